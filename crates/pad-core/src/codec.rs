@@ -1,0 +1,128 @@
+//! The wire format of messages and stored records: an envelope, then a canonical body.
+//!
+//! Body: serde data in bincode's `standard()` format (little-endian variable-length integers),
+//! without a length limit of its own: the caller passes the limit, and it holds before decoding.
+//! Envelope (8 bytes): `"PAD1"`, format version, kind, suite id (big-endian). Everything is
+//! described byte for byte in `docs/format.md`; signed and hashed bytes never come from here.
+
+use alloc::vec::Vec;
+
+use bincode::{
+    config,
+    error::{DecodeError as BodyError, EncodeError},
+};
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::error::DecodeError;
+
+/// The first bytes of every message.
+pub const MAGIC: [u8; 4] = *b"PAD1";
+
+/// The version of the format that this library writes and reads.
+pub const FORMAT_VERSION: u8 = 1;
+
+/// The length of the envelope in bytes.
+pub const ENVELOPE_LENGTH: usize = 8;
+
+/// A type that travels or is stored on its own.
+pub trait Message: Serialize + DeserializeOwned {
+    /// The number of this type in envelopes; see `docs/format.md` for the list.
+    const KIND: u8;
+    /// The suite of this message, 0 if it has none.
+    const SUITE: u16;
+}
+
+/// The message with its envelope.
+///
+/// # Panics
+/// If the type's `Serialize` implementation refuses a value, which none in this workspace does.
+pub fn encode<M: Message>(message: &M) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(256);
+    bytes.extend_from_slice(&MAGIC);
+    bytes.push(FORMAT_VERSION);
+    bytes.push(M::KIND);
+    bytes.extend_from_slice(&M::SUITE.to_be_bytes());
+    append_body(message, &mut bytes);
+    bytes
+}
+
+/// The message in an envelope of at most `limit` bytes.
+///
+/// # Errors
+/// [`DecodeError`]: too large, another format, kind or suite, malformed, trailing bytes, or not the
+/// canonical encoding.
+pub fn decode<M: Message>(bytes: &[u8], limit: usize) -> Result<M, DecodeError> {
+    if bytes.len() > limit {
+        return Err(DecodeError::TooLarge { limit });
+    }
+    let (envelope, body) =
+        bytes.split_first_chunk::<ENVELOPE_LENGTH>().ok_or(DecodeError::Malformed)?;
+    let [m0, m1, m2, m3, format, kind, s0, s1] = *envelope;
+    if [m0, m1, m2, m3] != MAGIC {
+        return Err(DecodeError::NotThisFormat);
+    }
+    if format != FORMAT_VERSION {
+        return Err(DecodeError::UnknownFormatVersion(format));
+    }
+    if kind != M::KIND {
+        return Err(DecodeError::WrongKind { expected: M::KIND, actual: kind });
+    }
+    let suite = u16::from_be_bytes([s0, s1]);
+    if suite != M::SUITE {
+        return Err(DecodeError::WrongSuite { expected: M::SUITE, actual: suite });
+    }
+    decode_body(body)
+}
+
+/// The body alone, where the context already says what it is.
+pub fn encode_body<T: Serialize>(value: &T) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    append_body(value, &mut bytes);
+    bytes
+}
+
+/// The inverse of [`encode_body`]; the caller has bounded the length of `bytes`.
+///
+/// # Errors
+/// [`DecodeError`]: malformed, trailing bytes, or not the canonical encoding.
+pub fn decode_body<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
+    let (value, read) = bincode::serde::decode_from_slice::<T, _>(bytes, config::standard())
+        .map_err(|_: BodyError| DecodeError::Malformed)?;
+    if read != bytes.len() {
+        return Err(DecodeError::TrailingBytes);
+    }
+    let mut compared = Compare { rest: bytes };
+    let written =
+        bincode::serde::encode_into_writer(&value, &mut compared, config::standard());
+    if written.is_err() || !compared.rest.is_empty() {
+        return Err(DecodeError::NonCanonical);
+    }
+    Ok(value)
+}
+
+fn append_body<T: Serialize>(value: &T, bytes: &mut Vec<u8>) {
+    bincode::serde::encode_into_writer(value, Append(bytes), config::standard())
+        .expect("codec: every message of this workspace is serializable");
+}
+
+struct Append<'a>(&'a mut Vec<u8>);
+
+impl bincode::enc::write::Writer for Append<'_> {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+}
+
+/// Compares what is written with what was read, without a second buffer.
+struct Compare<'a> {
+    rest: &'a [u8],
+}
+
+impl bincode::enc::write::Writer for &mut Compare<'_> {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
+        self.rest =
+            self.rest.strip_prefix(bytes).ok_or(EncodeError::Other("not the same bytes"))?;
+        Ok(())
+    }
+}

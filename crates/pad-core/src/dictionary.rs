@@ -1,0 +1,57 @@
+//! The author's side.
+
+use crate::{
+    head::{Authority, SignedHead},
+    key::{Key, Value},
+    suite::Suite,
+    update::Update,
+    version::Version,
+};
+
+/// A dictionary whose author changes it and publishes signed snapshots.
+///
+/// Laws: `put` and `remove` take effect for `get` at once, and for everybody else with the next
+/// snapshot. `snapshot` raises the version by exactly one, also without changes. An author never
+/// signs two different heads for one version.
+///
+/// Source: Crosby & Wallach 2010, section 2.
+pub trait Dictionary {
+    /// Hash, digest width and signature.
+    type Suite: Suite;
+    /// Why a snapshot could not be taken: the signer's or the store's error.
+    type Error;
+
+    /// What a client must know to verify this dictionary.
+    fn authority(&self) -> Authority;
+
+    /// The latest signed head, or `None` before the first snapshot.
+    fn head(&self) -> Option<&SignedHead<Self::Suite>>;
+
+    /// The latest version.
+    fn version(&self) -> Version {
+        self.head().map_or(Version::EMPTY, |signed| signed.head.version)
+    }
+
+    /// The number of entries, pending changes included.
+    fn len(&self) -> usize;
+
+    /// Whether there are no entries, pending changes included.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The value of a key, pending changes included.
+    fn get(&self, key: &[u8]) -> Option<&[u8]>;
+
+    /// Sets the value of a key in the next snapshot.
+    fn put(&mut self, key: Key, value: Value);
+
+    /// Removes a key in the next snapshot; says whether it was present.
+    fn remove(&mut self, key: &Key) -> bool;
+
+    /// Seals and signs the pending changes as the next version.
+    ///
+    /// # Errors
+    /// The signer's or the store's error. The changes are then still pending.
+    fn snapshot(&mut self) -> Result<Update<Self::Suite>, Self::Error>;
+}

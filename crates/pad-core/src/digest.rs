@@ -1,0 +1,255 @@
+//! Fixed-width digests, and the domain-separation tags of everything that is hashed or signed.
+
+use alloc::string::String;
+use core::{fmt, hash::Hash};
+
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{DeserializeOwned, Error, SeqAccess, Visitor},
+    ser::SerializeTuple,
+};
+
+/// What a piece of hashed or signed data is. Nothing hashed for one place collides with another.
+///
+/// This enum is the one list of tags of the workspace; `docs/format.md` repeats it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Domain {
+    /// An inner node of a tree: left digest, right digest.
+    TreeNode,
+    /// A leaf of a tree: key, value digest.
+    TreeLeaf,
+    /// The root of a tree without entries: no data.
+    EmptyTree,
+    /// A value.
+    Value,
+    /// The rank of a key in a set-unique tree.
+    KeyRank,
+    /// A leaf of the history log: version, root.
+    HistoryLeaf,
+    /// An inner node of the history log.
+    HistoryNode,
+    /// The history log without entries: no data.
+    EmptyHistory,
+    /// The message that an author signs for a snapshot.
+    SignedHead,
+    /// A dictionary id derived from a name.
+    DictionaryId,
+    /// A stored checkpoint's integrity digest.
+    Checkpoint,
+}
+
+impl Domain {
+    /// Every domain, in the order of their declaration.
+    pub const ALL: [Self; 11] = [
+        Self::TreeNode,
+        Self::TreeLeaf,
+        Self::EmptyTree,
+        Self::Value,
+        Self::KeyRank,
+        Self::HistoryLeaf,
+        Self::HistoryNode,
+        Self::EmptyHistory,
+        Self::SignedHead,
+        Self::DictionaryId,
+        Self::Checkpoint,
+    ];
+
+    /// The tag: at most 32 ASCII characters, no tag being a prefix of another once zero-padded.
+    pub const fn tag(self) -> &'static str {
+        match self {
+            Self::TreeNode => "pad/v1/tree-node",
+            Self::TreeLeaf => "pad/v1/tree-leaf",
+            Self::EmptyTree => "pad/v1/empty-tree",
+            Self::Value => "pad/v1/value",
+            Self::KeyRank => "pad/v1/key-rank",
+            Self::HistoryLeaf => "pad/v1/history-leaf",
+            Self::HistoryNode => "pad/v1/history-node",
+            Self::EmptyHistory => "pad/v1/empty-history",
+            Self::SignedHead => "pad/v1/signed-head",
+            Self::DictionaryId => "pad/v1/dictionary-id",
+            Self::Checkpoint => "pad/v1/checkpoint",
+        }
+    }
+
+    /// The tag padded with zero bytes to `N` bytes.
+    pub const fn block<const N: usize>(self) -> [u8; N] {
+        let tag = self.tag().as_bytes();
+        let mut block = [0; N];
+        let mut i = 0;
+        while i < tag.len() && i < N {
+            block[i] = tag[i];
+            i += 1;
+        }
+        block
+    }
+}
+
+/// A digest type as a suite uses it: plain bytes of fixed width.
+pub trait DigestBytes:
+    Copy
+    + Eq
+    + Ord
+    + Hash
+    + Default
+    + fmt::Debug
+    + fmt::Display
+    + Send
+    + Sync
+    + AsRef<[u8]>
+    + Serialize
+    + DeserializeOwned
+    + 'static
+{
+    /// Width in bytes, at most 32.
+    const LENGTH: usize;
+
+    /// The digest as four little-endian words, zero-padded: the form in which digests that
+    /// several threads write are stored.
+    fn to_words(self) -> [u64; 4];
+
+    /// The inverse of [`DigestBytes::to_words`].
+    fn from_words(words: [u64; 4]) -> Self;
+
+    /// The digest with these bytes, or `None` if there are not exactly [`DigestBytes::LENGTH`].
+    fn from_slice(bytes: &[u8]) -> Option<Self>;
+}
+
+/// A digest of `N` bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Digest<const N: usize>(pub [u8; N]);
+
+impl<const N: usize> Default for Digest<N> {
+    fn default() -> Self {
+        Self([0; N])
+    }
+}
+
+impl<const N: usize> AsRef<[u8]> for Digest<N> {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl<const N: usize> fmt::Display for Digest<N> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))
+    }
+}
+
+impl<const N: usize> fmt::Debug for Digest<N> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Digest({self})")
+    }
+}
+
+impl<const N: usize> DigestBytes for Digest<N> {
+    const LENGTH: usize = {
+        assert!(N <= 32, "digests are stored as four 64-bit words");
+        N
+    };
+
+    #[inline]
+    fn to_words(self) -> [u64; 4] {
+        let mut padded = [0_u8; 32];
+        padded[..N].copy_from_slice(&self.0);
+        let mut words = [0; 4];
+        for (word, bytes) in words.iter_mut().zip(padded.as_chunks().0) {
+            *word = u64::from_le_bytes(*bytes);
+        }
+        words
+    }
+
+    #[inline]
+    fn from_words(words: [u64; 4]) -> Self {
+        let mut padded = [0_u8; 32];
+        for (word, bytes) in words.iter().zip(padded.as_chunks_mut().0) {
+            *bytes = word.to_le_bytes();
+        }
+        let mut digest = [0; N];
+        digest.copy_from_slice(&padded[..N]);
+        Self(digest)
+    }
+
+    fn from_slice(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self)
+    }
+}
+
+impl<const N: usize> Serialize for Digest<N> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize_array(&self.0, serializer)
+    }
+}
+
+impl<'de, const N: usize> Deserialize<'de> for Digest<N> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserialize_array(deserializer).map(Self)
+    }
+}
+
+/// Serializes a byte array without a length prefix; as hexadecimal text for human readers.
+pub(crate) fn serialize_array<const N: usize, S: Serializer>(
+    bytes: &[u8; N],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    if serializer.is_human_readable() {
+        return serializer.collect_str(&Digest(*bytes));
+    }
+    let mut tuple = serializer.serialize_tuple(N)?;
+    for byte in bytes {
+        tuple.serialize_element(byte)?;
+    }
+    tuple.end()
+}
+
+/// The inverse of [`serialize_array`].
+pub(crate) fn deserialize_array<'de, const N: usize, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<[u8; N], D::Error> {
+    if deserializer.is_human_readable() {
+        let text = String::deserialize(deserializer)?;
+        return parse_hexadecimal(&text).ok_or_else(|| D::Error::custom("not hexadecimal text"));
+    }
+    deserializer.deserialize_tuple(N, ArrayVisitor)
+}
+
+/// The bytes of lower-case hexadecimal text of exactly `2 * N` characters.
+pub(crate) fn parse_hexadecimal<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let digits = text.as_bytes();
+    if digits.len() != N.checked_mul(2)? {
+        return None;
+    }
+    let mut bytes = [0; N];
+    for (byte, [high, low]) in bytes.iter_mut().zip(digits.as_chunks().0) {
+        *byte = hexadecimal_digit(*high)? << 4 | hexadecimal_digit(*low)?;
+    }
+    Some(bytes)
+}
+
+fn hexadecimal_digit(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        _ => None,
+    }
+}
+
+struct ArrayVisitor<const N: usize>;
+
+impl<'de, const N: usize> Visitor<'de> for ArrayVisitor<N> {
+    type Value = [u8; N];
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{N} bytes")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<[u8; N], A::Error> {
+        let mut bytes = [0; N];
+        for (position, byte) in bytes.iter_mut().enumerate() {
+            *byte = sequence
+                .next_element()?
+                .ok_or_else(|| A::Error::invalid_length(position, &self))?;
+        }
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,52 @@
+//! Evidence that an author signed two different heads for one version.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    codec::Message,
+    error::VerifyError,
+    head::{Authority, SignedHead},
+    proof::Proof,
+    suite::Suite,
+    version::Version,
+};
+
+/// Two signed heads of one dictionary and version that differ: anyone can check them, nobody but
+/// the holder of the author's key can make them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Equivocation<S: Suite> {
+    /// One head.
+    pub first: SignedHead<S>,
+    /// The other head.
+    pub second: SignedHead<S>,
+}
+
+/// The author's key was used for two different heads of this version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Forked {
+    /// The version with two heads.
+    pub version: Version,
+}
+
+impl<S: Suite> Message for Equivocation<S> {
+    const KIND: u8 = 5;
+    const SUITE: u16 = S::ID.0;
+}
+
+/// Commitment: the authority. Query: nothing. Statement: the fork.
+impl<S: Suite> Proof for Equivocation<S> {
+    type Commitment = Authority;
+    type Query = ();
+    type Statement = Forked;
+
+    fn check(self, authority: &Authority, (): &()) -> Result<Forked, VerifyError> {
+        let version = self.first.head.version;
+        let first = self.first.check(authority, &version)?;
+        let second = self.second.check(authority, &version)?;
+        if first == second {
+            return Err(VerifyError::NoContradiction);
+        }
+        Ok(Forked { version })
+    }
+}

@@ -1,0 +1,297 @@
+//! Errors, one type per role: who raises it, and what the caller does about it.
+
+use core::fmt;
+
+use crate::version::Version;
+
+/// What the caller handed in is outside the format's bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum InputError {
+    /// A key is longer than a key may be.
+    KeyTooLong {
+        /// Its length in bytes.
+        length: usize,
+        /// The longest allowed, in bytes.
+        limit: usize,
+    },
+    /// A value is longer than a value may be.
+    ValueTooLong {
+        /// Its length in bytes.
+        length: usize,
+        /// The longest allowed, in bytes.
+        limit: usize,
+    },
+    /// No more entries, nodes or versions fit into this store's 32-bit indices.
+    CapacityExceeded,
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::KeyTooLong { length, limit } => {
+                write!(formatter, "the key has {length} bytes, at most {limit} are allowed")
+            }
+            Self::ValueTooLong { length, limit } => {
+                write!(formatter, "the value has {length} bytes, at most {limit} are allowed")
+            }
+            Self::CapacityExceeded => {
+                formatter.write_str("the store is full: 32-bit indices are exhausted")
+            }
+        }
+    }
+}
+
+/// Bytes are not a well-formed message. The caller drops the message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DecodeError {
+    /// The message is longer than the receiver accepts.
+    TooLarge {
+        /// The receiver's limit in bytes.
+        limit: usize,
+    },
+    /// The message does not start with the format's magic bytes.
+    NotThisFormat,
+    /// The format version is not one that this library reads.
+    UnknownFormatVersion(u8),
+    /// The message is of another kind than the one asked for.
+    WrongKind {
+        /// The kind asked for.
+        expected: u8,
+        /// The kind found.
+        actual: u8,
+    },
+    /// The message was made under another suite.
+    WrongSuite {
+        /// The suite asked for.
+        expected: u16,
+        /// The suite found.
+        actual: u16,
+    },
+    /// The message ends too early or holds a value that its type does not have.
+    Malformed,
+    /// Bytes are left over after the message.
+    TrailingBytes,
+    /// The message has a shorter or different encoding than the one sent.
+    NonCanonical,
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLarge { limit } => write!(formatter, "the message exceeds {limit} bytes"),
+            Self::NotThisFormat => formatter.write_str("not a message of this format"),
+            Self::UnknownFormatVersion(version) => {
+                write!(formatter, "format version {version} is unknown")
+            }
+            Self::WrongKind { expected, actual } => {
+                write!(formatter, "expected a message of kind {expected}, got kind {actual}")
+            }
+            Self::WrongSuite { expected, actual } => {
+                write!(formatter, "expected suite {expected}, got suite {actual}")
+            }
+            Self::Malformed => formatter.write_str("the message is truncated or malformed"),
+            Self::TrailingBytes => formatter.write_str("the message is followed by further bytes"),
+            Self::NonCanonical => formatter.write_str("the message is not canonically encoded"),
+        }
+    }
+}
+
+/// Evidence does not establish what it should. The caller distrusts the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum VerifyError {
+    /// The author's key did not sign this head.
+    SignatureInvalid,
+    /// The bytes given as the author's key are not one.
+    AuthorKeyInvalid,
+    /// The head is of another dictionary.
+    WrongDictionary,
+    /// The head is of another balancing scheme.
+    WrongScheme {
+        /// The scheme asked for.
+        expected: u16,
+        /// The scheme found.
+        actual: u16,
+    },
+    /// The head is of another version than the one asked for.
+    WrongVersion {
+        /// The version asked for.
+        expected: Version,
+        /// The version found.
+        actual: Version,
+    },
+    /// The head is older than one already seen.
+    Rollback {
+        /// The newest version seen.
+        seen: Version,
+        /// The version offered.
+        offered: Version,
+    },
+    /// The author signed two different heads for one version.
+    Fork(Version),
+    /// Two heads that should contradict each other do not.
+    NoContradiction,
+    /// The proof hashes to another root than the signed one.
+    RootMismatch,
+    /// The proof's shape is not a tree, or does not match the number of digests and leaves.
+    MalformedShape,
+    /// Leaves are not in strictly ascending order of keys.
+    UnorderedLeaves,
+    /// A needed part of the tree is elided: the answer could be hidden in it.
+    Elided,
+    /// The proof opens more than the query needs.
+    Extraneous,
+    /// A leaf that answers the query shows only its value's digest.
+    ValueMissing,
+    /// A leaf that only bounds the answer shows its whole value.
+    ValueSurplus,
+    /// The proof answers for another key than the one asked for.
+    WrongKey,
+    /// The query itself is empty or out of order.
+    InvalidQuery,
+    /// A history proof does not lead to the signed history.
+    HistoryMismatch,
+    /// A history proof has too few or too many digests.
+    MalformedHistoryProof,
+}
+
+impl fmt::Display for VerifyError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SignatureInvalid => formatter.write_str("the author did not sign this head"),
+            Self::AuthorKeyInvalid => formatter.write_str("the author's public key is not valid"),
+            Self::WrongDictionary => formatter.write_str("the head is of another dictionary"),
+            Self::WrongScheme { expected, actual } => {
+                write!(formatter, "the head is of scheme {actual}, expected scheme {expected}")
+            }
+            Self::WrongVersion { expected, actual } => {
+                write!(formatter, "the head is of version {actual}, expected version {expected}")
+            }
+            Self::Rollback { seen, offered } => {
+                write!(formatter, "version {offered} was offered after version {seen} was seen")
+            }
+            Self::Fork(version) => {
+                write!(formatter, "the author signed two different histories at version {version}")
+            }
+            Self::NoContradiction => formatter.write_str("the two heads do not contradict"),
+            Self::RootMismatch => {
+                formatter.write_str("the proof does not hash to the signed root")
+            }
+            Self::MalformedShape => formatter.write_str("the proof's shape is malformed"),
+            Self::UnorderedLeaves => formatter.write_str("the proof's leaves are out of order"),
+            Self::Elided => {
+                formatter.write_str("the proof elides a part of the tree that could hold the key")
+            }
+            Self::Extraneous => formatter.write_str("the proof opens more than the query needs"),
+            Self::ValueMissing => formatter.write_str("the proof withholds the value"),
+            Self::ValueSurplus => {
+                formatter.write_str("the proof shows a value that the query does not need")
+            }
+            Self::WrongKey => formatter.write_str("the proof is about another key"),
+            Self::InvalidQuery => formatter.write_str("the query is empty or out of order"),
+            Self::HistoryMismatch => {
+                formatter.write_str("the history proof does not lead to the signed history")
+            }
+            Self::MalformedHistoryProof => {
+                formatter.write_str("the history proof has the wrong number of digests")
+            }
+        }
+    }
+}
+
+/// An update cannot be applied. The repository is as it was before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ApplyError {
+    /// The update does not follow the repository's latest version.
+    VersionGap {
+        /// The base version that would fit.
+        expected: Version,
+        /// The update's base version.
+        actual: Version,
+    },
+    /// The update's head does not verify.
+    Head(VerifyError),
+    /// The operations do not lead to the signed root.
+    RootMismatch,
+    /// The head does not continue the history.
+    HistoryMismatch,
+    /// Operations are not in strictly ascending order of keys.
+    UnorderedOperations,
+    /// An operation removes an absent key.
+    RemovesAbsentKey,
+    /// The update does not fit into the store.
+    Input(InputError),
+}
+
+impl fmt::Display for ApplyError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::VersionGap { expected, actual } => {
+                write!(formatter, "the update follows version {actual}, not version {expected}")
+            }
+            Self::Head(error) => error.fmt(formatter),
+            Self::RootMismatch => {
+                formatter.write_str("the update's operations do not lead to its signed root")
+            }
+            Self::HistoryMismatch => {
+                formatter.write_str("the update's head does not continue the history")
+            }
+            Self::UnorderedOperations => {
+                formatter.write_str("the update's operations are not in ascending order of keys")
+            }
+            Self::RemovesAbsentKey => formatter.write_str("the update removes an absent key"),
+            Self::Input(error) => error.fmt(formatter),
+        }
+    }
+}
+
+/// A repository cannot answer. The caller asks for something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LookupError {
+    /// The version does not exist.
+    UnknownVersion {
+        /// The version asked for.
+        version: Version,
+        /// The latest version that exists.
+        latest: Version,
+    },
+    /// The version was pruned.
+    Pruned {
+        /// The version asked for.
+        version: Version,
+        /// The oldest version that is still there.
+        oldest: Version,
+    },
+    /// The query is empty or out of order.
+    InvalidQuery,
+}
+
+impl fmt::Display for LookupError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownVersion { version, latest } => {
+                write!(formatter, "version {version} does not exist, the latest is {latest}")
+            }
+            Self::Pruned { version, oldest } => {
+                write!(formatter, "version {version} was pruned, the oldest kept is {oldest}")
+            }
+            Self::InvalidQuery => formatter.write_str("the query is empty or out of order"),
+        }
+    }
+}
+
+impl core::error::Error for InputError {}
+impl core::error::Error for DecodeError {}
+impl core::error::Error for VerifyError {}
+impl core::error::Error for ApplyError {}
+impl core::error::Error for LookupError {}
+
+impl From<InputError> for ApplyError {
+    fn from(error: InputError) -> Self {
+        Self::Input(error)
+    }
+}

@@ -1,0 +1,219 @@
+//! What an author signs: the head of one snapshot.
+
+use alloc::vec::Vec;
+use core::{fmt, str::FromStr};
+
+use ::signature::Signer;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    codec::Message,
+    digest::{Digest, DigestBytes, Domain, deserialize_array, parse_hexadecimal, serialize_array},
+    error::VerifyError,
+    history,
+    proof::Proof,
+    signature::{AuthorKey, HeadSignature, as_bytes},
+    suite::Suite,
+    version::Version,
+};
+
+/// The number of a scheme (how a root is computed from contents) in signed heads.
+///
+/// The tree schemes are listed in `pad-tree`; a server's storage strategy is not part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct SchemeId(pub u16);
+
+/// Which dictionary a head belongs to: 16 bytes, chosen once by the author.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DictionaryId([u8; 16]);
+
+impl DictionaryId {
+    /// The id with these bytes, for example random ones.
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+
+    /// The id derived from a name: the first 16 bytes of its SHA-256 digest under
+    /// [`Domain::DictionaryId`].
+    pub fn from_name(name: &str) -> Self {
+        let digest = crate::suite::Sha256Ed25519::hash(Domain::DictionaryId, &[name.as_bytes()]);
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&digest.0[..16]);
+        Self(bytes)
+    }
+
+    /// The id's bytes.
+    pub const fn to_bytes(self) -> [u8; 16] {
+        self.0
+    }
+}
+
+impl fmt::Display for DictionaryId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Digest(self.0).fmt(formatter)
+    }
+}
+
+impl fmt::Debug for DictionaryId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "DictionaryId({self})")
+    }
+}
+
+impl FromStr for DictionaryId {
+    type Err = VerifyError;
+
+    fn from_str(text: &str) -> Result<Self, VerifyError> {
+        parse_hexadecimal(text).map(Self).ok_or(VerifyError::WrongDictionary)
+    }
+}
+
+impl Serialize for DictionaryId {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize_array(&self.0, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for DictionaryId {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserialize_array(deserializer).map(Self)
+    }
+}
+
+/// The statement that an author signs: this is the root of that version of that dictionary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct SnapshotHead<S: Suite> {
+    /// How the root follows from the contents.
+    pub scheme: SchemeId,
+    /// Which dictionary.
+    pub dictionary: DictionaryId,
+    /// Which snapshot.
+    pub version: Version,
+    /// The root authenticator of the contents.
+    pub root: S::Digest,
+    /// The root of the history log over the versions `1..version`.
+    pub history: S::Digest,
+}
+
+impl<S: Suite> SnapshotHead<S> {
+    /// The head of version 0: the empty dictionary, which needs no signature.
+    pub fn empty(scheme: SchemeId, dictionary: DictionaryId) -> Self {
+        Self {
+            scheme,
+            dictionary,
+            version: Version::EMPTY,
+            root: S::empty_tree(),
+            history: history::empty_root::<S>(),
+        }
+    }
+
+    /// The bytes that are signed; fixed width, all integers big-endian:
+    /// tag (32) ‖ suite (2) ‖ scheme (2) ‖ dictionary (16) ‖ version (8) ‖ root ‖ history.
+    pub fn signed_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(60 + 2 * S::Digest::LENGTH);
+        bytes.extend_from_slice(&Domain::SignedHead.block::<32>());
+        bytes.extend_from_slice(&S::ID.0.to_be_bytes());
+        bytes.extend_from_slice(&self.scheme.0.to_be_bytes());
+        bytes.extend_from_slice(&self.dictionary.0);
+        bytes.extend_from_slice(&self.version.number().to_be_bytes());
+        bytes.extend_from_slice(self.root.as_ref());
+        bytes.extend_from_slice(self.history.as_ref());
+        bytes
+    }
+
+    /// Signs this head.
+    ///
+    /// # Errors
+    /// The signer's opaque error, for example a hardware module that is gone.
+    pub fn sign(
+        self,
+        signer: &impl Signer<HeadSignature>,
+    ) -> Result<SignedHead<S>, ::signature::Error> {
+        let signature = signer.try_sign(&self.signed_bytes())?;
+        Ok(SignedHead { head: self, signature })
+    }
+}
+
+/// Version 0 as evidence: the empty dictionary, by definition and without a signature.
+///
+/// The commitment is a client's expectation, the query nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EmptyDictionary<S>(core::marker::PhantomData<S>);
+
+impl<S> EmptyDictionary<S> {
+    /// The evidence.
+    pub const fn new() -> Self {
+        Self(core::marker::PhantomData)
+    }
+}
+
+impl<S> Default for EmptyDictionary<S> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<S: Suite> Proof for EmptyDictionary<S> {
+    type Commitment = Authority;
+    type Query = ();
+    type Statement = SnapshotHead<S>;
+
+    fn check(self, authority: &Authority, (): &()) -> Result<SnapshotHead<S>, VerifyError> {
+        Ok(SnapshotHead::empty(authority.scheme, authority.dictionary))
+    }
+}
+
+/// Whose heads a client accepts, and for which dictionary: what it must know from elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Authority {
+    /// The author's public key.
+    pub author: AuthorKey,
+    /// The dictionary's id.
+    pub dictionary: DictionaryId,
+    /// The dictionary's scheme.
+    pub scheme: SchemeId,
+}
+
+/// A head with the author's signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct SignedHead<S: Suite> {
+    /// What is signed.
+    pub head: SnapshotHead<S>,
+    /// The signature on [`SnapshotHead::signed_bytes`].
+    #[serde(with = "as_bytes")]
+    pub signature: HeadSignature,
+}
+
+impl<S: Suite> Message for SignedHead<S> {
+    const KIND: u8 = 1;
+    const SUITE: u16 = S::ID.0;
+}
+
+/// Commitment: the authority. Query: the version. Statement: the head.
+impl<S: Suite> Proof for SignedHead<S> {
+    type Commitment = Authority;
+    type Query = Version;
+    type Statement = SnapshotHead<S>;
+
+    fn check(
+        self,
+        authority: &Authority,
+        version: &Version,
+    ) -> Result<SnapshotHead<S>, VerifyError> {
+        let head = self.head;
+        if head.dictionary != authority.dictionary {
+            return Err(VerifyError::WrongDictionary);
+        }
+        if head.scheme != authority.scheme {
+            let (expected, actual) = (authority.scheme.0, head.scheme.0);
+            return Err(VerifyError::WrongScheme { expected, actual });
+        }
+        if head.version != *version {
+            return Err(VerifyError::WrongVersion { expected: *version, actual: head.version });
+        }
+        authority.author.verify(&head.signed_bytes(), &self.signature)?;
+        Ok(head)
+    }
+}

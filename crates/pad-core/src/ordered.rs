@@ -1,0 +1,148 @@
+//! Order-preserving encodings: typed keys whose byte order is their own order.
+
+use alloc::{string::String, vec::Vec};
+
+use crate::{error::InputError, key::Key};
+
+/// A type that encodes to bytes in its own order.
+///
+/// Laws: `a < b` if and only if `a`'s encoding is lexicographically below `b`'s; no encoding is a
+/// prefix of another one of the same type; decoding an encoding returns the value and the rest.
+/// The encodings are part of the format (`docs/format.md`).
+pub trait OrderedKey: Sized {
+    /// Appends the encoding.
+    fn encode_ordered(&self, bytes: &mut Vec<u8>);
+
+    /// Reads one value from the front; returns it and the rest, or `None` if malformed.
+    fn decode_ordered(bytes: &[u8]) -> Option<(Self, &[u8])>;
+
+    /// The value as a key.
+    ///
+    /// # Errors
+    /// [`InputError::KeyTooLong`].
+    fn to_key(&self) -> Result<Key, InputError> {
+        let mut bytes = Vec::new();
+        self.encode_ordered(&mut bytes);
+        Key::new(bytes)
+    }
+
+    /// The value that a key encodes, or `None` if it encodes none.
+    fn from_key(key: &Key) -> Option<Self> {
+        match Self::decode_ordered(key.as_bytes())? {
+            (value, []) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+macro_rules! unsigned {
+    ($($integer:ty),*) => {$(
+        /// Big-endian.
+        impl OrderedKey for $integer {
+            fn encode_ordered(&self, bytes: &mut Vec<u8>) {
+                bytes.extend_from_slice(&self.to_be_bytes());
+            }
+
+            fn decode_ordered(bytes: &[u8]) -> Option<(Self, &[u8])> {
+                let (number, rest) = bytes.split_first_chunk()?;
+                Some((Self::from_be_bytes(*number), rest))
+            }
+        }
+    )*};
+}
+
+macro_rules! signed {
+    ($($integer:ty => $unsigned:ty),*) => {$(
+        /// Big-endian with the sign bit flipped.
+        impl OrderedKey for $integer {
+            fn encode_ordered(&self, bytes: &mut Vec<u8>) {
+                (self.cast_unsigned() ^ (1 << (<$unsigned>::BITS - 1))).encode_ordered(bytes);
+            }
+
+            fn decode_ordered(bytes: &[u8]) -> Option<(Self, &[u8])> {
+                let (number, rest) = <$unsigned>::decode_ordered(bytes)?;
+                Some(((number ^ (1 << (<$unsigned>::BITS - 1))).cast_signed(), rest))
+            }
+        }
+    )*};
+}
+
+unsigned!(u8, u16, u32, u64, u128);
+signed!(i8 => u8, i16 => u16, i32 => u32, i64 => u64, i128 => u128);
+
+/// The bytes themselves.
+impl<const N: usize> OrderedKey for [u8; N] {
+    fn encode_ordered(&self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(self);
+    }
+
+    fn decode_ordered(bytes: &[u8]) -> Option<(Self, &[u8])> {
+        let (array, rest) = bytes.split_first_chunk()?;
+        Some((*array, rest))
+    }
+}
+
+/// The bytes with every `00` written as `00 FF`, then `00 00`.
+impl OrderedKey for Vec<u8> {
+    fn encode_ordered(&self, bytes: &mut Vec<u8>) {
+        for byte in self {
+            bytes.push(*byte);
+            if *byte == 0 {
+                bytes.push(0xff);
+            }
+        }
+        bytes.extend_from_slice(&[0, 0]);
+    }
+
+    fn decode_ordered(mut bytes: &[u8]) -> Option<(Self, &[u8])> {
+        let mut decoded = Self::new();
+        loop {
+            match bytes {
+                [0, 0, rest @ ..] => return Some((decoded, rest)),
+                [0, 0xff, rest @ ..] => {
+                    decoded.push(0);
+                    bytes = rest;
+                }
+                [0, ..] | [] => return None,
+                [byte, rest @ ..] => {
+                    decoded.push(*byte);
+                    bytes = rest;
+                }
+            }
+        }
+    }
+}
+
+/// The UTF-8 bytes, encoded like `Vec<u8>`; ordered by code point.
+impl OrderedKey for String {
+    fn encode_ordered(&self, bytes: &mut Vec<u8>) {
+        self.as_bytes().to_vec().encode_ordered(bytes);
+    }
+
+    fn decode_ordered(bytes: &[u8]) -> Option<(Self, &[u8])> {
+        let (text, rest) = Vec::decode_ordered(bytes)?;
+        Some((Self::from_utf8(text).ok()?, rest))
+    }
+}
+
+macro_rules! tuple {
+    ($($name:ident: $index:tt),*) => {
+        /// The fields' encodings, one after the other.
+        impl<$($name: OrderedKey),*> OrderedKey for ($($name,)*) {
+            fn encode_ordered(&self, bytes: &mut Vec<u8>) {
+                $(self.$index.encode_ordered(bytes);)*
+            }
+
+            #[allow(non_snake_case, reason = "a field's variable is named like its type")]
+            fn decode_ordered(rest: &[u8]) -> Option<(Self, &[u8])> {
+                $(let ($name, rest) = $name::decode_ordered(rest)?;)*
+                Some((($($name,)*), rest))
+            }
+        }
+    };
+}
+
+tuple!(A: 0);
+tuple!(A: 0, B: 1);
+tuple!(A: 0, B: 1, C: 2);
+tuple!(A: 0, B: 1, C: 2, D: 3);

@@ -1,0 +1,128 @@
+//! Suites: which hash, which digest width, which signature.
+//!
+//! A suite is a zero-sized type. Its id is part of every signed head and of every envelope, so
+//! that nothing made under one suite verifies under another. Every suite of today signs with
+//! Ed25519 (RFC 8032, verified strictly); see `docs/format.md`.
+
+use core::fmt::Debug;
+
+use crate::digest::{Digest, DigestBytes, Domain};
+
+mod sha256;
+
+/// The number of a suite in signed heads and envelopes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SuiteId(pub u16);
+
+/// A choice of hash function, digest width and signature.
+///
+/// Laws: `node` and `hash` are deterministic and collision resistant; two different domains, and
+/// `node` against `hash`, never collide (short of breaking the hash function).
+pub trait Suite: Copy + Clone + Debug + Default + Eq + Send + Sync + 'static {
+    /// The number that names this suite in formats.
+    const ID: SuiteId;
+    /// The name that names this suite to people, for example `sha256-ed25519`.
+    const NAME: &'static str;
+    /// What the hash function returns.
+    type Digest: DigestBytes;
+
+    /// The digest of an inner node: one compression of exactly two digests.
+    ///
+    /// `domain` is [`Domain::TreeNode`] or [`Domain::HistoryNode`].
+    fn node(domain: Domain, left: &Self::Digest, right: &Self::Digest) -> Self::Digest;
+
+    /// The digest of the concatenation of `parts`; the caller makes the concatenation injective.
+    fn hash(domain: Domain, parts: &[&[u8]]) -> Self::Digest;
+
+    /// The digest of a value.
+    #[inline]
+    fn value(value: &[u8]) -> Self::Digest {
+        Self::hash(Domain::Value, &[value])
+    }
+
+    /// The digest of a tree's leaf.
+    ///
+    /// The value digest has a fixed width, so `key ‖ digest` is injective.
+    #[inline]
+    fn leaf(key: &[u8], value_digest: &Self::Digest) -> Self::Digest {
+        Self::hash(Domain::TreeLeaf, &[key, value_digest.as_ref()])
+    }
+
+    /// The root of a dictionary without entries.
+    fn empty_tree() -> Self::Digest {
+        Self::hash(Domain::EmptyTree, &[])
+    }
+}
+
+/// SHA-256 with Ed25519. The default: with SHA instructions it is the fastest on small nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sha256Ed25519;
+
+impl Suite for Sha256Ed25519 {
+    const ID: SuiteId = SuiteId(1);
+    const NAME: &'static str = "sha256-ed25519";
+    type Digest = Digest<32>;
+
+    #[inline]
+    fn node(domain: Domain, left: &Digest<32>, right: &Digest<32>) -> Digest<32> {
+        Digest(sha256::compress_pair(domain, &left.0, &right.0))
+    }
+
+    #[inline]
+    fn hash(domain: Domain, parts: &[&[u8]]) -> Digest<32> {
+        Digest(sha256::hash(domain, parts))
+    }
+}
+
+/// BLAKE3 (keyed by the domain's tag) with Ed25519.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Blake3Ed25519;
+
+impl Suite for Blake3Ed25519 {
+    const ID: SuiteId = SuiteId(2);
+    const NAME: &'static str = "blake3-ed25519";
+    type Digest = Digest<32>;
+
+    #[inline]
+    fn node(domain: Domain, left: &Digest<32>, right: &Digest<32>) -> Digest<32> {
+        let mut block = [0; 64];
+        block[..32].copy_from_slice(&left.0);
+        block[32..].copy_from_slice(&right.0);
+        Digest(*blake3::keyed_hash(&domain.block(), &block).as_bytes())
+    }
+
+    fn hash(domain: Domain, parts: &[&[u8]]) -> Digest<32> {
+        let mut hasher = blake3::Hasher::new_keyed(&domain.block());
+        for part in parts {
+            hasher.update(part);
+        }
+        Digest(*hasher.finalize().as_bytes())
+    }
+}
+
+/// SHA-256 truncated to 28 bytes with Ed25519: the digest width of the 2010 measurements.
+///
+/// Only for comparing sizes with the tables of Crosby & Wallach 2010, section 6 (112-bit level).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Paper2010;
+
+impl Suite for Paper2010 {
+    const ID: SuiteId = SuiteId(3);
+    const NAME: &'static str = "paper-2010";
+    type Digest = Digest<28>;
+
+    #[inline]
+    fn node(domain: Domain, left: &Digest<28>, right: &Digest<28>) -> Digest<28> {
+        truncate(&sha256::compress_pair(domain, &left.0, &right.0))
+    }
+
+    fn hash(domain: Domain, parts: &[&[u8]]) -> Digest<28> {
+        truncate(&sha256::hash(domain, parts))
+    }
+}
+
+fn truncate(digest: &[u8; 32]) -> Digest<28> {
+    let mut bytes = [0; 28];
+    bytes.copy_from_slice(&digest[..28]);
+    Digest(bytes)
+}

@@ -1,0 +1,143 @@
+//! What a client remembers between answers.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    codec::Message,
+    equivocation::Equivocation,
+    error::VerifyError,
+    head::{Authority, EmptyDictionary, SignedHead, SnapshotHead},
+    history::{ConsistencyProof, InclusionProof, PastRoot},
+    proof::{Untrusted, Verified},
+    suite::Suite,
+    version::Version,
+};
+
+/// A client's view of one dictionary: the newest head that it verified.
+///
+/// The view only moves forward: an older head offered as news is a [`VerifyError::Rollback`], a
+/// different head for the same version a [`VerifyError::Fork`] with transferable evidence, and a
+/// newer head is accepted only with proof that it continues the history seen so far. Whether the
+/// newest head seen is the newest there is needs a channel that the server does not control.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct TrustedView<S: Suite> {
+    authority: Authority,
+    newest: Option<SignedHead<S>>,
+}
+
+/// Why a head was not accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refused<S: Suite> {
+    /// The reason.
+    pub error: VerifyError,
+    /// With [`VerifyError::Fork`]: the evidence against the author's key.
+    pub evidence: Option<Equivocation<S>>,
+}
+
+impl<S: Suite> From<VerifyError> for Refused<S> {
+    fn from(error: VerifyError) -> Self {
+        Self { error, evidence: None }
+    }
+}
+
+impl<S: Suite> core::fmt::Display for Refused<S> {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        self.error.fmt(formatter)
+    }
+}
+
+impl<S: Suite> core::error::Error for Refused<S> {}
+
+/// A stored view; it is as trustworthy as the place it is stored in.
+impl<S: Suite> Message for TrustedView<S> {
+    const KIND: u8 = 6;
+    const SUITE: u16 = S::ID.0;
+}
+
+impl<S: Suite> TrustedView<S> {
+    /// The view of a client that has seen no head yet.
+    pub const fn new(authority: Authority) -> Self {
+        Self { authority, newest: None }
+    }
+
+    /// Whose heads this view accepts.
+    pub const fn authority(&self) -> &Authority {
+        &self.authority
+    }
+
+    /// The newest version seen; version 0 before the first head.
+    pub fn version(&self) -> Version {
+        self.newest.map_or(Version::EMPTY, |signed| signed.head.version)
+    }
+
+    /// The newest head seen, ready to verify proofs against.
+    ///
+    /// # Errors
+    /// [`VerifyError`] if the view was loaded from a place that somebody else wrote to.
+    pub fn newest(&self) -> Result<Verified<SnapshotHead<S>>, VerifyError> {
+        match self.newest {
+            Some(signed) => Untrusted::new(signed).verify(&self.authority, &signed.head.version),
+            None => Untrusted::new(EmptyDictionary::new()).verify(&self.authority, &()),
+        }
+    }
+
+    /// Accepts a head that is not older than the newest one seen.
+    ///
+    /// `consistency` proves that the head continues the newest one seen. It is needed unless the
+    /// view is still empty or the head is the one already seen.
+    ///
+    /// # Errors
+    /// [`Refused`]: not signed by the author, another dictionary or scheme, a rollback, a fork, or
+    /// a history that does not continue. The view is then unchanged.
+    pub fn advance(
+        &mut self,
+        head: Untrusted<SignedHead<S>>,
+        consistency: Option<Untrusted<ConsistencyProof<S>>>,
+    ) -> Result<Verified<SnapshotHead<S>>, Refused<S>> {
+        let signed = head.into_unverified();
+        let verified = Untrusted::new(signed).verify(&self.authority, &signed.head.version)?;
+        if let Some(seen) = self.newest {
+            let (offered, seen_version) = (signed.head.version, seen.head.version);
+            if offered < seen_version {
+                return Err(VerifyError::Rollback { seen: seen_version, offered }.into());
+            }
+            if offered == seen_version {
+                if signed.head == seen.head {
+                    return Ok(verified);
+                }
+                let evidence = Some(Equivocation { first: seen, second: signed });
+                return Err(Refused { error: VerifyError::Fork(offered), evidence });
+            }
+            let consistency =
+                consistency.ok_or(VerifyError::MalformedHistoryProof)?;
+            consistency.verify(&self.newest()?, &verified)?;
+        }
+        self.newest = Some(signed);
+        Ok(verified)
+    }
+
+    /// The head of an exact version, by its signature, without moving the view.
+    ///
+    /// # Errors
+    /// [`VerifyError`]: not signed by the author, or another dictionary, scheme or version.
+    pub fn snapshot(
+        &self,
+        version: Version,
+        head: Untrusted<SignedHead<S>>,
+    ) -> Result<Verified<SnapshotHead<S>>, VerifyError> {
+        head.verify(&self.authority, &version)
+    }
+
+    /// The root of an older version, by its place in the newest head's history.
+    ///
+    /// # Errors
+    /// [`VerifyError`] if the proof does not lead to the newest head's history.
+    pub fn past_root(
+        &self,
+        version: Version,
+        proof: Untrusted<InclusionProof<S>>,
+    ) -> Result<Verified<PastRoot<S>>, VerifyError> {
+        proof.verify(&self.newest()?, &version)
+    }
+}
