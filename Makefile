@@ -1,0 +1,37 @@
+# The commands of the workspace; `make` alone lists them.
+
+CARGO ?= cargo
+# Seconds of fuzzing, split evenly over all targets.
+FUZZ_SECONDS ?= 60
+# Handed on to the program that a target runs, e.g. make report ARGS="--keys 10000".
+ARGS ?=
+
+.PHONY: help demo test bench report fuzz check prerequisites
+
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: prerequisites ## publish, query and attack real dictionaries
+	$(CARGO) run --release -p pad -- demo $(ARGS)
+
+test: prerequisites ## run every test and build the examples
+	$(CARGO) test --workspace --locked
+
+bench: prerequisites ## run the criterion benchmarks
+	$(CARGO) bench -p bench $(ARGS)
+
+report: prerequisites ## measure the tree dictionaries, one JSON object per line
+	@$(CARGO) run --release -p bench -- tree --json $(ARGS)
+
+fuzz: ## fuzz every target for FUZZ_SECONDS=60 seconds in all
+	scripts/install-prerequisites.sh fuzz
+	scripts/fuzz.sh $(FUZZ_SECONDS)
+
+check: prerequisites ## formatting, lints, documentation, dependencies and licences
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
+	scripts/audit.sh
+
+prerequisites:
+	@scripts/install-prerequisites.sh

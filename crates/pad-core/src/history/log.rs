@@ -1,0 +1,250 @@
+//! The log itself: what an author ([`Frontier`]) and a server ([`HistoryLog`]) keep of it.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::{ConsistencyProof, InclusionProof, empty_root, leaf, node};
+use crate::{suite::Suite, version::Version};
+
+/// The rightmost path of the log: enough to append and to know the root. For authors.
+///
+/// Space: one digest per set bit of the number of entries. Time: `O(1)` hashes per entry amortized,
+/// `O(log entries)` for the root.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "", try_from = "UncheckedFrontier<S>")]
+pub struct Frontier<S: Suite> {
+    entries: u64,
+    /// The roots of the perfect subtrees, largest first.
+    peaks: Vec<S::Digest>,
+}
+
+impl<S: Suite> Default for Frontier<S> {
+    fn default() -> Self {
+        Self { entries: 0, peaks: Vec::new() }
+    }
+}
+
+impl<S: Suite> Frontier<S> {
+    /// Appends the root of the next version (the first entry is version 1).
+    ///
+    /// # Panics
+    /// After 2^64 - 1 entries.
+    pub fn append(&mut self, root: &S::Digest) {
+        let version = self.entries + 1;
+        let mut digest = leaf::<S>(version, root);
+        for _ in 0..self.entries.trailing_ones() {
+            if let Some(left) = self.peaks.pop() {
+                digest = node::<S>(&left, &digest);
+            }
+        }
+        self.peaks.push(digest);
+        self.entries = version;
+    }
+
+    /// The number of versions in the log.
+    pub const fn entries(&self) -> u64 {
+        self.entries
+    }
+
+    /// The log's root.
+    pub fn root(&self) -> S::Digest {
+        let mut peaks = self.peaks.iter().rev();
+        let Some(last) = peaks.next() else { return empty_root::<S>() };
+        peaks.fold(*last, |right, left| node::<S>(left, &right))
+    }
+}
+
+/// The whole log: proofs for every size it ever had. For servers.
+///
+/// Space: two digests per version (its root, and one inner node).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "", try_from = "UncheckedLog<S>")]
+pub struct HistoryLog<S: Suite> {
+    /// The root of version `i + 1`.
+    roots: Vec<S::Digest>,
+    /// `levels[l][i]` is the perfect subtree over the leaves `i * 2^(l+1) .. (i+1) * 2^(l+1)`.
+    levels: Vec<Vec<S::Digest>>,
+}
+
+impl<S: Suite> Default for HistoryLog<S> {
+    fn default() -> Self {
+        Self { roots: Vec::new(), levels: Vec::new() }
+    }
+}
+
+impl<S: Suite> HistoryLog<S> {
+    /// Appends the root of the next version (the first entry is version 1).
+    pub fn append(&mut self, root: &S::Digest) {
+        let mut index = self.roots.len();
+        self.roots.push(*root);
+        let mut level = 0;
+        while index % 2 == 1 {
+            let (Some(left), Some(right)) =
+                (self.perfect(level, index - 1), self.perfect(level, index))
+            else {
+                return;
+            };
+            if self.levels.len() == level {
+                self.levels.push(Vec::new());
+            }
+            self.levels[level].push(node::<S>(&left, &right));
+            level += 1;
+            index /= 2;
+        }
+    }
+
+    /// The number of versions in the log.
+    pub fn entries(&self) -> u64 {
+        to_u64(self.roots.len())
+    }
+
+    /// The root of a version in the log.
+    pub fn version_root(&self, version: Version) -> Option<&S::Digest> {
+        self.roots.get(to_usize(version.number().checked_sub(1)?)?)
+    }
+
+    /// The root of the log as it was with this many entries, or `None` if it has fewer.
+    ///
+    /// Time: `O(log entries)` hashes.
+    pub fn root(&self, entries: u64) -> Option<S::Digest> {
+        if entries == 0 { Some(empty_root::<S>()) } else { self.range_root(0..entries) }
+    }
+
+    /// The proof that `version` is what the head of version `newer` says it was.
+    ///
+    /// `None` unless `version` is at least 1 and below `newer`, and the log knows all before
+    /// `newer`.
+    pub fn prove_inclusion(&self, version: Version, newer: Version) -> Option<InclusionProof<S>> {
+        let root = *self.version_root(version)?;
+        Some(InclusionProof { root, path: self.leaf_path(version, newer)? })
+    }
+
+    /// The proof that the head of version `newer` continues the one of version `older`.
+    ///
+    /// `None` unless `older` is below `newer`, and the log knows all before `newer`. Every head
+    /// continues version 0, and the proof of that is empty.
+    pub fn prove_consistency(&self, older: Version, newer: Version) -> Option<ConsistencyProof<S>> {
+        if older == Version::EMPTY {
+            self.root(newer.number().checked_sub(1)?)?;
+            return Some(ConsistencyProof { inclusion: Vec::new(), prefix: Vec::new() });
+        }
+        let inclusion = self.leaf_path(older, newer)?;
+        let (first, entries) = (older.number() - 1, newer.number() - 1);
+        let prefix = if first == 0 { Vec::new() } else { self.prefix_path(first, entries)? };
+        Some(ConsistencyProof { inclusion, prefix })
+    }
+
+    /// RFC 9162's `PATH`: from the leaf of `version` to the root in the head of `newer`.
+    fn leaf_path(&self, version: Version, newer: Version) -> Option<Vec<S::Digest>> {
+        let index = version.number().checked_sub(1)?;
+        let entries = newer.number().checked_sub(1)?;
+        if index >= entries || entries > self.entries() {
+            return None;
+        }
+        let (mut path, _) = self.descend(entries, index, |range| range.end - range.start == 1)?;
+        path.reverse();
+        Some(path)
+    }
+
+    /// RFC 9162's `PROOF`: that the first leaves, at least one, are a prefix of `entries` leaves.
+    fn prefix_path(&self, first: u64, entries: u64) -> Option<Vec<S::Digest>> {
+        let (mut path, reached) = self.descend(entries, first - 1, |range| range.end == first)?;
+        if reached.start > 0 {
+            path.push(self.range_root(reached)?);
+        }
+        path.reverse();
+        Some(path)
+    }
+
+    /// Goes down towards the leaf `index` until `arrived`: the siblings passed, top first, and
+    /// the range of leaves that was reached.
+    fn descend(
+        &self,
+        entries: u64,
+        index: u64,
+        arrived: impl Fn(&Range<u64>) -> bool,
+    ) -> Option<(Vec<S::Digest>, Range<u64>)> {
+        let (mut path, mut range) = (Vec::new(), 0..entries);
+        while !arrived(&range) {
+            let (left, right) = split(&range);
+            let (next, sibling) = if index < left.end { (left, right) } else { (right, left) };
+            path.push(self.range_root(sibling)?);
+            range = next;
+        }
+        Some((path, range))
+    }
+
+    /// The digest of a perfect subtree of `2^level` leaves.
+    fn perfect(&self, level: usize, index: usize) -> Option<S::Digest> {
+        match level.checked_sub(1) {
+            None => Some(leaf::<S>(to_u64(index) + 1, self.roots.get(index)?)),
+            Some(stored) => self.levels.get(stored)?.get(index).copied(),
+        }
+    }
+
+    /// The root over a range of leaves, as RFC 9162 splits the log into ranges.
+    fn range_root(&self, range: Range<u64>) -> Option<S::Digest> {
+        let length = range.end - range.start;
+        if length.is_power_of_two() {
+            let level = length.trailing_zeros();
+            return self.perfect(to_usize(level.into())?, to_usize(range.start >> level)?);
+        }
+        let (left, right) = split(&range);
+        Some(node::<S>(&self.range_root(left)?, &self.range_root(right)?))
+    }
+}
+
+/// A frontier as it is stored.
+#[derive(Deserialize)]
+#[serde(bound = "")]
+struct UncheckedFrontier<S: Suite> {
+    entries: u64,
+    peaks: Vec<S::Digest>,
+}
+
+impl<S: Suite> TryFrom<UncheckedFrontier<S>> for Frontier<S> {
+    type Error = &'static str;
+
+    fn try_from(stored: UncheckedFrontier<S>) -> Result<Self, &'static str> {
+        let UncheckedFrontier { entries, peaks } = stored;
+        let fits = to_usize(entries.count_ones().into()) == Some(peaks.len());
+        if fits { Ok(Self { entries, peaks }) } else { Err("frontier: a peak per set bit") }
+    }
+}
+
+/// A log as it is stored.
+#[derive(Deserialize)]
+#[serde(bound = "")]
+struct UncheckedLog<S: Suite> {
+    roots: Vec<S::Digest>,
+    levels: Vec<Vec<S::Digest>>,
+}
+
+impl<S: Suite> TryFrom<UncheckedLog<S>> for HistoryLog<S> {
+    type Error = &'static str;
+
+    fn try_from(stored: UncheckedLog<S>) -> Result<Self, &'static str> {
+        let UncheckedLog { roots, levels } = stored;
+        let expected = core::iter::successors(Some(roots.len() / 2), |length| Some(length / 2));
+        let fits = levels.iter().map(Vec::len).eq(expected.take_while(|length| *length > 0));
+        if fits { Ok(Self { roots, levels }) } else { Err("history log: half as many per level") }
+    }
+}
+
+/// The two ranges that a range of at least two leaves consists of: the left one has as many
+/// leaves as the largest power of two below the length.
+fn split(range: &Range<u64>) -> (Range<u64>, Range<u64>) {
+    let length = range.end - range.start;
+    let middle = range.start + (1 << (length - 1).ilog2());
+    (range.start..middle, middle..range.end)
+}
+
+fn to_usize(number: u64) -> Option<usize> {
+    usize::try_from(number).ok()
+}
+
+fn to_u64(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,50 @@
+//! The verified root of one version, whichever way it was verified.
+
+use crate::{
+    head::SnapshotHead, history::PastRoot, proof::Verified, suite::Suite, version::Version,
+};
+
+/// A verified root: what a proof about the contents of one version is checked against.
+///
+/// Sealed: only verified statements implement it, a head by its signature and a past root by its
+/// place in a newer head's history. An unverified head does not do:
+///
+/// ```compile_fail,E0277
+/// use pad_core::{Sha256Ed25519, SnapshotHead, SnapshotRoot};
+/// fn trusts(_: &dyn SnapshotRoot<Sha256Ed25519>) {}
+/// fn deceived(unverified: SnapshotHead<Sha256Ed25519>) { trusts(&unverified) }
+/// ```
+pub trait SnapshotRoot<S: Suite>: sealed::Sealed {
+    /// The version.
+    fn version(&self) -> Version;
+    /// The root authenticator of its contents.
+    fn root(&self) -> S::Digest;
+}
+
+impl<S: Suite> SnapshotRoot<S> for Verified<SnapshotHead<S>> {
+    fn version(&self) -> Version {
+        self.get().version
+    }
+
+    fn root(&self) -> S::Digest {
+        self.get().root
+    }
+}
+
+impl<S: Suite> SnapshotRoot<S> for Verified<PastRoot<S>> {
+    fn version(&self) -> Version {
+        self.get().version
+    }
+
+    fn root(&self) -> S::Digest {
+        self.get().root
+    }
+}
+
+mod sealed {
+    use super::{PastRoot, SnapshotHead, Suite, Verified};
+
+    pub trait Sealed {}
+    impl<S: Suite> Sealed for Verified<SnapshotHead<S>> {}
+    impl<S: Suite> Sealed for Verified<PastRoot<S>> {}
+}

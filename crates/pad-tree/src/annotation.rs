@@ -1,0 +1,109 @@
+//! What a tree computes bottom-up over its nodes: digests, or nothing.
+
+use core::fmt::Debug;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use pad_core::{DigestBytes, Domain, Sha256Ed25519, Suite};
+use serde::{Serialize, de::DeserializeOwned};
+
+/// What is computed bottom-up: [`Authenticated`] digests, or [`Plain`] nothing at all.
+///
+/// Laws: `leaf` and `node` are pure functions. With [`Plain`], digests, caches and hashing vanish
+/// at compile time; the tree is then a persistent map with predecessor search.
+pub trait Annotation: Copy + Clone + Debug + Default + Send + Sync + 'static {
+    /// What a node is annotated with.
+    type Digest: Copy + Eq + Default + Debug + Send + Sync + Serialize + DeserializeOwned;
+    /// A place for a digest that one thread at a time writes and any may read.
+    type Cell: Debug + Default + Send + Sync;
+    /// Whether there is anything to compute.
+    const HASHES: bool;
+
+    /// The annotation of a leaf.
+    fn leaf(key: &[u8], value: &[u8]) -> Self::Digest;
+    /// The annotation of an inner node.
+    fn node(left: &Self::Digest, right: &Self::Digest) -> Self::Digest;
+    /// The annotation of a tree without entries.
+    fn empty() -> Self::Digest;
+    /// 64 pseudorandom bits of a key: the source of ranks in set-unique trees.
+    fn key_bits(key: &[u8]) -> u64;
+    /// Reads a cell.
+    fn load(cell: &Self::Cell) -> Self::Digest;
+    /// Writes a cell.
+    fn store(cell: &Self::Cell, digest: Self::Digest);
+}
+
+/// Every node carries its subtree authenticator under a suite.
+///
+/// Source: Crosby & Wallach 2010, section 3 (`x.H`), in the leaf-oriented form.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Authenticated<S>(core::marker::PhantomData<S>);
+
+impl<S: Suite> Annotation for Authenticated<S> {
+    type Digest = S::Digest;
+    type Cell = [AtomicU64; 4];
+    const HASHES: bool = true;
+
+    #[inline]
+    fn leaf(key: &[u8], value: &[u8]) -> S::Digest {
+        S::leaf(key, &S::value(value))
+    }
+
+    #[inline]
+    fn node(left: &S::Digest, right: &S::Digest) -> S::Digest {
+        S::node(Domain::TreeNode, left, right)
+    }
+
+    fn empty() -> S::Digest {
+        S::empty_tree()
+    }
+
+    #[inline]
+    fn key_bits(key: &[u8]) -> u64 {
+        first_bits(S::hash(Domain::KeyRank, &[key]).as_ref())
+    }
+
+    #[inline]
+    fn load(cell: &[AtomicU64; 4]) -> S::Digest {
+        S::Digest::from_words(cell.each_ref().map(|word| word.load(Ordering::Relaxed)))
+    }
+
+    #[inline]
+    fn store(cell: &[AtomicU64; 4], digest: S::Digest) {
+        for (cell, word) in cell.iter().zip(digest.to_words()) {
+            cell.store(word, Ordering::Relaxed);
+        }
+    }
+}
+
+/// No annotation: a persistent search tree, for example the index of a tuple PAD.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Plain;
+
+impl Annotation for Plain {
+    type Digest = ();
+    type Cell = ();
+    const HASHES: bool = false;
+
+    #[inline]
+    fn leaf(_: &[u8], _: &[u8]) {}
+
+    #[inline]
+    fn node((): &(), (): &()) {}
+
+    fn empty() {}
+
+    #[inline]
+    fn key_bits(key: &[u8]) -> u64 {
+        first_bits(Sha256Ed25519::hash(Domain::KeyRank, &[key]).as_ref())
+    }
+
+    #[inline]
+    fn load((): &()) {}
+
+    #[inline]
+    fn store((): &(), (): ()) {}
+}
+
+fn first_bits(digest: &[u8]) -> u64 {
+    digest.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
+}

@@ -1,0 +1,235 @@
+//! The author: the latest contents, and a signed update for each snapshot.
+
+use std::collections::BTreeMap;
+
+use pad_core::{
+    Dictionary, DictionaryId, HeadSignature, Key, Operation, SignedHead, SnapshotHead, Suite,
+    Update, Value, Version, Workers,
+    head::Authority,
+    history::Frontier,
+};
+use signature::{Error as SigningError, Signer};
+
+use crate::{
+    annotation::Authenticated,
+    balancing::BalancingScheme,
+    repository::TreeRepository,
+    store::{VersionedStore, in_place::InPlace},
+    tree::Tree,
+};
+
+/// An author of a tree PAD under suite `S` and balancing scheme `B`, signing with `K`.
+///
+/// Space: proportional to the number of entries. `put` and `remove` wait in memory until
+/// [`Dictionary::snapshot`] applies them in ascending order of keys, hashes each touched node once
+/// and signs.
+///
+/// Source: Crosby & Wallach 2010, section 2.
+#[derive(Debug)]
+pub struct TreeAuthor<S: Suite, B: BalancingScheme, K> {
+    tree: Tree<InPlace<Authenticated<S>, B>>,
+    authority: Authority,
+    signer: K,
+    frontier: Frontier<S>,
+    head: Option<SignedHead<S>>,
+    /// Changes that wait for the next snapshot; `None` removes.
+    pending: BTreeMap<Key, Option<Value>>,
+    /// How the pending changes change the number of entries.
+    grown: usize,
+    shrunk: usize,
+    /// A snapshot that is sealed, but that the signer failed to sign.
+    unsigned: Option<(Vec<Operation>, SnapshotHead<S>)>,
+    workers: Workers,
+}
+
+impl<S: Suite, B: BalancingScheme, K> TreeAuthor<S, B, K>
+where
+    K: Signer<HeadSignature>,
+{
+    /// The author of a new, empty dictionary.
+    ///
+    /// `author` is the public half of `signer`; clients are told both halves of the returned
+    /// author's [`Dictionary::authority`].
+    pub fn new(dictionary: DictionaryId, author: pad_core::AuthorKey, signer: K) -> Self {
+        Self {
+            tree: Tree::default(),
+            authority: Authority { author, dictionary, scheme: B::ID },
+            signer,
+            frontier: Frontier::default(),
+            head: None,
+            pending: BTreeMap::new(),
+            grown: 0,
+            shrunk: 0,
+            unsigned: None,
+            workers: Workers::sequential(),
+        }
+    }
+
+    /// Goes on where a repository that this author trusts, for example its own backup, stands.
+    ///
+    /// Never go on from a repository that may lack a snapshot which was already handed out: the
+    /// author would then sign a second head for the same version.
+    pub fn resume<St>(repository: &TreeRepository<S, St>, signer: K) -> Self
+    where
+        St: VersionedStore<Annotation = Authenticated<S>, Scheme = B> + Send + Sync,
+    {
+        let mut author =
+            Self::new(repository.authority().dictionary, repository.authority().author, signer);
+        author.tree = repository.copy_latest();
+        author.frontier = repository.frontier();
+        author.head = repository.latest_head();
+        author
+    }
+
+    /// Spreads large batches over these threads.
+    #[must_use]
+    pub fn with_workers(mut self, workers: Workers) -> Self {
+        self.workers = workers;
+        self
+    }
+
+    /// Applies a whole batch as one snapshot, together with the changes that already wait.
+    ///
+    /// The last operation on a key wins; removing an absent key does nothing. Faster than single
+    /// calls for large batches, and fastest if the batch is already in ascending order of keys.
+    ///
+    /// # Errors
+    /// The signer's error; the next snapshot then tries again to sign this one.
+    pub fn snapshot_of(&mut self, batch: Vec<Operation>) -> Result<Update<S>, SigningError> {
+        if self.unsigned.is_some() || !self.pending.is_empty() {
+            for operation in batch {
+                match operation {
+                    Operation::Put(key, value) => self.put(key, value),
+                    Operation::Remove(key) => {
+                        self.remove(&key);
+                    }
+                }
+            }
+            return self.snapshot();
+        }
+        let operations = self.normalize(batch);
+        self.seal(operations)
+    }
+
+    /// Sorts a batch, keeps the last operation on each key, and drops removals of absent keys.
+    fn normalize(&self, mut batch: Vec<Operation>) -> Vec<Operation> {
+        if !batch.is_sorted_by(|a, b| a.key() < b.key()) {
+            batch.sort_by(|a, b| a.key().cmp(b.key()));
+            batch.reverse();
+            batch.dedup_by(|later, first| later.key() == first.key());
+            batch.reverse();
+        }
+        batch.retain(|operation| match operation {
+            Operation::Put(..) => true,
+            Operation::Remove(key) => self.tree.find(key.as_bytes()).is_some(),
+        });
+        batch
+    }
+
+    fn seal(&mut self, operations: Vec<Operation>) -> Result<Update<S>, SigningError> {
+        let applied = self.tree.apply(&operations);
+        applied.expect("author: batches are ordered, and removals checked");
+        let root = self.tree.hash(&self.workers);
+        let (store, sealed) = self.tree.sealed();
+        store.commit(&sealed);
+        let head = SnapshotHead {
+            scheme: B::ID,
+            dictionary: self.authority.dictionary,
+            version: Version::new(self.frontier.entries() + 1),
+            root,
+            history: self.frontier.root(),
+        };
+        self.frontier.append(&root);
+        self.sign(operations, head)
+    }
+
+    fn sign(
+        &mut self,
+        operations: Vec<Operation>,
+        head: SnapshotHead<S>,
+    ) -> Result<Update<S>, SigningError> {
+        match head.sign(&self.signer) {
+            Ok(signed) => {
+                self.head = Some(signed);
+                let base = Version::new(head.version.number() - 1);
+                Ok(Update { base, operations, head: signed })
+            }
+            Err(error) => {
+                self.unsigned = Some((operations, head));
+                Err(error)
+            }
+        }
+    }
+
+    fn is_in_tree(&self, key: &[u8]) -> bool {
+        self.tree.find(key).is_some()
+    }
+
+    /// Takes note of a change before it becomes pending.
+    fn count(&mut self, key: &Key, will_be_present: bool) -> bool {
+        let in_tree = self.is_in_tree(key.as_bytes());
+        let was_present = self.pending.get(key).map_or(in_tree, Option::is_some);
+        match (was_present, will_be_present) {
+            (false, true) => self.grown += 1,
+            (true, false) => self.shrunk += 1,
+            _ => {}
+        }
+        was_present
+    }
+}
+
+impl<S: Suite, B: BalancingScheme, K: Signer<HeadSignature>> Dictionary for TreeAuthor<S, B, K> {
+    type Suite = S;
+    type Error = SigningError;
+
+    fn authority(&self) -> Authority {
+        self.authority
+    }
+
+    fn head(&self) -> Option<&SignedHead<S>> {
+        self.head.as_ref()
+    }
+
+    fn len(&self) -> usize {
+        self.tree.population + self.grown - self.shrunk
+    }
+
+    fn get(&self, key: &[u8]) -> Option<&[u8]> {
+        if let Some(change) = self.pending.get(key) {
+            return change.as_ref().map(Value::as_bytes);
+        }
+        let entry = self.tree.find(key)?;
+        Some(self.tree.entries().value(entry))
+    }
+
+    fn put(&mut self, key: Key, value: Value) {
+        self.count(&key, true);
+        self.pending.insert(key, Some(value));
+    }
+
+    fn remove(&mut self, key: &Key) -> bool {
+        let was_present = self.count(key, false);
+        if self.is_in_tree(key.as_bytes()) {
+            self.pending.insert(key.clone(), None);
+        } else {
+            self.pending.remove(key);
+        }
+        was_present
+    }
+
+    fn snapshot(&mut self) -> Result<Update<S>, SigningError> {
+        if let Some((operations, head)) = self.unsigned.take() {
+            return self.sign(operations, head);
+        }
+        (self.grown, self.shrunk) = (0, 0);
+        let operations = core::mem::take(&mut self.pending)
+            .into_iter()
+            .map(|(key, value)| match value {
+                Some(value) => Operation::Put(key, value),
+                None => Operation::Remove(key),
+            })
+            .collect();
+        self.seal(operations)
+    }
+}
+

@@ -1,0 +1,117 @@
+//! Balancing schemes: what keeps a leaf-oriented tree shallow.
+//!
+//! Entries are in the leaves. An inner node stands for the gap between two neighbouring leaves and
+//! holds a separator: keys on its left are below it, keys on its right are not. Separators only
+//! route searches; they are not hashed.
+//!
+//! Schemes are written once, bottom-up and without mutation of nodes, over [`NodeStore`]; they
+//! follow an explicit path instead of recursing, so a degenerate tree costs time but never the
+//! stack.
+
+use core::{fmt::Debug, hash::Hash};
+
+use pad_core::SchemeId;
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{
+    id::{Children, EntryId, KeyId, NodeId, Side},
+    store::NodeStore,
+};
+
+mod cartesian;
+mod red_black;
+
+pub use cartesian::{SkipList, Treap};
+pub use red_black::{Color, RedBlack};
+
+/// A way to keep a leaf-oriented tree shallow. Implemented by zero-sized types.
+///
+/// Laws: the in-order sequence of leaves after an operation is the sorted set of entries. The
+/// resulting shape depends only on the shape before and the operation; if
+/// [`BalancingScheme::SET_UNIQUE`], only on the set of keys.
+pub trait BalancingScheme: Copy + Debug + Default + Send + Sync + 'static {
+    /// What the scheme keeps per inner node beside its separator.
+    type Balance: Copy + Debug + Default + Eq + Hash + Send + Sync + Serialize + DeserializeOwned;
+    /// The scheme's number in signed heads.
+    const ID: SchemeId;
+    /// The name that names this scheme to people, for example `red-black`.
+    const NAME: &'static str;
+    /// Whether equal sets of keys have equal trees.
+    ///
+    /// Source: Crosby & Wallach 2010, section 2.1.1.
+    const SET_UNIQUE: bool;
+
+    /// The rank of a key, from 64 pseudorandom bits of it; 0 if the scheme has none.
+    fn rank(key_bits: u64) -> u32;
+
+    /// Whether a key's rank is needed at all.
+    const RANKED: bool;
+
+    /// Inserts a leaf beside the leaf that `path` leads to. Returns the new root.
+    fn insert<S: NodeStore<Scheme = Self>>(store: &mut S, path: &[Step], pair: LeafPair) -> NodeId;
+
+    /// Removes the leaf that `path` leads to. Returns the new root.
+    ///
+    /// `path` is not empty: the last leaf of a tree is not removed by the scheme.
+    fn remove<S: NodeStore<Scheme = Self>>(store: &mut S, path: &[Step], leaf: EntryId) -> NodeId;
+
+    /// Builds a tree over leaves in ascending order of keys; at least one. `O(n)`.
+    fn build<S: NodeStore<Scheme = Self>>(store: &mut S, leaves: &[EntryId]) -> NodeId;
+
+    /// Whether a node of this depth, balance and rank is in the median layer of a tree with this
+    /// many entries: the layer halfway between root and leaves.
+    ///
+    /// Source: Crosby & Wallach 2010, section 3.3, "cache median".
+    fn in_median_layer(rank: u32, depth: u32, population: usize) -> bool;
+}
+
+/// One step of a search path: an inner node, and the child that the path goes on with.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// The inner node.
+    pub node: NodeId,
+    /// The side of the child.
+    pub side: Side,
+}
+
+/// Two neighbouring leaves, one of which is new.
+#[derive(Clone, Copy, Debug)]
+pub struct LeafPair {
+    /// The leaf with the smaller key.
+    pub low: NodeId,
+    /// The leaf with the greater key.
+    pub high: NodeId,
+    /// The greater key: the separator of the gap between them.
+    pub separator: KeyId,
+}
+
+/// Puts `child` at the end of a path and tells every node of the path. Returns the root.
+pub(crate) fn relink<S: NodeStore>(store: &mut S, path: &[Step], mut child: NodeId) -> NodeId {
+    for step in path.iter().rev() {
+        let children = store.children(step.node).with(step.side, child);
+        child = store.update(step.node, children);
+    }
+    child
+}
+
+/// Updates one child of a node.
+fn update_child<S: NodeStore>(store: &mut S, node: NodeId, side: Side, child: NodeId) -> NodeId {
+    let children = store.children(node).with(side, child);
+    store.update(node, children)
+}
+
+/// Gives a node two children, told by side.
+fn update_both<S: NodeStore>(
+    store: &mut S,
+    node: NodeId,
+    side: Side,
+    child: NodeId,
+    sibling: NodeId,
+) -> NodeId {
+    store.update(node, Children::of(side, child, sibling))
+}
+
+/// Half of the depth of a perfect tree with this many leaves.
+fn half_depth(population: usize) -> u32 {
+    population.checked_ilog2().unwrap_or(0) / 2
+}

@@ -1,0 +1,196 @@
+//! Set-unique trees: the Cartesian tree of the gaps between leaves.
+//!
+//! Every gap has the rank of the key on its right, which is also its separator. The tree is ordered
+//! by keys from left to right and by ranks from top to bottom; among equal ranks the leftmost gap is
+//! the highest. That tree is unique for a set of keys, so the dictionary is history independent.
+//!
+//! * Ranks of 32 uniform bits give the **treap** (Crosby & Wallach 2010, section 3.1.1).
+//! * Geometric ranks (level `l` with probability `2^-(l+1)`) give the **skip list** in its
+//!   tree form (section 3.1.2): a tower node at level `l` has the tower below it as its left child
+//!   and the next tower of exactly that level as its right child; tower nodes without a right
+//!   neighbour branch nowhere and are left out, and with them the sentinel's, which is therefore
+//!   exactly as tall as needed. That the two structures coincide up to the distribution of ranks is
+//!   the observation behind zip trees (Tarjan, Levy & Timmel 2019), so one algorithm serves both.
+//!
+//! Depth is `O(log n)` expected over ranks, and ranks come from a public digest of the key: an
+//! author who lets attackers choose keys should prefer red-black.
+
+use pad_core::SchemeId;
+
+use super::{BalancingScheme, LeafPair, Step, half_depth, relink, update_child};
+use crate::{
+    id::{Children, EntryId, KeyId, NodeId, NodeKind, Side},
+    store::NodeStore,
+};
+
+/// Deterministic treap: expected depth about `1.39 log2 n`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Treap;
+
+/// Deterministic skip list as a binary tree: expected depth about `1.5 log2 n`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SkipList;
+
+/// How ranks come from pseudorandom bits of the key; all that tells the two schemes apart.
+trait Ranking: BalancingScheme<Balance = ()> {}
+
+impl Ranking for Treap {}
+impl Ranking for SkipList {}
+
+macro_rules! cartesian {
+    ($scheme:ident, $id:literal, $name:literal, $rank:expr, $level:expr) => {
+        impl BalancingScheme for $scheme {
+            type Balance = ();
+            const ID: SchemeId = SchemeId($id);
+            const NAME: &'static str = $name;
+            const SET_UNIQUE: bool = true;
+            const RANKED: bool = true;
+
+            fn rank(key_bits: u64) -> u32 {
+                let rank: fn(u64) -> u32 = $rank;
+                rank(key_bits)
+            }
+
+            fn insert<S: NodeStore<Scheme = Self>>(
+                store: &mut S,
+                path: &[Step],
+                pair: LeafPair,
+            ) -> NodeId {
+                insert(store, path, pair)
+            }
+
+            fn remove<S: NodeStore<Scheme = Self>>(
+                store: &mut S,
+                path: &[Step],
+                leaf: EntryId,
+            ) -> NodeId {
+                remove(store, path, leaf)
+            }
+
+            fn build<S: NodeStore<Scheme = Self>>(store: &mut S, leaves: &[EntryId]) -> NodeId {
+                build(store, leaves)
+            }
+
+            fn in_median_layer(rank: u32, _: u32, population: usize) -> bool {
+                let level: fn(u32) -> u32 = $level;
+                level(rank) == half_depth(population)
+            }
+        }
+    };
+}
+
+cartesian!(
+    Treap,
+    1,
+    "treap",
+    |bits| u32::try_from(bits >> 32).unwrap_or(u32::MAX),
+    // A uniform rank with `l` leading ones is as rare as level `l`.
+    |rank| rank.leading_ones()
+);
+cartesian!(SkipList, 3, "skip-list", u64::leading_ones, |rank| rank);
+
+/// Whether the gap of `left` is above the gap of `right`, which lies to its right.
+fn is_above<S: NodeStore>(store: &S, left: KeyId, right: KeyId) -> bool {
+    store.entries().rank(left) >= store.entries().rank(right)
+}
+
+/// Splits the subtree at the first node of the path that the new gap is above, and puts the gap on
+/// top of the two halves.
+fn insert<S: NodeStore>(store: &mut S, path: &[Step], pair: LeafPair) -> NodeId
+where
+    S::Scheme: Ranking,
+{
+    let below = |step: &Step| {
+        let separator = store.separator(step.node);
+        match step.side {
+            Side::Left => is_above(store, pair.separator, separator),
+            Side::Right => !is_above(store, separator, pair.separator),
+        }
+    };
+    let depth = path.iter().position(below).unwrap_or(path.len());
+    let (above, split) = path.split_at(depth);
+    let (mut left, mut right) = (pair.low, pair.high);
+    for step in split.iter().rev() {
+        // A path that goes right leaves its node, and what is left of it, below the new gap.
+        match step.side {
+            Side::Right => left = update_child(store, step.node, Side::Right, left),
+            Side::Left => right = update_child(store, step.node, Side::Left, right),
+        }
+    }
+    let gap = store.create(pair.separator, (), Children::new(left, right));
+    relink(store, above, gap)
+}
+
+/// Removes a leaf and the gap on its left (of the first leaf: on its right) by merging what was on
+/// the two sides of the gap.
+fn remove<S: NodeStore>(store: &mut S, path: &[Step], leaf: EntryId) -> NodeId
+where
+    S::Scheme: Ranking,
+{
+    let Some(gap) = path.iter().rposition(|step| step.side == Side::Right) else {
+        // The first leaf: its gap is its parent, and its sibling takes the parent's place.
+        let Some((parent, above)) = path.split_last() else {
+            unreachable!("cartesian: the last leaf is not removed by the scheme");
+        };
+        let sibling = store.children(parent.node).right();
+        store.release(parent.node);
+        return relink(store, above, sibling);
+    };
+    let node = path[gap].node;
+    debug_assert_eq!(store.separator(node), store.entries().key_of(leaf));
+    let children = store.children(node);
+    store.release(node);
+    let merged = merge(store, children.left(), &path[gap + 1..]);
+    relink(store, &path[..gap], merged)
+}
+
+/// Merges `left` with the tree that `spine` leads through; the spine's last leaf goes away.
+fn merge<S: NodeStore>(store: &mut S, left: NodeId, spine: &[Step]) -> NodeId
+where
+    S::Scheme: Ranking,
+{
+    let mut spine = spine.iter().peekable();
+    let mut left = left;
+    let mut order = Vec::new();
+    // From the top down: which node of the two spines is next.
+    while let Some(right) = spine.peek() {
+        let left_is_next = match left.kind() {
+            NodeKind::Leaf(_) => false,
+            NodeKind::Inner(_) => {
+                is_above(store, store.separator(left), store.separator(right.node))
+            }
+        };
+        if left_is_next {
+            order.push((left, Side::Right));
+            left = store.children(left).right();
+        } else {
+            order.push((right.node, Side::Left));
+            spine.next();
+        }
+    }
+    order.into_iter().rev().fold(left, |child, (node, side)| update_child(store, node, side, child))
+}
+
+/// Builds from left to right; `spine` holds the open gaps from the root down, each with its left
+/// child, and what is to their right is not known yet.
+fn build<S: NodeStore>(store: &mut S, leaves: &[EntryId]) -> NodeId
+where
+    S::Scheme: Ranking,
+{
+    let mut spine: Vec<(KeyId, NodeId)> = Vec::new();
+    let mut right = NodeId::leaf(leaves[0]);
+    for leaf in &leaves[1..] {
+        let separator = store.entries().key_of(*leaf);
+        while let Some((open, left)) =
+            spine.pop_if(|(open, _)| !is_above(store, *open, separator))
+        {
+            right = store.create(open, (), Children::new(left, right));
+        }
+        spine.push((separator, right));
+        right = NodeId::leaf(*leaf);
+    }
+    while let Some((open, left)) = spine.pop() {
+        right = store.create(open, (), Children::new(left, right));
+    }
+    right
+}

@@ -1,0 +1,212 @@
+//! Red-black trees over separators.
+//!
+//! Invariants (leaves count as black):
+//! 1. The root is black.
+//! 2. A red node has two black children.
+//! 3. Every path from the root to a leaf has the same number of black nodes.
+//!
+//! Not set-unique: the shape depends on the order of operations. Source: Crosby & Wallach 2010,
+//! section 3.1.3; the cases are those of Guibas & Sedgewick in bottom-up form. A recolouring costs
+//! no new node and no hash, because colours are not hashed and old versions never ask for them.
+
+use pad_core::SchemeId;
+use serde::{Deserialize, Serialize};
+
+use super::{BalancingScheme, LeafPair, Step, half_depth, relink, update_both, update_child};
+use crate::{
+    id::{Children, EntryId, NodeId},
+    store::NodeStore,
+};
+
+/// Red-black balancing: depth at most `2 log2 n`, about `1.02 log2 n` on average. The default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RedBlack;
+
+/// The colour of an inner node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Color {
+    /// Counts for the black height.
+    #[default]
+    Black,
+    /// Does not count, and has black children.
+    Red,
+}
+
+impl BalancingScheme for RedBlack {
+    type Balance = Color;
+    const ID: SchemeId = SchemeId(2);
+    const NAME: &'static str = "red-black";
+    const SET_UNIQUE: bool = false;
+    const RANKED: bool = false;
+
+    fn rank(_: u64) -> u32 {
+        0
+    }
+
+    fn insert<S: NodeStore<Scheme = Self>>(store: &mut S, path: &[Step], pair: LeafPair) -> NodeId {
+        let children = Children::new(pair.low, pair.high);
+        let mut child = store.create(pair.separator, Color::Red, children);
+        let mut path = path;
+        // `child` is red; only its parent may be red as well.
+        while let [upper @ .., parent] = path {
+            if !is_red(store, parent.node) {
+                return relink(store, path, child);
+            }
+            let Some((grandparent, above)) = upper.split_last() else {
+                unreachable!("red-black: the root is black");
+            };
+            let uncle = store.children(grandparent.node).on(grandparent.side.other());
+            if is_red(store, uncle) {
+                store.set_balance(uncle, Color::Black);
+                let parent_node = update_child(store, parent.node, parent.side, child);
+                store.set_balance(parent_node, Color::Black);
+                child = update_child(store, grandparent.node, grandparent.side, parent_node);
+                store.set_balance(child, Color::Red);
+                path = above;
+            } else {
+                let top = rotate_for_insert(store, *grandparent, *parent, child);
+                return relink(store, above, top);
+            }
+        }
+        store.set_balance(child, Color::Black);
+        child
+    }
+
+    fn remove<S: NodeStore<Scheme = Self>>(store: &mut S, path: &[Step], _: EntryId) -> NodeId {
+        let Some((parent, mut path)) = path.split_last() else {
+            unreachable!("red-black: the last leaf is not removed by the scheme");
+        };
+        let mut child = store.children(parent.node).on(parent.side.other());
+        let mut short = !is_red(store, parent.node);
+        store.release(parent.node);
+        if short && is_red(store, child) {
+            store.set_balance(child, Color::Black);
+            short = false;
+        }
+        // While `short`, the paths through `child` miss one black node.
+        while short && let [above @ .., step] = path {
+            (child, short) = lengthen(store, *step, child);
+            path = above;
+        }
+        relink(store, path, child)
+    }
+
+    fn build<S: NodeStore<Scheme = Self>>(store: &mut S, leaves: &[EntryId]) -> NodeId {
+        let red_depth = if leaves.len().is_power_of_two() {
+            u32::MAX
+        } else {
+            leaves.len().ilog2()
+        };
+        build_balanced(store, leaves, 0, red_depth)
+    }
+
+    fn in_median_layer(_: u32, depth: u32, population: usize) -> bool {
+        depth == half_depth(population)
+    }
+}
+
+fn is_red<S: NodeStore<Scheme = RedBlack>>(store: &S, node: NodeId) -> bool {
+    node.is_inner() && store.balance(node) == Color::Red
+}
+
+/// Resolves a red `child` of a red parent with a black uncle. Returns the new black top.
+fn rotate_for_insert<S: NodeStore<Scheme = RedBlack>>(
+    store: &mut S,
+    grandparent: Step,
+    parent: Step,
+    child: NodeId,
+) -> NodeId {
+    let outer = grandparent.side;
+    if parent.side == outer {
+        let middle = store.children(parent.node).on(outer.other());
+        let low = update_child(store, grandparent.node, outer, middle);
+        store.set_balance(low, Color::Red);
+        let top = update_both(store, parent.node, outer, child, low);
+        store.set_balance(top, Color::Black);
+        top
+    } else {
+        let grandchildren = store.children(child);
+        let high = update_child(store, parent.node, parent.side, grandchildren.on(outer));
+        let low = update_child(store, grandparent.node, outer, grandchildren.on(outer.other()));
+        store.set_balance(low, Color::Red);
+        let top = update_both(store, child, outer, high, low);
+        store.set_balance(top, Color::Black);
+        top
+    }
+}
+
+/// Puts `child`, whose paths miss one black node, below `step`. Returns the new subtree, and
+/// whether its paths still miss one.
+fn lengthen<S: NodeStore<Scheme = RedBlack>>(
+    store: &mut S,
+    step: Step,
+    child: NodeId,
+) -> (NodeId, bool) {
+    let Step { node: parent, side } = step;
+    let sibling = store.children(parent).on(side.other());
+    if !is_red(store, sibling) {
+        let color = store.balance(parent);
+        return lengthen_beside_black(store, step, child, sibling, color);
+    }
+    // The sibling is red, so the parent is black: turn the sibling above it first.
+    let nephews = store.children(sibling);
+    let (low, _) =
+        lengthen_beside_black(store, step, child, nephews.on(side), Color::Red);
+    let top = update_both(store, sibling, side, low, nephews.on(side.other()));
+    store.set_balance(top, Color::Black);
+    (top, false)
+}
+
+/// The same where the sibling is black; the subtree's top takes `color`, the parent's colour.
+fn lengthen_beside_black<S: NodeStore<Scheme = RedBlack>>(
+    store: &mut S,
+    step: Step,
+    child: NodeId,
+    sibling: NodeId,
+    color: Color,
+) -> (NodeId, bool) {
+    let Step { node: parent, side } = step;
+    let nephews = store.children(sibling);
+    let (near, far) = (nephews.on(side), nephews.on(side.other()));
+    if is_red(store, far) {
+        store.set_balance(far, Color::Black);
+        let low = update_both(store, parent, side, child, near);
+        store.set_balance(low, Color::Black);
+        let top = update_both(store, sibling, side, low, far);
+        store.set_balance(top, color);
+        (top, false)
+    } else if is_red(store, near) {
+        let inner = store.children(near);
+        let low = update_both(store, parent, side, child, inner.on(side));
+        store.set_balance(low, Color::Black);
+        let high = update_both(store, sibling, side, inner.on(side.other()), far);
+        let top = update_both(store, near, side, low, high);
+        store.set_balance(top, color);
+        (top, false)
+    } else {
+        store.set_balance(sibling, Color::Red);
+        let top = update_both(store, parent, side, child, sibling);
+        store.set_balance(top, Color::Black);
+        (top, color == Color::Black)
+    }
+}
+
+/// A tree whose leaves lie at two neighbouring depths; the inner nodes of the deeper one are red.
+fn build_balanced<S: NodeStore<Scheme = RedBlack>>(
+    store: &mut S,
+    leaves: &[EntryId],
+    depth: u32,
+    red_depth: u32,
+) -> NodeId {
+    if let [leaf] = leaves {
+        return NodeId::leaf(*leaf);
+    }
+    let (low, high) = leaves.split_at(leaves.len().div_ceil(2));
+    let separator = store.entries().key_of(high[0]);
+    // Recursion is fine here: the depth is log2 of the number of leaves.
+    let left = build_balanced(store, low, depth + 1, red_depth);
+    let right = build_balanced(store, high, depth + 1, red_depth);
+    let color = if depth == red_depth { Color::Red } else { Color::Black };
+    store.create(separator, color, Children::new(left, right))
+}
+

@@ -1,0 +1,375 @@
+//! The arena of keys and entries, apart from the nodes: a node never copies a key.
+//!
+//! Bytes of keys and values lie in one pool. A key's first eight bytes are kept beside it, so that
+//! most comparisons of a search touch one small array.
+
+use core::cmp::Ordering;
+
+use pad_core::{InputError, Key, MAX_VALUE_LENGTH};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    annotation::Annotation,
+    id::{EntryId, KeyId, MAX_INDEX, to_u32},
+    store::survivors::Survivors,
+};
+
+/// The bits of a span that hold its length; the rest hold its offset.
+const LENGTH_BITS: u32 = 25;
+const _: () = assert!(MAX_VALUE_LENGTH < 1 << LENGTH_BITS);
+
+/// Fewer fresh leaves than this are hashed by the calling thread.
+const PARALLEL_LEAVES: usize = 256;
+
+/// A range of the byte pool: offset and length in one word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Span(u64);
+
+impl Span {
+    fn new(offset: usize, length: usize) -> Self {
+        Self((offset as u64) << LENGTH_BITS | length as u64)
+    }
+
+    #[inline]
+    const fn offset(self) -> usize {
+        (self.0 >> LENGTH_BITS) as usize
+    }
+
+    #[inline]
+    const fn length(self) -> usize {
+        (self.0 & ((1 << LENGTH_BITS) - 1)) as usize
+    }
+}
+
+/// A key to search for, with its first eight bytes at hand.
+#[derive(Clone, Copy, Debug)]
+pub struct Probe<'a> {
+    prefix: u64,
+    bytes: &'a [u8],
+}
+
+impl<'a> Probe<'a> {
+    /// The probe for a key's bytes.
+    #[inline]
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { prefix: prefix(bytes), bytes }
+    }
+
+    /// The key's bytes.
+    pub const fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+}
+
+/// The first eight bytes as a big-endian number, zero-padded: orders like the bytes where it
+/// differs.
+#[inline]
+fn prefix(bytes: &[u8]) -> u64 {
+    match bytes.first_chunk() {
+        Some(first) => u64::from_be_bytes(*first),
+        None => {
+            let mut padded = [0; 8];
+            padded[..bytes.len()].copy_from_slice(bytes);
+            u64::from_be_bytes(padded)
+        }
+    }
+}
+
+/// Keys, values and the digests of leaves.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Entries<A: Annotation> {
+    bytes: Vec<u8>,
+    prefixes: Vec<u64>,
+    key_spans: Vec<Span>,
+    ranks: Vec<u32>,
+    keys: Vec<KeyId>,
+    value_spans: Vec<Span>,
+    /// Digests of all leaves if `keeps_digests`, else of those since the last seal.
+    digests: Vec<A::Digest>,
+    keeps_digests: bool,
+    /// Entries whose digests have not been computed yet.
+    fresh: Vec<EntryId>,
+    /// The number of keys, entries and pool bytes at the last seal.
+    sealed: Mark,
+    free_keys: Vec<KeyId>,
+    free_entries: Vec<EntryId>,
+    /// Bytes of the pool that belong to released keys and entries.
+    garbage: usize,
+}
+
+/// How much of the arena belongs to sealed versions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Mark {
+    keys: usize,
+    entries: usize,
+    bytes: usize,
+}
+
+impl<A: Annotation> Entries<A> {
+    /// An empty arena. Without `keeps_digests`, digests of sealed leaves are recomputed on demand.
+    pub(crate) fn new(keeps_digests: bool) -> Self {
+        Self {
+            bytes: Vec::new(),
+            prefixes: Vec::new(),
+            key_spans: Vec::new(),
+            ranks: Vec::new(),
+            keys: Vec::new(),
+            value_spans: Vec::new(),
+            digests: Vec::new(),
+            keeps_digests,
+            fresh: Vec::new(),
+            sealed: Mark::default(),
+            free_keys: Vec::new(),
+            free_entries: Vec::new(),
+            garbage: 0,
+        }
+    }
+
+    /// Whether this many further entries fit.
+    pub(crate) fn check_capacity(&self, further: usize) -> Result<(), InputError> {
+        let used = self.keys.len().max(self.key_spans.len());
+        if used.saturating_add(further) > MAX_INDEX {
+            return Err(InputError::CapacityExceeded);
+        }
+        Ok(())
+    }
+
+    /// The bytes of a key.
+    #[inline]
+    pub fn key_bytes(&self, key: KeyId) -> &[u8] {
+        self.slice(self.key_spans[key.index()])
+    }
+
+    /// The key of an entry.
+    #[inline]
+    pub fn key_of(&self, entry: EntryId) -> KeyId {
+        self.keys[entry.index()]
+    }
+
+    /// The bytes of an entry's key.
+    #[inline]
+    pub fn key(&self, entry: EntryId) -> &[u8] {
+        self.key_bytes(self.key_of(entry))
+    }
+
+    /// The bytes of an entry's value.
+    #[inline]
+    pub fn value(&self, entry: EntryId) -> &[u8] {
+        self.slice(self.value_spans[entry.index()])
+    }
+
+    /// The rank of a key in set-unique trees.
+    #[inline]
+    pub(crate) fn rank(&self, key: KeyId) -> u32 {
+        self.ranks[key.index()]
+    }
+
+    /// How `probe` compares with a key of the arena.
+    #[inline]
+    pub fn compare(&self, probe: &Probe<'_>, key: KeyId) -> Ordering {
+        match probe.prefix.cmp(&self.prefixes[key.index()]) {
+            Ordering::Equal => self.compare_rest(probe, key),
+            unequal => unequal,
+        }
+    }
+
+    #[inline]
+    fn compare_rest(&self, probe: &Probe<'_>, key: KeyId) -> Ordering {
+        probe.bytes.cmp(self.key_bytes(key))
+    }
+
+    /// How two keys of the arena compare.
+    pub(crate) fn compare_keys(&self, left: KeyId, right: KeyId) -> Ordering {
+        self.compare(&Probe { prefix: self.prefixes[left.index()], bytes: self.key_bytes(left) }, right)
+    }
+
+    /// Adds a key.
+    pub(crate) fn add_key(&mut self, bytes: &[u8], rank: u32) -> KeyId {
+        let span = self.append(bytes);
+        if let Some(key) = self.free_keys.pop() {
+            self.prefixes[key.index()] = prefix(bytes);
+            self.key_spans[key.index()] = span;
+            self.ranks[key.index()] = rank;
+            return key;
+        }
+        self.prefixes.push(prefix(bytes));
+        self.key_spans.push(span);
+        self.ranks.push(rank);
+        KeyId(to_u32(self.key_spans.len() - 1))
+    }
+
+    /// Adds an entry; its digest follows with the next [`Entries::hash_fresh`].
+    pub(crate) fn add_entry(&mut self, key: KeyId, value: &[u8]) -> EntryId {
+        let span = self.append(value);
+        let entry = if let Some(entry) = self.free_entries.pop() {
+            self.keys[entry.index()] = key;
+            self.value_spans[entry.index()] = span;
+            entry
+        } else {
+            self.keys.push(key);
+            self.value_spans.push(span);
+            EntryId(to_u32(self.keys.len() - 1))
+        };
+        if A::HASHES {
+            self.fresh.push(entry);
+        }
+        entry
+    }
+
+    /// Lets the arena reuse an entry that no version refers to.
+    pub(crate) fn release_entry(&mut self, entry: EntryId) {
+        self.garbage += self.value_spans[entry.index()].length();
+        self.value_spans[entry.index()] = Span::default();
+        self.free_entries.push(entry);
+    }
+
+    /// Lets the arena reuse a key that no version refers to.
+    pub(crate) fn release_key(&mut self, key: KeyId) {
+        self.garbage += self.key_spans[key.index()].length();
+        self.key_spans[key.index()] = Span::default();
+        self.free_keys.push(key);
+    }
+
+    /// Moves the live bytes together once more than half of the pool is garbage.
+    pub(crate) fn compact(&mut self) {
+        if self.garbage < 4096 || self.garbage * 2 < self.bytes.len() {
+            return;
+        }
+        self.move_bytes_together();
+    }
+
+    fn move_bytes_together(&mut self) {
+        let mut live = Vec::new();
+        for span in self.key_spans.iter_mut().chain(&mut self.value_spans) {
+            let offset = live.len();
+            live.extend_from_slice(&self.bytes[span.offset()..span.offset() + span.length()]);
+            *span = Span::new(offset, span.length());
+        }
+        self.bytes = live;
+        self.garbage = 0;
+    }
+
+    /// Computes the digests of the leaves added since the last call.
+    pub(crate) fn hash_fresh(&mut self, parallel: bool) {
+        if !A::HASHES {
+            return;
+        }
+        let base = self.digest_base();
+        if self.keys.len() - base > self.digests.len() {
+            self.digests.resize(self.keys.len() - base, A::Digest::default());
+        }
+        let fresh = core::mem::take(&mut self.fresh);
+        if parallel && fresh.len() >= PARALLEL_LEAVES {
+            let digests: Vec<_> = fresh.par_iter().map(|entry| self.compute(*entry)).collect();
+            for (entry, digest) in fresh.iter().zip(digests) {
+                self.digests[entry.index() - base] = digest;
+            }
+        } else {
+            for entry in &fresh {
+                self.digests[entry.index() - base] = self.compute(*entry);
+            }
+        }
+        self.fresh = fresh;
+        self.fresh.clear();
+    }
+
+    /// The digest of a leaf.
+    #[inline]
+    pub(crate) fn digest(&self, entry: EntryId) -> A::Digest {
+        match entry.index().checked_sub(self.digest_base()) {
+            Some(index) => self.digests[index],
+            None => self.compute(entry),
+        }
+    }
+
+    /// Makes what was added since the last seal permanent.
+    pub(crate) fn commit(&mut self) {
+        self.sealed = Mark {
+            keys: self.key_spans.len(),
+            entries: self.keys.len(),
+            bytes: self.bytes.len(),
+        };
+        if !self.keeps_digests {
+            self.digests.clear();
+        }
+    }
+
+    /// Drops what was added since the last seal.
+    pub(crate) fn rollback(&mut self) {
+        let Mark { keys, entries, bytes } = self.sealed;
+        self.bytes.truncate(bytes);
+        self.prefixes.truncate(keys);
+        self.key_spans.truncate(keys);
+        self.ranks.truncate(keys);
+        self.keys.truncate(entries);
+        self.value_spans.truncate(entries);
+        self.digests.truncate(if self.keeps_digests { entries } else { 0 });
+        self.fresh.clear();
+    }
+
+    /// Drops the keys and entries that do not survive, and renumbers the others.
+    pub(crate) fn retain(&mut self, survivors: &Survivors) {
+        survivors.compact_keys(&mut self.prefixes);
+        survivors.compact_keys(&mut self.key_spans);
+        survivors.compact_keys(&mut self.ranks);
+        survivors.compact_entries(&mut self.keys);
+        survivors.compact_entries(&mut self.value_spans);
+        if self.keeps_digests {
+            survivors.compact_entries(&mut self.digests);
+        }
+        for key in &mut self.keys {
+            *key = survivors.key(*key);
+        }
+        self.move_bytes_together();
+        self.commit();
+    }
+
+    /// The number of entries ever added, and not released.
+    pub(crate) fn len(&self) -> usize {
+        self.keys.len() - self.free_entries.len()
+    }
+
+    /// The numbers of entries and keys that the arena has numbers for.
+    pub(crate) fn sizes(&self) -> (usize, usize) {
+        (self.keys.len(), self.key_spans.len())
+    }
+
+    /// The bytes of memory that the arena's contents take, without spare capacity.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.bytes.len()
+            + self.prefixes.len() * 8
+            + self.key_spans.len() * 8
+            + self.ranks.len() * 4
+            + self.keys.len() * 4
+            + self.value_spans.len() * 8
+            + self.digests.len() * size_of::<A::Digest>()
+    }
+
+    /// The bytes of a key as an owned [`Key`]; it was one when it was added.
+    pub(crate) fn owned_key(&self, entry: EntryId) -> Key {
+        Key::new(self.key(entry)).expect("entries: keys were checked when they were added")
+    }
+
+    /// The first entry whose digest is stored.
+    #[inline]
+    fn digest_base(&self) -> usize {
+        if self.keeps_digests { 0 } else { self.sealed.entries }
+    }
+
+    fn compute(&self, entry: EntryId) -> A::Digest {
+        A::leaf(self.key(entry), self.value(entry))
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Span {
+        let offset = self.bytes.len();
+        self.bytes.extend_from_slice(bytes);
+        Span::new(offset, bytes.len())
+    }
+
+    #[inline]
+    fn slice(&self, span: Span) -> &[u8] {
+        &self.bytes[span.offset()..span.offset() + span.length()]
+    }
+}

@@ -1,0 +1,160 @@
+//! Indices into the arenas: 32 bits each, never mixed up.
+
+use serde::{Deserialize, Serialize};
+
+/// A key in the entry arena; shared by the leaf that holds it and the inner node it separates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct KeyId(pub(crate) u32);
+
+/// An entry: one key with one value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct EntryId(pub(crate) u32);
+
+/// A node: a leaf (which is its entry) or an inner node of a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct NodeId(u32);
+
+/// What a [`NodeId`] refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeKind {
+    /// A leaf, which is nothing but its entry.
+    Leaf(EntryId),
+    /// The index of an inner node in its store.
+    Inner(usize),
+}
+
+/// Set in the ids of leaves.
+const LEAF: u32 = 1 << 31;
+
+/// The largest index of an entry or inner node.
+pub(crate) const MAX_INDEX: usize = (LEAF - 2) as usize;
+
+impl NodeId {
+    /// The leaf that holds this entry.
+    #[inline]
+    pub const fn leaf(entry: EntryId) -> Self {
+        Self(entry.0 | LEAF)
+    }
+
+    /// The inner node with this index.
+    #[inline]
+    pub(crate) fn inner(index: usize) -> Self {
+        Self(to_u32(index))
+    }
+
+    /// Leaf or inner node.
+    #[inline]
+    pub const fn kind(self) -> NodeKind {
+        if self.0 & LEAF == 0 {
+            NodeKind::Inner(self.0 as usize)
+        } else {
+            NodeKind::Leaf(EntryId(self.0 & !LEAF))
+        }
+    }
+
+    /// Whether this is an inner node.
+    #[inline]
+    pub const fn is_inner(self) -> bool {
+        self.0 & LEAF == 0
+    }
+
+    /// The index of an inner node; callers have checked that it is one.
+    #[inline]
+    pub(crate) const fn index(self) -> usize {
+        debug_assert!(self.is_inner());
+        self.0 as usize
+    }
+}
+
+impl EntryId {
+    #[inline]
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl KeyId {
+    #[inline]
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Narrows an index; the arenas refuse to grow beyond [`MAX_INDEX`] before this can fail.
+#[inline]
+pub(crate) fn to_u32(index: usize) -> u32 {
+    u32::try_from(index).expect("arena: indices stay below 2^31")
+}
+
+/// One of two children.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The child with the smaller keys.
+    Left,
+    /// The child with the greater keys.
+    Right,
+}
+
+impl Side {
+    /// The other side.
+    #[inline]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Left => Self::Right,
+            Self::Right => Self::Left,
+        }
+    }
+
+    /// Right if `right`, else left; compiles to no branch.
+    #[inline]
+    pub(crate) const fn right_if(right: bool) -> Self {
+        if right { Self::Right } else { Self::Left }
+    }
+}
+
+/// The two children of an inner node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Children(pub(crate) [NodeId; 2]);
+
+impl Children {
+    /// The children, left then right.
+    #[inline]
+    pub const fn new(left: NodeId, right: NodeId) -> Self {
+        Self([left, right])
+    }
+
+    /// `child` on this side, `sibling` on the other.
+    #[inline]
+    pub const fn of(side: Side, child: NodeId, sibling: NodeId) -> Self {
+        match side {
+            Side::Left => Self([child, sibling]),
+            Side::Right => Self([sibling, child]),
+        }
+    }
+
+    /// The child on a side.
+    #[inline]
+    pub const fn on(self, side: Side) -> NodeId {
+        self.0[side as usize]
+    }
+
+    /// The same children but for one.
+    #[inline]
+    #[must_use]
+    pub const fn with(mut self, side: Side, child: NodeId) -> Self {
+        self.0[side as usize] = child;
+        self
+    }
+
+    /// The left child.
+    #[inline]
+    pub const fn left(self) -> NodeId {
+        self.0[0]
+    }
+
+    /// The right child.
+    #[inline]
+    pub const fn right(self) -> NodeId {
+        self.0[1]
+    }
+}

@@ -1,0 +1,144 @@
+//! Twelve tree-based persistent authenticated dictionaries, by composition.
+//!
+//! | | [`PathCopying`] | [`VersionedNodes`] + [`CacheNowhere`] | + [`CacheMedian`] | + [`CacheEverywhere`] |
+//! |---|---|---|---|---|
+//! | [`Treap`] | 1 | 2 | 3 | 4 |
+//! | [`RedBlack`] | 5 | 6 | 7 | 8 |
+//! | [`SkipList`] | 9 | 10 | 11 | 12 |
+//! | space per update | `O(log n)` nodes | `O(1)` | `O(1)` | `O(1)` nodes, `O(log n)` digests |
+//! | proof of an old version | `O(log n)` | `O(n)` | `O(sqrt n)` | `O(log n)` |
+//!
+//! The scheme decides the roots that an author signs; the store is the server's own business, and
+//! all four give the same roots and proofs. Choose [`RedBlack`] over [`PathCopying`] (fastest) or
+//! over [`CacheEverywhere`] (two thirds of the memory) unless equal contents must have equal roots
+//! ([`Treap`]).
+//!
+//! # Example
+//!
+//! ```
+//! use ed25519_dalek::SigningKey;
+//! use pad_core::{
+//!     AuthorKey, Dictionary, DictionaryId, Key, Repository, Sha256Ed25519, TrustedView, Untrusted,
+//!     Value, Version,
+//! };
+//! use pad_tree::{Answer, RedBlackAuthor, RedBlackPathCopying};
+//!
+//! // The author publishes two versions.
+//! let signer = SigningKey::from_bytes(&[7; 32]);
+//! let public = AuthorKey::from_bytes(&signer.verifying_key().to_bytes())?;
+//! let id = DictionaryId::from_name("prices");
+//! let mut author = RedBlackAuthor::<Sha256Ed25519, _>::new(id, public, signer);
+//! let mut server = RedBlackPathCopying::<Sha256Ed25519>::new(author.authority());
+//! author.put(Key::try_from("apple")?, Value::try_from("3")?);
+//! server.apply(&author.snapshot()?)?;
+//! author.put(Key::try_from("apple")?, Value::try_from("4")?);
+//! server.apply(&author.snapshot()?)?;
+//!
+//! // The client asks for the price in version 1, trusting nothing but the author's key.
+//! let view = TrustedView::<Sha256Ed25519>::new(author.authority());
+//! let version = Version::new(1);
+//! let head = view.snapshot(version, Untrusted::new(server.head(version)?))?;
+//! let key = Key::try_from("apple")?;
+//! let proof = Untrusted::new(server.prove(version, &key)?);
+//! let lookup = proof.verify(&head, &key)?.into_inner();
+//! assert_eq!(lookup.answer, Answer::Present(Value::try_from("3")?));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Map
+//!
+//! [`balancing`]: the schemes, written once over [`store::NodeStore`]. [`store`]: the stores.
+//! [`persistent`]: a tree with all its versions. [`author`] and [`repository`]: the two roles.
+//! [`query`] and [`proof`]: what can be asked, and the one proof that answers it.
+//!
+//! Source: Crosby & Wallach 2010, sections 2, 3 and 6.
+
+pub mod annotation;
+pub mod author;
+pub mod balancing;
+mod diff;
+pub mod entries;
+pub mod id;
+pub mod persistent;
+pub mod proof;
+mod prover;
+pub mod query;
+pub mod repository;
+mod seal;
+pub mod store;
+mod tree;
+mod view;
+
+pub use annotation::{Annotation, Authenticated, Plain};
+pub use author::TreeAuthor;
+pub use balancing::{BalancingScheme, RedBlack, SkipList, Treap};
+pub use diff::Change;
+pub use persistent::PersistentTree;
+pub use proof::TreeProof;
+pub use query::{
+    Answer, First, KeyRange, Keys, Last, Lookup, Lookups, Neighbour, Predecessor, RangeContents,
+    Successor, TreeQuery,
+};
+pub use repository::{Checkpoint, TreeRepository};
+pub use store::{
+    NodeStore, VersionedStore,
+    cache::{CacheEverywhere, CacheMedian, CacheNowhere, CachePolicy},
+    in_place::InPlace,
+    path_copying::PathCopying,
+    versioned_nodes::VersionedNodes,
+};
+
+/// The author of a treap PAD.
+pub type TreapAuthor<S, K> = TreeAuthor<S, Treap, K>;
+/// The author of a red-black PAD.
+pub type RedBlackAuthor<S, K> = TreeAuthor<S, RedBlack, K>;
+/// The author of a skip list PAD.
+pub type SkipListAuthor<S, K> = TreeAuthor<S, SkipList, K>;
+
+macro_rules! repositories {
+    ($($name:ident: $scheme:ty, $store:ident $(, $policy:ty)?;)*) => {$(
+        #[doc = concat!(
+            "The repository of a `", stringify!($scheme), "` PAD over `", stringify!($store), "`",
+            $(" with `", stringify!($policy), "`",)? "."
+        )]
+        pub type $name<S> = TreeRepository<S, $store<Authenticated<S>, $scheme $(, $policy)?>>;
+    )*};
+}
+
+repositories! {
+    TreapPathCopying: Treap, PathCopying;
+    TreapCacheNowhere: Treap, VersionedNodes, CacheNowhere;
+    TreapCacheMedian: Treap, VersionedNodes, CacheMedian;
+    TreapCacheEverywhere: Treap, VersionedNodes, CacheEverywhere;
+    RedBlackPathCopying: RedBlack, PathCopying;
+    RedBlackCacheNowhere: RedBlack, VersionedNodes, CacheNowhere;
+    RedBlackCacheMedian: RedBlack, VersionedNodes, CacheMedian;
+    RedBlackCacheEverywhere: RedBlack, VersionedNodes, CacheEverywhere;
+    SkipListPathCopying: SkipList, PathCopying;
+    SkipListCacheNowhere: SkipList, VersionedNodes, CacheNowhere;
+    SkipListCacheMedian: SkipList, VersionedNodes, CacheMedian;
+    SkipListCacheEverywhere: SkipList, VersionedNodes, CacheEverywhere;
+}
+
+/// Calls a macro once for each of the twelve combinations: the only place that lists them.
+///
+/// The macro is called as `$callback!(name, Scheme, Repository);`, where `name` is an identifier
+/// such as `red_black_cache_median`, `Scheme` the balancing scheme and `Repository` the alias of the
+/// repository, which takes the suite as its parameter.
+#[macro_export]
+macro_rules! for_each_tree {
+    ($callback:ident) => {
+        $callback!(treap_path_copying, $crate::Treap, $crate::TreapPathCopying);
+        $callback!(treap_cache_nowhere, $crate::Treap, $crate::TreapCacheNowhere);
+        $callback!(treap_cache_median, $crate::Treap, $crate::TreapCacheMedian);
+        $callback!(treap_cache_everywhere, $crate::Treap, $crate::TreapCacheEverywhere);
+        $callback!(red_black_path_copying, $crate::RedBlack, $crate::RedBlackPathCopying);
+        $callback!(red_black_cache_nowhere, $crate::RedBlack, $crate::RedBlackCacheNowhere);
+        $callback!(red_black_cache_median, $crate::RedBlack, $crate::RedBlackCacheMedian);
+        $callback!(red_black_cache_everywhere, $crate::RedBlack, $crate::RedBlackCacheEverywhere);
+        $callback!(skip_list_path_copying, $crate::SkipList, $crate::SkipListPathCopying);
+        $callback!(skip_list_cache_nowhere, $crate::SkipList, $crate::SkipListCacheNowhere);
+        $callback!(skip_list_cache_median, $crate::SkipList, $crate::SkipListCacheMedian);
+        $callback!(skip_list_cache_everywhere, $crate::SkipList, $crate::SkipListCacheEverywhere);
+    };
+}

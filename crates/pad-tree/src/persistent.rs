@@ -1,0 +1,245 @@
+//! A persistent tree: one working version, and every sealed one.
+
+use pad_core::{InputError, Version, Workers};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    annotation::Annotation,
+    entries::Probe,
+    id::{EntryId, NodeId, Side},
+    store::{Digest, VersionedStore},
+    tree::Tree,
+    view::View,
+};
+
+/// A dictionary of which every sealed version can be searched.
+///
+/// With [`crate::Plain`] annotation this is a persistent map with predecessor search; nothing is
+/// hashed. With [`crate::Authenticated`] it is the heart of a repository.
+///
+/// ```
+/// use pad_core::{Version, Workers};
+/// use pad_tree::{CacheNowhere, PersistentTree, Plain, Treap, VersionedNodes};
+///
+/// type Index = PersistentTree<VersionedNodes<Plain, Treap, CacheNowhere>>;
+/// let mut index = Index::default();
+/// index.insert(b"k", b"1")?;
+/// let first = index.seal(&Workers::sequential());
+/// index.insert(b"k", b"2")?;
+/// index.insert(b"m", b"3")?;
+/// let second = index.seal(&Workers::sequential());
+/// assert_eq!(index.lookup(first, b"k"), Some(&b"1"[..]));
+/// assert_eq!(index.floor(first, b"z"), Some((&b"k"[..], &b"1"[..])));
+/// assert_eq!(index.floor(second, b"z"), Some((&b"m"[..], &b"3"[..])));
+/// # Ok::<(), pad_core::InputError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct PersistentTree<S: VersionedStore> {
+    pub(crate) tree: Tree<S>,
+    /// The roots of the versions from `oldest` on.
+    roots: Vec<Option<NodeId>>,
+    oldest: u32,
+    /// The number of entries of the latest sealed version.
+    sealed_population: usize,
+}
+
+/// A persistent tree as it is stored between runs: sealed versions only.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(bound = "S: Serialize + serde::de::DeserializeOwned")]
+pub(crate) struct StoredTree<S> {
+    pub(crate) store: S,
+    pub(crate) roots: Vec<Option<NodeId>>,
+    pub(crate) oldest: u32,
+    pub(crate) population: usize,
+}
+
+impl<S: VersionedStore> Default for PersistentTree<S> {
+    fn default() -> Self {
+        let mut tree = Self {
+            tree: Tree::default(),
+            roots: Vec::new(),
+            oldest: 0,
+            sealed_population: 0,
+        };
+        tree.commit();
+        tree
+    }
+}
+
+impl<S: VersionedStore> PersistentTree<S> {
+    /// The latest sealed version.
+    pub fn latest(&self) -> Version {
+        Version::new(u64::from(self.next()) - 1)
+    }
+
+    /// The oldest version that can be searched.
+    pub fn oldest(&self) -> Version {
+        Version::new(self.oldest.into())
+    }
+
+    /// The number of entries, unsealed changes included.
+    pub fn len(&self) -> usize {
+        self.tree.population
+    }
+
+    /// Whether there are no entries, unsealed changes included.
+    pub fn is_empty(&self) -> bool {
+        self.tree.population == 0
+    }
+
+    /// Sets the value of a key in the working version.
+    ///
+    /// # Errors
+    /// [`InputError::CapacityExceeded`].
+    pub fn insert(&mut self, key: &[u8], value: &[u8]) -> Result<(), InputError> {
+        self.tree.check_capacity(1)?;
+        self.tree.put(key, value);
+        Ok(())
+    }
+
+    /// Removes a key from the working version; says whether it was there.
+    ///
+    /// # Errors
+    /// [`InputError::CapacityExceeded`].
+    pub fn remove(&mut self, key: &[u8]) -> Result<bool, InputError> {
+        self.tree.check_capacity(1)?;
+        Ok(self.tree.remove(key))
+    }
+
+    /// Freezes the working version and returns its number.
+    pub fn seal(&mut self, workers: &Workers) -> Version
+    where
+        S: Send + Sync,
+    {
+        self.tree.hash(workers);
+        self.commit();
+        self.latest()
+    }
+
+    /// Drops the changes since the last seal.
+    pub fn rollback(&mut self) {
+        self.tree.store.rollback();
+        self.tree.root = self.roots.last().copied().flatten();
+        self.tree.population = self.sealed_population;
+    }
+
+    /// The value of a key in a version. `None` also if the version is not there.
+    pub fn lookup(&self, version: Version, key: &[u8]) -> Option<&[u8]> {
+        let (found, value) = self.floor(version, key)?;
+        (found == key).then_some(value)
+    }
+
+    /// The entry with the greatest key not above `key` in a version. Time: `O(log n)`.
+    ///
+    /// Source: Crosby & Wallach 2010, section 4.1 (predecessor query of the tuple index).
+    pub fn floor(&self, version: Version, key: &[u8]) -> Option<(&[u8], &[u8])> {
+        let cursor = self.view(version)?.nearest(&Probe::new(key), Side::Left, true)?;
+        Some(self.entry(cursor.leaf))
+    }
+
+    /// The entry with the smallest key not below `key` in a version. Time: `O(log n)`.
+    pub fn ceiling(&self, version: Version, key: &[u8]) -> Option<(&[u8], &[u8])> {
+        let cursor = self.view(version)?.nearest(&Probe::new(key), Side::Right, true)?;
+        Some(self.entry(cursor.leaf))
+    }
+
+    /// The entries of a version in ascending order of keys. `None` if the version is not there.
+    pub fn iter(&self, version: Version) -> Option<impl Iterator<Item = (&[u8], &[u8])>> {
+        let view = self.view(version)?;
+        let mut cursor = view.end(Side::Left);
+        Some(core::iter::from_fn(move || {
+            let leaf = cursor.as_ref()?.leaf;
+            if !cursor.as_mut()?.advance(Side::Right) {
+                cursor = None;
+            }
+            Some(self.entry(leaf))
+        }))
+    }
+
+    /// The root digest of a version.
+    pub fn root_digest(&self, version: Version) -> Option<Digest<S>> {
+        let view = self.view(version)?;
+        Some(view.root.map_or_else(S::Annotation::empty, |root| view.digest(root)))
+    }
+
+    /// Drops all versions before `oldest`: what only they need is freed.
+    ///
+    /// Time and transient memory: linear in what is stored. A version that is not there changes
+    /// nothing.
+    pub fn prune(&mut self, oldest: Version) {
+        let Some(dropped) = self.position(oldest) else { return };
+        self.roots.drain(..dropped);
+        self.oldest += u32::try_from(dropped).unwrap_or(0);
+        self.rollback();
+        self.tree.store.prune(self.oldest, &mut self.roots);
+        self.tree.root = self.roots.last().copied().flatten();
+    }
+
+    /// The number of inner nodes stored, over all versions.
+    pub fn node_count(&self) -> usize {
+        self.tree.store.node_count()
+    }
+
+    /// The number of digests stored, over all versions, without those of leaves.
+    pub fn digest_count(&self) -> usize {
+        self.tree.store.digest_count()
+    }
+
+    /// The bytes of memory that the contents take, without spare capacity.
+    pub fn memory_bytes(&self) -> usize {
+        self.tree.store.memory_bytes() + self.roots.len() * size_of::<Option<NodeId>>()
+    }
+
+    /// One version, to be read.
+    pub(crate) fn view(&self, version: Version) -> Option<View<'_, S>> {
+        let root = self.roots[self.position(version)?];
+        let version = u32::try_from(version.number()).ok()?;
+        Some(View { store: &self.tree.store, root, version })
+    }
+
+    /// Makes the working version, whose digests are computed, a sealed one.
+    pub(crate) fn commit(&mut self) {
+        let next = self.next();
+        let (store, sealed) = self.tree.sealed();
+        store.commit(next, sealed);
+        self.roots.push(self.tree.root);
+        self.sealed_population = self.tree.population;
+    }
+
+    pub(crate) fn entry(&self, leaf: EntryId) -> (&[u8], &[u8]) {
+        let entries = self.tree.store.entries();
+        (entries.key(leaf), entries.value(leaf))
+    }
+
+    /// The sealed versions, to be stored.
+    pub(crate) fn to_stored(&self) -> StoredTree<&S> {
+        StoredTree {
+            store: &self.tree.store,
+            roots: self.roots.clone(),
+            oldest: self.oldest,
+            population: self.sealed_population,
+        }
+    }
+
+    /// The inverse of [`PersistentTree::to_stored`].
+    pub(crate) fn from_stored(stored: StoredTree<S>) -> Self {
+        let StoredTree { store, roots, oldest, population } = stored;
+        let root = roots.last().copied().flatten();
+        Self {
+            tree: Tree::with_store(store, root, population),
+            roots,
+            oldest,
+            sealed_population: population,
+        }
+    }
+
+    fn position(&self, version: Version) -> Option<usize> {
+        let position = usize::try_from(version.number().checked_sub(self.oldest.into())?).ok()?;
+        (position < self.roots.len()).then_some(position)
+    }
+
+    fn next(&self) -> u32 {
+        // Capacity checks keep the number of versions below 2^32.
+        self.oldest + u32::try_from(self.roots.len()).unwrap_or(u32::MAX)
+    }
+}

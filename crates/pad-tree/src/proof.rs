@@ -1,0 +1,263 @@
+//! The one proof of all tree PADs: a pruned tree, and its check.
+//!
+//! A proof opens some leaves and elides everything else by its digest. The check recomputes the
+//! root, and learns for each pair of neighbouring opened leaves whether something between them is
+//! elided, and likewise at both ends. A query then draws its conclusion from the opened leaves.
+//!
+//! # Form
+//!
+//! The *open* nodes (opened leaves and all their ancestors) in pre-order, two bits each: 0 a leaf,
+//! 1 an inner node whose left child is elided, 2 one whose right child is elided, 3 one with two
+//! open children. Beside that: the digests of the elided children in the order of their parents, and
+//! the leaves from left to right. An inner node with two elided children would itself be elided, so
+//! it has no code, and a given set of leaves has exactly one proof. The number of open nodes follows
+//! from the other two lists: with `l` leaves and `d` digests, there are `d + 2 l - 1`.
+//!
+//! Codes are read backwards, children before parents, with a stack: no recursion.
+//!
+//! Source: Crosby & Wallach 2010, section 3 (lookup proof, figure 3), for entries in the leaves.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use core::marker::PhantomData;
+
+use pad_core::{
+    Key, Proof, SnapshotRoot, Suite, Value, VerifyError, codec::Message,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    annotation::{Annotation, Authenticated},
+    query::TreeQuery,
+};
+
+/// The code of a leaf in a proof's shape.
+pub(crate) const LEAF: u8 = 0;
+/// The code of an inner node whose left child is elided.
+pub(crate) const LEFT_ELIDED: u8 = 1;
+/// The code of an inner node whose right child is elided.
+pub(crate) const RIGHT_ELIDED: u8 = 2;
+/// The code of an inner node with two open children.
+pub(crate) const BOTH_OPEN: u8 = 3;
+
+/// A pruned tree as evidence for the answer to a query of type `Q`.
+///
+/// Size: one digest for each level of the tree, the leaves, and a few bytes.
+/// Check: one hash for each open inner node and two for each leaf.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct TreeProof<S: Suite, Q> {
+    /// Two bits per open node, four to a byte, lowest bits first, unused bits zero.
+    pub(crate) shape: Vec<u8>,
+    /// The digests of elided children, in pre-order of their parents.
+    pub(crate) siblings: Vec<S::Digest>,
+    /// The opened leaves from left to right.
+    pub(crate) leaves: Vec<OpenedLeaf<S>>,
+    #[serde(skip)]
+    pub(crate) query: PhantomData<fn() -> Q>,
+}
+
+/// A leaf as a proof shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct OpenedLeaf<S: Suite> {
+    /// The key.
+    pub key: Key,
+    /// The value, or its digest where only the key matters.
+    pub content: Content<S>,
+}
+
+/// The value of a leaf as a proof shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub enum Content<S: Suite> {
+    /// The digest: the leaf only bounds the answer.
+    Digest(S::Digest),
+    /// The value: the leaf is the answer or a part of it.
+    Value(Value),
+}
+
+impl<S: Suite> OpenedLeaf<S> {
+    fn digest(&self) -> S::Digest {
+        match &self.content {
+            Content::Digest(digest) => S::leaf(self.key.as_bytes(), digest),
+            Content::Value(value) => {
+                Authenticated::<S>::leaf(self.key.as_bytes(), value.as_bytes())
+            }
+        }
+    }
+}
+
+/// The opened leaves of a proof that hashes to the right root.
+#[derive(Debug)]
+pub struct OpenedLeaves<S: Suite> {
+    pub(crate) leaves: Vec<OpenedLeaf<S>>,
+    /// Whether the leaves `i` and `i + 1` are neighbours in the tree.
+    pub(crate) adjacent: Vec<bool>,
+    /// Whether the first opened leaf is the first of the tree.
+    pub(crate) at_start: bool,
+    /// Whether the last opened leaf is the last of the tree.
+    pub(crate) at_end: bool,
+}
+
+impl<S: Suite, Q: TreeQuery> Message for TreeProof<S, Q> {
+    const KIND: u8 = Q::PROOF_KIND;
+    const SUITE: u16 = S::ID.0;
+}
+
+/// Commitment: the verified root of a version. Query and statement: those of `Q`.
+impl<S: Suite, Q: TreeQuery> Proof for TreeProof<S, Q> {
+    type Commitment = dyn SnapshotRoot<S>;
+    type Query = Q;
+    type Statement = Q::Statement;
+
+    fn check(
+        self,
+        snapshot: &dyn SnapshotRoot<S>,
+        query: &Q,
+    ) -> Result<Q::Statement, VerifyError> {
+        let leaves = self.open(&snapshot.root())?;
+        check_contents(query, &leaves)?;
+        query.conclude(snapshot.version(), leaves)
+    }
+}
+
+/// What the check knows of a subtree.
+struct Subtree<D> {
+    digest: D,
+    first_leaf: usize,
+    starts_elided: bool,
+    ends_elided: bool,
+}
+
+impl<S: Suite, Q> TreeProof<S, Q> {
+    /// The size of the proof's body in bytes, as [`pad_core::codec::encode_body`] encodes it.
+    pub fn body_length(&self) -> usize {
+        pad_core::codec::encode_body(self).len()
+    }
+
+    /// Recomputes the root and compares it.
+    fn open(self, root: &S::Digest) -> Result<OpenedLeaves<S>, VerifyError> {
+        let Some(boundaries) = self.leaves.len().checked_sub(1) else {
+            return self.open_empty(root);
+        };
+        if !self.leaves.is_sorted_by(|a, b| a.key < b.key) {
+            return Err(VerifyError::UnorderedLeaves);
+        }
+        let mut adjacent = vec![false; boundaries];
+        let mut siblings = self.siblings.iter().rev();
+        let mut leaves = self.leaves.iter().enumerate().rev();
+        let mut stack: Vec<Subtree<S::Digest>> = Vec::with_capacity(4);
+        for code in self.codes_backwards()? {
+            let subtree = match code {
+                LEAF => {
+                    let (first_leaf, leaf) = leaves.next().ok_or(VerifyError::MalformedShape)?;
+                    Subtree {
+                        digest: leaf.digest(),
+                        first_leaf,
+                        starts_elided: false,
+                        ends_elided: false,
+                    }
+                }
+                LEFT_ELIDED | RIGHT_ELIDED => {
+                    let mut open = stack.pop().ok_or(VerifyError::MalformedShape)?;
+                    let elided = siblings.next().ok_or(VerifyError::MalformedShape)?;
+                    if code == LEFT_ELIDED {
+                        open.digest = Authenticated::<S>::node(elided, &open.digest);
+                        open.starts_elided = true;
+                    } else {
+                        open.digest = Authenticated::<S>::node(&open.digest, elided);
+                        open.ends_elided = true;
+                    }
+                    open
+                }
+                _ => {
+                    let left = stack.pop().ok_or(VerifyError::MalformedShape)?;
+                    let right = stack.pop().ok_or(VerifyError::MalformedShape)?;
+                    let boundary = right.first_leaf.checked_sub(1);
+                    let between = boundary.and_then(|boundary| adjacent.get_mut(boundary));
+                    *between.ok_or(VerifyError::MalformedShape)? =
+                        !left.ends_elided && !right.starts_elided;
+                    Subtree {
+                        digest: Authenticated::<S>::node(&left.digest, &right.digest),
+                        first_leaf: left.first_leaf,
+                        starts_elided: left.starts_elided,
+                        ends_elided: right.ends_elided,
+                    }
+                }
+            };
+            stack.push(subtree);
+        }
+        let whole = stack.pop().ok_or(VerifyError::MalformedShape)?;
+        if !stack.is_empty() || siblings.next().is_some() || leaves.next().is_some() {
+            return Err(VerifyError::MalformedShape);
+        }
+        if whole.digest != *root {
+            return Err(VerifyError::RootMismatch);
+        }
+        let (at_start, at_end) = (!whole.starts_elided, !whole.ends_elided);
+        Ok(OpenedLeaves { leaves: self.leaves, adjacent, at_start, at_end })
+    }
+
+    /// A proof without leaves: the tree is empty.
+    fn open_empty(self, root: &S::Digest) -> Result<OpenedLeaves<S>, VerifyError> {
+        if !self.shape.is_empty() || !self.siblings.is_empty() {
+            return Err(VerifyError::MalformedShape);
+        }
+        if *root != S::empty_tree() {
+            return Err(VerifyError::RootMismatch);
+        }
+        Ok(OpenedLeaves {
+            leaves: Vec::new(),
+            adjacent: Vec::new(),
+            at_start: true,
+            at_end: true,
+        })
+    }
+
+    /// The codes of the open nodes, last first.
+    fn codes_backwards(&self) -> Result<impl Iterator<Item = u8>, VerifyError> {
+        let nodes = self
+            .leaves
+            .len()
+            .checked_mul(2)
+            .and_then(|twice| twice.checked_add(self.siblings.len())?.checked_sub(1))
+            .ok_or(VerifyError::MalformedShape)?;
+        if self.shape.len() != nodes.div_ceil(4) {
+            return Err(VerifyError::MalformedShape);
+        }
+        let mut codes = self
+            .shape
+            .iter()
+            .rev()
+            .flat_map(|byte| [byte >> 6, (byte >> 4) & 3, (byte >> 2) & 3, byte & 3]);
+        let unused = self.shape.len().saturating_mul(4).saturating_sub(nodes);
+        for _ in 0..unused {
+            if codes.next() != Some(0) {
+                return Err(VerifyError::MalformedShape);
+            }
+        }
+        Ok(codes)
+    }
+}
+
+/// Every leaf shows its value if the query asks for it, and its digest otherwise.
+fn check_contents<S: Suite, Q: TreeQuery>(
+    query: &Q,
+    leaves: &OpenedLeaves<S>,
+) -> Result<(), VerifyError> {
+    for leaf in &leaves.leaves {
+        match (&leaf.content, query.reveals(leaf.key.as_bytes())) {
+            (Content::Digest(_), true) => return Err(VerifyError::ValueMissing),
+            (Content::Value(_), false) => return Err(VerifyError::ValueSurplus),
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,283 @@
+//! The server's half: which leaves a query needs, and the pruned tree that opens them.
+
+use core::{cmp::Ordering, marker::PhantomData};
+
+use pad_core::{Key, LookupError, Suite, Value};
+
+use crate::{
+    annotation::Authenticated,
+    entries::{Entries, Probe},
+    id::{EntryId, NodeId, NodeKind, Side},
+    proof::{BOTH_OPEN, Content, LEAF, LEFT_ELIDED, OpenedLeaf, RIGHT_ELIDED, TreeProof},
+    query::{
+        First, KeyRange, Keys, Last, Predecessor, Successor, TreeQuery, sealed::Plan,
+    },
+    store::VersionedStore,
+    view::View,
+};
+
+/// A run of neighbouring leaves to open: the first and the last of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Opening {
+    first: EntryId,
+    last: EntryId,
+}
+
+impl Opening {
+    const fn only(leaf: EntryId) -> Self {
+        Self { first: leaf, last: leaf }
+    }
+}
+
+/// The proof for a query about one version.
+pub(crate) fn prove<S: Suite, St, Q: TreeQuery>(
+    view: View<'_, St>,
+    query: &Q,
+) -> Result<TreeProof<S, Q>, LookupError>
+where
+    St: VersionedStore<Annotation = Authenticated<S>>,
+{
+    let openings = query.plan(view)?;
+    Ok(prune(view, &openings, query))
+}
+
+/// The proof for one key: a single walk if the key is present.
+pub(crate) fn prove_key<S: Suite, St>(view: View<'_, St>, key: &Key) -> TreeProof<S, Key>
+where
+    St: VersionedStore<Annotation = Authenticated<S>>,
+{
+    let mut proof = Pruned::default();
+    let probe = Probe::new(key.as_bytes());
+    let Some(mut node) = view.root else { return proof.finish() };
+    loop {
+        match node.kind() {
+            NodeKind::Leaf(entry) => {
+                let entries = view.entries();
+                if entries.compare(&probe, entries.key_of(entry)).is_ne() {
+                    return prune(view, &lookup(view, &probe), key);
+                }
+                proof.open_leaf(entries, entry, key);
+                return proof.finish();
+            }
+            NodeKind::Inner(_) => {
+                let (side, children) = view.step(&probe, node);
+                proof.elide(side.other(), view.digest(children.on(side.other())));
+                node = children.on(side);
+            }
+        }
+    }
+}
+
+/// The proofs for many keys, each in its version.
+pub(crate) fn prove_keys<S: Suite, St>(queries: &[(View<'_, St>, &Key)]) -> Vec<TreeProof<S, Key>>
+where
+    St: VersionedStore<Annotation = Authenticated<S>>,
+{
+    queries.iter().map(|(view, key)| prove_key(*view, key)).collect()
+}
+
+/// The pruned tree that opens some runs of leaves.
+fn prune<S: Suite, St, Q: TreeQuery>(
+    view: View<'_, St>,
+    openings: &[Opening],
+    query: &Q,
+) -> TreeProof<S, Q>
+where
+    St: VersionedStore<Annotation = Authenticated<S>>,
+{
+    let entries = view.entries();
+    let mut proof = Pruned::default();
+    let mut pending: Vec<(NodeId, &[Opening])> = Vec::new();
+    pending.extend(view.root.map(|root| (root, openings)));
+    while let Some((node, openings)) = pending.pop() {
+        let index = match node.kind() {
+            NodeKind::Leaf(entry) => {
+                proof.open_leaf(entries, entry, query);
+                continue;
+            }
+            NodeKind::Inner(_) => view.store.separator(node),
+        };
+        // A run that begins below the separator has leaves on the left, one that does not end
+        // below it has leaves on the right.
+        let is_below = |leaf: EntryId| entries.compare_keys(entries.key_of(leaf), index).is_lt();
+        let left = &openings[..openings.partition_point(|run| is_below(run.first))];
+        let right = &openings[openings.partition_point(|run| is_below(run.last))..];
+        let children = view.children(node);
+        match (left, right) {
+            (left, []) => {
+                proof.elide(Side::Right, view.digest(children.right()));
+                pending.push((children.left(), left));
+            }
+            ([], right) => {
+                proof.elide(Side::Left, view.digest(children.left()));
+                pending.push((children.right(), right));
+            }
+            (left, right) => {
+                proof.push_code(BOTH_OPEN);
+                pending.push((children.right(), right));
+                pending.push((children.left(), left));
+            }
+        }
+    }
+    proof.finish()
+}
+
+/// The leaves that a look-up needs: the key's, or the two neighbours of its gap.
+fn lookup<St: VersionedStore>(view: View<'_, St>, probe: &Probe<'_>) -> Vec<Opening> {
+    let Some(mut cursor) = view.seek(probe) else { return Vec::new() };
+    let reached = cursor.leaf;
+    let entries = view.entries();
+    vec![match entries.compare(probe, entries.key_of(reached)) {
+        Ordering::Equal => Opening::only(reached),
+        Ordering::Less => {
+            cursor.advance(Side::Left);
+            Opening { first: cursor.leaf, last: reached }
+        }
+        Ordering::Greater => {
+            cursor.advance(Side::Right);
+            Opening { first: reached, last: cursor.leaf }
+        }
+    }]
+}
+
+/// The leaf nearest to a key on one side, and its neighbour on the other.
+fn nearest<St: VersionedStore>(view: View<'_, St>, key: &Key, side: Side) -> Vec<Opening> {
+    let probe = Probe::new(key.as_bytes());
+    let answer = view.nearest(&probe, side, false);
+    let bound = view.nearest(&probe, side.other(), true);
+    let leaves = [answer, bound].map(|cursor| cursor.map(|cursor| cursor.leaf));
+    let leaves = if side == Side::Left { leaves } else { [leaves[1], leaves[0]] };
+    match leaves {
+        [Some(first), Some(last)] => vec![Opening { first, last }],
+        [Some(leaf), None] | [None, Some(leaf)] => vec![Opening::only(leaf)],
+        [None, None] => Vec::new(),
+    }
+}
+
+fn end<St: VersionedStore>(view: View<'_, St>, side: Side) -> Vec<Opening> {
+    view.end(side).map(|cursor| Opening::only(cursor.leaf)).into_iter().collect()
+}
+
+impl Plan for Key {
+    fn plan<S: VersionedStore>(&self, view: View<'_, S>) -> Result<Vec<Opening>, LookupError> {
+        Ok(lookup(view, &Probe::new(self.as_bytes())))
+    }
+}
+
+impl Plan for Keys {
+    fn plan<S: VersionedStore>(&self, view: View<'_, S>) -> Result<Vec<Opening>, LookupError> {
+        let mut openings: Vec<Opening> = Vec::with_capacity(self.as_slice().len());
+        for key in self.as_slice() {
+            for next in lookup(view, &Probe::new(key.as_bytes())) {
+                match openings.last_mut() {
+                    // Neighbouring gaps share a leaf; one gap may hold several keys.
+                    Some(last) if !view.is_before(last.last, next.first) => last.last = next.last,
+                    _ => openings.push(next),
+                }
+            }
+        }
+        Ok(openings)
+    }
+}
+
+impl Plan for KeyRange {
+    fn plan<S: VersionedStore>(&self, view: View<'_, S>) -> Result<Vec<Opening>, LookupError> {
+        if !self.is_valid() {
+            return Err(LookupError::InvalidQuery);
+        }
+        let bound = |key: &Option<Key>, side, inclusive| {
+            let near = key.as_ref().and_then(|key| {
+                view.nearest(&Probe::new(key.as_bytes()), side, inclusive)
+            });
+            near.or_else(|| view.end(side)).map(|cursor| cursor.leaf)
+        };
+        let first = bound(&self.start, Side::Left, false);
+        let last = bound(&self.end, Side::Right, true);
+        Ok(first.zip(last).map(|(first, last)| Opening { first, last }).into_iter().collect())
+    }
+}
+
+impl Plan for Predecessor {
+    fn plan<S: VersionedStore>(&self, view: View<'_, S>) -> Result<Vec<Opening>, LookupError> {
+        Ok(nearest(view, &self.0, Side::Left))
+    }
+}
+
+impl Plan for Successor {
+    fn plan<S: VersionedStore>(&self, view: View<'_, S>) -> Result<Vec<Opening>, LookupError> {
+        Ok(nearest(view, &self.0, Side::Right))
+    }
+}
+
+impl Plan for First {
+    fn plan<S: VersionedStore>(&self, view: View<'_, S>) -> Result<Vec<Opening>, LookupError> {
+        Ok(end(view, Side::Left))
+    }
+}
+
+impl Plan for Last {
+    fn plan<S: VersionedStore>(&self, view: View<'_, S>) -> Result<Vec<Opening>, LookupError> {
+        Ok(end(view, Side::Right))
+    }
+}
+
+/// A proof under construction, in pre-order.
+pub(crate) struct Pruned<S: Suite> {
+    shape: Vec<u8>,
+    nodes: usize,
+    siblings: Vec<S::Digest>,
+    leaves: Vec<OpenedLeaf<S>>,
+}
+
+impl<S: Suite> Default for Pruned<S> {
+    fn default() -> Self {
+        Self {
+            shape: Vec::with_capacity(8),
+            nodes: 0,
+            siblings: Vec::with_capacity(24),
+            leaves: Vec::with_capacity(1),
+        }
+    }
+}
+
+impl<S: Suite> Pruned<S> {
+    #[inline]
+    fn push_code(&mut self, code: u8) {
+        let place = self.nodes % 4 * 2;
+        if place == 0 {
+            self.shape.push(code);
+        } else if let Some(byte) = self.shape.last_mut() {
+            *byte |= code << place;
+        }
+        self.nodes += 1;
+    }
+
+    #[inline]
+    pub(crate) fn elide(&mut self, side: Side, digest: S::Digest) {
+        self.push_code(if side == Side::Left { LEFT_ELIDED } else { RIGHT_ELIDED });
+        self.siblings.push(digest);
+    }
+
+    pub(crate) fn open_leaf<Q: TreeQuery>(
+        &mut self,
+        entries: &Entries<Authenticated<S>>,
+        entry: EntryId,
+        query: &Q,
+    ) {
+        self.push_code(LEAF);
+        let key = entries.owned_key(entry);
+        let value = entries.value(entry);
+        let content = if query.reveals(key.as_bytes()) {
+            let value = Value::new(value);
+            Content::Value(value.expect("entries: values were checked when they were added"))
+        } else {
+            Content::Digest(S::value(value))
+        };
+        self.leaves.push(OpenedLeaf { key, content });
+    }
+
+    pub(crate) fn finish<Q>(self) -> TreeProof<S, Q> {
+        let Self { shape, siblings, leaves, .. } = self;
+        TreeProof { shape, siblings, leaves, query: PhantomData }
+    }
+}

@@ -1,0 +1,330 @@
+//! The server: every version in a store, and proofs about each of them.
+
+use pad_core::{
+    ApplyError, HeadSignature, Key, LookupError, Repository, SignedHead, SnapshotHead, Suite,
+    Untrusted, Update, Version, Workers,
+    codec::Message,
+    head::Authority,
+    history::{ConsistencyProof, Frontier, HistoryLog, InclusionProof},
+};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::{
+    annotation::Authenticated,
+    balancing::BalancingScheme,
+    persistent::{PersistentTree, StoredTree},
+    proof::TreeProof,
+    prover,
+    query::TreeQuery,
+    store::{VersionedStore, in_place::InPlace},
+    tree::Tree,
+    view::View,
+};
+
+/// A repository of a tree PAD under suite `S` in the store `St`.
+///
+/// Source: Crosby & Wallach 2010, sections 2 and 3.
+#[derive(Clone, Debug)]
+pub struct TreeRepository<S: Suite, St: VersionedStore> {
+    pub(crate) tree: PersistentTree<St>,
+    authority: Authority,
+    /// The roots of all versions from 1 on.
+    log: HistoryLog<S>,
+    /// The signatures of the versions from 1 on.
+    signatures: Vec<HeadSignature>,
+    workers: Workers,
+}
+
+impl<S, St> TreeRepository<S, St>
+where
+    S: Suite,
+    St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync,
+{
+    /// An empty repository that accepts the updates of one author and dictionary.
+    pub fn new(authority: Authority) -> Self {
+        Self {
+            tree: PersistentTree::default(),
+            authority,
+            log: HistoryLog::default(),
+            signatures: Vec::new(),
+            workers: Workers::sequential(),
+        }
+    }
+
+    /// Spreads large updates over these threads.
+    #[must_use]
+    pub fn with_workers(mut self, workers: Workers) -> Self {
+        self.workers = workers;
+        self
+    }
+
+    /// Whose updates this repository accepts.
+    pub const fn authority(&self) -> &Authority {
+        &self.authority
+    }
+
+    /// The versions' contents, to be read without proof.
+    pub const fn contents(&self) -> &PersistentTree<St> {
+        &self.tree
+    }
+
+    /// The number of entries of the latest version.
+    pub fn len(&self) -> usize {
+        self.tree.len()
+    }
+
+    /// Whether the latest version is empty.
+    pub fn is_empty(&self) -> bool {
+        self.tree.is_empty()
+    }
+
+    /// Answers any query about a version.
+    ///
+    /// Time: one search for each key or end of a range, and one digest for each level below.
+    ///
+    /// # Errors
+    /// [`LookupError`] if the version is not there or the query makes no sense.
+    pub fn prove_query<Q: TreeQuery>(
+        &self,
+        version: Version,
+        query: &Q,
+    ) -> Result<TreeProof<S, Q>, LookupError> {
+        prover::prove(self.view(version)?, query)
+    }
+
+    /// Answers many look-ups, each with a proof of its own, interleaving the searches so that their
+    /// cache misses overlap.
+    ///
+    /// # Errors
+    /// [`LookupError`] if one of the versions is not there.
+    pub fn prove_many(
+        &self,
+        queries: &[(Version, Key)],
+    ) -> Result<Vec<TreeProof<S, Key>>, LookupError> {
+        let views = queries.iter().map(|(version, key)| Ok((self.view(*version)?, key)));
+        Ok(prover::prove_keys(&views.collect::<Result<Vec<_>, LookupError>>()?))
+    }
+
+    /// The proof that an older version is what a newer version's head says it was.
+    ///
+    /// # Errors
+    /// [`LookupError`] unless `version` is at least 1 and below `newer`, which exists.
+    pub fn prove_inclusion(
+        &self,
+        version: Version,
+        newer: Version,
+    ) -> Result<InclusionProof<S>, LookupError> {
+        self.check_exists(newer)?;
+        let unknown = LookupError::UnknownVersion { version, latest: newer };
+        self.log.prove_inclusion(version, newer).ok_or(unknown)
+    }
+
+    /// The proof that a newer version's head continues an older one's.
+    ///
+    /// # Errors
+    /// [`LookupError`] unless `older` is at least 1 and below `newer`, which exists.
+    pub fn prove_consistency(
+        &self,
+        older: Version,
+        newer: Version,
+    ) -> Result<ConsistencyProof<S>, LookupError> {
+        self.check_exists(newer)?;
+        let unknown = LookupError::UnknownVersion { version: older, latest: newer };
+        self.log.prove_consistency(older, newer).ok_or(unknown)
+    }
+
+    /// Drops the contents of all versions before `oldest`; their heads stay.
+    ///
+    /// With `oldest` the latest version, what is left is a dynamic authenticated dictionary.
+    ///
+    /// # Errors
+    /// [`LookupError`] if the version is not there.
+    pub fn prune(&mut self, oldest: Version) -> Result<(), LookupError> {
+        self.view(oldest)?;
+        self.tree.prune(oldest);
+        Ok(())
+    }
+
+    /// The bytes of memory that contents, heads and history take, without spare capacity.
+    pub fn memory_bytes(&self) -> usize {
+        let heads = self.signatures.len() * size_of::<HeadSignature>();
+        let history = 2 * self.signatures.len() * size_of::<S::Digest>();
+        self.tree.memory_bytes() + heads + history
+    }
+
+    pub(crate) fn view(&self, version: Version) -> Result<View<'_, St>, LookupError> {
+        self.tree.view(version).ok_or_else(|| self.missing(version))
+    }
+
+    pub(crate) fn copy_latest(&self) -> Tree<InPlace<Authenticated<S>, St::Scheme>> {
+        let tree = &self.tree.tree;
+        let (store, root) = InPlace::copy_of(&tree.store, tree.root);
+        Tree::with_store(store, root, tree.population)
+    }
+
+    pub(crate) fn frontier(&self) -> Frontier<S> {
+        let mut frontier = Frontier::default();
+        for version in 1..=self.log.entries() {
+            if let Some(root) = self.log.version_root(Version::new(version)) {
+                frontier.append(root);
+            }
+        }
+        frontier
+    }
+
+    pub(crate) fn latest_head(&self) -> Option<SignedHead<S>> {
+        self.head(self.latest()).ok()
+    }
+
+    fn check_exists(&self, version: Version) -> Result<(), LookupError> {
+        if version > self.latest() { Err(self.missing(version)) } else { Ok(()) }
+    }
+
+    fn missing(&self, version: Version) -> LookupError {
+        let oldest = self.tree.oldest();
+        if version < oldest {
+            LookupError::Pruned { version, oldest }
+        } else {
+            LookupError::UnknownVersion { version, latest: self.latest() }
+        }
+    }
+
+    /// Checks everything about an update that its operations do not enter.
+    fn check_head(&self, update: &Update<S>) -> Result<(), ApplyError> {
+        let latest = self.latest();
+        if update.base != latest {
+            return Err(ApplyError::VersionGap { expected: latest, actual: update.base });
+        }
+        let next = Version::new(latest.number() + 1);
+        Untrusted::new(update.head).verify(&self.authority, &next).map_err(ApplyError::Head)?;
+        if self.log.root(latest.number()) != Some(update.head.head.history) {
+            return Err(ApplyError::HistoryMismatch);
+        }
+        Ok(())
+    }
+
+    fn replay(&mut self, update: &Update<S>) -> Result<(), ApplyError> {
+        self.tree.tree.apply(&update.operations)?;
+        let root = self.tree.tree.hash(&self.workers);
+        if root == update.head.head.root { Ok(()) } else { Err(ApplyError::RootMismatch) }
+    }
+}
+
+impl<S, St> Repository for TreeRepository<S, St>
+where
+    S: Suite,
+    St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync,
+{
+    type Suite = S;
+    type Query = Key;
+    type Proof = TreeProof<S, Key>;
+
+    fn latest(&self) -> Version {
+        self.tree.latest()
+    }
+
+    fn oldest(&self) -> Version {
+        self.tree.oldest()
+    }
+
+    fn apply(&mut self, update: &Update<S>) -> Result<Version, ApplyError> {
+        self.check_head(update)?;
+        if let Err(error) = self.replay(update) {
+            self.tree.rollback();
+            return Err(error);
+        }
+        self.tree.commit();
+        self.log.append(&update.head.head.root);
+        self.signatures.push(update.head.signature);
+        Ok(self.latest())
+    }
+
+    fn head(&self, version: Version) -> Result<SignedHead<S>, LookupError> {
+        let missing = LookupError::UnknownVersion { version, latest: self.latest() };
+        let earlier = version.previous().ok_or(missing)?;
+        let position = usize::try_from(earlier.number()).map_err(|_| missing)?;
+        let signature = *self.signatures.get(position).ok_or(missing)?;
+        let root = *self.log.version_root(version).ok_or(missing)?;
+        let history = self.log.root(earlier.number()).ok_or(missing)?;
+        let Authority { dictionary, scheme, .. } = self.authority;
+        let head = SnapshotHead { scheme, dictionary, version, root, history };
+        Ok(SignedHead { head, signature })
+    }
+
+    fn prove(&self, version: Version, key: &Key) -> Result<TreeProof<S, Key>, LookupError> {
+        Ok(prover::prove_key(self.view(version)?, key))
+    }
+}
+
+/// A repository as it is stored between runs.
+///
+/// The place it is stored in is trusted not to have been changed by others: a checkpoint is read
+/// without replaying. Keep an integrity digest beside it, or replay the updates instead.
+#[derive(Serialize, Deserialize)]
+#[serde(bound = "St: Serialize + DeserializeOwned")]
+pub struct Checkpoint<S: Suite, St> {
+    scheme: u16,
+    authority: Authority,
+    log: HistoryLog<S>,
+    signatures: Vec<SignatureBytes>,
+    tree: StoredTree<St>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SignatureBytes(pad_core::Digest<32>, pad_core::Digest<32>);
+
+impl<S: Suite, St> core::fmt::Debug for Checkpoint<S, St> {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(formatter, "Checkpoint({} versions)", self.signatures.len())
+    }
+}
+
+impl<S: Suite, St: Serialize + DeserializeOwned> Message for Checkpoint<S, St> {
+    const KIND: u8 = 7;
+    const SUITE: u16 = S::ID.0;
+}
+
+impl<S, St> TreeRepository<S, St>
+where
+    S: Suite,
+    St: VersionedStore<Annotation = Authenticated<S>> + Clone + Send + Sync,
+{
+    /// Everything that is needed to go on, to be stored. Copies the contents.
+    pub fn checkpoint(&self) -> Checkpoint<S, St> {
+        let StoredTree { store, roots, oldest, population } = self.tree.to_stored();
+        let signatures = self.signatures.iter().map(|signature| {
+            SignatureBytes(
+                pad_core::Digest(*signature.r_bytes()),
+                pad_core::Digest(*signature.s_bytes()),
+            )
+        });
+        Checkpoint {
+            scheme: St::Scheme::ID.0,
+            authority: self.authority,
+            log: self.log.clone(),
+            signatures: signatures.collect(),
+            tree: StoredTree { store: store.clone(), roots, oldest, population },
+        }
+    }
+
+    /// Goes on from a checkpoint. `None` if it is of another scheme or its parts do not fit.
+    pub fn restore(checkpoint: Checkpoint<S, St>) -> Option<Self> {
+        let Checkpoint { scheme, authority, log, signatures, tree } = checkpoint;
+        let tree = PersistentTree::from_stored(tree);
+        let versions = tree.latest().number();
+        let fits = scheme == St::Scheme::ID.0
+            && scheme == authority.scheme.0
+            && log.entries() == versions
+            && u64::try_from(signatures.len()) == Ok(versions);
+        fits.then(|| Self {
+            tree,
+            authority,
+            log,
+            signatures: signatures
+                .into_iter()
+                .map(|SignatureBytes(r, s)| HeadSignature::from_components(r.0, s.0))
+                .collect(),
+            workers: Workers::sequential(),
+        })
+    }
+}

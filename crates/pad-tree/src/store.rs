@@ -1,0 +1,122 @@
+//! Node stores: how the nodes of the latest snapshot, and of all earlier ones, are kept.
+
+use pad_core::InputError;
+
+use crate::{
+    annotation::Annotation,
+    balancing::BalancingScheme,
+    entries::Entries,
+    id::{Children, KeyId, NodeId},
+};
+
+pub mod cache;
+pub mod in_place;
+pub mod path_copying;
+mod run_pool;
+pub(crate) mod survivors;
+pub mod versioned_nodes;
+
+/// The interface through which balancing schemes change a tree.
+///
+/// Contract:
+/// 1. `update(n, children)` returns a node with the separator and balance of `n`. Schemes never
+///    move a separator between nodes (Crosby & Wallach 2010, section 3.4).
+/// 2. Bottom-up: children are final before their parent is updated. After `update(n, ..)` or
+///    `release(n)`, `n` is not read again unless it is what `update` returned.
+/// 3. An effective change calls `update` on every node of the search path, also where its children
+///    did not change: a child may have changed in place, and this call is the only news its
+///    ancestors get that their digest is stale. An ineffective change touches nothing.
+/// 4. Balance belongs to the latest snapshot: `set_balance` never costs a clone, and balance enters
+///    neither digests nor searches.
+/// 5. A node born or already changed since the last seal is edited in place; a sealed snapshot never
+///    changes.
+/// 6. Only sealing computes digests, visiting each touched node once.
+pub trait NodeStore {
+    /// What nodes are annotated with.
+    type Annotation: Annotation;
+    /// What keeps the tree shallow.
+    type Scheme: BalancingScheme;
+
+    /// The arena of keys and entries.
+    fn entries(&self) -> &Entries<Self::Annotation>;
+    /// The arena of keys and entries.
+    fn entries_mut(&mut self) -> &mut Entries<Self::Annotation>;
+
+    /// Makes an inner node. Keys on its left are below the separator, keys on its right are not.
+    fn create(&mut self, separator: KeyId, balance: Balance<Self>, children: Children) -> NodeId;
+    /// Gives an inner node these children.
+    fn update(&mut self, node: NodeId, children: Children) -> NodeId;
+    /// Takes note that an inner node has left the latest snapshot.
+    fn release(&mut self, node: NodeId);
+    /// Takes note that a leaf has entered the latest snapshot.
+    fn adopt_leaf(&mut self, leaf: NodeId);
+    /// Takes note that a leaf has left the latest snapshot.
+    fn release_leaf(&mut self, leaf: NodeId);
+
+    /// The children of an inner node in the latest snapshot.
+    fn children(&self, node: NodeId) -> Children;
+    /// The separator of an inner node.
+    fn separator(&self, node: NodeId) -> KeyId;
+    /// The balance of an inner node in the latest snapshot.
+    fn balance(&self, node: NodeId) -> Balance<Self>;
+    /// Sets the balance of an inner node in the latest snapshot.
+    fn set_balance(&mut self, node: NodeId, balance: Balance<Self>);
+
+    /// Whether the digest of an inner node is stale.
+    fn is_touched(&self, node: NodeId) -> bool;
+    /// The digest of an untouched node in the latest snapshot.
+    fn latest_digest(&self, node: NodeId) -> Digest<Self>;
+
+    /// Whether this many further operations fit into 32-bit indices.
+    ///
+    /// # Errors
+    /// [`InputError::CapacityExceeded`].
+    fn check_capacity(&self, operations: usize) -> Result<(), InputError>;
+}
+
+/// A store that keeps every sealed snapshot.
+///
+/// Changes since the last seal become a version with [`VersionedStore::commit`] or vanish with
+/// [`VersionedStore::rollback`]. Versions are numbered from 0 without gaps; the store counts them.
+pub trait VersionedStore: NodeStore + Default {
+    /// The name that names this store to people, for example `cache-everywhere`.
+    const NAME: &'static str;
+
+    /// The children of an inner node in a version that contains it.
+    fn children_at(&self, node: NodeId, version: u32) -> Children;
+    /// The digest of a node in a version that contains it.
+    fn digest_at(&self, node: NodeId, version: u32) -> Digest<Self>;
+
+    /// Makes the changes since the last call the version `version`, given the digests of all
+    /// touched nodes.
+    fn commit(&mut self, version: u32, sealed: Sealed<'_, Self>);
+    /// Forgets the changes since the last commit.
+    fn rollback(&mut self);
+    /// Drops whatever only versions before `oldest` need. `roots` are those of `oldest..`, and are
+    /// renumbered.
+    fn prune(&mut self, oldest: u32, roots: &mut [Option<NodeId>]);
+
+    /// The number of inner nodes stored, over all versions.
+    fn node_count(&self) -> usize;
+    /// The number of digests stored, over all versions.
+    fn digest_count(&self) -> usize;
+    /// The bytes of memory that the contents take, without spare capacity.
+    fn memory_bytes(&self) -> usize;
+}
+
+/// The touched nodes of a snapshot with their new digests.
+#[derive(Debug)]
+pub struct Sealed<'a, S: NodeStore + ?Sized> {
+    /// The touched inner nodes and their depths.
+    pub(crate) nodes: &'a [(NodeId, u32)],
+    /// Their digests.
+    pub(crate) digests: &'a [Digest<S>],
+    /// The number of entries of the snapshot.
+    pub(crate) population: usize,
+}
+
+/// The balance of a store's inner nodes.
+pub type Balance<S> = <<S as NodeStore>::Scheme as BalancingScheme>::Balance;
+
+/// The digest of a store's nodes.
+pub type Digest<S> = <<S as NodeStore>::Annotation as Annotation>::Digest;

@@ -1,0 +1,69 @@
+//! Cache policies: which superseded digests versioned nodes keep for old versions.
+//!
+//! The digest of the latest snapshot is always kept. Source: Crosby & Wallach 2010, section 3.3 and
+//! table 1.
+
+use core::fmt::Debug;
+
+use crate::balancing::BalancingScheme;
+
+/// Which digests are kept once a later snapshot supersedes them. Implemented by zero-sized types.
+///
+/// Sealed: a policy that keeps too little costs time, never correctness, but the three of the paper
+/// are the ones that are compared.
+pub trait CachePolicy: Copy + Debug + Default + Send + Sync + sealed::Sealed + 'static {
+    /// The name that names the versioned-node store with this policy to people.
+    const NAME: &'static str;
+    /// Whether every digest is kept, so that none need be recomputed.
+    const EVERYWHERE: bool;
+
+    /// Whether to keep the digest of a node of this rank at this depth, in a snapshot with this many
+    /// entries.
+    fn keeps<B: BalancingScheme>(rank: u32, depth: u32, population: usize) -> bool;
+}
+
+/// Keep none: `O(1)` digests per update, `O(n)` time per old proof.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheNowhere;
+
+/// Keep all: `O(log n)` digests per update, `O(log n)` time per old proof.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheEverywhere;
+
+/// Keep those of the layer halfway down: `O(1)` digests per update, `O(sqrt n)` time per old proof.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheMedian;
+
+impl CachePolicy for CacheNowhere {
+    const NAME: &'static str = "cache-nowhere";
+    const EVERYWHERE: bool = false;
+
+    fn keeps<B: BalancingScheme>(_: u32, _: u32, _: usize) -> bool {
+        false
+    }
+}
+
+impl CachePolicy for CacheEverywhere {
+    const NAME: &'static str = "cache-everywhere";
+    const EVERYWHERE: bool = true;
+
+    fn keeps<B: BalancingScheme>(_: u32, _: u32, _: usize) -> bool {
+        true
+    }
+}
+
+impl CachePolicy for CacheMedian {
+    const NAME: &'static str = "cache-median";
+    const EVERYWHERE: bool = false;
+
+    fn keeps<B: BalancingScheme>(rank: u32, depth: u32, population: usize) -> bool {
+        B::in_median_layer(rank, depth, population)
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::CacheNowhere {}
+    impl Sealed for super::CacheEverywhere {}
+    impl Sealed for super::CacheMedian {}
+}

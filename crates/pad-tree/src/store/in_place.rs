@@ -1,0 +1,223 @@
+//! The latest snapshot only: what an author keeps.
+//!
+//! Nodes are overwritten, and the places of nodes, keys and entries that leave the snapshot are
+//! used again: memory is proportional to the number of entries, however long the author lives.
+
+use core::fmt;
+use std::collections::HashMap;
+
+use pad_core::InputError;
+
+use super::{Balance, Digest, NodeStore, Sealed};
+use crate::{
+    annotation::Annotation,
+    balancing::BalancingScheme,
+    entries::Entries,
+    id::{Children, KeyId, MAX_INDEX, NodeId, NodeKind},
+};
+
+/// A node store that holds the latest snapshot and nothing else.
+pub struct InPlace<A: Annotation, B: BalancingScheme> {
+    entries: Entries<A>,
+    nodes: Vec<Node>,
+    balances: Vec<B::Balance>,
+    digests: Vec<A::Cell>,
+    free: Vec<NodeId>,
+    /// Per key: by how many of leaf and separator it is used.
+    key_uses: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    children: Children,
+    separator: KeyId,
+    touched: bool,
+}
+
+impl<A: Annotation, B: BalancingScheme> Default for InPlace<A, B> {
+    fn default() -> Self {
+        Self {
+            entries: Entries::new(true),
+            nodes: Vec::new(),
+            balances: Vec::new(),
+            digests: Vec::new(),
+            free: Vec::new(),
+            key_uses: Vec::new(),
+        }
+    }
+}
+
+impl<A: Annotation, B: BalancingScheme> fmt::Debug for InPlace<A, B> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "InPlace({} entries)", self.entries.len())
+    }
+}
+
+impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
+    /// A copy of the latest snapshot of another store, with the same shape.
+    pub(crate) fn copy_of<S>(other: &S, root: Option<NodeId>) -> (Self, Option<NodeId>)
+    where
+        S: NodeStore<Annotation = A, Scheme = B>,
+    {
+        let mut copy = Self::default();
+        let mut keys = HashMap::new();
+        let mut order = Vec::new();
+        let mut pending: Vec<NodeId> = root.into_iter().collect();
+        while let Some(node) = pending.pop() {
+            if node.is_inner() {
+                pending.extend(other.children(node).0);
+            }
+            order.push(node);
+        }
+        // Children come after their parents in `order`, so backwards they come first.
+        let mut copies = HashMap::with_capacity(order.len());
+        for node in order.into_iter().rev() {
+            let key = match node.kind() {
+                NodeKind::Leaf(entry) => other.entries().key_of(entry),
+                NodeKind::Inner(_) => other.separator(node),
+            };
+            let key = *keys.entry(key).or_insert_with(|| {
+                copy.entries.add_key(other.entries().key_bytes(key), other.entries().rank(key))
+            });
+            let copied = match node.kind() {
+                NodeKind::Leaf(entry) => {
+                    let value = other.entries().value(entry);
+                    let leaf = NodeId::leaf(copy.entries.add_entry(key, value));
+                    copy.adopt_leaf(leaf);
+                    leaf
+                }
+                NodeKind::Inner(_) => {
+                    let children = other.children(node).0.map(|child| copies[&child]);
+                    let inner = copy.create(key, other.balance(node), Children(children));
+                    copy.nodes[inner.index()].touched = false;
+                    A::store(&copy.digests[inner.index()], other.latest_digest(node));
+                    inner
+                }
+            };
+            copies.insert(node, copied);
+        }
+        copy.entries.hash_fresh(false);
+        copy.entries.commit();
+        (copy, root.map(|root| copies[&root]))
+    }
+
+    /// Stores the digests of the touched nodes.
+    pub(crate) fn commit(&mut self, sealed: &Sealed<'_, Self>) {
+        for ((node, _), digest) in sealed.nodes.iter().zip(sealed.digests) {
+            A::store(&self.digests[node.index()], *digest);
+            self.nodes[node.index()].touched = false;
+        }
+        self.entries.commit();
+        self.entries.compact();
+    }
+
+    fn use_key(&mut self, key: KeyId) {
+        if self.key_uses.len() <= key.index() {
+            self.key_uses.resize(key.index() + 1, 0);
+        }
+        self.key_uses[key.index()] += 1;
+    }
+
+    fn stop_using_key(&mut self, key: KeyId) {
+        self.key_uses[key.index()] -= 1;
+        if self.key_uses[key.index()] == 0 {
+            self.entries.release_key(key);
+        }
+    }
+}
+
+impl<A: Annotation, B: BalancingScheme> NodeStore for InPlace<A, B> {
+    type Annotation = A;
+    type Scheme = B;
+
+    #[inline]
+    fn entries(&self) -> &Entries<A> {
+        &self.entries
+    }
+
+    #[inline]
+    fn entries_mut(&mut self) -> &mut Entries<A> {
+        &mut self.entries
+    }
+
+    fn create(&mut self, separator: KeyId, balance: B::Balance, children: Children) -> NodeId {
+        self.use_key(separator);
+        let node = Node { children, separator, touched: true };
+        if let Some(free) = self.free.pop() {
+            self.nodes[free.index()] = node;
+            self.balances[free.index()] = balance;
+            return free;
+        }
+        self.nodes.push(node);
+        self.balances.push(balance);
+        self.digests.push(A::Cell::default());
+        NodeId::inner(self.nodes.len() - 1)
+    }
+
+    #[inline]
+    fn update(&mut self, node: NodeId, children: Children) -> NodeId {
+        let record = &mut self.nodes[node.index()];
+        record.children = children;
+        record.touched = true;
+        node
+    }
+
+    fn release(&mut self, node: NodeId) {
+        let separator = self.nodes[node.index()].separator;
+        self.stop_using_key(separator);
+        self.free.push(node);
+    }
+
+    fn adopt_leaf(&mut self, leaf: NodeId) {
+        if let NodeKind::Leaf(entry) = leaf.kind() {
+            self.use_key(self.entries.key_of(entry));
+        }
+    }
+
+    fn release_leaf(&mut self, leaf: NodeId) {
+        if let NodeKind::Leaf(entry) = leaf.kind() {
+            let key = self.entries.key_of(entry);
+            self.entries.release_entry(entry);
+            self.stop_using_key(key);
+        }
+    }
+
+    #[inline]
+    fn children(&self, node: NodeId) -> Children {
+        self.nodes[node.index()].children
+    }
+
+    #[inline]
+    fn separator(&self, node: NodeId) -> KeyId {
+        self.nodes[node.index()].separator
+    }
+
+    #[inline]
+    fn balance(&self, node: NodeId) -> Balance<Self> {
+        self.balances[node.index()]
+    }
+
+    #[inline]
+    fn set_balance(&mut self, node: NodeId, balance: Balance<Self>) {
+        self.balances[node.index()] = balance;
+    }
+
+    #[inline]
+    fn is_touched(&self, node: NodeId) -> bool {
+        self.nodes[node.index()].touched
+    }
+
+    #[inline]
+    fn latest_digest(&self, node: NodeId) -> Digest<Self> {
+        A::load(&self.digests[node.index()])
+    }
+
+    fn check_capacity(&self, operations: usize) -> Result<(), InputError> {
+        self.entries.check_capacity(operations)?;
+        if self.nodes.len().saturating_add(operations) > MAX_INDEX {
+            return Err(InputError::CapacityExceeded);
+        }
+        Ok(())
+    }
+}
+

@@ -1,0 +1,486 @@
+//! Sarnak-Tarjan versioned nodes: a node holds its current children and, once, archived ones.
+//!
+//! Changing a node's children a second time clones it, as path copying would; so an update costs
+//! `O(1)` nodes amortized. Digests are kept apart from nodes: the latest one in a cell, superseded
+//! ones, where the cache policy keeps them, in an archive in order of the versions that superseded
+//! them. A node's *versioned reference* is the ascending run of its archive positions; the digest at
+//! version `q` is the first one that was superseded after `q`.
+//!
+//! Source: Crosby & Wallach 2010, sections 3.2 and 3.3; Sarnak & Tarjan 1986.
+//! Deviation: the paper's versioned reference holds pairs of version and digest, with explicit
+//! invalid marks; here a position tells the version that superseded, and `since` the one that
+//! computed.
+
+use core::marker::PhantomData;
+
+use pad_core::InputError;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Balance, Digest, NodeStore, Sealed, VersionedStore, cache::CachePolicy, run_pool::RunPool,
+    survivors::Survivors,
+};
+use crate::{
+    annotation::Annotation,
+    balancing::BalancingScheme,
+    entries::Entries,
+    id::{Children, KeyId, MAX_INDEX, NodeId, NodeKind, to_u32},
+};
+
+/// A node store that archives what it changes, under a cache policy.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct VersionedNodes<A: Annotation, B: BalancingScheme, C: CachePolicy> {
+    entries: Entries<A>,
+    nodes: Vec<Node>,
+    balances: Vec<B::Balance>,
+    /// The latest digest of each node that has a cell.
+    cells: Vec<A::Digest>,
+    free_cells: Vec<u32>,
+    archive: Archive<A::Digest>,
+    /// The number of the next version.
+    next: u32,
+    /// Nodes below this index belong to sealed snapshots.
+    sealed: usize,
+    /// Sealed nodes that were changed since the last seal, as they were.
+    journal: Vec<(NodeId, Node)>,
+    balance_journal: Vec<(NodeId, B::Balance)>,
+    /// Nodes that left the latest snapshot since the last seal.
+    dead: Vec<NodeId>,
+    /// Nodes that were born and released since the last seal.
+    free: Vec<NodeId>,
+    policy: PhantomData<C>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Node {
+    children: Children,
+    archived: Children,
+    separator: KeyId,
+    /// The version in which `children` replaced `archived`; 0 while nothing is archived.
+    switched: u32,
+    /// The version in which the latest digest was computed, or will be.
+    since: u32,
+    cell: CellId,
+}
+
+/// A cell's index, and whether the policy keeps the digest in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct CellId(u32);
+
+impl CellId {
+    const NONE: Self = Self(u32::MAX >> 1);
+    const KEPT: u32 = 1 << 31;
+
+    const fn index(self) -> usize {
+        (self.0 & !Self::KEPT) as usize
+    }
+
+    fn is_none(self) -> bool {
+        self.0 & !Self::KEPT == Self::NONE.0
+    }
+
+    const fn is_kept(self) -> bool {
+        self.0 & Self::KEPT != 0
+    }
+
+    const fn kept(self, kept: bool) -> Self {
+        Self(if kept { self.0 | Self::KEPT } else { self.0 & !Self::KEPT })
+    }
+}
+
+/// Superseded digests, in order of the versions that superseded them.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "D: Serialize + serde::de::DeserializeOwned")]
+struct Archive<D> {
+    digests: Vec<D>,
+    /// The versions that computed them; empty if no digest is ever missing.
+    since: Vec<u32>,
+    /// For each version, the number of digests superseded in it and before.
+    bounds: Vec<u32>,
+    /// For each node, the positions of its digests.
+    references: RunPool,
+}
+
+impl<D> Default for Archive<D> {
+    fn default() -> Self {
+        Self {
+            digests: Vec::new(),
+            since: Vec::new(),
+            bounds: Vec::new(),
+            references: RunPool::default(),
+        }
+    }
+}
+
+impl<D: Copy> Archive<D> {
+    fn push(&mut self, node: usize, digest: D, since: Option<u32>) {
+        self.references.push(node, to_u32(self.digests.len()));
+        self.digests.push(digest);
+        self.since.extend(since);
+    }
+
+    /// The position of the first digest of a node that was superseded after `version`.
+    #[inline]
+    fn first_after(&self, node: usize, version: u32) -> Option<usize> {
+        let bound = *self.bounds.get(version as usize)?;
+        let run = self.references.run(node);
+        run.get(run.partition_point(|position| *position < bound)).map(|found| *found as usize)
+    }
+}
+
+impl<A: Annotation, B: BalancingScheme, C: CachePolicy> Default for VersionedNodes<A, B, C> {
+    fn default() -> Self {
+        Self {
+            entries: Entries::new(C::EVERYWHERE),
+            nodes: Vec::new(),
+            balances: Vec::new(),
+            cells: Vec::new(),
+            free_cells: Vec::new(),
+            archive: Archive::default(),
+            next: 0,
+            sealed: 0,
+            journal: Vec::new(),
+            balance_journal: Vec::new(),
+            dead: Vec::new(),
+            free: Vec::new(),
+            policy: PhantomData,
+        }
+    }
+}
+
+impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedNodes<A, B, C> {
+    fn push(&mut self, separator: KeyId, balance: B::Balance, children: Children) -> NodeId {
+        let node = Node {
+            children,
+            archived: children,
+            separator,
+            switched: 0,
+            since: self.next,
+            cell: CellId::NONE,
+        };
+        if let Some(free) = self.free.pop() {
+            self.nodes[free.index()] = node;
+            self.balances[free.index()] = balance;
+            return free;
+        }
+        self.nodes.push(node);
+        self.balances.push(balance);
+        NodeId::inner(self.nodes.len() - 1)
+    }
+
+    fn is_fresh(&self, node: NodeId) -> bool {
+        node.index() >= self.sealed
+    }
+
+    fn write_to_journal(&mut self, node: NodeId) {
+        let record = self.nodes[node.index()];
+        if !self.is_fresh(node) && record.since != self.next {
+            self.journal.push((node, record));
+        }
+    }
+
+    /// The digest of a node in a version, if it is stored.
+    #[inline]
+    fn stored_digest(&self, node: usize, version: u32) -> Option<A::Digest> {
+        if let Some(position) = self.archive.first_after(node, version) {
+            let is_old_enough =
+                C::EVERYWHERE || self.archive.since.get(position).is_some_and(|s| *s <= version);
+            return is_old_enough.then(|| self.archive.digests[position]);
+        }
+        let record = &self.nodes[node];
+        (!record.cell.is_none() && record.since <= version).then(|| self.cells[record.cell.index()])
+    }
+
+    /// Recomputes a digest from what is stored below it.
+    #[cold]
+    fn recompute(&self, root: NodeId, version: u32) -> A::Digest {
+        enum Task {
+            Visit(NodeId),
+            Combine,
+        }
+        let mut tasks = vec![Task::Visit(root)];
+        let mut digests: Vec<A::Digest> = Vec::new();
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Visit(node) => match node.kind() {
+                    NodeKind::Leaf(entry) => digests.push(self.entries.digest(entry)),
+                    NodeKind::Inner(index) => match self.stored_digest(index, version) {
+                        Some(digest) => digests.push(digest),
+                        None => {
+                            let children = self.children_at(node, version);
+                            tasks.push(Task::Combine);
+                            tasks.push(Task::Visit(children.right()));
+                            tasks.push(Task::Visit(children.left()));
+                        }
+                    },
+                },
+                Task::Combine => {
+                    if let (Some(right), Some(left)) = (digests.pop(), digests.pop()) {
+                        digests.push(A::node(&left, &right));
+                    }
+                }
+            }
+        }
+        digests.pop().unwrap_or_default()
+    }
+
+    /// Stores the new digest of a touched node, and archives the old one if the policy kept it.
+    fn supersede(&mut self, node: NodeId, since: u32, digest: A::Digest, keep: bool) {
+        let record = &mut self.nodes[node.index()];
+        if record.cell.is_none() {
+            let cell = self.free_cells.pop().unwrap_or_else(|| {
+                self.cells.push(A::Digest::default());
+                to_u32(self.cells.len() - 1)
+            });
+            record.cell = CellId(cell);
+        } else if record.cell.is_kept() {
+            let old = self.cells[record.cell.index()];
+            self.archive.push(node.index(), old, (!C::EVERYWHERE).then_some(since));
+        }
+        record.cell = record.cell.kept(keep);
+        self.cells[record.cell.index()] = digest;
+    }
+}
+
+impl<A: Annotation, B: BalancingScheme, C: CachePolicy> NodeStore for VersionedNodes<A, B, C> {
+    type Annotation = A;
+    type Scheme = B;
+
+    #[inline]
+    fn entries(&self) -> &Entries<A> {
+        &self.entries
+    }
+
+    #[inline]
+    fn entries_mut(&mut self) -> &mut Entries<A> {
+        &mut self.entries
+    }
+
+    fn create(&mut self, separator: KeyId, balance: B::Balance, children: Children) -> NodeId {
+        self.push(separator, balance, children)
+    }
+
+    fn update(&mut self, node: NodeId, children: Children) -> NodeId {
+        self.write_to_journal(node);
+        let (next, is_fresh) = (self.next, self.is_fresh(node));
+        let record = &mut self.nodes[node.index()];
+        if record.children == children {
+            record.since = next;
+        } else if is_fresh || record.switched == next {
+            record.children = children;
+            record.since = next;
+        } else if record.switched == 0 {
+            record.archived = record.children;
+            record.children = children;
+            record.switched = next;
+            record.since = next;
+        } else {
+            let separator = record.separator;
+            self.dead.push(node);
+            return self.push(separator, self.balances[node.index()], children);
+        }
+        node
+    }
+
+    fn release(&mut self, node: NodeId) {
+        if self.is_fresh(node) {
+            self.free.push(node);
+        } else {
+            self.dead.push(node);
+        }
+    }
+
+    fn adopt_leaf(&mut self, _: NodeId) {}
+
+    fn release_leaf(&mut self, _: NodeId) {}
+
+    #[inline]
+    fn children(&self, node: NodeId) -> Children {
+        self.nodes[node.index()].children
+    }
+
+    #[inline]
+    fn separator(&self, node: NodeId) -> KeyId {
+        self.nodes[node.index()].separator
+    }
+
+    #[inline]
+    fn balance(&self, node: NodeId) -> Balance<Self> {
+        self.balances[node.index()]
+    }
+
+    fn set_balance(&mut self, node: NodeId, balance: Balance<Self>) {
+        let is_fresh = self.is_fresh(node);
+        let place = &mut self.balances[node.index()];
+        if !is_fresh && *place != balance {
+            self.balance_journal.push((node, *place));
+        }
+        *place = balance;
+    }
+
+    #[inline]
+    fn is_touched(&self, node: NodeId) -> bool {
+        self.nodes[node.index()].since == self.next
+    }
+
+    #[inline]
+    fn latest_digest(&self, node: NodeId) -> Digest<Self> {
+        self.cells[self.nodes[node.index()].cell.index()]
+    }
+
+    fn check_capacity(&self, operations: usize) -> Result<(), InputError> {
+        self.entries.check_capacity(operations)?;
+        let further = operations.saturating_mul(128);
+        let used = self.nodes.len().max(self.archive.digests.len());
+        if used.saturating_add(further) > MAX_INDEX || self.next == u32::MAX {
+            return Err(InputError::CapacityExceeded);
+        }
+        Ok(())
+    }
+}
+
+impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for VersionedNodes<A, B, C> {
+    const NAME: &'static str = C::NAME;
+
+    #[inline]
+    fn children_at(&self, node: NodeId, version: u32) -> Children {
+        let record = &self.nodes[node.index()];
+        if version < record.switched { record.archived } else { record.children }
+    }
+
+    #[inline]
+    fn digest_at(&self, node: NodeId, version: u32) -> Digest<Self> {
+        let stored = match node.kind() {
+            NodeKind::Leaf(entry) => Some(self.entries.digest(entry)),
+            NodeKind::Inner(index) => self.stored_digest(index, version),
+        };
+        stored.unwrap_or_else(|| self.recompute(node, version))
+    }
+
+    fn commit(&mut self, version: u32, sealed: Sealed<'_, Self>) {
+        debug_assert_eq!(version, self.next);
+        // The journal remembers since when each superseded digest was valid.
+        let mut journal = core::mem::take(&mut self.journal);
+        journal.sort_unstable_by_key(|(node, _)| *node);
+        for ((node, depth), digest) in sealed.nodes.iter().zip(sealed.digests) {
+            let rank = self.entries.rank(self.nodes[node.index()].separator);
+            let keep = C::keeps::<B>(rank, *depth, sealed.population);
+            let old = journal.binary_search_by_key(node, |(journaled, _)| *journaled);
+            let since = old.map_or(version, |index| journal[index].1.since);
+            self.supersede(*node, since, *digest, keep);
+        }
+        for node in self.dead.drain(..) {
+            let record = &mut self.nodes[node.index()];
+            if record.since == version
+                && let Ok(index) = journal.binary_search_by_key(&node, |(journaled, _)| *journaled)
+            {
+                // It was changed before it left: its digest is still the one of then.
+                record.since = journal[index].1.since;
+            }
+            if !record.cell.is_none() && !record.cell.is_kept() {
+                self.free_cells.push(to_u32(record.cell.index()));
+                record.cell = CellId::NONE;
+            }
+        }
+        journal.clear();
+        self.journal = journal;
+        self.balance_journal.clear();
+        self.free.clear();
+        self.archive.bounds.push(to_u32(self.archive.digests.len()));
+        self.sealed = self.nodes.len();
+        self.next = version + 1;
+        self.entries.commit();
+    }
+
+    fn rollback(&mut self) {
+        for (node, record) in self.journal.drain(..) {
+            self.nodes[node.index()] = record;
+        }
+        for (node, balance) in self.balance_journal.drain(..).rev() {
+            self.balances[node.index()] = balance;
+        }
+        self.nodes.truncate(self.sealed);
+        self.balances.truncate(self.sealed);
+        self.dead.clear();
+        self.free.clear();
+        self.entries.rollback();
+    }
+
+    fn prune(&mut self, oldest: u32, roots: &mut [Option<NodeId>]) {
+        let survivors = Survivors::mark(self.nodes.len(), &self.entries, roots, |index, pending| {
+            let node = &self.nodes[index];
+            pending.extend(node.children.0);
+            if oldest < node.switched {
+                pending.extend(node.archived.0);
+            }
+            node.separator
+        });
+        self.prune_archive(oldest, &survivors);
+        let mut cells = Vec::with_capacity(self.cells.len());
+        survivors.compact(&mut self.nodes);
+        survivors.compact(&mut self.balances);
+        for node in &mut self.nodes {
+            if node.switched <= oldest {
+                // What only pruned versions need; the node can be changed in place once more.
+                node.archived = node.children;
+                node.switched = 0;
+            }
+            node.children = survivors.children(node.children);
+            node.archived = survivors.children(node.archived);
+            node.separator = survivors.key(node.separator);
+            if !node.cell.is_none() {
+                cells.push(self.cells[node.cell.index()]);
+                node.cell = CellId(to_u32(cells.len() - 1)).kept(node.cell.is_kept());
+            }
+        }
+        self.cells = cells;
+        self.free_cells = Vec::new();
+        survivors.renumber(roots);
+        self.sealed = self.nodes.len();
+        self.entries.retain(&survivors);
+    }
+
+    fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    fn digest_count(&self) -> usize {
+        self.cells.len() - self.free_cells.len() + self.archive.digests.len()
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.entries.memory_bytes()
+            + self.nodes.len() * size_of::<Node>()
+            + self.balances.len() * size_of::<B::Balance>()
+            + (self.cells.len() + self.archive.digests.len()) * size_of::<A::Digest>()
+            + (self.archive.since.len() + self.archive.bounds.len()) * 4
+            + self.archive.references.memory_bytes()
+    }
+}
+
+impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedNodes<A, B, C> {
+    /// Keeps the archived digests of surviving nodes that `oldest` or a later version needs.
+    fn prune_archive(&mut self, oldest: u32, survivors: &Survivors) {
+        let old = core::mem::take(&mut self.archive);
+        let first = old.bounds.get(oldest as usize).map_or(0, |bound| *bound as usize);
+        let mut owners = vec![None; old.digests.len()];
+        for index in 0..self.nodes.len() {
+            if let NodeKind::Inner(moved) = survivors.node(NodeId::inner(index)).kind()
+                && survivors.keeps(index)
+            {
+                for position in old.references.run(index) {
+                    owners[*position as usize] = Some(moved);
+                }
+            }
+        }
+        let mut positions = vec![0; old.digests.len() + 1];
+        for (position, owner) in owners.iter().enumerate() {
+            if let (Some(owner), true) = (owner, position >= first) {
+                self.archive.push(*owner, old.digests[position], old.since.get(position).copied());
+            }
+            positions[position + 1] = to_u32(self.archive.digests.len());
+        }
+        self.archive.bounds = old.bounds.iter().map(|bound| positions[*bound as usize]).collect();
+    }
+}

@@ -1,0 +1,235 @@
+//! One working tree over any node store: search, put, remove, batches, sealing.
+
+use core::cmp::Ordering;
+
+use pad_core::{ApplyError, InputError, Operation, Workers};
+
+use crate::{
+    annotation::Annotation,
+    balancing::{BalancingScheme, LeafPair, Step, relink},
+    entries::{Entries, Probe},
+    id::{EntryId, KeyId, NodeId, NodeKind, Side},
+    seal::SealPlan,
+    store::{Digest, NodeStore, Sealed},
+};
+
+/// Batches with fewer operations than this are sealed by the calling thread.
+const PARALLEL_BATCH: usize = 512;
+
+/// The latest contents, open for changes.
+#[derive(Clone, Debug)]
+pub(crate) struct Tree<S: NodeStore> {
+    pub(crate) store: S,
+    pub(crate) root: Option<NodeId>,
+    /// The number of entries.
+    pub(crate) population: usize,
+    /// Operations since the last seal.
+    changes: usize,
+    /// The path of the last search; kept for its memory.
+    path: Vec<Step>,
+    plan: SealPlan<Digest<S>>,
+}
+
+impl<S: NodeStore + Default> Default for Tree<S> {
+    fn default() -> Self {
+        Self::with_store(S::default(), None, 0)
+    }
+}
+
+impl<S: NodeStore> Tree<S> {
+    pub(crate) fn with_store(store: S, root: Option<NodeId>, population: usize) -> Self {
+        Self { store, root, population, changes: 0, path: Vec::new(), plan: SealPlan::default() }
+    }
+
+    /// The arena of keys and entries.
+    pub(crate) fn entries(&self) -> &Entries<S::Annotation> {
+        self.store.entries()
+    }
+
+    /// The entry of a key.
+    pub(crate) fn find(&self, key: &[u8]) -> Option<EntryId> {
+        let probe = Probe::new(key);
+        let mut node = self.root?;
+        loop {
+            match node.kind() {
+                NodeKind::Leaf(entry) => {
+                    let entries = self.store.entries();
+                    let found = entries.compare(&probe, entries.key_of(entry)).is_eq();
+                    return found.then_some(entry);
+                }
+                NodeKind::Inner(_) => node = self.step(&probe, node).1,
+            }
+        }
+    }
+
+    /// Sets the value of a key.
+    pub(crate) fn put(&mut self, key: &[u8], value: &[u8]) {
+        self.changes += 1;
+        let probe = Probe::new(key);
+        let Some(reached) = self.search(&probe) else {
+            let leaf = self.add_leaf(key, value);
+            self.root = Some(leaf);
+            return;
+        };
+        let reached_key = self.store.entries().key_of(reached);
+        let order = self.store.entries().compare(&probe, reached_key);
+        if order == Ordering::Equal {
+            self.replace(reached, reached_key, value);
+            return;
+        }
+        let leaf = self.add_leaf(key, value);
+        let NodeKind::Leaf(entry) = leaf.kind() else { unreachable!("tree: a leaf was added") };
+        let (old, new_key) = (NodeId::leaf(reached), self.store.entries().key_of(entry));
+        let pair = if order == Ordering::Less {
+            LeafPair { low: leaf, high: old, separator: reached_key }
+        } else {
+            LeafPair { low: old, high: leaf, separator: new_key }
+        };
+        self.root = Some(S::Scheme::insert(&mut self.store, &self.path, pair));
+    }
+
+    /// Removes a key; says whether it was there.
+    pub(crate) fn remove(&mut self, key: &[u8]) -> bool {
+        let probe = Probe::new(key);
+        let Some(reached) = self.search(&probe) else { return false };
+        let reached_key = self.store.entries().key_of(reached);
+        if self.store.entries().compare(&probe, reached_key).is_ne() {
+            return false;
+        }
+        self.changes += 1;
+        self.population -= 1;
+        self.root = if self.path.is_empty() {
+            None
+        } else {
+            Some(S::Scheme::remove(&mut self.store, &self.path, reached))
+        };
+        self.store.release_leaf(NodeId::leaf(reached));
+        true
+    }
+
+    /// Applies a batch in strictly ascending order of keys. This order, and the bulk load of an
+    /// empty tree, are part of the format where the shape depends on them (red-black).
+    ///
+    /// # Errors
+    /// [`ApplyError`] if the batch is out of order, removes an absent key or does not fit. The tree
+    /// is then in an intermediate state and must be rolled back.
+    pub(crate) fn apply(&mut self, operations: &[Operation]) -> Result<(), ApplyError> {
+        if !operations.is_sorted_by(|a, b| a.key() < b.key()) {
+            return Err(ApplyError::UnorderedOperations);
+        }
+        self.store.check_capacity(operations.len())?;
+        if self.root.is_none() {
+            return self.load(operations);
+        }
+        for operation in operations {
+            match operation {
+                Operation::Put(key, value) => self.put(key.as_bytes(), value.as_bytes()),
+                Operation::Remove(key) => {
+                    if !self.remove(key.as_bytes()) {
+                        return Err(ApplyError::RemovesAbsentKey);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a batch of this many operations fits.
+    pub(crate) fn check_capacity(&self, operations: usize) -> Result<(), InputError> {
+        self.store.check_capacity(operations)
+    }
+
+    /// Computes the digests of all touched nodes. Returns the root's.
+    pub(crate) fn hash(&mut self, workers: &Workers) -> Digest<S>
+    where
+        S: Send + Sync,
+    {
+        if !S::Annotation::HASHES {
+            return S::Annotation::empty();
+        }
+        let parallel = self.changes >= PARALLEL_BATCH && workers.threads() > 1;
+        let (store, plan, root) = (&mut self.store, &mut self.plan, self.root);
+        let mut work = move || {
+            store.entries_mut().hash_fresh(parallel);
+            plan.run(&*store, root, parallel)
+        };
+        if parallel { workers.run(work) } else { work() }
+    }
+
+    /// The store, and what the last [`Tree::hash`] computed, to commit it.
+    pub(crate) fn sealed(&mut self) -> (&mut S, Sealed<'_, S>) {
+        self.changes = 0;
+        let sealed = Sealed {
+            nodes: &self.plan.nodes,
+            digests: &self.plan.digests,
+            population: self.population,
+        };
+        (&mut self.store, sealed)
+    }
+
+    /// Loads a batch into the empty tree.
+    fn load(&mut self, operations: &[Operation]) -> Result<(), ApplyError> {
+        let mut leaves = Vec::with_capacity(operations.len());
+        for operation in operations {
+            let Operation::Put(key, value) = operation else {
+                return Err(ApplyError::RemovesAbsentKey);
+            };
+            let leaf = self.add_leaf(key.as_bytes(), value.as_bytes());
+            if let NodeKind::Leaf(entry) = leaf.kind() {
+                leaves.push(entry);
+            }
+        }
+        self.changes += leaves.len();
+        if !leaves.is_empty() {
+            self.root = Some(S::Scheme::build(&mut self.store, &leaves));
+        }
+        Ok(())
+    }
+
+    /// Adds an entry and its key.
+    fn add_leaf(&mut self, key: &[u8], value: &[u8]) -> NodeId {
+        let rank = if S::Scheme::RANKED {
+            S::Scheme::rank(S::Annotation::key_bits(key))
+        } else {
+            0
+        };
+        let key = self.store.entries_mut().add_key(key, rank);
+        self.population += 1;
+        self.add_entry(key, value)
+    }
+
+    fn add_entry(&mut self, key: KeyId, value: &[u8]) -> NodeId {
+        let leaf = NodeId::leaf(self.store.entries_mut().add_entry(key, value));
+        self.store.adopt_leaf(leaf);
+        leaf
+    }
+
+    fn replace(&mut self, old: EntryId, key: KeyId, value: &[u8]) {
+        let leaf = self.add_entry(key, value);
+        self.root = Some(relink(&mut self.store, &self.path, leaf));
+        self.store.release_leaf(NodeId::leaf(old));
+    }
+
+    /// Follows a key down to a leaf, writing down the path.
+    fn search(&mut self, probe: &Probe<'_>) -> Option<EntryId> {
+        self.path.clear();
+        let mut node = self.root?;
+        loop {
+            match node.kind() {
+                NodeKind::Leaf(entry) => return Some(entry),
+                NodeKind::Inner(_) => {
+                    let (side, child) = self.step(probe, node);
+                    self.path.push(Step { node, side });
+                    node = child;
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn step(&self, probe: &Probe<'_>, node: NodeId) -> (Side, NodeId) {
+        let separator = self.store.separator(node);
+        let side = Side::right_if(self.store.entries().compare(probe, separator).is_ge());
+        (side, self.store.children(node).on(side))
+    }
+}
