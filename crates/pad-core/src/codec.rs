@@ -2,18 +2,45 @@
 //!
 //! Body: serde data in bincode's `standard()` format (little-endian variable-length integers),
 //! without a length limit of its own: the caller passes the limit, and it holds before decoding.
+//! bincode writes it; the reader is our own, total and strict (`codec/reader.rs`).
 //! Envelope (8 bytes): `"PAD1"`, format version, kind, suite id (big-endian). Everything is
 //! described byte for byte in `docs/format.md`; signed and hashed bytes never come from here.
+//!
+//! ```
+//! # use ed25519_dalek::SigningKey;
+//! # use pad_core::{AuthorKey, DictionaryId, SchemeId, Sha256Ed25519, SnapshotHead, head::Authority};
+//! # let signer = SigningKey::from_bytes(&[7; 32]);
+//! # let author = AuthorKey::from_bytes(signer.verifying_key().as_bytes())?;
+//! # let dictionary = DictionaryId::from_name("example");
+//! # let authority = Authority { author, dictionary, scheme: SchemeId(1) };
+//! # let empty = SnapshotHead::<Sha256Ed25519>::empty(authority.scheme, dictionary);
+//! use pad_core::{DecodeError, SignedHead, Version, codec};
+//!
+//! let signed = SnapshotHead { version: Version::new(1), ..empty }.sign(&signer)?;
+//! let bytes = codec::encode(&signed);
+//! assert_eq!(codec::decode(&bytes, 1024), Ok(signed));
+//! let truncated = codec::decode::<SignedHead<Sha256Ed25519>>(&bytes[..50], 1024);
+//! assert_eq!(truncated, Err(DecodeError::Malformed));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
 
 use alloc::vec::Vec;
 
-use bincode::{
-    config,
-    error::{DecodeError as BodyError, EncodeError},
-};
+use bincode::{config, error::EncodeError};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::error::DecodeError;
+
+mod reader;
+
+use reader::{Reader, Refused};
 
 /// The first bytes of every message.
 pub const MAGIC: [u8; 4] = *b"PAD1";
@@ -25,6 +52,9 @@ pub const FORMAT_VERSION: u8 = 1;
 pub const ENVELOPE_LENGTH: usize = 8;
 
 /// A type that travels or is stored on its own.
+///
+/// Made of integers up to 64 bits, bool, byte strings, texts, options, sequences, maps, structs and
+/// enums, at most 64 deep; a sequence has at most as many elements as its message has bytes.
 pub trait Message: Serialize + DeserializeOwned {
     /// The number of this type in envelopes; see `docs/format.md` for the list.
     const KIND: u8;
@@ -86,9 +116,9 @@ pub fn encode_body<T: Serialize>(value: &T) -> Vec<u8> {
 /// # Errors
 /// [`DecodeError`]: malformed, trailing bytes, or not the canonical encoding.
 pub fn decode_body<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
-    let (value, read) = bincode::serde::decode_from_slice::<T, _>(bytes, config::standard())
-        .map_err(|_: BodyError| DecodeError::Malformed)?;
-    if read != bytes.len() {
+    let mut rest = bytes;
+    let value = T::deserialize(Reader::new(&mut rest)).map_err(|Refused(error)| error)?;
+    if !rest.is_empty() {
         return Err(DecodeError::TrailingBytes);
     }
     let mut compared = Compare { rest: bytes };

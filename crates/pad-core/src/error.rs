@@ -122,6 +122,8 @@ pub enum VerifyError {
         /// The version found.
         actual: Version,
     },
+    /// A signed head claims version 0, which is the empty dictionary and needs no signature.
+    EmptyVersionSigned,
     /// The head is older than one already seen.
     Rollback {
         /// The newest version seen.
@@ -168,6 +170,9 @@ impl fmt::Display for VerifyError {
             }
             Self::WrongVersion { expected, actual } => {
                 write!(formatter, "the head is of version {actual}, expected version {expected}")
+            }
+            Self::EmptyVersionSigned => {
+                formatter.write_str("version 0 is the empty dictionary and has no signed head")
             }
             Self::Rollback { seen, offered } => {
                 write!(formatter, "version {offered} was offered after version {seen} was seen")

@@ -1,5 +1,13 @@
 //! What an author signs: the head of one snapshot.
 
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
 use alloc::vec::Vec;
 use core::{fmt, str::FromStr};
 
@@ -8,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     codec::Message,
-    digest::{Digest, DigestBytes, Domain, deserialize_array, parse_hexadecimal, serialize_array},
+    digest::{Digest, Domain, deserialize_array, parse_hexadecimal, serialize_array},
     error::VerifyError,
     history,
     proof::Proof,
@@ -81,6 +89,30 @@ impl<'de> Deserialize<'de> for DictionaryId {
 }
 
 /// The statement that an author signs: this is the root of that version of that dictionary.
+///
+/// ```
+/// use ed25519_dalek::SigningKey;
+/// use pad_core::{
+///     AuthorKey, DictionaryId, SchemeId, Sha256Ed25519, SnapshotHead, Untrusted, VerifyError,
+///     Version, head::Authority,
+/// };
+///
+/// let signer = SigningKey::from_bytes(&[7; 32]);
+/// let author = AuthorKey::from_bytes(signer.verifying_key().as_bytes())?;
+/// let dictionary = DictionaryId::from_name("example");
+/// let authority = Authority { author, dictionary, scheme: SchemeId(1) };
+///
+/// let empty = SnapshotHead::<Sha256Ed25519>::empty(authority.scheme, dictionary);
+/// let signed = SnapshotHead { version: Version::new(1), ..empty }.sign(&signer)?;
+///
+/// let verified = Untrusted::new(signed).verify(&authority, &Version::new(1))?;
+/// assert_eq!(verified.get().root, empty.root);
+/// let mut forged = signed;
+/// forged.head.root.0[0] ^= 1;
+/// let refused = Untrusted::new(forged).verify(&authority, &Version::new(1));
+/// assert_eq!(refused, Err(VerifyError::SignatureInvalid));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct SnapshotHead<S: Suite> {
@@ -111,7 +143,7 @@ impl<S: Suite> SnapshotHead<S> {
     /// The bytes that are signed; fixed width, all integers big-endian:
     /// tag (32) ‖ suite (2) ‖ scheme (2) ‖ dictionary (16) ‖ version (8) ‖ root ‖ history.
     pub fn signed_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(60 + 2 * S::Digest::LENGTH);
+        let mut bytes = Vec::with_capacity(LONGEST_SIGNED);
         bytes.extend_from_slice(&Domain::SignedHead.block::<32>());
         bytes.extend_from_slice(&S::ID.0.to_be_bytes());
         bytes.extend_from_slice(&self.scheme.0.to_be_bytes());
@@ -134,6 +166,9 @@ impl<S: Suite> SnapshotHead<S> {
         Ok(SignedHead { head: self, signature })
     }
 }
+
+/// The length of the signed bytes with digests of 32 bytes, the longest there are.
+const LONGEST_SIGNED: usize = 60 + 2 * 32;
 
 /// Version 0 as evidence: the empty dictionary, by definition and without a signature.
 ///
@@ -191,7 +226,8 @@ impl<S: Suite> Message for SignedHead<S> {
     const SUITE: u16 = S::ID.0;
 }
 
-/// Commitment: the authority. Query: the version. Statement: the head.
+/// Commitment: the authority. Query: the version, at least 1 (version 0 needs no signature: see
+/// [`EmptyDictionary`]). Statement: the head.
 impl<S: Suite> Proof for SignedHead<S> {
     type Commitment = Authority;
     type Query = Version;
@@ -212,6 +248,9 @@ impl<S: Suite> Proof for SignedHead<S> {
         }
         if head.version != *version {
             return Err(VerifyError::WrongVersion { expected: *version, actual: head.version });
+        }
+        if head.version == Version::EMPTY {
+            return Err(VerifyError::EmptyVersionSigned);
         }
         authority.author.verify(&head.signed_bytes(), &self.signature)?;
         Ok(head)

@@ -1,5 +1,13 @@
 //! Keys and values: byte strings with checked length.
 
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
 use alloc::{boxed::Box, vec::Vec};
 use core::{borrow::Borrow, fmt};
 
@@ -110,7 +118,8 @@ macro_rules! byte_string {
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let bytes = deserializer.deserialize_byte_buf(BytesVisitor)?;
+                // Asked for as borrowed bytes, which no decoder allocates before it has them.
+                let bytes = deserializer.deserialize_bytes(BytesVisitor)?;
                 Self::new(bytes).map_err(D::Error::custom)
             }
         }

@@ -9,6 +9,16 @@ use crate::{error::InputError, key::Key};
 /// Laws: `a < b` if and only if `a`'s encoding is lexicographically below `b`'s; no encoding is a
 /// prefix of another one of the same type; decoding an encoding returns the value and the rest.
 /// The encodings are part of the format (`docs/format.md`).
+///
+/// ```
+/// use pad_core::OrderedKey;
+///
+/// let early = (String::from("sensor"), -5_i64).to_key()?;
+/// let late = (String::from("sensor"), 3_i64).to_key()?;
+/// assert!(early < late);
+/// assert_eq!(OrderedKey::from_key(&late), Some((String::from("sensor"), 3_i64)));
+/// # Ok::<(), pad_core::InputError>(())
+/// ```
 pub trait OrderedKey: Sized {
     /// Appends the encoding.
     fn encode_ordered(&self, bytes: &mut Vec<u8>);

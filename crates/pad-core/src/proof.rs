@@ -1,5 +1,13 @@
 //! Evidence and what it establishes: bytes, then [`Untrusted`], then [`Verified`].
 
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
 use crate::{
     codec::{self, Message},
     error::{DecodeError, VerifyError},
@@ -32,6 +40,17 @@ pub trait Proof: Sized {
 }
 
 /// Something that arrived from outside and proves nothing yet.
+///
+/// ```
+/// use pad_core::{DecodeError, Sha256Ed25519, SignedHead, Untrusted};
+///
+/// // The limit holds before anything is read; what is read is still unverified.
+/// let received = [0; 200];
+/// let refused = Untrusted::<SignedHead<Sha256Ed25519>>::decode(&received, 160);
+/// assert_eq!(refused, Err(DecodeError::TooLarge { limit: 160 }));
+/// let refused = Untrusted::<SignedHead<Sha256Ed25519>>::decode(&received, 200);
+/// assert_eq!(refused, Err(DecodeError::NotThisFormat));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "evidence is worth nothing before it is verified"]
 pub struct Untrusted<P>(P);
@@ -71,7 +90,7 @@ impl<P: Message> Untrusted<P> {
     /// Decodes an enveloped message of at most `limit` bytes.
     ///
     /// # Errors
-    /// [`DecodeError`], before anything larger than the message is allocated.
+    /// [`DecodeError`], before more than a constant times the message's size is allocated.
     pub fn decode(bytes: &[u8], limit: usize) -> Result<Self, DecodeError> {
         codec::decode(bytes, limit).map(Self)
     }
@@ -82,6 +101,36 @@ impl<P: Message> Untrusted<P> {
 /// ```compile_fail,E0423
 /// let forged = pad_core::Verified(42);
 /// ```
+///
+/// Nor to check a proof against a head that was not verified itself:
+///
+/// ```compile_fail,E0308
+/// use pad_core::{
+///     Sha256Ed25519, SnapshotHead, Untrusted, Version,
+///     history::InclusionProof,
+/// };
+/// fn deceived(proof: Untrusted<InclusionProof<Sha256Ed25519>>, head: SnapshotHead<Sha256Ed25519>) {
+///     let _ = proof.verify(&head, &Version::new(1));
+/// }
+/// ```
+///
+/// which compiles with the one change that matters:
+///
+/// ```
+/// use pad_core::{
+///     Sha256Ed25519, SnapshotHead, Untrusted, Verified, Version,
+///     history::InclusionProof,
+/// };
+/// fn verifies(
+///     proof: Untrusted<InclusionProof<Sha256Ed25519>>,
+///     head: Verified<SnapshotHead<Sha256Ed25519>>,
+/// ) {
+///     let _ = proof.verify(&head, &Version::new(1));
+/// }
+/// ```
+///
+/// Whoever implements [`Proof`] vouches for its statements: a statement type of this crate is only
+/// as good as every implementation that a program links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verified<S>(S);
 

@@ -3,6 +3,14 @@
 //! Signing goes through the `signature` crate's [`signature::Signer`], so any Ed25519 signer will
 //! do: a key in memory, another library's implementation, a hardware module.
 
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
 use core::{fmt, str::FromStr};
 
 use ed25519_dalek::VerifyingKey;
@@ -19,7 +27,8 @@ pub type HeadSignature = ed25519_dalek::Signature;
 /// The length of a signature in bytes.
 pub const SIGNATURE_LENGTH: usize = ed25519_dalek::SIGNATURE_LENGTH;
 
-/// An author's public key: a checked point of the curve that is not of small order.
+/// An author's public key: a checked point of the curve that is not of small order, in the one
+/// encoding that RFC 8032 allows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct AuthorKey(VerifyingKey);
 
@@ -27,10 +36,11 @@ impl AuthorKey {
     /// The key with this RFC 8032 encoding.
     ///
     /// # Errors
-    /// [`VerifyError::AuthorKeyInvalid`] if the bytes are not a point, or one of small order.
+    /// [`VerifyError::AuthorKeyInvalid`] if the bytes are not a point, or one of small order, or
+    /// not the canonical encoding (the library's decoder takes coordinates above the modulus).
     pub fn from_bytes(bytes: &[u8; 32]) -> Result<Self, VerifyError> {
         let key = VerifyingKey::from_bytes(bytes).map_err(|_| VerifyError::AuthorKeyInvalid)?;
-        if key.is_weak() {
+        if key.is_weak() || key.to_edwards().compress().as_bytes() != bytes {
             return Err(VerifyError::AuthorKeyInvalid);
         }
         Ok(Self(key))

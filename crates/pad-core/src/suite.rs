@@ -16,8 +16,9 @@ pub struct SuiteId(pub u16);
 
 /// A choice of hash function, digest width and signature.
 ///
-/// Laws: `node` and `hash` are deterministic and collision resistant; two different domains, and
-/// `node` against `hash`, never collide (short of breaking the hash function).
+/// Laws: `node` and `hash` are deterministic and collision resistant; two different domains never
+/// collide (short of breaking the hash function). A domain is used with `node` or with `hash`,
+/// never with both: under BLAKE3 they agree on the same 64 bytes.
 pub trait Suite: Copy + Clone + Debug + Default + Eq + Send + Sync + 'static {
     /// The number that names this suite in formats.
     const ID: SuiteId;

@@ -1,5 +1,13 @@
 //! What a client remembers between answers.
 
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -19,6 +27,33 @@ use crate::{
 /// different head for the same version a [`VerifyError::Fork`] with transferable evidence, and a
 /// newer head is accepted only with proof that it continues the history seen so far. Whether the
 /// newest head seen is the newest there is needs a channel that the server does not control.
+///
+/// ```
+/// # use ed25519_dalek::SigningKey;
+/// # use pad_core::{AuthorKey, DictionaryId, SchemeId, Sha256Ed25519, SnapshotHead, head::Authority};
+/// # let signer = SigningKey::from_bytes(&[7; 32]);
+/// # let author = AuthorKey::from_bytes(signer.verifying_key().as_bytes())?;
+/// # let dictionary = DictionaryId::from_name("example");
+/// # let authority = Authority { author, dictionary, scheme: SchemeId(1) };
+/// # let empty = SnapshotHead::<Sha256Ed25519>::empty(authority.scheme, dictionary);
+/// use pad_core::{TrustedView, Untrusted, VerifyError, Version, history::HistoryLog};
+///
+/// let mut log = HistoryLog::default();
+/// let first = SnapshotHead { version: Version::new(1), ..empty }.sign(&signer)?;
+/// log.append(&first.head.root);
+/// let history = log.root(1).ok_or("one entry")?;
+/// let second = SnapshotHead { version: Version::new(2), history, ..empty }.sign(&signer)?;
+///
+/// let mut view = TrustedView::new(authority);
+/// view.advance(Untrusted::new(first), None)?;
+/// let proof = log.prove_consistency(Version::new(1), Version::new(2)).map(Untrusted::new);
+/// view.advance(Untrusted::new(second), proof)?;
+///
+/// let refused = view.advance(Untrusted::new(first), None).map_err(|refused| refused.error);
+/// let (seen, offered) = (Version::new(2), Version::new(1));
+/// assert_eq!(refused, Err(VerifyError::Rollback { seen, offered }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct TrustedView<S: Suite> {
@@ -49,7 +84,8 @@ impl<S: Suite> core::fmt::Display for Refused<S> {
 
 impl<S: Suite> core::error::Error for Refused<S> {}
 
-/// A stored view; it is as trustworthy as the place it is stored in.
+/// A stored view; it is as trustworthy as the place it is stored in. Damage is noticed, an older
+/// view or one of another authority put in its place is not: compare [`TrustedView::authority`].
 impl<S: Suite> Message for TrustedView<S> {
     const KIND: u8 = 6;
     const SUITE: u16 = S::ID.0;
@@ -85,33 +121,40 @@ impl<S: Suite> TrustedView<S> {
     /// Accepts a head that is not older than the newest one seen.
     ///
     /// `consistency` proves that the head continues the newest one seen. It is needed unless the
-    /// view is still empty or the head is the one already seen.
+    /// view is still empty or the head is the one already seen (a first head is trusted for its
+    /// signature alone).
     ///
     /// # Errors
     /// [`Refused`]: not signed by the author, another dictionary or scheme, a rollback, a fork, or
-    /// a history that does not continue. The view is then unchanged.
+    /// a history that does not continue. The view is then unchanged. [`VerifyError::SignatureInvalid`]
+    /// also if the view itself was loaded from a place that somebody else wrote to.
+    #[expect(clippy::result_large_err, reason = "the evidence of a fork is made once, if ever")]
     pub fn advance(
         &mut self,
         head: Untrusted<SignedHead<S>>,
         consistency: Option<Untrusted<ConsistencyProof<S>>>,
     ) -> Result<Verified<SnapshotHead<S>>, Refused<S>> {
         let signed = head.into_unverified();
-        let verified = Untrusted::new(signed).verify(&self.authority, &signed.head.version)?;
-        if let Some(seen) = self.newest {
-            let (offered, seen_version) = (signed.head.version, seen.head.version);
-            if offered < seen_version {
-                return Err(VerifyError::Rollback { seen: seen_version, offered }.into());
-            }
-            if offered == seen_version {
-                if signed.head == seen.head {
-                    return Ok(verified);
-                }
-                let evidence = Some(Equivocation { first: seen, second: signed });
-                return Err(Refused { error: VerifyError::Fork(offered), evidence });
-            }
-            let consistency =
-                consistency.ok_or(VerifyError::MalformedHistoryProof)?;
-            consistency.verify(&self.newest()?, &verified)?;
+        let (offered, version) = (signed.head, signed.head.version);
+        let verified = Untrusted::new(signed).verify(&self.authority, &version)?;
+        if self.newest.is_some_and(|seen| seen.head == offered) {
+            self.newest = Some(signed);
+            return Ok(verified);
+        }
+        // Verified again: evidence against the author must not rest on a damaged store.
+        let newest = self.newest()?;
+        let seen = newest.get().version;
+        if version < seen {
+            return Err(VerifyError::Rollback { seen, offered: version }.into());
+        }
+        if version == seen {
+            let evidence = self.newest.map(|first| Equivocation { first, second: signed });
+            return Err(Refused { error: VerifyError::Fork(version), evidence });
+        }
+        match (consistency, self.newest) {
+            (Some(proof), _) => drop(proof.verify(&newest, &verified)?),
+            (None, None) => {}
+            (None, Some(_)) => return Err(VerifyError::MalformedHistoryProof.into()),
         }
         self.newest = Some(signed);
         Ok(verified)

@@ -7,6 +7,17 @@ use core::{fmt, num::NonZeroUsize};
 ///
 /// Passed by reference to the operations that can use it, so that one process can compare thread
 /// counts. Results never depend on it.
+///
+/// ```
+/// use pad_core::Workers;
+/// use std::num::NonZeroUsize;
+///
+/// let pair = NonZeroUsize::new(2).ok_or("two threads")?;
+/// for workers in [Workers::sequential(), Workers::new(pair)?] {
+///     assert_eq!(workers.run(|| (1..=10).sum::<u32>()), 55);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Default)]
 pub struct Workers(Option<Arc<rayon::ThreadPool>>);
 

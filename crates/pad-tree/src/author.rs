@@ -8,11 +8,13 @@ use pad_core::{
     head::Authority,
     history::Frontier,
 };
+use rayon::prelude::*;
 use signature::{Error as SigningError, Signer};
 
 use crate::{
     annotation::Authenticated,
     balancing::BalancingScheme,
+    entries::Probe,
     repository::TreeRepository,
     store::{VersionedStore, in_place::InPlace},
     tree::Tree,
@@ -112,26 +114,29 @@ where
     }
 
     /// Sorts a batch, keeps the last operation on each key, and drops removals of absent keys.
-    fn normalize(&self, mut batch: Vec<Operation>) -> Vec<Operation> {
-        if !batch.is_sorted_by(|a, b| a.key() < b.key()) {
-            batch.sort_by(|a, b| a.key().cmp(b.key()));
-            batch.reverse();
-            batch.dedup_by(|later, first| later.key() == first.key());
-            batch.reverse();
-        }
+    fn normalize(&self, batch: Vec<Operation>) -> Vec<Operation> {
+        let mut batch = if batch.is_sorted_by(|a, b| a.key() < b.key()) {
+            batch
+        } else {
+            sort_batch(batch, &self.workers)
+        };
         batch.retain(|operation| match operation {
             Operation::Put(..) => true,
-            Operation::Remove(key) => self.tree.find(key.as_bytes()).is_some(),
+            Operation::Remove(key) => self.is_in_tree(key.as_bytes()),
         });
         batch
     }
 
     fn seal(&mut self, operations: Vec<Operation>) -> Result<Update<S>, SigningError> {
-        let applied = self.tree.apply(&operations);
+        let applied = self.tree.apply(&operations, &self.workers);
         applied.expect("author: batches are ordered, and removals checked");
         let root = self.tree.hash(&self.workers);
         let (store, sealed) = self.tree.sealed();
-        store.commit(&sealed);
+        if sealed.parallel && self.workers.threads() > 1 {
+            self.workers.run(|| store.commit(&sealed));
+        } else {
+            store.commit(&sealed);
+        }
         let head = SnapshotHead {
             scheme: B::ID,
             dictionary: self.authority.dictionary,
@@ -177,6 +182,34 @@ where
         was_present
     }
 }
+
+/// The last operation on each key, in ascending order of keys.
+fn sort_batch(batch: Vec<Operation>, workers: &Workers) -> Vec<Operation> {
+    // Sorting positions by the keys' first bytes reads few keys.
+    let probe = |position: usize| Probe::new(batch[position].key().as_bytes());
+    let mut order: Vec<(Probe<'_>, usize)> =
+        (0..batch.len()).map(|position| (probe(position), position)).collect();
+    workers.run(|| {
+        if workers.threads() > 1 && order.len() >= PARALLEL_SORT {
+            order.par_sort_unstable();
+        } else {
+            order.sort_unstable();
+        }
+    });
+    order.dedup_by(|later, earlier| {
+        let same = later.0 == earlier.0;
+        if same {
+            earlier.1 = later.1;
+        }
+        same
+    });
+    let order: Vec<usize> = order.into_iter().map(|(_, position)| position).collect();
+    let mut batch: Vec<Option<Operation>> = batch.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|position| batch[position].take()).collect()
+}
+
+/// Batches with fewer operations than this are sorted by the calling thread.
+const PARALLEL_SORT: usize = 4096;
 
 impl<S: Suite, B: BalancingScheme, K: Signer<HeadSignature>> Dictionary for TreeAuthor<S, B, K> {
     type Suite = S;

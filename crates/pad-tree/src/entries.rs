@@ -42,8 +42,8 @@ impl Span {
     }
 }
 
-/// A key to search for, with its first eight bytes at hand.
-#[derive(Clone, Copy, Debug)]
+/// A key to search for, with its first eight bytes at hand. Ordered like the key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Probe<'a> {
     prefix: u64,
     bytes: &'a [u8],
@@ -83,6 +83,7 @@ pub struct Entries<A: Annotation> {
     bytes: Vec<u8>,
     prefixes: Vec<u64>,
     key_spans: Vec<Span>,
+    /// Empty if the scheme has no ranks.
     ranks: Vec<u32>,
     keys: Vec<KeyId>,
     value_spans: Vec<Span>,
@@ -163,13 +164,25 @@ impl<A: Annotation> Entries<A> {
     /// The rank of a key in set-unique trees.
     #[inline]
     pub(crate) fn rank(&self, key: KeyId) -> u32 {
-        self.ranks[key.index()]
+        self.ranks.get(key.index()).copied().unwrap_or(0)
     }
 
     /// How `probe` compares with a key of the arena.
     #[inline]
     pub fn compare(&self, probe: &Probe<'_>, key: KeyId) -> Ordering {
-        match probe.prefix.cmp(&self.prefixes[key.index()]) {
+        self.compare_with(probe, key, self.prefix(key))
+    }
+
+    /// The first eight bytes of a key.
+    #[inline]
+    pub(crate) fn prefix(&self, key: KeyId) -> u64 {
+        self.prefixes[key.index()]
+    }
+
+    /// The same as [`Entries::compare`], with the key's prefix already at hand.
+    #[inline]
+    pub(crate) fn compare_with(&self, probe: &Probe<'_>, key: KeyId, prefix: u64) -> Ordering {
+        match probe.prefix.cmp(&prefix) {
             Ordering::Equal => self.compare_rest(probe, key),
             unequal => unequal,
         }
@@ -177,7 +190,12 @@ impl<A: Annotation> Entries<A> {
 
     #[inline]
     fn compare_rest(&self, probe: &Probe<'_>, key: KeyId) -> Ordering {
-        probe.bytes.cmp(self.key_bytes(key))
+        let span = self.key_spans[key.index()];
+        if span.length() <= 8 && probe.bytes.len() <= 8 {
+            // Equal up to zero bytes at the end, of which the longer key has more.
+            return probe.bytes.len().cmp(&span.length());
+        }
+        probe.bytes.cmp(self.slice(span))
     }
 
     /// How two keys of the arena compare.
@@ -185,18 +203,20 @@ impl<A: Annotation> Entries<A> {
         self.compare(&Probe { prefix: self.prefixes[left.index()], bytes: self.key_bytes(left) }, right)
     }
 
-    /// Adds a key.
-    pub(crate) fn add_key(&mut self, bytes: &[u8], rank: u32) -> KeyId {
+    /// Adds a key; schemes without ranks never give one.
+    pub(crate) fn add_key(&mut self, bytes: &[u8], rank: Option<u32>) -> KeyId {
         let span = self.append(bytes);
         if let Some(key) = self.free_keys.pop() {
             self.prefixes[key.index()] = prefix(bytes);
             self.key_spans[key.index()] = span;
-            self.ranks[key.index()] = rank;
+            if let Some(rank) = rank {
+                self.ranks[key.index()] = rank;
+            }
             return key;
         }
         self.prefixes.push(prefix(bytes));
         self.key_spans.push(span);
-        self.ranks.push(rank);
+        self.ranks.extend(rank);
         KeyId(to_u32(self.key_spans.len() - 1))
     }
 
@@ -216,6 +236,20 @@ impl<A: Annotation> Entries<A> {
             self.fresh.push(entry);
         }
         entry
+    }
+
+    /// Gives an entry another value; no sealed version may refer to it.
+    pub(crate) fn overwrite(&mut self, entry: EntryId, value: &[u8]) {
+        let span = self.value_spans[entry.index()];
+        if span.length() == value.len() {
+            self.bytes[span.offset()..][..value.len()].copy_from_slice(value);
+        } else {
+            self.garbage += span.length();
+            self.value_spans[entry.index()] = self.append(value);
+        }
+        if A::HASHES {
+            self.fresh.push(entry);
+        }
     }
 
     /// Lets the arena reuse an entry that no version refers to.

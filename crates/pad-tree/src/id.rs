@@ -1,5 +1,7 @@
 //! Indices into the arenas: 32 bits each, never mixed up.
 
+use core::num::NonZeroU32;
+
 use serde::{Deserialize, Serialize};
 
 /// A key in the entry arena; shared by the leaf that holds it and the inner node it separates.
@@ -7,12 +9,17 @@ use serde::{Deserialize, Serialize};
 pub struct KeyId(pub(crate) u32);
 
 /// An entry: one key with one value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct EntryId(pub(crate) u32);
 
 /// A node: a leaf (which is its entry) or an inner node of a store.
+///
+/// Leaves have the highest bit set, inner nodes are their index plus one, so that an optional node
+/// takes no more than a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct NodeId(u32);
+pub struct NodeId(NonZeroU32);
+
+const _: () = assert!(size_of::<Option<NodeId>>() == 4);
 
 /// What a [`NodeId`] refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +32,7 @@ pub enum NodeKind {
 
 /// Set in the ids of leaves.
 const LEAF: u32 = 1 << 31;
+const LEAF_BIT: NonZeroU32 = NonZeroU32::MIN.saturating_add(LEAF - 1);
 
 /// The largest index of an entry or inner node.
 pub(crate) const MAX_INDEX: usize = (LEAF - 2) as usize;
@@ -33,36 +41,37 @@ impl NodeId {
     /// The leaf that holds this entry.
     #[inline]
     pub const fn leaf(entry: EntryId) -> Self {
-        Self(entry.0 | LEAF)
+        Self(LEAF_BIT.saturating_add(entry.0))
     }
 
     /// The inner node with this index.
     #[inline]
     pub(crate) fn inner(index: usize) -> Self {
-        Self(to_u32(index))
+        Self(NonZeroU32::MIN.saturating_add(to_u32(index)))
     }
 
     /// Leaf or inner node.
     #[inline]
     pub const fn kind(self) -> NodeKind {
-        if self.0 & LEAF == 0 {
-            NodeKind::Inner(self.0 as usize)
+        let number = self.0.get();
+        if number & LEAF == 0 {
+            NodeKind::Inner((number - 1) as usize)
         } else {
-            NodeKind::Leaf(EntryId(self.0 & !LEAF))
+            NodeKind::Leaf(EntryId(number & !LEAF))
         }
     }
 
     /// Whether this is an inner node.
     #[inline]
     pub const fn is_inner(self) -> bool {
-        self.0 & LEAF == 0
+        self.0.get() & LEAF == 0
     }
 
     /// The index of an inner node; callers have checked that it is one.
     #[inline]
     pub(crate) const fn index(self) -> usize {
         debug_assert!(self.is_inner());
-        self.0 as usize
+        (self.0.get() - 1) as usize
     }
 }
 

@@ -63,6 +63,7 @@ pub mod persistent;
 pub mod proof;
 mod prover;
 pub mod query;
+mod replace;
 pub mod repository;
 mod seal;
 pub mod store;

@@ -118,9 +118,8 @@ impl<S: VersionedStore> PersistentTree<S> {
 
     /// Drops the changes since the last seal.
     pub fn rollback(&mut self) {
-        self.tree.store.rollback();
-        self.tree.root = self.roots.last().copied().flatten();
-        self.tree.population = self.sealed_population;
+        let root = self.roots.last().copied().flatten();
+        self.tree.rollback(root, self.sealed_population);
     }
 
     /// The value of a key in a version. `None` also if the version is not there.

@@ -7,7 +7,7 @@ use pad_core::{Key, LookupError, Suite, Value};
 use crate::{
     annotation::Authenticated,
     entries::{Entries, Probe},
-    id::{EntryId, NodeId, NodeKind, Side},
+    id::{Children, EntryId, KeyId, NodeId, NodeKind, Side},
     proof::{BOTH_OPEN, Content, LEAF, LEFT_ELIDED, OpenedLeaf, RIGHT_ELIDED, TreeProof},
     query::{
         First, KeyRange, Keys, Last, Predecessor, Successor, TreeQuery, sealed::Plan,
@@ -41,39 +41,126 @@ where
     Ok(prune(view, &openings, query))
 }
 
-/// The proof for one key: a single walk if the key is present.
+/// The proof for one key.
 pub(crate) fn prove_key<S: Suite, St>(view: View<'_, St>, key: &Key) -> TreeProof<S, Key>
 where
     St: VersionedStore<Annotation = Authenticated<S>>,
 {
-    let mut proof = Pruned::default();
-    let probe = Probe::new(key.as_bytes());
-    let Some(mut node) = view.root else { return proof.finish() };
-    loop {
-        match node.kind() {
-            NodeKind::Leaf(entry) => {
-                let entries = view.entries();
-                if entries.compare(&probe, entries.key_of(entry)).is_ne() {
-                    return prune(view, &lookup(view, &probe), key);
-                }
-                proof.open_leaf(entries, entry, key);
-                return proof.finish();
-            }
-            NodeKind::Inner(_) => {
-                let (side, children) = view.step(&probe, node);
-                proof.elide(side.other(), view.digest(children.on(side.other())));
-                node = children.on(side);
-            }
-        }
+    let mut walk = Walk::default();
+    walk.start(view, key);
+    while let Some(node) = walk.node.filter(|node| node.is_inner()) {
+        walk.step(view, view.record(node));
     }
+    walk.finish(view, key, walk.found(view))
 }
 
+/// How many walks are under way at a time: enough to keep the memory system busy.
+const LANES: usize = 32;
+
 /// The proofs for many keys, each in its version.
-pub(crate) fn prove_keys<S: Suite, St>(queries: &[(View<'_, St>, &Key)]) -> Vec<TreeProof<S, Key>>
+///
+/// The walks take turns: in each round, first all of them read their node, then all of them choose
+/// their next one. So the cache misses of the reads overlap.
+pub(crate) fn prove_keys<'v, S: Suite, St>(
+    queries: &[(View<'v, St>, &'v Key)],
+) -> Vec<TreeProof<S, Key>>
 where
     St: VersionedStore<Annotation = Authenticated<S>>,
 {
-    queries.iter().map(|(view, key)| prove_key(*view, key)).collect()
+    let mut proofs = Vec::with_capacity(queries.len());
+    let mut walks: [Walk<'v>; LANES] = core::array::from_fn(|_| Walk::default());
+    let mut under_way: Vec<usize> = Vec::with_capacity(LANES);
+    let mut records: Vec<(KeyId, Children)> = Vec::with_capacity(LANES);
+    let mut found: Vec<Option<EntryId>> = Vec::with_capacity(LANES);
+    for group in queries.chunks(LANES) {
+        under_way.clear();
+        for (lane, (view, key)) in group.iter().enumerate() {
+            walks[lane].start(*view, key);
+            under_way.push(lane);
+        }
+        loop {
+            under_way.retain(|lane| walks[*lane].node.is_some_and(NodeId::is_inner));
+            if under_way.is_empty() {
+                break;
+            }
+            records.clear();
+            records.extend(under_way.iter().filter_map(|lane| {
+                Some(group[*lane].0.record(walks[*lane].node?))
+            }));
+            for (lane, record) in under_way.iter().zip(&records) {
+                walks[*lane].step(group[*lane].0, *record);
+            }
+        }
+        let finished = || walks.iter().zip(group);
+        found.clear();
+        found.extend(finished().map(|(walk, (view, _))| walk.found(*view)));
+        proofs.extend(
+            finished()
+                .zip(&found)
+                .map(|((walk, (view, key)), found)| walk.finish(*view, key, *found)),
+        );
+    }
+    proofs
+}
+
+/// A search that notes which subtrees it passes by. It reads no digests: the walk is a chain of
+/// dependent cache misses, and the digests, gathered afterwards, are independent ones.
+struct Walk<'v> {
+    probe: Probe<'v>,
+    node: Option<NodeId>,
+    siblings: Vec<(Side, NodeId)>,
+}
+
+impl Default for Walk<'_> {
+    fn default() -> Self {
+        Self { probe: Probe::new(&[]), node: None, siblings: Vec::with_capacity(32) }
+    }
+}
+
+impl<'v> Walk<'v> {
+    fn start<St: VersionedStore>(&mut self, view: View<'v, St>, key: &'v Key) {
+        self.probe = Probe::new(key.as_bytes());
+        self.node = view.root;
+        self.siblings.clear();
+    }
+
+    /// Goes one level down from an inner node with this record.
+    #[inline]
+    fn step<St: VersionedStore>(&mut self, view: View<'v, St>, record: (KeyId, Children)) {
+        let (separator, children) = record;
+        let side = view.side(&self.probe, separator);
+        self.siblings.push((side.other(), children.on(side.other())));
+        self.node = Some(children.on(side));
+    }
+
+    /// The entry that the walk arrived at, if it is the one searched for.
+    #[inline]
+    fn found<St: VersionedStore>(&self, view: View<'v, St>) -> Option<EntryId> {
+        let NodeKind::Leaf(entry) = self.node?.kind() else { return None };
+        let entries = view.entries();
+        entries.compare(&self.probe, entries.key_of(entry)).is_eq().then_some(entry)
+    }
+
+    /// The proof, once the walk has arrived.
+    fn finish<S: Suite, St>(
+        &self,
+        view: View<'v, St>,
+        key: &Key,
+        found: Option<EntryId>,
+    ) -> TreeProof<S, Key>
+    where
+        St: VersionedStore<Annotation = Authenticated<S>>,
+    {
+        let Some(entry) = found else { return prune(view, &lookup(view, &self.probe), key) };
+        let mut proof = Pruned::with_capacity(self.siblings.len());
+        for (side, _) in &self.siblings {
+            proof.push_elided(*side);
+        }
+        // Nothing but independent reads in this loop.
+        proof.siblings.extend(self.siblings.iter().map(|(_, sibling)| view.digest(*sibling)));
+        proof.open_leaf(view.entries(), entry, key);
+        proof.finish()
+    }
 }
 
 /// The pruned tree that opens some runs of leaves.
@@ -86,7 +173,7 @@ where
     St: VersionedStore<Annotation = Authenticated<S>>,
 {
     let entries = view.entries();
-    let mut proof = Pruned::default();
+    let mut proof = Pruned::with_capacity(32);
     let mut pending: Vec<(NodeId, &[Opening])> = Vec::new();
     pending.extend(view.root.map(|root| (root, openings)));
     while let Some((node, openings)) = pending.pop() {
@@ -229,18 +316,17 @@ pub(crate) struct Pruned<S: Suite> {
     leaves: Vec<OpenedLeaf<S>>,
 }
 
-impl<S: Suite> Default for Pruned<S> {
-    fn default() -> Self {
+impl<S: Suite> Pruned<S> {
+    /// An empty proof with room for one path of this length.
+    fn with_capacity(depth: usize) -> Self {
         Self {
-            shape: Vec::with_capacity(8),
+            shape: Vec::with_capacity(depth / 4 + 1),
             nodes: 0,
-            siblings: Vec::with_capacity(24),
+            siblings: Vec::with_capacity(depth),
             leaves: Vec::with_capacity(1),
         }
     }
-}
 
-impl<S: Suite> Pruned<S> {
     #[inline]
     fn push_code(&mut self, code: u8) {
         let place = self.nodes % 4 * 2;
@@ -252,9 +338,14 @@ impl<S: Suite> Pruned<S> {
         self.nodes += 1;
     }
 
+    /// Notes an open node whose child on a side is elided; its digest follows apart.
     #[inline]
-    pub(crate) fn elide(&mut self, side: Side, digest: S::Digest) {
+    fn push_elided(&mut self, side: Side) {
         self.push_code(if side == Side::Left { LEFT_ELIDED } else { RIGHT_ELIDED });
+    }
+
+    fn elide(&mut self, side: Side, digest: S::Digest) {
+        self.push_elided(side);
         self.siblings.push(digest);
     }
 

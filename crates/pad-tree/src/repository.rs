@@ -204,7 +204,7 @@ where
     }
 
     fn replay(&mut self, update: &Update<S>) -> Result<(), ApplyError> {
-        self.tree.tree.apply(&update.operations)?;
+        self.tree.tree.apply(&update.operations, &self.workers)?;
         let root = self.tree.tree.hash(&self.workers);
         if root == update.head.head.root { Ok(()) } else { Err(ApplyError::RootMismatch) }
     }

@@ -8,12 +8,16 @@ use rayon::prelude::*;
 
 use crate::{
     annotation::Annotation,
-    id::{NodeId, NodeKind},
+    id::{NodeId, NodeKind, to_u32},
+    replace::Replacements,
     store::{Digest, NodeStore},
 };
 
 /// Levels with fewer nodes than this are hashed by the calling thread.
 const PARALLEL_LEVEL: usize = 512;
+
+/// This many nodes are read before they are hashed.
+const GROUP: usize = 32;
 
 /// The touched nodes of one snapshot; reused from one seal to the next.
 #[derive(Clone, Debug)]
@@ -22,24 +26,39 @@ pub(crate) struct SealPlan<D> {
     pub(crate) nodes: Vec<(NodeId, u32)>,
     /// The digests of `nodes`.
     pub(crate) digests: Vec<D>,
-    /// For each node: its touched children's positions in `nodes`, or the untouched child itself.
+    /// The children of `nodes`.
     links: Vec<[Link; 2]>,
+    /// Whether `nodes` and `links` are those of the next run.
+    pub(crate) is_listed: bool,
 }
 
+/// A child of a touched node.
 #[derive(Clone, Copy, Debug)]
-enum Link {
-    Touched(usize),
+pub(crate) enum Link {
+    /// The touched node at this position of the list.
+    Touched(u32),
+    /// A leaf, or an inner node whose digest is known.
     Untouched(NodeId),
+    /// While a batch is planned: the leaf of the operation at this position.
+    Replaced(u32),
 }
 
 impl<D> Default for SealPlan<D> {
     fn default() -> Self {
-        Self { nodes: Vec::new(), digests: Vec::new(), links: Vec::new() }
+        Self { nodes: Vec::new(), digests: Vec::new(), links: Vec::new(), is_listed: false }
     }
 }
 
 impl<D: Copy + Default + Send + Sync> SealPlan<D> {
-    /// Lists the touched nodes below `root` and computes their digests. Returns the root's digest.
+    /// Takes over a list that a batch has made already.
+    pub(crate) fn adopt(&mut self, replacements: Replacements) {
+        self.nodes = replacements.nodes;
+        self.links = replacements.links;
+        self.is_listed = true;
+    }
+
+    /// Lists the touched nodes below `root`, unless the list is there already, and computes their
+    /// digests. Returns the root's digest.
     ///
     /// Leaves added since the last seal must have their digests already. `parallel` allows to use
     /// the threads of the current rayon pool.
@@ -48,14 +67,16 @@ impl<D: Copy + Default + Send + Sync> SealPlan<D> {
         S: NodeStore + Sync,
         S::Annotation: Annotation<Digest = D>,
     {
-        self.nodes.clear();
-        self.links.clear();
         self.digests.clear();
-        let Some(root) = root else { return S::Annotation::empty() };
-        if !is_touched(store, root) {
-            return latest(store, root);
+        if !core::mem::take(&mut self.is_listed) {
+            self.nodes.clear();
+            self.links.clear();
+            let Some(root) = root else { return S::Annotation::empty() };
+            if !is_touched(store, root) {
+                return latest(store, root);
+            }
+            self.list(store, root);
         }
-        self.list(store, root);
         self.hash(store, parallel);
         self.digests[0]
     }
@@ -68,7 +89,7 @@ impl<D: Copy + Default + Send + Sync> SealPlan<D> {
             let links = store.children(node).0.map(|child| {
                 if is_touched(store, child) {
                     self.nodes.push((child, depth + 1));
-                    Link::Touched(self.nodes.len() - 1)
+                    Link::Touched(to_u32(self.nodes.len() - 1))
                 } else {
                     Link::Untouched(child)
                 }
@@ -89,27 +110,41 @@ impl<D: Copy + Default + Send + Sync> SealPlan<D> {
             let depth = self.nodes[end - 1].1;
             let start = self.nodes[..end].partition_point(|(_, other)| *other < depth);
             let (upper, below) = self.digests.split_at_mut(end);
-            let resolve = |link: &Link| match link {
-                Link::Touched(position) => below[*position - end],
-                Link::Untouched(node) => latest(store, *node),
-            };
-            let compute = |[left, right]: &[Link; 2]| {
-                S::Annotation::node(&resolve(left), &resolve(right))
-            };
             let (level, links) = (&mut upper[start..], &self.links[start..end]);
+            let hash = |(digests, links): (&mut [D], &[[Link; 2]])| {
+                hash_group(store, digests, links, &below[..], end);
+            };
             if parallel && level.len() >= PARALLEL_LEVEL {
-                level
-                    .par_iter_mut()
-                    .zip(links)
-                    .with_min_len(PARALLEL_LEVEL / 4)
-                    .for_each(|(digest, links)| *digest = compute(links));
+                let groups = level.par_chunks_mut(GROUP).zip(links.par_chunks(GROUP));
+                groups.with_min_len(PARALLEL_LEVEL / GROUP / 4).for_each(hash);
             } else {
-                for (digest, links) in level.iter_mut().zip(links) {
-                    *digest = compute(links);
-                }
+                level.chunks_mut(GROUP).zip(links.chunks(GROUP)).for_each(hash);
             }
             end = start;
         }
+    }
+}
+
+/// Hashes some nodes of one level; `below` are the digests of the list from position `base` on.
+///
+/// First all children's digests are read, then all nodes are hashed: the reads are independent
+/// cache misses, which a hash between them would keep from overlapping.
+fn hash_group<S, D>(store: &S, digests: &mut [D], links: &[[Link; 2]], below: &[D], base: usize)
+where
+    S: NodeStore,
+    S::Annotation: Annotation<Digest = D>,
+    D: Copy + Default,
+{
+    let mut children = [[D::default(); 2]; GROUP];
+    for (children, links) in children.iter_mut().zip(links) {
+        *children = links.map(|link| match link {
+            Link::Touched(position) => below[position as usize - base],
+            Link::Untouched(node) => latest(store, node),
+            Link::Replaced(_) => D::default(),
+        });
+    }
+    for (digest, [left, right]) in digests.iter_mut().zip(&children) {
+        *digest = S::Annotation::node(left, right);
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{
     annotation::Annotation,
     balancing::BalancingScheme,
     entries::Entries,
-    id::{Children, KeyId, NodeId},
+    id::{Children, EntryId, KeyId, NodeId},
 };
 
 pub mod cache;
@@ -48,6 +48,8 @@ pub trait NodeStore {
     fn update(&mut self, node: NodeId, children: Children) -> NodeId;
     /// Takes note that an inner node has left the latest snapshot.
     fn release(&mut self, node: NodeId);
+    /// The leaf of the same key with another value; the old leaf leaves the latest snapshot.
+    fn replace_value(&mut self, entry: EntryId, value: &[u8]) -> NodeId;
     /// Takes note that a leaf has entered the latest snapshot.
     fn adopt_leaf(&mut self, leaf: NodeId);
     /// Takes note that a leaf has left the latest snapshot.
@@ -111,6 +113,8 @@ pub struct Sealed<'a, S: NodeStore + ?Sized> {
     pub(crate) nodes: &'a [(NodeId, u32)],
     /// Their digests.
     pub(crate) digests: &'a [Digest<S>],
+    /// Whether the snapshot is large, and threads of the current rayon pool may share the work.
+    pub(crate) parallel: bool,
     /// The number of entries of the snapshot.
     pub(crate) population: usize,
 }

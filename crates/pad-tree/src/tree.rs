@@ -8,10 +8,14 @@ use crate::{
     annotation::Annotation,
     balancing::{BalancingScheme, LeafPair, Step, relink},
     entries::{Entries, Probe},
-    id::{EntryId, KeyId, NodeId, NodeKind, Side},
+    id::{EntryId, NodeId, NodeKind, Side},
+    replace::Replacements,
     seal::SealPlan,
-    store::{Digest, NodeStore, Sealed},
+    store::{Digest, NodeStore, Sealed, VersionedStore},
 };
+
+/// Batches with fewer operations than this are applied one by one.
+const JOINT_BATCH: usize = 32;
 
 /// Batches with fewer operations than this are sealed by the calling thread.
 const PARALLEL_BATCH: usize = 512;
@@ -64,7 +68,7 @@ impl<S: NodeStore> Tree<S> {
 
     /// Sets the value of a key.
     pub(crate) fn put(&mut self, key: &[u8], value: &[u8]) {
-        self.changes += 1;
+        self.start_change();
         let probe = Probe::new(key);
         let Some(reached) = self.search(&probe) else {
             let leaf = self.add_leaf(key, value);
@@ -74,7 +78,8 @@ impl<S: NodeStore> Tree<S> {
         let reached_key = self.store.entries().key_of(reached);
         let order = self.store.entries().compare(&probe, reached_key);
         if order == Ordering::Equal {
-            self.replace(reached, reached_key, value);
+            let leaf = self.store.replace_value(reached, value);
+            self.root = Some(relink(&mut self.store, &self.path, leaf));
             return;
         }
         let leaf = self.add_leaf(key, value);
@@ -96,7 +101,7 @@ impl<S: NodeStore> Tree<S> {
         if self.store.entries().compare(&probe, reached_key).is_ne() {
             return false;
         }
-        self.changes += 1;
+        self.start_change();
         self.population -= 1;
         self.root = if self.path.is_empty() {
             None
@@ -113,13 +118,21 @@ impl<S: NodeStore> Tree<S> {
     /// # Errors
     /// [`ApplyError`] if the batch is out of order, removes an absent key or does not fit. The tree
     /// is then in an intermediate state and must be rolled back.
-    pub(crate) fn apply(&mut self, operations: &[Operation]) -> Result<(), ApplyError> {
+    pub(crate) fn apply(
+        &mut self,
+        operations: &[Operation],
+        workers: &Workers,
+    ) -> Result<(), ApplyError>
+    where
+        S: Send + Sync,
+    {
         if !operations.is_sorted_by(|a, b| a.key() < b.key()) {
             return Err(ApplyError::UnorderedOperations);
         }
         self.store.check_capacity(operations.len())?;
-        if self.root.is_none() {
-            return self.load(operations);
+        let Some(root) = self.root else { return self.load(operations) };
+        if operations.len() >= JOINT_BATCH && self.replace_jointly(root, operations, workers) {
+            return Ok(());
         }
         for operation in operations {
             match operation {
@@ -137,6 +150,18 @@ impl<S: NodeStore> Tree<S> {
     /// Whether a batch of this many operations fits.
     pub(crate) fn check_capacity(&self, operations: usize) -> Result<(), InputError> {
         self.store.check_capacity(operations)
+    }
+
+    /// Goes back to the last seal, after which the tree had this root and population.
+    pub(crate) fn rollback(&mut self, root: Option<NodeId>, population: usize)
+    where
+        S: VersionedStore,
+    {
+        self.store.rollback();
+        self.root = root;
+        self.population = population;
+        self.changes = 0;
+        self.plan.is_listed = false;
     }
 
     /// Computes the digests of all touched nodes. Returns the root's.
@@ -158,13 +183,39 @@ impl<S: NodeStore> Tree<S> {
 
     /// The store, and what the last [`Tree::hash`] computed, to commit it.
     pub(crate) fn sealed(&mut self) -> (&mut S, Sealed<'_, S>) {
+        let parallel = self.changes >= PARALLEL_BATCH;
         self.changes = 0;
         let sealed = Sealed {
             nodes: &self.plan.nodes,
             digests: &self.plan.digests,
+            parallel,
             population: self.population,
         };
         (&mut self.store, sealed)
+    }
+
+    /// Applies a batch that only replaces values, all paths at a time; `false` if it is not one.
+    fn replace_jointly(
+        &mut self,
+        root: NodeId,
+        operations: &[Operation],
+        workers: &Workers,
+    ) -> bool
+    where
+        S: Send + Sync,
+    {
+        let parallel = operations.len() >= PARALLEL_BATCH && workers.threads() > 1;
+        let store = &self.store;
+        let plan = || Replacements::plan(store, root, operations, parallel);
+        let Some(mut plan) = (if parallel { workers.run(plan) } else { plan() }) else {
+            return false;
+        };
+        self.root = Some(plan.apply(&mut self.store, operations));
+        if self.changes == 0 {
+            self.plan.adopt(plan);
+        }
+        self.changes += operations.len();
+        true
     }
 
     /// Loads a batch into the empty tree.
@@ -188,26 +239,19 @@ impl<S: NodeStore> Tree<S> {
 
     /// Adds an entry and its key.
     fn add_leaf(&mut self, key: &[u8], value: &[u8]) -> NodeId {
-        let rank = if S::Scheme::RANKED {
-            S::Scheme::rank(S::Annotation::key_bits(key))
-        } else {
-            0
-        };
+        let rank =
+            S::Scheme::RANKED.then(|| S::Scheme::rank(S::Annotation::key_bits(key)));
         let key = self.store.entries_mut().add_key(key, rank);
         self.population += 1;
-        self.add_entry(key, value)
-    }
-
-    fn add_entry(&mut self, key: KeyId, value: &[u8]) -> NodeId {
         let leaf = NodeId::leaf(self.store.entries_mut().add_entry(key, value));
         self.store.adopt_leaf(leaf);
         leaf
     }
 
-    fn replace(&mut self, old: EntryId, key: KeyId, value: &[u8]) {
-        let leaf = self.add_entry(key, value);
-        self.root = Some(relink(&mut self.store, &self.path, leaf));
-        self.store.release_leaf(NodeId::leaf(old));
+    /// One more change; a list of touched nodes that a batch has made would lack it.
+    fn start_change(&mut self) {
+        self.changes += 1;
+        self.plan.is_listed = false;
     }
 
     /// Follows a key down to a leaf, writing down the path.

@@ -5,7 +5,7 @@ use core::cmp::Ordering;
 use crate::{
     balancing::Step,
     entries::{Entries, Probe},
-    id::{Children, EntryId, NodeId, NodeKind, Side},
+    id::{Children, EntryId, KeyId, NodeId, NodeKind, Side},
     store::{Digest, VersionedStore},
 };
 
@@ -41,12 +41,23 @@ impl<'a, S: VersionedStore> View<'a, S> {
         self.store.digest_at(node, self.version)
     }
 
+    /// An inner node's separator and children.
+    #[inline]
+    pub(crate) fn record(&self, node: NodeId) -> (KeyId, Children) {
+        (self.store.separator(node), self.children(node))
+    }
+
+    /// The side of a separator on which a search goes on.
+    #[inline]
+    pub(crate) fn side(&self, probe: &Probe<'_>, separator: KeyId) -> Side {
+        Side::right_if(self.entries().compare(probe, separator).is_ge())
+    }
+
     /// The side on which a search for `probe` goes on, and the two children.
     #[inline]
     pub(crate) fn step(&self, probe: &Probe<'_>, node: NodeId) -> (Side, Children) {
-        let separator = self.store.separator(node);
-        let side = Side::right_if(self.entries().compare(probe, separator).is_ge());
-        (side, self.children(node))
+        let (separator, children) = self.record(node);
+        (self.side(probe, separator), children)
     }
 
     /// Whether a leaf is before another.

@@ -12,6 +12,18 @@ use crate::{suite::Suite, version::Version};
 ///
 /// Space: one digest per set bit of the number of entries. Time: `O(1)` hashes per entry amortized,
 /// `O(log entries)` for the root.
+///
+/// ```
+/// use pad_core::{Sha256Ed25519, Suite, history::{Frontier, HistoryLog}};
+///
+/// let mut frontier = Frontier::<Sha256Ed25519>::default();
+/// let mut log = HistoryLog::<Sha256Ed25519>::default();
+/// for contents in [b"one", b"two", b"six"] {
+///     frontier.append(&Sha256Ed25519::value(contents));
+///     log.append(&Sha256Ed25519::value(contents));
+/// }
+/// assert_eq!(log.root(3), Some(frontier.root()));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "", try_from = "UncheckedFrontier<S>")]
 pub struct Frontier<S: Suite> {
@@ -59,6 +71,16 @@ impl<S: Suite> Frontier<S> {
 /// The whole log: proofs for every size it ever had. For servers.
 ///
 /// Space: two digests per version (its root, and one inner node).
+///
+/// ```
+/// use pad_core::{Sha256Ed25519, Suite, Version, history::HistoryLog};
+///
+/// let mut log = HistoryLog::<Sha256Ed25519>::default();
+/// (1..=3).for_each(|_| log.append(&Sha256Ed25519::empty_tree()));
+/// // The head of version 4 vouches for versions 1 to 3, and not for itself.
+/// assert!(log.prove_inclusion(Version::new(3), Version::new(4)).is_some());
+/// assert!(log.prove_inclusion(Version::new(4), Version::new(4)).is_none());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "", try_from = "UncheckedLog<S>")]
 pub struct HistoryLog<S: Suite> {

@@ -7,13 +7,14 @@ use core::fmt;
 use std::collections::HashMap;
 
 use pad_core::InputError;
+use rayon::prelude::*;
 
 use super::{Balance, Digest, NodeStore, Sealed};
 use crate::{
     annotation::Annotation,
     balancing::BalancingScheme,
     entries::Entries,
-    id::{Children, KeyId, MAX_INDEX, NodeId, NodeKind},
+    id::{Children, EntryId, KeyId, MAX_INDEX, NodeId, NodeKind},
 };
 
 /// A node store that holds the latest snapshot and nothing else.
@@ -23,6 +24,8 @@ pub struct InPlace<A: Annotation, B: BalancingScheme> {
     balances: Vec<B::Balance>,
     digests: Vec<A::Cell>,
     free: Vec<NodeId>,
+    /// The number of seals.
+    seals: u32,
     /// Per key: by how many of leaf and separator it is used.
     key_uses: Vec<u8>,
 }
@@ -31,7 +34,8 @@ pub struct InPlace<A: Annotation, B: BalancingScheme> {
 struct Node {
     children: Children,
     separator: KeyId,
-    touched: bool,
+    /// The number of seals before the one that the last change waits for.
+    touched: u32,
 }
 
 impl<A: Annotation, B: BalancingScheme> Default for InPlace<A, B> {
@@ -42,6 +46,7 @@ impl<A: Annotation, B: BalancingScheme> Default for InPlace<A, B> {
             balances: Vec::new(),
             digests: Vec::new(),
             free: Vec::new(),
+            seals: 0,
             key_uses: Vec::new(),
         }
     }
@@ -77,7 +82,8 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
                 NodeKind::Inner(_) => other.separator(node),
             };
             let key = *keys.entry(key).or_insert_with(|| {
-                copy.entries.add_key(other.entries().key_bytes(key), other.entries().rank(key))
+                let rank = B::RANKED.then(|| other.entries().rank(key));
+                copy.entries.add_key(other.entries().key_bytes(key), rank)
             });
             let copied = match node.kind() {
                 NodeKind::Leaf(entry) => {
@@ -89,7 +95,7 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
                 NodeKind::Inner(_) => {
                     let children = other.children(node).0.map(|child| copies[&child]);
                     let inner = copy.create(key, other.balance(node), Children(children));
-                    copy.nodes[inner.index()].touched = false;
+                    
                     A::store(&copy.digests[inner.index()], other.latest_digest(node));
                     inner
                 }
@@ -98,15 +104,23 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
         }
         copy.entries.hash_fresh(false);
         copy.entries.commit();
+        copy.seals += 1;
         (copy, root.map(|root| copies[&root]))
     }
 
     /// Stores the digests of the touched nodes.
     pub(crate) fn commit(&mut self, sealed: &Sealed<'_, Self>) {
-        for ((node, _), digest) in sealed.nodes.iter().zip(sealed.digests) {
+        let store = |((node, _), digest): (&(NodeId, u32), &A::Digest)| {
             A::store(&self.digests[node.index()], *digest);
-            self.nodes[node.index()].touched = false;
+        };
+        if sealed.parallel {
+            sealed.nodes.par_iter().zip(sealed.digests).with_min_len(4096).for_each(store);
+        } else {
+            sealed.nodes.iter().zip(sealed.digests).for_each(store);
         }
+        // The number wraps after 2^32 seals; a node untouched for exactly that long would be hashed
+        // once more than needed.
+        self.seals = self.seals.wrapping_add(1);
         self.entries.commit();
         self.entries.compact();
     }
@@ -142,7 +156,7 @@ impl<A: Annotation, B: BalancingScheme> NodeStore for InPlace<A, B> {
 
     fn create(&mut self, separator: KeyId, balance: B::Balance, children: Children) -> NodeId {
         self.use_key(separator);
-        let node = Node { children, separator, touched: true };
+        let node = Node { children, separator, touched: self.seals };
         if let Some(free) = self.free.pop() {
             self.nodes[free.index()] = node;
             self.balances[free.index()] = balance;
@@ -158,7 +172,7 @@ impl<A: Annotation, B: BalancingScheme> NodeStore for InPlace<A, B> {
     fn update(&mut self, node: NodeId, children: Children) -> NodeId {
         let record = &mut self.nodes[node.index()];
         record.children = children;
-        record.touched = true;
+        record.touched = self.seals;
         node
     }
 
@@ -166,6 +180,11 @@ impl<A: Annotation, B: BalancingScheme> NodeStore for InPlace<A, B> {
         let separator = self.nodes[node.index()].separator;
         self.stop_using_key(separator);
         self.free.push(node);
+    }
+
+    fn replace_value(&mut self, entry: EntryId, value: &[u8]) -> NodeId {
+        self.entries.overwrite(entry, value);
+        NodeId::leaf(entry)
     }
 
     fn adopt_leaf(&mut self, leaf: NodeId) {
@@ -204,7 +223,7 @@ impl<A: Annotation, B: BalancingScheme> NodeStore for InPlace<A, B> {
 
     #[inline]
     fn is_touched(&self, node: NodeId) -> bool {
-        self.nodes[node.index()].touched
+        self.nodes[node.index()].touched == self.seals
     }
 
     #[inline]

@@ -12,7 +12,7 @@ use crate::{
     annotation::Annotation,
     balancing::BalancingScheme,
     entries::Entries,
-    id::{Children, KeyId, MAX_INDEX, NodeId, NodeKind},
+    id::{Children, EntryId, KeyId, MAX_INDEX, NodeId, NodeKind},
 };
 
 /// A node store that clones what it changes.
@@ -100,6 +100,11 @@ impl<A: Annotation, B: BalancingScheme> NodeStore for PathCopying<A, B> {
         if node.index() >= self.sealed {
             self.free.push(node);
         }
+    }
+
+    fn replace_value(&mut self, entry: EntryId, value: &[u8]) -> NodeId {
+        let key = self.entries.key_of(entry);
+        NodeId::leaf(self.entries.add_entry(key, value))
     }
 
     fn adopt_leaf(&mut self, _: NodeId) {}

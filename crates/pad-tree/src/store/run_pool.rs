@@ -1,6 +1,10 @@
 //! Growable runs of 32-bit numbers in one shared pool.
 
-use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::id::to_u32;
 
 /// One ascending run per owner, each contiguous; capacities are powers of two.
 ///
@@ -8,9 +12,54 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct RunPool {
     pool: Vec<u32>,
-    runs: Vec<Run>,
+    runs: Runs,
     /// Free places by the logarithm of their capacity.
     free: Vec<Vec<u32>>,
+}
+
+/// Where each owner's run is.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Runs {
+    /// Most owners have one.
+    Dense(Vec<Run>),
+    /// Few owners have one.
+    Sparse(#[serde(serialize_with = "in_order")] HashMap<usize, Run>),
+}
+
+impl Default for Runs {
+    fn default() -> Self {
+        Self::Dense(Vec::new())
+    }
+}
+
+impl Runs {
+    #[inline]
+    fn of(&self, owner: usize) -> Run {
+        match self {
+            Self::Dense(runs) => runs.get(owner).copied(),
+            Self::Sparse(runs) => runs.get(&owner).copied(),
+        }
+        .unwrap_or_default()
+    }
+
+    fn set(&mut self, owner: usize, run: Run) {
+        match self {
+            Self::Dense(runs) => {
+                if runs.len() <= owner {
+                    runs.resize(owner + 1, Run::default());
+                }
+                runs[owner] = run;
+            }
+            Self::Sparse(runs) => {
+                runs.insert(owner, run);
+            }
+        }
+    }
+}
+
+/// Equal contents have equal bytes: a checkpoint is read only in its canonical form.
+fn in_order<S: Serializer>(runs: &HashMap<usize, Run>, serializer: S) -> Result<S::Ok, S::Error> {
+    runs.iter().collect::<BTreeMap<_, _>>().serialize(serializer)
 }
 
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -20,21 +69,21 @@ struct Run {
 }
 
 impl RunPool {
+    /// An empty pool for few owners out of many.
+    pub(super) fn sparse() -> Self {
+        Self { runs: Runs::Sparse(HashMap::new()), ..Self::default() }
+    }
+
     /// The run of an owner.
     #[inline]
     pub(super) fn run(&self, owner: usize) -> &[u32] {
-        match self.runs.get(owner) {
-            Some(run) => &self.pool[run.start as usize..][..run.length as usize],
-            None => &[],
-        }
+        let Run { start, length } = self.runs.of(owner);
+        &self.pool[start as usize..][..length as usize]
     }
 
     /// Appends to the run of an owner.
     pub(super) fn push(&mut self, owner: usize, number: u32) {
-        if self.runs.len() <= owner {
-            self.runs.resize(owner + 1, Run::default());
-        }
-        let Run { start, length } = self.runs[owner];
+        let Run { start, length } = self.runs.of(owner);
         let mut place = start as usize;
         if length == 0 || length.is_power_of_two() {
             place = self.take((length * 2).max(1));
@@ -45,12 +94,17 @@ impl RunPool {
             }
         }
         self.pool[place + length as usize] = number;
-        self.runs[owner] = Run { start: super::super::id::to_u32(place), length: length + 1 };
+        self.runs.set(owner, Run { start: to_u32(place), length: length + 1 });
     }
 
     /// The bytes of memory that runs and pool take.
     pub(super) fn memory_bytes(&self) -> usize {
-        self.pool.len() * 4 + self.runs.len() * size_of::<Run>()
+        let runs = match &self.runs {
+            Runs::Dense(runs) => runs.len(),
+            // A key and a control byte beside each run, and an eighth of the places free.
+            Runs::Sparse(runs) => runs.len() * 3,
+        };
+        self.pool.len() * 4 + runs * size_of::<Run>()
     }
 
     fn take(&mut self, capacity: u32) -> usize {

@@ -24,7 +24,7 @@ use crate::{
     annotation::Annotation,
     balancing::BalancingScheme,
     entries::Entries,
-    id::{Children, KeyId, MAX_INDEX, NodeId, NodeKind, to_u32},
+    id::{Children, EntryId, KeyId, MAX_INDEX, NodeId, NodeKind, to_u32},
 };
 
 /// A node store that archives what it changes, under a cache policy.
@@ -102,13 +102,14 @@ struct Archive<D> {
     references: RunPool,
 }
 
-impl<D> Default for Archive<D> {
-    fn default() -> Self {
+impl<D> Archive<D> {
+    /// An empty archive, of the digests of all nodes or of few.
+    fn new(everywhere: bool) -> Self {
         Self {
             digests: Vec::new(),
             since: Vec::new(),
             bounds: Vec::new(),
-            references: RunPool::default(),
+            references: if everywhere { RunPool::default() } else { RunPool::sparse() },
         }
     }
 }
@@ -137,7 +138,7 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> Default for VersionedNod
             balances: Vec::new(),
             cells: Vec::new(),
             free_cells: Vec::new(),
-            archive: Archive::default(),
+            archive: Archive::new(C::EVERYWHERE),
             next: 0,
             sealed: 0,
             journal: Vec::new(),
@@ -289,6 +290,11 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> NodeStore for VersionedN
         } else {
             self.dead.push(node);
         }
+    }
+
+    fn replace_value(&mut self, entry: EntryId, value: &[u8]) -> NodeId {
+        let key = self.entries.key_of(entry);
+        NodeId::leaf(self.entries.add_entry(key, value))
     }
 
     fn adopt_leaf(&mut self, _: NodeId) {}
@@ -462,7 +468,7 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for Versi
 impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedNodes<A, B, C> {
     /// Keeps the archived digests of surviving nodes that `oldest` or a later version needs.
     fn prune_archive(&mut self, oldest: u32, survivors: &Survivors) {
-        let old = core::mem::take(&mut self.archive);
+        let old = core::mem::replace(&mut self.archive, Archive::new(C::EVERYWHERE));
         let first = old.bounds.get(oldest as usize).map_or(0, |bound| *bound as usize);
         let mut owners = vec![None; old.digests.len()];
         for index in 0..self.nodes.len() {

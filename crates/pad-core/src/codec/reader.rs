@@ -1,0 +1,330 @@
+//! Reads a body. Our own, because it is what hostile bytes meet first: bincode 2.0.1 reads the same
+//! format, but allocates what a length prefix claims before it looks for the bytes.
+//!
+//! Invariants:
+//! 1. Nothing is allocated on the word of a length prefix: byte strings are borrowed, sequences are
+//!    told to expect at most one element for each byte that is left.
+//! 2. No length exceeds the body's, so elements without bytes cannot loop for ever.
+//! 3. Integers have one encoding, the shortest.
+//! 4. Values nest at most [`MAX_DEPTH`] deep, whatever the type.
+//!
+//! Floats, chars and 128-bit integers are not part of the format.
+
+use core::fmt;
+
+use serde::de::{
+    self, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, MapAccess, SeqAccess,
+    VariantAccess, Visitor, value::U32Deserializer,
+};
+
+use crate::error::DecodeError;
+
+/// How deep values may nest.
+pub(super) const MAX_DEPTH: u8 = 64;
+
+/// Why a body was refused, in the form that serde asks for.
+#[derive(Debug)]
+pub(super) struct Refused(pub(super) DecodeError);
+
+impl fmt::Display for Refused {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+impl core::error::Error for Refused {}
+
+impl de::Error for Refused {
+    fn custom<T: fmt::Display>(_: T) -> Self {
+        MALFORMED
+    }
+}
+
+const MALFORMED: Refused = Refused(DecodeError::Malformed);
+
+/// The bytes that are left, how long the body is, and how deep values may still nest.
+pub(super) struct Reader<'a, 'de> {
+    rest: &'a mut &'de [u8],
+    longest: usize,
+    depth: u8,
+}
+
+impl<'a, 'de> Reader<'a, 'de> {
+    /// A reader that takes what it reads off the front of `rest`.
+    pub(super) const fn new(rest: &'a mut &'de [u8]) -> Self {
+        let longest = rest.len();
+        Self { rest, longest, depth: MAX_DEPTH }
+    }
+
+    fn nested(&mut self) -> Result<Reader<'_, 'de>, Refused> {
+        let depth = self.depth.checked_sub(1).ok_or(MALFORMED)?;
+        Ok(Reader { rest: self.rest, longest: self.longest, depth })
+    }
+
+    fn take(&mut self, length: usize) -> Result<&'de [u8], Refused> {
+        let (taken, rest) = self.rest.split_at_checked(length).ok_or(MALFORMED)?;
+        *self.rest = rest;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Refused> {
+        let (taken, rest) = self.rest.split_first_chunk().ok_or(MALFORMED)?;
+        *self.rest = rest;
+        Ok(*taken)
+    }
+
+    fn byte(&mut self) -> Result<u8, Refused> {
+        let [byte] = self.array()?;
+        Ok(byte)
+    }
+
+    /// One byte up to 250; from there on, a byte that says how many little-endian bytes follow.
+    fn varint(&mut self) -> Result<u64, Refused> {
+        let (number, least) = match self.byte()? {
+            small @ 0..=250 => return Ok(small.into()),
+            251 => (u16::from_le_bytes(self.array()?).into(), 251),
+            252 => (u32::from_le_bytes(self.array()?).into(), 1 << 16),
+            253 => (u64::from_le_bytes(self.array()?), 1 << 32),
+            _ => return Err(MALFORMED),
+        };
+        if number < least { Err(Refused(DecodeError::NonCanonical)) } else { Ok(number) }
+    }
+
+    fn unsigned<T: TryFrom<u64>>(&mut self) -> Result<T, Refused> {
+        T::try_from(self.varint()?).map_err(|_| MALFORMED)
+    }
+
+    /// Zigzag: 0, -1, 1, -2, .. are 0, 1, 2, 3, ..
+    fn signed<T: TryFrom<i64>>(&mut self) -> Result<T, Refused> {
+        let zigzag = self.varint()?;
+        let magnitude = (zigzag >> 1).cast_signed();
+        T::try_from(if zigzag & 1 == 0 { magnitude } else { !magnitude }).map_err(|_| MALFORMED)
+    }
+
+    fn length(&mut self) -> Result<usize, Refused> {
+        let length = self.unsigned()?;
+        if length > self.longest { Err(MALFORMED) } else { Ok(length) }
+    }
+
+    fn bytes(&mut self) -> Result<&'de [u8], Refused> {
+        let length = self.length()?;
+        self.take(length)
+    }
+
+    fn text(&mut self) -> Result<&'de str, Refused> {
+        core::str::from_utf8(self.bytes()?).map_err(|_| MALFORMED)
+    }
+
+    fn flag(&mut self) -> Result<bool, Refused> {
+        match self.byte()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(MALFORMED),
+        }
+    }
+}
+
+/// Methods that read one thing and show it to the visitor.
+macro_rules! read {
+    ($($method:ident => $visit:ident($read:ident);)*) => {$(
+        fn $method<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Refused> {
+            visitor.$visit(self.$read()?)
+        }
+    )*};
+}
+
+impl<'de> Deserializer<'de> for Reader<'_, 'de> {
+    type Error = Refused;
+
+    read! {
+        deserialize_bool => visit_bool(flag);
+        deserialize_u8 => visit_u8(byte);
+        deserialize_u16 => visit_u16(unsigned);
+        deserialize_u32 => visit_u32(unsigned);
+        deserialize_u64 => visit_u64(varint);
+        deserialize_i16 => visit_i16(signed);
+        deserialize_i32 => visit_i32(signed);
+        deserialize_i64 => visit_i64(signed);
+        deserialize_str => visit_borrowed_str(text);
+        deserialize_string => visit_borrowed_str(text);
+        deserialize_bytes => visit_borrowed_bytes(bytes);
+        deserialize_byte_buf => visit_borrowed_bytes(bytes);
+    }
+
+    fn deserialize_i8<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Refused> {
+        visitor.visit_i8(self.byte()?.cast_signed())
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Refused> {
+        if self.flag()? { visitor.visit_some(self.nested()?) } else { visitor.visit_none() }
+    }
+
+    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
+        visitor.visit_unit()
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Refused> {
+        visitor.visit_unit()
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        mut self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Refused> {
+        visitor.visit_newtype_struct(self.nested()?)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Refused> {
+        let length = self.length()?;
+        self.deserialize_tuple(length, visitor)
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(
+        mut self,
+        length: usize,
+        visitor: V,
+    ) -> Result<V::Value, Refused> {
+        visitor.visit_seq(Elements { reader: self.nested()?, left: length })
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        length: usize,
+        visitor: V,
+    ) -> Result<V::Value, Refused> {
+        self.deserialize_tuple(length, visitor)
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Refused> {
+        let left = self.length()?;
+        visitor.visit_map(Elements { reader: self.nested()?, left })
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Refused> {
+        self.deserialize_tuple(fields.len(), visitor)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        mut self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Refused> {
+        visitor.visit_enum(self.nested()?)
+    }
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Refused> {
+        Err(MALFORMED)
+    }
+
+    serde::forward_to_deserialize_any! { i128 u128 f32 f64 char identifier ignored_any }
+
+    fn is_human_readable(&self) -> bool {
+        false
+    }
+}
+
+/// The elements of a sequence, or the keys and values of a map.
+struct Elements<'a, 'de> {
+    reader: Reader<'a, 'de>,
+    left: usize,
+}
+
+impl<'de> Elements<'_, 'de> {
+    fn element<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Refused> {
+        let Reader { rest, longest, depth } = &mut self.reader;
+        seed.deserialize(Reader { rest, longest: *longest, depth: *depth })
+    }
+
+    fn next<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Refused> {
+        let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
+        self.left = left;
+        self.element(seed).map(Some)
+    }
+}
+
+impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
+    type Error = Refused;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, Refused> {
+        self.next(seed)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.left.min(self.reader.rest.len()))
+    }
+}
+
+impl<'de> MapAccess<'de> for Elements<'_, 'de> {
+    type Error = Refused;
+
+    fn next_key_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, Refused> {
+        self.next(seed)
+    }
+
+    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Refused> {
+        self.element(seed)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.left.min(self.reader.rest.len()))
+    }
+}
+
+impl<'de> EnumAccess<'de> for Reader<'_, 'de> {
+    type Error = Refused;
+    type Variant = Self;
+
+    fn variant_seed<T: DeserializeSeed<'de>>(
+        mut self,
+        seed: T,
+    ) -> Result<(T::Value, Self), Refused> {
+        let variant: U32Deserializer<Refused> = self.unsigned::<u32>()?.into_deserializer();
+        Ok((seed.deserialize(variant)?, self))
+    }
+}
+
+impl<'de> VariantAccess<'de> for Reader<'_, 'de> {
+    type Error = Refused;
+
+    fn unit_variant(self) -> Result<(), Refused> {
+        Ok(())
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Refused> {
+        seed.deserialize(self)
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(
+        self,
+        length: usize,
+        visitor: V,
+    ) -> Result<V::Value, Refused> {
+        self.deserialize_tuple(length, visitor)
+    }
+
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Refused> {
+        self.deserialize_tuple(fields.len(), visitor)
+    }
+}

@@ -1,0 +1,204 @@
+//! Bodies: what bincode writes is read back, bincode would read the same, nothing else is read.
+
+use std::collections::BTreeMap;
+
+use pad_core::{
+    DecodeError, Key, Value,
+    codec::{decode_body, encode_body},
+};
+use proptest::{collection::vec, prelude::*};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+/// Everything that serde data in this format can be made of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Everything {
+    unsigned: (u8, u16, u32, u64),
+    signed: (i8, i16, i32, i64),
+    flags: [bool; 2],
+    text: String,
+    key: Key,
+    value: Value,
+    numbers: Vec<u32>,
+    map: BTreeMap<u16, Option<i64>>,
+    variants: Vec<Variant>,
+    unit: (),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Variant {
+    Unit,
+    Newtype(Newtype),
+    Tuple(u8, u64),
+    Struct { left: i32, right: Option<Box<Self>> },
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Newtype(u64);
+
+fn variants() -> impl Strategy<Value = Variant> {
+    let leaf = prop_oneof![
+        Just(Variant::Unit),
+        any::<u64>().prop_map(|number| Variant::Newtype(Newtype(number))),
+        any::<(u8, u64)>().prop_map(|(left, right)| Variant::Tuple(left, right)),
+    ];
+    leaf.prop_recursive(3, 8, 1, |inner| {
+        (any::<i32>(), prop::option::of(inner.prop_map(Box::new)))
+            .prop_map(|(left, right)| Variant::Struct { left, right })
+    })
+}
+
+/// Numbers of every length, so that every form of integer is tried.
+fn spread() -> impl Strategy<Value = u64> {
+    (any::<u64>(), 0_u32..64).prop_map(|(number, bits)| number >> bits)
+}
+
+fn everything() -> impl Strategy<Value = Everything> {
+    let unsigned = (any::<u8>(), any::<u16>(), any::<u32>(), spread());
+    let signed = (any::<i8>(), any::<i16>(), any::<i32>(), spread().prop_map(u64::cast_signed));
+    let bytes = (".{0,8}", vec(any::<u8>(), 0..9), vec(any::<u8>(), 0..9));
+    let lists = (
+        vec(any::<u32>(), 0..5),
+        prop::collection::btree_map(any::<u16>(), prop::option::of(any::<i64>()), 0..4),
+        vec(variants(), 0..4),
+    );
+    let fields = (unsigned, signed, any::<[bool; 2]>(), bytes, lists);
+    fields.prop_map(|(unsigned, signed, flags, (text, key, value), (numbers, map, variants))| {
+        let (key, value) = (Key::new(key).unwrap(), Value::new(value).unwrap());
+        Everything { unsigned, signed, flags, text, key, value, numbers, map, variants, unit: () }
+    })
+}
+
+/// What bincode itself makes of a body, where it is canonical and complete.
+fn bincode_reads<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    let config = bincode::config::standard().with_limit::<0x10_0000>();
+    let (value, read) = bincode::serde::decode_from_slice(bytes, config).ok()?;
+    (read == bytes.len() && encode_body::<T>(&value) == bytes).then_some(value)
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read(value in everything()) {
+        let bytes = encode_body(&value);
+        prop_assert_eq!(bincode_reads(&bytes), Some(value.clone()));
+        prop_assert_eq!(decode_body(&bytes), Ok(value));
+        for length in 0..bytes.len() {
+            prop_assert!(decode_body::<Everything>(&bytes[..length]).is_err());
+        }
+        let longer = [&bytes[..], &[0]].concat();
+        prop_assert_eq!(decode_body::<Everything>(&longer), Err(DecodeError::TrailingBytes));
+    }
+
+    /// Whatever the bytes: no panic, and the same verdict as bincode's with a canonical check.
+    #[test]
+    fn changed_bytes_are_read_as_bincode_reads_them(
+        value in everything(),
+        changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+    ) {
+        let mut bytes = encode_body(&value);
+        for (index, byte) in changes {
+            let position = index.index(bytes.len());
+            bytes[position] = byte;
+        }
+        let read = decode_body::<Everything>(&bytes).ok();
+        prop_assert_eq!(read, bincode_reads::<Everything>(&bytes));
+    }
+
+    #[test]
+    fn arbitrary_bytes_never_panic(bytes in vec(any::<u8>(), 0..200)) {
+        let read = decode_body::<Everything>(&bytes).ok();
+        prop_assert_eq!(read, bincode_reads::<Everything>(&bytes));
+        prop_assert_eq!(decode_body::<Vec<u64>>(&bytes).ok(), bincode_reads(&bytes));
+        prop_assert_eq!(decode_body::<Vec<Variant>>(&bytes).ok(), bincode_reads(&bytes));
+    }
+}
+
+#[test]
+fn integers_have_one_encoding() {
+    let canonical: [(&[u8], u64); 7] = [
+        (&[0], 0),
+        (&[250], 250),
+        (&[251, 251, 0], 251),
+        (&[251, 0xff, 0xff], 0xffff),
+        (&[252, 0, 0, 1, 0], 0x1_0000),
+        (&[253, 0, 0, 0, 0, 1, 0, 0, 0], 1 << 32),
+        (&[253, 255, 255, 255, 255, 255, 255, 255, 255], u64::MAX),
+    ];
+    for (bytes, number) in canonical {
+        assert_eq!(encode_body(&number), bytes);
+        assert_eq!(decode_body(bytes), Ok(number));
+    }
+    let longer: [&[u8]; 4] = [
+        &[251, 250, 0],
+        &[252, 0xff, 0xff, 0, 0],
+        &[253, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0],
+        &[253, 0, 0, 0, 0, 0, 0, 0, 0],
+    ];
+    for bytes in longer {
+        assert_eq!(decode_body::<u64>(bytes), Err(DecodeError::NonCanonical), "{bytes:?}");
+        assert_eq!(decode_body::<i64>(bytes), Err(DecodeError::NonCanonical), "{bytes:?}");
+    }
+    for bytes in [&[254_u8; 17][..], &[255], &[251, 1], &[]] {
+        assert_eq!(decode_body::<u64>(bytes), Err(DecodeError::Malformed), "{bytes:?}");
+    }
+    assert_eq!(decode_body::<u32>(&[253, 0, 0, 0, 0, 1, 0, 0, 0]), Err(DecodeError::Malformed));
+    assert_eq!(decode_body::<bool>(&[2]), Err(DecodeError::Malformed));
+    assert_eq!(decode_body::<Option<u8>>(&[2, 0]), Err(DecodeError::Malformed));
+    assert_eq!(decode_body::<Variant>(&[4]), Err(DecodeError::Malformed));
+    assert_eq!(decode_body::<Variant>(&[251, 0, 0]), Err(DecodeError::NonCanonical));
+    assert_eq!(decode_body::<String>(&[1, 0xff]), Err(DecodeError::Malformed));
+}
+
+/// A few bytes that claim a long list or text: believing them would abort the process.
+#[test]
+fn a_length_prefix_allocates_nothing() {
+    let claims: [&[u8]; 5] = [
+        &[253, 255, 255, 255, 255, 255, 255, 255, 255],
+        &[253, 255, 255, 255, 255, 255, 255, 255, 127],
+        &[253, 0, 0, 0, 0, 0, 1, 0, 0],
+        &[252, 255, 255, 255, 255],
+        &[251, 255, 255],
+    ];
+    for claim in claims {
+        let bytes = [claim, b"few bytes"].concat();
+        assert_eq!(decode_body::<Key>(&bytes), Err(DecodeError::Malformed));
+        assert_eq!(decode_body::<Value>(&bytes), Err(DecodeError::Malformed));
+        assert_eq!(decode_body::<String>(&bytes), Err(DecodeError::Malformed));
+        assert_eq!(decode_body::<Vec<u8>>(&bytes), Err(DecodeError::Malformed));
+        assert_eq!(decode_body::<Vec<[u64; 32]>>(&bytes), Err(DecodeError::Malformed));
+        assert_eq!(decode_body::<Vec<Vec<String>>>(&bytes), Err(DecodeError::Malformed));
+        assert_eq!(decode_body::<BTreeMap<u8, u8>>(&bytes), Err(DecodeError::Malformed));
+    }
+    let unordered = [2, 7, 0, 5, 0];
+    assert_eq!(decode_body::<BTreeMap<u8, u8>>(&unordered), Err(DecodeError::NonCanonical));
+}
+
+/// Elements without bytes never run out, so there are at most as many as the body has bytes.
+#[test]
+fn elements_without_bytes_are_bounded() {
+    let units = |count: usize, rest: usize| (vec![(); count], vec![0_u8; rest]);
+    let bytes = encode_body(&units(20, 18));
+    assert_eq!(decode_body(&bytes), Ok(units(20, 18)));
+    let bytes = encode_body(&units(20, 17));
+    assert_eq!(decode_body::<(Vec<()>, Vec<u8>)>(&bytes), Err(DecodeError::Malformed));
+    let endless = encode_body(&u64::MAX);
+    assert_eq!(decode_body::<Vec<()>>(&endless), Err(DecodeError::Malformed));
+}
+
+/// A type that contains itself, nested as deep as the message is long.
+#[test]
+fn nesting_is_bounded() {
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Nested(Vec<Self>);
+    let deep = |depth: usize| [vec![1; depth], vec![0]].concat();
+    assert!(decode_body::<Nested>(&deep(20)).is_ok());
+    assert_eq!(decode_body::<Nested>(&deep(1_000_000)), Err(DecodeError::Malformed));
+    let options = [vec![3, 0], [1, 3, 0].repeat(1_000_000), vec![0]].concat();
+    assert_eq!(decode_body::<Variant>(&options), Err(DecodeError::Malformed));
+}
+
+#[test]
+fn floats_chars_and_wide_integers_are_not_part_of_the_format() {
+    assert_eq!(decode_body::<f64>(&encode_body(&1.0_f64)), Err(DecodeError::Malformed));
+    assert_eq!(decode_body::<char>(&encode_body(&'a')), Err(DecodeError::Malformed));
+    assert_eq!(decode_body::<u128>(&encode_body(&1_u128)), Err(DecodeError::Malformed));
+}

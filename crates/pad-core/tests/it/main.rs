@@ -1,0 +1,14 @@
+//! What this crate promises to those who build on it, through its public interface alone.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod body;
+mod codec;
+mod equivocation;
+mod heads;
+mod keys;
+mod ordered;
+mod suites;
+mod support;
+mod vectors;
+mod view;
+mod vocabulary;

@@ -1,0 +1,113 @@
+//! An author, and the heads and proofs of its dictionary.
+
+use ed25519_dalek::SigningKey;
+use pad_core::{
+    AuthorKey, Digest, DictionaryId, Domain, SchemeId, Sha256Ed25519, SignedHead, SnapshotHead,
+    Suite, Untrusted, Verified, Version,
+    head::{Authority, EmptyDictionary},
+    history::{ConsistencyProof, HistoryLog, InclusionProof},
+};
+
+pub(crate) type S = Sha256Ed25519;
+pub(crate) type D = Digest<32>;
+
+/// The author of the golden vectors: its seed is the bytes 0, 1, .., 31.
+pub(crate) fn signer() -> SigningKey {
+    SigningKey::from_bytes(&core::array::from_fn(|i| u8::try_from(i).unwrap()))
+}
+
+pub(crate) fn other_signer() -> SigningKey {
+    SigningKey::from_bytes(&[0xaa; 32])
+}
+
+pub(crate) fn author(signer: &SigningKey) -> AuthorKey {
+    AuthorKey::from_bytes(signer.verifying_key().as_bytes()).unwrap()
+}
+
+pub(crate) fn authority() -> Authority {
+    Authority {
+        author: author(&signer()),
+        dictionary: DictionaryId::from_bytes(*b"sixteen bytes id"),
+        scheme: SchemeId(0x0102),
+    }
+}
+
+pub(crate) const fn version(number: u64) -> Version {
+    Version::new(number)
+}
+
+/// The digest of a number.
+pub(crate) fn digest<S: Suite>(number: u64) -> S::Digest {
+    S::hash(Domain::Value, &[&number.to_be_bytes()])
+}
+
+pub(crate) fn head<S: Suite>(number: u64, root: S::Digest, history: S::Digest) -> SnapshotHead<S> {
+    let Authority { dictionary, scheme, .. } = authority();
+    SnapshotHead { scheme, dictionary, version: version(number), root, history }
+}
+
+pub(crate) fn verified(signed: SignedHead<S>) -> Verified<SnapshotHead<S>> {
+    Untrusted::new(signed).verify(&authority(), &signed.head.version).unwrap()
+}
+
+/// A dictionary's versions 1 and up.
+#[derive(Clone, Default)]
+pub(crate) struct Chain {
+    log: HistoryLog<S>,
+    heads: Vec<SignedHead<S>>,
+}
+
+impl Chain {
+    /// Version `v` has the root `digest(v)`.
+    pub(crate) fn new(versions: u64) -> Self {
+        let mut chain = Self::default();
+        (1..=versions).for_each(|number| chain.push(digest::<S>(number)));
+        chain
+    }
+
+    /// This dictionary, forked after its latest version: the roots are `digest(v + seed)`.
+    pub(crate) fn continued(&self, seed: u64, versions: u64) -> Self {
+        let mut chain = self.clone();
+        (self.log.entries() + 1..=versions).for_each(|number| chain.push(digest::<S>(number + seed)));
+        chain
+    }
+
+    pub(crate) fn push(&mut self, root: D) {
+        let entries = self.log.entries();
+        let head = head::<S>(entries + 1, root, self.log.root(entries).unwrap());
+        self.heads.push(head.sign(&signer()).unwrap());
+        self.log.append(&root);
+    }
+
+    pub(crate) fn signed(&self, number: u64) -> SignedHead<S> {
+        self.heads[usize::try_from(number - 1).unwrap()]
+    }
+
+    pub(crate) fn head(&self, number: u64) -> Untrusted<SignedHead<S>> {
+        Untrusted::new(self.signed(number))
+    }
+
+    pub(crate) fn verified(&self, number: u64) -> Verified<SnapshotHead<S>> {
+        if number == 0 {
+            return Untrusted::new(EmptyDictionary::new()).verify(&authority(), &()).unwrap();
+        }
+        verified(self.signed(number))
+    }
+
+    pub(crate) fn inclusion(&self, older: u64, newer: u64) -> InclusionProof<S> {
+        self.log.prove_inclusion(version(older), version(newer)).unwrap()
+    }
+
+    pub(crate) fn consistency(&self, older: u64, newer: u64) -> ConsistencyProof<S> {
+        self.log.prove_consistency(version(older), version(newer)).unwrap()
+    }
+
+    /// The proof for a view, if there is one.
+    pub(crate) fn continues(
+        &self,
+        older: u64,
+        newer: u64,
+    ) -> Option<Untrusted<ConsistencyProof<S>>> {
+        self.log.prove_consistency(version(older), version(newer)).map(Untrusted::new)
+    }
+}

@@ -1,0 +1,241 @@
+//! A client's view moves forward only, on one branch only, and stays as it was otherwise.
+#![allow(clippy::result_large_err, reason = "refusals carry their evidence by value")]
+
+use pad_core::{
+    SignedHead, TrustedView, Untrusted, VerifyError, codec,
+    equivocation::Forked,
+    head::Authority,
+    history::{ConsistencyProof, PastRoot},
+    view::Refused,
+};
+use proptest::prelude::*;
+
+use crate::support::{
+    Chain, S, author, authority, digest, head, other_signer, signer, version,
+};
+
+fn view_at(chain: &Chain, number: u64) -> TrustedView<S> {
+    let mut view = TrustedView::new(authority());
+    view.advance(chain.head(number), None).unwrap();
+    view
+}
+
+/// Offers a head; a refusal must leave the view as it was.
+fn offer(
+    view: &mut TrustedView<S>,
+    head: Untrusted<SignedHead<S>>,
+    consistency: Option<Untrusted<ConsistencyProof<S>>>,
+) -> Result<(), Refused<S>> {
+    let (before, offered) = (*view, *head.as_unverified());
+    match view.advance(head, consistency) {
+        Ok(verified) => {
+            assert_eq!(*verified.get(), offered.head);
+            assert_eq!(view.newest().unwrap(), verified);
+            Ok(())
+        }
+        Err(refused) => {
+            assert_eq!(*view, before, "unchanged by a refusal");
+            Err(refused)
+        }
+    }
+}
+
+fn refused(error: VerifyError) -> Result<(), Refused<S>> {
+    Err(Refused { error, evidence: None })
+}
+
+#[test]
+fn an_empty_view_knows_the_empty_dictionary() {
+    let chain = Chain::new(3);
+    let view = TrustedView::<S>::new(authority());
+    assert_eq!(view.authority(), &authority());
+    assert_eq!(view.version(), version(0));
+    assert_eq!(view.newest(), Ok(chain.verified(0)));
+    let past = view.past_root(version(1), Untrusted::new(chain.inclusion(1, 3)));
+    let (expected, actual) = (version(1), version(0));
+    assert_eq!(past, Err(VerifyError::WrongVersion { expected, actual }));
+}
+
+#[test]
+fn a_view_moves_forward_with_proof() {
+    let chain = Chain::new(20);
+    for first in 1..=20 {
+        for second in first..=20 {
+            let mut view = view_at(&chain, first);
+            if second > first {
+                let proof = chain.continues(first, second);
+                assert_eq!(offer(&mut view, chain.head(second), proof), Ok(()));
+            }
+            assert_eq!(view.version(), version(second));
+            // The head already seen is no news, with or without a proof.
+            assert_eq!(offer(&mut view, chain.head(second), None), Ok(()));
+            let proof = chain.continues(first, 20);
+            assert_eq!(offer(&mut view, chain.head(second), proof), Ok(()));
+        }
+    }
+}
+
+#[test]
+fn an_older_head_is_a_rollback() {
+    let chain = Chain::new(6);
+    let mut view = view_at(&chain, 5);
+    for number in 1..5 {
+        let rollback = VerifyError::Rollback { seen: version(5), offered: version(number) };
+        assert_eq!(offer(&mut view, chain.head(number), None), refused(rollback));
+        let proof = chain.continues(number, 5);
+        assert_eq!(offer(&mut view, chain.head(number), proof), refused(rollback));
+    }
+}
+
+#[test]
+fn another_head_of_the_same_version_is_a_fork_with_evidence() {
+    let common = Chain::new(3);
+    let (mine, theirs) = (common.continued(100, 6), common.continued(200, 6));
+    for number in 4..=6 {
+        for proof in [None, theirs.continues(3, number)] {
+            let mut view = view_at(&mine, number);
+            let Refused { error, evidence } =
+                offer(&mut view, theirs.head(number), proof).unwrap_err();
+            assert_eq!(error, VerifyError::Fork(version(number)));
+            let evidence = Untrusted::new(evidence.unwrap());
+            let forked = evidence.verify(&authority(), &()).unwrap().into_inner();
+            assert_eq!(forked, Forked { version: version(number) });
+        }
+    }
+}
+
+#[test]
+fn a_newer_head_needs_the_right_proof() {
+    let common = Chain::new(3);
+    let (mine, theirs) = (common.continued(100, 9), common.continued(200, 9));
+    let mut view = view_at(&mine, 5);
+    let malformed = refused(VerifyError::MalformedHistoryProof);
+    let mismatch = refused(VerifyError::HistoryMismatch);
+    assert_eq!(offer(&mut view, mine.head(8), None), malformed);
+    assert_eq!(offer(&mut view, mine.head(8), mine.continues(0, 8)), malformed);
+    assert_eq!(offer(&mut view, mine.head(8), mine.continues(4, 8)), mismatch);
+    assert_eq!(offer(&mut view, mine.head(8), mine.continues(5, 9)), mismatch);
+    assert_eq!(offer(&mut view, mine.head(8), theirs.continues(5, 8)), mismatch);
+    // The other branch's head: signed by the author, and still no continuation.
+    assert_eq!(offer(&mut view, theirs.head(8), theirs.continues(5, 8)), mismatch);
+    assert_eq!(offer(&mut view, theirs.head(8), mine.continues(5, 8)), mismatch);
+    assert_eq!(offer(&mut view, theirs.head(8), None), malformed);
+    assert_eq!(offer(&mut view, mine.head(8), mine.continues(5, 8)), Ok(()));
+}
+
+#[test]
+fn a_proof_for_an_empty_view_is_checked_too() {
+    let chain = Chain::new(5);
+    let mut view = TrustedView::new(authority());
+    let malformed = refused(VerifyError::MalformedHistoryProof);
+    assert_eq!(offer(&mut view, chain.head(5), chain.continues(3, 5)), malformed);
+    assert_eq!(offer(&mut view, chain.head(5), chain.continues(0, 5)), Ok(()));
+}
+
+#[test]
+fn a_head_that_the_author_did_not_sign_is_refused_at_any_age() {
+    let chain = Chain::new(9);
+    for number in [1, 5, 6] {
+        let mut view = view_at(&chain, 5);
+        let mut forged = chain.signed(number);
+        forged.head.root = digest::<S>(77);
+        let invalid = refused(VerifyError::SignatureInvalid);
+        assert_eq!(offer(&mut view, Untrusted::new(forged), None), invalid);
+        let by_another = chain.signed(number).head.sign(&other_signer()).unwrap();
+        assert_eq!(offer(&mut view, Untrusted::new(by_another), None), invalid);
+        let mut elsewhere = chain.signed(number).head;
+        elsewhere.dictionary = pad_core::DictionaryId::from_bytes([9; 16]);
+        let elsewhere = Untrusted::new(elsewhere.sign(&signer()).unwrap());
+        assert_eq!(offer(&mut view, elsewhere, None), refused(VerifyError::WrongDictionary));
+    }
+    let nothing = head::<S>(0, digest::<S>(1), digest::<S>(1)).sign(&signer()).unwrap();
+    for mut view in [TrustedView::new(authority()), view_at(&chain, 5)] {
+        let signed = Untrusted::new(nothing);
+        assert_eq!(offer(&mut view, signed, None), refused(VerifyError::EmptyVersionSigned));
+    }
+}
+
+#[test]
+fn exact_versions_and_past_roots_do_not_move_the_view() {
+    let chain = Chain::new(9);
+    let view = view_at(&chain, 6);
+    for number in 1..=9 {
+        let verified = view.snapshot(version(number), chain.head(number));
+        assert_eq!(verified, Ok(chain.verified(number)));
+        let (expected, actual) = (version(number), version(number % 9 + 1));
+        let other = view.snapshot(expected, chain.head(actual.number()));
+        assert_eq!(other, Err(VerifyError::WrongVersion { expected, actual }));
+    }
+    for number in 1..6 {
+        let past = view.past_root(version(number), Untrusted::new(chain.inclusion(number, 6)));
+        let root = digest::<S>(number);
+        assert_eq!(past.unwrap().into_inner(), PastRoot { version: version(number), root });
+    }
+}
+
+/// What lies on a disk can be damaged: every flipped bit is noticed before the view is used.
+#[test]
+fn a_damaged_view_is_refused() {
+    let chain = Chain::new(5);
+    let stored = codec::encode(&view_at(&chain, 3));
+    for bit in 0..8 * stored.len() {
+        let mut damaged = stored.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        let Ok(view) = codec::decode::<TrustedView<S>>(&damaged, 1024) else { continue };
+        assert!(view.newest().is_err(), "bit {bit}");
+        assert!(view.past_root(version(1), Untrusted::new(chain.inclusion(1, 3))).is_err());
+        for number in [1, 3, 4, 5] {
+            let proof = chain.continues(3, number.max(4));
+            let refused = offer(&mut { view }, chain.head(number), proof);
+            // The head was seen: its signature on the disk is replaced.
+            let only_signature = bit / 8 >= stored.len() - 64;
+            assert_eq!(refused.is_ok(), only_signature && number == 3, "bit {bit} {number}");
+        }
+    }
+}
+
+/// A store that invents what was seen must not make the client accuse the author.
+#[test]
+fn a_damaged_view_makes_no_evidence() {
+    let chain = Chain::new(3);
+    for number in [2, 3] {
+        let mut invented = chain.signed(3);
+        invented.head.root = digest::<S>(77);
+        let stored = (authority(), Some(invented));
+        let mut view: TrustedView<S> =
+            codec::decode_body(&codec::encode_body(&stored)).unwrap();
+        let invalid = refused(VerifyError::SignatureInvalid);
+        assert_eq!(offer(&mut view, chain.head(number), None), invalid);
+    }
+    let other = Authority { author: author(&other_signer()), ..authority() };
+    let stored = (other, Some(chain.signed(3)));
+    let view: TrustedView<S> = codec::decode_body(&codec::encode_body(&stored)).unwrap();
+    assert_eq!(view.newest(), Err(VerifyError::SignatureInvalid));
+}
+
+proptest! {
+    /// Whatever is offered in whatever order, a view accepts one branch's heads in ascending order.
+    #[test]
+    fn a_view_stays_on_one_branch(
+        common in 1_u64..8,
+        offers in prop::collection::vec((any::<bool>(), 1_u64..=12, any::<bool>()), 1..12),
+    ) {
+        let shared = Chain::new(common);
+        let branches = [shared.continued(100, 12), shared.continued(200, 12)];
+        let mut view = TrustedView::new(authority());
+        let mut branch = None;
+        for (right, number, honest) in offers {
+            let (seen, index) = (view.version().number(), usize::from(right));
+            let chain = &branches[index];
+            let base = if honest { seen } else { number / 2 };
+            let proof = chain.continues(base, number).filter(|_| seen > 0);
+            let accepted = offer(&mut view, chain.head(number), proof).is_ok();
+            let same_branch = number <= common || seen <= common || branch == Some(index);
+            let expected = number == seen || number > seen && (seen == 0 || base == seen);
+            prop_assert_eq!(accepted, same_branch && expected, "{} to {}", seen, number);
+            if accepted && number > common {
+                branch = Some(index);
+            }
+        }
+    }
+}

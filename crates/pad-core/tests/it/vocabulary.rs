@@ -1,0 +1,94 @@
+//! Versions, errors, text forms and workers.
+
+use std::num::NonZeroUsize;
+
+use pad_core::{
+    ApplyError, DecodeError, Digest, InputError, Key, LookupError, Operation, Value, VerifyError,
+    Version, Workers,
+};
+use serde::{Deserialize, de::value};
+
+use crate::support::version;
+
+#[test]
+fn versions_end_on_both_sides() {
+    assert_eq!((Version::EMPTY.previous(), Version::EMPTY.next()), (None, Some(version(1))));
+    let last = version(u64::MAX);
+    assert_eq!((last.next(), last.previous()), (None, Some(version(u64::MAX - 1))));
+    assert_eq!(last.to_string(), u64::MAX.to_string());
+}
+
+#[test]
+fn an_operation_names_its_key() {
+    let key = Key::try_from("key").unwrap();
+    assert_eq!(Operation::Put(key.clone(), Value::default()).key(), &key);
+    assert_eq!(Operation::Remove(key.clone()).key(), &key);
+}
+
+/// One clause, no capital, no full stop: callers put errors into their own sentences.
+#[test]
+fn errors_are_clauses() {
+    let (limit, length) = (1, 2);
+    let (expected, actual, seen, offered) = (version(1), version(2), version(3), version(4));
+    let texts = [
+        InputError::KeyTooLong { length, limit }.to_string(),
+        InputError::ValueTooLong { length, limit }.to_string(),
+        InputError::CapacityExceeded.to_string(),
+        DecodeError::TooLarge { limit }.to_string(),
+        DecodeError::NotThisFormat.to_string(),
+        DecodeError::UnknownFormatVersion(9).to_string(),
+        DecodeError::WrongKind { expected: 1, actual: 2 }.to_string(),
+        DecodeError::WrongSuite { expected: 1, actual: 2 }.to_string(),
+        DecodeError::Malformed.to_string(),
+        DecodeError::TrailingBytes.to_string(),
+        DecodeError::NonCanonical.to_string(),
+        VerifyError::SignatureInvalid.to_string(),
+        VerifyError::AuthorKeyInvalid.to_string(),
+        VerifyError::WrongDictionary.to_string(),
+        VerifyError::WrongScheme { expected: 1, actual: 2 }.to_string(),
+        VerifyError::WrongVersion { expected, actual }.to_string(),
+        VerifyError::EmptyVersionSigned.to_string(),
+        VerifyError::Rollback { seen, offered }.to_string(),
+        VerifyError::Fork(seen).to_string(),
+        VerifyError::NoContradiction.to_string(),
+        VerifyError::RootMismatch.to_string(),
+        VerifyError::MalformedShape.to_string(),
+        VerifyError::HistoryMismatch.to_string(),
+        VerifyError::MalformedHistoryProof.to_string(),
+        ApplyError::VersionGap { expected, actual }.to_string(),
+        LookupError::UnknownVersion { version: expected, latest: actual }.to_string(),
+        LookupError::Pruned { version: expected, oldest: actual }.to_string(),
+        LookupError::InvalidQuery.to_string(),
+    ];
+    for (i, text) in texts.iter().enumerate() {
+        assert!(text.starts_with(char::is_lowercase) && !text.ends_with('.'), "{text}");
+        assert!(!texts[..i].contains(text), "{text}");
+    }
+    // An update is refused in the words of what is wrong with it.
+    assert_eq!(ApplyError::Head(VerifyError::Fork(seen)).to_string(), texts[18]);
+    assert_eq!(ApplyError::from(InputError::CapacityExceeded).to_string(), texts[2]);
+}
+
+/// For human readers, bytes are lower-case hexadecimal text of exactly their length.
+#[test]
+fn digests_are_texts_for_people() {
+    let read = |text: &'static str| {
+        let text = value::StrDeserializer::<value::Error>::new(text);
+        Digest::<3>::deserialize(text).ok()
+    };
+    assert_eq!(read("00ff7a"), Some(Digest([0, 0xff, 0x7a])));
+    for text in ["", "00ff7", "00ff7a0", "00ff7a00", "00FF7A", "00ff7g", "+0ff7a"] {
+        assert_eq!(read(text), None, "{text}");
+    }
+}
+
+#[test]
+fn results_do_not_depend_on_workers() {
+    let two = Workers::new(NonZeroUsize::new(2).unwrap()).unwrap();
+    let one = Workers::new(NonZeroUsize::MIN).unwrap();
+    assert_eq!([Workers::sequential().threads(), one.threads(), two.threads()], [1, 1, 2]);
+    assert!(Workers::all_cores().threads() >= 1);
+    assert_eq!(format!("{two:?}"), "Workers(2)");
+    let sum = |workers: &Workers| workers.run(|| (0..1000_u64).sum::<u64>());
+    assert_eq!(sum(&Workers::default()), sum(&two));
+}
