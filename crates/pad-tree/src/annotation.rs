@@ -105,5 +105,7 @@ impl Annotation for Plain {
 }
 
 fn first_bits(digest: &[u8]) -> u64 {
-    digest.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
+    digest
+        .first_chunk()
+        .map_or(0, |bytes| u64::from_be_bytes(*bytes))
 }

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use pad_core::{
     Dictionary, DictionaryId, HeadSignature, Key, Operation, SignedHead, SnapshotHead, Suite,
-    Update, Value, Version, Workers,
-    head::Authority,
-    history::Frontier,
+    Update, Value, Version, Workers, head::Authority, history::Frontier,
 };
 use rayon::prelude::*;
 use signature::{Error as SigningError, Signer};
@@ -55,7 +53,11 @@ where
     pub fn new(dictionary: DictionaryId, author: pad_core::AuthorKey, signer: K) -> Self {
         Self {
             tree: Tree::default(),
-            authority: Authority { author, dictionary, scheme: B::ID },
+            authority: Authority {
+                author,
+                dictionary,
+                scheme: B::ID,
+            },
             signer,
             frontier: Frontier::default(),
             head: None,
@@ -75,8 +77,11 @@ where
     where
         St: VersionedStore<Annotation = Authenticated<S>, Scheme = B> + Send + Sync,
     {
-        let mut author =
-            Self::new(repository.authority().dictionary, repository.authority().author, signer);
+        let mut author = Self::new(
+            repository.authority().dictionary,
+            repository.authority().author,
+            signer,
+        );
         author.tree = repository.copy_latest();
         author.frontier = repository.frontier();
         author.head = repository.latest_head();
@@ -157,7 +162,11 @@ where
             Ok(signed) => {
                 self.head = Some(signed);
                 let base = Version::new(head.version.number() - 1);
-                Ok(Update { base, operations, head: signed })
+                Ok(Update {
+                    base,
+                    operations,
+                    head: signed,
+                })
             }
             Err(error) => {
                 self.unsigned = Some((operations, head));
@@ -187,8 +196,9 @@ where
 fn sort_batch(batch: Vec<Operation>, workers: &Workers) -> Vec<Operation> {
     // Sorting positions by the keys' first bytes reads few keys.
     let probe = |position: usize| Probe::new(batch[position].key().as_bytes());
-    let mut order: Vec<(Probe<'_>, usize)> =
-        (0..batch.len()).map(|position| (probe(position), position)).collect();
+    let mut order: Vec<(Probe<'_>, usize)> = (0..batch.len())
+        .map(|position| (probe(position), position))
+        .collect();
     workers.run(|| {
         if workers.threads() > 1 && order.len() >= PARALLEL_SORT {
             order.par_sort_unstable();
@@ -205,7 +215,10 @@ fn sort_batch(batch: Vec<Operation>, workers: &Workers) -> Vec<Operation> {
     });
     let order: Vec<usize> = order.into_iter().map(|(_, position)| position).collect();
     let mut batch: Vec<Option<Operation>> = batch.into_iter().map(Some).collect();
-    order.into_iter().filter_map(|position| batch[position].take()).collect()
+    order
+        .into_iter()
+        .filter_map(|position| batch[position].take())
+        .collect()
 }
 
 /// Batches with fewer operations than this are sorted by the calling thread.
@@ -265,4 +278,3 @@ impl<S: Suite, B: BalancingScheme, K: Signer<HeadSignature>> Dictionary for Tree
         self.seal(operations)
     }
 }
-

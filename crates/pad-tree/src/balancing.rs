@@ -21,7 +21,7 @@ use crate::{
 mod cartesian;
 mod red_black;
 
-pub use cartesian::{SkipList, Treap};
+pub use cartesian::{SetUnique, SkipList, Treap};
 pub use red_black::{Color, RedBlack};
 
 /// A way to keep a leaf-oriented tree shallow. Implemented by zero-sized types.

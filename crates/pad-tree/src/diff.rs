@@ -42,13 +42,14 @@ where
         let mut changes = Vec::new();
         while let Some(step) = next_step(&mut before, &mut after) {
             match step {
-                Difference::Before(entry) => changes.push(self.change(Some(entry), None)),
-                Difference::After(entry) => changes.push(self.change(None, Some(entry))),
-                Difference::Both(old, new) => {
+                Step::Before(entry) => changes.push(self.change(Some(entry), None)),
+                Step::After(entry) => changes.push(self.change(None, Some(entry))),
+                Step::Both(old, new) => {
                     if self.tree.entry(old) != self.tree.entry(new) {
                         changes.push(self.change(Some(old), Some(new)));
                     }
                 }
+                Step::Equal(_) => {}
             }
         }
         Ok(changes)
@@ -74,7 +75,11 @@ where
                 let (mut low, mut high) = (oldest, version);
                 while low < high {
                     let middle = low + (high - low) / 2;
-                    if entry_at(middle) == Some(entry) { high = middle } else { low = middle + 1 }
+                    if entry_at(middle) == Some(entry) {
+                        high = middle;
+                    } else {
+                        low = middle + 1;
+                    }
                 }
                 version = high;
                 if version == oldest {
@@ -95,68 +100,108 @@ where
 
     fn change(&self, before: Option<EntryId>, after: Option<EntryId>) -> Change {
         let entries = self.tree.tree.store.entries();
-        let key = before.or(after).map(|entry| entries.owned_key(entry)).unwrap_or_default();
-        let value = |entry: EntryId| {
-            Value::new(entries.value(entry)).expect("entries: values were checked when added")
-        };
-        Change { key, before: before.map(value), after: after.map(value) }
+        let key = before
+            .or(after)
+            .map(|entry| entries.owned_key(entry))
+            .unwrap_or_default();
+        let value = |entry: EntryId| entries.owned_value(entry);
+        Change {
+            key,
+            before: before.map(value),
+            after: after.map(value),
+        }
     }
 }
 
-enum Difference {
+/// What a comparison of two versions comes upon next.
+pub(crate) enum Step {
+    /// A leaf whose key is only in the first.
     Before(EntryId),
+    /// A leaf whose key is only in the second.
     After(EntryId),
+    /// Two leaves with the same key.
     Both(EntryId, EntryId),
+    /// A subtree of the first that the second has as well.
+    Equal(NodeId),
 }
 
 /// The part of a version that is still to be compared: subtrees from left to right (the next one
 /// last), each with the separator that bounds it above.
-struct Frontline<'a, St> {
+pub(crate) struct Frontline<'a, St> {
     view: View<'a, St>,
     subtrees: Vec<(NodeId, Option<KeyId>)>,
 }
 
 impl<'a, St: VersionedStore> Frontline<'a, St> {
-    fn new(view: View<'a, St>) -> Self {
-        Self { view, subtrees: view.root.map(|root| (root, None)).into_iter().collect() }
+    pub(crate) fn new(view: View<'a, St>) -> Self {
+        Self {
+            view,
+            subtrees: view.root.map(|root| (root, None)).into_iter().collect(),
+        }
     }
 
     /// Replaces the next subtree by its children.
     fn open(&mut self) {
         if let Some((node, bound)) = self.subtrees.pop() {
-            let children = self.view.children(node);
+            let (separator, children) = self.view.record(node);
             self.subtrees.push((children.right(), bound));
-            self.subtrees.push((children.left(), Some(self.view.store.separator(node))));
+            self.subtrees.push((children.left(), Some(separator)));
         }
+    }
+
+    fn pop_leaf(&mut self) -> Option<EntryId> {
+        match self.subtrees.pop()?.0.kind() {
+            NodeKind::Leaf(entry) => Some(entry),
+            NodeKind::Inner(_) => None,
+        }
+    }
+
+    fn key(&self, entry: EntryId) -> &'a [u8] {
+        self.view.entries().key(entry)
+    }
+
+    fn bound(&self, bound: Option<KeyId>) -> Option<&'a [u8]> {
+        bound.map(|key| self.view.entries().key_bytes(key))
     }
 }
 
-/// The next leaf in which the two differ, or may differ.
-fn next_step<St: VersionedStore>(
-    before: &mut Frontline<'_, St>,
-    after: &mut Frontline<'_, St>,
-) -> Option<Difference> {
+/// The next place in which two versions, of the same or of two dictionaries, may differ, or a
+/// subtree in which they do not.
+pub(crate) fn next_step<Before, After>(
+    before: &mut Frontline<'_, Before>,
+    after: &mut Frontline<'_, After>,
+) -> Option<Step>
+where
+    Before: VersionedStore,
+    After: VersionedStore<Annotation = Before::Annotation>,
+{
     loop {
-        let (old, new) = (before.subtrees.last().copied(), after.subtrees.last().copied());
+        let (old, new) = (
+            before.subtrees.last().copied(),
+            after.subtrees.last().copied(),
+        );
         let ((old, old_bound), (new, new_bound)) = match (old, new) {
             (None, None) => return None,
-            (Some((node, _)), None) | (None, Some((node, _))) if node.is_inner() => {
-                if old.is_some() { before.open() } else { after.open() }
+            (Some((node, _)), None) if node.is_inner() => {
+                before.open();
                 continue;
             }
-            (Some(_), None) => return pop_leaf(before).map(Difference::Before),
-            (None, Some(_)) => return pop_leaf(after).map(Difference::After),
+            (None, Some((node, _))) if node.is_inner() => {
+                after.open();
+                continue;
+            }
+            (Some(_), None) => return before.pop_leaf().map(Step::Before),
+            (None, Some(_)) => return after.pop_leaf().map(Step::After),
             (Some(old), Some(new)) => (old, new),
         };
         match (old.kind(), new.kind()) {
             (NodeKind::Leaf(old), NodeKind::Leaf(new)) => {
-                let entries = before.view.entries();
-                return match entries.compare_keys(entries.key_of(old), entries.key_of(new)) {
-                    Ordering::Less => pop_leaf(before).map(Difference::Before),
-                    Ordering::Greater => pop_leaf(after).map(Difference::After),
+                return match before.key(old).cmp(after.key(new)) {
+                    Ordering::Less => before.pop_leaf().map(Step::Before),
+                    Ordering::Greater => after.pop_leaf().map(Step::After),
                     Ordering::Equal => {
                         after.subtrees.pop();
-                        pop_leaf(before).map(|old| Difference::Both(old, new))
+                        before.pop_leaf().map(|old| Step::Both(old, new))
                     }
                 };
             }
@@ -166,11 +211,11 @@ fn next_step<St: VersionedStore>(
                 if before.view.digest(old) == after.view.digest(new) {
                     before.subtrees.pop();
                     after.subtrees.pop();
-                    continue;
+                    return Some(Step::Equal(old));
                 }
                 // Open the one that reaches further, so that equal subtrees come to stand side by
                 // side.
-                match compare_bounds(before, old_bound, new_bound) {
+                match compare_bounds(before.bound(old_bound), after.bound(new_bound)) {
                     Ordering::Less => after.open(),
                     Ordering::Greater => before.open(),
                     Ordering::Equal => {
@@ -183,22 +228,12 @@ fn next_step<St: VersionedStore>(
     }
 }
 
-fn pop_leaf<St>(frontline: &mut Frontline<'_, St>) -> Option<EntryId> {
-    match frontline.subtrees.pop()?.0.kind() {
-        NodeKind::Leaf(entry) => Some(entry),
-        NodeKind::Inner(_) => None,
-    }
-}
-
-fn compare_bounds<St: VersionedStore>(
-    frontline: &Frontline<'_, St>,
-    old: Option<KeyId>,
-    new: Option<KeyId>,
-) -> Ordering {
+/// Compares upper bounds, of which `None` is the highest.
+fn compare_bounds(old: Option<&[u8]>, new: Option<&[u8]>) -> Ordering {
     match (old, new) {
         (None, None) => Ordering::Equal,
         (None, Some(_)) => Ordering::Greater,
         (Some(_), None) => Ordering::Less,
-        (Some(old), Some(new)) => frontline.view.entries().compare_keys(old, new),
+        (Some(old), Some(new)) => old.cmp(new),
     }
 }

@@ -5,7 +5,7 @@
 
 use core::cmp::Ordering;
 
-use pad_core::{InputError, Key, MAX_VALUE_LENGTH};
+use pad_core::{InputError, Key, MAX_VALUE_LENGTH, Value};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -28,17 +28,19 @@ struct Span(u64);
 
 impl Span {
     fn new(offset: usize, length: usize) -> Self {
-        Self((offset as u64) << LENGTH_BITS | length as u64)
+        let [offset, length] = [offset, length]
+            .map(|number| u64::try_from(number).expect("entries: a usize has at most 64 bits"));
+        Self(offset << LENGTH_BITS | length)
     }
 
     #[inline]
-    const fn offset(self) -> usize {
-        (self.0 >> LENGTH_BITS) as usize
+    fn offset(self) -> usize {
+        usize::try_from(self.0 >> LENGTH_BITS).expect("entries: offsets come from a usize")
     }
 
     #[inline]
-    const fn length(self) -> usize {
-        (self.0 & ((1 << LENGTH_BITS) - 1)) as usize
+    fn length(self) -> usize {
+        usize::try_from(self.0 & ((1 << LENGTH_BITS) - 1)).expect("entries: lengths are short")
     }
 }
 
@@ -53,7 +55,10 @@ impl<'a> Probe<'a> {
     /// The probe for a key's bytes.
     #[inline]
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self { prefix: prefix(bytes), bytes }
+        Self {
+            prefix: prefix(bytes),
+            bytes,
+        }
     }
 
     /// The key's bytes.
@@ -66,14 +71,12 @@ impl<'a> Probe<'a> {
 /// differs.
 #[inline]
 fn prefix(bytes: &[u8]) -> u64 {
-    match bytes.first_chunk() {
-        Some(first) => u64::from_be_bytes(*first),
-        None => {
-            let mut padded = [0; 8];
-            padded[..bytes.len()].copy_from_slice(bytes);
-            u64::from_be_bytes(padded)
-        }
+    if let Some(first) = bytes.first_chunk() {
+        return u64::from_be_bytes(*first);
     }
+    let mut padded = [0; 8];
+    padded[..bytes.len()].copy_from_slice(bytes);
+    u64::from_be_bytes(padded)
 }
 
 /// Keys, values and the digests of leaves.
@@ -95,7 +98,7 @@ pub struct Entries<A: Annotation> {
     /// The number of keys, entries and pool bytes at the last seal.
     sealed: Mark,
     free_keys: Vec<KeyId>,
-    free_entries: Vec<EntryId>,
+    free: Vec<EntryId>,
     /// Bytes of the pool that belong to released keys and entries.
     garbage: usize,
 }
@@ -123,7 +126,7 @@ impl<A: Annotation> Entries<A> {
             fresh: Vec::new(),
             sealed: Mark::default(),
             free_keys: Vec::new(),
-            free_entries: Vec::new(),
+            free: Vec::new(),
             garbage: 0,
         }
     }
@@ -200,7 +203,13 @@ impl<A: Annotation> Entries<A> {
 
     /// How two keys of the arena compare.
     pub(crate) fn compare_keys(&self, left: KeyId, right: KeyId) -> Ordering {
-        self.compare(&Probe { prefix: self.prefixes[left.index()], bytes: self.key_bytes(left) }, right)
+        self.compare(
+            &Probe {
+                prefix: self.prefixes[left.index()],
+                bytes: self.key_bytes(left),
+            },
+            right,
+        )
     }
 
     /// Adds a key; schemes without ranks never give one.
@@ -223,7 +232,7 @@ impl<A: Annotation> Entries<A> {
     /// Adds an entry; its digest follows with the next [`Entries::hash_fresh`].
     pub(crate) fn add_entry(&mut self, key: KeyId, value: &[u8]) -> EntryId {
         let span = self.append(value);
-        let entry = if let Some(entry) = self.free_entries.pop() {
+        let entry = if let Some(entry) = self.free.pop() {
             self.keys[entry.index()] = key;
             self.value_spans[entry.index()] = span;
             entry
@@ -256,7 +265,7 @@ impl<A: Annotation> Entries<A> {
     pub(crate) fn release_entry(&mut self, entry: EntryId) {
         self.garbage += self.value_spans[entry.index()].length();
         self.value_spans[entry.index()] = Span::default();
-        self.free_entries.push(entry);
+        self.free.push(entry);
     }
 
     /// Lets the arena reuse a key that no version refers to.
@@ -292,7 +301,8 @@ impl<A: Annotation> Entries<A> {
         }
         let base = self.digest_base();
         if self.keys.len() - base > self.digests.len() {
-            self.digests.resize(self.keys.len() - base, A::Digest::default());
+            self.digests
+                .resize(self.keys.len() - base, A::Digest::default());
         }
         let fresh = core::mem::take(&mut self.fresh);
         if parallel && fresh.len() >= PARALLEL_LEAVES {
@@ -332,14 +342,19 @@ impl<A: Annotation> Entries<A> {
 
     /// Drops what was added since the last seal.
     pub(crate) fn rollback(&mut self) {
-        let Mark { keys, entries, bytes } = self.sealed;
+        let Mark {
+            keys,
+            entries,
+            bytes,
+        } = self.sealed;
         self.bytes.truncate(bytes);
         self.prefixes.truncate(keys);
         self.key_spans.truncate(keys);
         self.ranks.truncate(keys);
         self.keys.truncate(entries);
         self.value_spans.truncate(entries);
-        self.digests.truncate(if self.keeps_digests { entries } else { 0 });
+        self.digests
+            .truncate(if self.keeps_digests { entries } else { 0 });
         self.fresh.clear();
     }
 
@@ -362,7 +377,7 @@ impl<A: Annotation> Entries<A> {
 
     /// The number of entries ever added, and not released.
     pub(crate) fn len(&self) -> usize {
-        self.keys.len() - self.free_entries.len()
+        self.keys.len() - self.free.len()
     }
 
     /// The numbers of entries and keys that the arena has numbers for.
@@ -386,10 +401,19 @@ impl<A: Annotation> Entries<A> {
         Key::new(self.key(entry)).expect("entries: keys were checked when they were added")
     }
 
+    /// The bytes of a value as an owned [`Value`]; it was one when it was added.
+    pub(crate) fn owned_value(&self, entry: EntryId) -> Value {
+        Value::new(self.value(entry)).expect("entries: values were checked when they were added")
+    }
+
     /// The first entry whose digest is stored.
     #[inline]
     fn digest_base(&self) -> usize {
-        if self.keeps_digests { 0 } else { self.sealed.entries }
+        if self.keeps_digests {
+            0
+        } else {
+            self.sealed.entries
+        }
     }
 
     fn compute(&self, entry: EntryId) -> A::Digest {

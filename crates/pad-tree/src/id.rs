@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 pub struct KeyId(pub(crate) u32);
 
 /// An entry: one key with one value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct EntryId(pub(crate) u32);
 
 /// A node: a leaf (which is its entry) or an inner node of a store.
@@ -35,7 +37,7 @@ const LEAF: u32 = 1 << 31;
 const LEAF_BIT: NonZeroU32 = NonZeroU32::MIN.saturating_add(LEAF - 1);
 
 /// The largest index of an entry or inner node.
-pub(crate) const MAX_INDEX: usize = (LEAF - 2) as usize;
+pub(crate) const MAX_INDEX: usize = to_usize(LEAF - 2);
 
 impl NodeId {
     /// The leaf that holds this entry.
@@ -55,7 +57,7 @@ impl NodeId {
     pub const fn kind(self) -> NodeKind {
         let number = self.0.get();
         if number & LEAF == 0 {
-            NodeKind::Inner((number - 1) as usize)
+            NodeKind::Inner(to_usize(number - 1))
         } else {
             NodeKind::Leaf(EntryId(number & !LEAF))
         }
@@ -71,22 +73,38 @@ impl NodeId {
     #[inline]
     pub(crate) const fn index(self) -> usize {
         debug_assert!(self.is_inner());
-        (self.0.get() - 1) as usize
+        to_usize(self.0.get() - 1)
     }
 }
 
 impl EntryId {
     #[inline]
     pub(crate) const fn index(self) -> usize {
-        self.0 as usize
+        to_usize(self.0)
     }
 }
 
 impl KeyId {
     #[inline]
     pub(crate) const fn index(self) -> usize {
-        self.0 as usize
+        to_usize(self.0)
     }
+}
+
+/// Widens an index. The arenas are for machines on which this loses nothing.
+#[inline]
+#[allow(
+    clippy::as_conversions,
+    reason = "`From` is not const, and a `usize` holds 32 bits here"
+)]
+pub(crate) const fn to_usize(index: u32) -> usize {
+    const {
+        assert!(
+            usize::BITS >= u32::BITS,
+            "indices of 32 bits need as large a usize"
+        );
+    };
+    index as usize
 }
 
 /// Narrows an index; the arenas refuse to grow beyond [`MAX_INDEX`] before this can fail.
@@ -107,10 +125,18 @@ pub enum Side {
 impl Side {
     /// The other side.
     #[inline]
+    #[must_use]
     pub const fn other(self) -> Self {
         match self {
             Self::Left => Self::Right,
             Self::Right => Self::Left,
+        }
+    }
+
+    const fn index(self) -> usize {
+        match self {
+            Self::Left => 0,
+            Self::Right => 1,
         }
     }
 
@@ -134,6 +160,7 @@ impl Children {
 
     /// `child` on this side, `sibling` on the other.
     #[inline]
+    #[must_use]
     pub const fn of(side: Side, child: NodeId, sibling: NodeId) -> Self {
         match side {
             Side::Left => Self([child, sibling]),
@@ -144,14 +171,14 @@ impl Children {
     /// The child on a side.
     #[inline]
     pub const fn on(self, side: Side) -> NodeId {
-        self.0[side as usize]
+        self.0[side.index()]
     }
 
     /// The same children but for one.
     #[inline]
     #[must_use]
     pub const fn with(mut self, side: Side, child: NodeId) -> Self {
-        self.0[side as usize] = child;
+        self.0[side.index()] = child;
         self
     }
 

@@ -66,6 +66,7 @@ pub mod query;
 mod replace;
 pub mod repository;
 mod seal;
+mod set_operations;
 pub mod store;
 mod tree;
 mod view;
@@ -81,6 +82,7 @@ pub use query::{
     Successor, TreeQuery,
 };
 pub use repository::{Checkpoint, TreeRepository};
+pub use set_operations::{Conflict, Snapshot};
 pub use store::{
     NodeStore, VersionedStore,
     cache::{CacheEverywhere, CacheMedian, CacheNowhere, CachePolicy},
@@ -130,16 +132,56 @@ repositories! {
 macro_rules! for_each_tree {
     ($callback:ident) => {
         $callback!(treap_path_copying, $crate::Treap, $crate::TreapPathCopying);
-        $callback!(treap_cache_nowhere, $crate::Treap, $crate::TreapCacheNowhere);
+        $callback!(
+            treap_cache_nowhere,
+            $crate::Treap,
+            $crate::TreapCacheNowhere
+        );
         $callback!(treap_cache_median, $crate::Treap, $crate::TreapCacheMedian);
-        $callback!(treap_cache_everywhere, $crate::Treap, $crate::TreapCacheEverywhere);
-        $callback!(red_black_path_copying, $crate::RedBlack, $crate::RedBlackPathCopying);
-        $callback!(red_black_cache_nowhere, $crate::RedBlack, $crate::RedBlackCacheNowhere);
-        $callback!(red_black_cache_median, $crate::RedBlack, $crate::RedBlackCacheMedian);
-        $callback!(red_black_cache_everywhere, $crate::RedBlack, $crate::RedBlackCacheEverywhere);
-        $callback!(skip_list_path_copying, $crate::SkipList, $crate::SkipListPathCopying);
-        $callback!(skip_list_cache_nowhere, $crate::SkipList, $crate::SkipListCacheNowhere);
-        $callback!(skip_list_cache_median, $crate::SkipList, $crate::SkipListCacheMedian);
-        $callback!(skip_list_cache_everywhere, $crate::SkipList, $crate::SkipListCacheEverywhere);
+        $callback!(
+            treap_cache_everywhere,
+            $crate::Treap,
+            $crate::TreapCacheEverywhere
+        );
+        $callback!(
+            red_black_path_copying,
+            $crate::RedBlack,
+            $crate::RedBlackPathCopying
+        );
+        $callback!(
+            red_black_cache_nowhere,
+            $crate::RedBlack,
+            $crate::RedBlackCacheNowhere
+        );
+        $callback!(
+            red_black_cache_median,
+            $crate::RedBlack,
+            $crate::RedBlackCacheMedian
+        );
+        $callback!(
+            red_black_cache_everywhere,
+            $crate::RedBlack,
+            $crate::RedBlackCacheEverywhere
+        );
+        $callback!(
+            skip_list_path_copying,
+            $crate::SkipList,
+            $crate::SkipListPathCopying
+        );
+        $callback!(
+            skip_list_cache_nowhere,
+            $crate::SkipList,
+            $crate::SkipListCacheNowhere
+        );
+        $callback!(
+            skip_list_cache_median,
+            $crate::SkipList,
+            $crate::SkipListCacheMedian
+        );
+        $callback!(
+            skip_list_cache_everywhere,
+            $crate::SkipList,
+            $crate::SkipListCacheEverywhere
+        );
     };
 }

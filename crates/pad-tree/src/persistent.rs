@@ -132,18 +132,22 @@ impl<S: VersionedStore> PersistentTree<S> {
     ///
     /// Source: Crosby & Wallach 2010, section 4.1 (predecessor query of the tuple index).
     pub fn floor(&self, version: Version, key: &[u8]) -> Option<(&[u8], &[u8])> {
-        let cursor = self.view(version)?.nearest(&Probe::new(key), Side::Left, true)?;
+        let cursor = self
+            .view(version)?
+            .nearest(&Probe::new(key), Side::Left, true)?;
         Some(self.entry(cursor.leaf))
     }
 
     /// The entry with the smallest key not below `key` in a version. Time: `O(log n)`.
     pub fn ceiling(&self, version: Version, key: &[u8]) -> Option<(&[u8], &[u8])> {
-        let cursor = self.view(version)?.nearest(&Probe::new(key), Side::Right, true)?;
+        let cursor = self
+            .view(version)?
+            .nearest(&Probe::new(key), Side::Right, true)?;
         Some(self.entry(cursor.leaf))
     }
 
     /// The entries of a version in ascending order of keys. `None` if the version is not there.
-    pub fn iter(&self, version: Version) -> Option<impl Iterator<Item = (&[u8], &[u8])>> {
+    pub fn entries(&self, version: Version) -> Option<impl Iterator<Item = (&[u8], &[u8])>> {
         let view = self.view(version)?;
         let mut cursor = view.end(Side::Left);
         Some(core::iter::from_fn(move || {
@@ -158,7 +162,10 @@ impl<S: VersionedStore> PersistentTree<S> {
     /// The root digest of a version.
     pub fn root_digest(&self, version: Version) -> Option<Digest<S>> {
         let view = self.view(version)?;
-        Some(view.root.map_or_else(S::Annotation::empty, |root| view.digest(root)))
+        Some(
+            view.root
+                .map_or_else(S::Annotation::empty, |root| view.digest(root)),
+        )
     }
 
     /// Drops all versions before `oldest`: what only they need is freed.
@@ -166,7 +173,9 @@ impl<S: VersionedStore> PersistentTree<S> {
     /// Time and transient memory: linear in what is stored. A version that is not there changes
     /// nothing.
     pub fn prune(&mut self, oldest: Version) {
-        let Some(dropped) = self.position(oldest) else { return };
+        let Some(dropped) = self.position(oldest) else {
+            return;
+        };
         self.roots.drain(..dropped);
         self.oldest += u32::try_from(dropped).unwrap_or(0);
         self.rollback();
@@ -193,7 +202,11 @@ impl<S: VersionedStore> PersistentTree<S> {
     pub(crate) fn view(&self, version: Version) -> Option<View<'_, S>> {
         let root = self.roots[self.position(version)?];
         let version = u32::try_from(version.number()).ok()?;
-        Some(View { store: &self.tree.store, root, version })
+        Some(View {
+            store: &self.tree.store,
+            root,
+            version,
+        })
     }
 
     /// Makes the working version, whose digests are computed, a sealed one.
@@ -222,7 +235,12 @@ impl<S: VersionedStore> PersistentTree<S> {
 
     /// The inverse of [`PersistentTree::to_stored`].
     pub(crate) fn from_stored(stored: StoredTree<S>) -> Self {
-        let StoredTree { store, roots, oldest, population } = stored;
+        let StoredTree {
+            store,
+            roots,
+            oldest,
+            population,
+        } = stored;
         let root = roots.last().copied().flatten();
         Self {
             tree: Tree::with_store(store, root, population),

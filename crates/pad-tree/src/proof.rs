@@ -27,9 +27,7 @@
 
 use core::marker::PhantomData;
 
-use pad_core::{
-    Key, Proof, SnapshotRoot, Suite, Value, VerifyError, codec::Message,
-};
+use pad_core::{Key, Proof, SnapshotRoot, Suite, Value, VerifyError, codec::Message};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -117,11 +115,7 @@ impl<S: Suite, Q: TreeQuery> Proof for TreeProof<S, Q> {
     type Query = Q;
     type Statement = Q::Statement;
 
-    fn check(
-        self,
-        snapshot: &dyn SnapshotRoot<S>,
-        query: &Q,
-    ) -> Result<Q::Statement, VerifyError> {
+    fn check(self, snapshot: &dyn SnapshotRoot<S>, query: &Q) -> Result<Q::Statement, VerifyError> {
         let leaves = self.open(&snapshot.root())?;
         check_contents(query, &leaves)?;
         query.conclude(snapshot.version(), leaves)
@@ -202,7 +196,12 @@ impl<S: Suite, Q> TreeProof<S, Q> {
             return Err(VerifyError::RootMismatch);
         }
         let (at_start, at_end) = (!whole.starts_elided, !whole.ends_elided);
-        Ok(OpenedLeaves { leaves: self.leaves, adjacent, at_start, at_end })
+        Ok(OpenedLeaves {
+            leaves: self.leaves,
+            adjacent,
+            at_start,
+            at_end,
+        })
     }
 
     /// A proof without leaves: the tree is empty.

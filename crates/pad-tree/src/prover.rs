@@ -2,30 +2,31 @@
 
 use core::{cmp::Ordering, marker::PhantomData};
 
-use pad_core::{Key, LookupError, Suite, Value};
+use pad_core::{Key, LookupError, Suite};
 
 use crate::{
     annotation::Authenticated,
     entries::{Entries, Probe},
     id::{Children, EntryId, KeyId, NodeId, NodeKind, Side},
     proof::{BOTH_OPEN, Content, LEAF, LEFT_ELIDED, OpenedLeaf, RIGHT_ELIDED, TreeProof},
-    query::{
-        First, KeyRange, Keys, Last, Predecessor, Successor, TreeQuery, sealed::Plan,
-    },
+    query::{First, KeyRange, Keys, Last, Predecessor, Successor, TreeQuery, sealed::Plan},
     store::VersionedStore,
     view::View,
 };
 
 /// A run of neighbouring leaves to open: the first and the last of them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Opening {
+pub struct Opening {
     first: EntryId,
     last: EntryId,
 }
 
 impl Opening {
     const fn only(leaf: EntryId) -> Self {
-        Self { first: leaf, last: leaf }
+        Self {
+            first: leaf,
+            last: leaf,
+        }
     }
 }
 
@@ -84,9 +85,11 @@ where
                 break;
             }
             records.clear();
-            records.extend(under_way.iter().filter_map(|lane| {
-                Some(group[*lane].0.record(walks[*lane].node?))
-            }));
+            records.extend(
+                under_way
+                    .iter()
+                    .filter_map(|lane| Some(group[*lane].0.record(walks[*lane].node?))),
+            );
             for (lane, record) in under_way.iter().zip(&records) {
                 walks[*lane].step(group[*lane].0, *record);
             }
@@ -113,7 +116,11 @@ struct Walk<'v> {
 
 impl Default for Walk<'_> {
     fn default() -> Self {
-        Self { probe: Probe::new(&[]), node: None, siblings: Vec::with_capacity(32) }
+        Self {
+            probe: Probe::new(&[]),
+            node: None,
+            siblings: Vec::with_capacity(32),
+        }
     }
 }
 
@@ -129,16 +136,22 @@ impl<'v> Walk<'v> {
     fn step<St: VersionedStore>(&mut self, view: View<'v, St>, record: (KeyId, Children)) {
         let (separator, children) = record;
         let side = view.side(&self.probe, separator);
-        self.siblings.push((side.other(), children.on(side.other())));
+        self.siblings
+            .push((side.other(), children.on(side.other())));
         self.node = Some(children.on(side));
     }
 
     /// The entry that the walk arrived at, if it is the one searched for.
     #[inline]
     fn found<St: VersionedStore>(&self, view: View<'v, St>) -> Option<EntryId> {
-        let NodeKind::Leaf(entry) = self.node?.kind() else { return None };
+        let NodeKind::Leaf(entry) = self.node?.kind() else {
+            return None;
+        };
         let entries = view.entries();
-        entries.compare(&self.probe, entries.key_of(entry)).is_eq().then_some(entry)
+        entries
+            .compare(&self.probe, entries.key_of(entry))
+            .is_eq()
+            .then_some(entry)
     }
 
     /// The proof, once the walk has arrived.
@@ -151,13 +164,19 @@ impl<'v> Walk<'v> {
     where
         St: VersionedStore<Annotation = Authenticated<S>>,
     {
-        let Some(entry) = found else { return prune(view, &lookup(view, &self.probe), key) };
+        let Some(entry) = found else {
+            return prune(view, &lookup(view, &self.probe), key);
+        };
         let mut proof = Pruned::with_capacity(self.siblings.len());
         for (side, _) in &self.siblings {
             proof.push_elided(*side);
         }
         // Nothing but independent reads in this loop.
-        proof.siblings.extend(self.siblings.iter().map(|(_, sibling)| view.digest(*sibling)));
+        proof.siblings.extend(
+            self.siblings
+                .iter()
+                .map(|(_, sibling)| view.digest(*sibling)),
+        );
         proof.open_leaf(view.entries(), entry, key);
         proof.finish()
     }
@@ -211,18 +230,26 @@ where
 
 /// The leaves that a look-up needs: the key's, or the two neighbours of its gap.
 fn lookup<St: VersionedStore>(view: View<'_, St>, probe: &Probe<'_>) -> Vec<Opening> {
-    let Some(mut cursor) = view.seek(probe) else { return Vec::new() };
+    let Some(mut cursor) = view.seek(probe) else {
+        return Vec::new();
+    };
     let reached = cursor.leaf;
     let entries = view.entries();
     vec![match entries.compare(probe, entries.key_of(reached)) {
         Ordering::Equal => Opening::only(reached),
         Ordering::Less => {
             cursor.advance(Side::Left);
-            Opening { first: cursor.leaf, last: reached }
+            Opening {
+                first: cursor.leaf,
+                last: reached,
+            }
         }
         Ordering::Greater => {
             cursor.advance(Side::Right);
-            Opening { first: reached, last: cursor.leaf }
+            Opening {
+                first: reached,
+                last: cursor.leaf,
+            }
         }
     }]
 }
@@ -233,7 +260,11 @@ fn nearest<St: VersionedStore>(view: View<'_, St>, key: &Key, side: Side) -> Vec
     let answer = view.nearest(&probe, side, false);
     let bound = view.nearest(&probe, side.other(), true);
     let leaves = [answer, bound].map(|cursor| cursor.map(|cursor| cursor.leaf));
-    let leaves = if side == Side::Left { leaves } else { [leaves[1], leaves[0]] };
+    let leaves = if side == Side::Left {
+        leaves
+    } else {
+        [leaves[1], leaves[0]]
+    };
     match leaves {
         [Some(first), Some(last)] => vec![Opening { first, last }],
         [Some(leaf), None] | [None, Some(leaf)] => vec![Opening::only(leaf)],
@@ -242,7 +273,10 @@ fn nearest<St: VersionedStore>(view: View<'_, St>, key: &Key, side: Side) -> Vec
 }
 
 fn end<St: VersionedStore>(view: View<'_, St>, side: Side) -> Vec<Opening> {
-    view.end(side).map(|cursor| Opening::only(cursor.leaf)).into_iter().collect()
+    view.end(side)
+        .map(|cursor| Opening::only(cursor.leaf))
+        .into_iter()
+        .collect()
 }
 
 impl Plan for Key {
@@ -273,14 +307,18 @@ impl Plan for KeyRange {
             return Err(LookupError::InvalidQuery);
         }
         let bound = |key: &Option<Key>, side, inclusive| {
-            let near = key.as_ref().and_then(|key| {
-                view.nearest(&Probe::new(key.as_bytes()), side, inclusive)
-            });
+            let near = key
+                .as_ref()
+                .and_then(|key| view.nearest(&Probe::new(key.as_bytes()), side, inclusive));
             near.or_else(|| view.end(side)).map(|cursor| cursor.leaf)
         };
         let first = bound(&self.start, Side::Left, false);
         let last = bound(&self.end, Side::Right, true);
-        Ok(first.zip(last).map(|(first, last)| Opening { first, last }).into_iter().collect())
+        Ok(first
+            .zip(last)
+            .map(|(first, last)| Opening { first, last })
+            .into_iter()
+            .collect())
     }
 }
 
@@ -341,7 +379,11 @@ impl<S: Suite> Pruned<S> {
     /// Notes an open node whose child on a side is elided; its digest follows apart.
     #[inline]
     fn push_elided(&mut self, side: Side) {
-        self.push_code(if side == Side::Left { LEFT_ELIDED } else { RIGHT_ELIDED });
+        self.push_code(if side == Side::Left {
+            LEFT_ELIDED
+        } else {
+            RIGHT_ELIDED
+        });
     }
 
     fn elide(&mut self, side: Side, digest: S::Digest) {
@@ -357,18 +399,26 @@ impl<S: Suite> Pruned<S> {
     ) {
         self.push_code(LEAF);
         let key = entries.owned_key(entry);
-        let value = entries.value(entry);
         let content = if query.reveals(key.as_bytes()) {
-            let value = Value::new(value);
-            Content::Value(value.expect("entries: values were checked when they were added"))
+            Content::Value(entries.owned_value(entry))
         } else {
-            Content::Digest(S::value(value))
+            Content::Digest(S::value(entries.value(entry)))
         };
         self.leaves.push(OpenedLeaf { key, content });
     }
 
     pub(crate) fn finish<Q>(self) -> TreeProof<S, Q> {
-        let Self { shape, siblings, leaves, .. } = self;
-        TreeProof { shape, siblings, leaves, query: PhantomData }
+        let Self {
+            shape,
+            siblings,
+            leaves,
+            ..
+        } = self;
+        TreeProof {
+            shape,
+            siblings,
+            leaves,
+            query: PhantomData,
+        }
     }
 }

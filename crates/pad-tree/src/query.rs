@@ -86,7 +86,11 @@ impl TreeQuery for Key {
     ) -> Result<Lookup, VerifyError> {
         let mut taken = leaves.take_each([self])?;
         let answer = taken.pop().ok_or(VerifyError::InvalidQuery)?;
-        Ok(Lookup { version, key: self.clone(), answer })
+        Ok(Lookup {
+            version,
+            key: self.clone(),
+            answer,
+        })
     }
 }
 
@@ -122,7 +126,9 @@ impl TreeQuery for Keys {
     const PROOF_KIND: u8 = 17;
 
     fn reveals(&self, key: &[u8]) -> bool {
-        self.0.binary_search_by(|asked| asked.as_bytes().cmp(key)).is_ok()
+        self.0
+            .binary_search_by(|asked| asked.as_bytes().cmp(key))
+            .is_ok()
     }
 
     fn conclude<S: Suite>(
@@ -131,7 +137,10 @@ impl TreeQuery for Keys {
         leaves: OpenedLeaves<S>,
     ) -> Result<Lookups, VerifyError> {
         let answers = leaves.take_each(&self.0)?;
-        Ok(Lookups { version, answers: self.0.iter().cloned().zip(answers).collect() })
+        Ok(Lookups {
+            version,
+            answers: self.0.iter().cloned().zip(answers).collect(),
+        })
     }
 }
 
@@ -146,12 +155,19 @@ pub struct KeyRange {
 
 impl KeyRange {
     /// Every entry.
-    pub const ALL: Self = Self { start: None, end: None };
+    pub const ALL: Self = Self {
+        start: None,
+        end: None,
+    };
 
     /// Whether a key lies before (`Less`), in (`Equal`) or after (`Greater`) the range.
     fn place(&self, key: &[u8]) -> core::cmp::Ordering {
         use core::cmp::Ordering;
-        if self.start.as_ref().is_some_and(|start| key < start.as_bytes()) {
+        if self
+            .start
+            .as_ref()
+            .is_some_and(|start| key < start.as_bytes())
+        {
             Ordering::Less
         } else if self.end.as_ref().is_some_and(|end| key >= end.as_bytes()) {
             Ordering::Greater
@@ -171,8 +187,12 @@ impl KeyRange {
     /// The range as bounds of byte strings.
     pub fn bounds(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {
         (
-            self.start.as_ref().map_or(Bound::Unbounded, |key| Bound::Included(key.as_bytes())),
-            self.end.as_ref().map_or(Bound::Unbounded, |key| Bound::Excluded(key.as_bytes())),
+            self.start
+                .as_ref()
+                .map_or(Bound::Unbounded, |key| Bound::Included(key.as_bytes())),
+            self.end
+                .as_ref()
+                .map_or(Bound::Unbounded, |key| Bound::Excluded(key.as_bytes())),
         )
     }
 }
@@ -204,7 +224,10 @@ impl TreeQuery for KeyRange {
         if !self.is_valid() {
             return Err(VerifyError::InvalidQuery);
         }
-        let places = leaves.leaves.iter().map(|leaf| self.place(leaf.key.as_bytes()));
+        let places = leaves
+            .leaves
+            .iter()
+            .map(|leaf| self.place(leaf.key.as_bytes()));
         let before = places.clone().filter(|place| place.is_lt()).count();
         let after = places.filter(|place| place.is_gt()).count();
         if before > 1 || after > 1 {
@@ -215,11 +238,18 @@ impl TreeQuery for KeyRange {
         if !bounded_before || !bounded_after || !leaves.adjacent.iter().all(|adjacent| *adjacent) {
             return Err(VerifyError::Elided);
         }
-        let entries = leaves.leaves.into_iter().filter_map(|leaf| match leaf.content {
-            Content::Value(value) => Some((leaf.key, value)),
-            Content::Digest(_) => None,
-        });
-        Ok(RangeContents { version, range: self.clone(), entries: entries.collect() })
+        let entries = leaves
+            .leaves
+            .into_iter()
+            .filter_map(|leaf| match leaf.content {
+                Content::Value(value) => Some((leaf.key, value)),
+                Content::Digest(_) => None,
+            });
+        Ok(RangeContents {
+            version,
+            range: self.clone(),
+            entries: entries.collect(),
+        })
     }
 }
 
@@ -334,7 +364,10 @@ impl TreeQuery for First {
         leaves: OpenedLeaves<S>,
     ) -> Result<Neighbour, VerifyError> {
         complete(leaves.at_start)?;
-        Ok(Neighbour { version, entry: leaves.take_only()? })
+        Ok(Neighbour {
+            version,
+            entry: leaves.take_only()?,
+        })
     }
 }
 
@@ -352,12 +385,19 @@ impl TreeQuery for Last {
         leaves: OpenedLeaves<S>,
     ) -> Result<Neighbour, VerifyError> {
         complete(leaves.at_end)?;
-        Ok(Neighbour { version, entry: leaves.take_only()? })
+        Ok(Neighbour {
+            version,
+            entry: leaves.take_only()?,
+        })
     }
 }
 
 const fn complete(nothing_elided: bool) -> Result<(), VerifyError> {
-    if nothing_elided { Ok(()) } else { Err(VerifyError::Elided) }
+    if nothing_elided {
+        Ok(())
+    } else {
+        Err(VerifyError::Elided)
+    }
 }
 
 impl<S: Suite> OpenedLeaf<S> {
@@ -381,7 +421,10 @@ impl<S: Suite> OpenedLeaves<S> {
             let answer = match self.leaves.binary_search_by(|leaf| leaf.key.cmp(key)) {
                 Ok(found) => {
                     mark(&mut needed, Some(found));
-                    let leaf = self.leaves.get_mut(found).ok_or(VerifyError::MalformedShape)?;
+                    let leaf = self
+                        .leaves
+                        .get_mut(found)
+                        .ok_or(VerifyError::MalformedShape)?;
                     match &mut leaf.content {
                         Content::Value(value) => Answer::Present(core::mem::take(value)),
                         Content::Digest(_) => return Err(VerifyError::ValueMissing),
@@ -397,7 +440,11 @@ impl<S: Suite> OpenedLeaves<S> {
             };
             answers.push(answer);
         }
-        if needed.contains(&false) { Err(VerifyError::Extraneous) } else { Ok(answers) }
+        if needed.contains(&false) {
+            Err(VerifyError::Extraneous)
+        } else {
+            Ok(answers)
+        }
     }
 
     /// Whether nothing lies between the leaf `below` (or the start) and the leaf `above` (or the
@@ -411,7 +458,10 @@ impl<S: Suite> OpenedLeaves<S> {
     }
 
     /// At most two leaves, which are neighbours.
-    #[allow(clippy::type_complexity, reason = "a pair of optional leaves reads as one")]
+    #[allow(
+        clippy::type_complexity,
+        reason = "a pair of optional leaves reads as one"
+    )]
     fn take_pair(self) -> Result<(Option<OpenedLeaf<S>>, Option<OpenedLeaf<S>>), VerifyError> {
         if self.leaves.len() > 2 {
             return Err(VerifyError::Extraneous);
@@ -426,7 +476,11 @@ impl<S: Suite> OpenedLeaves<S> {
         if self.leaves.len() > 1 {
             return Err(VerifyError::Extraneous);
         }
-        Ok(self.leaves.into_iter().next().and_then(OpenedLeaf::into_entry))
+        Ok(self
+            .leaves
+            .into_iter()
+            .next()
+            .and_then(OpenedLeaf::into_entry))
     }
 }
 
@@ -444,7 +498,6 @@ pub(crate) mod sealed {
     /// The server's half of a query: which leaves it needs.
     pub trait Plan {
         /// The runs of leaves to open, in ascending order, not overlapping.
-        #[allow(private_interfaces, private_bounds, reason = "sealed: only the prover calls this")]
         fn plan<S: VersionedStore>(&self, view: View<'_, S>) -> Result<Vec<Opening>, LookupError>;
     }
 }

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::{
     entries::Probe,
-    id::{Children, EntryId, NodeId, NodeKind, to_u32},
+    id::{Children, EntryId, NodeId, NodeKind, to_u32, to_usize},
     seal::Link,
     store::NodeStore,
 };
@@ -52,22 +52,36 @@ impl Replacements {
         operations: &[Operation],
         parallel: bool,
     ) -> Option<Self> {
-        let puts_all = operations.iter().all(|operation| matches!(operation, Operation::Put(..)));
+        let puts_all = operations
+            .iter()
+            .all(|operation| matches!(operation, Operation::Put(..)));
         if !puts_all || !root.is_inner() {
             return None;
         }
-        let probes: Vec<Probe<'_>> =
-            operations.iter().map(|operation| Probe::new(operation.key().as_bytes())).collect();
-        let mut plan = Self::default();
-        plan.entries = vec![EntryId::default(); operations.len()];
+        let probes: Vec<Probe<'_>> = operations
+            .iter()
+            .map(|operation| Probe::new(operation.key().as_bytes()))
+            .collect();
+        let entries = vec![EntryId::default(); operations.len()];
+        let mut plan = Self {
+            entries,
+            ..Self::default()
+        };
         let mut level: Vec<Reached> = vec![(root, 0..u32::try_from(operations.len()).ok()?)];
         let mut depth = 0;
         while !level.is_empty() {
-            plan.nodes.extend(level.iter().map(|(node, _)| (*node, depth)));
+            plan.nodes
+                .extend(level.iter().map(|(node, _)| (*node, depth)));
             let pieces: Option<Vec<Piece>> = if parallel && level.len() > PIECE {
-                level.par_chunks(PIECE).map(|piece| follow(store, &probes, piece)).collect()
+                level
+                    .par_chunks(PIECE)
+                    .map(|piece| follow(store, &probes, piece))
+                    .collect()
             } else {
-                level.chunks(PIECE).map(|piece| follow(store, &probes, piece)).collect()
+                level
+                    .chunks(PIECE)
+                    .map(|piece| follow(store, &probes, piece))
+                    .collect()
             };
             let mut next = Vec::with_capacity(level.len() * 2);
             for mut piece in pieces? {
@@ -81,7 +95,7 @@ impl Replacements {
                 plan.links.append(&mut piece.links);
                 next.append(&mut piece.next);
                 for (operation, entry) in piece.leaves {
-                    plan.entries[operation as usize] = entry;
+                    plan.entries[to_usize(operation)] = entry;
                 }
             }
             level = next;
@@ -91,7 +105,11 @@ impl Replacements {
     }
 
     /// Puts the new values into the tree. Returns the new root.
-    pub(crate) fn apply<S: NodeStore>(&mut self, store: &mut S, operations: &[Operation]) -> NodeId {
+    pub(crate) fn apply<S: NodeStore>(
+        &mut self,
+        store: &mut S,
+        operations: &[Operation],
+    ) -> NodeId {
         let mut leaves = Vec::with_capacity(operations.len());
         for (entry, operation) in self.entries.iter().zip(operations) {
             if let Operation::Put(_, value) = operation {
@@ -101,13 +119,13 @@ impl Replacements {
         // Children come after their parents in the list, so backwards they come first.
         for position in (0..self.nodes.len()).rev() {
             let links = self.links[position].map(|link| match link {
-                Link::Replaced(operation) => Link::Untouched(leaves[operation as usize]),
+                Link::Replaced(operation) => Link::Untouched(leaves[to_usize(operation)]),
                 other => other,
             });
             let children = links.map(|link| match link {
-                Link::Touched(below) => self.nodes[below as usize].0,
+                Link::Touched(below) => self.nodes[to_usize(below)].0,
                 Link::Untouched(child) => child,
-                Link::Replaced(operation) => leaves[operation as usize],
+                Link::Replaced(operation) => leaves[to_usize(operation)],
             });
             self.links[position] = links;
             let (node, _) = self.nodes[position];
@@ -137,9 +155,12 @@ fn follow<S: NodeStore>(store: &S, probes: &[Probe<'_>], level: &[Reached]) -> O
         prefixes.extend(separators.iter().map(|key| store.entries().prefix(*key)));
         let nodes = separators.iter().zip(&prefixes).zip(&children);
         for ((_, range), ((separator, prefix), children)) in group.iter().zip(nodes) {
-            let below = &probes[range.start as usize..range.end as usize];
+            let below = &probes[to_usize(range.start)..to_usize(range.end)];
             let is_left = |probe: &Probe<'_>| {
-                store.entries().compare_with(probe, *separator, *prefix).is_lt()
+                store
+                    .entries()
+                    .compare_with(probe, *separator, *prefix)
+                    .is_lt()
             };
             let split = below.partition_point(is_left);
             let middle = range.start + to_u32(split);
@@ -169,7 +190,7 @@ impl Piece {
                 Some(Link::Touched(to_u32(self.next.len() - 1)))
             }
             NodeKind::Leaf(entry) => {
-                let probe = probes.get(range.start as usize)?;
+                let probe = probes.get(to_usize(range.start))?;
                 let key = store.entries().key_of(entry);
                 let replaces = range.len() == 1 && store.entries().compare(probe, key).is_eq();
                 self.leaves.push((range.start, entry));

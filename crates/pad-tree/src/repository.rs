@@ -101,8 +101,12 @@ where
         &self,
         queries: &[(Version, Key)],
     ) -> Result<Vec<TreeProof<S, Key>>, LookupError> {
-        let views = queries.iter().map(|(version, key)| Ok((self.view(*version)?, key)));
-        Ok(prover::prove_keys(&views.collect::<Result<Vec<_>, LookupError>>()?))
+        let views = queries
+            .iter()
+            .map(|(version, key)| Ok((self.view(*version)?, key)));
+        Ok(prover::prove_keys(
+            &views.collect::<Result<Vec<_>, LookupError>>()?,
+        ))
     }
 
     /// The proof that an older version is what a newer version's head says it was.
@@ -115,7 +119,10 @@ where
         newer: Version,
     ) -> Result<InclusionProof<S>, LookupError> {
         self.check_exists(newer)?;
-        let unknown = LookupError::UnknownVersion { version, latest: newer };
+        let unknown = LookupError::UnknownVersion {
+            version,
+            latest: newer,
+        };
         self.log.prove_inclusion(version, newer).ok_or(unknown)
     }
 
@@ -129,7 +136,10 @@ where
         newer: Version,
     ) -> Result<ConsistencyProof<S>, LookupError> {
         self.check_exists(newer)?;
-        let unknown = LookupError::UnknownVersion { version: older, latest: newer };
+        let unknown = LookupError::UnknownVersion {
+            version: older,
+            latest: newer,
+        };
         self.log.prove_consistency(older, newer).ok_or(unknown)
     }
 
@@ -177,7 +187,11 @@ where
     }
 
     fn check_exists(&self, version: Version) -> Result<(), LookupError> {
-        if version > self.latest() { Err(self.missing(version)) } else { Ok(()) }
+        if version > self.latest() {
+            Err(self.missing(version))
+        } else {
+            Ok(())
+        }
     }
 
     fn missing(&self, version: Version) -> LookupError {
@@ -185,7 +199,10 @@ where
         if version < oldest {
             LookupError::Pruned { version, oldest }
         } else {
-            LookupError::UnknownVersion { version, latest: self.latest() }
+            LookupError::UnknownVersion {
+                version,
+                latest: self.latest(),
+            }
         }
     }
 
@@ -193,10 +210,15 @@ where
     fn check_head(&self, update: &Update<S>) -> Result<(), ApplyError> {
         let latest = self.latest();
         if update.base != latest {
-            return Err(ApplyError::VersionGap { expected: latest, actual: update.base });
+            return Err(ApplyError::VersionGap {
+                expected: latest,
+                actual: update.base,
+            });
         }
         let next = Version::new(latest.number() + 1);
-        Untrusted::new(update.head).verify(&self.authority, &next).map_err(ApplyError::Head)?;
+        Untrusted::new(update.head)
+            .verify(&self.authority, &next)
+            .map_err(ApplyError::Head)?;
         if self.log.root(latest.number()) != Some(update.head.head.history) {
             return Err(ApplyError::HistoryMismatch);
         }
@@ -206,7 +228,11 @@ where
     fn replay(&mut self, update: &Update<S>) -> Result<(), ApplyError> {
         self.tree.tree.apply(&update.operations, &self.workers)?;
         let root = self.tree.tree.hash(&self.workers);
-        if root == update.head.head.root { Ok(()) } else { Err(ApplyError::RootMismatch) }
+        if root == update.head.head.root {
+            Ok(())
+        } else {
+            Err(ApplyError::RootMismatch)
+        }
     }
 }
 
@@ -240,14 +266,25 @@ where
     }
 
     fn head(&self, version: Version) -> Result<SignedHead<S>, LookupError> {
-        let missing = LookupError::UnknownVersion { version, latest: self.latest() };
+        let missing = LookupError::UnknownVersion {
+            version,
+            latest: self.latest(),
+        };
         let earlier = version.previous().ok_or(missing)?;
         let position = usize::try_from(earlier.number()).map_err(|_| missing)?;
         let signature = *self.signatures.get(position).ok_or(missing)?;
         let root = *self.log.version_root(version).ok_or(missing)?;
         let history = self.log.root(earlier.number()).ok_or(missing)?;
-        let Authority { dictionary, scheme, .. } = self.authority;
-        let head = SnapshotHead { scheme, dictionary, version, root, history };
+        let Authority {
+            dictionary, scheme, ..
+        } = self.authority;
+        let head = SnapshotHead {
+            scheme,
+            dictionary,
+            version,
+            root,
+            history,
+        };
         Ok(SignedHead { head, signature })
     }
 
@@ -291,7 +328,12 @@ where
 {
     /// Everything that is needed to go on, to be stored. Copies the contents.
     pub fn checkpoint(&self) -> Checkpoint<S, St> {
-        let StoredTree { store, roots, oldest, population } = self.tree.to_stored();
+        let StoredTree {
+            store,
+            roots,
+            oldest,
+            population,
+        } = self.tree.to_stored();
         let signatures = self.signatures.iter().map(|signature| {
             SignatureBytes(
                 pad_core::Digest(*signature.r_bytes()),
@@ -303,13 +345,24 @@ where
             authority: self.authority,
             log: self.log.clone(),
             signatures: signatures.collect(),
-            tree: StoredTree { store: store.clone(), roots, oldest, population },
+            tree: StoredTree {
+                store: store.clone(),
+                roots,
+                oldest,
+                population,
+            },
         }
     }
 
     /// Goes on from a checkpoint. `None` if it is of another scheme or its parts do not fit.
     pub fn restore(checkpoint: Checkpoint<S, St>) -> Option<Self> {
-        let Checkpoint { scheme, authority, log, signatures, tree } = checkpoint;
+        let Checkpoint {
+            scheme,
+            authority,
+            log,
+            signatures,
+            tree,
+        } = checkpoint;
         let tree = PersistentTree::from_stored(tree);
         let versions = tree.latest().number();
         let fits = scheme == St::Scheme::ID.0

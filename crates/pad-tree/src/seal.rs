@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::{
     annotation::Annotation,
-    id::{NodeId, NodeKind, to_u32},
+    id::{NodeId, NodeKind, to_u32, to_usize},
     replace::Replacements,
     store::{Digest, NodeStore},
 };
@@ -45,7 +45,12 @@ pub(crate) enum Link {
 
 impl<D> Default for SealPlan<D> {
     fn default() -> Self {
-        Self { nodes: Vec::new(), digests: Vec::new(), links: Vec::new(), is_listed: false }
+        Self {
+            nodes: Vec::new(),
+            digests: Vec::new(),
+            links: Vec::new(),
+            is_listed: false,
+        }
     }
 }
 
@@ -71,7 +76,9 @@ impl<D: Copy + Default + Send + Sync> SealPlan<D> {
         if !core::mem::take(&mut self.is_listed) {
             self.nodes.clear();
             self.links.clear();
-            let Some(root) = root else { return S::Annotation::empty() };
+            let Some(root) = root else {
+                return S::Annotation::empty();
+            };
             if !is_touched(store, root) {
                 return latest(store, root);
             }
@@ -116,9 +123,14 @@ impl<D: Copy + Default + Send + Sync> SealPlan<D> {
             };
             if parallel && level.len() >= PARALLEL_LEVEL {
                 let groups = level.par_chunks_mut(GROUP).zip(links.par_chunks(GROUP));
-                groups.with_min_len(PARALLEL_LEVEL / GROUP / 4).for_each(hash);
+                groups
+                    .with_min_len(PARALLEL_LEVEL / GROUP / 4)
+                    .for_each(hash);
             } else {
-                level.chunks_mut(GROUP).zip(links.chunks(GROUP)).for_each(hash);
+                level
+                    .chunks_mut(GROUP)
+                    .zip(links.chunks(GROUP))
+                    .for_each(hash);
             }
             end = start;
         }
@@ -138,7 +150,7 @@ where
     let mut children = [[D::default(); 2]; GROUP];
     for (children, links) in children.iter_mut().zip(links) {
         *children = links.map(|link| match link {
-            Link::Touched(position) => below[position as usize - base],
+            Link::Touched(position) => below[to_usize(position) - base],
             Link::Untouched(node) => latest(store, node),
             Link::Replaced(_) => D::default(),
         });

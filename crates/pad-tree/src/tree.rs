@@ -42,7 +42,14 @@ impl<S: NodeStore + Default> Default for Tree<S> {
 
 impl<S: NodeStore> Tree<S> {
     pub(crate) fn with_store(store: S, root: Option<NodeId>, population: usize) -> Self {
-        Self { store, root, population, changes: 0, path: Vec::new(), plan: SealPlan::default() }
+        Self {
+            store,
+            root,
+            population,
+            changes: 0,
+            path: Vec::new(),
+            plan: SealPlan::default(),
+        }
     }
 
     /// The arena of keys and entries.
@@ -83,12 +90,22 @@ impl<S: NodeStore> Tree<S> {
             return;
         }
         let leaf = self.add_leaf(key, value);
-        let NodeKind::Leaf(entry) = leaf.kind() else { unreachable!("tree: a leaf was added") };
+        let NodeKind::Leaf(entry) = leaf.kind() else {
+            unreachable!("tree: a leaf was added")
+        };
         let (old, new_key) = (NodeId::leaf(reached), self.store.entries().key_of(entry));
         let pair = if order == Ordering::Less {
-            LeafPair { low: leaf, high: old, separator: reached_key }
+            LeafPair {
+                low: leaf,
+                high: old,
+                separator: reached_key,
+            }
         } else {
-            LeafPair { low: old, high: leaf, separator: new_key }
+            LeafPair {
+                low: old,
+                high: leaf,
+                separator: new_key,
+            }
         };
         self.root = Some(S::Scheme::insert(&mut self.store, &self.path, pair));
     }
@@ -96,7 +113,9 @@ impl<S: NodeStore> Tree<S> {
     /// Removes a key; says whether it was there.
     pub(crate) fn remove(&mut self, key: &[u8]) -> bool {
         let probe = Probe::new(key);
-        let Some(reached) = self.search(&probe) else { return false };
+        let Some(reached) = self.search(&probe) else {
+            return false;
+        };
         let reached_key = self.store.entries().key_of(reached);
         if self.store.entries().compare(&probe, reached_key).is_ne() {
             return false;
@@ -130,7 +149,9 @@ impl<S: NodeStore> Tree<S> {
             return Err(ApplyError::UnorderedOperations);
         }
         self.store.check_capacity(operations.len())?;
-        let Some(root) = self.root else { return self.load(operations) };
+        let Some(root) = self.root else {
+            return self.load(operations);
+        };
         if operations.len() >= JOINT_BATCH && self.replace_jointly(root, operations, workers) {
             return Ok(());
         }
@@ -195,12 +216,7 @@ impl<S: NodeStore> Tree<S> {
     }
 
     /// Applies a batch that only replaces values, all paths at a time; `false` if it is not one.
-    fn replace_jointly(
-        &mut self,
-        root: NodeId,
-        operations: &[Operation],
-        workers: &Workers,
-    ) -> bool
+    fn replace_jointly(&mut self, root: NodeId, operations: &[Operation], workers: &Workers) -> bool
     where
         S: Send + Sync,
     {
@@ -239,8 +255,7 @@ impl<S: NodeStore> Tree<S> {
 
     /// Adds an entry and its key.
     fn add_leaf(&mut self, key: &[u8], value: &[u8]) -> NodeId {
-        let rank =
-            S::Scheme::RANKED.then(|| S::Scheme::rank(S::Annotation::key_bits(key)));
+        let rank = S::Scheme::RANKED.then(|| S::Scheme::rank(S::Annotation::key_bits(key)));
         let key = self.store.entries_mut().add_key(key, rank);
         self.population += 1;
         let leaf = NodeId::leaf(self.store.entries_mut().add_entry(key, value));

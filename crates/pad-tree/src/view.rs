@@ -11,7 +11,7 @@ use crate::{
 
 /// One version of a tree in a store.
 #[derive(Debug)]
-pub(crate) struct View<'a, S> {
+pub struct View<'a, S> {
     pub(crate) store: &'a S,
     pub(crate) root: Option<NodeId>,
     pub(crate) version: u32,
@@ -63,7 +63,9 @@ impl<'a, S: VersionedStore> View<'a, S> {
     /// Whether a leaf is before another.
     pub(crate) fn is_before(&self, left: EntryId, right: EntryId) -> bool {
         let entries = self.entries();
-        entries.compare_keys(entries.key_of(left), entries.key_of(right)).is_lt()
+        entries
+            .compare_keys(entries.key_of(left), entries.key_of(right))
+            .is_lt()
     }
 
     /// The entry with this key.
@@ -73,9 +75,14 @@ impl<'a, S: VersionedStore> View<'a, S> {
             let (side, children) = self.step(probe, node);
             node = children.on(side);
         }
-        let NodeKind::Leaf(entry) = node.kind() else { return None };
+        let NodeKind::Leaf(entry) = node.kind() else {
+            return None;
+        };
         let entries = self.entries();
-        entries.compare(probe, entries.key_of(entry)).is_eq().then_some(entry)
+        entries
+            .compare(probe, entries.key_of(entry))
+            .is_eq()
+            .then_some(entry)
     }
 
     /// A cursor at the leaf that a search for `probe` leads to: the entry with that key, or one of
@@ -85,7 +92,13 @@ impl<'a, S: VersionedStore> View<'a, S> {
         let mut path = Vec::with_capacity(32);
         loop {
             match node.kind() {
-                NodeKind::Leaf(leaf) => return Some(Cursor { view: self, path, leaf }),
+                NodeKind::Leaf(leaf) => {
+                    return Some(Cursor {
+                        view: self,
+                        path,
+                        leaf,
+                    });
+                }
                 NodeKind::Inner(_) => {
                     let (side, children) = self.step(probe, node);
                     path.push(Step { node, side });
@@ -99,7 +112,11 @@ impl<'a, S: VersionedStore> View<'a, S> {
     pub(crate) fn end(self, side: Side) -> Option<Cursor<'a, S>> {
         let mut path = Vec::with_capacity(32);
         let leaf = self.descend(self.root?, side, &mut path);
-        Some(Cursor { view: self, path, leaf })
+        Some(Cursor {
+            view: self,
+            path,
+            leaf,
+        })
     }
 
     /// The leaf at one end of a subtree.

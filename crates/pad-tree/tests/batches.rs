@@ -35,9 +35,15 @@ fn put(number: u32, value: u32) -> Operation {
 fn batches() -> Vec<Vec<Operation>> {
     let scatter = |round: u32, i: u32| (i * 7919 + round * 104_729) % KEYS;
     let replace = |round: u32, count: u32| {
-        (0..count).map(move |i| put(scatter(round, i), i + round)).collect::<Vec<_>>()
+        (0..count)
+            .map(move |i| put(scatter(round, i), i + round))
+            .collect::<Vec<_>>()
     };
-    let mut batches = vec![(0..KEYS).map(|number| put(number, number)).collect::<Vec<_>>()];
+    let mut batches = vec![
+        (0..KEYS)
+            .map(|number| put(number, number))
+            .collect::<Vec<_>>(),
+    ];
     batches.push(replace(1, 2000));
     batches.push(replace(2, 40));
     let mut mixed = replace(3, 700);
@@ -46,7 +52,11 @@ fn batches() -> Vec<Vec<Operation>> {
     mixed.push(put(scatter(4, 0), 99));
     batches.push(mixed);
     batches.push(replace(5, 1500));
-    batches.push((0..KEYS).map(|number| Operation::Remove(key(number))).collect());
+    batches.push(
+        (0..KEYS)
+            .map(|number| Operation::Remove(key(number)))
+            .collect(),
+    );
     batches.push(replace(6, 600));
     batches
 }
@@ -64,7 +74,10 @@ fn two_threads() -> Workers {
 /// The updates of the batches, each given as a whole.
 fn updates<B: BalancingScheme>(workers: Workers) -> Vec<Update<Sha256Ed25519>> {
     let mut author = author::<B>(workers);
-    batches().into_iter().map(|batch| author.snapshot_of(batch).unwrap()).collect()
+    batches()
+        .into_iter()
+        .map(|batch| author.snapshot_of(batch).unwrap())
+        .collect()
 }
 
 fn one_by_one<B: BalancingScheme>() -> Vec<Update<Sha256Ed25519>> {
@@ -127,11 +140,14 @@ macro_rules! repository {
                 }
                 for update in &updates {
                     let head = update.head.head.version;
-                    let verified = Untrusted::new(update.head).verify(&authority, &head).unwrap();
+                    let verified = Untrusted::new(update.head)
+                        .verify(&authority, &head)
+                        .unwrap();
                     for operation in update.operations.iter().step_by(97) {
                         let proof = server.prove(head, operation.key()).unwrap();
-                        let lookup =
-                            Untrusted::new(proof).verify(&verified, operation.key()).unwrap();
+                        let lookup = Untrusted::new(proof)
+                            .verify(&verified, operation.key())
+                            .unwrap();
                         let expected = match operation {
                             Operation::Put(_, value) => Answer::Present(value.clone()),
                             Operation::Remove(_) => Answer::Absent,

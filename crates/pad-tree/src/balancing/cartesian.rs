@@ -31,11 +31,13 @@ pub struct Treap;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SkipList;
 
-/// How ranks come from pseudorandom bits of the key; all that tells the two schemes apart.
-trait Ranking: BalancingScheme<Balance = ()> {}
+/// The schemes under which equal sets of keys have equal trees, whatever their past.
+///
+/// Source: Crosby & Wallach 2010, section 2.1.1.
+pub trait SetUnique: BalancingScheme<Balance = ()> {}
 
-impl Ranking for Treap {}
-impl Ranking for SkipList {}
+impl SetUnique for Treap {}
+impl SetUnique for SkipList {}
 
 macro_rules! cartesian {
     ($scheme:ident, $id:literal, $name:literal, $rank:expr, $level:expr) => {
@@ -98,7 +100,7 @@ fn is_above<S: NodeStore>(store: &S, left: KeyId, right: KeyId) -> bool {
 /// top of the two halves.
 fn insert<S: NodeStore>(store: &mut S, path: &[Step], pair: LeafPair) -> NodeId
 where
-    S::Scheme: Ranking,
+    S::Scheme: SetUnique,
 {
     let below = |step: &Step| {
         let separator = store.separator(step.node);
@@ -125,7 +127,7 @@ where
 /// the two sides of the gap.
 fn remove<S: NodeStore>(store: &mut S, path: &[Step], leaf: EntryId) -> NodeId
 where
-    S::Scheme: Ranking,
+    S::Scheme: SetUnique,
 {
     let Some(gap) = path.iter().rposition(|step| step.side == Side::Right) else {
         // The first leaf: its gap is its parent, and its sibling takes the parent's place.
@@ -147,7 +149,7 @@ where
 /// Merges `left` with the tree that `spine` leads through; the spine's last leaf goes away.
 fn merge<S: NodeStore>(store: &mut S, left: NodeId, spine: &[Step]) -> NodeId
 where
-    S::Scheme: Ranking,
+    S::Scheme: SetUnique,
 {
     let mut spine = spine.iter().peekable();
     let mut left = left;
@@ -168,21 +170,22 @@ where
             spine.next();
         }
     }
-    order.into_iter().rev().fold(left, |child, (node, side)| update_child(store, node, side, child))
+    order.into_iter().rev().fold(left, |child, (node, side)| {
+        update_child(store, node, side, child)
+    })
 }
 
 /// Builds from left to right; `spine` holds the open gaps from the root down, each with its left
 /// child, and what is to their right is not known yet.
 fn build<S: NodeStore>(store: &mut S, leaves: &[EntryId]) -> NodeId
 where
-    S::Scheme: Ranking,
+    S::Scheme: SetUnique,
 {
     let mut spine: Vec<(KeyId, NodeId)> = Vec::new();
     let mut right = NodeId::leaf(leaves[0]);
     for leaf in &leaves[1..] {
         let separator = store.entries().key_of(*leaf);
-        while let Some((open, left)) =
-            spine.pop_if(|(open, _)| !is_above(store, *open, separator))
+        while let Some((open, left)) = spine.pop_if(|(open, _)| !is_above(store, *open, separator))
         {
             right = store.create(open, (), Children::new(left, right));
         }

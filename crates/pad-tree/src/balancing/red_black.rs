@@ -55,7 +55,9 @@ impl BalancingScheme for RedBlack {
             let Some((grandparent, above)) = upper.split_last() else {
                 unreachable!("red-black: the root is black");
             };
-            let uncle = store.children(grandparent.node).on(grandparent.side.other());
+            let uncle = store
+                .children(grandparent.node)
+                .on(grandparent.side.other());
             if is_red(store, uncle) {
                 store.set_balance(uncle, Color::Black);
                 let parent_node = update_child(store, parent.node, parent.side, child);
@@ -127,7 +129,12 @@ fn rotate_for_insert<S: NodeStore<Scheme = RedBlack>>(
     } else {
         let grandchildren = store.children(child);
         let high = update_child(store, parent.node, parent.side, grandchildren.on(outer));
-        let low = update_child(store, grandparent.node, outer, grandchildren.on(outer.other()));
+        let low = update_child(
+            store,
+            grandparent.node,
+            outer,
+            grandchildren.on(outer.other()),
+        );
         store.set_balance(low, Color::Red);
         let top = update_both(store, child, outer, high, low);
         store.set_balance(top, Color::Black);
@@ -150,8 +157,7 @@ fn lengthen<S: NodeStore<Scheme = RedBlack>>(
     }
     // The sibling is red, so the parent is black: turn the sibling above it first.
     let nephews = store.children(sibling);
-    let (low, _) =
-        lengthen_beside_black(store, step, child, nephews.on(side), Color::Red);
+    let (low, _) = lengthen_beside_black(store, step, child, nephews.on(side), Color::Red);
     let top = update_both(store, sibling, side, low, nephews.on(side.other()));
     store.set_balance(top, Color::Black);
     (top, false)
@@ -206,7 +212,10 @@ fn build_balanced<S: NodeStore<Scheme = RedBlack>>(
     // Recursion is fine here: the depth is log2 of the number of leaves.
     let left = build_balanced(store, low, depth + 1, red_depth);
     let right = build_balanced(store, high, depth + 1, red_depth);
-    let color = if depth == red_depth { Color::Red } else { Color::Black };
+    let color = if depth == red_depth {
+        Color::Red
+    } else {
+        Color::Black
+    };
     store.create(separator, color, Children::new(left, right))
 }
-

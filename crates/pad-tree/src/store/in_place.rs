@@ -95,7 +95,7 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
                 NodeKind::Inner(_) => {
                     let children = other.children(node).0.map(|child| copies[&child]);
                     let inner = copy.create(key, other.balance(node), Children(children));
-                    
+
                     A::store(&copy.digests[inner.index()], other.latest_digest(node));
                     inner
                 }
@@ -114,7 +114,12 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
             A::store(&self.digests[node.index()], *digest);
         };
         if sealed.parallel {
-            sealed.nodes.par_iter().zip(sealed.digests).with_min_len(4096).for_each(store);
+            sealed
+                .nodes
+                .par_iter()
+                .zip(sealed.digests)
+                .with_min_len(4096)
+                .for_each(store);
         } else {
             sealed.nodes.iter().zip(sealed.digests).for_each(store);
         }
@@ -156,7 +161,11 @@ impl<A: Annotation, B: BalancingScheme> NodeStore for InPlace<A, B> {
 
     fn create(&mut self, separator: KeyId, balance: B::Balance, children: Children) -> NodeId {
         self.use_key(separator);
-        let node = Node { children, separator, touched: self.seals };
+        let node = Node {
+            children,
+            separator,
+            touched: self.seals,
+        };
         if let Some(free) = self.free.pop() {
             self.nodes[free.index()] = node;
             self.balances[free.index()] = balance;
@@ -239,4 +248,3 @@ impl<A: Annotation, B: BalancingScheme> NodeStore for InPlace<A, B> {
         Ok(())
     }
 }
-

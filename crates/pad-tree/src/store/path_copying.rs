@@ -80,7 +80,13 @@ impl<A: Annotation, B: BalancingScheme> NodeStore for PathCopying<A, B> {
     }
 
     fn create(&mut self, separator: KeyId, balance: B::Balance, children: Children) -> NodeId {
-        self.push(Node { children, separator }, balance)
+        self.push(
+            Node {
+                children,
+                separator,
+            },
+            balance,
+        )
     }
 
     fn update(&mut self, node: NodeId, children: Children) -> NodeId {
@@ -147,7 +153,12 @@ impl<A: Annotation, B: BalancingScheme> NodeStore for PathCopying<A, B> {
     fn check_capacity(&self, operations: usize) -> Result<(), InputError> {
         self.entries.check_capacity(operations)?;
         // A path is at most as long as there are nodes; the longest sensible one is far shorter.
-        if self.nodes.len().saturating_add(operations.saturating_mul(128)) > MAX_INDEX {
+        if self
+            .nodes
+            .len()
+            .saturating_add(operations.saturating_mul(128))
+            > MAX_INDEX
+        {
             return Err(InputError::CapacityExceeded);
         }
         Ok(())
@@ -192,10 +203,11 @@ impl<A: Annotation, B: BalancingScheme> VersionedStore for PathCopying<A, B> {
     }
 
     fn prune(&mut self, _: u32, roots: &mut [Option<NodeId>]) {
-        let survivors = Survivors::mark(self.nodes.len(), &self.entries, roots, |index, pending| {
-            pending.extend(self.nodes[index].children.0);
-            self.nodes[index].separator
-        });
+        let survivors =
+            Survivors::mark(self.nodes.len(), &self.entries, roots, |index, pending| {
+                pending.extend(self.nodes[index].children.0);
+                self.nodes[index].separator
+            });
         survivors.compact(&mut self.nodes);
         survivors.compact(&mut self.digests);
         survivors.compact(&mut self.balances);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::id::to_u32;
+use crate::id::{to_u32, to_usize};
 
 /// One ascending run per owner, each contiguous; capacities are powers of two.
 ///
@@ -59,7 +59,9 @@ impl Runs {
 
 /// Equal contents have equal bytes: a checkpoint is read only in its canonical form.
 fn in_order<S: Serializer>(runs: &HashMap<usize, Run>, serializer: S) -> Result<S::Ok, S::Error> {
-    runs.iter().collect::<BTreeMap<_, _>>().serialize(serializer)
+    runs.iter()
+        .collect::<BTreeMap<_, _>>()
+        .serialize(serializer)
 }
 
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -71,30 +73,39 @@ struct Run {
 impl RunPool {
     /// An empty pool for few owners out of many.
     pub(super) fn sparse() -> Self {
-        Self { runs: Runs::Sparse(HashMap::new()), ..Self::default() }
+        Self {
+            runs: Runs::Sparse(HashMap::new()),
+            ..Self::default()
+        }
     }
 
     /// The run of an owner.
     #[inline]
     pub(super) fn run(&self, owner: usize) -> &[u32] {
         let Run { start, length } = self.runs.of(owner);
-        &self.pool[start as usize..][..length as usize]
+        &self.pool[to_usize(start)..][..to_usize(length)]
     }
 
     /// Appends to the run of an owner.
     pub(super) fn push(&mut self, owner: usize, number: u32) {
         let Run { start, length } = self.runs.of(owner);
-        let mut place = start as usize;
+        let mut place = to_usize(start);
         if length == 0 || length.is_power_of_two() {
             place = self.take((length * 2).max(1));
-            let from = start as usize;
-            self.pool.copy_within(from..from + length as usize, place);
+            let from = to_usize(start);
+            self.pool.copy_within(from..from + to_usize(length), place);
             if length > 0 {
                 self.give_back(start, length);
             }
         }
-        self.pool[place + length as usize] = number;
-        self.runs.set(owner, Run { start: to_u32(place), length: length + 1 });
+        self.pool[place + to_usize(length)] = number;
+        self.runs.set(
+            owner,
+            Run {
+                start: to_u32(place),
+                length: length + 1,
+            },
+        );
     }
 
     /// The bytes of memory that runs and pool take.
@@ -108,17 +119,17 @@ impl RunPool {
     }
 
     fn take(&mut self, capacity: u32) -> usize {
-        let class = capacity.trailing_zeros() as usize;
+        let class = to_usize(capacity.trailing_zeros());
         if let Some(start) = self.free.get_mut(class).and_then(Vec::pop) {
-            return start as usize;
+            return to_usize(start);
         }
         let start = self.pool.len();
-        self.pool.resize(start + capacity as usize, 0);
+        self.pool.resize(start + to_usize(capacity), 0);
         start
     }
 
     fn give_back(&mut self, start: u32, capacity: u32) {
-        let class = capacity.trailing_zeros() as usize;
+        let class = to_usize(capacity.trailing_zeros());
         if self.free.len() <= class {
             self.free.resize(class + 1, Vec::new());
         }

@@ -3,7 +3,7 @@
 use crate::{
     annotation::Annotation,
     entries::Entries,
-    id::{Children, EntryId, KeyId, NodeId, NodeKind, to_u32},
+    id::{Children, EntryId, KeyId, NodeId, NodeKind, to_u32, to_usize},
 };
 
 /// Not kept.
@@ -87,7 +87,7 @@ impl Survivors {
             },
             NodeKind::Inner(index) => match self.nodes[index] {
                 DROPPED => node,
-                kept => NodeId::inner(kept as usize),
+                kept => NodeId::inner(to_usize(kept)),
             },
         }
     }

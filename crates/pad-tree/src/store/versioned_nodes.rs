@@ -24,7 +24,7 @@ use crate::{
     annotation::Annotation,
     balancing::BalancingScheme,
     entries::Entries,
-    id::{Children, EntryId, KeyId, MAX_INDEX, NodeId, NodeKind, to_u32},
+    id::{Children, EntryId, KeyId, MAX_INDEX, NodeId, NodeKind, to_u32, to_usize},
 };
 
 /// A node store that archives what it changes, under a cache policy.
@@ -73,7 +73,7 @@ impl CellId {
     const KEPT: u32 = 1 << 31;
 
     const fn index(self) -> usize {
-        (self.0 & !Self::KEPT) as usize
+        to_usize(self.0 & !Self::KEPT)
     }
 
     fn is_none(self) -> bool {
@@ -85,7 +85,11 @@ impl CellId {
     }
 
     const fn kept(self, kept: bool) -> Self {
-        Self(if kept { self.0 | Self::KEPT } else { self.0 & !Self::KEPT })
+        Self(if kept {
+            self.0 | Self::KEPT
+        } else {
+            self.0 & !Self::KEPT
+        })
     }
 }
 
@@ -109,7 +113,11 @@ impl<D> Archive<D> {
             digests: Vec::new(),
             since: Vec::new(),
             bounds: Vec::new(),
-            references: if everywhere { RunPool::default() } else { RunPool::sparse() },
+            references: if everywhere {
+                RunPool::default()
+            } else {
+                RunPool::sparse()
+            },
         }
     }
 }
@@ -124,9 +132,10 @@ impl<D: Copy> Archive<D> {
     /// The position of the first digest of a node that was superseded after `version`.
     #[inline]
     fn first_after(&self, node: usize, version: u32) -> Option<usize> {
-        let bound = *self.bounds.get(version as usize)?;
+        let bound = *self.bounds.get(to_usize(version))?;
         let run = self.references.run(node);
-        run.get(run.partition_point(|position| *position < bound)).map(|found| *found as usize)
+        run.get(run.partition_point(|position| *position < bound))
+            .map(|found| to_usize(*found))
     }
 }
 
@@ -185,8 +194,12 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedNodes<A, B, C> 
     #[inline]
     fn stored_digest(&self, node: usize, version: u32) -> Option<A::Digest> {
         if let Some(position) = self.archive.first_after(node, version) {
-            let is_old_enough =
-                C::EVERYWHERE || self.archive.since.get(position).is_some_and(|s| *s <= version);
+            let is_old_enough = C::EVERYWHERE
+                || self
+                    .archive
+                    .since
+                    .get(position)
+                    .is_some_and(|s| *s <= version);
             return is_old_enough.then(|| self.archive.digests[position]);
         }
         let record = &self.nodes[node];
@@ -206,15 +219,16 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedNodes<A, B, C> 
             match task {
                 Task::Visit(node) => match node.kind() {
                     NodeKind::Leaf(entry) => digests.push(self.entries.digest(entry)),
-                    NodeKind::Inner(index) => match self.stored_digest(index, version) {
-                        Some(digest) => digests.push(digest),
-                        None => {
-                            let children = self.children_at(node, version);
-                            tasks.push(Task::Combine);
-                            tasks.push(Task::Visit(children.right()));
-                            tasks.push(Task::Visit(children.left()));
+                    NodeKind::Inner(index) => {
+                        if let Some(digest) = self.stored_digest(index, version) {
+                            digests.push(digest);
+                            continue;
                         }
-                    },
+                        let children = self.children_at(node, version);
+                        tasks.push(Task::Combine);
+                        tasks.push(Task::Visit(children.right()));
+                        tasks.push(Task::Visit(children.left()));
+                    }
                 },
                 Task::Combine => {
                     if let (Some(right), Some(left)) = (digests.pop(), digests.pop()) {
@@ -237,7 +251,8 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedNodes<A, B, C> 
             record.cell = CellId(cell);
         } else if record.cell.is_kept() {
             let old = self.cells[record.cell.index()];
-            self.archive.push(node.index(), old, (!C::EVERYWHERE).then_some(since));
+            self.archive
+                .push(node.index(), old, (!C::EVERYWHERE).then_some(since));
         }
         record.cell = record.cell.kept(keep);
         self.cells[record.cell.index()] = digest;
@@ -352,7 +367,11 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for Versi
     #[inline]
     fn children_at(&self, node: NodeId, version: u32) -> Children {
         let record = &self.nodes[node.index()];
-        if version < record.switched { record.archived } else { record.children }
+        if version < record.switched {
+            record.archived
+        } else {
+            record.children
+        }
     }
 
     #[inline]
@@ -414,14 +433,15 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for Versi
     }
 
     fn prune(&mut self, oldest: u32, roots: &mut [Option<NodeId>]) {
-        let survivors = Survivors::mark(self.nodes.len(), &self.entries, roots, |index, pending| {
-            let node = &self.nodes[index];
-            pending.extend(node.children.0);
-            if oldest < node.switched {
-                pending.extend(node.archived.0);
-            }
-            node.separator
-        });
+        let survivors =
+            Survivors::mark(self.nodes.len(), &self.entries, roots, |index, pending| {
+                let node = &self.nodes[index];
+                pending.extend(node.children.0);
+                if oldest < node.switched {
+                    pending.extend(node.archived.0);
+                }
+                node.separator
+            });
         self.prune_archive(oldest, &survivors);
         let mut cells = Vec::with_capacity(self.cells.len());
         survivors.compact(&mut self.nodes);
@@ -469,24 +489,35 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedNodes<A, B, C> 
     /// Keeps the archived digests of surviving nodes that `oldest` or a later version needs.
     fn prune_archive(&mut self, oldest: u32, survivors: &Survivors) {
         let old = core::mem::replace(&mut self.archive, Archive::new(C::EVERYWHERE));
-        let first = old.bounds.get(oldest as usize).map_or(0, |bound| *bound as usize);
+        let first = old
+            .bounds
+            .get(to_usize(oldest))
+            .map_or(0, |bound| to_usize(*bound));
         let mut owners = vec![None; old.digests.len()];
         for index in 0..self.nodes.len() {
             if let NodeKind::Inner(moved) = survivors.node(NodeId::inner(index)).kind()
                 && survivors.keeps(index)
             {
                 for position in old.references.run(index) {
-                    owners[*position as usize] = Some(moved);
+                    owners[to_usize(*position)] = Some(moved);
                 }
             }
         }
         let mut positions = vec![0; old.digests.len() + 1];
         for (position, owner) in owners.iter().enumerate() {
             if let (Some(owner), true) = (owner, position >= first) {
-                self.archive.push(*owner, old.digests[position], old.since.get(position).copied());
+                self.archive.push(
+                    *owner,
+                    old.digests[position],
+                    old.since.get(position).copied(),
+                );
             }
             positions[position + 1] = to_u32(self.archive.digests.len());
         }
-        self.archive.bounds = old.bounds.iter().map(|bound| positions[*bound as usize]).collect();
+        self.archive.bounds = old
+            .bounds
+            .iter()
+            .map(|bound| positions[to_usize(*bound)])
+            .collect();
     }
 }

@@ -1,0 +1,72 @@
+//! The laws of [`pad_core::Dictionary`].
+
+use core::fmt::Debug;
+
+use pad_core::{Dictionary, Update};
+
+use crate::{Action, Oracle};
+
+/// Contents, pending changes included, equal the oracle's after every step, and every snapshot raises
+/// the version by one. Returns the updates.
+pub fn check_matches_oracle<D>(author: &mut D, actions: &[Action]) -> Vec<Update<D::Suite>>
+where
+    D: Dictionary<Error: Debug>,
+{
+    let mut oracle = Oracle::default();
+    let mut updates: Vec<Update<D::Suite>> = Vec::new();
+    assert!(
+        author.head().is_none() && author.is_empty(),
+        "a new dictionary is empty"
+    );
+    for action in actions {
+        let version = author.version();
+        match action {
+            Action::Remove(key) => {
+                let was_present = oracle.open().contains_key(key);
+                assert_eq!(author.remove(key), was_present, "what remove says of {key}");
+            }
+            _ => updates.extend(action.apply(author)),
+        }
+        oracle.apply(action);
+        check_open_contents(author, &oracle);
+        assert_eq!(
+            author.version(),
+            oracle.latest(),
+            "the version after {action:?}"
+        );
+        if *action == Action::Snapshot {
+            let update = updates.last().expect("a snapshot makes an update");
+            assert_eq!(
+                author.head(),
+                Some(&update.head),
+                "the latest head is the update's"
+            );
+            assert_eq!(
+                update.base, version,
+                "the update follows the version before"
+            );
+            let ordered = update.operations.is_sorted_by(|a, b| a.key() < b.key());
+            assert!(ordered, "the operations are in strictly ascending order");
+        }
+    }
+    updates
+}
+
+/// The contents with pending changes equal the oracle's.
+pub fn check_open_contents(author: &impl Dictionary, oracle: &Oracle) {
+    let open = oracle.open();
+    assert_eq!(
+        author.len(),
+        open.len(),
+        "the number of entries, pending changes included"
+    );
+    assert_eq!(author.is_empty(), open.is_empty());
+    for key in oracle.all_keys().iter().chain(open.keys()) {
+        let expected = open.get(key).map(pad_core::Value::as_bytes);
+        assert_eq!(
+            author.get(key.as_bytes()),
+            expected,
+            "the open value of {key}"
+        );
+    }
+}

@@ -1,0 +1,28 @@
+//! One check-suite per trait, run by every implementation; for tests only.
+//!
+//! * [`repository`] and [`dictionary`]: the laws of [`pad_core::Repository`] and
+//!   [`pad_core::Dictionary`], for any implementation that is described as a [`pad::Pad`].
+//! * [`tree`]: what tree PADs promise beyond that: every query, history, diff, pruning, checkpoints.
+//! * [`mutation`] and [`pruned`]: dishonest proofs, made from honest ones or from scratch.
+//! * [`oracle`]: copies of everything, the simplest correct implementation.
+//! * [`strategies`], [`operation`], [`traces`], [`random`]: random work, always from a printed seed.
+//!
+//! Functions named `check_*` panic with what went wrong. `PAD_TRACES` (or `PROPTEST_CASES`) sets the
+//! number of random traces of each test, `PAD_SEED` the seed of all randomness.
+
+pub mod dictionary;
+pub mod mutation;
+pub mod operation;
+pub mod oracle;
+pub mod pad;
+pub mod pruned;
+pub mod random;
+pub mod repository;
+pub mod strategies;
+pub mod traces;
+pub mod tree;
+
+pub use operation::Action;
+pub use oracle::Oracle;
+pub use pad::{Pad, TreePad};
+pub use random::Random;

@@ -1,0 +1,330 @@
+//! Structured corruption of honest proofs, and how each must be refused.
+//!
+//! [`check_mutations`] is the whole suite for one proof: every bit flip, every truncation, an
+//! extension, and every element of every list dropped, doubled, swapped and replaced.
+
+use core::{fmt::Debug, ops::Range};
+
+use pad_core::{
+    DecodeError, SnapshotHead, Suite, Untrusted, Verified, VerifyError,
+    codec::{self, ENVELOPE_LENGTH},
+};
+use pad_tree::{TreeProof, TreeQuery};
+
+use crate::{pad::MESSAGE_LIMIT, pruned::Mirror};
+
+/// Why bytes were refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// They are not a message.
+    Decode(DecodeError),
+    /// They are not evidence for the answer.
+    Verify(VerifyError),
+}
+
+/// An honest proof's bytes, its query, and the head that it verifies against.
+#[derive(Debug)]
+pub struct Honest<'a, S: Suite, Q> {
+    /// The message.
+    pub bytes: Vec<u8>,
+    /// The version's head.
+    pub head: &'a Verified<SnapshotHead<S>>,
+    /// What was asked.
+    pub query: &'a Q,
+}
+
+impl<'a, S: Suite, Q: TreeQuery> Honest<'a, S, Q>
+where
+    Q::Statement: PartialEq + Debug,
+{
+    /// An honest proof.
+    pub fn new(proof: &TreeProof<S, Q>, head: &'a Verified<SnapshotHead<S>>, query: &'a Q) -> Self {
+        let honest = Self {
+            bytes: codec::encode(proof),
+            head,
+            query,
+        };
+        assert!(
+            honest.verify(&honest.bytes).is_ok(),
+            "an honest proof verifies"
+        );
+        honest
+    }
+
+    /// What a client makes of other bytes.
+    pub fn verify(&self, bytes: &[u8]) -> Result<Q::Statement, Refusal> {
+        Untrusted::<TreeProof<S, Q>>::decode(bytes, MESSAGE_LIMIT)
+            .map_err(Refusal::Decode)?
+            .verify(self.head, self.query)
+            .map(Verified::into_inner)
+            .map_err(Refusal::Verify)
+    }
+
+    /// What a client makes of another proof for the same query.
+    pub fn verify_mirror(&self, mirror: &Mirror<S>) -> Result<Q::Statement, VerifyError> {
+        let proof = mirror.to_proof::<Q>();
+        Untrusted::new(proof)
+            .verify(self.head, self.query)
+            .map(Verified::into_inner)
+    }
+
+    /// The proof's mirror image.
+    pub fn mirror(&self) -> Mirror<S> {
+        codec::decode_body(&self.bytes[ENVELOPE_LENGTH..]).expect("the same wire format")
+    }
+}
+
+/// Where the parts of a proof's message are.
+struct Regions {
+    shape: Range<usize>,
+    siblings: Range<usize>,
+}
+
+impl Regions {
+    fn of<S: Suite>(mirror: &Mirror<S>) -> Self {
+        let shape_end = ENVELOPE_LENGTH + codec::encode_body(&mirror.shape).len();
+        let siblings_end = shape_end + codec::encode_body(&mirror.siblings).len();
+        let digests = mirror
+            .siblings
+            .iter()
+            .map(|digest| digest.as_ref().len())
+            .sum::<usize>();
+        Self {
+            shape: shape_end - mirror.shape.len()..shape_end,
+            siblings: siblings_end - digests..siblings_end,
+        }
+    }
+}
+
+/// Every corruption of an honest proof is refused, each with the error that it deserves. `other` is a
+/// proof of another tree, whose parts are spliced in.
+pub fn check_mutations<S: Suite, Q: TreeQuery>(honest: &Honest<'_, S, Q>, other: &Mirror<S>)
+where
+    Q::Statement: PartialEq + Debug,
+{
+    check_bit_flips(honest);
+    check_lengths(honest);
+    check_shapes(honest);
+    check_siblings(honest, other);
+    check_leaves(honest, other);
+}
+
+/// Every single bit flip.
+pub fn check_bit_flips<S: Suite, Q: TreeQuery>(honest: &Honest<'_, S, Q>)
+where
+    Q::Statement: PartialEq + Debug,
+{
+    let regions = Regions::of(&honest.mirror());
+    for position in 0..honest.bytes.len() {
+        for bit in 0..8 {
+            let mut bytes = honest.bytes.clone();
+            bytes[position] ^= 1 << bit;
+            let refusal = match honest.verify(&bytes) {
+                Ok(statement) => panic!("bit {bit} of byte {position} flipped: {statement:?}"),
+                Err(refusal) => refusal,
+            };
+            let expected = is_expected(&regions, position, bytes[position], refusal);
+            assert!(
+                expected,
+                "bit {bit} of byte {position} flipped: {refusal:?}"
+            );
+        }
+    }
+}
+
+fn is_expected(regions: &Regions, position: usize, byte: u8, refusal: Refusal) -> bool {
+    use DecodeError as D;
+    use VerifyError as V;
+    match (position, refusal) {
+        (0..4, Refusal::Decode(error)) => error == D::NotThisFormat,
+        (4, Refusal::Decode(error)) => error == D::UnknownFormatVersion(byte),
+        (5, Refusal::Decode(error)) => {
+            matches!(error, D::WrongKind { actual, .. } if actual == byte)
+        }
+        (6..8, Refusal::Decode(error)) => matches!(error, D::WrongSuite { .. }),
+        (_, Refusal::Verify(error)) if regions.siblings.contains(&position) => {
+            error == V::RootMismatch
+        }
+        (_, Refusal::Verify(error)) if regions.shape.contains(&position) => {
+            matches!(error, V::RootMismatch | V::MalformedShape)
+        }
+        // A flipped length or tag moves what follows; a flipped key may be out of order.
+        (8.., Refusal::Decode(error)) => {
+            matches!(error, D::Malformed | D::TrailingBytes | D::NonCanonical)
+        }
+        (8.., Refusal::Verify(error)) => {
+            matches!(
+                error,
+                V::RootMismatch | V::UnorderedLeaves | V::MalformedShape
+            )
+        }
+        _ => false,
+    }
+}
+
+/// Every truncation, and one byte more.
+fn check_lengths<S: Suite, Q: TreeQuery>(honest: &Honest<'_, S, Q>)
+where
+    Q::Statement: PartialEq + Debug,
+{
+    for length in 0..honest.bytes.len() {
+        let refusal = honest.verify(&honest.bytes[..length]).err();
+        assert_eq!(
+            refusal,
+            Some(Refusal::Decode(DecodeError::Malformed)),
+            "cut to {length}"
+        );
+    }
+    for byte in [0, 1, 0xff] {
+        let mut bytes = honest.bytes.clone();
+        bytes.push(byte);
+        let refusal = honest.verify(&bytes).err();
+        assert_eq!(refusal, Some(Refusal::Decode(DecodeError::TrailingBytes)));
+    }
+    let limit = honest.bytes.len() - 1;
+    let refusal = Untrusted::<TreeProof<S, Q>>::decode(&honest.bytes, limit).err();
+    assert_eq!(refusal, Some(DecodeError::TooLarge { limit }));
+}
+
+/// Shapes that are no tree or not canonical, and shapes of other trees.
+fn check_shapes<S: Suite, Q: TreeQuery>(honest: &Honest<'_, S, Q>)
+where
+    Q::Statement: PartialEq + Debug,
+{
+    let mirror = honest.mirror();
+    for position in 0..mirror.shape.len() {
+        let mut dropped = mirror.clone();
+        dropped.shape.remove(position);
+        assert_eq!(
+            honest.verify_mirror(&dropped),
+            Err(VerifyError::MalformedShape)
+        );
+        let mut doubled = mirror.clone();
+        doubled.shape.insert(position, mirror.shape[position]);
+        assert_eq!(
+            honest.verify_mirror(&doubled),
+            Err(VerifyError::MalformedShape)
+        );
+    }
+    if mirror.leaves.is_empty() {
+        return;
+    }
+    let codes = mirror.codes();
+    for unused in codes.len()..mirror.shape.len() * 4 {
+        for bits in 1..4 {
+            let mut padded = mirror.clone();
+            padded.shape[unused / 4] |= bits << (unused % 4 * 2);
+            assert_eq!(
+                honest.verify_mirror(&padded),
+                Err(VerifyError::MalformedShape)
+            );
+        }
+    }
+    for position in 0..codes.len() {
+        for code in (0..4).filter(|code| *code != codes[position]) {
+            let mut changed = codes.clone();
+            changed[position] = code;
+            let refusal = honest.verify_mirror(&mirror.clone().with_codes(&changed));
+            // An elided child on the other side is a tree, but another one; all else is none.
+            let expected = match codes[position] {
+                1 | 2 if code == 3 - codes[position] => VerifyError::RootMismatch,
+                _ => VerifyError::MalformedShape,
+            };
+            assert_eq!(refusal, Err(expected), "code {position} changed to {code}");
+        }
+        for other in position + 1..codes.len() {
+            if codes[position] != codes[other] {
+                let mut swapped = codes.clone();
+                swapped.swap(position, other);
+                let refusal = honest.verify_mirror(&mirror.clone().with_codes(&swapped));
+                let error = refusal.expect_err("swapped codes");
+                assert!(matches!(
+                    error,
+                    VerifyError::RootMismatch | VerifyError::MalformedShape
+                ));
+            }
+        }
+    }
+}
+
+/// Every digest dropped, doubled, swapped with any other, replaced.
+fn check_siblings<S: Suite, Q: TreeQuery>(honest: &Honest<'_, S, Q>, other: &Mirror<S>)
+where
+    Q::Statement: PartialEq + Debug,
+{
+    let mirror = honest.mirror();
+    for position in 0..mirror.siblings.len() {
+        let mut dropped = mirror.clone();
+        let digest = dropped.siblings.remove(position);
+        assert_eq!(
+            honest.verify_mirror(&dropped),
+            Err(VerifyError::MalformedShape)
+        );
+        let mut doubled = mirror.clone();
+        doubled.siblings.insert(position, digest);
+        assert_eq!(
+            honest.verify_mirror(&doubled),
+            Err(VerifyError::MalformedShape)
+        );
+        for second in position + 1..mirror.siblings.len() {
+            let mut swapped = mirror.clone();
+            swapped.siblings.swap(position, second);
+            assert_eq!(
+                honest.verify_mirror(&swapped),
+                Err(VerifyError::RootMismatch)
+            );
+        }
+        for foreign in other.siblings.iter().filter(|foreign| **foreign != digest) {
+            let mut replaced = mirror.clone();
+            replaced.siblings[position] = *foreign;
+            assert_eq!(
+                honest.verify_mirror(&replaced),
+                Err(VerifyError::RootMismatch)
+            );
+        }
+    }
+}
+
+/// Every leaf dropped, doubled, swapped with any other, replaced.
+fn check_leaves<S: Suite, Q: TreeQuery>(honest: &Honest<'_, S, Q>, other: &Mirror<S>)
+where
+    Q::Statement: PartialEq + Debug,
+{
+    let mirror = honest.mirror();
+    for position in 0..mirror.leaves.len() {
+        let mut dropped = mirror.clone();
+        let leaf = dropped.leaves.remove(position);
+        assert_eq!(
+            honest.verify_mirror(&dropped),
+            Err(VerifyError::MalformedShape)
+        );
+        let mut doubled = mirror.clone();
+        doubled.leaves.insert(position, leaf.clone());
+        assert_eq!(
+            honest.verify_mirror(&doubled),
+            Err(VerifyError::UnorderedLeaves)
+        );
+        for second in position + 1..mirror.leaves.len() {
+            let mut swapped = mirror.clone();
+            swapped.leaves.swap(position, second);
+            assert_eq!(
+                honest.verify_mirror(&swapped),
+                Err(VerifyError::UnorderedLeaves)
+            );
+        }
+        for foreign in other.leaves.iter().filter(|foreign| **foreign != leaf) {
+            let mut replaced = mirror.clone();
+            replaced.leaves[position] = foreign.clone();
+            let error = honest
+                .verify_mirror(&replaced)
+                .expect_err("a leaf of another proof");
+            let in_order = replaced.leaves.is_sorted_by(|a, b| a.key < b.key);
+            let expected = if in_order {
+                VerifyError::RootMismatch
+            } else {
+                VerifyError::UnorderedLeaves
+            };
+            assert_eq!(error, expected);
+        }
+    }
+}

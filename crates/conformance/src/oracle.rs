@@ -1,0 +1,175 @@
+//! Copy everything: the simplest strategy of Crosby & Wallach 2010, section 3.2, as the oracle.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Bound,
+};
+
+use pad_core::{Key, Value, Version};
+
+use crate::operation::Action;
+
+/// The contents of one version.
+pub type Contents = BTreeMap<Key, Value>;
+
+/// Every version's contents, and those of the version that is still open.
+#[derive(Clone, Debug)]
+pub struct Oracle {
+    versions: Vec<Contents>,
+    open: Contents,
+    /// For every version, the keys that were put or removed in it.
+    touched: Vec<BTreeSet<Key>>,
+    pending: BTreeSet<Key>,
+}
+
+impl Default for Oracle {
+    fn default() -> Self {
+        Self {
+            versions: vec![Contents::new()],
+            open: Contents::new(),
+            touched: vec![BTreeSet::new()],
+            pending: BTreeSet::new(),
+        }
+    }
+}
+
+impl Oracle {
+    /// The oracle after a trace.
+    pub fn of(actions: &[Action]) -> Self {
+        let mut oracle = Self::default();
+        actions.iter().for_each(|action| oracle.apply(action));
+        oracle
+    }
+
+    /// Does one step.
+    pub fn apply(&mut self, action: &Action) {
+        match action {
+            Action::Put(key, value) => {
+                self.open.insert(key.clone(), value.clone());
+                self.pending.insert(key.clone());
+            }
+            Action::Remove(key) => {
+                self.open.remove(key);
+                if self.latest_contents().contains_key(key) {
+                    self.pending.insert(key.clone());
+                } else {
+                    self.pending.remove(key);
+                }
+            }
+            Action::Snapshot => {
+                self.versions.push(self.open.clone());
+                self.touched.push(core::mem::take(&mut self.pending));
+            }
+        }
+    }
+
+    /// The contents with pending changes.
+    pub const fn open(&self) -> &Contents {
+        &self.open
+    }
+
+    /// The latest version.
+    pub fn latest(&self) -> Version {
+        Version::new(u64::try_from(self.versions.len() - 1).expect("few versions"))
+    }
+
+    /// The contents of a version.
+    pub fn at(&self, version: Version) -> &Contents {
+        &self.versions[usize::try_from(version.number()).expect("few versions")]
+    }
+
+    /// The versions from one on.
+    pub fn versions_from(&self, oldest: Version) -> impl Iterator<Item = (Version, &Contents)> {
+        (oldest.number()..=self.latest().number()).map(|number| {
+            let version = Version::new(number);
+            (version, self.at(version))
+        })
+    }
+
+    /// The versions in which a key was put or removed. If versions before `oldest` are gone, the
+    /// first one is `oldest` where the key is present there.
+    pub fn history(&self, key: &Key, oldest: Version) -> Vec<Version> {
+        let kept = self.versions_from(oldest).filter(|(version, contents)| {
+            let number = usize::try_from(version.number()).expect("few versions");
+            if *version == oldest && oldest > Version::EMPTY {
+                contents.contains_key(key)
+            } else {
+                self.touched[number].contains(key)
+            }
+        });
+        kept.map(|(version, _)| version).collect()
+    }
+
+    /// The keys that differ between two versions, with both values.
+    #[allow(clippy::type_complexity, reason = "a row of the oracle's answer")]
+    pub fn diff(
+        &self,
+        before: Version,
+        after: Version,
+    ) -> Vec<(Key, Option<Value>, Option<Value>)> {
+        let (before, after) = (self.at(before), self.at(after));
+        let keys: BTreeSet<&Key> = before.keys().chain(after.keys()).collect();
+        keys.into_iter()
+            .map(|key| {
+                (
+                    key.clone(),
+                    before.get(key).cloned(),
+                    after.get(key).cloned(),
+                )
+            })
+            .filter(|(_, before, after)| before != after)
+            .collect()
+    }
+
+    /// Every key that any version ever held.
+    pub fn all_keys(&self) -> BTreeSet<Key> {
+        self.versions
+            .iter()
+            .flat_map(|contents| contents.keys().cloned())
+            .collect()
+    }
+
+    /// Keys to ask for: all that were ever present, their direct neighbours, and both ends.
+    pub fn interesting_keys(&self) -> BTreeSet<Key> {
+        let mut keys = self.all_keys();
+        let ends = [Key::default(), crate::operation::key([0xff; 4])];
+        let neighbours: Vec<Key> = keys.iter().flat_map(neighbours).collect();
+        keys.extend(neighbours.into_iter().chain(ends));
+        keys
+    }
+
+    fn latest_contents(&self) -> &Contents {
+        self.versions.last().expect("there is a version 0")
+    }
+}
+
+/// The entry directly below a key.
+pub fn predecessor<'a>(contents: &'a Contents, key: &Key) -> Option<(&'a Key, &'a Value)> {
+    contents
+        .range((Bound::Unbounded, Bound::Excluded(key.clone())))
+        .next_back()
+}
+
+/// The entry directly above a key.
+pub fn successor<'a>(contents: &'a Contents, key: &Key) -> Option<(&'a Key, &'a Value)> {
+    contents
+        .range((Bound::Excluded(key.clone()), Bound::Unbounded))
+        .next()
+}
+
+/// The key directly above this one, and one a little below it, where they fit.
+fn neighbours(key: &Key) -> Vec<Key> {
+    let bytes = key.as_bytes();
+    let mut above = bytes.to_vec();
+    above.push(0);
+    let below = bytes.split_last().map(|(last, head)| {
+        let mut below = head.to_vec();
+        below.extend(last.checked_sub(1));
+        below
+    });
+    [Some(above), below]
+        .into_iter()
+        .flatten()
+        .filter_map(|bytes| Key::new(bytes).ok())
+        .collect()
+}

@@ -1,0 +1,238 @@
+//! Proofs from scratch: the same encoding as [`pad_tree::TreeProof`], from an implementation that
+//! shares no code with it.
+//!
+//! [`Tree`] is a tree of boxes. It is read from an honest proof that opens everything, changed at
+//! will, hashed naively, and written as a [`Mirror`], which has the wire format of a proof. So tests
+//! can make dishonest proofs that hash to the right root.
+
+use pad_core::{Domain, Key, Suite, Value, codec};
+use pad_tree::{TreeProof, TreeQuery};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+/// The same wire format as a tree proof, with everything open to change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Mirror<S: Suite> {
+    /// Two bits per open node.
+    pub shape: Vec<u8>,
+    /// The digests of elided children.
+    pub siblings: Vec<S::Digest>,
+    /// The opened leaves.
+    pub leaves: Vec<Leaf<S>>,
+}
+
+/// The same wire format as an opened leaf.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Leaf<S: Suite> {
+    /// The key.
+    pub key: Key,
+    /// The value or its digest.
+    pub content: Content<S>,
+}
+
+/// The same wire format as an opened leaf's content.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub enum Content<S: Suite> {
+    /// The digest.
+    Digest(S::Digest),
+    /// The value.
+    Value(Value),
+}
+
+/// How a leaf is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Shown {
+    /// Not at all.
+    Elided,
+    /// With its value's digest.
+    Digest,
+    /// With its value.
+    Value,
+}
+
+/// A pruned tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tree<S: Suite> {
+    /// An opened leaf.
+    Leaf(Leaf<S>),
+    /// An open inner node.
+    Inner(Box<Self>, Box<Self>),
+    /// An elided subtree.
+    Elided(S::Digest),
+}
+
+impl<S: Suite> Mirror<S> {
+    /// The mirror image of a proof.
+    pub fn of<Q: TreeQuery>(proof: &TreeProof<S, Q>) -> Self {
+        reinterpret(proof)
+    }
+
+    /// The proof that this is the mirror image of.
+    pub fn to_proof<Q: TreeQuery>(&self) -> TreeProof<S, Q> {
+        reinterpret(self)
+    }
+
+    /// The codes of the shape, one number each.
+    pub fn codes(&self) -> Vec<u8> {
+        let nodes = self.siblings.len() + 2 * self.leaves.len() - 1;
+        (0..nodes)
+            .map(|node| (self.shape[node / 4] >> (node % 4 * 2)) & 3)
+            .collect()
+    }
+
+    /// The mirror image with these codes as its shape.
+    #[must_use]
+    pub fn with_codes(mut self, codes: &[u8]) -> Self {
+        self.shape = codes
+            .chunks(4)
+            .map(|codes| codes.iter().rev().fold(0, |byte, code| byte << 2 | code))
+            .collect();
+        self
+    }
+
+    /// The tree that this is the pre-order of; the mirror image must be of an honest proof.
+    pub fn to_tree(&self) -> Tree<S> {
+        let (mut siblings, mut leaves) = (self.siblings.iter(), self.leaves.iter());
+        let codes = self.codes();
+        let (tree, rest) = read(&codes, &mut siblings, &mut leaves);
+        assert!(rest.is_empty() && siblings.next().is_none() && leaves.next().is_none());
+        tree
+    }
+}
+
+fn read<'c, 'a, S: Suite>(
+    codes: &'c [u8],
+    siblings: &mut impl Iterator<Item = &'a S::Digest>,
+    leaves: &mut impl Iterator<Item = &'a Leaf<S>>,
+) -> (Tree<S>, &'c [u8]) {
+    let (code, rest) = codes.split_first().expect("a code");
+    let mut elided = || Tree::Elided(*siblings.next().expect("a digest"));
+    match code {
+        0 => (Tree::Leaf(leaves.next().expect("a leaf").clone()), rest),
+        1 => {
+            let left = elided();
+            let (right, rest) = read(rest, siblings, leaves);
+            (Tree::inner(left, right), rest)
+        }
+        2 => {
+            let right = elided();
+            let (left, rest) = read(rest, siblings, leaves);
+            (Tree::inner(left, right), rest)
+        }
+        _ => {
+            let (left, rest) = read(rest, siblings, leaves);
+            let (right, rest) = read(rest, siblings, leaves);
+            (Tree::inner(left, right), rest)
+        }
+    }
+}
+
+impl<S: Suite> Tree<S> {
+    /// The inner node with these children.
+    pub fn inner(left: Self, right: Self) -> Self {
+        Self::Inner(Box::new(left), Box::new(right))
+    }
+
+    /// The subtree's digest.
+    pub fn digest(&self) -> S::Digest {
+        match self {
+            Self::Leaf(Leaf {
+                key,
+                content: Content::Digest(digest),
+            }) => S::leaf(key.as_bytes(), digest),
+            Self::Leaf(Leaf {
+                key,
+                content: Content::Value(value),
+            }) => S::leaf(key.as_bytes(), &S::value(value.as_bytes())),
+            Self::Inner(left, right) => S::node(Domain::TreeNode, &left.digest(), &right.digest()),
+            Self::Elided(digest) => *digest,
+        }
+    }
+
+    /// The same tree with every leaf shown as told; the root's digest stays the same.
+    #[must_use]
+    pub fn shown(&self, shown: &dyn Fn(&Key) -> Shown) -> Self {
+        match self {
+            Self::Elided(digest) => Self::Elided(*digest),
+            Self::Leaf(leaf) => leaf.shown(shown(&leaf.key)),
+            Self::Inner(left, right) => match (left.shown(shown), right.shown(shown)) {
+                (Self::Elided(left), Self::Elided(right)) => {
+                    Self::Elided(S::node(Domain::TreeNode, &left, &right))
+                }
+                (left, right) => Self::inner(left, right),
+            },
+        }
+    }
+
+    /// The leaves from left to right.
+    pub fn leaves(&self) -> Vec<&Leaf<S>> {
+        match self {
+            Self::Elided(_) => Vec::new(),
+            Self::Leaf(leaf) => vec![leaf],
+            Self::Inner(left, right) => [left.leaves(), right.leaves()].concat(),
+        }
+    }
+
+    /// The proof that this tree is, in pre-order. An open node with two elided children has no code:
+    /// the pre-order of such a tree does not exist.
+    pub fn to_mirror(&self) -> Mirror<S> {
+        let mut mirror = Mirror {
+            shape: Vec::new(),
+            siblings: Vec::new(),
+            leaves: Vec::new(),
+        };
+        let mut codes = Vec::new();
+        self.write(&mut codes, &mut mirror);
+        mirror.with_codes(&codes)
+    }
+
+    fn write(&self, codes: &mut Vec<u8>, mirror: &mut Mirror<S>) {
+        match self {
+            Self::Elided(_) => panic!("an elided subtree is written by its parent"),
+            Self::Leaf(leaf) => {
+                codes.push(0);
+                mirror.leaves.push(leaf.clone());
+            }
+            Self::Inner(left, right) => match (&**left, &**right) {
+                (Self::Elided(_), Self::Elided(_)) => panic!("two elided children have no code"),
+                (Self::Elided(digest), open) | (open, Self::Elided(digest)) => {
+                    codes.push(if matches!(**left, Self::Elided(_)) {
+                        1
+                    } else {
+                        2
+                    });
+                    mirror.siblings.push(*digest);
+                    open.write(codes, mirror);
+                }
+                (left, right) => {
+                    codes.push(3);
+                    left.write(codes, mirror);
+                    right.write(codes, mirror);
+                }
+            },
+        }
+    }
+}
+
+impl<S: Suite> Leaf<S> {
+    fn shown(&self, shown: Shown) -> Tree<S> {
+        let digest = match &self.content {
+            Content::Digest(digest) => *digest,
+            Content::Value(value) => S::value(value.as_bytes()),
+        };
+        match shown {
+            Shown::Elided => Tree::Elided(S::leaf(self.key.as_bytes(), &digest)),
+            Shown::Digest => Tree::Leaf(Self {
+                content: Content::Digest(digest),
+                ..self.clone()
+            }),
+            Shown::Value => Tree::Leaf(self.clone()),
+        }
+    }
+}
+
+fn reinterpret<A: Serialize, B: Serialize + DeserializeOwned>(original: &A) -> B {
+    codec::decode_body(&codec::encode_body(original)).expect("the two have one wire format")
+}

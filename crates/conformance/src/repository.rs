@@ -1,0 +1,310 @@
+//! The laws of [`pad_core::Repository`].
+
+use pad_core::{
+    ApplyError, Dictionary, DictionaryId, Key, LookupError, Operation, Repository, SchemeId,
+    SnapshotHead, Suite, Update, VerifyError, Version,
+};
+
+use crate::{
+    Action, Oracle,
+    operation::{key, value},
+    pad::{Pad, dictionary, signing_key, verified_head},
+};
+
+/// The signer of the checked dictionaries, and another one.
+const SIGNER: u8 = 7;
+const STRANGER: u8 = 8;
+
+/// An author and a server after a trace, and everything they should hold.
+#[derive(Debug)]
+pub struct Played<P: Pad> {
+    /// The author, with pending changes if the trace does not end with a snapshot.
+    pub author: P::Author,
+    /// The server, with every version.
+    pub server: P::Server,
+    /// The oracle.
+    pub oracle: Oracle,
+    /// All updates.
+    pub updates: Vec<Update<P::Suite>>,
+}
+
+/// Plays a trace to author, server and oracle.
+pub fn play<P: Pad>(actions: &[Action]) -> Played<P> {
+    let mut author = P::author(dictionary(), SIGNER);
+    let mut server = P::server(author.authority());
+    let (mut oracle, mut updates) = (Oracle::default(), Vec::new());
+    for action in actions {
+        oracle.apply(action);
+        if let Some(update) = action.apply(&mut author) {
+            assert_eq!(
+                server.apply(&update),
+                Ok(oracle.latest()),
+                "an honest update applies"
+            );
+            updates.push(update);
+        }
+    }
+    Played {
+        author,
+        server,
+        oracle,
+        updates,
+    }
+}
+
+/// Replay gives the author's roots, old heads never change, and look-ups at every version match the
+/// oracle for every key that was ever there, its neighbours, and both ends.
+pub fn check_trace<P: Pad>(actions: &[Action]) {
+    let played = play::<P>(actions);
+    check_heads(&played);
+    check_lookups(&played, Version::EMPTY);
+    check_unknown_versions(&played);
+}
+
+/// Every head of the server is the one that the author handed out.
+pub fn check_heads<P: Pad>(played: &Played<P>) {
+    let Played {
+        server,
+        updates,
+        oracle,
+        ..
+    } = played;
+    assert_eq!(server.latest(), oracle.latest());
+    for update in updates {
+        let head = server.head(update.head.head.version).expect("heads stay");
+        assert_eq!(head, update.head, "a head never changes");
+    }
+    let nothing = LookupError::UnknownVersion {
+        version: Version::EMPTY,
+        latest: server.latest(),
+    };
+    assert_eq!(
+        server.head(Version::EMPTY),
+        Err(nothing),
+        "version 0 has no signed head"
+    );
+}
+
+/// Look-ups at every version from `oldest` on match the oracle.
+pub fn check_lookups<P: Pad>(played: &Played<P>, oldest: Version) {
+    let Played {
+        server,
+        oracle,
+        author,
+        ..
+    } = played;
+    let keys = oracle.interesting_keys();
+    for (version, contents) in oracle.versions_from(oldest) {
+        let head = verified_head(author.authority(), server, version);
+        for key in &keys {
+            let bytes = P::proof_bytes(server, version, key);
+            let answer = P::verify(&bytes, &head, key);
+            assert_eq!(
+                answer.as_ref(),
+                contents.get(key),
+                "{key} in version {version}"
+            );
+        }
+    }
+}
+
+/// Versions that do not exist are refused.
+pub fn check_unknown_versions<P: Pad>(played: &Played<P>) {
+    let latest = played.server.latest();
+    for version in [latest.next().expect("few versions"), Version::new(u64::MAX)] {
+        let unknown = LookupError::UnknownVersion { version, latest };
+        assert_eq!(
+            played.server.prove(version, &Key::default()).err(),
+            Some(unknown)
+        );
+        assert_eq!(played.server.head(version), Err(unknown));
+    }
+}
+
+/// Every refused update has its own error and leaves the repository exactly as it was.
+pub fn check_refusals<P: Pad>(prefix: &[Action]) {
+    let mut played = play::<P>(prefix);
+    let present = key(b"present for the refusals");
+    let put = |value_bytes: &[u8]| Action::Put(present.clone(), value(value_bytes));
+    for action in [put(b"1"), Action::Put(key(b"and another"), value(b"2"))] {
+        played.oracle.apply(&action);
+        action.apply(&mut played.author);
+    }
+    played.oracle.apply(&Action::Snapshot);
+    let good = Action::Snapshot
+        .apply(&mut played.author)
+        .expect("an update");
+    let before = fingerprint::<P>(&played.server, &played.oracle);
+    for (bad, expected) in bad_updates(&good) {
+        assert_eq!(played.server.apply(&bad), Err(expected));
+        let after = fingerprint::<P>(&played.server, &played.oracle);
+        assert_eq!(
+            after, before,
+            "after {expected:?} the repository is as it was"
+        );
+        let mut next = played.server.clone();
+        assert_eq!(
+            next.apply(&good),
+            Ok(good.head.head.version),
+            "after {expected:?}"
+        );
+    }
+    assert!(
+        played.server.apply(&good).is_ok(),
+        "the good update still applies"
+    );
+    played.updates.push(good);
+    check_heads(&played);
+    check_lookups(&played, Version::EMPTY);
+}
+
+/// Everything that can be seen of a repository: the head and all proofs of every version.
+fn fingerprint<P: Pad>(server: &P::Server, oracle: &Oracle) -> Vec<Vec<u8>> {
+    let mut seen = vec![server.latest().number().to_be_bytes().to_vec()];
+    let keys = oracle.interesting_keys();
+    for number in 0..=server.latest().number() {
+        let version = Version::new(number);
+        seen.extend(
+            server
+                .head(version)
+                .ok()
+                .map(|head| head.signature.to_bytes().to_vec()),
+        );
+        seen.extend(
+            keys.iter()
+                .step_by(7)
+                .map(|key| P::proof_bytes(server, version, key)),
+        );
+    }
+    seen
+}
+
+/// Bad versions of a good update that puts at least two keys, and what each must be refused with.
+pub fn bad_updates<S: Suite>(good: &Update<S>) -> Vec<(Update<S>, ApplyError)> {
+    let mut bad = bad_heads(good);
+    bad.extend(bad_operations(good));
+    bad
+}
+
+fn bad_heads<S: Suite>(good: &Update<S>) -> Vec<(Update<S>, ApplyError)> {
+    let (expected, head) = (good.base, good.head.head);
+    let signed = |change: &dyn Fn(&mut SnapshotHead<S>), signer: u8| {
+        let mut changed = head;
+        change(&mut changed);
+        let head = changed
+            .sign(&signing_key(signer))
+            .expect("keys in memory sign");
+        Update {
+            head,
+            ..good.clone()
+        }
+    };
+    let gap = |actual| {
+        let update = Update {
+            base: actual,
+            ..good.clone()
+        };
+        (update, ApplyError::VersionGap { expected, actual })
+    };
+    let next = expected.next().expect("few versions");
+    let other_version = next.next().expect("few versions");
+    let other_scheme = SchemeId(head.scheme.0 + 1);
+    let wrong_version = VerifyError::WrongVersion {
+        expected: next,
+        actual: other_version,
+    };
+    let wrong_scheme = VerifyError::WrongScheme {
+        expected: head.scheme.0,
+        actual: other_scheme.0,
+    };
+    let mut flipped = good.clone();
+    let mut signature = flipped.head.signature.to_bytes();
+    signature[0] ^= 1;
+    flipped.head.signature = pad_core::HeadSignature::from_bytes(&signature);
+    let mut unsigned = good.clone();
+    unsigned.head.head.root = S::empty_tree();
+    let head_error = |error| ApplyError::Head(error);
+    let mut bad = vec![
+        gap(next),
+        gap(Version::new(u64::MAX)),
+        (
+            signed(&|head| head.version = other_version, SIGNER),
+            head_error(wrong_version),
+        ),
+        (
+            signed(
+                &|head| head.dictionary = DictionaryId::from_name("another"),
+                SIGNER,
+            ),
+            head_error(VerifyError::WrongDictionary),
+        ),
+        (
+            signed(&|head| head.scheme = other_scheme, SIGNER),
+            head_error(wrong_scheme),
+        ),
+        (flipped, head_error(VerifyError::SignatureInvalid)),
+        (unsigned, head_error(VerifyError::SignatureInvalid)),
+        (
+            signed(&|_| {}, STRANGER),
+            head_error(VerifyError::SignatureInvalid),
+        ),
+        (
+            signed(&|head| head.history = S::empty_tree(), SIGNER),
+            ApplyError::HistoryMismatch,
+        ),
+        (
+            signed(&|head| head.root = S::empty_tree(), SIGNER),
+            ApplyError::RootMismatch,
+        ),
+    ];
+    bad.extend(expected.previous().map(gap));
+    bad
+}
+
+fn bad_operations<S: Suite>(good: &Update<S>) -> Vec<(Update<S>, ApplyError)> {
+    let changed = |change: &dyn Fn(&mut Vec<Operation>), error| {
+        let mut update = good.clone();
+        change(&mut update.operations);
+        (update, error)
+    };
+    let absent = key(b"an absent key that sorts before the others".map(|byte| byte & 31));
+    vec![
+        changed(
+            &|operations| operations.reverse(),
+            ApplyError::UnorderedOperations,
+        ),
+        changed(
+            &|operations| operations.push(operations[operations.len() - 1].clone()),
+            ApplyError::UnorderedOperations,
+        ),
+        changed(
+            &|operations| operations.insert(0, Operation::Remove(absent.clone())),
+            ApplyError::RemovesAbsentKey,
+        ),
+        changed(
+            &|operations| {
+                let last = operations.last().expect("two operations").key().clone();
+                let mut after = last.as_bytes().to_vec();
+                after.push(0);
+                operations.push(Operation::Remove(key(after)));
+            },
+            ApplyError::RemovesAbsentKey,
+        ),
+        changed(
+            &|operations| drop(operations.pop()),
+            ApplyError::RootMismatch,
+        ),
+        changed(&Vec::clear, ApplyError::RootMismatch),
+        changed(
+            &|operations| operations.insert(0, Operation::Put(absent.clone(), value(b"x"))),
+            ApplyError::RootMismatch,
+        ),
+        changed(
+            &|operations| {
+                let key = operations[0].key().clone();
+                operations[0] = Operation::Put(key, value(b"another value"));
+            },
+            ApplyError::RootMismatch,
+        ),
+    ]
+}

@@ -1,0 +1,54 @@
+//! Random keys, values and traces, for proptest.
+
+use pad_core::{Key, MAX_KEY_LENGTH, Value};
+use proptest::{collection::vec, prelude::*};
+
+use crate::{
+    Action,
+    operation::{key, value},
+};
+
+/// Keys that collide often: few short ones, long common prefixes, the empty and the longest key.
+pub fn arb_key() -> impl Strategy<Value = Key> {
+    prop_oneof![
+        8 => (0..12_u8).prop_map(|byte| key([byte * 20])),
+        6 => (0..4_u8, 0..4_u8).prop_map(|(high, low)| key([high * 60, low])),
+        3 => (0..6_u8).prop_map(|tail| {
+            let mut bytes = b"a prefix that is longer than eight bytes/".to_vec();
+            bytes.extend([0, tail]);
+            key(bytes)
+        }),
+        1 => (0..3_usize).prop_map(|zeros| key(vec![0; zeros])),
+        1 => (0..2_u8).prop_map(|tail| {
+            let mut bytes = vec![b'm'; MAX_KEY_LENGTH];
+            bytes[MAX_KEY_LENGTH - 1] = tail;
+            key(bytes)
+        }),
+    ]
+}
+
+/// Values from empty to 1 KiB, mostly short.
+pub fn arb_value() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        1 => Just(Value::default()),
+        8 => any::<[u8; 3]>().prop_map(value),
+        1 => (any::<u8>(), 33..=1024_usize).prop_map(|(byte, length)| value(vec![byte; length])),
+    ]
+}
+
+/// One step: mostly puts, some removals, some snapshots (also empty ones).
+pub fn arb_action() -> impl Strategy<Value = Action> {
+    prop_oneof![
+        6 => (arb_key(), arb_value()).prop_map(|(key, value)| Action::Put(key, value)),
+        3 => arb_key().prop_map(Action::Remove),
+        2 => Just(Action::Snapshot),
+    ]
+}
+
+/// A trace of at most this many steps, ending with a snapshot.
+pub fn arb_trace(steps: usize) -> impl Strategy<Value = Vec<Action>> {
+    vec(arb_action(), 0..steps).prop_map(|mut actions| {
+        actions.push(Action::Snapshot);
+        actions
+    })
+}

@@ -1,0 +1,52 @@
+//! Runs a check on many random traces, from one printed seed.
+
+use std::{cell::Cell, env};
+
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+
+use crate::{Action, Random, strategies::arb_trace};
+
+/// The traces of each test if nothing else is asked for: over the twelve tree PADs, with at least
+/// one test each, more than a thousand.
+const DEFAULT_TRACES: u32 = 90;
+
+/// The number of random traces that a test runs: `PAD_TRACES`, else `PROPTEST_CASES`, else 90.
+pub fn count() -> u32 {
+    let set = |name| env::var(name).ok()?.parse().ok();
+    set("PAD_TRACES")
+        .or_else(|| set("PROPTEST_CASES"))
+        .unwrap_or(DEFAULT_TRACES)
+}
+
+/// The seed of all randomness: `PAD_SEED`, else 1.
+pub fn seed() -> u64 {
+    env::var("PAD_SEED")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(1)
+}
+
+/// Runs `check` on [`count`]` / share` random traces of at most `steps` steps; a failing trace is
+/// made smaller before it is shown.
+pub fn check_traces(name: &str, share: u32, steps: usize, check: impl Fn(&[Action])) {
+    let seed = seed();
+    let mixed = name.bytes().fold(seed, |mixed, byte| {
+        Random::new(mixed ^ u64::from(byte)).next()
+    });
+    let config = Config {
+        cases: (count() / share).max(1),
+        failure_persistence: None,
+        ..Config::default()
+    };
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &Random::new(mixed).bytes(32));
+    let ran = Cell::new(0_u32);
+    let outcome = TestRunner::new_with_rng(config, rng).run(&arb_trace(steps), |actions| {
+        ran.set(ran.get() + 1);
+        check(&actions);
+        Ok::<(), TestCaseError>(())
+    });
+    println!("{name}: {} traces with PAD_SEED={seed}", ran.get());
+    if let Err(error) = outcome {
+        panic!("{name} with PAD_SEED={seed}: {error}");
+    }
+}

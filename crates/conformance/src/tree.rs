@@ -1,0 +1,503 @@
+//! What tree PADs promise beyond the two traits.
+
+use core::cell::Cell;
+use std::rc::Rc;
+
+use ed25519_dalek::SigningKey;
+use pad_core::{
+    Dictionary, HeadSignature, Key, LookupError, Operation, Repository, SnapshotHead, Suite, Value,
+    Verified, Version, codec,
+};
+use pad_tree::{
+    Authenticated, BalancingScheme, First, KeyRange, Keys, Last, Predecessor, Successor,
+    TreeAuthor, TreeQuery, TreeRepository, VersionedStore,
+};
+
+use crate::{
+    Action, Oracle, Random, TreePad,
+    dictionary::check_open_contents,
+    operation::{key, value},
+    oracle::{Contents, predecessor, successor},
+    pad::{dictionary, public_key, signing_key, tree_author, verified_head, verify_bytes},
+    repository::{Played, check_heads, check_lookups, play},
+};
+
+/// A store of a tree PAD that can be checked.
+pub trait Store<S: Suite>:
+    VersionedStore<Annotation = Authenticated<S>> + Clone + Send + Sync
+{
+}
+impl<S, St> Store<S> for St
+where
+    S: Suite,
+    St: VersionedStore<Annotation = Authenticated<S>> + Clone + Send + Sync,
+{
+}
+
+type PlayedTree<S, St> = Played<TreePad<S, <St as pad_tree::NodeStore>::Scheme, St>>;
+
+/// Every query at every version, history and diff equal the oracle's; many look-ups at once give the
+/// same proofs as one by one.
+pub fn check_trace<S: Suite, St: Store<S>>(actions: &[Action]) {
+    let played: PlayedTree<S, St> = play(actions);
+    check_heads(&played);
+    check_everything(&played, Version::EMPTY);
+}
+
+/// All checks of the versions from `oldest` on.
+fn check_everything<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Version) {
+    check_lookups(played, oldest);
+    check_queries(played, oldest);
+    check_prove_many(played, oldest);
+    check_history(played, oldest);
+    check_diff(played, oldest);
+    check_contents(played, oldest);
+}
+
+/// One version of a server, to be asked.
+struct Asked<'a, S: Suite, St: VersionedStore> {
+    server: &'a TreeRepository<S, St>,
+    head: Verified<SnapshotHead<S>>,
+    version: Version,
+}
+
+impl<S: Suite, St: Store<S>> Asked<'_, S, St> {
+    fn ask<Q: TreeQuery>(&self, query: &Q) -> Q::Statement {
+        let proof = self
+            .server
+            .prove_query(self.version, query)
+            .expect("the version is there");
+        verify_bytes(&codec::encode(&proof), &self.head, query)
+    }
+}
+
+fn check_queries<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Version) {
+    let keys: Vec<Key> = played.oracle.interesting_keys().into_iter().collect();
+    let mut random = Random::new(played.oracle.latest().number());
+    for (version, contents) in played.oracle.versions_from(oldest) {
+        let server = &played.server;
+        let head = verified_head(played.author.authority(), server, version);
+        let asked = Asked {
+            server,
+            head,
+            version,
+        };
+        check_neighbours(&asked, &keys, contents);
+        check_multi_lookups(&asked, &keys, contents, &mut random);
+        check_ranges(&asked, &keys, contents, &mut random);
+    }
+}
+
+fn check_neighbours<S: Suite, St: Store<S>>(
+    asked: &Asked<'_, S, St>,
+    keys: &[Key],
+    contents: &Contents,
+) {
+    let owned =
+        |entry: Option<(&Key, &Value)>| entry.map(|(key, value)| (key.clone(), value.clone()));
+    let first = asked.ask(&First);
+    assert_eq!(
+        (first.version, first.entry),
+        (asked.version, owned(contents.first_key_value()))
+    );
+    let last = asked.ask(&Last);
+    assert_eq!(
+        (last.version, last.entry),
+        (asked.version, owned(contents.last_key_value()))
+    );
+    for key in keys {
+        let below = asked.ask(&Predecessor(key.clone())).entry;
+        assert_eq!(
+            below,
+            owned(predecessor(contents, key)),
+            "predecessor of {key}"
+        );
+        let above = asked.ask(&Successor(key.clone())).entry;
+        assert_eq!(above, owned(successor(contents, key)), "successor of {key}");
+    }
+}
+
+fn check_multi_lookups<S: Suite, St: Store<S>>(
+    asked: &Asked<'_, S, St>,
+    keys: &[Key],
+    contents: &Contents,
+    random: &mut Random,
+) {
+    for _ in 0..4 {
+        let mut chosen: Vec<Key> = keys
+            .iter()
+            .filter(|_| random.below(3) == 0)
+            .cloned()
+            .collect();
+        chosen.push(keys[0].clone());
+        let query = Keys::new(chosen).expect("at least one key");
+        let answers = asked.ask(&query).answers;
+        assert!(answers.iter().map(|(key, _)| key).eq(query.as_slice()));
+        for (key, answer) in &answers {
+            assert_eq!(answer.value(), contents.get(key), "{key} among {query:?}");
+        }
+    }
+    assert_eq!(
+        asked
+            .ask(&Keys::new(keys.to_vec()).expect("keys"))
+            .answers
+            .len(),
+        keys.len()
+    );
+}
+
+fn check_ranges<S: Suite, St: Store<S>>(
+    asked: &Asked<'_, S, St>,
+    keys: &[Key],
+    contents: &Contents,
+    random: &mut Random,
+) {
+    let count = u64::try_from(keys.len()).expect("few keys");
+    let any = |random: &mut Random| {
+        let position = usize::try_from(random.below(count)).expect("an index");
+        (random.below(5) > 0).then(|| keys[position].clone())
+    };
+    let mut ranges = vec![KeyRange::ALL];
+    ranges.extend((0..12).map(|_| KeyRange {
+        start: any(random),
+        end: any(random),
+    }));
+    for range in ranges {
+        if !range.is_valid() {
+            let refused = asked.server.prove_query(asked.version, &range);
+            assert_eq!(refused.err(), Some(LookupError::InvalidQuery), "{range:?}");
+            continue;
+        }
+        let (start, end) = range.bounds();
+        let expected = contents.range::<[u8], _>((start, end));
+        let statement = asked.ask(&range);
+        assert_eq!(
+            (statement.version, &statement.range),
+            (asked.version, &range)
+        );
+        let found = statement.entries.iter().map(|(key, value)| (key, value));
+        assert!(found.eq(expected), "{range:?} in version {}", asked.version);
+    }
+}
+
+fn check_prove_many<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Version) {
+    let keys = played.oracle.interesting_keys();
+    let versions = played
+        .oracle
+        .versions_from(oldest)
+        .map(|(version, _)| version);
+    let mut queries: Vec<(Version, Key)> = versions
+        .flat_map(|version| keys.iter().map(move |key| (version, key.clone())))
+        .collect();
+    // Neighbouring queries are in different versions and at different keys.
+    queries.sort_by_key(|(version, key)| (key.as_bytes().len(), version.number() % 3));
+    let together = played
+        .server
+        .prove_many(&queries)
+        .expect("the versions are there");
+    assert_eq!(together.len(), queries.len());
+    for ((version, key), proof) in queries.iter().zip(&together) {
+        let alone = played
+            .server
+            .prove(*version, key)
+            .expect("the version is there");
+        let general = played
+            .server
+            .prove_query(*version, key)
+            .expect("the version is there");
+        assert_eq!(&alone, proof, "prove_many gives the proofs of prove");
+        assert_eq!(alone, general, "prove_query gives the proofs of prove");
+    }
+    let unknown = played.server.latest().next().expect("few versions");
+    queries.push((unknown, Key::default()));
+    assert!(
+        played.server.prove_many(&queries).is_err(),
+        "one unknown version is refused"
+    );
+    assert_eq!(played.server.prove_many(&[]), Ok(Vec::new()));
+}
+
+fn check_history<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Version) {
+    for key in played.oracle.interesting_keys() {
+        let expected = played.oracle.history(&key, oldest);
+        assert_eq!(
+            played.server.history(&key),
+            expected,
+            "history of {key} from {oldest}"
+        );
+    }
+}
+
+fn check_diff<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Version) {
+    let versions: Vec<Version> = played
+        .oracle
+        .versions_from(oldest)
+        .map(|(version, _)| version)
+        .collect();
+    for before in versions.iter().step_by(2).chain(versions.last()) {
+        for after in versions.iter().chain([before]) {
+            let found = played
+                .server
+                .diff(*before, *after)
+                .expect("the versions are there");
+            let found = found
+                .into_iter()
+                .map(|change| (change.key, change.before, change.after));
+            let expected = played.oracle.diff(*before, *after);
+            assert!(found.eq(expected), "diff of {before} and {after}");
+        }
+    }
+}
+
+/// The unproved contents, too, equal the oracle's.
+fn check_contents<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Version) {
+    let tree = played.server.contents();
+    for (version, contents) in played.oracle.versions_from(oldest) {
+        let entries = tree.entries(version).expect("the version is there");
+        let expected = contents
+            .iter()
+            .map(|(key, value)| (key.as_bytes(), value.as_bytes()));
+        assert!(entries.eq(expected), "the entries of version {version}");
+        for key in played.oracle.interesting_keys().iter().step_by(3) {
+            let bytes = |entry: Option<(&Key, &Value)>| {
+                entry.map(|(key, value)| (key.as_bytes().to_vec(), value.as_bytes().to_vec()))
+            };
+            let owned = |entry: Option<(&[u8], &[u8])>| {
+                entry.map(|(key, value)| (key.to_vec(), value.to_vec()))
+            };
+            let floor = contents.range(..=key.clone()).next_back();
+            assert_eq!(owned(tree.floor(version, key.as_bytes())), bytes(floor));
+            let ceiling = contents.range(key.clone()..).next();
+            assert_eq!(owned(tree.ceiling(version, key.as_bytes())), bytes(ceiling));
+            let found = tree.lookup(version, key.as_bytes());
+            assert_eq!(found, contents.get(key).map(Value::as_bytes));
+        }
+    }
+}
+
+/// Pruning leaves later versions as they were and refuses earlier ones; updates go on.
+pub fn check_prune<S: Suite, St: Store<S>>(actions: &[Action], oldest_percent: u64) {
+    let mut played: PlayedTree<S, St> = play(actions);
+    let oldest = Version::new(played.server.latest().number() * oldest_percent / 100);
+    let proofs = all_proofs(&played, oldest);
+    played.server.prune(oldest).expect("the version is there");
+    assert_eq!(played.server.oldest(), oldest);
+    check_heads(&played);
+    assert!(
+        all_proofs(&played, oldest) == proofs,
+        "pruning leaves the proofs of later versions"
+    );
+    if let Some(version) = oldest.previous() {
+        let pruned = LookupError::Pruned { version, oldest };
+        let asked = Key::default();
+        assert_eq!(played.server.prove(version, &asked).err(), Some(pruned));
+        assert_eq!(
+            played.server.prove_query(version, &First).err(),
+            Some(pruned)
+        );
+        assert_eq!(
+            played.server.prove_many(&[(version, asked)]).err(),
+            Some(pruned)
+        );
+        assert_eq!(played.server.diff(version, oldest), Err(pruned));
+        assert_eq!(played.server.prune(version), Err(pruned));
+    }
+    check_everything(&played, oldest);
+    go_on(&mut played, actions);
+    check_heads(&played);
+    check_everything(&played, oldest);
+    let latest = played.server.latest();
+    let unknown = latest.next().expect("few versions");
+    let error = LookupError::UnknownVersion {
+        version: unknown,
+        latest,
+    };
+    assert_eq!(played.server.prune(unknown), Err(error));
+    played
+        .server
+        .prune(latest)
+        .expect("the latest version is there");
+    check_everything(&played, latest);
+}
+
+/// A restored checkpoint answers the same and goes on, and so does an author that resumes from it.
+pub fn check_checkpoint<S: Suite, St>(actions: &[Action])
+where
+    St: Store<S> + serde::Serialize + serde::de::DeserializeOwned,
+{
+    let mut played: PlayedTree<S, St> = play(actions);
+    let latest = played.server.latest();
+    let proofs = all_proofs(&played, Version::EMPTY);
+    let stored = codec::encode(&played.server.checkpoint());
+    let checkpoint = codec::decode(&stored, stored.len()).expect("canonical");
+    let restored = TreeRepository::<S, St>::restore(checkpoint).expect("it fits");
+    assert_eq!(restored.authority(), played.server.authority());
+    assert_eq!(
+        (restored.len(), restored.is_empty()),
+        (played.server.len(), restored.len() == 0)
+    );
+    played.server = restored;
+    check_heads(&played);
+    assert!(
+        all_proofs(&played, Version::EMPTY) == proofs,
+        "a checkpoint keeps every proof"
+    );
+    // Two authors go on from the same point and must agree.
+    let mut resumed = TreeAuthor::<S, St::Scheme, _>::resume(&played.server, signing_key(7));
+    assert_eq!(resumed.version(), latest);
+    assert_eq!(resumed.len(), played.author.len());
+    let from = played.updates.len();
+    go_on(&mut played, actions);
+    let again = actions
+        .iter()
+        .filter_map(|action| action.apply(&mut resumed));
+    assert!(
+        again.eq(played.updates[from..].iter().cloned()),
+        "a resumed author makes the same"
+    );
+    check_heads(&played);
+    check_everything(&played, Version::EMPTY);
+}
+
+/// A batch in any order and with repeated keys makes the same update as single calls.
+pub fn check_batches<S: Suite, B: BalancingScheme>(actions: &[Action]) {
+    let (mut single, mut batched) = (new_author::<S, B>(), new_author::<S, B>());
+    let mut batch = Vec::new();
+    let mut oracle = Oracle::default();
+    for action in actions {
+        let update = action.apply(&mut single);
+        oracle.apply(action);
+        match (action, update) {
+            (Action::Put(key, value), _) => {
+                batch.push(Operation::Put(key.clone(), value.clone()));
+            }
+            (Action::Remove(key), _) => batch.push(Operation::Remove(key.clone())),
+            (Action::Snapshot, update) => {
+                // Every third batch comes on top of pending single calls.
+                let calls = if single.version().number() % 3 == 0 {
+                    batch.len() / 2
+                } else {
+                    0
+                };
+                for operation in batch.drain(..calls) {
+                    match operation {
+                        Operation::Put(key, value) => batched.put(key, value),
+                        Operation::Remove(key) => drop(batched.remove(&key)),
+                    }
+                }
+                let made = batched
+                    .snapshot_of(core::mem::take(&mut batch))
+                    .expect("signs");
+                assert_eq!(Some(made), update, "a batch equals single calls");
+                check_open_contents(&batched, &oracle);
+            }
+        }
+    }
+}
+
+/// A signer that sometimes refuses.
+#[derive(Debug)]
+pub struct Unreliable {
+    key: SigningKey,
+    refusals: Rc<Cell<u32>>,
+}
+
+impl signature::Signer<HeadSignature> for Unreliable {
+    fn try_sign(&self, message: &[u8]) -> Result<HeadSignature, signature::Error> {
+        if let Some(fewer) = self.refusals.get().checked_sub(1) {
+            self.refusals.set(fewer);
+            return Err(signature::Error::new());
+        }
+        signature::Signer::try_sign(&self.key, message)
+    }
+}
+
+/// After the signer failed, the changes are pending, the head is the old one, and the next snapshot
+/// is the same version with the same contents; later changes come with the one after it.
+pub fn check_failing_signer<S: Suite, B: BalancingScheme>() {
+    let refusals = Rc::new(Cell::new(0));
+    let signer = Unreliable {
+        key: signing_key(7),
+        refusals: Rc::clone(&refusals),
+    };
+    let mut author = TreeAuthor::<S, B, _>::new(dictionary(), public_key(7), signer);
+    let mut reliable = new_author::<S, B>();
+    let (a, b, c) = (key(b"a"), key(b"b"), key(b"c"));
+    for round in 0..6_u8 {
+        author.put(a.clone(), value([round]));
+        reliable.put(a.clone(), value([round]));
+        author.put(b.clone(), value([round, 1]));
+        reliable.put(b.clone(), value([round, 1]));
+        let (head, version) = (author.head().copied(), author.version());
+        refusals.set(2);
+        for _ in 0..2 {
+            assert!(author.snapshot().is_err(), "the signer refuses");
+            assert_eq!((author.head().copied(), author.version()), (head, version));
+            assert_eq!(author.get(a.as_bytes()), Some(&[round][..]));
+            assert_eq!(author.len(), reliable.len());
+        }
+        // Changes made while a snapshot waits for its signature are not part of it.
+        author.put(c.clone(), value([round, 2]));
+        assert!(author.remove(&b));
+        assert_eq!(
+            author.snapshot().ok(),
+            reliable.snapshot().ok(),
+            "the same version, the same contents"
+        );
+        reliable.put(c.clone(), value([round, 2]));
+        assert!(reliable.remove(&b));
+        assert_eq!(author.len(), reliable.len());
+        assert_eq!(
+            author.snapshot().ok(),
+            reliable.snapshot().ok(),
+            "what came later"
+        );
+    }
+    refusals.set(1);
+    let batch = vec![
+        Operation::Put(b.clone(), value(b"x")),
+        Operation::Remove(a.clone()),
+    ];
+    assert!(author.snapshot_of(batch.clone()).is_err());
+    assert_eq!(author.get(b.as_bytes()), Some(&b"x"[..]));
+    assert_eq!(author.get(a.as_bytes()), None);
+    let (later, same) = (author.snapshot().ok(), reliable.snapshot_of(batch).ok());
+    assert!(
+        later.is_some() && later == same,
+        "a batch stays pending as well"
+    );
+}
+
+/// The encoded proofs of all interesting keys from a version on.
+fn all_proofs<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Version) -> Vec<Vec<u8>> {
+    let keys = played.oracle.interesting_keys();
+    let proofs = played
+        .oracle
+        .versions_from(oldest)
+        .flat_map(|(version, _)| {
+            keys.iter().map(move |key| {
+                codec::encode(
+                    &played
+                        .server
+                        .prove(version, key)
+                        .expect("the version is there"),
+                )
+            })
+        });
+    proofs.collect()
+}
+
+/// Plays further actions.
+fn go_on<S: Suite, St: Store<S>>(played: &mut PlayedTree<S, St>, actions: &[Action]) {
+    for action in actions {
+        played.oracle.apply(action);
+        if let Some(update) = action.apply(&mut played.author) {
+            assert_eq!(played.server.apply(&update), Ok(played.oracle.latest()));
+            played.updates.push(update);
+        }
+    }
+}
+
+fn new_author<S: Suite, B: BalancingScheme>() -> TreeAuthor<S, B, SigningKey> {
+    tree_author(dictionary(), 7)
+}

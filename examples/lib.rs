@@ -1,0 +1,1 @@
+//! Runnable tutorials: `cargo run -p examples --example publish_and_verify`.
