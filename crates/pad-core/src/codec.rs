@@ -40,7 +40,7 @@ use crate::error::DecodeError;
 
 mod reader;
 
-use reader::{Reader, Refused};
+use reader::{Malformed, Reader};
 
 /// The first bytes of every message.
 pub const MAGIC: [u8; 4] = *b"PAD1";
@@ -85,8 +85,9 @@ pub fn decode<M: Message>(bytes: &[u8], limit: usize) -> Result<M, DecodeError> 
     if bytes.len() > limit {
         return Err(DecodeError::TooLarge { limit });
     }
-    let (envelope, body) =
-        bytes.split_first_chunk::<ENVELOPE_LENGTH>().ok_or(DecodeError::Malformed)?;
+    let (envelope, body) = bytes
+        .split_first_chunk::<ENVELOPE_LENGTH>()
+        .ok_or(DecodeError::Malformed)?;
     let [m0, m1, m2, m3, format, kind, s0, s1] = *envelope;
     if [m0, m1, m2, m3] != MAGIC {
         return Err(DecodeError::NotThisFormat);
@@ -95,11 +96,17 @@ pub fn decode<M: Message>(bytes: &[u8], limit: usize) -> Result<M, DecodeError> 
         return Err(DecodeError::UnknownFormatVersion(format));
     }
     if kind != M::KIND {
-        return Err(DecodeError::WrongKind { expected: M::KIND, actual: kind });
+        return Err(DecodeError::WrongKind {
+            expected: M::KIND,
+            actual: kind,
+        });
     }
     let suite = u16::from_be_bytes([s0, s1]);
     if suite != M::SUITE {
-        return Err(DecodeError::WrongSuite { expected: M::SUITE, actual: suite });
+        return Err(DecodeError::WrongSuite {
+            expected: M::SUITE,
+            actual: suite,
+        });
     }
     decode_body(body)
 }
@@ -117,13 +124,13 @@ pub fn encode_body<T: Serialize>(value: &T) -> Vec<u8> {
 /// [`DecodeError`]: malformed, trailing bytes, or not the canonical encoding.
 pub fn decode_body<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
     let mut rest = bytes;
-    let value = T::deserialize(Reader::new(&mut rest)).map_err(|Refused(error)| error)?;
+    let value =
+        T::deserialize(Reader::new(&mut rest)).map_err(|Malformed| DecodeError::Malformed)?;
     if !rest.is_empty() {
         return Err(DecodeError::TrailingBytes);
     }
     let mut compared = Compare { rest: bytes };
-    let written =
-        bincode::serde::encode_into_writer(&value, &mut compared, config::standard());
+    let written = bincode::serde::encode_into_writer(&value, &mut compared, config::standard());
     if written.is_err() || !compared.rest.is_empty() {
         return Err(DecodeError::NonCanonical);
     }
@@ -151,8 +158,10 @@ struct Compare<'a> {
 
 impl bincode::enc::write::Writer for &mut Compare<'_> {
     fn write(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
-        self.rest =
-            self.rest.strip_prefix(bytes).ok_or(EncodeError::Other("not the same bytes"))?;
+        self.rest = self
+            .rest
+            .strip_prefix(bytes)
+            .ok_or(EncodeError::Other("not the same bytes"))?;
         Ok(())
     }
 }

@@ -29,7 +29,8 @@ pub trait Dictionary {
 
     /// The latest version.
     fn version(&self) -> Version {
-        self.head().map_or(Version::EMPTY, |signed| signed.head.version)
+        self.head()
+            .map_or(Version::EMPTY, |signed| signed.head.version)
     }
 
     /// The number of entries, pending changes included.

@@ -132,7 +132,9 @@ impl<const N: usize> AsRef<[u8]> for Digest<N> {
 
 impl<const N: usize> fmt::Display for Digest<N> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))
+        self.0
+            .iter()
+            .try_for_each(|byte| write!(formatter, "{byte:02x}"))
     }
 }
 

@@ -30,10 +30,16 @@ impl fmt::Display for InputError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::KeyTooLong { length, limit } => {
-                write!(formatter, "the key has {length} bytes, at most {limit} are allowed")
+                write!(
+                    formatter,
+                    "the key has {length} bytes, at most {limit} are allowed"
+                )
             }
             Self::ValueTooLong { length, limit } => {
-                write!(formatter, "the value has {length} bytes, at most {limit} are allowed")
+                write!(
+                    formatter,
+                    "the value has {length} bytes, at most {limit} are allowed"
+                )
             }
             Self::CapacityExceeded => {
                 formatter.write_str("the store is full: 32-bit indices are exhausted")
@@ -86,7 +92,10 @@ impl fmt::Display for DecodeError {
                 write!(formatter, "format version {version} is unknown")
             }
             Self::WrongKind { expected, actual } => {
-                write!(formatter, "expected a message of kind {expected}, got kind {actual}")
+                write!(
+                    formatter,
+                    "expected a message of kind {expected}, got kind {actual}"
+                )
             }
             Self::WrongSuite { expected, actual } => {
                 write!(formatter, "expected suite {expected}, got suite {actual}")
@@ -166,24 +175,34 @@ impl fmt::Display for VerifyError {
             Self::AuthorKeyInvalid => formatter.write_str("the author's public key is not valid"),
             Self::WrongDictionary => formatter.write_str("the head is of another dictionary"),
             Self::WrongScheme { expected, actual } => {
-                write!(formatter, "the head is of scheme {actual}, expected scheme {expected}")
+                write!(
+                    formatter,
+                    "the head is of scheme {actual}, expected scheme {expected}"
+                )
             }
             Self::WrongVersion { expected, actual } => {
-                write!(formatter, "the head is of version {actual}, expected version {expected}")
+                write!(
+                    formatter,
+                    "the head is of version {actual}, expected version {expected}"
+                )
             }
             Self::EmptyVersionSigned => {
                 formatter.write_str("version 0 is the empty dictionary and has no signed head")
             }
             Self::Rollback { seen, offered } => {
-                write!(formatter, "version {offered} was offered after version {seen} was seen")
+                write!(
+                    formatter,
+                    "version {offered} was offered after version {seen} was seen"
+                )
             }
             Self::Fork(version) => {
-                write!(formatter, "the author signed two different histories at version {version}")
+                write!(
+                    formatter,
+                    "the author signed two different histories at version {version}"
+                )
             }
             Self::NoContradiction => formatter.write_str("the two heads do not contradict"),
-            Self::RootMismatch => {
-                formatter.write_str("the proof does not hash to the signed root")
-            }
+            Self::RootMismatch => formatter.write_str("the proof does not hash to the signed root"),
             Self::MalformedShape => formatter.write_str("the proof's shape is malformed"),
             Self::UnorderedLeaves => formatter.write_str("the proof's leaves are out of order"),
             Self::Elided => {
@@ -235,7 +254,10 @@ impl fmt::Display for ApplyError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::VersionGap { expected, actual } => {
-                write!(formatter, "the update follows version {actual}, not version {expected}")
+                write!(
+                    formatter,
+                    "the update follows version {actual}, not version {expected}"
+                )
             }
             Self::Head(error) => error.fmt(formatter),
             Self::RootMismatch => {
@@ -279,10 +301,16 @@ impl fmt::Display for LookupError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownVersion { version, latest } => {
-                write!(formatter, "version {version} does not exist, the latest is {latest}")
+                write!(
+                    formatter,
+                    "version {version} does not exist, the latest is {latest}"
+                )
             }
             Self::Pruned { version, oldest } => {
-                write!(formatter, "version {version} was pruned, the oldest kept is {oldest}")
+                write!(
+                    formatter,
+                    "version {version} was pruned, the oldest kept is {oldest}"
+                )
             }
             Self::InvalidQuery => formatter.write_str("the query is empty or out of order"),
         }

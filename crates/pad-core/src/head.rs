@@ -72,7 +72,9 @@ impl FromStr for DictionaryId {
     type Err = VerifyError;
 
     fn from_str(text: &str) -> Result<Self, VerifyError> {
-        parse_hexadecimal(text).map(Self).ok_or(VerifyError::WrongDictionary)
+        parse_hexadecimal(text)
+            .map(Self)
+            .ok_or(VerifyError::WrongDictionary)
     }
 }
 
@@ -163,7 +165,10 @@ impl<S: Suite> SnapshotHead<S> {
         signer: &impl Signer<HeadSignature>,
     ) -> Result<SignedHead<S>, ::signature::Error> {
         let signature = signer.try_sign(&self.signed_bytes())?;
-        Ok(SignedHead { head: self, signature })
+        Ok(SignedHead {
+            head: self,
+            signature,
+        })
     }
 }
 
@@ -247,12 +252,17 @@ impl<S: Suite> Proof for SignedHead<S> {
             return Err(VerifyError::WrongScheme { expected, actual });
         }
         if head.version != *version {
-            return Err(VerifyError::WrongVersion { expected: *version, actual: head.version });
+            return Err(VerifyError::WrongVersion {
+                expected: *version,
+                actual: head.version,
+            });
         }
         if head.version == Version::EMPTY {
             return Err(VerifyError::EmptyVersionSigned);
         }
-        authority.author.verify(&head.signed_bytes(), &self.signature)?;
+        authority
+            .author
+            .verify(&head.signed_bytes(), &self.signature)?;
         Ok(head)
     }
 }

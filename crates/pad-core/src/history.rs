@@ -55,7 +55,11 @@ use crate::{
     version::Version,
 };
 
-#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "not reached by check")]
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "not reached by check"
+)]
 mod log;
 #[cfg(test)]
 mod tests;
@@ -68,7 +72,10 @@ pub fn empty_root<S: Suite>() -> S::Digest {
 }
 
 fn leaf<S: Suite>(version: u64, root: &S::Digest) -> S::Digest {
-    S::hash(Domain::HistoryLeaf, &[&version.to_be_bytes(), root.as_ref()])
+    S::hash(
+        Domain::HistoryLeaf,
+        &[&version.to_be_bytes(), root.as_ref()],
+    )
 }
 
 fn node<S: Suite>(left: &S::Digest, right: &S::Digest) -> S::Digest {
@@ -111,7 +118,10 @@ impl<S: Suite> Proof for InclusionProof<S> {
         version: &Version,
     ) -> Result<PastRoot<S>, VerifyError> {
         check_inclusion::<S>(newer.get(), *version, &self.root, &self.path)?;
-        Ok(PastRoot { version: *version, root: self.root })
+        Ok(PastRoot {
+            version: *version,
+            root: self.root,
+        })
     }
 }
 
@@ -170,7 +180,10 @@ impl<S: Suite> Proof for ConsistencyProof<S> {
         } else if !self.inclusion.is_empty() || !self.prefix.is_empty() {
             return Err(VerifyError::MalformedHistoryProof);
         }
-        Ok(Continuation { older: older.version, newer: *newer })
+        Ok(Continuation {
+            older: older.version,
+            newer: *newer,
+        })
     }
 }
 
@@ -182,13 +195,20 @@ fn check_inclusion<S: Suite>(
     path: &[S::Digest],
 ) -> Result<(), VerifyError> {
     if version == Version::EMPTY || version >= newer.version {
-        return Err(VerifyError::WrongVersion { expected: version, actual: newer.version });
+        return Err(VerifyError::WrongVersion {
+            expected: version,
+            actual: newer.version,
+        });
     }
     let position = version.number().saturating_sub(1);
     let last = newer.version.number().saturating_sub(2);
     let mut whole = leaf::<S>(version.number(), root);
     climb::<S>((position, last), path, &mut whole, None)?;
-    if whole == newer.history { Ok(()) } else { Err(VerifyError::HistoryMismatch) }
+    if whole == newer.history {
+        Ok(())
+    } else {
+        Err(VerifyError::HistoryMismatch)
+    }
 }
 
 /// RFC 9162, section 2.1.4.2; `older` is at least version 1 and older than `newer`.
@@ -207,7 +227,8 @@ fn check_prefix<S: Suite>(
         let (start, path) = if first.is_power_of_two() {
             (&older.history, path)
         } else {
-            path.split_first().ok_or(VerifyError::MalformedHistoryProof)?
+            path.split_first()
+                .ok_or(VerifyError::MalformedHistoryProof)?
         };
         let position = first.saturating_sub(1);
         let last = newer.version.number().saturating_sub(2);
@@ -218,7 +239,11 @@ fn check_prefix<S: Suite>(
         climb::<S>(start_at, path, &mut whole, Some(&mut prefix))?;
         prefix == older.history && whole == newer.history
     };
-    if matches { Ok(()) } else { Err(VerifyError::HistoryMismatch) }
+    if matches {
+        Ok(())
+    } else {
+        Err(VerifyError::HistoryMismatch)
+    }
 }
 
 /// Climbs from a node to the root: `whole` becomes the digest of the whole log, `prefix` the one of
@@ -248,5 +273,9 @@ fn climb<S: Suite>(
         position >>= 1;
         last >>= 1;
     }
-    if last == 0 { Ok(()) } else { Err(VerifyError::MalformedHistoryProof) }
+    if last == 0 {
+        Ok(())
+    } else {
+        Err(VerifyError::MalformedHistoryProof)
+    }
 }

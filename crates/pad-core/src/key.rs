@@ -39,7 +39,10 @@ impl Key {
     pub fn new(bytes: impl Into<Box<[u8]>>) -> Result<Self, InputError> {
         let bytes = bytes.into();
         if bytes.len() > MAX_KEY_LENGTH {
-            return Err(InputError::KeyTooLong { length: bytes.len(), limit: MAX_KEY_LENGTH });
+            return Err(InputError::KeyTooLong {
+                length: bytes.len(),
+                limit: MAX_KEY_LENGTH,
+            });
         }
         Ok(Self(bytes))
     }
@@ -59,7 +62,10 @@ impl Value {
     pub fn new(bytes: impl Into<Box<[u8]>>) -> Result<Self, InputError> {
         let bytes = bytes.into();
         if bytes.len() > MAX_VALUE_LENGTH {
-            return Err(InputError::ValueTooLong { length: bytes.len(), limit: MAX_VALUE_LENGTH });
+            return Err(InputError::ValueTooLong {
+                length: bytes.len(),
+                limit: MAX_VALUE_LENGTH,
+            });
         }
         Ok(Self(bytes))
     }
@@ -100,7 +106,11 @@ macro_rules! byte_string {
 
         impl fmt::Debug for $name {
             fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(formatter, concat!(stringify!($name), "({})"), self.0.escape_ascii())
+                write!(
+                    formatter,
+                    concat!(stringify!($name), "({})"),
+                    self.0.escape_ascii()
+                )
             }
         }
 

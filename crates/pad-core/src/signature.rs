@@ -56,7 +56,9 @@ impl AuthorKey {
     /// # Errors
     /// [`VerifyError::SignatureInvalid`].
     pub fn verify(&self, message: &[u8], signature: &HeadSignature) -> Result<(), VerifyError> {
-        self.0.verify_strict(message, signature).map_err(|_| VerifyError::SignatureInvalid)
+        self.0
+            .verify_strict(message, signature)
+            .map_err(|_| VerifyError::SignatureInvalid)
     }
 }
 

@@ -72,7 +72,10 @@ pub struct Refused<S: Suite> {
 
 impl<S: Suite> From<VerifyError> for Refused<S> {
     fn from(error: VerifyError) -> Self {
-        Self { error, evidence: None }
+        Self {
+            error,
+            evidence: None,
+        }
     }
 }
 
@@ -94,7 +97,10 @@ impl<S: Suite> Message for TrustedView<S> {
 impl<S: Suite> TrustedView<S> {
     /// The view of a client that has seen no head yet.
     pub const fn new(authority: Authority) -> Self {
-        Self { authority, newest: None }
+        Self {
+            authority,
+            newest: None,
+        }
     }
 
     /// Whose heads this view accepts.
@@ -104,7 +110,8 @@ impl<S: Suite> TrustedView<S> {
 
     /// The newest version seen; version 0 before the first head.
     pub fn version(&self) -> Version {
-        self.newest.map_or(Version::EMPTY, |signed| signed.head.version)
+        self.newest
+            .map_or(Version::EMPTY, |signed| signed.head.version)
     }
 
     /// The newest head seen, ready to verify proofs against.
@@ -128,7 +135,10 @@ impl<S: Suite> TrustedView<S> {
     /// [`Refused`]: not signed by the author, another dictionary or scheme, a rollback, a fork, or
     /// a history that does not continue. The view is then unchanged. [`VerifyError::SignatureInvalid`]
     /// also if the view itself was loaded from a place that somebody else wrote to.
-    #[expect(clippy::result_large_err, reason = "the evidence of a fork is made once, if ever")]
+    #[expect(
+        clippy::result_large_err,
+        reason = "the evidence of a fork is made once, if ever"
+    )]
     pub fn advance(
         &mut self,
         head: Untrusted<SignedHead<S>>,
@@ -145,11 +155,21 @@ impl<S: Suite> TrustedView<S> {
         let newest = self.newest()?;
         let seen = newest.get().version;
         if version < seen {
-            return Err(VerifyError::Rollback { seen, offered: version }.into());
+            return Err(VerifyError::Rollback {
+                seen,
+                offered: version,
+            }
+            .into());
         }
         if version == seen {
-            let evidence = self.newest.map(|first| Equivocation { first, second: signed });
-            return Err(Refused { error: VerifyError::Fork(version), evidence });
+            let evidence = self.newest.map(|first| Equivocation {
+                first,
+                second: signed,
+            });
+            return Err(Refused {
+                error: VerifyError::Fork(version),
+                evidence,
+            });
         }
         match (consistency, self.newest) {
             (Some(proof), _) => drop(proof.verify(&newest, &verified)?),

@@ -35,7 +35,9 @@ impl Workers {
         if threads.get() == 1 {
             return Ok(Self::sequential());
         }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build()?;
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads.get())
+            .build()?;
         Ok(Self(Some(Arc::new(pool))))
     }
 

@@ -5,10 +5,10 @@
 //! 1. Nothing is allocated on the word of a length prefix: byte strings are borrowed, sequences are
 //!    told to expect at most one element for each byte that is left.
 //! 2. No length exceeds the body's, so elements without bytes cannot loop for ever.
-//! 3. Integers have one encoding, the shortest.
-//! 4. Values nest at most [`MAX_DEPTH`] deep, whatever the type.
+//! 3. Values nest at most [`MAX_DEPTH`] deep, whatever the type.
 //!
-//! Floats, chars and 128-bit integers are not part of the format.
+//! Floats, chars and 128-bit integers are not part of the format. That a body is the canonical one
+//! is not checked here: [`super::decode_body`] writes the value again and compares.
 
 use core::fmt;
 
@@ -17,30 +17,26 @@ use serde::de::{
     VariantAccess, Visitor, value::U32Deserializer,
 };
 
-use crate::error::DecodeError;
-
 /// How deep values may nest.
 pub(super) const MAX_DEPTH: u8 = 64;
 
-/// Why a body was refused, in the form that serde asks for.
+/// The body is malformed, in the form that serde asks for.
 #[derive(Debug)]
-pub(super) struct Refused(pub(super) DecodeError);
+pub(super) struct Malformed;
 
-impl fmt::Display for Refused {
+impl fmt::Display for Malformed {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(formatter)
+        crate::DecodeError::Malformed.fmt(formatter)
     }
 }
 
-impl core::error::Error for Refused {}
+impl core::error::Error for Malformed {}
 
-impl de::Error for Refused {
+impl de::Error for Malformed {
     fn custom<T: fmt::Display>(_: T) -> Self {
-        MALFORMED
+        Self
     }
 }
-
-const MALFORMED: Refused = Refused(DecodeError::Malformed);
 
 /// The bytes that are left, how long the body is, and how deep values may still nest.
 pub(super) struct Reader<'a, 'de> {
@@ -53,73 +49,89 @@ impl<'a, 'de> Reader<'a, 'de> {
     /// A reader that takes what it reads off the front of `rest`.
     pub(super) const fn new(rest: &'a mut &'de [u8]) -> Self {
         let longest = rest.len();
-        Self { rest, longest, depth: MAX_DEPTH }
+        Self {
+            rest,
+            longest,
+            depth: MAX_DEPTH,
+        }
     }
 
-    fn nested(&mut self) -> Result<Reader<'_, 'de>, Refused> {
-        let depth = self.depth.checked_sub(1).ok_or(MALFORMED)?;
-        Ok(Reader { rest: self.rest, longest: self.longest, depth })
+    fn nested(&mut self) -> Result<Reader<'_, 'de>, Malformed> {
+        let depth = self.depth.checked_sub(1).ok_or(Malformed)?;
+        Ok(Reader {
+            rest: self.rest,
+            longest: self.longest,
+            depth,
+        })
     }
 
-    fn take(&mut self, length: usize) -> Result<&'de [u8], Refused> {
-        let (taken, rest) = self.rest.split_at_checked(length).ok_or(MALFORMED)?;
+    fn take(&mut self, length: usize) -> Result<&'de [u8], Malformed> {
+        let (taken, rest) = self.rest.split_at_checked(length).ok_or(Malformed)?;
         *self.rest = rest;
         Ok(taken)
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Refused> {
-        let (taken, rest) = self.rest.split_first_chunk().ok_or(MALFORMED)?;
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
+        let (taken, rest) = self.rest.split_first_chunk().ok_or(Malformed)?;
         *self.rest = rest;
         Ok(*taken)
     }
 
-    fn byte(&mut self) -> Result<u8, Refused> {
+    fn byte(&mut self) -> Result<u8, Malformed> {
         let [byte] = self.array()?;
         Ok(byte)
     }
 
     /// One byte up to 250; from there on, a byte that says how many little-endian bytes follow.
-    fn varint(&mut self) -> Result<u64, Refused> {
-        let (number, least) = match self.byte()? {
-            small @ 0..=250 => return Ok(small.into()),
-            251 => (u16::from_le_bytes(self.array()?).into(), 251),
-            252 => (u32::from_le_bytes(self.array()?).into(), 1 << 16),
-            253 => (u64::from_le_bytes(self.array()?), 1 << 32),
-            _ => return Err(MALFORMED),
-        };
-        if number < least { Err(Refused(DecodeError::NonCanonical)) } else { Ok(number) }
+    fn varint(&mut self) -> Result<u64, Malformed> {
+        match self.byte()? {
+            small @ 0..=250 => Ok(small.into()),
+            251 => Ok(u16::from_le_bytes(self.array()?).into()),
+            252 => Ok(u32::from_le_bytes(self.array()?).into()),
+            253 => Ok(u64::from_le_bytes(self.array()?)),
+            _ => Err(Malformed),
+        }
     }
 
-    fn unsigned<T: TryFrom<u64>>(&mut self) -> Result<T, Refused> {
-        T::try_from(self.varint()?).map_err(|_| MALFORMED)
+    fn unsigned<T: TryFrom<u64>>(&mut self) -> Result<T, Malformed> {
+        T::try_from(self.varint()?).map_err(|_| Malformed)
     }
 
     /// Zigzag: 0, -1, 1, -2, .. are 0, 1, 2, 3, ..
-    fn signed<T: TryFrom<i64>>(&mut self) -> Result<T, Refused> {
+    fn signed<T: TryFrom<i64>>(&mut self) -> Result<T, Malformed> {
         let zigzag = self.varint()?;
         let magnitude = (zigzag >> 1).cast_signed();
-        T::try_from(if zigzag & 1 == 0 { magnitude } else { !magnitude }).map_err(|_| MALFORMED)
+        T::try_from(if zigzag & 1 == 0 {
+            magnitude
+        } else {
+            !magnitude
+        })
+        .map_err(|_| Malformed)
     }
 
-    fn length(&mut self) -> Result<usize, Refused> {
+    fn length(&mut self) -> Result<usize, Malformed> {
         let length = self.unsigned()?;
-        if length > self.longest { Err(MALFORMED) } else { Ok(length) }
+        if length > self.longest {
+            Err(Malformed)
+        } else {
+            Ok(length)
+        }
     }
 
-    fn bytes(&mut self) -> Result<&'de [u8], Refused> {
+    fn bytes(&mut self) -> Result<&'de [u8], Malformed> {
         let length = self.length()?;
         self.take(length)
     }
 
-    fn text(&mut self) -> Result<&'de str, Refused> {
-        core::str::from_utf8(self.bytes()?).map_err(|_| MALFORMED)
+    fn text(&mut self) -> Result<&'de str, Malformed> {
+        core::str::from_utf8(self.bytes()?).map_err(|_| Malformed)
     }
 
-    fn flag(&mut self) -> Result<bool, Refused> {
+    fn flag(&mut self) -> Result<bool, Malformed> {
         match self.byte()? {
             0 => Ok(false),
             1 => Ok(true),
-            _ => Err(MALFORMED),
+            _ => Err(Malformed),
         }
     }
 }
@@ -127,14 +139,14 @@ impl<'a, 'de> Reader<'a, 'de> {
 /// Methods that read one thing and show it to the visitor.
 macro_rules! read {
     ($($method:ident => $visit:ident($read:ident);)*) => {$(
-        fn $method<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Refused> {
+        fn $method<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Malformed> {
             visitor.$visit(self.$read()?)
         }
     )*};
 }
 
 impl<'de> Deserializer<'de> for Reader<'_, 'de> {
-    type Error = Refused;
+    type Error = Malformed;
 
     read! {
         deserialize_bool => visit_bool(flag);
@@ -151,15 +163,19 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
         deserialize_byte_buf => visit_borrowed_bytes(bytes);
     }
 
-    fn deserialize_i8<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Refused> {
+    fn deserialize_i8<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Malformed> {
         visitor.visit_i8(self.byte()?.cast_signed())
     }
 
-    fn deserialize_option<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Refused> {
-        if self.flag()? { visitor.visit_some(self.nested()?) } else { visitor.visit_none() }
+    fn deserialize_option<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Malformed> {
+        if self.flag()? {
+            visitor.visit_some(self.nested()?)
+        } else {
+            visitor.visit_none()
+        }
     }
 
-    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
+    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
         visitor.visit_unit()
     }
 
@@ -167,7 +183,7 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
         self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Refused> {
+    ) -> Result<V::Value, Malformed> {
         visitor.visit_unit()
     }
 
@@ -175,11 +191,11 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
         mut self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Refused> {
+    ) -> Result<V::Value, Malformed> {
         visitor.visit_newtype_struct(self.nested()?)
     }
 
-    fn deserialize_seq<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Refused> {
+    fn deserialize_seq<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Malformed> {
         let length = self.length()?;
         self.deserialize_tuple(length, visitor)
     }
@@ -188,8 +204,11 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
         mut self,
         length: usize,
         visitor: V,
-    ) -> Result<V::Value, Refused> {
-        visitor.visit_seq(Elements { reader: self.nested()?, left: length })
+    ) -> Result<V::Value, Malformed> {
+        visitor.visit_seq(Elements {
+            reader: self.nested()?,
+            left: length,
+        })
     }
 
     fn deserialize_tuple_struct<V: Visitor<'de>>(
@@ -197,13 +216,16 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
         _: &'static str,
         length: usize,
         visitor: V,
-    ) -> Result<V::Value, Refused> {
+    ) -> Result<V::Value, Malformed> {
         self.deserialize_tuple(length, visitor)
     }
 
-    fn deserialize_map<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Refused> {
+    fn deserialize_map<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Malformed> {
         let left = self.length()?;
-        visitor.visit_map(Elements { reader: self.nested()?, left })
+        visitor.visit_map(Elements {
+            reader: self.nested()?,
+            left,
+        })
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -211,7 +233,7 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
         _: &'static str,
         fields: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Refused> {
+    ) -> Result<V::Value, Malformed> {
         self.deserialize_tuple(fields.len(), visitor)
     }
 
@@ -220,12 +242,12 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
         _: &'static str,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Refused> {
+    ) -> Result<V::Value, Malformed> {
         visitor.visit_enum(self.nested()?)
     }
 
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Refused> {
-        Err(MALFORMED)
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Malformed> {
+        Err(Malformed)
     }
 
     serde::forward_to_deserialize_any! { i128 u128 f32 f64 char identifier ignored_any }
@@ -242,25 +264,35 @@ struct Elements<'a, 'de> {
 }
 
 impl<'de> Elements<'_, 'de> {
-    fn element<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Refused> {
-        let Reader { rest, longest, depth } = &mut self.reader;
-        seed.deserialize(Reader { rest, longest: *longest, depth: *depth })
+    fn element<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Malformed> {
+        let Reader {
+            rest,
+            longest,
+            depth,
+        } = &mut self.reader;
+        seed.deserialize(Reader {
+            rest,
+            longest: *longest,
+            depth: *depth,
+        })
     }
 
-    fn next<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Refused> {
-        let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
+    fn next<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Malformed> {
+        let Some(left) = self.left.checked_sub(1) else {
+            return Ok(None);
+        };
         self.left = left;
         self.element(seed).map(Some)
     }
 }
 
 impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
-    type Error = Refused;
+    type Error = Malformed;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
         &mut self,
         seed: T,
-    ) -> Result<Option<T::Value>, Refused> {
+    ) -> Result<Option<T::Value>, Malformed> {
         self.next(seed)
     }
 
@@ -270,16 +302,16 @@ impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
 }
 
 impl<'de> MapAccess<'de> for Elements<'_, 'de> {
-    type Error = Refused;
+    type Error = Malformed;
 
     fn next_key_seed<T: DeserializeSeed<'de>>(
         &mut self,
         seed: T,
-    ) -> Result<Option<T::Value>, Refused> {
+    ) -> Result<Option<T::Value>, Malformed> {
         self.next(seed)
     }
 
-    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Refused> {
+    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Malformed> {
         self.element(seed)
     }
 
@@ -289,26 +321,26 @@ impl<'de> MapAccess<'de> for Elements<'_, 'de> {
 }
 
 impl<'de> EnumAccess<'de> for Reader<'_, 'de> {
-    type Error = Refused;
+    type Error = Malformed;
     type Variant = Self;
 
     fn variant_seed<T: DeserializeSeed<'de>>(
         mut self,
         seed: T,
-    ) -> Result<(T::Value, Self), Refused> {
-        let variant: U32Deserializer<Refused> = self.unsigned::<u32>()?.into_deserializer();
+    ) -> Result<(T::Value, Self), Malformed> {
+        let variant: U32Deserializer<Malformed> = self.unsigned::<u32>()?.into_deserializer();
         Ok((seed.deserialize(variant)?, self))
     }
 }
 
 impl<'de> VariantAccess<'de> for Reader<'_, 'de> {
-    type Error = Refused;
+    type Error = Malformed;
 
-    fn unit_variant(self) -> Result<(), Refused> {
+    fn unit_variant(self) -> Result<(), Malformed> {
         Ok(())
     }
 
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Refused> {
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Malformed> {
         seed.deserialize(self)
     }
 
@@ -316,7 +348,7 @@ impl<'de> VariantAccess<'de> for Reader<'_, 'de> {
         self,
         length: usize,
         visitor: V,
-    ) -> Result<V::Value, Refused> {
+    ) -> Result<V::Value, Malformed> {
         self.deserialize_tuple(length, visitor)
     }
 
@@ -324,7 +356,7 @@ impl<'de> VariantAccess<'de> for Reader<'_, 'de> {
         self,
         fields: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Refused> {
+    ) -> Result<V::Value, Malformed> {
         self.deserialize_tuple(fields.len(), visitor)
     }
 }

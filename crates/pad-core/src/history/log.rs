@@ -34,7 +34,10 @@ pub struct Frontier<S: Suite> {
 
 impl<S: Suite> Default for Frontier<S> {
     fn default() -> Self {
-        Self { entries: 0, peaks: Vec::new() }
+        Self {
+            entries: 0,
+            peaks: Vec::new(),
+        }
     }
 }
 
@@ -63,7 +66,9 @@ impl<S: Suite> Frontier<S> {
     /// The log's root.
     pub fn root(&self) -> S::Digest {
         let mut peaks = self.peaks.iter().rev();
-        let Some(last) = peaks.next() else { return empty_root::<S>() };
+        let Some(last) = peaks.next() else {
+            return empty_root::<S>();
+        };
         peaks.fold(*last, |right, left| node::<S>(left, &right))
     }
 }
@@ -92,7 +97,10 @@ pub struct HistoryLog<S: Suite> {
 
 impl<S: Suite> Default for HistoryLog<S> {
     fn default() -> Self {
-        Self { roots: Vec::new(), levels: Vec::new() }
+        Self {
+            roots: Vec::new(),
+            levels: Vec::new(),
+        }
     }
 }
 
@@ -131,7 +139,11 @@ impl<S: Suite> HistoryLog<S> {
     ///
     /// Time: `O(log entries)` hashes.
     pub fn root(&self, entries: u64) -> Option<S::Digest> {
-        if entries == 0 { Some(empty_root::<S>()) } else { self.range_root(0..entries) }
+        if entries == 0 {
+            Some(empty_root::<S>())
+        } else {
+            self.range_root(0..entries)
+        }
     }
 
     /// The proof that `version` is what the head of version `newer` says it was.
@@ -140,7 +152,10 @@ impl<S: Suite> HistoryLog<S> {
     /// `newer`.
     pub fn prove_inclusion(&self, version: Version, newer: Version) -> Option<InclusionProof<S>> {
         let root = *self.version_root(version)?;
-        Some(InclusionProof { root, path: self.leaf_path(version, newer)? })
+        Some(InclusionProof {
+            root,
+            path: self.leaf_path(version, newer)?,
+        })
     }
 
     /// The proof that the head of version `newer` continues the one of version `older`.
@@ -150,11 +165,18 @@ impl<S: Suite> HistoryLog<S> {
     pub fn prove_consistency(&self, older: Version, newer: Version) -> Option<ConsistencyProof<S>> {
         if older == Version::EMPTY {
             self.root(newer.number().checked_sub(1)?)?;
-            return Some(ConsistencyProof { inclusion: Vec::new(), prefix: Vec::new() });
+            return Some(ConsistencyProof {
+                inclusion: Vec::new(),
+                prefix: Vec::new(),
+            });
         }
         let inclusion = self.leaf_path(older, newer)?;
         let (first, entries) = (older.number() - 1, newer.number() - 1);
-        let prefix = if first == 0 { Vec::new() } else { self.prefix_path(first, entries)? };
+        let prefix = if first == 0 {
+            Vec::new()
+        } else {
+            self.prefix_path(first, entries)?
+        };
         Some(ConsistencyProof { inclusion, prefix })
     }
 
@@ -191,7 +213,11 @@ impl<S: Suite> HistoryLog<S> {
         let (mut path, mut range) = (Vec::new(), 0..entries);
         while !arrived(&range) {
             let (left, right) = split(&range);
-            let (next, sibling) = if index < left.end { (left, right) } else { (right, left) };
+            let (next, sibling) = if index < left.end {
+                (left, right)
+            } else {
+                (right, left)
+            };
             path.push(self.range_root(sibling)?);
             range = next;
         }
@@ -232,7 +258,11 @@ impl<S: Suite> TryFrom<UncheckedFrontier<S>> for Frontier<S> {
     fn try_from(stored: UncheckedFrontier<S>) -> Result<Self, &'static str> {
         let UncheckedFrontier { entries, peaks } = stored;
         let fits = to_usize(entries.count_ones().into()) == Some(peaks.len());
-        if fits { Ok(Self { entries, peaks }) } else { Err("frontier: a peak per set bit") }
+        if fits {
+            Ok(Self { entries, peaks })
+        } else {
+            Err("frontier: a peak per set bit")
+        }
     }
 }
 
@@ -250,8 +280,15 @@ impl<S: Suite> TryFrom<UncheckedLog<S>> for HistoryLog<S> {
     fn try_from(stored: UncheckedLog<S>) -> Result<Self, &'static str> {
         let UncheckedLog { roots, levels } = stored;
         let expected = core::iter::successors(Some(roots.len() / 2), |length| Some(length / 2));
-        let fits = levels.iter().map(Vec::len).eq(expected.take_while(|length| *length > 0));
-        if fits { Ok(Self { roots, levels }) } else { Err("history log: half as many per level") }
+        let fits = levels
+            .iter()
+            .map(Vec::len)
+            .eq(expected.take_while(|length| *length > 0));
+        if fits {
+            Ok(Self { roots, levels })
+        } else {
+            Err("history log: half as many per level")
+        }
     }
 }
 

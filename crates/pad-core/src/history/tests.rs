@@ -1,19 +1,20 @@
 //! The log against RFC 9162's recursive definitions, and every small way to spoil a proof.
 #![allow(clippy::arithmetic_side_effects, reason = "a test fails by panicking")]
 
-use ed25519_dalek::SigningKey;
-
 use super::*;
 use crate::{
     codec,
-    head::{Authority, DictionaryId, EmptyDictionary, SchemeId},
+    head::{Authority, DictionaryId, SchemeId},
     proof::Untrusted,
-    signature::AuthorKey,
     suite::{Blake3Ed25519, Paper2010, Sha256Ed25519},
 };
 
+mod fixture;
 mod forgery;
+mod huge;
 mod oracle;
+
+use fixture::*;
 
 type S = Sha256Ed25519;
 type D = <S as Suite>::Digest;
@@ -22,96 +23,6 @@ const MALFORMED: VerifyError = VerifyError::MalformedHistoryProof;
 const MISMATCH: VerifyError = VerifyError::HistoryMismatch;
 /// Pairs of versions are tried up to here.
 const VERSIONS: u64 = 70;
-
-fn version(number: u64) -> Version {
-    Version::new(number)
-}
-
-fn to_usize(number: u64) -> usize {
-    usize::try_from(number).unwrap()
-}
-
-fn wrong_version(expected: u64, actual: u64) -> VerifyError {
-    VerifyError::WrongVersion { expected: version(expected), actual: version(actual) }
-}
-
-fn junk(number: u64) -> D {
-    S::hash(Domain::Value, &[&number.to_be_bytes()])
-}
-
-fn signer() -> SigningKey {
-    SigningKey::from_bytes(&[7; 32])
-}
-
-fn authority() -> Authority {
-    let author = AuthorKey::from_bytes(signer().verifying_key().as_bytes()).unwrap();
-    Authority { author, dictionary: DictionaryId::from_bytes([1; 16]), scheme: SchemeId(1) }
-}
-
-/// A head by this author, honest or not, past the signature check.
-fn verified(number: u64, root: D, history: D) -> Verified<SnapshotHead<S>> {
-    let Authority { dictionary, scheme, .. } = authority();
-    let head = SnapshotHead { scheme, dictionary, version: version(number), root, history };
-    if number == 0 {
-        return Untrusted::new(EmptyDictionary::new()).verify(&authority(), &()).unwrap();
-    }
-    let signed = head.sign(&signer()).unwrap();
-    Untrusted::new(signed).verify(&authority(), &version(number)).unwrap()
-}
-
-/// A log, and the heads of versions 0 and up.
-struct Chain {
-    log: HistoryLog<S>,
-    heads: Vec<Verified<SnapshotHead<S>>>,
-}
-
-impl Chain {
-    /// Versions 1 and up have the roots `junk(seed + version)`.
-    fn new(seed: u64, versions: u64) -> Self {
-        let mut chain = Self { log: HistoryLog::default(), heads: Vec::new() };
-        chain.heads.push(verified(0, junk(0), junk(0)));
-        for number in 1..=versions {
-            chain.push(junk(seed + number));
-        }
-        chain
-    }
-
-    fn push(&mut self, root: D) {
-        let before = self.log.entries();
-        self.heads.push(verified(before + 1, root, self.log.root(before).unwrap()));
-        self.log.append(&root);
-    }
-
-    fn head(&self, number: u64) -> &Verified<SnapshotHead<S>> {
-        &self.heads[to_usize(number)]
-    }
-
-    fn inclusion(&self, older: u64, newer: u64) -> InclusionProof<S> {
-        self.log.prove_inclusion(version(older), version(newer)).unwrap()
-    }
-
-    fn consistency(&self, older: u64, newer: u64) -> ConsistencyProof<S> {
-        self.log.prove_consistency(version(older), version(newer)).unwrap()
-    }
-
-    fn check_inclusion(
-        &self,
-        proof: InclusionProof<S>,
-        older: u64,
-        newer: u64,
-    ) -> Result<PastRoot<S>, VerifyError> {
-        proof.check(self.head(newer), &version(older))
-    }
-
-    fn check_consistency(
-        &self,
-        proof: ConsistencyProof<S>,
-        older: u64,
-        newer: u64,
-    ) -> Result<Continuation<S>, VerifyError> {
-        proof.check(self.head(older), self.head(newer))
-    }
-}
 
 /// All pairs of an older and a newer version, from `least` on.
 fn pairs(least: u64) -> impl Iterator<Item = (u64, u64)> {
@@ -158,11 +69,18 @@ fn agrees_with_rfc_9162<S: Suite>() {
     }
     for entries in 0..=130_u64 {
         let some = &leaves[..to_usize(entries)];
-        assert_eq!(log.root(entries), Some(oracle::tree_hash::<S>(some)), "{entries} of 131");
+        assert_eq!(
+            log.root(entries),
+            Some(oracle::tree_hash::<S>(some)),
+            "{entries} of 131"
+        );
     }
     let stored = codec::decode_body(&codec::encode_body(&log));
     assert_eq!(stored.as_ref(), Ok(&log));
-    assert_eq!(codec::decode_body(&codec::encode_body(&frontier)), Ok(frontier));
+    assert_eq!(
+        codec::decode_body(&codec::encode_body(&frontier)),
+        Ok(frontier)
+    );
 }
 
 #[test]
@@ -175,22 +93,42 @@ fn log_and_frontier_agree_with_rfc_9162() {
 #[test]
 fn proofs_are_those_of_rfc_9162_and_verify() {
     let chain = Chain::new(0, VERSIONS);
-    let leaves: Vec<D> =
-        (1..VERSIONS).map(|number| oracle::leaf::<S>(number, &junk(number))).collect();
+    let leaves: Vec<D> = (1..VERSIONS)
+        .map(|number| oracle::leaf::<S>(number, &junk(number)))
+        .collect();
     for (older, newer) in pairs(1) {
         let (index, entries) = (to_usize(older) - 1, to_usize(newer) - 1);
         let leaves = &leaves[..entries];
         let inclusion = chain.inclusion(older, newer);
-        assert_eq!(inclusion.path, oracle::path::<S>(index, leaves), "{older} {newer}");
-        let statement = PastRoot { version: version(older), root: junk(older) };
-        assert_eq!(chain.check_inclusion(inclusion.clone(), older, newer), Ok(statement));
+        assert_eq!(
+            inclusion.path,
+            oracle::path::<S>(index, leaves),
+            "{older} {newer}"
+        );
+        let statement = PastRoot {
+            version: version(older),
+            root: junk(older),
+        };
+        assert_eq!(
+            chain.check_inclusion(inclusion.clone(), older, newer),
+            Ok(statement)
+        );
 
         let consistency = chain.consistency(older, newer);
         assert_eq!(consistency.inclusion, inclusion.path);
-        assert_eq!(consistency.prefix, oracle::proof::<S>(index, leaves), "{older} {newer}");
-        let statement =
-            Continuation { older: version(older), newer: *chain.head(newer).get() };
-        assert_eq!(chain.check_consistency(consistency, older, newer), Ok(statement));
+        assert_eq!(
+            consistency.prefix,
+            oracle::proof::<S>(index, leaves),
+            "{older} {newer}"
+        );
+        let statement = Continuation {
+            older: version(older),
+            newer: *chain.head(newer).get(),
+        };
+        assert_eq!(
+            chain.check_consistency(consistency, older, newer),
+            Ok(statement)
+        );
     }
 }
 
@@ -214,8 +152,15 @@ fn every_spoiled_inclusion_proof_is_refused() {
     for (older, newer) in pairs(1) {
         let honest = chain.inclusion(older, newer);
         for (path, error) in spoiled(&honest.path) {
-            let proof = InclusionProof { root: honest.root, path };
-            assert_eq!(chain.check_inclusion(proof, older, newer), Err(error), "{older} {newer}");
+            let proof = InclusionProof {
+                root: honest.root,
+                path,
+            };
+            assert_eq!(
+                chain.check_inclusion(proof, older, newer),
+                Err(error),
+                "{older} {newer}"
+            );
         }
         for bit in [0, 77, 255] {
             let mut proof = honest.clone();
@@ -230,11 +175,25 @@ fn every_spoiled_consistency_proof_is_refused() {
     let chain = Chain::new(0, VERSIONS);
     for (older, newer) in pairs(1) {
         let honest = chain.consistency(older, newer);
-        let spoiled_inclusion = spoiled(&honest.inclusion).into_iter().map(|(inclusion, error)| {
-            (ConsistencyProof { inclusion, prefix: honest.prefix.clone() }, error)
-        });
+        let spoiled_inclusion = spoiled(&honest.inclusion)
+            .into_iter()
+            .map(|(inclusion, error)| {
+                (
+                    ConsistencyProof {
+                        inclusion,
+                        prefix: honest.prefix.clone(),
+                    },
+                    error,
+                )
+            });
         let spoiled_prefix = spoiled(&honest.prefix).into_iter().map(|(prefix, error)| {
-            (ConsistencyProof { inclusion: honest.inclusion.clone(), prefix }, error)
+            (
+                ConsistencyProof {
+                    inclusion: honest.inclusion.clone(),
+                    prefix,
+                },
+                error,
+            )
         });
         for (proof, error) in spoiled_inclusion.chain(spoiled_prefix) {
             assert_eq!(
@@ -259,7 +218,10 @@ fn a_proof_serves_no_other_version() {
             } else {
                 MALFORMED
             };
-            assert_eq!(chain.check_inclusion(proof.clone(), other, newer), Err(expected));
+            assert_eq!(
+                chain.check_inclusion(proof.clone(), other, newer),
+                Err(expected)
+            );
         }
     }
 }
@@ -268,8 +230,10 @@ fn a_proof_serves_no_other_version() {
 fn a_proof_serves_no_other_newer_head() {
     let chain = Chain::new(0, 40);
     for (older, newer) in pairs(1).filter(|(_, newer)| *newer <= 40) {
-        let (inclusion, consistency) =
-            (chain.inclusion(older, newer), chain.consistency(older, newer));
+        let (inclusion, consistency) = (
+            chain.inclusion(older, newer),
+            chain.consistency(older, newer),
+        );
         for other in (0..=40).filter(|other| *other != newer) {
             let expected = if older >= other {
                 wrong_version(older, other)

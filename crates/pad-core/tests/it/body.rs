@@ -54,7 +54,12 @@ fn spread() -> impl Strategy<Value = u64> {
 
 fn everything() -> impl Strategy<Value = Everything> {
     let unsigned = (any::<u8>(), any::<u16>(), any::<u32>(), spread());
-    let signed = (any::<i8>(), any::<i16>(), any::<i32>(), spread().prop_map(u64::cast_signed));
+    let signed = (
+        any::<i8>(),
+        any::<i16>(),
+        any::<i32>(),
+        spread().prop_map(u64::cast_signed),
+    );
     let bytes = (".{0,8}", vec(any::<u8>(), 0..9), vec(any::<u8>(), 0..9));
     let lists = (
         vec(any::<u32>(), 0..5),
@@ -62,10 +67,23 @@ fn everything() -> impl Strategy<Value = Everything> {
         vec(variants(), 0..4),
     );
     let fields = (unsigned, signed, any::<[bool; 2]>(), bytes, lists);
-    fields.prop_map(|(unsigned, signed, flags, (text, key, value), (numbers, map, variants))| {
-        let (key, value) = (Key::new(key).unwrap(), Value::new(value).unwrap());
-        Everything { unsigned, signed, flags, text, key, value, numbers, map, variants, unit: () }
-    })
+    fields.prop_map(
+        |(unsigned, signed, flags, (text, key, value), (numbers, map, variants))| {
+            let (key, value) = (Key::new(key).unwrap(), Value::new(value).unwrap());
+            Everything {
+                unsigned,
+                signed,
+                flags,
+                text,
+                key,
+                value,
+                numbers,
+                map,
+                variants,
+                unit: (),
+            }
+        },
+    )
 }
 
 /// What bincode itself makes of a body, where it is canonical and complete.
@@ -134,18 +152,42 @@ fn integers_have_one_encoding() {
         &[253, 0, 0, 0, 0, 0, 0, 0, 0],
     ];
     for bytes in longer {
-        assert_eq!(decode_body::<u64>(bytes), Err(DecodeError::NonCanonical), "{bytes:?}");
-        assert_eq!(decode_body::<i64>(bytes), Err(DecodeError::NonCanonical), "{bytes:?}");
+        assert_eq!(
+            decode_body::<u64>(bytes),
+            Err(DecodeError::NonCanonical),
+            "{bytes:?}"
+        );
+        assert_eq!(
+            decode_body::<i64>(bytes),
+            Err(DecodeError::NonCanonical),
+            "{bytes:?}"
+        );
     }
     for bytes in [&[254_u8; 17][..], &[255], &[251, 1], &[]] {
-        assert_eq!(decode_body::<u64>(bytes), Err(DecodeError::Malformed), "{bytes:?}");
+        assert_eq!(
+            decode_body::<u64>(bytes),
+            Err(DecodeError::Malformed),
+            "{bytes:?}"
+        );
     }
-    assert_eq!(decode_body::<u32>(&[253, 0, 0, 0, 0, 1, 0, 0, 0]), Err(DecodeError::Malformed));
+    assert_eq!(
+        decode_body::<u32>(&[253, 0, 0, 0, 0, 1, 0, 0, 0]),
+        Err(DecodeError::Malformed)
+    );
     assert_eq!(decode_body::<bool>(&[2]), Err(DecodeError::Malformed));
-    assert_eq!(decode_body::<Option<u8>>(&[2, 0]), Err(DecodeError::Malformed));
+    assert_eq!(
+        decode_body::<Option<u8>>(&[2, 0]),
+        Err(DecodeError::Malformed)
+    );
     assert_eq!(decode_body::<Variant>(&[4]), Err(DecodeError::Malformed));
-    assert_eq!(decode_body::<Variant>(&[251, 0, 0]), Err(DecodeError::NonCanonical));
-    assert_eq!(decode_body::<String>(&[1, 0xff]), Err(DecodeError::Malformed));
+    assert_eq!(
+        decode_body::<Variant>(&[251, 0, 0]),
+        Err(DecodeError::NonCanonical)
+    );
+    assert_eq!(
+        decode_body::<String>(&[1, 0xff]),
+        Err(DecodeError::Malformed)
+    );
 }
 
 /// A few bytes that claim a long list or text: believing them would abort the process.
@@ -164,12 +206,24 @@ fn a_length_prefix_allocates_nothing() {
         assert_eq!(decode_body::<Value>(&bytes), Err(DecodeError::Malformed));
         assert_eq!(decode_body::<String>(&bytes), Err(DecodeError::Malformed));
         assert_eq!(decode_body::<Vec<u8>>(&bytes), Err(DecodeError::Malformed));
-        assert_eq!(decode_body::<Vec<[u64; 32]>>(&bytes), Err(DecodeError::Malformed));
-        assert_eq!(decode_body::<Vec<Vec<String>>>(&bytes), Err(DecodeError::Malformed));
-        assert_eq!(decode_body::<BTreeMap<u8, u8>>(&bytes), Err(DecodeError::Malformed));
+        assert_eq!(
+            decode_body::<Vec<[u64; 32]>>(&bytes),
+            Err(DecodeError::Malformed)
+        );
+        assert_eq!(
+            decode_body::<Vec<Vec<String>>>(&bytes),
+            Err(DecodeError::Malformed)
+        );
+        assert_eq!(
+            decode_body::<BTreeMap<u8, u8>>(&bytes),
+            Err(DecodeError::Malformed)
+        );
     }
     let unordered = [2, 7, 0, 5, 0];
-    assert_eq!(decode_body::<BTreeMap<u8, u8>>(&unordered), Err(DecodeError::NonCanonical));
+    assert_eq!(
+        decode_body::<BTreeMap<u8, u8>>(&unordered),
+        Err(DecodeError::NonCanonical)
+    );
 }
 
 /// Elements without bytes never run out, so there are at most as many as the body has bytes.
@@ -179,9 +233,15 @@ fn elements_without_bytes_are_bounded() {
     let bytes = encode_body(&units(20, 18));
     assert_eq!(decode_body(&bytes), Ok(units(20, 18)));
     let bytes = encode_body(&units(20, 17));
-    assert_eq!(decode_body::<(Vec<()>, Vec<u8>)>(&bytes), Err(DecodeError::Malformed));
+    assert_eq!(
+        decode_body::<(Vec<()>, Vec<u8>)>(&bytes),
+        Err(DecodeError::Malformed)
+    );
     let endless = encode_body(&u64::MAX);
-    assert_eq!(decode_body::<Vec<()>>(&endless), Err(DecodeError::Malformed));
+    assert_eq!(
+        decode_body::<Vec<()>>(&endless),
+        Err(DecodeError::Malformed)
+    );
 }
 
 /// A type that contains itself, nested as deep as the message is long.
@@ -191,14 +251,29 @@ fn nesting_is_bounded() {
     struct Nested(Vec<Self>);
     let deep = |depth: usize| [vec![1; depth], vec![0]].concat();
     assert!(decode_body::<Nested>(&deep(20)).is_ok());
-    assert_eq!(decode_body::<Nested>(&deep(1_000_000)), Err(DecodeError::Malformed));
+    assert_eq!(
+        decode_body::<Nested>(&deep(1_000_000)),
+        Err(DecodeError::Malformed)
+    );
     let options = [vec![3, 0], [1, 3, 0].repeat(1_000_000), vec![0]].concat();
-    assert_eq!(decode_body::<Variant>(&options), Err(DecodeError::Malformed));
+    assert_eq!(
+        decode_body::<Variant>(&options),
+        Err(DecodeError::Malformed)
+    );
 }
 
 #[test]
 fn floats_chars_and_wide_integers_are_not_part_of_the_format() {
-    assert_eq!(decode_body::<f64>(&encode_body(&1.0_f64)), Err(DecodeError::Malformed));
-    assert_eq!(decode_body::<char>(&encode_body(&'a')), Err(DecodeError::Malformed));
-    assert_eq!(decode_body::<u128>(&encode_body(&1_u128)), Err(DecodeError::Malformed));
+    assert_eq!(
+        decode_body::<f64>(&encode_body(&1.0_f64)),
+        Err(DecodeError::Malformed)
+    );
+    assert_eq!(
+        decode_body::<char>(&encode_body(&'a')),
+        Err(DecodeError::Malformed)
+    );
+    assert_eq!(
+        decode_body::<u128>(&encode_body(&1_u128)),
+        Err(DecodeError::Malformed)
+    );
 }

@@ -5,7 +5,9 @@ use std::fmt::Debug;
 use pad_core::{
     DecodeError, Digest, DigestBytes, Equivocation, HeadSignature, Key, Operation, SchemeId,
     SignedHead, TrustedView, Untrusted, Update, Value,
-    codec::{ENVELOPE_LENGTH, FORMAT_VERSION, MAGIC, Message, decode, decode_body, encode, encode_body},
+    codec::{
+        ENVELOPE_LENGTH, FORMAT_VERSION, MAGIC, Message, decode, decode_body, encode, encode_body,
+    },
     history::{ConsistencyProof, InclusionProof},
 };
 use proptest::{collection::vec, prelude::*};
@@ -22,12 +24,22 @@ fn refuses_everything_else<M: Message + PartialEq + Debug>(message: &M) {
 
     let limit = bytes.len() - 1;
     assert_eq!(decode::<M>(&bytes, bytes.len()).as_ref(), Ok(message));
-    assert_eq!(decode::<M>(&bytes, limit), Err(DecodeError::TooLarge { limit }));
-    assert_eq!(decode::<M>(&bytes, 0), Err(DecodeError::TooLarge { limit: 0 }));
+    assert_eq!(
+        decode::<M>(&bytes, limit),
+        Err(DecodeError::TooLarge { limit })
+    );
+    assert_eq!(
+        decode::<M>(&bytes, 0),
+        Err(DecodeError::TooLarge { limit: 0 })
+    );
     let undecoded = Untrusted::<M>::decode(&bytes, limit);
     assert_eq!(undecoded, Err(DecodeError::TooLarge { limit }));
     for length in 0..bytes.len() {
-        assert_eq!(read(&bytes[..length]), Err(DecodeError::Malformed), "{length}");
+        assert_eq!(
+            read(&bytes[..length]),
+            Err(DecodeError::Malformed),
+            "{length}"
+        );
     }
     let longer = [&bytes[..], &[0]].concat();
     assert_eq!(read(&longer), Err(DecodeError::TrailingBytes));
@@ -44,10 +56,16 @@ fn refuses_everything_else<M: Message + PartialEq + Debug>(message: &M) {
         }
     }
     for other in (0..=u8::MAX).filter(|other| *other != FORMAT_VERSION) {
-        assert_eq!(read(&with(4, other)), Err(DecodeError::UnknownFormatVersion(other)));
+        assert_eq!(
+            read(&with(4, other)),
+            Err(DecodeError::UnknownFormatVersion(other))
+        );
     }
     for actual in (0..=u8::MAX).filter(|other| *other != M::KIND) {
-        let refused = DecodeError::WrongKind { expected: M::KIND, actual };
+        let refused = DecodeError::WrongKind {
+            expected: M::KIND,
+            actual,
+        };
         assert_eq!(read(&with(5, actual)), Err(refused));
     }
     let [high, low] = M::SUITE.to_be_bytes();
@@ -56,13 +74,22 @@ fn refuses_everything_else<M: Message + PartialEq + Debug>(message: &M) {
         let mut bytes = bytes.clone();
         assert_eq!([bytes[6], bytes[7]], [high, low]);
         (bytes[6], bytes[7]) = (other_high, other_low);
-        assert_eq!(read(&bytes), Err(DecodeError::WrongSuite { expected: M::SUITE, actual }));
+        assert_eq!(
+            read(&bytes),
+            Err(DecodeError::WrongSuite {
+                expected: M::SUITE,
+                actual
+            })
+        );
     }
     // A changed body is refused or another message, never this one again.
     for bit in 8 * ENVELOPE_LENGTH..8 * bytes.len() {
         let other = with(bit / 8, bytes[bit / 8] ^ 1 << (bit % 8));
         if let Ok(changed) = read(&other) {
-            assert!(changed != *message && encode(&changed) == other, "bit {bit}");
+            assert!(
+                changed != *message && encode(&changed) == other,
+                "bit {bit}"
+            );
         }
     }
 }
@@ -95,7 +122,10 @@ fn a_message_of_one_kind_is_none_of_another() {
         let expected = |kind| if actual == kind { None } else { refused(kind) };
         assert_eq!(decode::<SignedHead<S>>(bytes, 4096).err(), expected(1));
         assert_eq!(decode::<InclusionProof<S>>(bytes, 4096).err(), expected(2));
-        assert_eq!(decode::<ConsistencyProof<S>>(bytes, 4096).err(), expected(3));
+        assert_eq!(
+            decode::<ConsistencyProof<S>>(bytes, 4096).err(),
+            expected(3)
+        );
         assert_eq!(decode::<Update<S>>(bytes, 4096).err(), expected(4));
         assert_eq!(decode::<Equivocation<S>>(bytes, 4096).err(), expected(5));
         assert_eq!(decode::<TrustedView<S>>(bytes, 4096).err(), expected(6));
@@ -108,8 +138,16 @@ fn a_longer_form_of_an_integer_is_refused() {
     let bytes = encode(&vectors::signed_head::<S>());
     let position = ENVELOPE_LENGTH + 3 + 16;
     assert_eq!(bytes[position..position + 3], [251, 44, 1], "version 300");
-    let longer = [&bytes[..position], &[252, 44, 1, 0, 0], &bytes[position + 3..]].concat();
-    assert_eq!(decode::<SignedHead<S>>(&longer, 4096), Err(DecodeError::NonCanonical));
+    let longer = [
+        &bytes[..position],
+        &[252, 44, 1, 0, 0],
+        &bytes[position + 3..],
+    ]
+    .concat();
+    assert_eq!(
+        decode::<SignedHead<S>>(&longer, 4096),
+        Err(DecodeError::NonCanonical)
+    );
 }
 
 #[test]
@@ -123,14 +161,23 @@ fn a_claimed_length_is_not_believed() {
     for claim in claims {
         let proof = encode(&Chain::new(6).inclusion(3, 6));
         let body = [envelope(&proof), vec![0; D::LENGTH], claim.to_vec()].concat();
-        assert_eq!(decode::<InclusionProof<S>>(&body, 4096), Err(DecodeError::Malformed));
+        assert_eq!(
+            decode::<InclusionProof<S>>(&body, 4096),
+            Err(DecodeError::Malformed)
+        );
         let update = encode(&vectors::update());
         let operations = [envelope(&update), vec![0], claim.to_vec()].concat();
-        assert_eq!(decode::<Update<S>>(&operations, 4096), Err(DecodeError::Malformed));
+        assert_eq!(
+            decode::<Update<S>>(&operations, 4096),
+            Err(DecodeError::Malformed)
+        );
         let key = [envelope(&update), vec![0, 1, 0], claim.to_vec()].concat();
         assert_eq!(decode::<Update<S>>(&key, 4096), Err(DecodeError::Malformed));
         let value = [envelope(&update), vec![0, 1, 0, 0], claim.to_vec()].concat();
-        assert_eq!(decode::<Update<S>>(&value, 4096), Err(DecodeError::Malformed));
+        assert_eq!(
+            decode::<Update<S>>(&value, 4096),
+            Err(DecodeError::Malformed)
+        );
     }
 }
 
@@ -139,7 +186,10 @@ fn a_claimed_length_is_not_believed() {
 fn a_view_with_a_weak_author_key_is_malformed() {
     let mut weak = encode(&TrustedView::<S>::new(authority()));
     weak[ENVELOPE_LENGTH..ENVELOPE_LENGTH + 32].fill(0);
-    assert_eq!(decode::<TrustedView<S>>(&weak, 4096), Err(DecodeError::Malformed));
+    assert_eq!(
+        decode::<TrustedView<S>>(&weak, 4096),
+        Err(DecodeError::Malformed)
+    );
 }
 
 fn digests() -> impl Strategy<Value = D> {
@@ -147,11 +197,21 @@ fn digests() -> impl Strategy<Value = D> {
 }
 
 fn heads() -> impl Strategy<Value = SignedHead<S>> {
-    let fields = (any::<u64>(), 0_u32..64, digests(), digests(), any::<u16>(), any::<[u8; 32]>());
+    let fields = (
+        any::<u64>(),
+        0_u32..64,
+        digests(),
+        digests(),
+        any::<u16>(),
+        any::<[u8; 32]>(),
+    );
     fields.prop_map(|(number, bits, root, history, scheme, half)| {
         let mut head = head::<S>(number >> bits, root, history);
         head.scheme = SchemeId(scheme);
-        SignedHead { head, signature: HeadSignature::from_components(half, root.0) }
+        SignedHead {
+            head,
+            signature: HeadSignature::from_components(half, root.0),
+        }
     })
 }
 
@@ -173,7 +233,12 @@ fn round_trip<M: Message + PartialEq + Debug>(message: &M) -> Result<(), TestCas
 
 /// Whatever is read is written again as the same bytes.
 fn canonical<M: Message>(body: &[u8]) -> Result<(), TestCaseError> {
-    let envelope = [&MAGIC[..], &[FORMAT_VERSION, M::KIND], &M::SUITE.to_be_bytes()].concat();
+    let envelope = [
+        &MAGIC[..],
+        &[FORMAT_VERSION, M::KIND],
+        &M::SUITE.to_be_bytes(),
+    ]
+    .concat();
     let bytes = [&envelope, body].concat();
     if let Ok(message) = decode::<M>(&bytes, bytes.len()) {
         prop_assert_eq!(encode(&message), bytes);

@@ -4,9 +4,7 @@ use pad_core::{
     Equivocation, SignedHead, Untrusted, VerifyError, equivocation::Forked, head::Authority,
 };
 
-use crate::support::{
-    Chain, S, author, authority, digest, head, other_signer, signer, version,
-};
+use crate::support::{Chain, S, author, authority, digest, head, other_signer, signer, version};
 
 fn verify(first: SignedHead<S>, second: SignedHead<S>) -> Result<Forked, VerifyError> {
     verify_against(&authority(), first, second)
@@ -18,11 +16,15 @@ fn verify_against(
     second: SignedHead<S>,
 ) -> Result<Forked, VerifyError> {
     let evidence = Untrusted::new(Equivocation { first, second });
-    evidence.verify(authority, &()).map(pad_core::Verified::into_inner)
+    evidence
+        .verify(authority, &())
+        .map(pad_core::Verified::into_inner)
 }
 
 fn signed(number: u64, root: u64, history: u64) -> SignedHead<S> {
-    head::<S>(number, digest::<S>(root), digest::<S>(history)).sign(&signer()).unwrap()
+    head::<S>(number, digest::<S>(root), digest::<S>(history))
+        .sign(&signer())
+        .unwrap()
 }
 
 #[test]
@@ -33,7 +35,9 @@ fn two_heads_of_one_version_are_a_fork_in_either_order() {
             let expected = if i == j {
                 Err(VerifyError::NoContradiction)
             } else {
-                Ok(Forked { version: version(5) })
+                Ok(Forked {
+                    version: version(5),
+                })
             };
             assert_eq!(verify(*first, *second), expected);
         }
@@ -46,24 +50,42 @@ fn heads_of_different_versions_do_not_contradict() {
     for (first, second) in [(1, 2), (2, 1), (3, 4)] {
         let (expected, actual) = (version(first), version(second));
         let refused = VerifyError::WrongVersion { expected, actual };
-        assert_eq!(verify(chain.signed(first), chain.signed(second)), Err(refused));
+        assert_eq!(
+            verify(chain.signed(first), chain.signed(second)),
+            Err(refused)
+        );
     }
     // Nor does a head relabelled as one of the other version.
     let mut relabelled = chain.signed(2);
     relabelled.head.version = version(1);
-    assert_eq!(verify(chain.signed(1), relabelled), Err(VerifyError::SignatureInvalid));
+    assert_eq!(
+        verify(chain.signed(1), relabelled),
+        Err(VerifyError::SignatureInvalid)
+    );
 }
 
 #[test]
 fn nobody_but_the_author_makes_evidence() {
     let (first, second) = (signed(5, 1, 1), signed(5, 2, 1));
-    let invented = SignedHead { head: second.head, signature: first.signature };
+    let invented = SignedHead {
+        head: second.head,
+        signature: first.signature,
+    };
     assert_eq!(verify(first, invented), Err(VerifyError::SignatureInvalid));
     assert_eq!(verify(invented, first), Err(VerifyError::SignatureInvalid));
     let by_another = second.head.sign(&other_signer()).unwrap();
-    assert_eq!(verify(first, by_another), Err(VerifyError::SignatureInvalid));
-    let other = Authority { author: author(&other_signer()), ..authority() };
-    assert_eq!(verify_against(&other, first, second), Err(VerifyError::SignatureInvalid));
+    assert_eq!(
+        verify(first, by_another),
+        Err(VerifyError::SignatureInvalid)
+    );
+    let other = Authority {
+        author: author(&other_signer()),
+        ..authority()
+    };
+    assert_eq!(
+        verify_against(&other, first, second),
+        Err(VerifyError::SignatureInvalid)
+    );
 }
 
 #[test]
@@ -76,7 +98,10 @@ fn evidence_is_about_one_dictionary_and_scheme() {
     let mut head = signed(5, 2, 1).head;
     head.scheme = pad_core::SchemeId(9);
     let elsewhere = head.sign(&signer()).unwrap();
-    let refused = VerifyError::WrongScheme { expected: authority().scheme.0, actual: 9 };
+    let refused = VerifyError::WrongScheme {
+        expected: authority().scheme.0,
+        actual: 9,
+    };
     assert_eq!(verify(first, elsewhere), Err(refused));
 }
 

@@ -7,6 +7,7 @@ mod equivocation;
 mod heads;
 mod keys;
 mod ordered;
+mod signatures;
 mod suites;
 mod support;
 mod vectors;

@@ -37,13 +37,23 @@ fn suites_have_their_own_numbers_and_names() {
 
 /// SHA-256 of the tag block and the data.
 fn sha256(domain: Domain, data: &[u8]) -> [u8; 32] {
-    Sha256::new().chain_update(domain.block::<64>()).chain_update(data).finalize().into()
+    Sha256::new()
+        .chain_update(domain.block::<64>())
+        .chain_update(data)
+        .finalize()
+        .into()
 }
 
 /// SHA-256's state after the tag block and one more block, without padding.
 fn two_blocks(domain: Domain, block: [u8; 64]) -> Vec<u8> {
     let mut state = [
-        0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab,
+        0x6a09_e667,
+        0xbb67_ae85,
+        0x3c6e_f372,
+        0xa54f_f53a,
+        0x510e_527f,
+        0x9b05_688c,
+        0x1f83_d9ab,
         0x5be0_cd19,
     ];
     compress256(&mut state, &[domain.block(), block]);
@@ -104,10 +114,17 @@ proptest! {
 fn tags_are_distinct_ascii_of_at_most_32_bytes() {
     for (i, domain) in Domain::ALL.iter().enumerate() {
         let tag = domain.tag();
-        assert!(tag.is_ascii() && !tag.contains('\0') && tag.len() <= 32, "{tag}");
+        assert!(
+            tag.is_ascii() && !tag.contains('\0') && tag.len() <= 32,
+            "{tag}"
+        );
         assert_eq!(domain.block::<32>()[..tag.len()], *tag.as_bytes());
         assert_eq!(domain.block::<64>()[..32], domain.block::<32>());
-        assert!(domain.block::<64>()[tag.len()..].iter().all(|byte| *byte == 0));
+        assert!(
+            domain.block::<64>()[tag.len()..]
+                .iter()
+                .all(|byte| *byte == 0)
+        );
         for other in &Domain::ALL[..i] {
             assert_ne!(domain.block::<32>(), other.block::<32>());
         }

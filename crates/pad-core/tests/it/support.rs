@@ -2,7 +2,7 @@
 
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    AuthorKey, Digest, DictionaryId, Domain, SchemeId, Sha256Ed25519, SignedHead, SnapshotHead,
+    AuthorKey, DictionaryId, Digest, Domain, SchemeId, Sha256Ed25519, SignedHead, SnapshotHead,
     Suite, Untrusted, Verified, Version,
     head::{Authority, EmptyDictionary},
     history::{ConsistencyProof, HistoryLog, InclusionProof},
@@ -42,12 +42,22 @@ pub(crate) fn digest<S: Suite>(number: u64) -> S::Digest {
 }
 
 pub(crate) fn head<S: Suite>(number: u64, root: S::Digest, history: S::Digest) -> SnapshotHead<S> {
-    let Authority { dictionary, scheme, .. } = authority();
-    SnapshotHead { scheme, dictionary, version: version(number), root, history }
+    let Authority {
+        dictionary, scheme, ..
+    } = authority();
+    SnapshotHead {
+        scheme,
+        dictionary,
+        version: version(number),
+        root,
+        history,
+    }
 }
 
 pub(crate) fn verified(signed: SignedHead<S>) -> Verified<SnapshotHead<S>> {
-    Untrusted::new(signed).verify(&authority(), &signed.head.version).unwrap()
+    Untrusted::new(signed)
+        .verify(&authority(), &signed.head.version)
+        .unwrap()
 }
 
 /// A dictionary's versions 1 and up.
@@ -68,7 +78,8 @@ impl Chain {
     /// This dictionary, forked after its latest version: the roots are `digest(v + seed)`.
     pub(crate) fn continued(&self, seed: u64, versions: u64) -> Self {
         let mut chain = self.clone();
-        (self.log.entries() + 1..=versions).for_each(|number| chain.push(digest::<S>(number + seed)));
+        (self.log.entries() + 1..=versions)
+            .for_each(|number| chain.push(digest::<S>(number + seed)));
         chain
     }
 
@@ -89,17 +100,23 @@ impl Chain {
 
     pub(crate) fn verified(&self, number: u64) -> Verified<SnapshotHead<S>> {
         if number == 0 {
-            return Untrusted::new(EmptyDictionary::new()).verify(&authority(), &()).unwrap();
+            return Untrusted::new(EmptyDictionary::new())
+                .verify(&authority(), &())
+                .unwrap();
         }
         verified(self.signed(number))
     }
 
     pub(crate) fn inclusion(&self, older: u64, newer: u64) -> InclusionProof<S> {
-        self.log.prove_inclusion(version(older), version(newer)).unwrap()
+        self.log
+            .prove_inclusion(version(older), version(newer))
+            .unwrap()
     }
 
     pub(crate) fn consistency(&self, older: u64, newer: u64) -> ConsistencyProof<S> {
-        self.log.prove_consistency(version(older), version(newer)).unwrap()
+        self.log
+            .prove_consistency(version(older), version(newer))
+            .unwrap()
     }
 
     /// The proof for a view, if there is one.
@@ -108,6 +125,8 @@ impl Chain {
         older: u64,
         newer: u64,
     ) -> Option<Untrusted<ConsistencyProof<S>>> {
-        self.log.prove_consistency(version(older), version(newer)).map(Untrusted::new)
+        self.log
+            .prove_consistency(version(older), version(newer))
+            .map(Untrusted::new)
     }
 }

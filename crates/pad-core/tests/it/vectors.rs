@@ -11,7 +11,9 @@ use pad_core::{
 use crate::support::{Chain, S, authority, digest, head, signer, version};
 
 pub(crate) fn signed_head<S: Suite>() -> SignedHead<S> {
-    head::<S>(300, digest::<S>(1), digest::<S>(2)).sign(&signer()).unwrap()
+    head::<S>(300, digest::<S>(1), digest::<S>(2))
+        .sign(&signer())
+        .unwrap()
 }
 
 pub(crate) fn update() -> Update<S> {
@@ -21,12 +23,21 @@ pub(crate) fn update() -> Update<S> {
         Operation::Remove(key("b")),
         Operation::Put(key("c"), Value::default()),
     ];
-    Update { base: version(299), operations, head: signed_head() }
+    Update {
+        base: version(299),
+        operations,
+        head: signed_head(),
+    }
 }
 
 pub(crate) fn equivocation() -> Equivocation<S> {
-    let second = head::<S>(300, digest::<S>(3), digest::<S>(2)).sign(&signer()).unwrap();
-    Equivocation { first: signed_head(), second }
+    let second = head::<S>(300, digest::<S>(3), digest::<S>(2))
+        .sign(&signer())
+        .unwrap();
+    Equivocation {
+        first: signed_head(),
+        second,
+    }
 }
 
 pub(crate) fn view() -> TrustedView<S> {
@@ -40,7 +51,10 @@ pub(crate) fn view() -> TrustedView<S> {
 fn pin<M: Message + PartialEq + std::fmt::Debug>(message: &M, text: &str) {
     let expected: String = text.split_whitespace().collect();
     assert_eq!(hex::encode(encode(message)), expected);
-    assert_eq!(decode(&hex::decode(expected).unwrap(), 4096).as_ref(), Ok(message));
+    assert_eq!(
+        decode(&hex::decode(expected).unwrap(), 4096).as_ref(),
+        Ok(message)
+    );
 }
 
 #[test]

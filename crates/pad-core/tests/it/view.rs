@@ -1,5 +1,8 @@
 //! A client's view moves forward only, on one branch only, and stays as it was otherwise.
-#![allow(clippy::result_large_err, reason = "refusals carry their evidence by value")]
+#![allow(
+    clippy::result_large_err,
+    reason = "refusals carry their evidence by value"
+)]
 
 use pad_core::{
     SignedHead, TrustedView, Untrusted, VerifyError, codec,
@@ -10,9 +13,7 @@ use pad_core::{
 };
 use proptest::prelude::*;
 
-use crate::support::{
-    Chain, S, author, authority, digest, head, other_signer, signer, version,
-};
+use crate::support::{Chain, S, author, authority, digest, head, other_signer, signer, version};
 
 fn view_at(chain: &Chain, number: u64) -> TrustedView<S> {
     let mut view = TrustedView::new(authority());
@@ -41,7 +42,10 @@ fn offer(
 }
 
 fn refused(error: VerifyError) -> Result<(), Refused<S>> {
-    Err(Refused { error, evidence: None })
+    Err(Refused {
+        error,
+        evidence: None,
+    })
 }
 
 #[test]
@@ -80,10 +84,19 @@ fn an_older_head_is_a_rollback() {
     let chain = Chain::new(6);
     let mut view = view_at(&chain, 5);
     for number in 1..5 {
-        let rollback = VerifyError::Rollback { seen: version(5), offered: version(number) };
-        assert_eq!(offer(&mut view, chain.head(number), None), refused(rollback));
+        let rollback = VerifyError::Rollback {
+            seen: version(5),
+            offered: version(number),
+        };
+        assert_eq!(
+            offer(&mut view, chain.head(number), None),
+            refused(rollback)
+        );
         let proof = chain.continues(number, 5);
-        assert_eq!(offer(&mut view, chain.head(number), proof), refused(rollback));
+        assert_eq!(
+            offer(&mut view, chain.head(number), proof),
+            refused(rollback)
+        );
     }
 }
 
@@ -99,7 +112,12 @@ fn another_head_of_the_same_version_is_a_fork_with_evidence() {
             assert_eq!(error, VerifyError::Fork(version(number)));
             let evidence = Untrusted::new(evidence.unwrap());
             let forked = evidence.verify(&authority(), &()).unwrap().into_inner();
-            assert_eq!(forked, Forked { version: version(number) });
+            assert_eq!(
+                forked,
+                Forked {
+                    version: version(number)
+                }
+            );
         }
     }
 }
@@ -112,13 +130,31 @@ fn a_newer_head_needs_the_right_proof() {
     let malformed = refused(VerifyError::MalformedHistoryProof);
     let mismatch = refused(VerifyError::HistoryMismatch);
     assert_eq!(offer(&mut view, mine.head(8), None), malformed);
-    assert_eq!(offer(&mut view, mine.head(8), mine.continues(0, 8)), malformed);
-    assert_eq!(offer(&mut view, mine.head(8), mine.continues(4, 8)), mismatch);
-    assert_eq!(offer(&mut view, mine.head(8), mine.continues(5, 9)), mismatch);
-    assert_eq!(offer(&mut view, mine.head(8), theirs.continues(5, 8)), mismatch);
+    assert_eq!(
+        offer(&mut view, mine.head(8), mine.continues(0, 8)),
+        malformed
+    );
+    assert_eq!(
+        offer(&mut view, mine.head(8), mine.continues(4, 8)),
+        mismatch
+    );
+    assert_eq!(
+        offer(&mut view, mine.head(8), mine.continues(5, 9)),
+        mismatch
+    );
+    assert_eq!(
+        offer(&mut view, mine.head(8), theirs.continues(5, 8)),
+        mismatch
+    );
     // The other branch's head: signed by the author, and still no continuation.
-    assert_eq!(offer(&mut view, theirs.head(8), theirs.continues(5, 8)), mismatch);
-    assert_eq!(offer(&mut view, theirs.head(8), mine.continues(5, 8)), mismatch);
+    assert_eq!(
+        offer(&mut view, theirs.head(8), theirs.continues(5, 8)),
+        mismatch
+    );
+    assert_eq!(
+        offer(&mut view, theirs.head(8), mine.continues(5, 8)),
+        mismatch
+    );
     assert_eq!(offer(&mut view, theirs.head(8), None), malformed);
     assert_eq!(offer(&mut view, mine.head(8), mine.continues(5, 8)), Ok(()));
 }
@@ -128,8 +164,14 @@ fn a_proof_for_an_empty_view_is_checked_too() {
     let chain = Chain::new(5);
     let mut view = TrustedView::new(authority());
     let malformed = refused(VerifyError::MalformedHistoryProof);
-    assert_eq!(offer(&mut view, chain.head(5), chain.continues(3, 5)), malformed);
-    assert_eq!(offer(&mut view, chain.head(5), chain.continues(0, 5)), Ok(()));
+    assert_eq!(
+        offer(&mut view, chain.head(5), chain.continues(3, 5)),
+        malformed
+    );
+    assert_eq!(
+        offer(&mut view, chain.head(5), chain.continues(0, 5)),
+        Ok(())
+    );
 }
 
 #[test]
@@ -146,12 +188,20 @@ fn a_head_that_the_author_did_not_sign_is_refused_at_any_age() {
         let mut elsewhere = chain.signed(number).head;
         elsewhere.dictionary = pad_core::DictionaryId::from_bytes([9; 16]);
         let elsewhere = Untrusted::new(elsewhere.sign(&signer()).unwrap());
-        assert_eq!(offer(&mut view, elsewhere, None), refused(VerifyError::WrongDictionary));
+        assert_eq!(
+            offer(&mut view, elsewhere, None),
+            refused(VerifyError::WrongDictionary)
+        );
     }
-    let nothing = head::<S>(0, digest::<S>(1), digest::<S>(1)).sign(&signer()).unwrap();
+    let nothing = head::<S>(0, digest::<S>(1), digest::<S>(1))
+        .sign(&signer())
+        .unwrap();
     for mut view in [TrustedView::new(authority()), view_at(&chain, 5)] {
         let signed = Untrusted::new(nothing);
-        assert_eq!(offer(&mut view, signed, None), refused(VerifyError::EmptyVersionSigned));
+        assert_eq!(
+            offer(&mut view, signed, None),
+            refused(VerifyError::EmptyVersionSigned)
+        );
     }
 }
 
@@ -169,7 +219,13 @@ fn exact_versions_and_past_roots_do_not_move_the_view() {
     for number in 1..6 {
         let past = view.past_root(version(number), Untrusted::new(chain.inclusion(number, 6)));
         let root = digest::<S>(number);
-        assert_eq!(past.unwrap().into_inner(), PastRoot { version: version(number), root });
+        assert_eq!(
+            past.unwrap().into_inner(),
+            PastRoot {
+                version: version(number),
+                root
+            }
+        );
     }
 }
 
@@ -181,15 +237,24 @@ fn a_damaged_view_is_refused() {
     for bit in 0..8 * stored.len() {
         let mut damaged = stored.clone();
         damaged[bit / 8] ^= 1 << (bit % 8);
-        let Ok(view) = codec::decode::<TrustedView<S>>(&damaged, 1024) else { continue };
+        let Ok(view) = codec::decode::<TrustedView<S>>(&damaged, 1024) else {
+            continue;
+        };
         assert!(view.newest().is_err(), "bit {bit}");
-        assert!(view.past_root(version(1), Untrusted::new(chain.inclusion(1, 3))).is_err());
+        assert!(
+            view.past_root(version(1), Untrusted::new(chain.inclusion(1, 3)))
+                .is_err()
+        );
         for number in [1, 3, 4, 5] {
             let proof = chain.continues(3, number.max(4));
             let refused = offer(&mut { view }, chain.head(number), proof);
             // The head was seen: its signature on the disk is replaced.
             let only_signature = bit / 8 >= stored.len() - 64;
-            assert_eq!(refused.is_ok(), only_signature && number == 3, "bit {bit} {number}");
+            assert_eq!(
+                refused.is_ok(),
+                only_signature && number == 3,
+                "bit {bit} {number}"
+            );
         }
     }
 }
@@ -202,12 +267,14 @@ fn a_damaged_view_makes_no_evidence() {
         let mut invented = chain.signed(3);
         invented.head.root = digest::<S>(77);
         let stored = (authority(), Some(invented));
-        let mut view: TrustedView<S> =
-            codec::decode_body(&codec::encode_body(&stored)).unwrap();
+        let mut view: TrustedView<S> = codec::decode_body(&codec::encode_body(&stored)).unwrap();
         let invalid = refused(VerifyError::SignatureInvalid);
         assert_eq!(offer(&mut view, chain.head(number), None), invalid);
     }
-    let other = Authority { author: author(&other_signer()), ..authority() };
+    let other = Authority {
+        author: author(&other_signer()),
+        ..authority()
+    };
     let stored = (other, Some(chain.signed(3)));
     let view: TrustedView<S> = codec::decode_body(&codec::encode_body(&stored)).unwrap();
     assert_eq!(view.newest(), Err(VerifyError::SignatureInvalid));

@@ -12,9 +12,15 @@ use crate::support::version;
 
 #[test]
 fn versions_end_on_both_sides() {
-    assert_eq!((Version::EMPTY.previous(), Version::EMPTY.next()), (None, Some(version(1))));
+    assert_eq!(
+        (Version::EMPTY.previous(), Version::EMPTY.next()),
+        (None, Some(version(1)))
+    );
     let last = version(u64::MAX);
-    assert_eq!((last.next(), last.previous()), (None, Some(version(u64::MAX - 1))));
+    assert_eq!(
+        (last.next(), last.previous()),
+        (None, Some(version(u64::MAX - 1)))
+    );
     assert_eq!(last.to_string(), u64::MAX.to_string());
 }
 
@@ -37,15 +43,27 @@ fn errors_are_clauses() {
         DecodeError::TooLarge { limit }.to_string(),
         DecodeError::NotThisFormat.to_string(),
         DecodeError::UnknownFormatVersion(9).to_string(),
-        DecodeError::WrongKind { expected: 1, actual: 2 }.to_string(),
-        DecodeError::WrongSuite { expected: 1, actual: 2 }.to_string(),
+        DecodeError::WrongKind {
+            expected: 1,
+            actual: 2,
+        }
+        .to_string(),
+        DecodeError::WrongSuite {
+            expected: 1,
+            actual: 2,
+        }
+        .to_string(),
         DecodeError::Malformed.to_string(),
         DecodeError::TrailingBytes.to_string(),
         DecodeError::NonCanonical.to_string(),
         VerifyError::SignatureInvalid.to_string(),
         VerifyError::AuthorKeyInvalid.to_string(),
         VerifyError::WrongDictionary.to_string(),
-        VerifyError::WrongScheme { expected: 1, actual: 2 }.to_string(),
+        VerifyError::WrongScheme {
+            expected: 1,
+            actual: 2,
+        }
+        .to_string(),
         VerifyError::WrongVersion { expected, actual }.to_string(),
         VerifyError::EmptyVersionSigned.to_string(),
         VerifyError::Rollback { seen, offered }.to_string(),
@@ -56,17 +74,34 @@ fn errors_are_clauses() {
         VerifyError::HistoryMismatch.to_string(),
         VerifyError::MalformedHistoryProof.to_string(),
         ApplyError::VersionGap { expected, actual }.to_string(),
-        LookupError::UnknownVersion { version: expected, latest: actual }.to_string(),
-        LookupError::Pruned { version: expected, oldest: actual }.to_string(),
+        LookupError::UnknownVersion {
+            version: expected,
+            latest: actual,
+        }
+        .to_string(),
+        LookupError::Pruned {
+            version: expected,
+            oldest: actual,
+        }
+        .to_string(),
         LookupError::InvalidQuery.to_string(),
     ];
     for (i, text) in texts.iter().enumerate() {
-        assert!(text.starts_with(char::is_lowercase) && !text.ends_with('.'), "{text}");
+        assert!(
+            text.starts_with(char::is_lowercase) && !text.ends_with('.'),
+            "{text}"
+        );
         assert!(!texts[..i].contains(text), "{text}");
     }
     // An update is refused in the words of what is wrong with it.
-    assert_eq!(ApplyError::Head(VerifyError::Fork(seen)).to_string(), texts[18]);
-    assert_eq!(ApplyError::from(InputError::CapacityExceeded).to_string(), texts[2]);
+    assert_eq!(
+        ApplyError::Head(VerifyError::Fork(seen)).to_string(),
+        texts[18]
+    );
+    assert_eq!(
+        ApplyError::from(InputError::CapacityExceeded).to_string(),
+        texts[2]
+    );
 }
 
 /// For human readers, bytes are lower-case hexadecimal text of exactly their length.
@@ -77,7 +112,9 @@ fn digests_are_texts_for_people() {
         Digest::<3>::deserialize(text).ok()
     };
     assert_eq!(read("00ff7a"), Some(Digest([0, 0xff, 0x7a])));
-    for text in ["", "00ff7", "00ff7a0", "00ff7a00", "00FF7A", "00ff7g", "+0ff7a"] {
+    for text in [
+        "", "00ff7", "00ff7a0", "00ff7a00", "00FF7A", "00ff7g", "+0ff7a",
+    ] {
         assert_eq!(read(text), None, "{text}");
     }
 }
@@ -86,7 +123,14 @@ fn digests_are_texts_for_people() {
 fn results_do_not_depend_on_workers() {
     let two = Workers::new(NonZeroUsize::new(2).unwrap()).unwrap();
     let one = Workers::new(NonZeroUsize::MIN).unwrap();
-    assert_eq!([Workers::sequential().threads(), one.threads(), two.threads()], [1, 1, 2]);
+    assert_eq!(
+        [
+            Workers::sequential().threads(),
+            one.threads(),
+            two.threads()
+        ],
+        [1, 1, 2]
+    );
     assert!(Workers::all_cores().threads() >= 1);
     assert_eq!(format!("{two:?}"), "Workers(2)");
     let sum = |workers: &Workers| workers.run(|| (0..1000_u64).sum::<u64>());

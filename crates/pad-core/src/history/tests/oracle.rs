@@ -3,7 +3,10 @@
 use crate::{digest::Domain, suite::Suite};
 
 pub(super) fn leaf<S: Suite>(version: u64, root: &S::Digest) -> S::Digest {
-    S::hash(Domain::HistoryLeaf, &[&version.to_be_bytes(), root.as_ref()])
+    S::hash(
+        Domain::HistoryLeaf,
+        &[&version.to_be_bytes(), root.as_ref()],
+    )
 }
 
 /// `MTH(D_n)`, over the digests of the leaves.
@@ -13,7 +16,11 @@ pub(super) fn tree_hash<S: Suite>(leaves: &[S::Digest]) -> S::Digest {
         [leaf] => *leaf,
         _ => {
             let (left, right) = leaves.split_at(split(leaves.len()));
-            S::node(Domain::HistoryNode, &tree_hash::<S>(left), &tree_hash::<S>(right))
+            S::node(
+                Domain::HistoryNode,
+                &tree_hash::<S>(left),
+                &tree_hash::<S>(right),
+            )
         }
     }
 }
@@ -36,13 +43,21 @@ pub(super) fn path<S: Suite>(index: usize, leaves: &[S::Digest]) -> Vec<S::Diges
 
 /// `PROOF(m, D_n)`; empty for `m = 0`, which the RFC leaves out.
 pub(super) fn proof<S: Suite>(first: usize, leaves: &[S::Digest]) -> Vec<S::Digest> {
-    if first == 0 { Vec::new() } else { subproof::<S>(first, leaves, true) }
+    if first == 0 {
+        Vec::new()
+    } else {
+        subproof::<S>(first, leaves, true)
+    }
 }
 
 /// `SUBPROOF(m, D_n, b)`.
 fn subproof<S: Suite>(first: usize, leaves: &[S::Digest], known: bool) -> Vec<S::Digest> {
     if first == leaves.len() {
-        return if known { Vec::new() } else { vec![tree_hash::<S>(leaves)] };
+        return if known {
+            Vec::new()
+        } else {
+            vec![tree_hash::<S>(leaves)]
+        };
     }
     let k = split(leaves.len());
     let (left, right) = leaves.split_at(k);
@@ -90,11 +105,17 @@ pub(super) fn roots_of_proof<S: Suite>(
     let k = split_u64(entries);
     if first <= k {
         let (prefix, left) = roots_of_proof::<S>(first, k, proof);
-        (prefix, S::node(Domain::HistoryNode, &left, &proof.next().unwrap()))
+        (
+            prefix,
+            S::node(Domain::HistoryNode, &left, &proof.next().unwrap()),
+        )
     } else {
         let (prefix, right) = roots_of_proof::<S>(first - k, entries - k, proof);
         let left = proof.next().unwrap();
-        (S::node(Domain::HistoryNode, &left, &prefix), S::node(Domain::HistoryNode, &left, &right))
+        (
+            S::node(Domain::HistoryNode, &left, &prefix),
+            S::node(Domain::HistoryNode, &left, &right),
+        )
     }
 }
 

@@ -1,0 +1,130 @@
+//! Versions that no log reaches, and logs whose parts do not fit together.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn head(number: u64, history: D) -> SnapshotHead<S> {
+    *verified(number, junk(number), history).get()
+}
+
+/// Heads of versions that no log reaches: every length of path is refused, none overflows.
+#[test]
+fn huge_versions_and_empty_proofs_never_panic() {
+    let numbers = [
+        1,
+        2,
+        3,
+        1 << 32,
+        1 << 63,
+        (1 << 63) + 1,
+        u64::MAX - 1,
+        u64::MAX,
+    ];
+    let pairs = numbers
+        .iter()
+        .flat_map(|older| numbers.iter().map(move |newer| (*older, *newer)));
+    for (older, newer) in pairs {
+        let (first, second) = (head(older, junk(1)), head(newer, junk(2)));
+        let mut mismatches = [0, 0];
+        for length in 0..=130 {
+            let path = vec![junk(3); length];
+            let refused = check_inclusion::<S>(&second, version(older), &first.root, &path);
+            mismatches[0] += u32::from(refused == Err(MISMATCH));
+            assert!(refused.is_err());
+            if older < newer {
+                let refused = check_prefix::<S>(&first, &second, &path);
+                mismatches[1] += u32::from(refused == Err(MISMATCH));
+                assert!(refused.is_err());
+            }
+        }
+        assert_eq!(
+            mismatches,
+            [u32::from(older < newer); 2],
+            "{older} {newer}: one length fits"
+        );
+    }
+    let log = Chain::new(0, 3).log;
+    for number in numbers.into_iter().filter(|number| *number > 4) {
+        assert_eq!(log.root(number), None);
+        assert_eq!(log.version_root(version(number)), None);
+        assert_eq!(log.prove_inclusion(version(1), version(number)), None);
+        assert_eq!(
+            log.prove_inclusion(version(number - 1), version(number)),
+            None
+        );
+        assert_eq!(log.prove_consistency(version(0), version(number)), None);
+        assert_eq!(log.prove_consistency(version(number), version(1)), None);
+        assert_eq!(
+            log.prove_consistency(version(number), version(number)),
+            None
+        );
+    }
+    assert_eq!(log.prove_consistency(version(0), version(0)), None);
+    // All siblings are there, only the version itself is not.
+    assert_eq!(log.prove_consistency(version(4), version(5)), None);
+    assert_eq!(log.prove_inclusion(version(0), version(3)), None);
+}
+
+/// Stored logs whose parts do not fit together.
+#[test]
+fn a_malformed_store_is_refused() {
+    let digests = |count: u64| (0..count).map(junk).collect::<Vec<D>>();
+    for (lengths, expected) in [
+        (vec![4, 2, 1], Ok(9)),
+        (vec![], Err(crate::DecodeError::Malformed)),
+        (vec![3, 2, 1], Err(crate::DecodeError::Malformed)),
+        (vec![4, 2], Err(crate::DecodeError::Malformed)),
+        (vec![4, 2, 1, 0], Err(crate::DecodeError::Malformed)),
+    ] {
+        let levels: Vec<Vec<D>> = lengths.into_iter().map(digests).collect();
+        let stored = codec::encode_body(&(digests(9), levels));
+        let log = codec::decode_body::<HistoryLog<S>>(&stored);
+        assert_eq!(log.map(|log| log.entries()), expected);
+    }
+    let mut frontier = Frontier::<S>::default();
+    frontier.append(&junk(1));
+    let mut bytes = codec::encode_body(&frontier);
+    bytes[0] = 3;
+    let stored = codec::decode_body::<Frontier<S>>(&bytes);
+    assert_eq!(stored, Err(crate::DecodeError::Malformed));
+}
+
+proptest! {
+    /// The verifier follows the RFC's recursion for logs of any size.
+    #[test]
+    fn huge_logs_verify(a in any::<u64>(), b in any::<u64>(), bits in 1_u32..=64) {
+        let (a, b) = (a >> (64 - bits), b >> (64 - bits));
+        let older = a.min(b).clamp(1, u64::MAX - 1);
+        let newer = a.max(b).max(older + 1);
+        let (index, entries) = (older - 1, newer - 1);
+
+        let mut used = 0;
+        let mut siblings = (0..).map(|number| { used = number + 1; junk(number) });
+        let leaf = oracle::leaf::<S>(older, &junk(older));
+        let history = oracle::root_of_path::<S>(index, entries, leaf, &mut siblings);
+        let mut path: Vec<D> = (0..used).map(junk).collect();
+        let newest = head(newer, history);
+        let check = |path: &[D]| check_inclusion::<S>(&newest, version(older), &junk(older), path);
+        prop_assert_eq!(check(&path), Ok(()));
+        path.push(junk(0));
+        prop_assert_eq!(check(&path), Err(MALFORMED));
+        path.pop();
+        path.pop();
+        prop_assert_eq!(check(&path), if used == 0 { Ok(()) } else { Err(MALFORMED) });
+
+        if index == 0 {
+            return Ok(());
+        }
+        let mut used = 0;
+        let mut digests = (0..).map(|number| { used = number + 1; junk(number) });
+        let (prefix, whole) = oracle::roots_of_proof::<S>(index, entries, &mut digests);
+        // The RFC leaves the first digest out where the verifier knows it: it is the older root.
+        let known = u64::from(index.is_power_of_two());
+        let mut path: Vec<D> = (known..used).map(junk).collect();
+        let (first, second) = (head(older, prefix), head(newer, whole));
+        prop_assert_eq!(check_prefix::<S>(&first, &second, &path), Ok(()));
+        path.pop();
+        prop_assert_eq!(check_prefix::<S>(&first, &second, &path), Err(MALFORMED));
+    }
+}
