@@ -158,7 +158,7 @@ where
     /// The bytes of memory that contents, heads and history take, without spare capacity.
     pub fn memory_bytes(&self) -> usize {
         let heads = self.signatures.len() * size_of::<HeadSignature>();
-        let history = 2 * self.signatures.len() * size_of::<S::Digest>();
+        let history = self.log.memory_bytes();
         self.tree.memory_bytes() + heads + history
     }
 

@@ -147,16 +147,27 @@ where
     S::Annotation: Annotation<Digest = D>,
     D: Copy + Default,
 {
-    let mut children = [[D::default(); 2]; GROUP];
-    for (children, links) in children.iter_mut().zip(links) {
-        *children = links.map(|link| match link {
+    let read = |links: &[Link; 2]| {
+        links.map(|link| match link {
             Link::Touched(position) => below[to_usize(position) - base],
             Link::Untouched(node) => latest(store, node),
             Link::Replaced(_) => D::default(),
-        });
+        })
+    };
+    let hash = |[left, right]: &[D; 2]| S::Annotation::node(left, right);
+    if links.len() < GROUP {
+        // Most levels of a single path: not worth the detour.
+        for (digest, links) in digests.iter_mut().zip(links) {
+            *digest = hash(&read(links));
+        }
+        return;
     }
-    for (digest, [left, right]) in digests.iter_mut().zip(&children) {
-        *digest = S::Annotation::node(left, right);
+    let mut children = [[D::default(); 2]; GROUP];
+    for (children, links) in children.iter_mut().zip(links) {
+        *children = read(links);
+    }
+    for (digest, children) in digests.iter_mut().zip(&children) {
+        *digest = hash(children);
     }
 }
 

@@ -75,7 +75,8 @@ impl<S: Suite> Frontier<S> {
 
 /// The whole log: proofs for every size it ever had. For servers.
 ///
-/// Space: two digests per version (its root, and one inner node).
+/// Space: nine digests for eight versions (their roots, and one inner node); what is not stored is
+/// hashed again when it is needed.
 ///
 /// ```
 /// use pad_core::{Sha256Ed25519, Suite, Version, history::HistoryLog};
@@ -91,9 +92,13 @@ impl<S: Suite> Frontier<S> {
 pub struct HistoryLog<S: Suite> {
     /// The root of version `i + 1`.
     roots: Vec<S::Digest>,
-    /// `levels[l][i]` is the perfect subtree over the leaves `i * 2^(l+1) .. (i+1) * 2^(l+1)`.
+    /// `levels[l][i]` is the `i`-th perfect subtree of `2^(l + LOWEST_STORED)` leaves.
     levels: Vec<Vec<S::Digest>>,
 }
+
+/// Perfect subtrees of fewer than `2^LOWEST_STORED` leaves are not stored. Storing all would take
+/// another digest for each version, which is a tenth of what the leanest repository needs in all.
+const LOWEST_STORED: usize = 3;
 
 impl<S: Suite> Default for HistoryLog<S> {
     fn default() -> Self {
@@ -107,27 +112,31 @@ impl<S: Suite> Default for HistoryLog<S> {
 impl<S: Suite> HistoryLog<S> {
     /// Appends the root of the next version (the first entry is version 1).
     pub fn append(&mut self, root: &S::Digest) {
-        let mut index = self.roots.len();
         self.roots.push(*root);
-        let mut level = 0;
-        while index % 2 == 1 {
-            let (Some(left), Some(right)) =
-                (self.perfect(level, index - 1), self.perfect(level, index))
-            else {
+        let mut level = LOWEST_STORED;
+        let entries = self.roots.len();
+        while entries.is_multiple_of(1 << level) {
+            let Some(digest) = self.combine(level, (entries >> level) - 1) else {
                 return;
             };
-            if self.levels.len() == level {
+            let stored = level - LOWEST_STORED;
+            if self.levels.len() == stored {
                 self.levels.push(Vec::new());
             }
-            self.levels[level].push(node::<S>(&left, &right));
+            self.levels[stored].push(digest);
             level += 1;
-            index /= 2;
         }
     }
 
     /// The number of versions in the log.
     pub fn entries(&self) -> u64 {
         to_u64(self.roots.len())
+    }
+
+    /// The bytes of memory that the log's digests take, without spare capacity.
+    pub fn memory_bytes(&self) -> usize {
+        let inner: usize = self.levels.iter().map(Vec::len).sum();
+        (self.roots.len() + inner) * size_of::<S::Digest>()
     }
 
     /// The root of a version in the log.
@@ -224,12 +233,19 @@ impl<S: Suite> HistoryLog<S> {
         Some((path, range))
     }
 
-    /// The digest of a perfect subtree of `2^level` leaves.
+    /// The digest of the `index`-th perfect subtree of `2^level` leaves.
     fn perfect(&self, level: usize, index: usize) -> Option<S::Digest> {
-        match level.checked_sub(1) {
-            None => Some(leaf::<S>(to_u64(index) + 1, self.roots.get(index)?)),
+        match level.checked_sub(LOWEST_STORED) {
             Some(stored) => self.levels.get(stored)?.get(index).copied(),
+            None if level == 0 => Some(leaf::<S>(to_u64(index) + 1, self.roots.get(index)?)),
+            None => self.combine(level, index),
         }
+    }
+
+    /// The same from the two perfect subtrees below it.
+    fn combine(&self, level: usize, index: usize) -> Option<S::Digest> {
+        let left = self.perfect(level - 1, 2 * index)?;
+        Some(node::<S>(&left, &self.perfect(level - 1, 2 * index + 1)?))
     }
 
     /// The root over a range of leaves, as RFC 9162 splits the log into ranges.
@@ -279,7 +295,9 @@ impl<S: Suite> TryFrom<UncheckedLog<S>> for HistoryLog<S> {
 
     fn try_from(stored: UncheckedLog<S>) -> Result<Self, &'static str> {
         let UncheckedLog { roots, levels } = stored;
-        let expected = core::iter::successors(Some(roots.len() / 2), |length| Some(length / 2));
+        let expected = core::iter::successors(Some(roots.len() >> LOWEST_STORED), |length| {
+            Some(length / 2)
+        });
         let fits = levels
             .iter()
             .map(Vec::len)
@@ -287,7 +305,9 @@ impl<S: Suite> TryFrom<UncheckedLog<S>> for HistoryLog<S> {
         if fits {
             Ok(Self { roots, levels })
         } else {
-            Err("history log: half as many per level")
+            Err(
+                "history log: an eighth as many digests as roots, and half as many on each further level",
+            )
         }
     }
 }

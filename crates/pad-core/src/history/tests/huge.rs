@@ -71,14 +71,14 @@ fn huge_versions_and_empty_proofs_never_panic() {
 fn a_malformed_store_is_refused() {
     let digests = |count: u64| (0..count).map(junk).collect::<Vec<D>>();
     for (lengths, expected) in [
-        (vec![4, 2, 1], Ok(9)),
+        (vec![4, 2, 1], Ok(39)),
         (vec![], Err(crate::DecodeError::Malformed)),
         (vec![3, 2, 1], Err(crate::DecodeError::Malformed)),
         (vec![4, 2], Err(crate::DecodeError::Malformed)),
         (vec![4, 2, 1, 0], Err(crate::DecodeError::Malformed)),
     ] {
         let levels: Vec<Vec<D>> = lengths.into_iter().map(digests).collect();
-        let stored = codec::encode_body(&(digests(9), levels));
+        let stored = codec::encode_body(&(digests(39), levels));
         let log = codec::decode_body::<HistoryLog<S>>(&stored);
         assert_eq!(log.map(|log| log.entries()), expected);
     }
