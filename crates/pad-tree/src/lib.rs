@@ -68,6 +68,8 @@ pub mod repository;
 mod seal;
 mod set_operations;
 pub mod store;
+#[cfg(test)]
+mod tests;
 mod tree;
 mod view;
 

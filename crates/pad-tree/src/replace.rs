@@ -116,22 +116,45 @@ impl Replacements {
                 leaves.push(store.replace_value(*entry, value.as_bytes()));
             }
         }
-        // Children come after their parents in the list, so backwards they come first.
+        if S::REPLACES_IN_PLACE {
+            self.settle_links(&leaves);
+        } else {
+            self.update_nodes(store, &leaves);
+        }
+        self.nodes[0].0
+    }
+
+    /// Tells every node of the list that its digest is stale. [`Replacements::apply`] leaves this to
+    /// the caller for stores that replace in place, because the list itself says it until the tree
+    /// changes further.
+    pub(crate) fn touch<S: NodeStore>(store: &mut S, nodes: &[(NodeId, u32)]) {
+        for (node, _) in nodes {
+            let children = store.children(*node);
+            store.update(*node, children);
+        }
+    }
+
+    fn settle_links(&mut self, leaves: &[NodeId]) {
+        for link in self.links.iter_mut().flatten() {
+            if let Link::Replaced(operation) = *link {
+                *link = Link::Untouched(leaves[to_usize(operation)]);
+            }
+        }
+    }
+
+    /// Gives every node its new children. Children come after their parents in the list, so backwards
+    /// they come first.
+    fn update_nodes<S: NodeStore>(&mut self, store: &mut S, leaves: &[NodeId]) {
+        self.settle_links(leaves);
         for position in (0..self.nodes.len()).rev() {
-            let links = self.links[position].map(|link| match link {
-                Link::Replaced(operation) => Link::Untouched(leaves[to_usize(operation)]),
-                other => other,
-            });
-            let children = links.map(|link| match link {
+            let children = self.links[position].map(|link| match link {
                 Link::Touched(below) => self.nodes[to_usize(below)].0,
                 Link::Untouched(child) => child,
                 Link::Replaced(operation) => leaves[to_usize(operation)],
             });
-            self.links[position] = links;
             let (node, _) = self.nodes[position];
             self.nodes[position].0 = store.update(node, Children(children));
         }
-        self.nodes[0].0
     }
 }
 

@@ -48,6 +48,10 @@ pub trait NodeStore {
     fn update(&mut self, node: NodeId, children: Children) -> NodeId;
     /// Takes note that an inner node has left the latest snapshot.
     fn release(&mut self, node: NodeId);
+    /// Whether [`NodeStore::replace_value`] changes the leaf itself, so that no node above it changes
+    /// but for its digest.
+    const REPLACES_IN_PLACE: bool;
+
     /// The leaf of the same key with another value; the old leaf leaves the latest snapshot.
     fn replace_value(&mut self, entry: EntryId, value: &[u8]) -> NodeId;
     /// Takes note that a leaf has entered the latest snapshot.

@@ -229,6 +229,8 @@ impl<S: NodeStore> Tree<S> {
         self.root = Some(plan.apply(&mut self.store, operations));
         if self.changes == 0 {
             self.plan.adopt(plan);
+        } else if S::REPLACES_IN_PLACE {
+            Replacements::touch(&mut self.store, &plan.nodes);
         }
         self.changes += operations.len();
         true
@@ -266,7 +268,9 @@ impl<S: NodeStore> Tree<S> {
     /// One more change; a list of touched nodes that a batch has made would lack it.
     fn start_change(&mut self) {
         self.changes += 1;
-        self.plan.is_listed = false;
+        if core::mem::take(&mut self.plan.is_listed) && S::REPLACES_IN_PLACE {
+            Replacements::touch(&mut self.store, &self.plan.nodes);
+        }
     }
 
     /// Follows a key down to a leaf, writing down the path.

@@ -148,6 +148,7 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
 impl<A: Annotation, B: BalancingScheme> NodeStore for InPlace<A, B> {
     type Annotation = A;
     type Scheme = B;
+    const REPLACES_IN_PLACE: bool = true;
 
     #[inline]
     fn entries(&self) -> &Entries<A> {

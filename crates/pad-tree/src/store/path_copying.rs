@@ -68,6 +68,7 @@ impl<A: Annotation, B: BalancingScheme> PathCopying<A, B> {
 impl<A: Annotation, B: BalancingScheme> NodeStore for PathCopying<A, B> {
     type Annotation = A;
     type Scheme = B;
+    const REPLACES_IN_PLACE: bool = false;
 
     #[inline]
     fn entries(&self) -> &Entries<A> {

@@ -262,6 +262,7 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedNodes<A, B, C> 
 impl<A: Annotation, B: BalancingScheme, C: CachePolicy> NodeStore for VersionedNodes<A, B, C> {
     type Annotation = A;
     type Scheme = B;
+    const REPLACES_IN_PLACE: bool = false;
 
     #[inline]
     fn entries(&self) -> &Entries<A> {
