@@ -37,7 +37,9 @@ impl Oracle {
     /// The oracle after a trace.
     pub fn of(actions: &[Action]) -> Self {
         let mut oracle = Self::default();
-        actions.iter().for_each(|action| oracle.apply(action));
+        for action in actions {
+            oracle.apply(action);
+        }
         oracle
     }
 

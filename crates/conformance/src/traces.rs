@@ -31,7 +31,7 @@ pub fn seed() -> u64 {
 pub fn check_traces(name: &str, share: u32, steps: usize, check: impl Fn(&[Action])) {
     let seed = seed();
     let mixed = name.bytes().fold(seed, |mixed, byte| {
-        Random::new(mixed ^ u64::from(byte)).next()
+        Random::new(mixed ^ u64::from(byte)).next_bits()
     });
     let config = Config {
         cases: (count() / share).max(1),

@@ -334,7 +334,7 @@ where
     assert_eq!(restored.authority(), played.server.authority());
     assert_eq!(
         (restored.len(), restored.is_empty()),
-        (played.server.len(), restored.len() == 0)
+        (played.server.len(), played.server.is_empty())
     );
     played.server = restored;
     check_heads(&played);

@@ -97,6 +97,9 @@ where
 
     /// Applies a whole batch as one snapshot, together with the changes that already wait.
     ///
+    /// If a snapshot still waits for its signature, that one is signed and returned, and the batch
+    /// stays pending for the next.
+    ///
     /// The last operation on a key wins; removing an absent key does nothing. Faster than single
     /// calls for large batches, and fastest if the batch is already in ascending order of keys.
     ///

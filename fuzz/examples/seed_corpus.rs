@@ -1,0 +1,90 @@
+//! Writes the committed corpora from honest messages: `cargo run --example seed_corpus` in `fuzz/`.
+
+use std::{fs, path::Path};
+
+use conformance::{Random, pad::tree_author};
+use pad_core::{
+    Dictionary, DictionaryId, Equivocation, Repository, Sha256Ed25519, Suite, TrustedView,
+    Untrusted, Version, codec,
+};
+use pad_fuzz::target::TARGETS;
+use pad_tree::{RedBlack, RedBlackPathCopying};
+
+fn write(target: &str, name: &str, bytes: &[u8]) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("corpus")
+        .join(target);
+    fs::create_dir_all(&folder).expect("a folder");
+    fs::write(folder.join(name), bytes).expect("a file");
+}
+
+fn main() {
+    TARGETS.with(|targets| {
+        for (scheme, target) in (0_u8..).zip(targets) {
+            for (query, proof) in (0_u8..).zip(&target.proofs) {
+                let name = format!("{scheme}-{query}");
+                let body = &proof[codec::ENVELOPE_LENGTH..];
+                write("verify_proof", &name, &[&[scheme, query], body].concat());
+                if scheme == 1 {
+                    write("decode_messages", &format!("proof-{query}"), proof);
+                }
+                let changes = Random::new(query.into()).bytes(8);
+                let other = (query + 5) % 20;
+                write(
+                    "malleability",
+                    &name,
+                    &[&[scheme, query, other], &changes[..]].concat(),
+                );
+            }
+        }
+    });
+    other_messages();
+    for seed in 0..8 {
+        let bytes = Random::new(seed).bytes(3 * 60);
+        write("operations", &format!("random-{seed}"), &bytes);
+    }
+}
+
+fn other_messages() {
+    let mut author = tree_author::<Sha256Ed25519, RedBlack>(DictionaryId::from_name("fuzz"), 7);
+    let mut server = RedBlackPathCopying::<Sha256Ed25519>::new(author.authority());
+    let mut view = TrustedView::<Sha256Ed25519>::new(author.authority());
+    for number in 0..6_u8 {
+        author.put(
+            conformance::operation::key([number]),
+            conformance::operation::value("v"),
+        );
+        if number > 2 {
+            author.remove(&conformance::operation::key([number - 2]));
+        }
+        let update = author.snapshot().expect("signs");
+        server.apply(&update).expect("applies");
+        write(
+            "decode_messages",
+            &format!("update-{number}"),
+            &codec::encode(&update),
+        );
+    }
+    let (old, new) = (Version::new(3), Version::new(6));
+    let first = server.head(old).expect("a head");
+    let mut head = first.head;
+    head.root = Sha256Ed25519::empty_tree();
+    let second = head.sign(&conformance::pad::signing_key(7)).expect("signs");
+    write("decode_messages", "view-new", &codec::encode(&view));
+    view.advance(Untrusted::new(first), None).expect("verifies");
+    write("decode_messages", "view", &codec::encode(&view));
+    write("decode_messages", "head", &codec::encode(&first));
+    write(
+        "decode_messages",
+        "fork",
+        &codec::encode(&Equivocation { first, second }),
+    );
+    let inclusion = server.prove_inclusion(old, new).expect("both exist");
+    write("decode_messages", "inclusion", &codec::encode(&inclusion));
+    let consistency = server.prove_consistency(old, new).expect("both exist");
+    write(
+        "decode_messages",
+        "consistency",
+        &codec::encode(&consistency),
+    );
+}

@@ -1,0 +1,40 @@
+//! Any bytes into every decoder: no panic, and what is decoded encodes to the same bytes.
+
+use pad_core::{
+    Blake3Ed25519, Equivocation, Key, Paper2010, Sha256Ed25519, SignedHead, Suite, TrustedView,
+    Update,
+    codec::{self, Message},
+    history::{ConsistencyProof, InclusionProof},
+};
+use pad_tree::{First, KeyRange, Keys, Last, Predecessor, Successor, TreeProof};
+
+const LIMIT: usize = 1 << 16;
+
+/// Decodes as every message of every suite.
+pub fn run(data: &[u8]) {
+    decode_suite::<Sha256Ed25519>(data);
+    decode_suite::<Blake3Ed25519>(data);
+    decode_suite::<Paper2010>(data);
+}
+
+fn decode_suite<S: Suite>(data: &[u8]) {
+    decode::<SignedHead<S>>(data);
+    decode::<InclusionProof<S>>(data);
+    decode::<ConsistencyProof<S>>(data);
+    decode::<Update<S>>(data);
+    decode::<Equivocation<S>>(data);
+    decode::<TrustedView<S>>(data);
+    decode::<TreeProof<S, Key>>(data);
+    decode::<TreeProof<S, Keys>>(data);
+    decode::<TreeProof<S, KeyRange>>(data);
+    decode::<TreeProof<S, Predecessor>>(data);
+    decode::<TreeProof<S, Successor>>(data);
+    decode::<TreeProof<S, First>>(data);
+    decode::<TreeProof<S, Last>>(data);
+}
+
+fn decode<M: Message>(data: &[u8]) {
+    if let Ok(message) = codec::decode::<M>(data, LIMIT) {
+        assert_eq!(codec::encode(&message), data, "decoding is canonical");
+    }
+}

@@ -1,0 +1,7 @@
+//! What the fuzz targets do with their input; each is a function, so that tests can call it too.
+
+pub mod decode_messages;
+pub mod malleability;
+pub mod operations;
+pub mod target;
+pub mod verify_proof;

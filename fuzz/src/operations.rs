@@ -1,0 +1,116 @@
+//! A trace of operations on several stores at once: all agree with an ordered map, and with each
+//! other on every root.
+//!
+//! Input: operations of three bytes each: what, the key, the value.
+
+use std::collections::BTreeMap;
+
+use pad_core::{Digest, Sha256Ed25519, Version, Workers};
+use pad_tree::{
+    Authenticated, CacheEverywhere, CacheMedian, CacheNowhere, PathCopying, PersistentTree,
+    RedBlack, SkipList, Treap, VersionedNodes, VersionedStore,
+};
+
+type A = Authenticated<Sha256Ed25519>;
+type Contents = BTreeMap<Vec<u8>, Vec<u8>>;
+
+/// Plays the trace to some combinations.
+pub fn run(data: &[u8]) {
+    let (operations, _) = data.as_chunks::<3>();
+    let operations = &operations[..operations.len().min(400)];
+    let expected = play::<PathCopying<A, RedBlack>>(operations);
+    assert_eq!(
+        play::<VersionedNodes<A, RedBlack, CacheNowhere>>(operations),
+        expected
+    );
+    assert_eq!(
+        play::<VersionedNodes<A, RedBlack, CacheMedian>>(operations),
+        expected
+    );
+    assert_eq!(
+        play::<VersionedNodes<A, RedBlack, CacheEverywhere>>(operations),
+        expected
+    );
+    let expected = play::<PathCopying<A, Treap>>(operations);
+    assert_eq!(
+        play::<VersionedNodes<A, Treap, CacheMedian>>(operations),
+        expected
+    );
+    let expected = play::<PathCopying<A, SkipList>>(operations);
+    assert_eq!(
+        play::<VersionedNodes<A, SkipList, CacheEverywhere>>(operations),
+        expected
+    );
+}
+
+fn play<S: VersionedStore<Annotation = A> + Send + Sync>(
+    operations: &[[u8; 3]],
+) -> Vec<Digest<32>> {
+    let workers = Workers::sequential();
+    let mut tree = PersistentTree::<S>::default();
+    let mut versions: Vec<Contents> = vec![Contents::new()];
+    let mut open = Contents::new();
+    let mut roots = Vec::new();
+    for [what, key, value] in operations {
+        // Keys of different lengths, some with a common prefix longer than a machine word.
+        let mut bytes = if key & 0x80 == 0 {
+            Vec::new()
+        } else {
+            b"a long prefix".to_vec()
+        };
+        bytes.extend(vec![*key & 0x3f; usize::from(*key >> 6 & 1) + 1]);
+        match what % 16 {
+            0 => {
+                let version = tree.seal(&workers);
+                versions.push(open.clone());
+                roots.push(tree.root_digest(version).expect("it was sealed"));
+            }
+            1 => {
+                tree.rollback();
+                open.clone_from(versions.last().expect("there is a version 0"));
+            }
+            2 if *value >= 250 => {
+                // Drops open changes, too.
+                let latest = tree.latest().number();
+                tree.prune(Version::new(u64::from(*key) % (latest + 1)));
+                open.clone_from(versions.last().expect("there is a version 0"));
+            }
+            3..8 => {
+                let was_present = open.remove(&bytes).is_some();
+                assert_eq!(tree.remove(&bytes), Ok(was_present));
+            }
+            _ => {
+                tree.insert(&bytes, &[*value]).expect("it fits");
+                open.insert(bytes, vec![*value]);
+            }
+        }
+        assert_eq!(tree.len(), open.len());
+    }
+    tree.seal(&workers);
+    versions.push(open);
+    for number in tree.oldest().number()..=tree.latest().number() {
+        check(
+            &tree,
+            Version::new(number),
+            &versions[usize::try_from(number).expect("few")],
+        );
+    }
+    // Pruning at one point or another leaves the roots alone: only those that are left count.
+    roots.extend(tree.root_digest(tree.latest()));
+    roots
+}
+
+fn check<S: VersionedStore<Annotation = A>>(
+    tree: &PersistentTree<S>,
+    version: Version,
+    contents: &Contents,
+) {
+    let entries = tree.entries(version).expect("the version is there");
+    assert!(entries.eq(contents.iter().map(|(key, value)| (&key[..], &value[..]))));
+    for byte in [0, 1, 0x20, 0x3f] {
+        let key = vec![byte];
+        let floor = contents.range(..=key.clone()).next_back();
+        let expected = floor.map(|(key, value)| (&key[..], &value[..]));
+        assert_eq!(tree.floor(version, &key), expected);
+    }
+}
