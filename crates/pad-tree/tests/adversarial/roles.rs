@@ -1,0 +1,173 @@
+//! Parts of a proof that pose as other parts, and degenerate shapes.
+
+use super::*;
+
+/// Both children of a node swapped, all the way: other hashes, or unordered leaves.
+#[test]
+fn swapped_children_are_refused() {
+    let target = Target::<Sha256Ed25519, RedBlack>::new();
+    let Tree::Inner(left, right) = target.whole.clone() else {
+        panic!("an inner node")
+    };
+    let swapped = Tree::inner(*right, *left).to_mirror();
+    let refusal = target.verify(swapped.to_proof(), &KeyRange::ALL).err();
+    assert_eq!(refusal, Some(VerifyError::UnorderedLeaves));
+    let asked = entry_key(3);
+    let one = target
+        .whole
+        .shown(&|key| if *key == asked { V } else { Shown::Elided });
+    let Tree::Inner(left, right) = one else {
+        panic!("an inner node")
+    };
+    let swapped = Tree::inner(*right, *left).to_mirror();
+    assert_eq!(
+        target.verify(swapped.to_proof(), &asked).err(),
+        Some(VerifyError::RootMismatch)
+    );
+}
+
+/// An inner node passed off as a leaf (its two digests as key and value digest), a leaf as an inner
+/// node, the empty tree's digest as a subtree: the domains keep them apart.
+fn check_roles_cannot_be_confused<S: Suite>() {
+    let target = Target::<S, RedBlack>::new();
+    let Tree::Inner(left, right) = &target.whole else {
+        panic!("an inner node")
+    };
+    let (left, right) = (left.digest(), right.digest());
+    assert_eq!(
+        S::node(Domain::TreeNode, &left, &right),
+        target.head.get().root
+    );
+    let forged = key(left.as_ref());
+    let leaf = Leaf {
+        key: forged,
+        content: Content::Digest(right),
+    };
+    let one = Mirror::<S> {
+        shape: vec![0],
+        siblings: vec![],
+        leaves: vec![leaf],
+    };
+    let refusal = target.verify(one.to_proof(), &key([1])).err();
+    assert_eq!(refusal, Some(VerifyError::RootMismatch));
+    let whole_value = Value::new([left.as_ref(), right.as_ref()].concat()).unwrap();
+    let leaf = Leaf {
+        key: Key::default(),
+        content: Content::<S>::Value(whole_value),
+    };
+    let one = Mirror::<S> {
+        shape: vec![0],
+        siblings: vec![],
+        leaves: vec![leaf],
+    };
+    assert_eq!(
+        target.verify(one.to_proof(), &Key::default()).err(),
+        Some(VerifyError::RootMismatch)
+    );
+    // All digests of one message, in all roles, differ. (`hash` is never used for inner nodes.)
+    let (a, b) = (S::value(b"a"), S::value(b"b"));
+    let joined = [a.as_ref(), b.as_ref()].concat();
+    let mut digests = vec![
+        S::node(Domain::TreeNode, &a, &b),
+        S::node(Domain::HistoryNode, &a, &b),
+        S::leaf(a.as_ref(), &b),
+    ];
+    let leaf = digests.remove(2);
+    let hashed = Domain::ALL
+        .into_iter()
+        .filter(|domain| !matches!(domain, Domain::TreeNode | Domain::HistoryNode));
+    digests.extend(hashed.map(|domain| S::hash(domain, &[&joined])));
+    assert!(
+        digests.contains(&leaf),
+        "a leaf is its domain's hash of key and value digest"
+    );
+    digests.sort();
+    digests.dedup();
+    assert_eq!(digests.len(), Domain::ALL.len());
+}
+
+#[test]
+fn leaves_and_inner_nodes_cannot_be_confused() {
+    check_roles_cannot_be_confused::<Sha256Ed25519>();
+    check_roles_cannot_be_confused::<Blake3Ed25519>();
+    check_roles_cannot_be_confused::<Paper2010>();
+}
+
+/// The boundary between key and value digest cannot be moved: the digest's width is fixed.
+#[test]
+fn the_boundary_between_key_and_value_cannot_be_moved() {
+    let one = vec![Action::Put(key("ab"), value("v")), Action::Snapshot];
+    let target = Target::<Sha256Ed25519, Treap>::of(&one);
+    let digest = Sha256Ed25519::value(b"v");
+    for forged in ["a", "abc", ""] {
+        let leaf = Leaf {
+            key: key(forged),
+            content: Content::<Sha256Ed25519>::Digest(digest),
+        };
+        let mirror = Mirror {
+            shape: vec![0],
+            siblings: vec![],
+            leaves: vec![leaf],
+        };
+        let refusal = target.verify(mirror.to_proof(), &key("zz")).err();
+        assert_eq!(refusal, Some(VerifyError::RootMismatch));
+    }
+}
+
+/// Two leaves with one key, honestly hashed by a dishonest author's tree, are refused all the same.
+#[test]
+fn one_key_twice_is_refused() {
+    let leaf = |text: &str| {
+        Tree::Leaf(Leaf {
+            key: key("k"),
+            content: Content::<Sha256Ed25519>::Value(value(text)),
+        })
+    };
+    let tree = Tree::inner(leaf("one"), leaf("two"));
+    let target = Target::<Sha256Ed25519, RedBlack>::new();
+    let refusal = target.verify(tree.to_mirror().to_proof(), &key("k")).err();
+    assert_eq!(refusal, Some(VerifyError::UnorderedLeaves));
+}
+
+/// A degenerate proof, as deep as a message may be long, is checked without recursion.
+#[test]
+fn deep_proofs_do_not_exhaust_the_stack() {
+    let target = Target::<Sha256Ed25519, RedBlack>::new();
+    let depth = 200_000;
+    let leaf = Leaf {
+        key: key("k"),
+        content: Content::<Sha256Ed25519>::Value(value("v")),
+    };
+    for code in [1, 2] {
+        let mut codes = vec![code; depth];
+        codes.push(0);
+        let siblings = vec![target.head.get().root; depth];
+        let leaves = vec![leaf.clone()];
+        let mirror = Mirror {
+            shape: vec![],
+            siblings,
+            leaves,
+        }
+        .with_codes(&codes);
+        let bytes = codec::encode(&mirror.to_proof::<Key>());
+        let proof = Untrusted::<TreeProof<Sha256Ed25519, Key>>::decode(&bytes, 1 << 24).unwrap();
+        let refusal = proof.verify(&target.head, &key("k")).err();
+        assert_eq!(refusal, Some(VerifyError::RootMismatch));
+    }
+    // Leaves only, in one long comb of nodes with two open children.
+    let mut codes = vec![3; 20_000];
+    codes.resize(40_001, 0);
+    let numbered = |number: u32| Leaf {
+        key: key(number.to_be_bytes()),
+        content: Content::<Sha256Ed25519>::Digest(target.head.get().root),
+    };
+    let leaves = (0..=20_000).map(numbered).collect();
+    let mirror = Mirror {
+        shape: vec![],
+        siblings: vec![],
+        leaves,
+    }
+    .with_codes(&codes);
+    let refusal = target.verify(mirror.to_proof(), &KeyRange::ALL).err();
+    assert_eq!(refusal, Some(VerifyError::RootMismatch));
+}

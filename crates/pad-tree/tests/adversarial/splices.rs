@@ -1,0 +1,161 @@
+//! Genuine parts put where they do not belong.
+
+use super::*;
+
+fn check_spliced<S: Suite, B: BalancingScheme>() {
+    let target = Target::<S, B>::new();
+    let (server, asked) = (&target.played.server, entry_key(3));
+    let proof = target.prove(&asked);
+
+    // Another key's proof, present and absent.
+    let other_key = entry_key(9);
+    assert_eq!(
+        target.verify(proof.clone(), &other_key).err(),
+        Some(VerifyError::ValueSurplus)
+    );
+    let absence = target.prove(&key([13]));
+    assert_eq!(
+        target.verify(absence.clone(), &key([17])).err(),
+        Some(VerifyError::Elided)
+    );
+    assert_eq!(
+        target.verify(absence.clone(), &key([9])).err(),
+        Some(VerifyError::Elided)
+    );
+    assert_eq!(
+        target.verify(absence, &key([14])).err(),
+        Some(VerifyError::ValueMissing)
+    );
+    assert_eq!(
+        target.verify(proof.clone(), &key([7])).err(),
+        Some(VerifyError::ValueSurplus)
+    );
+
+    // Another version's.
+    let older = server.prove(Version::new(1), &asked).unwrap();
+    assert_eq!(
+        target.verify(older, &asked).err(),
+        Some(VerifyError::RootMismatch)
+    );
+    let first = verified_head(target.played.author.authority(), server, Version::new(1));
+    let newer = Untrusted::new(proof).verify(&first, &asked).err();
+    assert_eq!(newer, Some(VerifyError::RootMismatch));
+
+    // Another dictionary's, with other contents.
+    let another = Target::<S, B>::of(&actions("another"));
+    assert_eq!(
+        target.verify(another.prove(&asked), &asked).err(),
+        Some(VerifyError::RootMismatch)
+    );
+
+    // Another query's, of the same leaf: the kind is part of the message.
+    let one = Keys::new(vec![asked.clone()]).unwrap();
+    let refusal =
+        Untrusted::<TreeProof<S, Key>>::decode(&codec::encode(&target.prove(&one)), MESSAGE_LIMIT);
+    assert_eq!(
+        refusal.err(),
+        Some(DecodeError::WrongKind {
+            expected: 16,
+            actual: 17
+        })
+    );
+
+    // Shows a digest where the value is asked for, and the other way round.
+    assert_eq!(
+        target.refusal(&[(&asked, D)], &asked),
+        Some(VerifyError::ValueMissing)
+    );
+    let gap = [(&entry_key(6), V), (&entry_key(7), D)];
+    assert_eq!(
+        target.refusal(&gap, &key([13])),
+        Some(VerifyError::ValueSurplus)
+    );
+}
+
+#[test]
+fn spliced_proofs_are_refused() {
+    check_spliced::<Sha256Ed25519, Treap>();
+    check_spliced::<Blake3Ed25519, RedBlack>();
+    check_spliced::<Paper2010, SkipList>();
+}
+
+/// The same contents in another scheme have another tree; under another suite another message.
+#[test]
+fn other_schemes_and_suites_are_refused() {
+    let target = Target::<Sha256Ed25519, RedBlack>::new();
+    let asked = entry_key(3);
+    let treap = Target::<Sha256Ed25519, Treap>::new();
+    let skip_list = Target::<Sha256Ed25519, SkipList>::new();
+    for other in [treap.prove(&asked), skip_list.prove(&asked)] {
+        assert_eq!(
+            target.verify(other, &asked).err(),
+            Some(VerifyError::RootMismatch)
+        );
+    }
+    let blake3 = Target::<Blake3Ed25519, RedBlack>::new();
+    let bytes = codec::encode(&blake3.prove(&asked));
+    let honest = Honest::new(&target.prove(&asked), &target.head, &asked).verify(&bytes);
+    let wrong = DecodeError::WrongSuite {
+        expected: 1,
+        actual: 2,
+    };
+    assert_eq!(honest.err(), Some(Refusal::Decode(wrong)));
+    // Relabelled, it is a proof of another tree.
+    let mut relabelled = bytes;
+    relabelled[7] = 1;
+    let refusal = Honest::new(&target.prove(&asked), &target.head, &asked).verify(&relabelled);
+    assert_eq!(
+        refusal.err(),
+        Some(Refusal::Verify(VerifyError::RootMismatch))
+    );
+}
+
+/// A head of another author, dictionary, scheme or version is no root to verify against.
+#[test]
+fn other_heads_are_refused() {
+    let target = Target::<Sha256Ed25519, RedBlack>::new();
+    let authority = target.played.author.authority();
+    let version = target.version;
+    let signed = target.played.server.head(version).unwrap();
+    let refusal =
+        |signed, authority, version| Untrusted::new(signed).verify(&authority, &version).err();
+    let mut other = authority;
+    other.author = public_key(8);
+    assert_eq!(
+        refusal(signed, other, version),
+        Some(VerifyError::SignatureInvalid)
+    );
+    let mut other = authority;
+    other.dictionary = DictionaryId::from_name("another");
+    assert_eq!(
+        refusal(signed, other, version),
+        Some(VerifyError::WrongDictionary)
+    );
+    let mut other = authority;
+    other.scheme = SchemeId(1);
+    let wrong = VerifyError::WrongScheme {
+        expected: 1,
+        actual: 2,
+    };
+    assert_eq!(refusal(signed, other, version), Some(wrong));
+    let asked = Version::new(1);
+    let wrong = VerifyError::WrongVersion {
+        expected: asked,
+        actual: version,
+    };
+    assert_eq!(refusal(signed, authority, asked), Some(wrong));
+    // Every field is signed: the same signature does not cover a neighbouring version's head.
+    let older = target.played.server.head(asked).unwrap();
+    let mut mixed = signed;
+    mixed.head.root = older.head.root;
+    assert_eq!(
+        refusal(mixed, authority, version),
+        Some(VerifyError::SignatureInvalid)
+    );
+    let mut mixed = signed;
+    mixed.head.history = older.head.history;
+    assert_eq!(
+        refusal(mixed, authority, version),
+        Some(VerifyError::SignatureInvalid)
+    );
+}
