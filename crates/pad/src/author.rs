@@ -1,0 +1,134 @@
+//! The author's side across crashes: a signed update is stored before anybody sees it.
+//!
+//! An author that signs, hands the update out, crashes and forgets it would sign a second head for
+//! the same version. So [`DurableAuthor`] hands out nothing that is not durable, and takes up after
+//! a crash exactly where its store stands: a signature that was lost with the memory was never
+//! seen by anybody.
+
+use core::fmt;
+
+use pad_core::{Dictionary, HeadSignature, Operation, Suite, Update, Version, Workers};
+use pad_tree::{NodeStore, TreeAuthor};
+use signature::Signer;
+
+use crate::{
+    repository::{DurableRepository, RepositoryError, TreeStore},
+    store::{RecordChange, Store},
+};
+
+/// A snapshot cannot be published.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum AuthorError {
+    /// The signer refused; the changes are still pending.
+    Signing(signature::Error),
+    /// The snapshot was not taken or is not durable.
+    Repository(RepositoryError),
+    /// An earlier snapshot was signed but not taken, so this author must be opened anew.
+    Diverged,
+}
+
+impl fmt::Display for AuthorError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Signing(error) => write!(formatter, "the signer refused: {error}"),
+            Self::Repository(error) => error.fmt(formatter),
+            Self::Diverged => {
+                formatter.write_str("an earlier snapshot was not taken, open the store again")
+            }
+        }
+    }
+}
+
+impl core::error::Error for AuthorError {}
+
+impl From<RepositoryError> for AuthorError {
+    fn from(error: RepositoryError) -> Self {
+        Self::Repository(error)
+    }
+}
+
+/// An author with a durable repository of its own.
+///
+/// Space: the repository's, and the author's copy of the latest contents.
+#[derive(Debug)]
+pub struct DurableAuthor<S: Suite, St: TreeStore<S>, D, K> {
+    author: TreeAuthor<S, <St as NodeStore>::Scheme, K>,
+    repository: DurableRepository<S, St, D>,
+}
+
+impl<S, St, D, K> DurableAuthor<S, St, D, K>
+where
+    S: Suite,
+    St: TreeStore<S>,
+    D: Store,
+    K: Signer<HeadSignature>,
+{
+    /// Goes on where the repository stands; `signer` is the secret half of its authority.
+    ///
+    /// The store must be the author's only one, or never behind another one: an author that goes
+    /// on from an old copy signs second heads for versions that are already out.
+    pub fn resume(repository: DurableRepository<S, St, D>, signer: K) -> Self {
+        let author =
+            TreeAuthor::resume(repository.tree(), signer).with_workers(Workers::all_cores());
+        Self { author, repository }
+    }
+
+    /// Takes a snapshot of a batch and makes it durable before returning it.
+    ///
+    /// The last operation on a key wins; removing an absent key does nothing.
+    ///
+    /// # Errors
+    /// [`AuthorError::Signing`]; [`AuthorError::Repository`], after which
+    /// [`DurableAuthor::flush`] tries again to make the same snapshot durable.
+    pub fn publish(&mut self, batch: Vec<Operation>) -> Result<Update<S>, AuthorError> {
+        let update = self.sign(batch)?;
+        self.repository.flush(&[])?;
+        Ok(update)
+    }
+
+    /// Takes a snapshot of a batch in memory; [`DurableAuthor::flush`] makes it durable, and
+    /// [`Store::update`] then has it to be handed out.
+    ///
+    /// # Errors
+    /// [`AuthorError`].
+    pub fn stage(&mut self, batch: Vec<Operation>) -> Result<Version, AuthorError> {
+        Ok(self.sign(batch)?.head.head.version)
+    }
+
+    /// Makes all staged snapshots and these records durable, all or nothing.
+    ///
+    /// # Errors
+    /// [`AuthorError::Repository`]: the snapshots stay staged.
+    pub fn flush(&mut self, records: &[RecordChange]) -> Result<Version, AuthorError> {
+        Ok(self.repository.flush(records)?)
+    }
+
+    /// The latest contents, staged snapshots included.
+    pub const fn contents(&self) -> &TreeAuthor<S, <St as NodeStore>::Scheme, K> {
+        &self.author
+    }
+
+    /// The repository.
+    pub const fn repository(&self) -> &DurableRepository<S, St, D> {
+        &self.repository
+    }
+
+    /// The repository, to be checkpointed or pruned.
+    pub const fn repository_mut(&mut self) -> &mut DurableRepository<S, St, D> {
+        &mut self.repository
+    }
+
+    fn sign(&mut self, batch: Vec<Operation>) -> Result<Update<S>, AuthorError> {
+        use pad_core::Repository;
+        if self.author.version() != self.repository.tree().latest() {
+            return Err(AuthorError::Diverged);
+        }
+        let update = self
+            .author
+            .snapshot_of(batch)
+            .map_err(AuthorError::Signing)?;
+        self.repository.stage(&update)?;
+        Ok(update)
+    }
+}

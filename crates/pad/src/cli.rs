@@ -1,0 +1,154 @@
+//! The command line: arguments, and one module for each group of commands.
+
+use std::{
+    panic::{self, AssertUnwindSafe},
+    path::PathBuf,
+    process::ExitCode,
+};
+
+use clap::{Args, Parser, Subcommand};
+use pad::selection::RepositoryName;
+
+mod change;
+mod demo_command;
+mod failure;
+mod history;
+mod import;
+mod keygen;
+mod maintain;
+mod output;
+mod proof;
+mod query;
+mod session;
+mod transfer;
+
+pub(crate) use failure::Failure;
+pub(crate) use output::Output;
+
+/// Publish, query and verify persistent authenticated dictionaries.
+///
+/// An author publishes signed versions of a dictionary. Whoever has the store answers questions
+/// about any version, and whoever has the public key file checks the answers.
+///
+/// Exit status: 0 a verified answer, present or absent (the output says which); 2 wrong usage or
+/// input; 3 verification failed; 4 the store or the file system failed.
+#[derive(Debug, Parser)]
+#[command(version, max_term_width = 100)]
+pub(crate) struct Arguments {
+    /// Write JSON: one object per line.
+    #[arg(long, global = true)]
+    json: bool,
+    /// Keys and values are hexadecimal digits, in arguments and in output.
+    #[arg(long, global = true)]
+    hex: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Make a key for a new dictionary: a secret file, and a public file beside it.
+    Keygen(keygen::Keygen),
+    /// Import a trace of updates (CSV: snapshot,op,key,value), one signed version per snapshot.
+    ///
+    /// Run again, it goes on where it stopped: what is in the store already is compared and skipped.
+    Import(import::Import),
+    /// Set the value of a key in the next version.
+    Put(change::Put),
+    /// Remove a key in the next version.
+    Remove(change::Remove),
+    /// Sign the pending changes as the next version.
+    Commit(change::Commit),
+    /// List the versions with their roots.
+    Versions(query::Versions),
+    /// Look up a key in a version.
+    Get(query::Get),
+    /// List the entries from one key on, up to but not including another.
+    Range(query::Range),
+    /// List the versions in which a key changed.
+    History(history::History),
+    /// List what changed between two versions.
+    Diff(history::Diff),
+    /// Write the proof of a look-up into a file that can be verified elsewhere.
+    Prove(proof::Prove),
+    /// Verify a proof file with the public key alone.
+    Verify(proof::Verify),
+    /// Write the signed update that led to a version into a file, for another server.
+    Export(transfer::Export),
+    /// Verify signed updates from files and add them to a store; needs no secret key.
+    Apply(transfer::Apply),
+    /// Drop all versions before one.
+    Prune(maintain::Prune),
+    /// Verify everything in a store again.
+    Check(maintain::Check),
+    /// Show it all on real data: twelve dictionaries, a lying server, and plots.
+    Demo(demo_command::Demo),
+}
+
+/// The store to read or write.
+#[derive(Debug, Args)]
+struct StoreArgument {
+    /// The store's file.
+    #[arg(long, value_name = "FILE")]
+    store: PathBuf,
+}
+
+/// How to make the store, if it is new.
+#[derive(Debug, Args)]
+struct NewStoreArguments {
+    /// How a new store keeps all versions: path-copying (the default), cache-nowhere,
+    /// cache-median or cache-everywhere. Roots and proofs do not depend on it.
+    #[arg(long, value_name = "NAME")]
+    repository: Option<RepositoryName>,
+}
+
+/// Runs the command; errors go to standard error, in one line.
+pub(crate) fn run(arguments: &Arguments) -> ExitCode {
+    let output = &mut Output::new(arguments.json, arguments.hex);
+    let done = guarded(|| arguments.command.run(output));
+    match done.and_then(|()| output.finish()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("pad: {failure}");
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+/// The storage engine panics on some damaged files; that is a failure like any other.
+fn guarded(work: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
+    if std::env::var_os("RUST_BACKTRACE").is_none_or(|wanted| wanted == "0") {
+        panic::set_hook(Box::new(|_| {}));
+    }
+    panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        Err(Failure::Store(
+            "the store is damaged beyond reading, or this is a mistake in pad (RUST_BACKTRACE=1 \
+             says where)"
+                .into(),
+        ))
+    })
+}
+
+impl Command {
+    fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        match self {
+            Self::Keygen(command) => command.run(output),
+            Self::Import(command) => command.run(output),
+            Self::Put(command) => command.run(output),
+            Self::Remove(command) => command.run(output),
+            Self::Commit(command) => command.run(output),
+            Self::Versions(command) => command.run(output),
+            Self::Get(command) => command.run(output),
+            Self::Range(command) => command.run(output),
+            Self::History(command) => command.run(output),
+            Self::Diff(command) => command.run(output),
+            Self::Prove(command) => command.run(output),
+            Self::Verify(command) => command.run(output),
+            Self::Export(command) => command.run(output),
+            Self::Apply(command) => command.run(output),
+            Self::Prune(command) => command.run(output),
+            Self::Check(command) => command.run(output),
+            Self::Demo(command) => command.run(output),
+        }
+    }
+}

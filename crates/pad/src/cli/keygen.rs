@@ -1,0 +1,71 @@
+//! `pad keygen`.
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use pad::{
+    DictionaryId, KeyFileError, SecretKey,
+    selection::{SchemeName, SuiteName},
+};
+use serde_json::json;
+
+use super::{Failure, Output};
+
+#[derive(Debug, Args)]
+pub(super) struct Keygen {
+    /// The secret key's file; the public key goes into the same name with .pub at the end.
+    #[arg(long, short, value_name = "FILE", default_value = "pad.key")]
+    out: PathBuf,
+    /// Hash and signature: sha256-ed25519, blake3-ed25519 or paper-2010 (28-byte digests, for
+    /// comparisons only).
+    #[arg(long, value_name = "NAME", default_value = SuiteName::Sha256Ed25519.name())]
+    suite: SuiteName,
+    /// Balancing scheme: red-black, treap or skip-list. With treap and skip-list equal contents have
+    /// equal roots, whatever happened before.
+    #[arg(long, value_name = "NAME", default_value = SchemeName::RedBlack.name())]
+    scheme: SchemeName,
+    /// Derive the dictionary's id from this name instead of drawing a random one.
+    #[arg(long, value_name = "NAME")]
+    dictionary: Option<String>,
+}
+
+impl Keygen {
+    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        let dictionary = self.dictionary.as_deref().map(DictionaryId::from_name);
+        let public_path = public_path(&self.out);
+        if public_path.exists() {
+            return Err(Failure::key_file(&public_path, &KeyFileError::Exists));
+        }
+        let failure = |error| Failure::key_file(&self.out, &error);
+        let key = SecretKey::generate(self.suite, self.scheme, dictionary).map_err(failure)?;
+        key.save(&self.out).map_err(failure)?;
+        let public = key.public();
+        public
+            .save(&public_path)
+            .map_err(|error| Failure::key_file(&public_path, &error))?;
+        let text = format!(
+            "secret key  {}  (keep it: nobody else can publish versions)\n\
+             public key  {}  (give it to everybody who verifies)",
+            self.out.display(),
+            public_path.display(),
+        );
+        let object = json!({
+            "secret_key": self.out.display().to_string(),
+            "public_key": public_path.display().to_string(),
+            "suite": public.suite.name(),
+            "scheme": public.scheme.name(),
+            "dictionary": public.authority.dictionary.to_string(),
+            "author": public.authority.author.to_string(),
+        });
+        output.say(&text, &object)
+    }
+}
+
+fn public_path(secret: &Path) -> PathBuf {
+    let mut path = OsString::from(secret);
+    path.push(".pub");
+    path.into()
+}

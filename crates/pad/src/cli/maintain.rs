@@ -1,0 +1,79 @@
+//! `pad prune` and `pad check`.
+
+use clap::Args;
+use pad::{Version, dynamic::open_repository};
+use serde_json::json;
+
+use super::{Failure, Output, StoreArgument};
+
+#[derive(Debug, Args)]
+pub(super) struct Prune {
+    #[command(flatten)]
+    store: StoreArgument,
+    /// The oldest version to keep.
+    #[arg(long, value_name = "VERSION")]
+    before: u64,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Check {
+    #[command(flatten)]
+    store: StoreArgument,
+}
+
+impl Prune {
+    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        let mut repository = open_repository(&self.store.store)?;
+        let before = repository.store().file_bytes()?;
+        repository.prune(Version::new(self.before))?;
+        let after = repository.store().file_bytes()?;
+        let (oldest, latest) = (repository.oldest(), repository.latest());
+        let text = format!(
+            "kept versions {oldest} to {latest} and all signed heads; the store has {after} bytes \
+             (was {before})"
+        );
+        let object = json!({
+            "oldest": oldest.number(),
+            "latest": latest.number(),
+            "bytes_before": before,
+            "bytes_after": after,
+        });
+        output.say(&text, &object)
+    }
+}
+
+impl Check {
+    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        let mut repository = open_repository(&self.store.store)?;
+        let checked = repository.check()?;
+        let latest = repository.latest();
+        let from = if checked.from_empty {
+            "the empty dictionary"
+        } else {
+            "the checkpoint"
+        };
+        let text = format!(
+            "the store is whole: {} signed heads, {} updates replayed from {from}, the contents of \
+             {} versions proved{}",
+            checked.heads,
+            checked.replayed,
+            checked.proved,
+            if checked.checkpoint {
+                ", the checkpoint intact"
+            } else {
+                ""
+            },
+        );
+        let object = json!({
+            "latest": latest.number(),
+            "oldest": repository.oldest().number(),
+            "heads": checked.heads,
+            "replayed": checked.replayed,
+            "from_empty": checked.from_empty,
+            "proved": checked.proved,
+            "checkpoint": checked.checkpoint,
+            "verified": true,
+        });
+        output.say(&text, &object)
+    }
+}

@@ -1,0 +1,115 @@
+//! `pad versions`, `pad get` and `pad range`.
+//!
+//! Each answer leaves the repository as bytes and is verified with the public key before it is
+//! printed.
+
+use clap::Args;
+use pad::{KeyRange, Version};
+use serde_json::{Map, Value as Json, json};
+
+use super::{Failure, Output, session::ReadArguments};
+
+#[derive(Debug, Args)]
+pub(super) struct Versions {
+    #[command(flatten)]
+    read: ReadArguments,
+    /// List only this many of the latest versions.
+    #[arg(long, value_name = "NUMBER")]
+    last: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Get {
+    #[command(flatten)]
+    read: ReadArguments,
+    /// The version, if not the latest.
+    #[arg(long, value_name = "VERSION")]
+    at: Option<u64>,
+    /// The key.
+    key: String,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Range {
+    #[command(flatten)]
+    read: ReadArguments,
+    /// The version, if not the latest.
+    #[arg(long, value_name = "VERSION")]
+    at: Option<u64>,
+    /// The first key; an empty text for the beginning.
+    start: String,
+    /// The key to stop before; an empty text for the end.
+    end: String,
+}
+
+impl Versions {
+    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        let session = self.read.open()?;
+        let (oldest, latest) = (session.repository.oldest(), session.repository.latest());
+        let shown = self.last.unwrap_or(u64::MAX);
+        let first = latest
+            .number()
+            .saturating_sub(shown)
+            .saturating_add(1)
+            .max(1);
+        for version in (first..=latest.number()).map(Version::new) {
+            let head = session.head(version)?;
+            let kept = version >= oldest;
+            let note = if kept { "" } else { "   (contents pruned)" };
+            let object = json!({
+                "version": version.number(),
+                "root": head.root,
+                "kept": kept,
+                "verified": true,
+            });
+            output.say(&format!("{version:>8}  {}{note}", head.root), &object)?;
+        }
+        if latest == Version::EMPTY {
+            output.text("no version yet: the dictionary is empty")?;
+        }
+        Ok(())
+    }
+}
+
+impl Get {
+    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        let key = output.key(&self.key)?;
+        let session = self.read.open()?;
+        let lookup = session.lookup(session.version(self.at), &key)?;
+        output.lookup(lookup.version, &lookup.key, &lookup.answer)
+    }
+}
+
+impl Range {
+    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        let limit = |text: &str| match text {
+            "" => Ok(None),
+            text => output.key(text).map(Some),
+        };
+        let range = KeyRange {
+            start: limit(&self.start)?,
+            end: limit(&self.end)?,
+        };
+        if !range.is_valid() {
+            return Err(Failure::input(
+                "the range is empty: its first key must be below its end",
+            ));
+        }
+        let session = self.read.open()?;
+        let version = session.version(self.at);
+        let contents = session.range(version, range)?;
+        let mut entries = Vec::new();
+        for (key, value) in &contents.entries {
+            let (shown, value) = (output.show(key.as_bytes()), value.as_bytes());
+            output.text(&format!("{shown} = {}", output.show(value)))?;
+            let mut entry = Map::new();
+            output.add(&mut entry, "key", key.as_bytes());
+            output.add(&mut entry, "value", value);
+            entries.push(Json::Object(entry));
+        }
+        let count = entries.len();
+        let text = format!("{count} entries, no more in between   [version {version}, verified]");
+        let object = json!({ "version": version.number(), "entries": entries, "verified": true });
+        output.say(&text, &object)
+    }
+}

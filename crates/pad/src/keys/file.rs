@@ -1,0 +1,90 @@
+//! Key files as bytes: their lines, their permissions, and that secrets leave no copies.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, Read, Write},
+    path::Path,
+};
+
+use pad_core::DictionaryId;
+use zeroize::Zeroizing;
+
+use super::KeyFileError;
+use crate::selection::{SchemeName, SuiteName};
+
+pub(super) type Parts<'a> = (SuiteName, SchemeName, DictionaryId, &'a str);
+
+pub(super) fn parse<'a>(text: &'a str, title: &'static str) -> Result<Parts<'a>, KeyFileError> {
+    let title = title.trim_end();
+    let malformed = |line, expected| KeyFileError::Malformed { line, expected };
+    let body = text.strip_suffix('\n').unwrap_or_default();
+    let mut lines = body.split('\n');
+    if lines.next() != Some(title) {
+        return Err(malformed(1, title));
+    }
+    let mut field = |name: &str| lines.next()?.strip_prefix(name)?.strip_prefix(' ');
+    let suite = field("suite").and_then(|name| name.parse().ok());
+    let suite = suite.ok_or(malformed(2, "suite <name>"))?;
+    let scheme = field("scheme").and_then(|name| name.parse().ok());
+    let scheme = scheme.ok_or(malformed(3, "scheme <name>"))?;
+    let dictionary = field("dictionary").and_then(|digits| digits.parse().ok());
+    let dictionary = dictionary.ok_or(malformed(4, "dictionary <id>"))?;
+    let last = lines.next().ok_or(malformed(5, "a key"))?;
+    if lines.next().is_some() {
+        return Err(malformed(6, "the end of the file"));
+    }
+    Ok((suite, scheme, dictionary, last))
+}
+
+pub(super) fn is_lower_hexadecimal(digits: &str) -> bool {
+    digits
+        .bytes()
+        .all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// The whole file; its capacity is reserved at once, so that no copy is left behind in freed memory.
+pub(super) fn read_text(file: &mut File) -> Result<Zeroizing<String>, KeyFileError> {
+    let mut text = Zeroizing::new(String::with_capacity(MAX_FILE_BYTES));
+    let limit = u64::try_from(MAX_FILE_BYTES).unwrap_or(u64::MAX);
+    match file.take(limit).read_to_string(&mut text) {
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(KeyFileError::Malformed {
+            line: 1,
+            expected: "text",
+        }),
+        read => read.map(|_| text).map_err(KeyFileError::Io),
+    }
+}
+
+#[cfg(unix)]
+pub(super) fn check_permissions(file: &File) -> Result<(), KeyFileError> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = file.metadata()?.permissions().mode() & 0o777;
+    let open_to_others = mode & 0o077;
+    if open_to_others == 0 {
+        Ok(())
+    } else {
+        Err(KeyFileError::Exposed(mode))
+    }
+}
+
+#[cfg(not(unix))]
+pub(super) fn check_permissions(_: &File) -> Result<(), KeyFileError> {
+    Ok(())
+}
+
+/// Makes a file that must not exist before (`O_EXCL`), durable when this returns.
+pub(super) fn write_new(path: &Path, mode: u32, contents: &[u8]) -> Result<(), KeyFileError> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
+    #[cfg(not(unix))]
+    let _ = mode;
+    let mut file = options.open(path)?;
+    file.write_all(contents)?;
+    file.sync_all()?;
+    Ok(())
+}
+
+/// Far more than a key file has, far less than what would be a nuisance to read.
+pub(super) const MAX_FILE_BYTES: usize = 1024;

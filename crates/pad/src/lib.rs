@@ -1,0 +1,45 @@
+//! Persistent authenticated dictionaries: the facade over the libraries, and what makes them last.
+//!
+//! A persistent authenticated dictionary (PAD) is a map of which an author publishes signed
+//! versions, an untrusted server keeps all of them, and a client checks any answer about any
+//! version with the author's public key alone.
+//!
+//! # Map
+//!
+//! * [`pad_core`] and [`pad_tree`], re-exported: the vocabulary, and the twelve tree PADs.
+//! * [`DurableRepository`] and [`DurableAuthor`]: server and author across crashes, over a
+//!   [`Store`]; [`RedbStore`] is one in a file.
+//! * [`keys`]: key files. [`bundle`]: proof files. [`trace`]: recorded updates as CSV.
+//! * [`dynamic`], [`question`], [`client_view`] and [`selection`]: everything chosen by name at run
+//!   time, as the command line does.
+
+pub mod author;
+pub mod bundle;
+pub mod check;
+pub mod client_view;
+pub mod dynamic;
+pub mod keys;
+pub mod question;
+pub mod repository;
+pub mod selection;
+pub mod store;
+pub mod trace;
+
+pub use author::{AuthorError, DurableAuthor};
+pub use bundle::Bundle;
+pub use keys::{KeyFileError, PublicKey, SecretKey};
+pub use pad_core::{
+    self, ApplyError, AuthorKey, Blake3Ed25519, DecodeError, Dictionary, DictionaryId, Domain,
+    Equivocation, HeadSignature, InputError, Key, LookupError, Operation, OrderedKey, Paper2010,
+    Proof, Repository, SchemeId, Sha256Ed25519, SignedHead, SnapshotHead, SnapshotRoot, Suite,
+    SuiteId, TrustedView, Untrusted, Update, Value, Verified, VerifyError, Version, Workers,
+    head::Authority,
+};
+pub use pad_tree::{
+    self, Answer, Authenticated, BalancingScheme, CacheEverywhere, CacheMedian, CacheNowhere,
+    Change, First, KeyRange, Keys, Last, Lookup, Lookups, Neighbour, PathCopying, Predecessor,
+    RangeContents, RedBlack, RedBlackAuthor, SkipList, SkipListAuthor, Successor, Treap,
+    TreapAuthor, TreeAuthor, TreeProof, TreeQuery, TreeRepository, VersionedNodes,
+};
+pub use repository::{DurableRepository, RepositoryError, TreeStore};
+pub use store::{RecordChange, Store, StoreError, StoredCheckpoint, redb_store::RedbStore};

@@ -1,0 +1,163 @@
+//! The client of a dictionary whose suite is known at run time only: questions, answers, and the
+//! one function that turns an answer's bytes into a statement.
+
+use core::fmt;
+
+use pad_core::{
+    Blake3Ed25519, DecodeError, Key, Paper2010, Sha256Ed25519, SignedHead, SnapshotHead, Suite,
+    Untrusted, VerifyError, Version,
+};
+use pad_tree::{KeyRange, Keys, Lookup, Lookups, RangeContents, TreeQuery};
+
+use crate::{bundle::Bundle, keys::PublicKey, selection::SuiteName};
+
+/// A question about one version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Question {
+    /// The value of one key.
+    Key(Key),
+    /// The values of several keys.
+    Keys(Keys),
+    /// All entries in a range.
+    Range(KeyRange),
+}
+
+/// A verified answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Statement {
+    /// To [`Question::Key`].
+    Lookup(Lookup),
+    /// To [`Question::Keys`].
+    Lookups(Lookups),
+    /// To [`Question::Range`].
+    Range(RangeContents),
+}
+
+/// A signed head as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeadText {
+    /// The version.
+    pub version: Version,
+    /// The root in hexadecimal digits.
+    pub root: String,
+    /// The history in hexadecimal digits.
+    pub history: String,
+}
+
+impl HeadText {
+    pub(crate) fn of<S: Suite>(head: &SnapshotHead<S>) -> Self {
+        let (root, history) = (head.root.to_string(), head.history.to_string());
+        Self {
+            version: head.version,
+            root,
+            history,
+        }
+    }
+}
+
+/// An answer is not to be believed. The client distrusts the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The bytes are not an answer to such a question.
+    Decode(DecodeError),
+    /// The answer does not follow from what the author signed.
+    Verify(VerifyError),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Decode(error) => error.fmt(formatter),
+            Self::Verify(error) => error.fmt(formatter),
+        }
+    }
+}
+
+impl core::error::Error for Refusal {}
+
+impl From<DecodeError> for Refusal {
+    fn from(error: DecodeError) -> Self {
+        Self::Decode(error)
+    }
+}
+
+impl From<VerifyError> for Refusal {
+    fn from(error: VerifyError) -> Self {
+        Self::Verify(error)
+    }
+}
+
+/// What an answer establishes, for whoever trusts the public key and nothing else.
+///
+/// `answer` is the encoding of a [`Bundle`].
+///
+/// # Errors
+/// [`Refusal`].
+pub fn verify(
+    public: &PublicKey,
+    version: Version,
+    question: &Question,
+    answer: &[u8],
+) -> Result<Statement, Refusal> {
+    match public.suite {
+        SuiteName::Sha256Ed25519 => verify_in::<Sha256Ed25519>(public, version, question, answer),
+        SuiteName::Blake3Ed25519 => verify_in::<Blake3Ed25519>(public, version, question, answer),
+        SuiteName::Paper2010 => verify_in::<Paper2010>(public, version, question, answer),
+    }
+}
+
+/// The head of a version, given as a message, for whoever trusts the public key and nothing else.
+///
+/// # Errors
+/// [`Refusal`].
+pub fn verify_head(public: &PublicKey, version: Version, head: &[u8]) -> Result<HeadText, Refusal> {
+    match public.suite {
+        SuiteName::Sha256Ed25519 => head_in::<Sha256Ed25519>(public, version, head),
+        SuiteName::Blake3Ed25519 => head_in::<Blake3Ed25519>(public, version, head),
+        SuiteName::Paper2010 => head_in::<Paper2010>(public, version, head),
+    }
+}
+
+fn head_in<S: Suite>(
+    public: &PublicKey,
+    version: Version,
+    head: &[u8],
+) -> Result<HeadText, Refusal> {
+    let head = Untrusted::<SignedHead<S>>::decode(head, head.len())?;
+    Ok(HeadText::of(
+        head.verify(&public.authority, &version)?.get(),
+    ))
+}
+
+fn verify_in<S: Suite>(
+    public: &PublicKey,
+    version: Version,
+    question: &Question,
+    answer: &[u8],
+) -> Result<Statement, Refusal> {
+    match question {
+        Question::Key(key) => conclude::<S, _>(public, version, key, answer).map(Statement::Lookup),
+        Question::Keys(keys) => {
+            conclude::<S, _>(public, version, keys, answer).map(Statement::Lookups)
+        }
+        Question::Range(range) => {
+            conclude::<S, _>(public, version, range, answer).map(Statement::Range)
+        }
+    }
+}
+
+fn conclude<S: Suite, Q: TreeQuery>(
+    public: &PublicKey,
+    version: Version,
+    query: &Q,
+    answer: &[u8],
+) -> Result<Q::Statement, Refusal> {
+    let bundle = Untrusted::<Bundle<S, Q>>::decode(answer, MAX_ANSWER_BYTES)?;
+    let statement = bundle.verify(&public.authority, &(version, query.clone()))?;
+    Ok(statement.into_inner())
+}
+
+/// The longest answer that is read: a range may hold a whole dictionary.
+const MAX_ANSWER_BYTES: usize = 1 << 30;

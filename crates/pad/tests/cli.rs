@@ -1,0 +1,500 @@
+//! Every command of the real binary: what it prints, its exit status, and what bad input gets.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use serde_json::json;
+
+#[path = "common/bench.rs"]
+mod common;
+
+use common::{Bench, TRACE, prices, text};
+
+#[test]
+fn keygen_makes_a_secret_and_a_public_file() {
+    let bench = Bench::new();
+    let made =
+        &bench.json("keygen --out k --scheme treap --suite blake3-ed25519 --dictionary d")[0];
+    assert_eq!(made["scheme"], "treap");
+    let public = text(&bench.read("k.pub"));
+    assert!(public.starts_with("pad-public-key v1\nsuite blake3-ed25519\nscheme treap\n"));
+    assert!(text(&bench.read("k")).starts_with("pad-secret-key v1\n"));
+    bench.fails("keygen --out k", 2, "exists already");
+    std::fs::remove_file(bench.path("k.pub")).unwrap();
+    let before = bench.read("k");
+    bench.fails("keygen --out k", 2, "exists already");
+    assert_eq!(bench.read("k"), before);
+}
+
+#[cfg(unix)]
+#[test]
+fn secret_keys_are_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let bench = Bench::new();
+    bench.ok("keygen --out k");
+    bench.write("t.csv", TRACE.as_bytes());
+    let mode = |mode| {
+        let permissions = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(bench.path("k"), permissions).unwrap();
+    };
+    let permissions = std::fs::metadata(bench.path("k")).unwrap().permissions();
+    assert_eq!(permissions.mode() & 0o777, 0o600);
+    for open in [0o644, 0o640, 0o604, 0o620] {
+        mode(open);
+        bench.fails("import --store s --key k t.csv", 2, "chmod 600");
+        assert!(!bench.path("s").exists());
+    }
+    mode(0o400);
+    bench.ok("import --store s --key k t.csv");
+}
+
+#[test]
+fn imports_answers_and_lists() {
+    let bench = Bench::with_trace();
+    let get = |line: &str| {
+        bench
+            .json(&format!("get --store s --public k.pub {line}"))
+            .remove(0)
+    };
+    assert_eq!(
+        get("apple"),
+        json!({ "key": "apple", "present": true, "value": "4", "verified": true, "version": 3 })
+    );
+    assert_eq!(get("apple --at 1")["value"], "3");
+    assert_eq!(get("pear --at 1")["present"], true);
+    assert_eq!(get("pear")["present"], false);
+    assert_eq!(get("pear --at 0")["present"], false);
+    assert_eq!(get("--hex 6170706c65")["value_hex"], "34");
+    assert!(bench.ok("get --store s pear").starts_with("absent   pear"));
+    assert!(
+        bench
+            .ok("get --store s apple")
+            .starts_with("present  apple = 4")
+    );
+
+    let versions = bench.json("versions --store s");
+    assert_eq!(versions.len(), 3);
+    assert_eq!(versions[2]["version"], 3);
+    assert_eq!(bench.json("versions --store s --last 1").len(), 1);
+
+    let keys = |line: &str| -> Vec<String> {
+        let range = bench.json(&format!("range --store s {line}")).remove(0);
+        let entries = range["entries"].as_array().unwrap();
+        entries
+            .iter()
+            .map(|entry| entry["key"].as_str().unwrap().into())
+            .collect()
+    };
+    assert_eq!(keys("'' ''"), ["apple", "plum", "quince"]);
+    assert_eq!(keys("apple plum --at 1"), ["apple", "pear"]);
+    assert_eq!(keys("b plum"), Vec::<String>::new());
+    bench.fails("range --store s b a", 2, "the range is empty");
+}
+
+#[test]
+fn history_and_diff_are_verified() {
+    let bench = Bench::with_trace();
+    for line in [
+        "history --store s pear",
+        "history --store s pear --complete",
+    ] {
+        let history = bench.json(line).remove(0);
+        let changes = history["changes"].as_array().unwrap();
+        assert_eq!(changes.len(), 2, "{history}");
+        assert_eq!(
+            (&changes[0]["version"], &changes[0]["value"]),
+            (&json!(1), &json!("5"))
+        );
+        assert_eq!(
+            (&changes[1]["version"], &changes[1]["present"]),
+            (&json!(2), &json!(false))
+        );
+        assert_eq!(history["complete"], line.ends_with("--complete"));
+    }
+    for line in ["diff --store s 1 3", "diff --store s 1 3 --complete"] {
+        let diff = bench.json(line).remove(0);
+        assert_eq!(
+            diff["changes"],
+            json!([
+                { "key": "apple", "before": "3", "after": "4" },
+                { "key": "pear", "before": "5" },
+                { "key": "quince", "after": "1" },
+            ])
+        );
+    }
+    assert!(
+        bench
+            .ok("diff --store s 1 2")
+            .contains("~ apple = 4 (was 3)\n- pear = 5\n")
+    );
+}
+
+#[test]
+fn changes_wait_in_the_store_until_committed() {
+    let bench = Bench::new();
+    bench.ok("keygen --out k");
+    bench.fails("put --store s a 1", 4, "there is no store");
+    bench.ok("put --store s --key k --repository cache-median a 1");
+    bench.ok("put --store s b 2");
+    bench.ok("put --store s b 3");
+    bench.fails("get --store s a --at 1", 2, "does not exist");
+    let commit = bench.json("commit --store s --key k").remove(0);
+    assert_eq!(
+        (&commit["version"], &commit["changes"]),
+        (&json!(1), &json!(2))
+    );
+    assert_eq!(bench.json("get --store s b")[0]["value"], "3");
+    bench.fails("commit --store s --key k", 2, "nothing is pending");
+    bench.ok("remove --store s a");
+    bench.ok("commit --store s --key k");
+    assert_eq!(bench.json("get --store s a")[0]["present"], false);
+    assert_eq!(
+        bench.json("commit --store s --key k --allow-empty")[0]["version"],
+        3
+    );
+    bench.ok("check --store s");
+}
+
+#[test]
+fn import_goes_on_where_it_stopped_and_compares() {
+    let bench = Bench::new();
+    bench.ok("keygen --out k");
+    let lines: Vec<&str> = TRACE.split_inclusive('\n').collect();
+    bench.write("start.csv", lines[..4].concat().as_bytes());
+    bench.write("t.csv", TRACE.as_bytes());
+    let first = bench.json("import --store s --key k start.csv");
+    assert_eq!((first.len(), &first[0]["version"]), (2, &json!(1)));
+    let rest = bench.json("import --store s --key k --group 2 t.csv");
+    assert_eq!(rest[2]["skipped"], 1);
+    assert_eq!(rest[2]["latest"], 3);
+    let again = bench.json("import --store s --key k t.csv").remove(0);
+    assert_eq!(
+        (&again["imported"], &again["root"]),
+        (&json!(0), &rest[2]["root"])
+    );
+    let state = bench.state("s");
+    bench.write("other.csv", TRACE.replace("pear,5", "pear,6").as_bytes());
+    bench.fails(
+        "import --store s --key k other.csv",
+        2,
+        "snapshot 'a' at line 2 is not what",
+    );
+    bench.fails(
+        "import --store s --key k start.csv",
+        2,
+        "it has 1 snapshots, but 3",
+    );
+    assert_eq!(bench.state("s"), state);
+}
+
+#[test]
+fn bad_traces_change_nothing() {
+    let bench = Bench::with_trace();
+    let state = bench.state("s");
+    let bad = [
+        ("d,put,x\n", "line 8: 3 fields instead of 4"),
+        ("d,swap,x,1\n", "line 8: op 'swap'"),
+        ("d,put,x,1\na,put,y,1\n", "line 9: snapshot 'a'"),
+        ("d,delete,x,1\n", "line 8: a delete has a value"),
+        (
+            &format!("d,put,{},1\n", "x".repeat(4097)),
+            "line 8: the key has 4097 bytes",
+        ),
+    ];
+    for (row, reason) in bad {
+        bench.write("bad.csv", format!("{TRACE}{row}").as_bytes());
+        bench.fails("import --store s --key k bad.csv", 2, reason);
+        bench.fails("import --store new --key k bad.csv", 2, reason);
+        assert!(!bench.path("new").exists());
+    }
+    bench.write("bad.csv", b"when,what\n");
+    bench.fails("import --store s --key k bad.csv", 2, "line 1: the header");
+    bench.fails("import --store s --key k missing.csv", 2, "cannot be read");
+    assert_eq!(bench.state("s"), state);
+}
+
+#[test]
+fn bad_arguments_change_nothing() {
+    let bench = Bench::with_trace();
+    let state = bench.state("s");
+    let usage = |line: &str, reason: &str| {
+        let output = bench.run(line);
+        assert_eq!(output.status.code(), Some(2), "{line}");
+        assert!(
+            text(&output.stderr).contains(reason),
+            "{line}: {}",
+            text(&output.stderr)
+        );
+    };
+    usage(
+        "keygen --out q --scheme splay",
+        "unknown scheme 'splay', choose one of treap",
+    );
+    usage(
+        "import --store s --key k --scheme splay t.csv",
+        "unknown scheme",
+    );
+    usage(
+        "import --store s --key k --repository x t.csv",
+        "unknown repository",
+    );
+    usage("frobnicate", "unrecognized subcommand");
+    bench.fails(
+        "import --store s --key k --scheme treap t.csv",
+        2,
+        "keygen --scheme treap",
+    );
+    bench.fails(
+        "import --store s --key k --repository cache-nowhere t.csv",
+        2,
+        "path-copying",
+    );
+    bench.fails(
+        &format!("put --store s {} 1", "x".repeat(4097)),
+        2,
+        "the key has 4097 bytes",
+    );
+    bench.fails("put --store s --hex xyz 1", 2, "not hexadecimal");
+    bench.fails(
+        "get --store s apple --at 4",
+        2,
+        "version 4 does not exist, the latest is 3",
+    );
+    bench.fails("diff --store s 1 9", 2, "version 9 does not exist");
+    bench.fails("prune --store s --before 9", 2, "version 9 does not exist");
+    bench.fails(
+        "export --store s --at 9 --out u",
+        2,
+        "no update to version 9",
+    );
+    bench.ok("keygen --out other");
+    bench.fails(
+        "import --store s --key other t.csv",
+        2,
+        "the key is for dictionary",
+    );
+    bench.fails(
+        "commit --store s --key other",
+        2,
+        "the key is for dictionary",
+    );
+    bench.fails("commit --store s --key k.pub", 2, "k.pub");
+    bench.fails(
+        "get --store s --public k apple",
+        2,
+        "line 1 is not \"pad-public-key v1\"",
+    );
+    bench.fails(
+        "get --store s --public other.pub apple",
+        3,
+        "another dictionary",
+    );
+    assert_eq!(bench.state("s"), state);
+}
+
+#[test]
+fn proofs_verify_elsewhere() {
+    let bench = Bench::with_trace();
+    for key in ["apple", "pear"] {
+        bench.ok(&format!("prove --store s {key} --at 2 --out p"));
+        let verified = bench.json(&format!("verify --public k.pub --proof p {key} --at 2"));
+        assert_eq!(verified[0]["present"], key == "apple");
+        bench.fails(
+            &format!("verify --public k.pub --proof p {key} --at 3"),
+            3,
+            "of version 2",
+        );
+        bench.fails(
+            "verify --public k.pub --proof p plum --at 2",
+            3,
+            "verification failed",
+        );
+    }
+    bench.ok("keygen --out other");
+    bench.fails(
+        "verify --public other.pub --proof p pear --at 2",
+        3,
+        "another dictionary",
+    );
+    bench.fails(
+        "verify --public k.pub --proof t.csv pear --at 2",
+        3,
+        "not a message",
+    );
+    bench.fails("verify --public k.pub --proof none pear --at 2", 4, "none");
+}
+
+#[test]
+fn updates_travel_to_other_servers() {
+    let bench = Bench::with_trace();
+    for version in 1..=3 {
+        bench.ok(&format!("export --store s --at {version} --out u{version}"));
+    }
+    bench.fails("apply --store copy u1", 4, "there is no store");
+    bench.ok("apply --store copy --public k.pub --repository cache-everywhere u1");
+    let state = bench.state("copy");
+    bench.fails(
+        "apply --store copy u3",
+        3,
+        "u3: the update is refused: the update follows version",
+    );
+    bench.fails("apply --store copy u1", 3, "refused");
+    let mut forged = bench.read("u2");
+    let place = forged
+        .windows(6)
+        .position(|window| window == b"apple\x01")
+        .unwrap();
+    forged[place + 6] = b'9';
+    bench.write("forged", &forged);
+    bench.fails(
+        "apply --store copy forged",
+        3,
+        "do not lead to its signed root",
+    );
+    bench.write("cut", &forged[..40]);
+    bench.fails("apply --store copy cut", 3, "truncated or malformed");
+    assert_eq!(bench.state("copy"), state);
+    bench.ok("apply --store copy u2 u3");
+    assert_eq!(
+        bench.json("versions --store copy"),
+        bench.json("versions --store s")
+    );
+}
+
+#[test]
+fn views_only_move_forward() {
+    let bench = Bench::with_trace();
+    std::fs::copy(bench.path("s"), bench.path("old")).unwrap();
+    bench.ok("get --store s --public k.pub --view v apple");
+    bench.ok("put --store s apple 9");
+    bench.ok("commit --store s --key k");
+    bench.ok("get --store s --public k.pub --view v apple");
+    bench.ok("get --store s --public k.pub --view v apple");
+    let behind = "get --store old --public k.pub --view v apple";
+    bench.fails(behind, 3, "version 3 was offered after version 4 was seen");
+    // An author whose key signs a second version 4 is caught too.
+    bench.ok("put --store old apple 8");
+    bench.ok("commit --store old --key k");
+    bench.fails(
+        behind,
+        3,
+        "the author signed two different histories at version 4",
+    );
+    bench.ok("put --store old apple 7");
+    bench.ok("commit --store old --key k");
+    bench.fails(behind, 3, "does not lead to the signed history");
+    bench.ok("get --store s --public k.pub --view v apple");
+}
+
+#[test]
+fn pruned_stores_keep_heads_and_newer_contents() {
+    let bench = Bench::with_trace();
+    let versions = bench.json("versions --store s");
+    bench.ok("prune --store s --before 2");
+    let pruned = bench.json("versions --store s");
+    assert_eq!(pruned[0]["root"], versions[0]["root"]);
+    assert_eq!(
+        (&pruned[0]["kept"], &pruned[1]["kept"]),
+        (&json!(false), &json!(true))
+    );
+    bench.fails(
+        "get --store s apple --at 1",
+        2,
+        "was pruned, the oldest kept is 2",
+    );
+    assert_eq!(bench.json("get --store s apple --at 2")[0]["value"], "4");
+    let checked = bench.json("check --store s").remove(0);
+    assert_eq!(
+        (&checked["from_empty"], &checked["proved"]),
+        (&json!(false), &json!(2))
+    );
+    bench.ok("put --store s fig 9");
+    bench.ok("commit --store s --key k");
+    bench.ok("check --store s");
+    assert_eq!(bench.json("get --store s fig")[0]["value"], "9");
+}
+
+#[test]
+fn every_scheme_repository_and_suite_works() {
+    let bench = Bench::new();
+    bench.write("t.csv", TRACE.as_bytes());
+    for suite in ["sha256-ed25519", "blake3-ed25519", "paper-2010"] {
+        for scheme in ["treap", "red-black", "skip-list"] {
+            let key = format!("{suite}-{scheme}");
+            bench.ok(&format!(
+                "keygen --out {key} --suite {suite} --scheme {scheme}"
+            ));
+            let mut roots = Vec::new();
+            for kind in [
+                "path-copying",
+                "cache-nowhere",
+                "cache-median",
+                "cache-everywhere",
+            ] {
+                let store = format!("{key}-{kind}");
+                let import =
+                    format!("import --store {store} --key {key} --repository {kind} t.csv");
+                roots.push(bench.json(&import).pop().unwrap()["root"].clone());
+                bench.ok(&format!("check --store {store}"));
+                let get = bench.json(&format!(
+                    "get --store {store} --public {key}.pub pear --at 1"
+                ));
+                assert_eq!(get[0]["value"], "5");
+            }
+            assert!(roots.iter().all(|root| *root == roots[0]));
+        }
+    }
+}
+
+#[test]
+fn damaged_and_foreign_stores_are_refused() {
+    let bench = Bench::with_trace();
+    let whole = bench.read("s");
+    let length = whole.len();
+    for cut in [
+        0,
+        1,
+        64,
+        4096,
+        length / 4,
+        length / 2,
+        length - 4096,
+        length - 1,
+    ] {
+        bench.write("cut", &whole[..cut]);
+        let output = bench.run("get --store cut apple");
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(4), "cut at {cut}: {error}");
+        assert!(
+            error.starts_with("pad: ") && error.lines().count() == 1,
+            "cut at {cut}: {error}"
+        );
+        assert_eq!(bench.read("cut"), &whole[..cut], "cut at {cut}: changed");
+    }
+    bench.fails("get --store t.csv apple", 4, "not a pad store");
+    bench.fails("import --store t.csv --key k t.csv", 4, "not a pad store");
+    bench.fails("get --store . apple", 4, "not a pad store");
+    bench.fails("get --store none apple", 4, "there is no store");
+    assert_eq!(text(&bench.read("t.csv")), TRACE);
+}
+
+#[test]
+fn stores_in_use_are_refused() {
+    let bench = Bench::with_trace();
+    let held = pad::RedbStore::open(&bench.path("s")).unwrap();
+    bench.fails("get --store s apple", 4, "another process has the store");
+    drop(held);
+    bench.ok("get --store s apple");
+}
+
+#[test]
+fn the_bundled_trace_has_the_documented_size() {
+    let bench = Bench::new();
+    bench.ok("keygen --out k");
+    let import = format!("import --store s --key k {}", prices().display());
+    let done = bench.json(&import).pop().unwrap();
+    assert_eq!(
+        (&done["latest"], &done["entries"]),
+        (&json!(27), &json!(18960))
+    );
+    assert_eq!(done["changes"], 27451);
+}

@@ -1,0 +1,104 @@
+//! The real binary in a folder of its own.
+
+#![allow(dead_code, reason = "each test uses a part")]
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use tempfile::TempDir;
+
+pub(crate) struct Bench {
+    pub(crate) folder: TempDir,
+}
+
+impl Bench {
+    pub(crate) fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    /// A folder with a key `k`, its public half `k.pub`, and a trace of three versions in `s`.
+    pub(crate) fn with_trace() -> Self {
+        let bench = Self::new();
+        bench.ok("keygen --out k");
+        bench.write("t.csv", TRACE.as_bytes());
+        bench.ok("import --store s --key k t.csv");
+        bench
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, bytes: &[u8]) {
+        std::fs::write(self.path(name), bytes).unwrap();
+    }
+
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).unwrap()
+    }
+
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pad"));
+        command.current_dir(self.folder.path());
+        command
+    }
+
+    /// Runs words separated by spaces; `''` is an empty argument.
+    pub(crate) fn run(&self, line: &str) -> Output {
+        let words = line
+            .split(' ')
+            .map(|word| if word == "''" { "" } else { word });
+        self.command().args(words).output().unwrap()
+    }
+
+    /// Runs a line that must succeed; its standard output.
+    pub(crate) fn ok(&self, line: &str) -> String {
+        let output = self.run(line);
+        assert!(output.status.success(), "{line}: {}", text(&output.stderr));
+        text(&output.stdout)
+    }
+
+    pub(crate) fn json(&self, line: &str) -> Vec<serde_json::Value> {
+        let printed = self.ok(&format!("--json {line}"));
+        printed
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+
+    /// Runs a line that must fail with this status and one line of error that contains `reason`.
+    pub(crate) fn fails(&self, line: &str, code: i32, reason: &str) {
+        let output = self.run(line);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{line}: {error}");
+        assert!(error.contains(reason), "{line}: {error}");
+        assert!(
+            error.starts_with("pad: ") && error.trim_end().lines().count() == 1,
+            "{error}"
+        );
+    }
+
+    /// What the store says, to be compared before and after.
+    pub(crate) fn state(&self, store: &str) -> Vec<serde_json::Value> {
+        let mut state = self.json(&format!("versions --store {store}"));
+        state.extend(self.json(&format!("check --store {store}")));
+        state
+    }
+}
+
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+pub(crate) fn prices() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/prices.csv.zst")
+}
+
+pub(crate) const TRACE: &str = "snapshot,op,key,value\n\
+    a,put,apple,3\na,put,pear,5\na,put,plum,7\n\
+    b,put,apple,4\nb,delete,pear,\n\
+    c,put,quince,1\n";

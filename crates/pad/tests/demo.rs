@@ -1,0 +1,73 @@
+//! `pad demo` from beginning to end, and the files that it leaves.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use pad::{
+    Key, PublicKey, Version,
+    question::{Question, Statement, verify},
+};
+
+#[path = "common/bench.rs"]
+mod common;
+
+use common::{Bench, text};
+
+#[test]
+fn the_demonstration_leaves_proofs_that_no_changed_byte_survives() {
+    let bench = Bench::new();
+    let printed = bench.ok("demo --out d --budget 1");
+    assert!(printed.contains("144 of 144 answers"), "{printed}");
+    assert!(printed.contains("60 of 60 attacks"), "{printed}");
+    let page = text(&bench.read("d/index.html"));
+    assert_eq!(page.matches("<svg").count(), 4);
+    assert!(
+        !page.contains("src=") && !page.contains("<link"),
+        "the page needs nothing else"
+    );
+    // The commands that the last lines suggest.
+    for line in printed
+        .lines()
+        .filter_map(|line| line.strip_prefix("   pad "))
+    {
+        let answer = bench.ok(&line.replace('\'', ""));
+        assert!(answer.starts_with("present"), "{answer}");
+    }
+    bench.ok("check --store d/prices.pad");
+
+    let public = PublicKey::load(&bench.path("d/prices.pub")).unwrap();
+    for name in ["present", "changed", "deleted", "never"] {
+        let line = printed
+            .lines()
+            .find(|line| line.contains(&format!("{name}: ")))
+            .unwrap();
+        let key = line
+            .split(&format!("{name}: "))
+            .nth(1)
+            .unwrap()
+            .split(' ')
+            .next()
+            .unwrap();
+        let question = Question::Key(Key::try_from(key).unwrap());
+        let mut proof = bench.read(&format!("d/{name}.proof"));
+        let version = Version::new(27);
+        match verify(&public, version, &question, &proof).unwrap() {
+            Statement::Lookup(lookup) => {
+                assert_eq!(
+                    lookup.answer.value().is_some(),
+                    ["present", "changed"].contains(&name)
+                );
+            }
+            other => panic!("{other:?}"),
+        }
+        for place in 0..proof.len() {
+            for mask in [0x01, 0x80] {
+                proof[place] ^= mask;
+                assert!(
+                    verify(&public, version, &question, &proof).is_err(),
+                    "{name}: {place}"
+                );
+                proof[place] ^= mask;
+            }
+        }
+    }
+}

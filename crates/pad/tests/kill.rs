@@ -1,0 +1,115 @@
+//! `kill -9` at random moments of `pad import` loses nothing that was acknowledged.
+//!
+//! `PAD_KILL_ROUNDS` sets the number of rounds, 5 unless set.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::{
+    io::{BufRead, BufReader, Read},
+    process::Stdio,
+    thread::sleep,
+    time::Duration,
+};
+
+use serde_json::Value as Json;
+
+#[path = "common/bench.rs"]
+mod common;
+
+use common::{Bench, prices};
+
+#[test]
+fn acknowledged_versions_survive() {
+    let rounds: u64 = std::env::var("PAD_KILL_ROUNDS").map_or(5, |rounds| rounds.parse().unwrap());
+    let bench = Bench::new();
+    bench.ok("keygen --out k");
+    let import = |store: &str| format!("import --store {store} --key k {}", prices().display());
+    let whole = bench.json(&import("whole"));
+    let mut unfinished = 0;
+    let mut acknowledged: Vec<Json> = Vec::new();
+    for round in 0..rounds {
+        if round % 4 == 0 {
+            // A new store every few rounds, so that creating one is hit too.
+            let _ = std::fs::remove_file(bench.path("s"));
+            acknowledged.clear();
+        }
+        acknowledged.extend(kill_after(&bench, &import("s"), &Moment::of(round)));
+        if !bench.path("s").exists() {
+            assert!(
+                acknowledged.is_empty(),
+                "round {round}: an acknowledged store is gone"
+            );
+            continue;
+        }
+        let versions = bench.json("versions --store s");
+        unfinished += u64::from(versions.len() < 27);
+        for (known, found) in acknowledged.iter().zip(&versions) {
+            assert_eq!(
+                (&known["version"], &known["root"]),
+                (&found["version"], &found["root"]),
+                "round {round}"
+            );
+        }
+        assert!(
+            versions.len() >= acknowledged.len(),
+            "round {round}: lost a version"
+        );
+        bench.ok("check --store s");
+        // What is durable but was not reported counts as acknowledged from now on.
+        acknowledged = versions;
+    }
+    let resumed = bench.json(&import("s")).pop().unwrap();
+    assert_eq!(resumed["root"], whole.last().unwrap()["root"]);
+    assert_eq!(
+        bench.json("versions --store s"),
+        bench.json("versions --store whole")
+    );
+    bench.ok("check --store s");
+    println!("{rounds} rounds, {unfinished} of them killed before the last version");
+}
+
+/// When to kill: after some more versions are acknowledged, and a while.
+struct Moment {
+    versions: usize,
+    delay: Duration,
+}
+
+impl Moment {
+    fn of(round: u64) -> Self {
+        let noise = round.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31);
+        // Without a version to wait for, the moment is anywhere in the start of the program.
+        let versions = usize::try_from(noise % 6).unwrap();
+        let longest = if versions == 0 { 60_000 } else { 15_000 };
+        Self {
+            versions,
+            delay: Duration::from_micros(noise / 6 % longest),
+        }
+    }
+}
+
+/// Runs an import, kills it at a moment, and returns the versions that it acknowledged.
+fn kill_after(bench: &Bench, line: &str, moment: &Moment) -> Vec<Json> {
+    let mut command = bench.command();
+    command
+        .arg("--json")
+        .args(line.split(' '))
+        .stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut printed = String::new();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    for _ in 0..moment.versions {
+        output.read_line(&mut printed).unwrap();
+    }
+    sleep(moment.delay);
+    // SIGKILL on Unix: no destructor runs.
+    child.kill().unwrap();
+    child.wait().unwrap();
+    output.read_to_string(&mut printed).unwrap();
+    let lines = printed
+        .split_inclusive('\n')
+        .filter(|line| line.ends_with('\n'));
+    let objects = lines.map(|line| serde_json::from_str::<Json>(line).unwrap());
+    objects
+        .filter(|object| object.get("snapshot").is_some())
+        .collect()
+}

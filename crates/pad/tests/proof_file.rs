@@ -1,0 +1,74 @@
+//! Proof files: every single changed byte, every cut and every appended byte is refused.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use pad::{
+    Key, PublicKey, SecretKey, Value, Version,
+    dynamic::{AnyRepository, Description, open_author},
+    pad_tree::Lookup,
+    question::{Question, Statement, verify},
+    selection::{RepositoryName, SchemeName, SuiteName},
+};
+
+/// The public key, and an answer for a present and for an absent key of a small dictionary.
+fn answers(suite: SuiteName, scheme: SchemeName) -> (PublicKey, Vec<(Question, Vec<u8>)>) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s");
+    let key = SecretKey::generate(suite, scheme, None).unwrap();
+    let public = *key.public();
+    Description {
+        public,
+        repository: RepositoryName::PathCopying,
+    }
+    .create(&path)
+    .unwrap();
+    let mut author = open_author(&path, &key).unwrap();
+    let entry = |number: u32| {
+        let value = Value::try_from(number.to_string().as_str()).unwrap();
+        pad::Operation::Put(Key::new(number.to_be_bytes().to_vec()).unwrap(), value)
+    };
+    author
+        .stage((0..100).map(|number| entry(2 * number)).collect())
+        .unwrap();
+    author.flush(&[]).unwrap();
+    let repository: &dyn AnyRepository = author.repository();
+    let asked = [84_u32, 85, 199].map(|number| {
+        let question = Question::Key(Key::new(number.to_be_bytes().to_vec()).unwrap());
+        let answer = repository.answer(Version::new(1), &question).unwrap();
+        (question, answer)
+    });
+    (public, asked.to_vec())
+}
+
+#[test]
+fn no_changed_byte_is_accepted() {
+    for suite in SuiteName::ALL {
+        for scheme in SchemeName::ALL {
+            let (public, answers) = answers(*suite, *scheme);
+            for (question, answer) in answers {
+                check_every_byte(&public, &question, &answer);
+            }
+        }
+    }
+}
+
+fn check_every_byte(public: &PublicKey, question: &Question, answer: &[u8]) {
+    let version = Version::new(1);
+    let honest = verify(public, version, question, answer).unwrap();
+    assert!(matches!(honest, Statement::Lookup(Lookup { .. })));
+    let mut changed = answer.to_vec();
+    for place in 0..answer.len() {
+        for mask in [0x01, 0x80, 0xff] {
+            changed[place] ^= mask;
+            let verified = verify(public, version, question, &changed);
+            assert!(verified.is_err(), "byte {place} changed by {mask:02x}");
+            changed[place] ^= mask;
+        }
+        assert!(
+            verify(public, version, question, &answer[..place]).is_err(),
+            "cut at {place}"
+        );
+    }
+    changed.push(0);
+    assert!(verify(public, version, question, &changed).is_err());
+}
