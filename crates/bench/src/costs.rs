@@ -1,0 +1,44 @@
+//! What look-ups and updates cost at the prices of 2010: figure 6.
+//!
+//! Source: Crosby & Wallach 2010, sections 5.3 and 6.3.
+
+use crate::{
+    paper::{DOLLARS_PER_GIGABYTE, DOLLARS_PER_HOUR},
+    record::TreeRecord,
+};
+
+/// Dollars for computing this long.
+pub fn of_computing(us: f64) -> f64 {
+    us / 1e6 / 3600.0 * DOLLARS_PER_HOUR
+}
+
+/// Dollars for sending this much.
+pub fn of_sending(bytes: f64) -> f64 {
+    bytes / 1e9 * DOLLARS_PER_GIGABYTE
+}
+
+/// Dollars for one look-up in a random version, with its share of the updates: there are
+/// `lookups_per_update` look-ups for each update. Verifying is the client's own expense.
+pub fn per_lookup(record: &TreeRecord, lookups_per_update: f64) -> f64 {
+    let reply = record.server.proof_bytes + record.server.head_bytes as f64;
+    let lookup = of_computing(record.server.prove_us_random_version) + of_sending(reply);
+    let update_us = record.author.insert_snapshot_us + record.server.apply_us;
+    let update = of_computing(update_us) + of_sending(record.author.update_bytes);
+    lookup + update / lookups_per_update
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paper::EQUILIBRIUM_KILOBYTES_PER_SECOND;
+
+    #[test]
+    fn prices_give_the_papers_equilibrium() {
+        let seconds_per_kilobyte = of_sending(1e3) / of_computing(1e6);
+        let equilibrium = 1.0 / seconds_per_kilobyte;
+        assert!(
+            (equilibrium - EQUILIBRIUM_KILOBYTES_PER_SECOND).abs() < 10.0,
+            "{equilibrium}"
+        );
+    }
+}

@@ -1,0 +1,167 @@
+//! A suite that counts its hashes: how many hashes an operation needs is counted, not estimated.
+
+use std::{cell::Cell, marker::PhantomData};
+
+use pad_core::{Domain, HeadSignature, Suite, SuiteId};
+use serde::{Deserialize, Serialize};
+use signature::Signer;
+
+use crate::primitives::Primitives;
+
+/// Suite `S`, counting on the calling thread. Same formats, same digests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counted<S>(PhantomData<S>);
+
+impl<S: Suite> Suite for Counted<S> {
+    const ID: SuiteId = S::ID;
+    const NAME: &'static str = S::NAME;
+    type Digest = S::Digest;
+
+    fn node(domain: Domain, left: &S::Digest, right: &S::Digest) -> S::Digest {
+        count(domain);
+        S::node(domain, left, right)
+    }
+
+    fn hash(domain: Domain, parts: &[&[u8]]) -> S::Digest {
+        count(domain);
+        S::hash(domain, parts)
+    }
+
+    fn value(value: &[u8]) -> S::Digest {
+        count(Domain::Value);
+        S::value(value)
+    }
+
+    fn leaf(key: &[u8], value_digest: &S::Digest) -> S::Digest {
+        count(Domain::TreeLeaf);
+        S::leaf(key, value_digest)
+    }
+}
+
+/// Hashes by what they are of. In records: means per operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HashCounts {
+    /// Inner nodes of trees.
+    pub nodes: f64,
+    /// Leaves of trees.
+    pub leaves: f64,
+    /// Values.
+    pub values: f64,
+    /// Ranks of keys.
+    pub ranks: f64,
+    /// Leaves of the history log.
+    pub history_leaves: f64,
+    /// Inner nodes of the history log.
+    pub history_nodes: f64,
+}
+
+impl HashCounts {
+    /// The hashes on this thread during `work`, divided by `operations`.
+    pub fn of<R>(operations: u64, work: impl FnOnce() -> R) -> (Self, R) {
+        COUNTS.set([0; DOMAINS]);
+        let result = work();
+        let counts = COUNTS.get();
+        let per_operation = |domain| counts[index(domain)] as f64 / operations.max(1) as f64;
+        let counts = Self {
+            nodes: per_operation(Domain::TreeNode),
+            leaves: per_operation(Domain::TreeLeaf),
+            values: per_operation(Domain::Value),
+            ranks: per_operation(Domain::KeyRank),
+            history_leaves: per_operation(Domain::HistoryLeaf),
+            history_nodes: per_operation(Domain::HistoryNode),
+        };
+        (counts, result)
+    }
+
+    /// Those of the history log.
+    pub fn history(&self) -> f64 {
+        self.history_leaves + self.history_nodes
+    }
+
+    /// These hashes, but the history log's as in `other`.
+    #[must_use]
+    pub fn with_history_of(self, other: &Self) -> Self {
+        let Self {
+            history_leaves,
+            history_nodes,
+            ..
+        } = *other;
+        Self {
+            history_leaves,
+            history_nodes,
+            ..self
+        }
+    }
+
+    /// The microseconds that these hashes take one after the other, each waiting for the last.
+    pub fn cost_us(&self, primitives: &Primitives) -> f64 {
+        let nodes = (self.nodes + self.history_nodes) * primitives.node_hash_ns;
+        let leaves = (self.leaves + self.history_leaves) * primitives.leaf_hash_ns;
+        let values = (self.values + self.ranks) * primitives.value_hash_ns;
+        (nodes + leaves + values) / 1e3
+    }
+}
+
+/// Signs nothing, in no time: for passes that only count hashes.
+#[derive(Clone, Copy, Debug)]
+pub struct NoSignature;
+
+impl Signer<HeadSignature> for NoSignature {
+    fn try_sign(&self, _: &[u8]) -> Result<HeadSignature, signature::Error> {
+        Ok(HeadSignature::from_bytes(&[0; 64]))
+    }
+}
+
+const DOMAINS: usize = Domain::ALL.len();
+
+thread_local! {
+    static COUNTS: Cell<[u64; DOMAINS]> = const { Cell::new([0; DOMAINS]) };
+}
+
+const fn index(domain: Domain) -> usize {
+    domain as usize
+}
+
+fn count(domain: Domain) {
+    let mut counts = COUNTS.get();
+    counts[index(domain)] += 1;
+    COUNTS.set(counts);
+}
+
+#[cfg(test)]
+mod tests {
+    use pad_core::{DigestBytes, Sha256Ed25519};
+
+    use super::*;
+
+    #[test]
+    fn counts_and_digests() {
+        type Suite = Counted<Sha256Ed25519>;
+        let (counts, digest) = HashCounts::of(2, || {
+            let leaf = Suite::leaf(b"k", &Suite::value(b"v"));
+            Suite::node(
+                Domain::TreeNode,
+                &leaf,
+                &Suite::node(Domain::HistoryNode, &leaf, &leaf),
+            )
+        });
+        let expected = HashCounts {
+            nodes: 0.5,
+            leaves: 0.5,
+            values: 0.5,
+            history_nodes: 0.5,
+            ..HashCounts::default()
+        };
+        assert_eq!(counts, expected);
+        let leaf = Sha256Ed25519::leaf(b"k", &Sha256Ed25519::value(b"v"));
+        let history = Sha256Ed25519::node(Domain::HistoryNode, &leaf, &leaf);
+        assert_eq!(
+            digest,
+            Sha256Ed25519::node(Domain::TreeNode, &leaf, &history)
+        );
+        assert_eq!(
+            digest.as_ref().len(),
+            <Suite as pad_core::Suite>::Digest::LENGTH
+        );
+    }
+}

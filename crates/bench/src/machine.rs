@@ -1,0 +1,104 @@
+//! Where figures were measured.
+
+use std::{env, fs, io, path::Path, process::Command, thread, time::SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+/// The machine, compiler and commit behind a figure.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Machine {
+    /// The processor's model.
+    pub cpu: String,
+    /// The cores that the process may use.
+    pub cores: usize,
+    /// The compiler.
+    pub rustc: String,
+    /// The commit, with `-dirty` if files differ from it, and `-stale` if this program is older than
+    /// the sources, so that the commit is not what was measured.
+    pub commit: String,
+}
+
+impl Machine {
+    /// This machine.
+    pub fn current() -> Self {
+        let unknown = || "unknown".to_owned();
+        Self {
+            cpu: cpu().unwrap_or_else(unknown),
+            cores: thread::available_parallelism().map_or(1, Into::into),
+            rustc: env!("BENCH_RUSTC").to_owned(),
+            commit: commit().unwrap_or_else(unknown) + if is_stale() { "-stale" } else { "" },
+        }
+    }
+}
+
+fn cpu() -> Option<String> {
+    let information = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = information
+        .lines()
+        .find(|line| line.starts_with("model name"))?;
+    Some(line.split_once(':')?.1.trim().to_owned())
+}
+
+fn commit() -> Option<String> {
+    let output = Command::new("git")
+        .args([
+            "describe",
+            "--always",
+            "--dirty",
+            "--abbrev=10",
+            "--exclude=*",
+        ])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    (!text.trim().is_empty()).then(|| text.trim().to_owned())
+}
+
+/// Whether a source of what is measured was changed after this program was built.
+fn is_stale() -> bool {
+    let built = env::current_exe()
+        .and_then(fs::metadata)
+        .and_then(|program| program.modified());
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    let (Ok(built), Some(crates)) = (built, crates) else {
+        return false;
+    };
+    ["pad-core", "pad-tree", "bench"]
+        .iter()
+        .any(|name| newest(&crates.join(name).join("src")).is_ok_and(|newest| newest > built))
+}
+
+/// When the newest file in a folder, or in a folder within, was changed.
+fn newest(folder: &Path) -> io::Result<SystemTime> {
+    let mut newest_so_far = SystemTime::UNIX_EPOCH;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let is_folder = entry.file_type()?.is_dir();
+        let time = if is_folder {
+            newest(&entry.path())?
+        } else {
+            entry.metadata()?.modified()?
+        };
+        newest_so_far = newest_so_far.max(time);
+    }
+    Ok(newest_so_far)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_newest_file_at_any_depth() {
+        let folder = tempfile::tempdir().unwrap();
+        let within = folder.path().join("a/b");
+        fs::create_dir_all(&within).unwrap();
+        fs::write(folder.path().join("old"), "").unwrap();
+        assert!(newest(folder.path()).is_ok());
+        let file = fs::File::create(within.join("new")).unwrap();
+        let future = SystemTime::now() + std::time::Duration::from_hours(1);
+        file.set_modified(future).unwrap();
+        assert_eq!(newest(folder.path()).unwrap(), future);
+    }
+}

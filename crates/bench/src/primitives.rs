@@ -1,0 +1,140 @@
+//! What a hash, a signature and its verification cost here and now.
+
+use std::hint::black_box;
+
+use ed25519_dalek::{Signer, SigningKey};
+use pad_core::{AuthorKey, DigestBytes, Domain, Suite};
+use serde::{Deserialize, Serialize};
+
+use crate::{timing::Effort, workload::VALUE_LENGTH};
+
+/// The times of a suite's primitives, medians of several batches.
+///
+/// Unless named otherwise, a hash waits for the one before, as on the path from a leaf to the root.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Primitives {
+    /// The digest of an inner node.
+    pub node_hash_ns: f64,
+    /// The digest of an inner node, if it waits for no other.
+    pub node_hash_independent_ns: f64,
+    /// The digest of a leaf with a key of 8 bytes, from the value's digest.
+    pub leaf_hash_ns: f64,
+    /// The digest of a value of 32 bytes.
+    pub value_hash_ns: f64,
+    /// The same of 1 KiB.
+    pub value_hash_1k_ns: f64,
+    /// The same of 64 KiB.
+    pub value_hash_64k_ns: f64,
+    /// A signature on a message as long as a head's.
+    pub sign_us: f64,
+    /// The strict verification of such a signature.
+    pub verify_signature_us: f64,
+}
+
+impl Primitives {
+    /// Measures what the limits are made of: everything but long values.
+    pub fn measure<S: Suite>(effort: &Effort) -> Self {
+        let start = S::value(b"start");
+        let (sign_us, verify_signature_us) = signature_us(effort, 60 + 2 * S::Digest::LENGTH);
+        Self {
+            node_hash_ns: effort.primitive_ns(|calls| {
+                black_box(repeat(calls, start, |last| {
+                    S::node(Domain::TreeNode, &last, &start)
+                }));
+            }),
+            node_hash_independent_ns: independent_ns::<S>(effort),
+            leaf_hash_ns: effort.primitive_ns(|calls| {
+                black_box(repeat(calls, start, |last| S::leaf(b"01234567", &last)));
+            }),
+            value_hash_ns: value_ns::<S>(effort, VALUE_LENGTH),
+            sign_us,
+            verify_signature_us,
+            ..Self::default()
+        }
+    }
+
+    /// Measures everything.
+    pub fn measure_all<S: Suite>(effort: &Effort) -> Self {
+        Self {
+            value_hash_1k_ns: value_ns::<S>(effort, 1 << 10),
+            value_hash_64k_ns: value_ns::<S>(effort, 64 << 10),
+            ..Self::measure::<S>(effort)
+        }
+    }
+
+    /// The means of two measurements, for example before and after what they are compared with.
+    #[must_use]
+    pub fn mean(self, other: Self) -> Self {
+        Self {
+            node_hash_ns: self.node_hash_ns.midpoint(other.node_hash_ns),
+            node_hash_independent_ns: self
+                .node_hash_independent_ns
+                .midpoint(other.node_hash_independent_ns),
+            leaf_hash_ns: self.leaf_hash_ns.midpoint(other.leaf_hash_ns),
+            value_hash_ns: self.value_hash_ns.midpoint(other.value_hash_ns),
+            value_hash_1k_ns: self.value_hash_1k_ns.midpoint(other.value_hash_1k_ns),
+            value_hash_64k_ns: self.value_hash_64k_ns.midpoint(other.value_hash_64k_ns),
+            sign_us: self.sign_us.midpoint(other.sign_us),
+            verify_signature_us: self.verify_signature_us.midpoint(other.verify_signature_us),
+        }
+    }
+}
+
+/// The signing key of every measurement.
+pub fn signing_key() -> SigningKey {
+    SigningKey::from_bytes(&[7; 32])
+}
+
+/// The public half of [`signing_key`].
+pub fn author_key() -> AuthorKey {
+    AuthorKey::from_bytes(&signing_key().verifying_key().to_bytes())
+        .expect("bench: the public half of a signing key is a valid key")
+}
+
+/// Calls a function on its own last result.
+#[inline]
+pub fn repeat<T>(calls: u32, start: T, function: impl Fn(T) -> T) -> T {
+    (0..calls).fold(black_box(start), |last, _| function(last))
+}
+
+/// Nanoseconds of a node's hash over inputs that are all known in advance.
+fn independent_ns<S: Suite>(effort: &Effort) -> f64 {
+    let inputs: Vec<S::Digest> = (0..64_u8).map(|byte| S::value(&[byte])).collect();
+    effort.primitive_ns(|calls| {
+        for (_, pair) in (0..calls).zip(inputs.windows(2).cycle()) {
+            black_box(S::node(Domain::TreeNode, &pair[0], &pair[1]));
+        }
+    })
+}
+
+/// Nanoseconds of a value's hash; the value begins with the last digest.
+fn value_ns<S: Suite>(effort: &Effort, length: usize) -> f64 {
+    let mut value = vec![0; length];
+    effort.primitive_ns(|calls| {
+        for _ in 0..calls {
+            let digest = S::value(&value);
+            value[..S::Digest::LENGTH].copy_from_slice(digest.as_ref());
+        }
+        black_box(&value);
+    })
+}
+
+/// Microseconds of a signature and of its verification.
+fn signature_us(effort: &Effort, length: usize) -> (f64, f64) {
+    let (signer, public) = (signing_key(), author_key());
+    let mut message = vec![0; length];
+    let sign = effort.primitive_ns(|calls| {
+        for _ in 0..calls {
+            let signature = signer.sign(&message);
+            message[..32].copy_from_slice(signature.r_bytes());
+        }
+    });
+    let signature = signer.sign(&message);
+    let verify = effort.primitive_ns(|calls| {
+        for _ in 0..calls {
+            let verified = public.verify(black_box(&message), black_box(&signature));
+            assert!(verified.is_ok(), "bench: the signature is the author's");
+        }
+    });
+    (sign / 1e3, verify / 1e3)
+}

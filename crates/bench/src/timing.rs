@@ -1,0 +1,166 @@
+//! Times of repeated work.
+
+use std::time::{Duration, Instant};
+
+/// Times of chunks of the same work.
+#[derive(Clone, Debug, Default)]
+pub struct Timings {
+    chunks: Vec<(Duration, usize)>,
+}
+
+impl Timings {
+    /// Runs work that counts as this many operations, and notes its time.
+    pub fn time<R>(&mut self, operations: usize, work: impl FnOnce() -> R) -> R {
+        let start = Instant::now();
+        let result = work();
+        self.chunks.push((start.elapsed(), operations));
+        result
+    }
+
+    /// The time in all chunks.
+    pub fn total(&self) -> Duration {
+        self.chunks.iter().map(|(time, _)| *time).sum()
+    }
+
+    /// The number of operations in all chunks.
+    pub fn operations(&self) -> usize {
+        self.chunks.iter().map(|(_, operations)| operations).sum()
+    }
+
+    /// Microseconds per operation over all chunks.
+    pub fn mean_us(&self) -> f64 {
+        microseconds(self.total()) / self.operations().max(1) as f64
+    }
+
+    /// Microseconds per operation in the median chunk: what interruptions do not change.
+    pub fn median_us(&self) -> f64 {
+        let per_operation = |(time, operations): &(Duration, usize)| {
+            microseconds(*time) / (*operations).max(1) as f64
+        };
+        median(self.chunks.iter().map(per_operation).collect())
+    }
+
+    /// Both lists of chunks together.
+    pub fn extend(&mut self, other: &Self) {
+        self.chunks.extend_from_slice(&other.chunks);
+    }
+}
+
+/// How long and how often to measure.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// The longest time for one figure, unless a single operation takes longer.
+    pub budget: Duration,
+    /// The most operations for one figure.
+    pub operations: usize,
+    /// The number of batches of a primitive, and the time of each.
+    pub batches: (usize, Duration),
+}
+
+impl Effort {
+    /// Enough for figures that repeat to a few percent on an idle machine.
+    pub const FULL: Self = Self {
+        budget: Duration::from_secs(2),
+        operations: 200_000,
+        batches: (21, Duration::from_millis(4)),
+    };
+
+    /// Enough to see that everything works.
+    pub const QUICK: Self = Self {
+        budget: Duration::from_millis(40),
+        operations: 500,
+        batches: (3, Duration::from_micros(200)),
+    };
+
+    /// Full effort, or quick.
+    pub const fn new(quick: bool) -> Self {
+        if quick { Self::QUICK } else { Self::FULL }
+    }
+
+    /// Repeats `work` on freshly prepared input until operations or budget are used up.
+    ///
+    /// Prepares up to `chunk` operations at a time, fewer if a single one is slow. Only `work` is
+    /// timed; it consumes its input.
+    pub fn repeat<T>(
+        &self,
+        chunk: usize,
+        mut prepare: impl FnMut(usize) -> T,
+        mut work: impl FnMut(T),
+    ) -> Timings {
+        let (warm, mut timings) = (prepare(1), Timings::default());
+        let start = Instant::now();
+        work(warm);
+        let fitting = self.budget.as_nanos() / 20 / start.elapsed().as_nanos().max(1);
+        let chunk = chunk.min(usize::try_from(fitting).unwrap_or(chunk)).max(1);
+        while timings.total() < self.budget && timings.operations() < self.operations {
+            let input = prepare(chunk);
+            timings.time(chunk, || work(input));
+        }
+        timings
+    }
+
+    /// Nanoseconds per call of `work(calls)`, which makes that many calls: the median batch.
+    pub fn primitive_ns(&self, mut work: impl FnMut(u32)) -> f64 {
+        let (batches, time) = self.batches;
+        let mut calls = 1;
+        loop {
+            let start = Instant::now();
+            work(calls);
+            if start.elapsed() >= time / 2 || calls > 1 << 24 {
+                break;
+            }
+            calls *= 2;
+        }
+        let batch = |_| {
+            let start = Instant::now();
+            work(calls);
+            microseconds(start.elapsed()) * 1e3 / f64::from(calls)
+        };
+        median((0..batches).map(batch).collect())
+    }
+}
+
+/// A duration in microseconds.
+pub fn microseconds(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e6
+}
+
+/// The median; 0 of nothing.
+pub fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_unstable_by(f64::total_cmp);
+    let middle = numbers.len() / 2;
+    match numbers.len() {
+        0 => 0.0,
+        length if length % 2 == 1 => numbers[middle],
+        _ => f64::midpoint(numbers[middle - 1], numbers[middle]),
+    }
+}
+
+/// Whole units: `us(1.23456)` is `1.235`, so that lines stay readable.
+pub fn rounded(number: f64) -> f64 {
+    (number * 1e3).round() / 1e3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians() {
+        assert!((median(vec![3.0, 1.0, 2.0]) - 2.0).abs() < 1e-12);
+        assert!((median(vec![4.0, 1.0, 2.0, 3.0]) - 2.5).abs() < 1e-12);
+        assert!(median(Vec::new()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn repeating_prepares_what_it_times() {
+        let effort = Effort {
+            operations: 100,
+            budget: Duration::from_mins(1),
+            ..Effort::QUICK
+        };
+        let mut seen = 0;
+        let timings = effort.repeat(10, |chunk| vec![0; chunk], |input| seen += input.len());
+        assert_eq!((timings.operations(), seen), (100, 101));
+    }
+}

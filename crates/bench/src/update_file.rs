@@ -1,0 +1,86 @@
+//! Updates on their way from the author's process to the servers': a file, read piece by piece.
+
+use std::{
+    fs::File,
+    io::{self, BufReader, BufWriter, Read, Write},
+    marker::PhantomData,
+    path::Path,
+};
+
+use pad_core::{Suite, Update, codec};
+
+use crate::Outcome;
+
+/// Writes encoded updates, each after its length.
+#[derive(Debug)]
+pub struct UpdateWriter(BufWriter<File>);
+
+impl UpdateWriter {
+    /// Creates the file.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn create(path: &Path) -> Outcome<Self> {
+        Ok(Self(BufWriter::new(File::create(path)?)))
+    }
+
+    /// Appends an update and returns the length of its encoding.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn append<S: Suite>(&mut self, update: &Update<S>) -> Outcome<usize> {
+        let bytes = codec::encode(update);
+        self.0
+            .write_all(&u32::try_from(bytes.len())?.to_le_bytes())?;
+        self.0.write_all(&bytes)?;
+        Ok(bytes.len())
+    }
+
+    /// Writes everything out.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn finish(mut self) -> Outcome<()> {
+        Ok(self.0.flush()?)
+    }
+}
+
+/// Reads what an [`UpdateWriter`] wrote.
+#[derive(Debug)]
+pub struct UpdateReader<S> {
+    file: BufReader<File>,
+    suite: PhantomData<S>,
+}
+
+impl<S: Suite> UpdateReader<S> {
+    /// Opens the file.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn open(path: &Path) -> Outcome<Self> {
+        Ok(Self {
+            file: BufReader::new(File::open(path)?),
+            suite: PhantomData,
+        })
+    }
+
+    /// The next updates, at most this many; none at the end.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is not one of updates.
+    pub fn take(&mut self, updates: usize) -> Outcome<Vec<Update<S>>> {
+        let mut taken = Vec::with_capacity(updates);
+        let mut bytes = Vec::new();
+        while taken.len() < updates {
+            let mut length = [0; 4];
+            match self.file.read_exact(&mut length) {
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
+                read => read?,
+            }
+            bytes.resize(usize::try_from(u32::from_le_bytes(length))?, 0);
+            self.file.read_exact(&mut bytes)?;
+            taken.push(codec::decode(&bytes, bytes.len())?);
+        }
+        Ok(taken)
+    }
+}

@@ -1,0 +1,204 @@
+//! The binary's output: every promised key, for all twelve trees.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::{collections::HashSet, process::Command};
+
+use serde_json::Value;
+
+/// What every line of `bench tree --json` has at least.
+const PROMISED: [&str; 36] = [
+    "experiment",
+    "scheme",
+    "repository",
+    "suite",
+    "keys",
+    "versions",
+    "threads",
+    "insert_snapshot_us",
+    "author_limit_us",
+    "author_ratio",
+    "apply_us",
+    "apply_limit_us",
+    "apply_ratio",
+    "prove_us_latest",
+    "prove_us_random_version",
+    "prove_many_us_latest",
+    "prove_many_us_random_version",
+    "verify_us",
+    "verify_with_known_head_us",
+    "verify_limit_us",
+    "decode_us",
+    "proof_bytes",
+    "absent_proof_bytes",
+    "head_bytes",
+    "update_bytes",
+    "node_hashes_per_update",
+    "history_hashes_per_update",
+    "resident_bytes_per_version",
+    "counted_bytes_per_version",
+    "peak_resident_bytes",
+    "update_kilobytes_per_second",
+    "lookup_kilobytes_per_second",
+    "cpu",
+    "cores",
+    "rustc",
+    "commit",
+];
+
+fn run(arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_bench"))
+        .args(arguments)
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {errors}");
+    assert!(errors.is_empty(), "{errors}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn tree_reports_all_twelve_in_both_experiments() {
+    let text = run(&["tree", "--json", "--quick", "--keys", "200"]);
+    let lines = lines(&text);
+    let names: HashSet<_> = lines
+        .iter()
+        .map(|line| ["experiment", "scheme", "repository"].map(|key| line[key].to_string()))
+        .collect();
+    assert_eq!((lines.len(), names.len()), (24, 24));
+    for line in &lines {
+        for key in PROMISED {
+            assert!(line.get(key).is_some(), "{key} is missing in {line}");
+        }
+        assert_eq!((&line["keys"], &line["threads"]), (&200.into(), &1.into()));
+        assert_eq!(line["head_bytes"], 128);
+    }
+    sizes_are_plausible(&lines);
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.jsonl");
+    std::fs::write(&file, text).unwrap();
+    let (file, out) = (file.to_str().unwrap(), folder.path().join("figures"));
+    let shown = run(&["figures", "--from", file, "--out", out.to_str().unwrap()]);
+    assert!(shown.contains("Table 5"), "{shown}");
+    for figure in ["figure5.svg", "figure6.svg"] {
+        assert!(
+            std::fs::read_to_string(out.join(figure))
+                .unwrap()
+                .contains("</svg>")
+        );
+    }
+}
+
+/// Sizes are exact and the same on every machine, unlike times.
+fn sizes_are_plausible(lines: &[Value]) {
+    for line in lines {
+        let number = |key: &str| line[key].as_f64().unwrap();
+        assert!(
+            number("node_hashes_per_update") >= number("depth") * 0.9,
+            "{line}"
+        );
+        assert!(number("proof_bytes") > 32.0 * number("depth"), "{line}");
+        assert!(
+            number("absent_proof_bytes") > number("proof_bytes"),
+            "{line}"
+        );
+        assert!(number("counted_bytes_per_version") > 150.0, "{line}");
+        // Equal for all repositories of a scheme.
+        let same = lines.iter().find(|other| {
+            ["experiment", "scheme"]
+                .iter()
+                .all(|key| other[*key] == line[*key])
+        });
+        for key in ["proof_bytes", "absent_proof_bytes", "update_bytes", "depth"] {
+            assert_eq!(same.unwrap()[key], line[key]);
+        }
+    }
+}
+
+#[test]
+fn filters_and_suites() {
+    let text = run(&[
+        "tree",
+        "--json",
+        "--quick",
+        "--keys=100",
+        "--scheme=treap",
+        "--repository=cache-median",
+        "--suite=paper-2010,blake3-ed25519",
+        "--experiment=growing",
+    ]);
+    let lines = lines(&text);
+    let suites: Vec<_> = lines
+        .iter()
+        .map(|line| line["suite"].as_str().unwrap())
+        .collect();
+    assert_eq!(suites, ["paper-2010", "blake3-ed25519"]);
+    assert_eq!(lines[0]["head_bytes"], 120);
+}
+
+#[test]
+fn tables_show_every_tree() {
+    let text = run(&["tree", "--quick", "--keys=100", "--scheme=red-black"]);
+    for repository in [
+        "path-copying",
+        "cache-nowhere",
+        "cache-median",
+        "cache-everywhere",
+    ] {
+        assert!(
+            text.contains(&format!("| red-black {repository}")),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn primitives_and_batches() {
+    let primitives = lines(&run(&["primitives", "--json", "--quick"]));
+    assert_eq!(primitives.len(), 3);
+    for line in primitives {
+        for key in [
+            "node_hash_ns",
+            "value_hash_64k_ns",
+            "sign_us",
+            "verify_signature_us",
+        ] {
+            assert!(line[key].as_f64().unwrap() > 0.0, "{line}");
+        }
+    }
+    let batch = [
+        "batch",
+        "--json",
+        "--keys=3000",
+        "--batch=600",
+        "--snapshots=2",
+        "--threads=1,2",
+    ];
+    let batches = lines(&run(&batch));
+    assert_eq!(batches.len(), 2);
+    for key in [
+        "author_snapshot_ms",
+        "bare_hashes_ms",
+        "author_speed",
+        "apply_speed_up",
+    ] {
+        assert!(batches[1][key].as_f64().unwrap() > 0.0, "{key}");
+    }
+}
+
+#[test]
+fn unknown_names_are_refused() {
+    let wrong = ["tree", "--scheme", "splay"];
+    let output = Command::new(env!("CARGO_BIN_EXE_bench"))
+        .args(wrong)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+}
