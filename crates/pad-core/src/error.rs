@@ -158,8 +158,6 @@ pub enum VerifyError {
     ValueMissing,
     /// A leaf that only bounds the answer shows its whole value.
     ValueSurplus,
-    /// The proof answers for another key than the one asked for.
-    WrongKey,
     /// The query itself is empty or out of order.
     InvalidQuery,
     /// A history proof does not lead to the signed history.
@@ -213,7 +211,6 @@ impl fmt::Display for VerifyError {
             Self::ValueSurplus => {
                 formatter.write_str("the proof shows a value that the query does not need")
             }
-            Self::WrongKey => formatter.write_str("the proof is about another key"),
             Self::InvalidQuery => formatter.write_str("the query is empty or out of order"),
             Self::HistoryMismatch => {
                 formatter.write_str("the history proof does not lead to the signed history")

@@ -34,9 +34,6 @@ pub struct TreeAuthor<S: Suite, B: BalancingScheme, K> {
     head: Option<SignedHead<S>>,
     /// Changes that wait for the next snapshot; `None` removes.
     pending: BTreeMap<Key, Option<Value>>,
-    /// How the pending changes change the number of entries.
-    grown: usize,
-    shrunk: usize,
     /// A snapshot that is sealed, but that the signer failed to sign.
     unsigned: Option<(Vec<Operation>, SnapshotHead<S>)>,
     workers: Workers,
@@ -62,8 +59,6 @@ where
             frontier: Frontier::default(),
             head: None,
             pending: BTreeMap::new(),
-            grown: 0,
-            shrunk: 0,
             unsigned: None,
             workers: Workers::sequential(),
         }
@@ -181,18 +176,6 @@ where
     fn is_in_tree(&self, key: &[u8]) -> bool {
         self.tree.find(key).is_some()
     }
-
-    /// Takes note of a change before it becomes pending.
-    fn count(&mut self, key: &Key, will_be_present: bool) -> bool {
-        let in_tree = self.is_in_tree(key.as_bytes());
-        let was_present = self.pending.get(key).map_or(in_tree, Option::is_some);
-        match (was_present, will_be_present) {
-            (false, true) => self.grown += 1,
-            (true, false) => self.shrunk += 1,
-            _ => {}
-        }
-        was_present
-    }
 }
 
 /// The last operation on each key, in ascending order of keys.
@@ -239,8 +222,16 @@ impl<S: Suite, B: BalancingScheme, K: Signer<HeadSignature>> Dictionary for Tree
         self.head.as_ref()
     }
 
+    /// Time: `O(1)`, and one search for each pending change.
     fn len(&self) -> usize {
-        self.tree.population + self.grown - self.shrunk
+        let pending = self.pending.iter();
+        pending.fold(self.tree.population, |entries, (key, change)| {
+            match (self.is_in_tree(key.as_bytes()), change) {
+                (false, Some(_)) => entries + 1,
+                (true, None) => entries - 1,
+                _ => entries,
+            }
+        })
     }
 
     fn get(&self, key: &[u8]) -> Option<&[u8]> {
@@ -252,12 +243,11 @@ impl<S: Suite, B: BalancingScheme, K: Signer<HeadSignature>> Dictionary for Tree
     }
 
     fn put(&mut self, key: Key, value: Value) {
-        self.count(&key, true);
         self.pending.insert(key, Some(value));
     }
 
     fn remove(&mut self, key: &Key) -> bool {
-        let was_present = self.count(key, false);
+        let was_present = self.get(key.as_bytes()).is_some();
         if self.is_in_tree(key.as_bytes()) {
             self.pending.insert(key.clone(), None);
         } else {
@@ -270,7 +260,6 @@ impl<S: Suite, B: BalancingScheme, K: Signer<HeadSignature>> Dictionary for Tree
         if let Some((operations, head)) = self.unsigned.take() {
             return self.sign(operations, head);
         }
-        (self.grown, self.shrunk) = (0, 0);
         let operations = core::mem::take(&mut self.pending)
             .into_iter()
             .map(|(key, value)| match value {

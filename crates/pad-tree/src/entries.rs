@@ -403,7 +403,12 @@ impl<A: Annotation> Entries<A> {
 
     /// The bytes of a value as an owned [`Value`]; it was one when it was added.
     pub(crate) fn owned_value(&self, entry: EntryId) -> Value {
-        Value::new(self.value(entry)).expect("entries: values were checked when they were added")
+        Self::checked_value(self.value(entry))
+    }
+
+    /// Bytes of the arena that are a value.
+    pub(crate) fn checked_value(bytes: &[u8]) -> Value {
+        Value::new(bytes).expect("entries: values were checked when they were added")
     }
 
     /// The first entry whose digest is stored.

@@ -72,7 +72,7 @@ where
     let mut walks: [Walk<'v>; LANES] = core::array::from_fn(|_| Walk::default());
     let mut under_way: Vec<usize> = Vec::with_capacity(LANES);
     let mut records: Vec<(KeyId, Children)> = Vec::with_capacity(LANES);
-    let mut found: Vec<Option<EntryId>> = Vec::with_capacity(LANES);
+    let mut found: Vec<Option<&[u8]>> = Vec::with_capacity(LANES);
     for group in queries.chunks(LANES) {
         under_way.clear();
         for (lane, (view, key)) in group.iter().enumerate() {
@@ -141,17 +141,15 @@ impl<'v> Walk<'v> {
         self.node = Some(children.on(side));
     }
 
-    /// The entry that the walk arrived at, if it is the one searched for.
+    /// The value of the entry that the walk arrived at, if it is the one searched for.
     #[inline]
-    fn found<St: VersionedStore>(&self, view: View<'v, St>) -> Option<EntryId> {
+    fn found<St: VersionedStore>(&self, view: View<'v, St>) -> Option<&'v [u8]> {
         let NodeKind::Leaf(entry) = self.node?.kind() else {
             return None;
         };
         let entries = view.entries();
-        entries
-            .compare(&self.probe, entries.key_of(entry))
-            .is_eq()
-            .then_some(entry)
+        let order = entries.compare(&self.probe, entries.key_of(entry));
+        order.is_eq().then(|| entries.value(entry))
     }
 
     /// The proof, once the walk has arrived.
@@ -159,25 +157,26 @@ impl<'v> Walk<'v> {
         &self,
         view: View<'v, St>,
         key: &Key,
-        found: Option<EntryId>,
+        found: Option<&[u8]>,
     ) -> TreeProof<S, Key>
     where
         St: VersionedStore<Annotation = Authenticated<S>>,
     {
-        let Some(entry) = found else {
+        let Some(value) = found else {
             return prune(view, &lookup(view, &self.probe), key);
         };
         let mut proof = Pruned::with_capacity(self.siblings.len());
         for (side, _) in &self.siblings {
             proof.push_elided(*side);
         }
-        // Nothing but independent reads in this loop.
-        proof.siblings.extend(
-            self.siblings
-                .iter()
-                .map(|(_, sibling)| view.digest(*sibling)),
-        );
-        proof.open_leaf(view.entries(), entry, key);
+        let siblings = self.siblings.iter().map(|(_, sibling)| *sibling);
+        view.store
+            .append_digests_at(siblings, view.version, &mut proof.siblings);
+        proof.push_code(LEAF);
+        proof.leaves.push(OpenedLeaf {
+            key: key.clone(),
+            content: Content::Value(Entries::<St::Annotation>::checked_value(value)),
+        });
         proof.finish()
     }
 }

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Levels are spread over the threads in pieces of this many nodes.
-const PIECE: usize = 2048;
+const PIECE: usize = 1024;
 
 /// This many nodes are read before their operations are told apart.
 const GROUP: usize = 64;
@@ -175,7 +175,7 @@ fn follow<S: NodeStore>(store: &S, probes: &[Probe<'_>], level: &[Reached]) -> O
         children.clear();
         children.extend(group.iter().map(|(node, _)| store.children(*node)));
         prefixes.clear();
-        prefixes.extend(separators.iter().map(|key| store.entries().prefix(*key)));
+        prefixes.extend(group.iter().map(|(node, _)| store.separator_prefix(*node)));
         let nodes = separators.iter().zip(&prefixes).zip(&children);
         for ((_, range), ((separator, prefix), children)) in group.iter().zip(nodes) {
             let below = &probes[to_usize(range.start)..to_usize(range.end)];

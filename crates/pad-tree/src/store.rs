@@ -63,6 +63,11 @@ pub trait NodeStore {
     fn children(&self, node: NodeId) -> Children;
     /// The separator of an inner node.
     fn separator(&self, node: NodeId) -> KeyId;
+    /// The first eight bytes of an inner node's separator, as [`Entries`] keeps them.
+    #[inline]
+    fn separator_prefix(&self, node: NodeId) -> u64 {
+        self.entries().prefix(self.separator(node))
+    }
     /// The balance of an inner node in the latest snapshot.
     fn balance(&self, node: NodeId) -> Balance<Self>;
     /// Sets the balance of an inner node in the latest snapshot.
@@ -92,6 +97,16 @@ pub trait VersionedStore: NodeStore + Default {
     fn children_at(&self, node: NodeId, version: u32) -> Children;
     /// The digest of a node in a version that contains it.
     fn digest_at(&self, node: NodeId, version: u32) -> Digest<Self>;
+
+    /// Appends the digests of some nodes in a version that contains them.
+    fn append_digests_at(
+        &self,
+        nodes: impl ExactSizeIterator<Item = NodeId>,
+        version: u32,
+        digests: &mut Vec<Digest<Self>>,
+    ) {
+        digests.extend(nodes.map(|node| self.digest_at(node, version)));
+    }
 
     /// Makes the changes since the last call the version `version`, given the digests of all
     /// touched nodes.

@@ -291,8 +291,12 @@ impl<S: NodeStore> Tree<S> {
 
     #[inline]
     fn step(&self, probe: &Probe<'_>, node: NodeId) -> (Side, NodeId) {
-        let separator = self.store.separator(node);
-        let side = Side::right_if(self.store.entries().compare(probe, separator).is_ge());
+        let (separator, prefix) = (
+            self.store.separator(node),
+            self.store.separator_prefix(node),
+        );
+        let order = self.store.entries().compare_with(probe, separator, prefix);
+        let side = Side::right_if(order.is_ge());
         (side, self.store.children(node).on(side))
     }
 }

@@ -41,7 +41,7 @@ pub(crate) fn run(out: &Path, budget: Duration, output: &mut Output) -> Result<(
             dictionary.compact()?;
             measured.push(measure::measure(&dictionary, &prices, budget)?);
             let (name, seconds) = (dictionary.name(), dictionary.import_time.as_secs_f64());
-            output.text(&format!("   {name:<28} {seconds:.2} s"))?;
+            output.text(&format!("   {name:<32} {seconds:.2} s"))?;
             published.push(dictionary);
         }
     }

@@ -20,9 +20,8 @@ use crate::{
 /// A node store that holds the latest snapshot and nothing else.
 pub struct InPlace<A: Annotation, B: BalancingScheme> {
     entries: Entries<A>,
-    nodes: Vec<Node>,
+    nodes: Vec<Node<A::Cell>>,
     balances: Vec<B::Balance>,
-    digests: Vec<A::Cell>,
     free: Vec<NodeId>,
     /// The number of seals.
     seals: u32,
@@ -30,12 +29,17 @@ pub struct InPlace<A: Annotation, B: BalancingScheme> {
     key_uses: Vec<u8>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Node {
+/// Everything that a search, a change and a hash need of a node, in one cache line.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Node<C> {
     children: Children,
     separator: KeyId,
+    /// The first bytes of the separator, so that a search need not look elsewhere.
+    prefix: u64,
     /// The number of seals before the one that the last change waits for.
     touched: u32,
+    digest: C,
 }
 
 impl<A: Annotation, B: BalancingScheme> Default for InPlace<A, B> {
@@ -44,7 +48,6 @@ impl<A: Annotation, B: BalancingScheme> Default for InPlace<A, B> {
             entries: Entries::new(true),
             nodes: Vec::new(),
             balances: Vec::new(),
-            digests: Vec::new(),
             free: Vec::new(),
             seals: 0,
             key_uses: Vec::new(),
@@ -96,7 +99,7 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
                     let children = other.children(node).0.map(|child| copies[&child]);
                     let inner = copy.create(key, other.balance(node), Children(children));
 
-                    A::store(&copy.digests[inner.index()], other.latest_digest(node));
+                    A::store(&copy.nodes[inner.index()].digest, other.latest_digest(node));
                     inner
                 }
             };
@@ -111,7 +114,7 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
     /// Stores the digests of the touched nodes.
     pub(crate) fn commit(&mut self, sealed: &Sealed<'_, Self>) {
         let store = |((node, _), digest): (&(NodeId, u32), &A::Digest)| {
-            A::store(&self.digests[node.index()], *digest);
+            A::store(&self.nodes[node.index()].digest, *digest);
         };
         if sealed.parallel {
             sealed
@@ -165,7 +168,9 @@ impl<A: Annotation, B: BalancingScheme> NodeStore for InPlace<A, B> {
         let node = Node {
             children,
             separator,
+            prefix: self.entries.prefix(separator),
             touched: self.seals,
+            digest: A::Cell::default(),
         };
         if let Some(free) = self.free.pop() {
             self.nodes[free.index()] = node;
@@ -174,7 +179,6 @@ impl<A: Annotation, B: BalancingScheme> NodeStore for InPlace<A, B> {
         }
         self.nodes.push(node);
         self.balances.push(balance);
-        self.digests.push(A::Cell::default());
         NodeId::inner(self.nodes.len() - 1)
     }
 
@@ -222,6 +226,11 @@ impl<A: Annotation, B: BalancingScheme> NodeStore for InPlace<A, B> {
     }
 
     #[inline]
+    fn separator_prefix(&self, node: NodeId) -> u64 {
+        self.nodes[node.index()].prefix
+    }
+
+    #[inline]
     fn balance(&self, node: NodeId) -> Balance<Self> {
         self.balances[node.index()]
     }
@@ -238,7 +247,7 @@ impl<A: Annotation, B: BalancingScheme> NodeStore for InPlace<A, B> {
 
     #[inline]
     fn latest_digest(&self, node: NodeId) -> Digest<Self> {
-        A::load(&self.digests[node.index()])
+        A::load(&self.nodes[node.index()].digest)
     }
 
     fn check_capacity(&self, operations: usize) -> Result<(), InputError> {

@@ -65,7 +65,7 @@ fn in_order<S: Serializer>(runs: &HashMap<usize, Run>, serializer: S) -> Result<
 }
 
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Run {
+pub(super) struct Run {
     start: u32,
     length: u32,
 }
@@ -82,8 +82,19 @@ impl RunPool {
     /// The run of an owner.
     #[inline]
     pub(super) fn run(&self, owner: usize) -> &[u32] {
-        let Run { start, length } = self.runs.of(owner);
-        &self.pool[to_usize(start)..][..to_usize(length)]
+        self.at(self.runs.of(owner))
+    }
+
+    /// Where the run of an owner is; of none, nowhere.
+    #[inline]
+    pub(super) fn locate(&self, owner: Option<usize>) -> Run {
+        owner.map(|owner| self.runs.of(owner)).unwrap_or_default()
+    }
+
+    /// The run at a place.
+    #[inline]
+    pub(super) fn at(&self, run: Run) -> &[u32] {
+        &self.pool[to_usize(run.start)..][..to_usize(run.length)]
     }
 
     /// Appends to the run of an owner.

@@ -132,8 +132,13 @@ impl<D: Copy> Archive<D> {
     /// The position of the first digest of a node that was superseded after `version`.
     #[inline]
     fn first_after(&self, node: usize, version: u32) -> Option<usize> {
+        self.first_after_in(self.references.run(node), version)
+    }
+
+    /// The same, given the node's versioned reference.
+    #[inline]
+    fn first_after_in(&self, run: &[u32], version: u32) -> Option<usize> {
         let bound = *self.bounds.get(to_usize(version))?;
-        let run = self.references.run(node);
         run.get(run.partition_point(|position| *position < bound))
             .map(|found| to_usize(*found))
     }
@@ -382,6 +387,46 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for Versi
             NodeKind::Inner(index) => self.stored_digest(index, version),
         };
         stored.unwrap_or_else(|| self.recompute(node, version))
+    }
+
+    fn append_digests_at(
+        &self,
+        nodes: impl ExactSizeIterator<Item = NodeId>,
+        version: u32,
+        digests: &mut Vec<Digest<Self>>,
+    ) {
+        if !C::EVERYWHERE {
+            digests.extend(nodes.map(|node| self.digest_at(node, version)));
+            return;
+        }
+        // First all runs, then all positions, then all digests: each of the three is a list of
+        // independent cache misses, which the searches between them would keep from overlapping.
+        let references = &self.archive.references;
+        let runs: Vec<_> = nodes
+            .map(|node| {
+                (
+                    node,
+                    references.locate(node.is_inner().then(|| node.index())),
+                )
+            })
+            .collect();
+        let positions: Vec<_> = runs
+            .iter()
+            .map(|(node, run)| {
+                (
+                    *node,
+                    self.archive.first_after_in(references.at(*run), version),
+                )
+            })
+            .collect();
+        digests.extend(
+            positions
+                .into_iter()
+                .map(|(node, position)| match position {
+                    Some(position) => self.archive.digests[position],
+                    None => self.digest_at(node, version),
+                }),
+        );
     }
 
     fn commit(&mut self, version: u32, sealed: Sealed<'_, Self>) {

@@ -77,6 +77,7 @@ impl<B: BalancingScheme> StrictStore<B> {
 impl<B: BalancingScheme> NodeStore for StrictStore<B> {
     type Annotation = Plain;
     type Scheme = B;
+    const REPLACES_IN_PLACE: bool = false;
 
     fn entries(&self) -> &Entries<Plain> {
         &self.entries
