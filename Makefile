@@ -30,6 +30,7 @@ fuzz: ## fuzz every target for FUZZ_SECONDS=60 seconds in all
 check: prerequisites ## formatting, lints, documentation, dependencies and licences
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	$(CARGO) check -p pad-core --no-default-features --locked
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
 	scripts/audit.sh
 

@@ -16,7 +16,10 @@ use core::{fmt::Debug, ops::Bound};
 
 use pad_core::{Key, Suite, Value, VerifyError, Version};
 
-use crate::proof::{Content, OpenedLeaf, OpenedLeaves};
+use crate::{
+    id::Side,
+    proof::{Content, OpenedLeaf, OpenedLeaves},
+};
 
 /// A question about one version. Sealed: the prover knows each of them.
 pub trait TreeQuery: Clone + Debug + sealed::Plan {
@@ -291,25 +294,7 @@ impl TreeQuery for Predecessor {
         version: Version,
         leaves: OpenedLeaves<S>,
     ) -> Result<Neighbour, VerifyError> {
-        let (at_start, at_end) = (leaves.at_start, leaves.at_end);
-        let is_answer = |leaf: &OpenedLeaf<S>| leaf.key < self.0;
-        let entry = match leaves.take_pair()? {
-            (None, _) => None,
-            (Some(only), None) if is_answer(&only) => {
-                complete(at_end)?;
-                only.into_entry()
-            }
-            (Some(_), None) => {
-                complete(at_start)?;
-                None
-            }
-            (Some(below), Some(above)) => {
-                if !is_answer(&below) || is_answer(&above) {
-                    return Err(VerifyError::Extraneous);
-                }
-                below.into_entry()
-            }
-        };
+        let entry = leaves.take_nearest(Side::Left, |key| *key < self.0)?;
         Ok(Neighbour { version, entry })
     }
 }
@@ -327,25 +312,7 @@ impl TreeQuery for Successor {
         version: Version,
         leaves: OpenedLeaves<S>,
     ) -> Result<Neighbour, VerifyError> {
-        let (at_start, at_end) = (leaves.at_start, leaves.at_end);
-        let is_answer = |leaf: &OpenedLeaf<S>| leaf.key > self.0;
-        let entry = match leaves.take_pair()? {
-            (None, _) => None,
-            (Some(only), None) if is_answer(&only) => {
-                complete(at_start)?;
-                only.into_entry()
-            }
-            (Some(_), None) => {
-                complete(at_end)?;
-                None
-            }
-            (Some(below), Some(above)) => {
-                if is_answer(&below) || !is_answer(&above) {
-                    return Err(VerifyError::Extraneous);
-                }
-                above.into_entry()
-            }
-        };
+        let entry = leaves.take_nearest(Side::Right, |key| *key > self.0)?;
         Ok(Neighbour { version, entry })
     }
 }
@@ -457,18 +424,45 @@ impl<S: Suite> OpenedLeaves<S> {
         }
     }
 
-    /// At most two leaves, which are neighbours.
-    #[allow(
-        clippy::type_complexity,
-        reason = "a pair of optional leaves reads as one"
-    )]
-    fn take_pair(self) -> Result<(Option<OpenedLeaf<S>>, Option<OpenedLeaf<S>>), VerifyError> {
+    /// The nearest leaf on one side of a place in the order of keys, if there is one.
+    ///
+    /// It is shown with its neighbour across that place, or at that end of the tree; if there is
+    /// none, its neighbour stands alone at the other end.
+    fn take_nearest(
+        self,
+        side: Side,
+        is_answer: impl Fn(&Key) -> bool,
+    ) -> Result<Option<(Key, Value)>, VerifyError> {
         if self.leaves.len() > 2 {
             return Err(VerifyError::Extraneous);
         }
         complete(!self.adjacent.contains(&false))?;
+        let (beyond_answer, beyond_bound) = match side {
+            Side::Left => (self.at_end, self.at_start),
+            Side::Right => (self.at_start, self.at_end),
+        };
         let mut leaves = self.leaves.into_iter();
-        Ok((leaves.next(), leaves.next()))
+        match (leaves.next(), leaves.next()) {
+            (None, _) => Ok(None),
+            (Some(only), None) if is_answer(&only.key) => {
+                complete(beyond_answer)?;
+                Ok(only.into_entry())
+            }
+            (Some(_), None) => {
+                complete(beyond_bound)?;
+                Ok(None)
+            }
+            (Some(below), Some(above)) => {
+                let (answer, bound) = match side {
+                    Side::Left => (below, above),
+                    Side::Right => (above, below),
+                };
+                if !is_answer(&answer.key) || is_answer(&bound.key) {
+                    return Err(VerifyError::Extraneous);
+                }
+                Ok(answer.into_entry())
+            }
+        }
     }
 
     /// At most one leaf, with its value.
