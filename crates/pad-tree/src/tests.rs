@@ -11,6 +11,7 @@ use crate::{
     tree::Tree,
 };
 
+mod churn;
 mod invariants;
 mod strict_store;
 
