@@ -14,7 +14,10 @@ fn memory_after_churn<B: BalancingScheme>() -> usize {
     let mut tree: Tree<InPlace<Authenticated<Sha256Ed25519>, B>> = Tree::default();
     for number in 0..20_000_u32 {
         let key = |number: u32| number.wrapping_mul(2_654_435_761).to_be_bytes();
-        tree.put(&key(number), &vec![7; usize::try_from(number % 90).unwrap()]);
+        tree.put(
+            &key(number),
+            &vec![7; usize::try_from(number % 90).unwrap()],
+        );
         if let Some(old) = number.checked_sub(50) {
             assert!(tree.remove(&key(old)));
         }
