@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("client: in version 1, there is no {missing}");
 
     // 7. A server that changes a single bit is caught.
-    let mut forged = proof_bytes.clone();
+    let mut forged = proof_bytes;
     let price = forged
         .windows(4)
         .position(|bytes| bytes == b"1.20")
