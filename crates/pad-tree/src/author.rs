@@ -90,6 +90,11 @@ where
         self
     }
 
+    /// Whether a snapshot is sealed that the signer has failed to sign. The next snapshot signs it.
+    pub const fn has_unsigned(&self) -> bool {
+        self.unsigned.is_some()
+    }
+
     /// Applies a whole batch as one snapshot, together with the changes that already wait.
     ///
     /// If a snapshot still waits for its signature, that one is signed and returned, and the batch

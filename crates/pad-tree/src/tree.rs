@@ -226,6 +226,7 @@ impl<S: NodeStore> Tree<S> {
         let Some(mut plan) = (if parallel { workers.run(plan) } else { plan() }) else {
             return false;
         };
+        self.unlist();
         self.root = Some(plan.apply(&mut self.store, operations));
         if self.changes == 0 {
             self.plan.adopt(plan);
@@ -268,6 +269,11 @@ impl<S: NodeStore> Tree<S> {
     /// One more change; a list of touched nodes that a batch has made would lack it.
     fn start_change(&mut self) {
         self.changes += 1;
+        self.unlist();
+    }
+
+    /// Gives up the list that a batch has made, and tells the nodes on it themselves.
+    fn unlist(&mut self) {
         if core::mem::take(&mut self.plan.is_listed) && S::REPLACES_IN_PLACE {
             Replacements::touch(&mut self.store, &self.plan.nodes);
         }

@@ -104,9 +104,11 @@ where
         Ok(self.repository.flush(records)?)
     }
 
-    /// The latest contents, staged snapshots included.
-    pub const fn contents(&self) -> &TreeAuthor<S, <St as NodeStore>::Scheme, K> {
-        &self.author
+    /// The value of a key in the latest contents, staged snapshots included.
+    ///
+    /// There is no way to the head of a staged snapshot: what is not durable is not handed out.
+    pub fn get(&self, key: &[u8]) -> Option<&[u8]> {
+        self.author.get(key)
     }
 
     /// The repository.
@@ -123,6 +125,11 @@ where
         use pad_core::Repository;
         if self.author.version() != self.repository.tree().latest() {
             return Err(AuthorError::Diverged);
+        }
+        if self.author.has_unsigned() {
+            // A snapshot of an earlier call, whose signer failed, becomes a version of its own.
+            let earlier = self.author.snapshot().map_err(AuthorError::Signing)?;
+            self.repository.stage(&earlier)?;
         }
         let update = self
             .author

@@ -2,9 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-use std::path::{Path, PathBuf};
+use std::{
+    cell::Cell,
+    path::{Path, PathBuf},
+};
 
-use ed25519_dalek::SigningKey;
+use ed25519_dalek::{Signature, SignatureError, Signer, SigningKey};
 use pad::BalancingScheme;
 use pad::{
     ApplyError, Authenticated, AuthorError, AuthorKey, Authority, CacheMedian, DictionaryId,
@@ -280,4 +283,45 @@ fn a_store_of_another_dictionary_is_refused() {
         authority::<Treap>(),
     );
     assert!(matches!(opened, Err(RepositoryError::DamagedUpdate(..))));
+}
+
+/// A signer that fails once, like a hardware module that is away for a moment.
+struct Absent {
+    key: SigningKey,
+    fails: Cell<bool>,
+}
+
+impl Signer<Signature> for Absent {
+    fn try_sign(&self, message: &[u8]) -> Result<Signature, SignatureError> {
+        if self.fails.replace(false) {
+            return Err(SignatureError::new());
+        }
+        self.key.try_sign(message)
+    }
+}
+
+#[test]
+fn a_failed_signature_loses_no_batch() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, _) = published(folder.path());
+    let signer = Absent {
+        key: signer(),
+        fails: Cell::new(true),
+    };
+    let mut author = DurableAuthor::resume(open(&path).unwrap(), signer);
+    assert!(matches!(
+        author.publish(vec![put("first", "1")]),
+        Err(AuthorError::Signing(_))
+    ));
+    let update = author.publish(vec![put("second", "2")]).unwrap();
+    assert_eq!(update.operations, [put("second", "2")]);
+    assert_eq!(update.head.head.version, Version::new(5));
+    drop(author);
+    let repository = open(&path).unwrap();
+    let contents = repository.tree().contents();
+    for (version, key, value) in [(4, "first", "1"), (5, "first", "1"), (5, "second", "2")] {
+        let found = contents.lookup(Version::new(version), key.as_bytes());
+        assert_eq!(found, Some(value.as_bytes()));
+    }
+    assert_eq!(contents.lookup(Version::new(4), b"second"), None);
 }

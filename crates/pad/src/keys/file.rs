@@ -83,7 +83,18 @@ pub(super) fn write_new(path: &Path, mode: u32, contents: &[u8]) -> Result<(), K
     let mut file = options.open(path)?;
     file.write_all(contents)?;
     file.sync_all()?;
+    // The name is in the folder, which has to be durable as well.
+    #[cfg(unix)]
+    File::open(folder_of(path))?.sync_all()?;
     Ok(())
+}
+
+#[cfg(unix)]
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    }
 }
 
 /// Far more than a key file has, far less than what would be a nuisance to read.
