@@ -70,10 +70,13 @@ fn play<S: VersionedStore<Annotation = A> + Send + Sync>(
                 open.clone_from(versions.last().expect("there is a version 0"));
             }
             2 if *value >= 250 => {
-                // Drops open changes, too.
+                // Drops open changes, too; a version that was pruned before changes nothing.
                 let latest = tree.latest().number();
-                tree.prune(Version::new(u64::from(*key) % (latest + 1)));
-                open.clone_from(versions.last().expect("there is a version 0"));
+                let oldest = Version::new(u64::from(*key) % (latest + 1));
+                if oldest >= tree.oldest() {
+                    open.clone_from(versions.last().expect("there is a version 0"));
+                }
+                tree.prune(oldest);
             }
             3..8 => {
                 let was_present = open.remove(&bytes).is_some();
