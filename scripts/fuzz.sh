@@ -34,7 +34,7 @@ for target in "${targets[@]}"; do
     if [ -d "$seeds" ]; then corpora+=("$seeds"); fi
     # -timeout is for one input; it makes a verifier that loops a failure.
     if cargo fuzz run "$target" "${corpora[@]}" -- \
-        -max_total_time="$share" -timeout=10 >"$grown.log" 2>&1; then
+        -max_total_time="$share" -timeout=10 -seed="${FUZZ_SEED:-1}" >"$grown.log" 2>&1; then
         echo "fuzz: $target: $(grep '^Done' "$grown.log")"
     else
         echo "fuzz: $target: FAILED (all of it in $grown.log; to reproduce, set RUSTC_BOOTSTRAP=1)" >&2
