@@ -67,12 +67,20 @@ pub trait Message: Serialize + DeserializeOwned {
 /// # Panics
 /// If the type's `Serialize` implementation refuses a value, which none in this workspace does.
 pub fn encode<M: Message>(message: &M) -> Vec<u8> {
+    let mut bytes = envelope(M::KIND, M::SUITE);
+    append_body(message, &mut bytes);
+    bytes
+}
+
+/// The envelope of a message of this kind and suite, to which the body is appended.
+///
+/// For bodies of an explicit layout, which [`open`] reads; serde bodies go through [`encode`].
+pub fn envelope(kind: u8, suite: u16) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(256);
     bytes.extend_from_slice(&MAGIC);
     bytes.push(FORMAT_VERSION);
-    bytes.push(M::KIND);
-    bytes.extend_from_slice(&M::SUITE.to_be_bytes());
-    append_body(message, &mut bytes);
+    bytes.push(kind);
+    bytes.extend_from_slice(&suite.to_be_bytes());
     bytes
 }
 
@@ -82,6 +90,19 @@ pub fn encode<M: Message>(message: &M) -> Vec<u8> {
 /// [`DecodeError`]: too large, another format, kind or suite, malformed, trailing bytes, or not the
 /// canonical encoding.
 pub fn decode<M: Message>(bytes: &[u8], limit: usize) -> Result<M, DecodeError> {
+    decode_body(open(bytes, M::KIND, M::SUITE, limit)?)
+}
+
+/// The body of a message of at most `limit` bytes, of this kind and suite.
+///
+/// # Errors
+/// [`DecodeError`]: too large, or another format, kind or suite.
+pub fn open(
+    bytes: &[u8],
+    expected_kind: u8,
+    expected_suite: u16,
+    limit: usize,
+) -> Result<&[u8], DecodeError> {
     if bytes.len() > limit {
         return Err(DecodeError::TooLarge { limit });
     }
@@ -95,20 +116,20 @@ pub fn decode<M: Message>(bytes: &[u8], limit: usize) -> Result<M, DecodeError> 
     if format != FORMAT_VERSION {
         return Err(DecodeError::UnknownFormatVersion(format));
     }
-    if kind != M::KIND {
+    if kind != expected_kind {
         return Err(DecodeError::WrongKind {
-            expected: M::KIND,
+            expected: expected_kind,
             actual: kind,
         });
     }
     let suite = u16::from_be_bytes([s0, s1]);
-    if suite != M::SUITE {
+    if suite != expected_suite {
         return Err(DecodeError::WrongSuite {
-            expected: M::SUITE,
+            expected: expected_suite,
             actual: suite,
         });
     }
-    decode_body(body)
+    Ok(body)
 }
 
 /// The body alone, where the context already says what it is.

@@ -36,11 +36,21 @@ pub enum Domain {
     DictionaryId,
     /// A stored checkpoint's integrity digest.
     Checkpoint,
+    /// An accumulator's id: scheme, parameters, label.
+    AccumulatorId,
+    /// An element of an accumulator: accumulator id, element.
+    AccumulatorElement,
+    /// Pseudorandom bytes from an element's or a seed's digest: digest, counter.
+    AccumulatorExpand,
+    /// The message that an author signs for an accumulator value.
+    AccumulatorSnapshot,
+    /// A Fiat-Shamir challenge of an accumulator's proofs.
+    AccumulatorTranscript,
 }
 
 impl Domain {
     /// Every domain, in the order of their declaration.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 16] = [
         Self::TreeNode,
         Self::TreeLeaf,
         Self::EmptyTree,
@@ -52,6 +62,11 @@ impl Domain {
         Self::SignedHead,
         Self::DictionaryId,
         Self::Checkpoint,
+        Self::AccumulatorId,
+        Self::AccumulatorElement,
+        Self::AccumulatorExpand,
+        Self::AccumulatorSnapshot,
+        Self::AccumulatorTranscript,
     ];
 
     /// The tag: at most 32 ASCII characters, no tag being a prefix of another once zero-padded.
@@ -68,6 +83,11 @@ impl Domain {
             Self::SignedHead => "pad/v1/signed-head",
             Self::DictionaryId => "pad/v1/dictionary-id",
             Self::Checkpoint => "pad/v1/checkpoint",
+            Self::AccumulatorId => "pad/v1/accumulator-id",
+            Self::AccumulatorElement => "pad/v1/accumulator-element",
+            Self::AccumulatorExpand => "pad/v1/accumulator-expand",
+            Self::AccumulatorSnapshot => "pad/v1/accumulator-snapshot",
+            Self::AccumulatorTranscript => "pad/v1/accumulator-transcript",
         }
     }
 

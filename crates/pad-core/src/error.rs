@@ -81,6 +81,30 @@ pub enum DecodeError {
     TrailingBytes,
     /// The message has a shorter or different encoding than the one sent.
     NonCanonical,
+    /// A fixed-length field has another length.
+    LengthMismatch,
+    /// A residue is zero, or not below the modulus.
+    ResidueOutOfRange,
+    /// A residue is the larger one of the pair `x`, `N - x`.
+    ResidueNotCanonical,
+    /// A residue shares a factor with the modulus.
+    ResidueNotUnit,
+    /// Bytes are not the canonical encoding of a point of the curve.
+    PointInvalid,
+    /// A point of the curve is outside the subgroup of prime order.
+    PointOutsideSubgroup,
+    /// A point is the identity, which is no accumulator value and no witness.
+    PointIsIdentity,
+    /// A scalar is zero where it must not be, or not below the group order.
+    ScalarOutOfRange,
+    /// The offset of a prime representative is outside the search window.
+    OffsetOutsideWindow,
+    /// A number said to be a prime representative is even or composite.
+    NotAPrimeRepresentative,
+    /// Parameters or keys contradict themselves, or are too small.
+    ParametersInvalid,
+    /// The object belongs to other parameters.
+    WrongParameters,
 }
 
 impl fmt::Display for DecodeError {
@@ -103,6 +127,34 @@ impl fmt::Display for DecodeError {
             Self::Malformed => formatter.write_str("the message is truncated or malformed"),
             Self::TrailingBytes => formatter.write_str("the message is followed by further bytes"),
             Self::NonCanonical => formatter.write_str("the message is not canonically encoded"),
+            Self::LengthMismatch => formatter.write_str("a field has the wrong length"),
+            Self::ResidueOutOfRange => {
+                formatter.write_str("a residue is outside the range of the modulus")
+            }
+            Self::ResidueNotCanonical => {
+                formatter.write_str("a residue is not the smaller one of its pair")
+            }
+            Self::ResidueNotUnit => {
+                formatter.write_str("a residue shares a factor with the modulus")
+            }
+            Self::PointInvalid => {
+                formatter.write_str("not the canonical encoding of a curve point")
+            }
+            Self::PointOutsideSubgroup => {
+                formatter.write_str("a curve point is outside the prime-order subgroup")
+            }
+            Self::PointIsIdentity => formatter.write_str("a curve point is the identity"),
+            Self::ScalarOutOfRange => formatter.write_str("a scalar is outside its range"),
+            Self::OffsetOutsideWindow => formatter
+                .write_str("the offset of a prime representative is outside the search window"),
+            Self::NotAPrimeRepresentative => formatter
+                .write_str("a number offered as a prime representative is not an odd prime"),
+            Self::ParametersInvalid => {
+                formatter.write_str("the parameters are inconsistent or too small")
+            }
+            Self::WrongParameters => {
+                formatter.write_str("the object was made for other parameters")
+            }
         }
     }
 }
@@ -164,6 +216,27 @@ pub enum VerifyError {
     HistoryMismatch,
     /// A history proof has too few or too many digests.
     MalformedHistoryProof,
+    /// The value is of another accumulator.
+    WrongAccumulator,
+    /// The witness does not lead from the element to the accumulator value.
+    WitnessMismatch,
+    /// The offset of a prime representative is outside the search window.
+    OffsetOutsideWindow,
+    /// The offset leads to an even or composite number.
+    NotAPrimeRepresentative,
+    /// The remainder of a non-membership witness is zero or not reduced.
+    RemainderOutOfRange,
+    /// A proof of exponentiation does not verify.
+    ExponentiationProofMismatch,
+    /// The accumulator cannot hold this element.
+    ElementNotAllowed,
+    /// There is not exactly one witness for each element asked for.
+    CountMismatch,
+    /// More elements are asked for at once than the public key can verify.
+    TooManyElements {
+        /// The largest number that it can.
+        limit: usize,
+    },
 }
 
 impl fmt::Display for VerifyError {
@@ -217,6 +290,31 @@ impl fmt::Display for VerifyError {
             }
             Self::MalformedHistoryProof => {
                 formatter.write_str("the history proof has the wrong number of digests")
+            }
+            Self::WrongAccumulator => formatter.write_str("the value is of another accumulator"),
+            Self::WitnessMismatch => formatter
+                .write_str("the witness does not lead from the element to the accumulator value"),
+            Self::OffsetOutsideWindow => formatter
+                .write_str("the offset of a prime representative is outside the search window"),
+            Self::NotAPrimeRepresentative => {
+                formatter.write_str("the offset does not lead to a prime representative")
+            }
+            Self::RemainderOutOfRange => formatter
+                .write_str("the remainder of the non-membership witness is outside its range"),
+            Self::ExponentiationProofMismatch => {
+                formatter.write_str("the proof of exponentiation does not verify")
+            }
+            Self::ElementNotAllowed => {
+                formatter.write_str("the accumulator cannot hold this element")
+            }
+            Self::CountMismatch => {
+                formatter.write_str("the number of witnesses is not the number of elements")
+            }
+            Self::TooManyElements { limit } => {
+                write!(
+                    formatter,
+                    "at most {limit} elements can be verified at once"
+                )
             }
         }
     }

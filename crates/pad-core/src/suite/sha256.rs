@@ -117,6 +117,26 @@ const fn midstate(domain: Domain) -> [u32; 8] {
             0xd32f_81e1, 0xa2aa_6e05, 0xaa7a_1a04, 0x5a0b_8ad6,
             0xe28c_332e, 0xdd9b_f8ba, 0xdbdc_24a6, 0x798c_abaa,
         ],
+        Domain::AccumulatorId => [
+            0x43b4_cd08, 0xf051_f6bf, 0xf730_1077, 0xe725_36b8,
+            0x25ad_9072, 0x6a12_5abc, 0x61a1_fff2, 0xad5b_4b1d,
+        ],
+        Domain::AccumulatorElement => [
+            0x663f_32d9, 0x4fce_66d7, 0x7fe9_1c49, 0x279c_81f9,
+            0xae00_f8aa, 0xe46d_04a9, 0xe184_37f8, 0xbce1_91e7,
+        ],
+        Domain::AccumulatorExpand => [
+            0x2605_8a0e, 0xfdc2_09ff, 0x246a_da84, 0x85ea_ad0d,
+            0x5055_737b, 0xba7d_7e73, 0xa172_410d, 0xa1e3_ec89,
+        ],
+        Domain::AccumulatorSnapshot => [
+            0x5fdb_0677, 0x0fb4_23e4, 0xd976_d220, 0xa594_f8ce,
+            0x19fa_9c02, 0xac8f_d00c, 0x8aec_23d7, 0xa4c2_23ef,
+        ],
+        Domain::AccumulatorTranscript => [
+            0xe3be_1f11, 0xf173_d608, 0x0d47_94a1, 0xa341_1b9a,
+            0xfefa_3d15, 0xd079_8294, 0x9721_d110, 0x497c_3b9d,
+        ],
     }
 }
 
