@@ -2,6 +2,7 @@
 //!
 //! * [`repository`] and [`dictionary`]: the laws of [`pad_core::Repository`] and
 //!   [`pad_core::Dictionary`], for any implementation that is described as a [`pad::Pad`].
+//! * [`accumulator`]: the laws of the accumulator traits.
 //! * [`tree`]: what tree PADs promise beyond that: every query, history, diff, pruning, checkpoints.
 //! * [`mutation`] and [`pruned`]: dishonest proofs, made from honest ones or from scratch.
 //! * [`oracle`]: copies of everything, the simplest correct implementation.
@@ -10,6 +11,7 @@
 //! Functions named `check_*` panic with what went wrong. `PAD_TRACES` (or `PROPTEST_CASES`) sets the
 //! number of random traces of each test, `PAD_SEED` the seed of all randomness.
 
+pub mod accumulator;
 pub mod dictionary;
 pub mod mutation;
 pub mod operation;

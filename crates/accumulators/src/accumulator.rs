@@ -1,0 +1,350 @@
+//! The traits of accumulators: [`Accumulator`], and what many can do beyond it: [`Dynamic`],
+//! [`Batch`], [`Universal`].
+//!
+//! Roles: the **author** holds the secret key, or only the public key, and the set. A **server**
+//! holds the public key and the set. A **client** holds the public key, a verified [`Snapshot`],
+//! and perhaps a witness.
+
+use core::{fmt::Debug, hash::Hash};
+
+use pad_core::{Proof, SchemeId, Verified, Workers};
+
+use crate::{
+    change::Change,
+    element::{AccumulatorId, ElementDigest},
+    error::AccumulateError,
+    set::ElementSet,
+    snapshot::Snapshot,
+    statement::{Membership, NonMembership, SubsetMembership},
+    wire::Wire,
+};
+
+/// What an accumulator turns an element into: a prime, or a scalar.
+pub trait Element: Clone + Debug + Eq + Hash + Send + Sync + 'static {
+    /// The digest that determines it.
+    fn digest(&self) -> &ElementDigest;
+}
+
+/// A public key: parameters, and the label of one accumulator over them. Cheap to clone.
+pub trait PublicKey: Clone + Debug + Send + Sync + 'static {
+    /// The accumulator that this key is for.
+    fn id(&self) -> AccumulatorId;
+
+    /// The key of another accumulator over the same parameters. Elements, values and witnesses of
+    /// the two are unrelated.
+    #[must_use]
+    fn with_label(&self, label: &[u8]) -> Self;
+
+    /// The largest set that can be accumulated with this key, or `None` without a bound.
+    fn capacity(&self) -> Option<usize>;
+}
+
+/// A secret key. Not printable, not comparable, wiped when dropped.
+pub trait SecretKey: Send + Sync + 'static {
+    /// The public key that belongs to it.
+    type PublicKey: PublicKey;
+
+    /// The public key.
+    fn public_key(&self) -> &Self::PublicKey;
+
+    /// The same secret for another accumulator over the same parameters.
+    #[must_use]
+    fn with_label(&self, label: &[u8]) -> Self;
+}
+
+/// A value of constant size that stands for a set, and witnesses of constant size for its elements.
+///
+/// Laws:
+/// 1. With the secret key and without it, in whatever order the set was built, with any number of
+///    workers: the same value and the same witnesses.
+/// 2. The witness of an element verifies for that element, against the value of that set, and
+///    for nothing else.
+/// 3. Nothing is made for an element that is not in the set.
+///
+/// Source: Tremel 2013, sections 2 and 3; Crosby & Wallach 2010, section 4.3.
+pub trait Accumulator: Copy + Debug + Eq + Send + Sync + 'static {
+    /// The number that names this scheme in ids and formats.
+    const SCHEME: SchemeId;
+    /// The name that names it to people, for example `rsa`.
+    const NAME: &'static str;
+
+    /// Parameters and label.
+    type PublicKey: PublicKey;
+    /// What only the author may know.
+    type SecretKey: SecretKey<PublicKey = Self::PublicKey>;
+    /// A prime or a scalar.
+    type Element: Element + Wire<Context = Self::PublicKey>;
+    /// The value of a set, in its one encoding.
+    type Value: Clone + Debug + Eq + Send + Sync + Wire<Context = Self::PublicKey> + 'static;
+    /// Evidence that an element is in the set of a value.
+    type Witness: Proof<Commitment = Verified<Snapshot<Self>>, Query = [u8], Statement = Membership>
+        + Clone
+        + Debug
+        + Eq
+        + Send
+        + Sync
+        + Wire<Context = Self::PublicKey>
+        + 'static;
+
+    /// The prime or scalar of the element with this digest.
+    ///
+    /// # Errors
+    /// [`AccumulateError::ElementNotAllowed`].
+    fn element(
+        key: &Self::PublicKey,
+        digest: &ElementDigest,
+    ) -> Result<Self::Element, AccumulateError>;
+
+    /// The value of the set without elements.
+    fn empty_value(key: &Self::PublicKey) -> Self::Value;
+
+    /// The value of a set.
+    ///
+    /// # Errors
+    /// [`AccumulateError::CapacityExceeded`], [`AccumulateError::WrongAccumulator`].
+    fn accumulate(
+        key: &Self::PublicKey,
+        set: &ElementSet<Self>,
+        workers: &Workers,
+    ) -> Result<Self::Value, AccumulateError>;
+
+    /// The value of a set, in constant time but for one cheap multiplication per element.
+    ///
+    /// # Errors
+    /// [`AccumulateError::CapacityExceeded`], [`AccumulateError::WrongAccumulator`],
+    /// [`AccumulateError::FaultDetected`].
+    fn accumulate_with_secret(
+        secret: &Self::SecretKey,
+        set: &ElementSet<Self>,
+        workers: &Workers,
+    ) -> Result<Self::Value, AccumulateError>;
+
+    /// The witness of one element.
+    ///
+    /// Cost: that of accumulating the set without it.
+    ///
+    /// # Errors
+    /// [`AccumulateError::ElementAbsent`], and those of [`Accumulator::accumulate`].
+    fn witness(
+        key: &Self::PublicKey,
+        set: &ElementSet<Self>,
+        element: &[u8],
+        workers: &Workers,
+    ) -> Result<Self::Witness, AccumulateError>;
+
+    /// The witness of one element.
+    ///
+    /// # Errors
+    /// [`AccumulateError::ElementAbsent`], and those of [`Accumulator::accumulate_with_secret`].
+    fn witness_with_secret(
+        secret: &Self::SecretKey,
+        set: &ElementSet<Self>,
+        element: &[u8],
+        workers: &Workers,
+    ) -> Result<Self::Witness, AccumulateError>;
+
+    /// The witnesses of all elements, in the order of [`ElementSet::elements`].
+    ///
+    /// # Errors
+    /// Those of [`Accumulator::accumulate`].
+    fn witnesses(
+        key: &Self::PublicKey,
+        set: &ElementSet<Self>,
+        workers: &Workers,
+    ) -> Result<Vec<Self::Witness>, AccumulateError>;
+
+    /// The witnesses of all elements, in the order of [`ElementSet::elements`].
+    ///
+    /// # Errors
+    /// Those of [`Accumulator::accumulate_with_secret`].
+    fn witnesses_with_secret(
+        secret: &Self::SecretKey,
+        set: &ElementSet<Self>,
+        workers: &Workers,
+    ) -> Result<Vec<Self::Witness>, AccumulateError>;
+
+    /// The witnesses of all elements, each made on its own: the paper's quadratic baseline.
+    ///
+    /// # Errors
+    /// Those of [`Accumulator::accumulate`].
+    fn witnesses_one_by_one(
+        key: &Self::PublicKey,
+        set: &ElementSet<Self>,
+        workers: &Workers,
+    ) -> Result<Vec<Self::Witness>, AccumulateError>;
+}
+
+/// Sets that change, and witnesses that follow without the secret key.
+///
+/// Laws: `change` and `change_with_secret` give equal changes; the value after is that of the
+/// changed set; an updated witness equals the recomputed one. A change log is not trusted: a
+/// false one makes a witness that does not verify.
+///
+/// Source: Camenisch & Lysyanskaya 2002 (RSA), Nguyen 2005 (bilinear maps).
+pub trait Dynamic: Accumulator {
+    /// What the update of a witness needs beyond the elements and the two values. Public; see
+    /// `docs/threat-model.md` for what it tells, and whom.
+    type UpdateData: Clone + Debug + Eq + Send + Sync + Wire<Context = Self::PublicKey> + 'static;
+
+    /// Removes and then adds elements, all or nothing, and says what that did.
+    ///
+    /// `value` is the set's value. `removed` and `added` must not overlap.
+    ///
+    /// # Errors
+    /// [`AccumulateError::ElementAbsent`], [`AccumulateError::DuplicateElement`], and those of
+    /// [`Accumulator::accumulate`]; the set is then as it was.
+    fn change<B: AsRef<[u8]> + Sync>(
+        key: &Self::PublicKey,
+        set: &mut ElementSet<Self>,
+        value: &Self::Value,
+        removed: &[B],
+        added: &[B],
+        workers: &Workers,
+    ) -> Result<Change<Self>, AccumulateError>;
+
+    /// As [`Dynamic::change`], at a cost that does not depend on the size of the set.
+    ///
+    /// # Errors
+    /// As [`Dynamic::change`].
+    fn change_with_secret<B: AsRef<[u8]> + Sync>(
+        secret: &Self::SecretKey,
+        set: &mut ElementSet<Self>,
+        value: &Self::Value,
+        removed: &[B],
+        added: &[B],
+        workers: &Workers,
+    ) -> Result<Change<Self>, AccumulateError>;
+
+    /// The witness after these consecutive changes.
+    ///
+    /// # Errors
+    /// [`AccumulateError::ElementAbsent`] if a change removes the element,
+    /// [`AccumulateError::DuplicateElement`] if one adds it, [`AccumulateError::ChangeGap`].
+    fn update_witness(
+        key: &Self::PublicKey,
+        element: &Self::Element,
+        witness: &Self::Witness,
+        changes: &[Change<Self>],
+    ) -> Result<Self::Witness, AccumulateError>;
+
+    /// The witnesses of many elements after these consecutive changes, in the same order; `None`
+    /// for each element that a change removed.
+    ///
+    /// # Errors
+    /// As [`Dynamic::update_witness`], but for elements that were removed.
+    fn update_witnesses(
+        key: &Self::PublicKey,
+        witnesses: &[(Self::Element, Self::Witness)],
+        changes: &[Change<Self>],
+        workers: &Workers,
+    ) -> Result<Vec<Option<Self::Witness>>, AccumulateError>;
+}
+
+/// One witness for many elements, and many witnesses verified at once.
+pub trait Batch: Accumulator {
+    /// Evidence that all elements of a list are in the set. The query is the list in ascending
+    /// order without duplicates.
+    type SubsetWitness: Proof<
+            Commitment = Verified<Snapshot<Self>>,
+            Query = [Vec<u8>],
+            Statement = SubsetMembership,
+        > + Clone
+        + Debug
+        + Eq
+        + Wire<Context = Self::PublicKey>
+        + 'static;
+    /// A witness for each element of a list, verified faster than one by one. The query is the
+    /// list, in the witnesses' order.
+    type WitnessBatch: Proof<
+            Commitment = Verified<Snapshot<Self>>,
+            Query = [Vec<u8>],
+            Statement = SubsetMembership,
+        > + From<Vec<Self::Witness>>
+        + Clone
+        + Debug;
+
+    /// The witness of a subset.
+    ///
+    /// # Errors
+    /// [`AccumulateError::ElementAbsent`], [`AccumulateError::EmptySubset`],
+    /// [`AccumulateError::DuplicateElement`], [`AccumulateError::SubsetTooLarge`], and those of
+    /// [`Accumulator::accumulate`].
+    fn subset_witness(
+        key: &Self::PublicKey,
+        set: &ElementSet<Self>,
+        subset: &[Vec<u8>],
+        workers: &Workers,
+    ) -> Result<Self::SubsetWitness, AccumulateError>;
+
+    /// As [`Batch::subset_witness`], with the secret key.
+    ///
+    /// # Errors
+    /// As [`Batch::subset_witness`].
+    fn subset_witness_with_secret(
+        secret: &Self::SecretKey,
+        set: &ElementSet<Self>,
+        subset: &[Vec<u8>],
+        workers: &Workers,
+    ) -> Result<Self::SubsetWitness, AccumulateError>;
+
+    /// The subset witness that follows from the members' own witnesses, without the set.
+    ///
+    /// # Errors
+    /// [`AccumulateError::EmptySubset`], [`AccumulateError::DuplicateElement`],
+    /// [`AccumulateError::SubsetTooLarge`], [`AccumulateError::WitnessMismatch`] if a witness is
+    /// found not to belong to the value.
+    fn aggregate(
+        key: &Self::PublicKey,
+        value: &Self::Value,
+        witnesses: &[(Self::Element, Self::Witness)],
+    ) -> Result<Self::SubsetWitness, AccumulateError>;
+}
+
+/// Witnesses of absence.
+///
+/// Source: Li, Li & Xue 2007 (RSA), Damgård & Triandopoulos 2008 (bilinear maps).
+pub trait Universal: Dynamic {
+    /// Evidence that an element is not in the set of a value.
+    type NonMembershipWitness: Proof<Commitment = Verified<Snapshot<Self>>, Query = [u8], Statement = NonMembership>
+        + Clone
+        + Debug
+        + Eq
+        + Send
+        + Sync
+        + Wire<Context = Self::PublicKey>
+        + 'static;
+
+    /// The witness of an element's absence.
+    ///
+    /// # Errors
+    /// [`AccumulateError::ElementPresent`], and those of [`Accumulator::accumulate`].
+    fn non_membership_witness(
+        key: &Self::PublicKey,
+        set: &ElementSet<Self>,
+        element: &[u8],
+        workers: &Workers,
+    ) -> Result<Self::NonMembershipWitness, AccumulateError>;
+
+    /// As [`Universal::non_membership_witness`], with the secret key.
+    ///
+    /// # Errors
+    /// As [`Universal::non_membership_witness`].
+    fn non_membership_witness_with_secret(
+        secret: &Self::SecretKey,
+        set: &ElementSet<Self>,
+        element: &[u8],
+        workers: &Workers,
+    ) -> Result<Self::NonMembershipWitness, AccumulateError>;
+
+    /// The witness of absence after these consecutive changes, without the secret key.
+    ///
+    /// # Errors
+    /// [`AccumulateError::ElementPresent`] if a change adds the element,
+    /// [`AccumulateError::ElementAbsent`] if one removes it, [`AccumulateError::ChangeGap`].
+    fn update_non_membership_witness(
+        key: &Self::PublicKey,
+        element: &Self::Element,
+        witness: &Self::NonMembershipWitness,
+        changes: &[Change<Self>],
+    ) -> Result<Self::NonMembershipWitness, AccumulateError>;
+}

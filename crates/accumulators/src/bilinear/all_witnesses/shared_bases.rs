@@ -1,0 +1,102 @@
+//! Many sums over the same points: the multiples of the points are tabled once for all sums.
+//!
+//! Source: Straus 1964 (interleaved windows), with the additions of a window made in batches.
+
+use ark_bls12_381::{Fr, G1Affine, G1Projective};
+use ark_ff::{AdditiveGroup, Zero};
+use pad_core::Workers;
+
+use crate::bilinear::multi_scalar::{
+    HALF_BITS,
+    affine::{Adder, normalize},
+    endomorphism::{Halves, Window, decompose, endomorphism},
+    map_all,
+};
+
+/// For each row of scalars the sum of `row[k] * bases[k]`.
+///
+/// Cost: about `32 * bases` affine additions and 127 doublings for each row.
+pub(super) fn sums(bases: &[G1Affine], rows: &[Vec<Fr>], workers: &Workers) -> Vec<G1Affine> {
+    let width = best_width(rows.len());
+    let tables = tables(bases, width);
+    let rows: Vec<Vec<Halves>> = rows
+        .iter()
+        .map(|row| row.iter().map(decompose).collect())
+        .collect();
+    let windows: Vec<Window> = Window::covering(HALF_BITS, width).collect();
+    let window_sums = map_all(&windows, workers, |window| {
+        window_sum(&tables, &rows, window)
+    });
+    let numbers: Vec<usize> = (0..rows.len()).collect();
+    let sums: Vec<G1Projective> = map_all(&numbers, workers, |row| {
+        let mut sum = G1Projective::zero();
+        for window in window_sums.iter().rev() {
+            for _ in 0..width {
+                sum.double_in_place();
+            }
+            sum += window[*row];
+        }
+        sum
+    });
+    normalize(&sums)
+}
+
+/// The width with the fewest additions for each point: its table, and two in each window and row.
+fn best_width(rows: usize) -> u32 {
+    let cost = |width: u32| {
+        let windows = Window::covering(HALF_BITS, width).count();
+        (1_usize << (width - 1)) + 2 * rows * windows
+    };
+    (4..=GREATEST_WIDTH)
+        .min_by_key(|width| cost(*width))
+        .unwrap_or(GREATEST_WIDTH)
+}
+
+/// The sum of each row within one window.
+fn window_sum(tables: &[Vec<G1Affine>], rows: &[Vec<Halves>], window: &Window) -> Vec<G1Affine> {
+    let mut addends = Vec::with_capacity(rows.len() * tables.len());
+    let mut lengths = Vec::with_capacity(rows.len());
+    for row in rows {
+        let before = addends.len();
+        for (table, number) in tables.iter().zip(row.as_flattened()) {
+            addends.extend(multiple(table, window.digit(*number)));
+        }
+        lengths.push(addends.len() - before);
+    }
+    Adder::default().sum_segments(addends, lengths)
+}
+
+/// The table's point times a digit; nothing for the digit 0.
+pub(super) fn multiple(table: &[G1Affine], digit: i32) -> Option<G1Affine> {
+    let place = usize::try_from(digit.unsigned_abs()).ok()?.checked_sub(1)?;
+    let multiple = table.get(place)?;
+    Some(if digit < 0 { -*multiple } else { *multiple })
+}
+
+/// For each point and for its image under the endomorphism, in turn, the multiples by 1 to
+/// `2^(width - 1)`.
+pub(super) fn tables(points: &[G1Affine], width: u32) -> Vec<Vec<G1Affine>> {
+    let mut adder = Adder::default();
+    // columns[v - 1][point]: a whole column is one batch.
+    let mut columns = vec![points.to_vec()];
+    for _ in 1..width {
+        let highest = columns[columns.len() - 1].clone();
+        let mut sums: Vec<G1Affine> = columns.concat();
+        let highest: Vec<G1Affine> = columns
+            .iter()
+            .flat_map(|_| highest.iter().copied())
+            .collect();
+        adder.add_each(&mut sums, &highest);
+        columns.extend(sums.chunks(points.len().max(1)).map(<[G1Affine]>::to_vec));
+    }
+    (0..points.len())
+        .flat_map(|point| {
+            let table: Vec<G1Affine> = columns.iter().map(|column| column[point]).collect();
+            let image = table.iter().map(endomorphism).collect();
+            [table, image]
+        })
+        .collect()
+}
+
+/// Wider tables would not fit the cache (chosen by their size, not tuned).
+const GREATEST_WIDTH: u32 = 7;

@@ -1,0 +1,164 @@
+use std::num::NonZeroUsize;
+
+use ark_bls12_381::{Fr, G1Affine, G1Projective};
+use ark_ec::{AffineRepr, PrimeGroup};
+use ark_ff::{AdditiveGroup, PrimeField};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+
+use super::*;
+
+const SEED: u64 = 0x7769_746e_6573_7365;
+
+fn random_scalars(random: &mut ChaCha20Rng, count: usize) -> Vec<Fr> {
+    let mut scalar = || {
+        let mut bytes = [0; 48];
+        random.fill_bytes(&mut bytes);
+        Fr::from_le_bytes_mod_order(&bytes)
+    };
+    (0..count).map(|_| scalar()).collect()
+}
+
+fn in_the_exponent(logarithms: &[Fr]) -> Vec<G1Affine> {
+    let points: Vec<G1Projective> = logarithms
+        .iter()
+        .map(|logarithm| G1Projective::generator() * logarithm)
+        .collect();
+    normalize(&points)
+}
+
+fn powers(secret: Fr, count: usize) -> Vec<G1Affine> {
+    let mut power = Fr::ONE;
+    let logarithms: Vec<Fr> = (0..count)
+        .map(|_| {
+            let next = power * secret;
+            core::mem::replace(&mut power, next)
+        })
+        .collect();
+    in_the_exponent(&logarithms)
+}
+
+/// The witnesses by their definition.
+fn expected(secret: Fr, elements: &[Fr]) -> Vec<G1Affine> {
+    let logarithms: Vec<Fr> = (0..elements.len())
+        .map(|skipped| {
+            let others = elements
+                .iter()
+                .enumerate()
+                .filter(|(other, _)| *other != skipped);
+            others.map(|(_, element)| secret + element).product()
+        })
+        .collect();
+    in_the_exponent(&logarithms)
+}
+
+fn workers(threads: usize) -> Workers {
+    Workers::new(NonZeroUsize::new(threads).unwrap()).unwrap()
+}
+
+#[test]
+fn every_algorithm_gives_the_witnesses_of_the_secret() {
+    let random = &mut ChaCha20Rng::seed_from_u64(SEED);
+    let secret = random_scalars(random, 1)[0];
+    let powers = powers(secret, 129);
+    let pair = workers(2);
+    for count in (1..=40).chain(63..=66).chain([100, 129]) {
+        let elements = random_scalars(random, count);
+        let expected = Some(expected(secret, &elements));
+        assert_eq!(
+            direct(&powers, &elements, &pair),
+            expected,
+            "direct {count}"
+        );
+        for leaf in if count < 63 {
+            [4].iter()
+        } else {
+            [4, 16].iter()
+        } {
+            let found = divide_and_conquer(&powers, &elements, *leaf, &pair);
+            assert_eq!(found, expected, "leaves of {leaf} {count}");
+        }
+        if count < 10 || count == 100 {
+            assert_eq!(naive(&powers, &elements, &pair), expected, "naive {count}");
+        }
+    }
+}
+
+#[test]
+fn the_default_choice_gives_the_same_for_every_number_of_threads() {
+    let random = &mut ChaCha20Rng::seed_from_u64(SEED);
+    let secret = random_scalars(random, 1)[0];
+    let powers = powers(secret, 200);
+    for count in [0, 10, MOST_DIRECT, MOST_DIRECT + 1, 130] {
+        let elements = random_scalars(random, count);
+        let expected = Some(expected(secret, &elements));
+        for threads in 1..=3 {
+            assert_eq!(
+                all_witnesses(&powers, &elements, &workers(threads)),
+                expected,
+                "{count}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_element_may_be_a_negated_root_of_unity() {
+    let secret = Fr::from(5_u64);
+    let powers = powers(secret, 130);
+    let mut elements: Vec<Fr> = (1..=126_u64).map(Fr::from).collect();
+    elements.extend([-Fr::ONE, -Fr::from(2_u64)]);
+    let transform = Transform::new(128);
+    elements.extend(
+        inverse_roots(&transform, 4)
+            .into_iter()
+            .map(|root| -root)
+            .skip(2),
+    );
+    let found = divide_and_conquer(&powers, &elements, 4, &Workers::sequential());
+    assert_eq!(found, Some(expected(secret, &elements)));
+}
+
+#[test]
+fn too_few_powers_give_nothing() {
+    let powers = powers(Fr::from(5_u64), 3);
+    let elements: Vec<Fr> = (1..=4_u64).map(Fr::from).collect();
+    let sequential = Workers::sequential();
+    assert_eq!(all_witnesses(&powers, &elements, &sequential), None);
+    assert_eq!(naive(&powers, &elements, &sequential), None);
+    assert_eq!(divide_and_conquer(&powers, &elements, 4, &sequential), None);
+    assert!(all_witnesses(&powers, &elements[1..], &sequential).is_some());
+}
+
+#[test]
+fn group_transforms_are_those_of_the_scalars_in_the_exponent() {
+    let random = &mut ChaCha20Rng::seed_from_u64(SEED);
+    let transform = Transform::new(64);
+    let sequential = Workers::sequential();
+    let group = GroupTransform {
+        transform: &transform,
+        workers: &sequential,
+    };
+    for length in [1, 2, 3, 4, 6, 8, 12, 24, 32] {
+        // Two vectors, one of them with an identity.
+        let mut logarithms = random_scalars(random, 2 * length);
+        logarithms[0] = Fr::ZERO;
+        let mut points = in_the_exponent(&logarithms);
+        assert!(points[0].is_zero());
+        group.forward(&mut points, length);
+        let mut values = logarithms.clone();
+        values
+            .chunks_mut(length)
+            .for_each(|values| transform.forward(values));
+        assert_eq!(points, in_the_exponent(&values), "forward {length}");
+        let mut points = in_the_exponent(&logarithms);
+        group.inverse_odd(&mut points, length);
+        let mut values = logarithms;
+        values
+            .chunks_mut(length)
+            .for_each(|values| transform.inverse_odd(values));
+        let scaled = Fr::from(u64::try_from(length).unwrap());
+        let values: Vec<Fr> = values.into_iter().map(|value| value * scaled).collect();
+        assert_eq!(points, in_the_exponent(&values), "inverse {length}");
+    }
+}

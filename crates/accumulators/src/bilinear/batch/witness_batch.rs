@@ -1,0 +1,111 @@
+//! Many witnesses verified at once.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
+
+use ark_bls12_381::Fr;
+use ark_ec::{AffineRepr, CurveGroup};
+use pad_core::{Proof, Verified, VerifyError, Workers};
+
+use super::{queried, statement};
+use crate::{
+    accumulator::{Element, PublicKey},
+    bilinear::{
+        Bilinear, BilinearElement, BilinearWitness,
+        multi_scalar::{Coefficient, PairSum, Term},
+    },
+    snapshot::Snapshot,
+    statement::SubsetMembership,
+    transcript::Transcript,
+    wire,
+};
+
+/// A witness for each element of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BilinearWitnessBatch(Vec<BilinearWitness>);
+
+impl From<Vec<BilinearWitness>> for BilinearWitnessBatch {
+    fn from(witnesses: Vec<BilinearWitness>) -> Self {
+        Self(witnesses)
+    }
+}
+
+/// Checks the equations of all witnesses in a random combination:
+/// `e(sum of rho_i e_i W_i - (sum of rho_i) V, [1]_2) e(sum of rho_i W_i, [s]_2) = 1`.
+///
+/// The coefficients are among `2^128` each and come from a transcript over accumulator, version,
+/// value, elements and witnesses, so false witnesses pass with probability `2^-128` per attempt.
+/// All witnesses are points of the subgroup, as everywhere, or that would not hold.
+///
+/// Cost: two multi-scalar products, one product of two pairings.
+impl Proof for BilinearWitnessBatch {
+    type Commitment = Verified<Snapshot<Bilinear>>;
+    type Query = [Vec<u8>];
+    type Statement = SubsetMembership;
+
+    fn check(
+        self,
+        snapshot: &Verified<Snapshot<Bilinear>>,
+        query: &[Vec<u8>],
+    ) -> Result<SubsetMembership, VerifyError> {
+        let snapshot = snapshot.get();
+        if query.is_empty() {
+            return Err(VerifyError::InvalidQuery);
+        }
+        if query.len() != self.0.len() {
+            return Err(VerifyError::CountMismatch);
+        }
+        let elements = queried(&snapshot.key, query)?;
+        let terms = self.terms(snapshot, &elements);
+        let total: Fr = terms.iter().map(|term| term.coefficient.scalar()).sum();
+        let sums = PairSum::new(&terms, &Workers::sequential());
+        let left = sums.weighted - snapshot.value.point().into_group() * total;
+        let parameters = snapshot.key.parameters();
+        if !parameters.pairs_to_one(left.into_affine(), sums.combination.into_affine()) {
+            return Err(VerifyError::WitnessMismatch);
+        }
+        Ok(statement(snapshot, query))
+    }
+}
+
+impl BilinearWitnessBatch {
+    /// The witnesses with their elements' scalars and random coefficients.
+    fn terms(&self, snapshot: &Snapshot<Bilinear>, elements: &[BilinearElement]) -> Vec<Term> {
+        let mut transcript = Transcript::new(snapshot.key.id(), "witness-batch");
+        transcript.absorb(&snapshot.version.number().to_be_bytes());
+        transcript.absorb(&wire::encode_body(&snapshot.value));
+        for (element, witness) in elements.iter().zip(&self.0) {
+            transcript.absorb(element.digest().as_bytes());
+            transcript.absorb(&wire::encode_body(witness));
+        }
+        // Each challenge makes two coefficients.
+        let mut spare = None;
+        elements
+            .iter()
+            .zip(&self.0)
+            .map(|(element, witness)| Term {
+                point: witness.point(),
+                coefficient: spare.take().unwrap_or_else(|| {
+                    let (first, second) = coefficients(transcript.challenge());
+                    spare = Some(second);
+                    first
+                }),
+                scalar: element.scalar(),
+            })
+            .collect()
+    }
+}
+
+/// Two coefficients from the halves of a challenge.
+fn coefficients(challenge: [u8; 32]) -> (Coefficient, Coefficient) {
+    let (first, second) = challenge.split_at(16);
+    let half = |bytes: &[u8]| {
+        let bytes = bytes.first_chunk().copied().unwrap_or_default();
+        Coefficient::from_bytes(bytes)
+    };
+    (half(first), half(second))
+}

@@ -1,0 +1,191 @@
+//! Parameters from published powers of tau: the files of the public KZG ceremonies.
+//!
+//! The ceremony of the Ethereum project gives 4096 powers in G1, so sets of up to 4095 elements,
+//! and 65 in G2, so subset witnesses for up to 64. Two formats are read:
+//!
+//! 1. [`from_json`]: an object with `g1_monomial` (or `setup_G1`) and `g2_monomial` (or `setup_G2`),
+//!    each a list of points in hexadecimal digits. Without the former, `g1_lagrange` (or
+//!    `setup_G1_lagrange`) takes its place.
+//! 2. [`from_text`]: the number of points in G1, the number of points in G2, the Lagrange form in
+//!    G1, the powers in G2 and, in the newer files, the powers in G1.
+//!
+//! The Lagrange form is ignored, not checked, where the powers are given. Where they are not,
+//! they are computed from it by a Fourier transform over the points, for both orders in use.
+//!
+//! Our own format, of any parameters, is that of [`Parameters`] in [`crate::wire`].
+//!
+//! Every point is checked as in [`crate::wire`], and all powers as [`Parameters`] says. The caller
+//! says what the parameters are for: accumulators over one file with different purposes have
+//! nothing in common.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use ark_bls12_381::{Fr, G1Affine, G1Projective, G2Affine, g1, g2};
+use ark_ec::{
+    AffineRepr, CurveGroup,
+    pairing::Pairing,
+    short_weierstrass::{Affine, SWCurveConfig},
+};
+use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
+use pad_core::{DecodeError, Workers};
+use serde::Deserialize;
+
+use super::{
+    multi_scalar::multi_scalar_product,
+    parameters::Parameters,
+    point::{self, G1_BYTES, G2_BYTES},
+    single_core::run,
+};
+
+/// The longest file read, in bytes: room for a million points in G1.
+pub const MAX_FILE: usize = 256 << 20;
+
+/// The lists of a JSON file. Others are skipped.
+#[derive(Deserialize)]
+struct JsonSetup<'a> {
+    #[serde(borrow, alias = "setup_G1")]
+    g1_monomial: Option<Vec<&'a str>>,
+    #[serde(borrow, alias = "setup_G1_lagrange")]
+    g1_lagrange: Option<Vec<&'a str>>,
+    #[serde(borrow, alias = "setup_G2")]
+    g2_monomial: Vec<&'a str>,
+}
+
+/// The parameters in a JSON file, to be used for `purpose`.
+///
+/// Cost: a point decompression and subgroup check per point, spread over the workers, and the
+/// check of the powers.
+///
+/// # Errors
+/// [`DecodeError::TooLarge`] beyond [`MAX_FILE`], [`DecodeError::Malformed`] for what is not such
+/// a file or not hexadecimal, [`DecodeError::LengthMismatch`] for points of another length, the
+/// errors of points, [`DecodeError::ParametersInvalid`] if the points are not the powers of one
+/// secret.
+pub fn from_json(text: &[u8], purpose: &str, workers: &Workers) -> Result<Parameters, DecodeError> {
+    require_size(text)?;
+    let setup: JsonSetup<'_> = serde_json::from_slice(text).map_err(|_| DecodeError::Malformed)?;
+    let powers_g2 = points::<g2::Config, G2_BYTES>(&setup.g2_monomial, workers)?;
+    let powers_g1 = match (setup.g1_monomial, setup.g1_lagrange) {
+        (Some(powers), _) => points::<g1::Config, G1_BYTES>(&powers, workers)?,
+        (None, Some(lagrange)) => powers_of_lagrange(&lagrange, &powers_g2, workers)?,
+        (None, None) => return Err(DecodeError::Malformed),
+    };
+    Parameters::new(powers_g1, powers_g2, purpose, workers)
+}
+
+/// The parameters in a text file, to be used for `purpose`.
+///
+/// Cost and errors: as for [`from_json`]; a file in the older format needs a transform over its
+/// points beside, `n log n / 2` multiplications.
+///
+/// # Errors
+/// As for [`from_json`].
+pub fn from_text(text: &[u8], purpose: &str, workers: &Workers) -> Result<Parameters, DecodeError> {
+    require_size(text)?;
+    let text = core::str::from_utf8(text).map_err(|_| DecodeError::Malformed)?;
+    let mut words = text.split_ascii_whitespace();
+    let mut count = || -> Result<usize, DecodeError> {
+        let word = words.next().ok_or(DecodeError::Malformed)?;
+        word.parse().map_err(|_| DecodeError::Malformed)
+    };
+    let (in_g1, in_g2) = (count()?, count()?);
+    // As many as the text has, whatever the counts say.
+    let points_given: Vec<&str> = words.collect();
+    let (lagrange, rest) = points_given
+        .split_at_checked(in_g1)
+        .ok_or(DecodeError::Malformed)?;
+    let (powers_g2, powers_g1) = rest.split_at_checked(in_g2).ok_or(DecodeError::Malformed)?;
+    let powers_g2 = points::<g2::Config, G2_BYTES>(powers_g2, workers)?;
+    let powers_g1 = if powers_g1.is_empty() {
+        powers_of_lagrange(lagrange, &powers_g2, workers)?
+    } else if powers_g1.len() == in_g1 {
+        points::<g1::Config, G1_BYTES>(powers_g1, workers)?
+    } else {
+        return Err(DecodeError::Malformed);
+    };
+    Parameters::new(powers_g1, powers_g2, purpose, workers)
+}
+
+const fn require_size(text: &[u8]) -> Result<(), DecodeError> {
+    if text.len() > MAX_FILE {
+        return Err(DecodeError::TooLarge { limit: MAX_FILE });
+    }
+    Ok(())
+}
+
+/// The points in these hexadecimal digits, with or without `0x`.
+fn points<C: SWCurveConfig, const N: usize>(
+    texts: &[&str],
+    workers: &Workers,
+) -> Result<Vec<Affine<C>>, DecodeError> {
+    let encodings: Vec<[u8; N]> = texts
+        .iter()
+        .map(|text| {
+            let mut bytes = [0; N];
+            let digits = text.strip_prefix("0x").unwrap_or(text);
+            match hex::decode_to_slice(digits, &mut bytes) {
+                Ok(()) => Ok(bytes),
+                Err(hex::FromHexError::InvalidHexCharacter { .. }) => Err(DecodeError::Malformed),
+                Err(_) => Err(DecodeError::LengthMismatch),
+            }
+        })
+        .collect::<Result<_, _>>()?;
+    point::decode_all(&encodings, workers)
+}
+
+/// `[s^j]_1` for all `j < n` from `[L_i(s)]_1`, the Lagrange polynomials of the `n`-th roots of
+/// unity: `s^j` is the sum of `w^(i j) L_i(s)`, which is a Fourier transform.
+fn powers_of_lagrange(
+    texts: &[&str],
+    powers_g2: &[G2Affine],
+    workers: &Workers,
+) -> Result<Vec<G1Affine>, DecodeError> {
+    let size = texts.len();
+    if !size.is_power_of_two() || size < 2 {
+        return Err(DecodeError::ParametersInvalid);
+    }
+    let domain = Radix2EvaluationDomain::<Fr>::new(size).ok_or(DecodeError::ParametersInvalid)?;
+    let s_g2 = powers_g2.get(1).ok_or(DecodeError::ParametersInvalid)?;
+    let mut lagrange = points::<g1::Config, G1_BYTES>(texts, workers)?;
+    // Files differ in the order of the roots: natural, or by reversed bits of the index.
+    if !is_natural_order(&lagrange, &domain, *s_g2, workers) {
+        lagrange = in_reversed_bits(&lagrange);
+    }
+    run(workers, || {
+        let mut powers: Vec<G1Projective> = lagrange.iter().map(|point| (*point).into()).collect();
+        domain.fft_in_place(&mut powers);
+        Ok(G1Projective::normalize_batch(&powers))
+    })
+}
+
+/// Whether the sum of `w^i L_i` is `[s]_1`.
+fn is_natural_order(
+    lagrange: &[G1Affine],
+    domain: &Radix2EvaluationDomain<Fr>,
+    s_g2: G2Affine,
+    workers: &Workers,
+) -> bool {
+    let roots: Vec<Fr> = domain.elements().collect();
+    let s_g1 = multi_scalar_product(lagrange, &roots, workers).into_affine();
+    ark_bls12_381::Bls12_381::pairing(s_g1, G2Affine::generator())
+        == ark_bls12_381::Bls12_381::pairing(G1Affine::generator(), s_g2)
+}
+
+/// The points, each at the place whose index has the same bits in reversed order.
+fn in_reversed_bits(points: &[G1Affine]) -> Vec<G1Affine> {
+    let bits = points.len().trailing_zeros();
+    (0..points.len())
+        .filter_map(|index| {
+            let shift = usize::BITS.checked_sub(bits)?;
+            points
+                .get(index.reverse_bits().checked_shr(shift)?)
+                .copied()
+        })
+        .collect()
+}

@@ -1,0 +1,84 @@
+//! The check that powers are the powers of one secret, in both groups.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
+
+use ark_bls12_381::{Bls12_381, Fr, G1Affine, G2Affine, G2Projective, g1, g2};
+use ark_ec::{AffineRepr, CurveGroup, VariableBaseMSM, pairing::Pairing};
+use ark_ff::{Field, PrimeField, Zero};
+use pad_core::Workers;
+
+use super::{
+    multi_scalar::multi_scalar_product,
+    parameters::{Parameters, SCHEME},
+    point::{self, G1_BYTES, G2_BYTES},
+    single_core::run,
+};
+use crate::{
+    element::{AccumulatorId, ElementDigest},
+    transcript::Transcript,
+};
+
+impl Parameters {
+    /// Whether all powers are the powers of the `s` in `[s]_2`.
+    ///
+    /// Every `e(P_(i+1), [1]_2) = e(P_i, [s]_2)` at once, weighted with the powers of a challenge
+    /// over all points, and the mirror image for G2 with `[s]_1`. With `B` the weighted sum of all
+    /// but the last power, the weighted sum of all but the first is `(B - P_0 + rho^q P_q) / rho`,
+    /// so one multi-scalar multiplication gives both. False powers pass with probability below
+    /// `q / 2^254` per attempt.
+    pub(super) fn are_consistent(&self, workers: &Workers) -> bool {
+        let weights = self.weights();
+        let (Some(q), Some(limit)) = (
+            weights.get(self.capacity()),
+            weights.get(self.subset_limit()),
+        ) else {
+            return false;
+        };
+        let (Some(rho), Some(s_g1)) = (weights.get(1), self.powers_g1().get(1)) else {
+            return false;
+        };
+        let (Some((last_g1, rest_g1)), Some((last_g2, rest_g2))) =
+            (self.powers_g1().split_last(), self.powers_g2().split_last())
+        else {
+            return false;
+        };
+        // Both products take as many weights as there are points.
+        let right = multi_scalar_product(rest_g1, &weights, workers);
+        let left = right - G1Affine::generator() + last_g1.into_group() * q;
+        let right = (right * rho).into_affine();
+        let right_g2 = run(workers, || G2Projective::msm_unchecked(rest_g2, &weights));
+        let left_g2 = right_g2 - G2Affine::generator() + last_g2.into_group() * limit;
+        let mirrored = Bls12_381::multi_pairing(
+            [G1Affine::generator(), -*s_g1],
+            [left_g2.into_affine(), (right_g2 * rho).into_affine()],
+        );
+        self.pairs_to_one(left.into_affine(), -right) && mirrored.is_zero()
+    }
+
+    /// `1, rho, rho^2, ...` for a challenge `rho` over all points, up to the longer list's length.
+    fn weights(&self) -> Vec<Fr> {
+        let id = AccumulatorId::derive(SCHEME, &self.fingerprint(), b"");
+        let mut transcript = Transcript::new(id, "parameters");
+        for power in self.powers_g1() {
+            transcript.absorb(&point::encode::<g1::Config, G1_BYTES>(power));
+        }
+        for power in self.powers_g2() {
+            transcript.absorb(&point::encode::<g2::Config, G2_BYTES>(power));
+        }
+        let rho = challenge_scalar(&mut transcript);
+        std::iter::successors(Some(Fr::ONE), |power| Some(*power * rho))
+            .take(self.powers_g1().len().max(self.powers_g2().len()))
+            .collect()
+    }
+}
+
+/// A scalar that nobody can choose without choosing all inputs of the transcript.
+fn challenge_scalar(transcript: &mut Transcript) -> Fr {
+    let seed = ElementDigest::from_bytes(transcript.challenge());
+    Fr::from_be_bytes_mod_order(&seed.expand::<64>())
+}

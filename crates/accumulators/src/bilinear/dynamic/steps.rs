@@ -1,0 +1,151 @@
+//! How witnesses follow the single steps of changes.
+
+use ark_bls12_381::{Fr, G1Affine, G1Projective};
+use ark_ff::{Field, Zero, batch_inversion};
+use pad_core::Workers;
+
+use crate::{
+    bilinear::{Bilinear, multi_scalar::multi_scalar_product},
+    change::{Change, require_consecutive},
+    error::AccumulateError,
+};
+
+/// What one step did with its element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::bilinear) enum Kind {
+    Removed,
+    Added,
+}
+
+/// One element removed or added, and the value that the witness's equation needs.
+struct Step {
+    kind: Kind,
+    scalar: Fr,
+}
+
+/// The steps of consecutive changes.
+pub(in crate::bilinear) struct Steps {
+    steps: Vec<Step>,
+    /// For an addition the value before, for a removal the value after.
+    points: Vec<G1Affine>,
+}
+
+impl Steps {
+    /// # Errors
+    /// [`AccumulateError::ChangeGap`] if changes are not consecutive or a change has not one value
+    /// between any two steps.
+    pub(in crate::bilinear) fn new(changes: &[Change<Bilinear>]) -> Result<Self, AccumulateError> {
+        require_consecutive(changes)?;
+        let mut all = Self {
+            steps: Vec::new(),
+            points: Vec::new(),
+        };
+        changes.iter().try_for_each(|change| all.append(change))?;
+        Ok(all)
+    }
+
+    fn append(&mut self, change: &Change<Bilinear>) -> Result<(), AccumulateError> {
+        let inner = change.update_data.values();
+        let removed = change
+            .removed
+            .iter()
+            .map(|element| (Kind::Removed, element));
+        let added = change.added.iter().map(|element| (Kind::Added, element));
+        let count = change.removed.len() + change.added.len();
+        let fits = if count == 0 {
+            inner.is_empty() && change.before == change.after
+        } else {
+            inner.len() == count - 1
+        };
+        if !fits {
+            return Err(AccumulateError::ChangeGap);
+        }
+        let befores = std::iter::once(&change.before).chain(inner);
+        let afters = inner.iter().chain(std::iter::once(&change.after));
+        for ((kind, element), (before, after)) in removed.chain(added).zip(befores.zip(afters)) {
+            self.steps.push(Step {
+                kind,
+                scalar: element.scalar(),
+            });
+            self.points.push(match kind {
+                Kind::Removed => after.point(),
+                Kind::Added => before.point(),
+            });
+        }
+        Ok(())
+    }
+
+    /// How the witness of `element` follows, or what happened to `element` first.
+    ///
+    /// Cost: one inversion and six multiplications per step in the field.
+    pub(in crate::bilinear) fn follow(&self, element: Fr) -> Result<Followed, Kind> {
+        let mut factors = Vec::with_capacity(self.steps.len());
+        let mut divisors = Vec::new();
+        for step in &self.steps {
+            let difference = step.scalar - element;
+            if difference.is_zero() {
+                return Err(step.kind);
+            }
+            match step.kind {
+                Kind::Removed => divisors.push(difference),
+                Kind::Added => factors.push(difference),
+            }
+        }
+        batch_inversion(&mut divisors);
+        let (mut factors, mut divisors) = (factors.into_iter().rev(), divisors.into_iter().rev());
+        let mut product = Fr::ONE;
+        let mut coefficients: Vec<Fr> = self
+            .steps
+            .iter()
+            .rev()
+            .filter_map(|step| match step.kind {
+                Kind::Added => {
+                    let coefficient = product;
+                    product *= factors.next()?;
+                    Some(coefficient)
+                }
+                Kind::Removed => {
+                    product *= divisors.next()?;
+                    Some(-product)
+                }
+            })
+            .collect();
+        coefficients.reverse();
+        Ok(Followed {
+            factor: product,
+            coefficients,
+        })
+    }
+
+    /// The witness at this point, updated.
+    pub(in crate::bilinear) fn apply(
+        &self,
+        witness: G1Affine,
+        followed: &Followed,
+    ) -> G1Projective {
+        let own = witness * followed.factor;
+        if followed.coefficients.len() <= FEW {
+            let terms = self.points.iter().zip(&followed.coefficients);
+            return terms.fold(own, |sum, (point, coefficient)| {
+                if *coefficient == Fr::ONE {
+                    sum + point
+                } else {
+                    sum + G1Projective::from(*point) * coefficient
+                }
+            });
+        }
+        let workers = Workers::sequential();
+        own + multi_scalar_product(&self.points, &followed.coefficients, &workers)
+    }
+}
+
+/// Up to this number of terms they are multiplied one by one: a product of few terms costs as much
+/// as six multiplications.
+const FEW: usize = 5;
+
+/// How a witness follows: multiplied by `factor`, with multiples of the steps' values added. A
+/// remainder is multiplied by `factor`.
+pub(in crate::bilinear) struct Followed {
+    pub(in crate::bilinear) factor: Fr,
+    coefficients: Vec<Fr>,
+}

@@ -1,0 +1,117 @@
+//! Elements as scalars of BLS12-381.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
+
+use ark_bls12_381::Fr;
+use ark_ff::{AdditiveGroup, BigInt, MontFp, PrimeField, Zero};
+use pad_core::{DecodeError, VerifyError};
+
+use super::{parameters::SCHEME, public_key::BilinearPublicKey};
+use crate::{
+    accumulator::{Element, PublicKey},
+    element::ElementDigest,
+    wire::{self, Reader, Wire},
+};
+
+/// An element and its scalar: 64 bytes that the digest determines, as a big-endian number modulo
+/// the group order `r`.
+///
+/// The bias is below `r / 2^512 < 2^-257`. Zero is refused. The negative of the secret `s` is not
+/// looked for in each element, which would cost the holder of a public key a multiplication each:
+/// a set that holds it has the identity as its value, and that is never given out nor accepted. As
+/// scalars are hashes it happens with probability `2^-255`, and who finds one knows `s`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct BilinearElement {
+    digest: ElementDigest,
+    scalar: Fr,
+}
+
+impl BilinearElement {
+    /// The element with this digest, or `None` if its scalar is zero.
+    ///
+    /// Cost: two hashes of 33 bytes and one reduction.
+    pub(crate) fn new(digest: ElementDigest) -> Option<Self> {
+        Self::with_scalar(digest, reduce(&digest.expand::<64>()))
+    }
+
+    /// The element with this digest and scalar, or `None` if the scalar is zero.
+    pub(crate) fn with_scalar(digest: ElementDigest, scalar: Fr) -> Option<Self> {
+        (!scalar.is_zero()).then_some(Self { digest, scalar })
+    }
+
+    /// The element asked for in a query.
+    ///
+    /// # Errors
+    /// [`VerifyError::ElementNotAllowed`].
+    pub(crate) fn queried(key: &BilinearPublicKey, element: &[u8]) -> Result<Self, VerifyError> {
+        Self::new(key.id().digest_of(element)).ok_or(VerifyError::ElementNotAllowed)
+    }
+
+    /// The scalar.
+    pub const fn scalar(&self) -> Fr {
+        self.scalar
+    }
+}
+
+/// The big-endian number modulo the group order.
+///
+/// In three parts below the order: the library's reduction multiplies once for each byte.
+fn reduce(bytes: &[u8; 64]) -> Fr {
+    /// `2^192`.
+    const SHIFT: Fr = MontFp!("6277101735386680763835789423207666416102355444464034512896");
+    let parts = bytes.rchunks(24).rev();
+    parts.fold(Fr::ZERO, |number, part| number * SHIFT + below_order(part))
+}
+
+/// The big-endian number of at most 24 bytes, a multiple of 8.
+fn below_order(bytes: &[u8]) -> Fr {
+    let mut limbs = [0; 4];
+    for (limb, word) in limbs.iter_mut().zip(bytes.rchunks(8)) {
+        *limb = u64::from_be_bytes(word.first_chunk().copied().unwrap_or_default());
+    }
+    // Below 2^192, so below the order.
+    Fr::from_bigint(BigInt::new(limbs)).unwrap_or_default()
+}
+
+impl Element for BilinearElement {
+    fn digest(&self) -> &ElementDigest {
+        &self.digest
+    }
+}
+
+/// The digest (32 bytes); the scalar follows from it.
+impl Wire for BilinearElement {
+    type Context = BilinearPublicKey;
+    const KIND: u8 = wire::KIND_ELEMENT;
+    const SCHEME: u16 = SCHEME.0;
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(self.digest.as_bytes());
+    }
+
+    fn read(_: &BilinearPublicKey, reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        let digest = ElementDigest::from_bytes(reader.array()?);
+        Self::new(digest).ok_or(DecodeError::ScalarOutOfRange)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zero_is_refused_and_the_scalar_is_the_expanded_digest() {
+        let digest = ElementDigest::from_bytes([7; 32]);
+        assert_eq!(BilinearElement::with_scalar(digest, Fr::zero()), None);
+        let element = BilinearElement::new(digest).unwrap();
+        let expected = Fr::from_be_bytes_mod_order(&digest.expand::<64>());
+        assert_eq!(element.scalar(), expected);
+        let largest = Fr::from_be_bytes_mod_order(&[0xff; 64]);
+        assert_eq!(reduce(&[0xff; 64]), largest);
+    }
+}

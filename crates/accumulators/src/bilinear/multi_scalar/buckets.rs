@@ -1,0 +1,218 @@
+//! Sums of scalar multiples by the bucket method, with affine additions throughout.
+//!
+//! Points are dealt to buckets by a digit of their scalar, the buckets are summed, and the sum of
+//! `v * bucket_v` is put together from one sum for each bit of `v`: twice as many additions as there
+//! are buckets, all of them independent enough for batches.
+//!
+//! Source: Pippenger 1976; Bernstein, Doumen, Lange, Oosterwijk 2012, section 4 (buckets).
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
+
+use ark_bls12_381::{G1Affine, G1Projective};
+use ark_ff::{AdditiveGroup, Zero};
+use pad_core::Workers;
+
+use super::{
+    affine::Adder,
+    endomorphism::{Halves, Window, endomorphism},
+    map_all,
+};
+
+/// The numbers to multiply points by, for one sum.
+#[derive(Debug)]
+pub(super) struct Factors {
+    /// Two for each point: for itself, and for its image under the endomorphism.
+    pub(super) halves: Vec<Halves>,
+    /// No half is longer, apart from its sign.
+    pub(super) bits: u32,
+}
+
+/// For each of `factors` the sum of the multiples of `points`.
+///
+/// The work is cut into groups of windows, the same whatever the number of threads.
+pub(super) fn sums(
+    points: &[G1Affine],
+    factors: &[Factors],
+    workers: &Workers,
+) -> Vec<G1Projective> {
+    let points: Vec<[G1Affine; 2]> = points
+        .iter()
+        .map(|point| [*point, endomorphism(point)])
+        .collect();
+    let points = points.as_flattened();
+    let width = best_width(points.len(), factors);
+    let windows: Vec<(&Factors, Window)> = factors
+        .iter()
+        .flat_map(|factors| {
+            Window::covering(factors.bits, width).map(move |window| (factors, window))
+        })
+        .collect();
+    let most = (BATCH / points.len().max(1)).clamp(1, MOST_WINDOWS);
+    let group = windows
+        .len()
+        .div_ceil(windows.len().div_ceil(most).max(1))
+        .max(1);
+    let groups: Vec<&[(&Factors, Window)]> = windows.chunks(group).collect();
+    let sums: Vec<Vec<WindowSum>> =
+        map_all(&groups, workers, |group| window_sums(points, group, width));
+    let mut sums = sums.into_iter().flatten();
+    factors
+        .iter()
+        .map(|factors| {
+            let count = Window::covering(factors.bits, width).count();
+            let sums: Vec<WindowSum> = sums.by_ref().take(count).collect();
+            join_windows(&sums)
+        })
+        .collect()
+}
+
+/// The width with the fewest additions: each window costs one for each point and two for each
+/// bucket.
+fn best_width(points: usize, factors: &[Factors]) -> u32 {
+    let cost = |width: u32| {
+        let windows: usize = factors
+            .iter()
+            .map(|factors| Window::covering(factors.bits, width).count())
+            .sum();
+        windows.saturating_mul(points.saturating_add(1 << width))
+    };
+    (LEAST_WIDTH..=GREATEST_WIDTH)
+        .min_by_key(|width| cost(*width))
+        .unwrap_or(LEAST_WIDTH)
+}
+
+/// What the buckets of one window add up to, as sums yet to be doubled.
+struct WindowSum {
+    /// Of all buckets.
+    total: G1Affine,
+    /// For each bit, lowest first, of the buckets `v` where `v - 1` has that bit.
+    bits: Vec<G1Affine>,
+}
+
+fn window_sums(points: &[G1Affine], windows: &[(&Factors, Window)], width: u32) -> Vec<WindowSum> {
+    let buckets = 1_usize << width.saturating_sub(1);
+    let mut adder = Adder::default();
+    let mut dealt = Vec::with_capacity(points.len().saturating_mul(windows.len()));
+    let mut lengths = Vec::with_capacity(buckets.saturating_mul(windows.len()));
+    for (factors, window) in windows {
+        deal(
+            points,
+            &factors.halves,
+            window,
+            buckets,
+            &mut dealt,
+            &mut lengths,
+        );
+    }
+    let sums = adder.sum_segments(dealt, lengths);
+    weigh(&mut adder, sums, windows.len(), width)
+}
+
+/// Appends the points of one window in the order of their buckets, and the buckets' lengths.
+///
+/// Bucket `v - 1` receives the points with digit `v` and, negated, those with digit `-v`.
+fn deal(
+    points: &[G1Affine],
+    halves: &[Halves],
+    window: &Window,
+    buckets: usize,
+    dealt: &mut Vec<G1Affine>,
+    lengths: &mut Vec<usize>,
+) {
+    let digits: Vec<i32> = halves
+        .as_flattened()
+        .iter()
+        .map(|number| window.digit(*number))
+        .collect();
+    let bucket = |digit: i32| usize::try_from(digit.unsigned_abs()).ok()?.checked_sub(1);
+    let mut counts = vec![0_usize; buckets];
+    for count in digits.iter().filter_map(|digit| bucket(*digit)) {
+        if let Some(count) = counts.get_mut(count) {
+            *count = count.saturating_add(1);
+        }
+    }
+    lengths.extend_from_slice(&counts);
+    let mut next = dealt.len();
+    for count in &mut counts {
+        next = next.saturating_add(core::mem::replace(count, next));
+    }
+    dealt.resize(next, G1Affine::identity());
+    for (point, digit) in points.iter().zip(&digits) {
+        let Some(place) = bucket(*digit).and_then(|bucket| counts.get_mut(bucket)) else {
+            continue;
+        };
+        if let Some(slot) = dealt.get_mut(*place) {
+            *slot = if *digit < 0 { -*point } else { *point };
+        }
+        *place = place.saturating_add(1);
+    }
+}
+
+/// The sums for each bit, from the sums of the buckets of all windows.
+///
+/// Halving: the odd entries make the sum for the lowest bit; each pair of neighbours becomes one
+/// entry for the bits above.
+fn weigh(
+    adder: &mut Adder,
+    mut buckets: Vec<G1Affine>,
+    windows: usize,
+    width: u32,
+) -> Vec<WindowSum> {
+    let bits = width.saturating_sub(1);
+    let mut odd = Vec::with_capacity(buckets.len());
+    let mut lengths = Vec::new();
+    for bit in (0..bits).rev() {
+        let (mut even, right): (Vec<G1Affine>, Vec<G1Affine>) = buckets
+            .chunks_exact(2)
+            .filter_map(|pair| <[G1Affine; 2]>::try_from(pair).ok())
+            .map(<(G1Affine, G1Affine)>::from)
+            .unzip();
+        odd.extend_from_slice(&right);
+        lengths.extend(core::iter::repeat_n(1_usize << bit, windows));
+        adder.add_each(&mut even, &right);
+        buckets = even;
+    }
+    let by_bit = adder.sum_segments(odd, lengths);
+    buckets
+        .into_iter()
+        .enumerate()
+        .map(|(window, total)| WindowSum {
+            total,
+            bits: by_bit
+                .iter()
+                .skip(window)
+                .step_by(windows)
+                .copied()
+                .collect(),
+        })
+        .collect()
+}
+
+/// Horner's rule over the windows and, within each, over the bits.
+fn join_windows(windows: &[WindowSum]) -> G1Projective {
+    let mut sum = G1Projective::zero();
+    for window in windows.iter().rev() {
+        // The buckets have one bit less than the window: the digits are signed.
+        sum.double_in_place();
+        for bit in window.bits.iter().rev() {
+            sum.double_in_place();
+            sum += bit;
+        }
+        sum += window.total;
+    }
+    sum
+}
+
+/// Points in one batch, about: more gain little, and leave the cache.
+const BATCH: usize = 1 << 14;
+
+/// Windows in one batch, so that several threads find work in small sums.
+const MOST_WINDOWS: usize = 8;
+
+const LEAST_WIDTH: u32 = 4;
+const GREATEST_WIDTH: u32 = 16;

@@ -1,0 +1,243 @@
+use std::num::NonZeroUsize;
+
+use ark_bls12_381::{Fr, G1Affine, G1Projective, g1};
+use ark_ec::{AffineRepr, CurveGroup, PrimeGroup, scalar_mul::glv::GLVConfig};
+use ark_ff::{AdditiveGroup, BigInteger, Field, PrimeField};
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+
+use super::{
+    affine::{Adder, normalize},
+    endomorphism::{MU, Window, endomorphism},
+    *,
+};
+
+const SEED: u64 = 0x6d75_6c74_695f_7363;
+
+fn random_scalar(random: &mut ChaCha20Rng) -> Fr {
+    let mut bytes = [0; 48];
+    random.fill_bytes(&mut bytes);
+    Fr::from_le_bytes_mod_order(&bytes)
+}
+
+fn random_points(random: &mut ChaCha20Rng, count: usize) -> Vec<G1Affine> {
+    let points: Vec<G1Projective> = (0..count)
+        .map(|_| double_and_add(G1Projective::generator(), random_scalar(random)))
+        .collect();
+    normalize(&points)
+}
+
+/// The definition, without the endomorphism or windows of anybody.
+fn double_and_add(point: G1Projective, scalar: Fr) -> G1Projective {
+    let mut sum = G1Projective::ZERO;
+    for bit in scalar.into_bigint().to_bits_be() {
+        sum.double_in_place();
+        if bit {
+            sum += point;
+        }
+    }
+    sum
+}
+
+fn naive(points: &[G1Affine], scalars: &[Fr]) -> G1Projective {
+    points
+        .iter()
+        .zip(scalars)
+        .map(|(point, scalar)| double_and_add(point.into_group(), *scalar))
+        .sum()
+}
+
+/// Scalars where a decomposition or a digit is at its limit.
+fn special_scalars() -> Vec<Fr> {
+    let mu = Fr::from(MU);
+    let lambda = g1::Config::LAMBDA;
+    let half = Fr::from(MU / 2);
+    let mut scalars = vec![
+        Fr::ZERO,
+        lambda,
+        lambda.square(),
+        mu,
+        half,
+        half * mu,
+        half + half * mu,
+    ];
+    for near in scalars.clone() {
+        for distance in [1_u64, 2, 127, 128, 129, 1 << 32] {
+            scalars.push(near + Fr::from(distance));
+            scalars.push(near - Fr::from(distance));
+        }
+    }
+    scalars
+}
+
+fn check(points: &[G1Affine], scalars: &[Fr], random: &mut ChaCha20Rng) {
+    let expected = naive(points, scalars);
+    let terms: Vec<Term> = points
+        .iter()
+        .zip(scalars)
+        .map(|(point, scalar)| Term {
+            point: *point,
+            coefficient: Coefficient::from_bytes(random.random()),
+            scalar: *scalar,
+        })
+        .collect();
+    let coefficients: Vec<Fr> = terms.iter().map(|term| term.coefficient.scalar()).collect();
+    let weights: Vec<Fr> = coefficients
+        .iter()
+        .zip(scalars)
+        .map(|(a, b)| *a * b)
+        .collect();
+    let pair = PairSum {
+        combination: naive(points, &coefficients),
+        weighted: naive(points, &weights),
+    };
+    for threads in 1..=3 {
+        let workers = Workers::new(NonZeroUsize::new(threads).unwrap()).unwrap();
+        assert_eq!(multi_scalar_product(points, scalars, &workers), expected);
+        assert_eq!(PairSum::new(&terms, &workers), pair);
+    }
+}
+
+#[test]
+fn sums_equal_double_and_add_for_all_small_sizes() {
+    let random = &mut ChaCha20Rng::seed_from_u64(SEED);
+    for count in 0..=20 {
+        let points = random_points(random, count);
+        let scalars: Vec<Fr> = points.iter().map(|_| random_scalar(random)).collect();
+        check(&points, &scalars, random);
+    }
+}
+
+#[test]
+fn sums_equal_double_and_add_for_several_windows_in_a_batch_and_for_one() {
+    let random = &mut ChaCha20Rng::seed_from_u64(SEED);
+    let points = random_points(random, 300);
+    let scalars: Vec<Fr> = points.iter().map(|_| random_scalar(random)).collect();
+    check(&points, &scalars, random);
+    // Too many for `double_and_add`: known multiples of one point instead.
+    let logarithms: Vec<Fr> = (1..=5000).map(|i: u64| Fr::from(i).square()).collect();
+    let points: Vec<G1Affine> = {
+        let mut step = G1Projective::generator();
+        let mut point = G1Projective::ZERO;
+        let points: Vec<G1Projective> = logarithms
+            .iter()
+            .map(|_| {
+                point += step;
+                step += G1Projective::generator().double();
+                point
+            })
+            .collect();
+        normalize(&points)
+    };
+    let scalars: Vec<Fr> = points.iter().map(|_| random_scalar(random)).collect();
+    let sum: Fr = scalars.iter().zip(&logarithms).map(|(a, b)| *a * b).sum();
+    assert_eq!(
+        multi_scalar_product(&points, &scalars, &Workers::sequential()),
+        double_and_add(G1Projective::generator(), sum),
+    );
+}
+
+#[test]
+fn sums_are_exact_for_points_that_meet_in_a_bucket() {
+    let random = &mut ChaCha20Rng::seed_from_u64(SEED);
+    let point = random_points(random, 1)[0];
+    let image = endomorphism(&point);
+    let identity = G1Affine::identity();
+    let scalars = special_scalars();
+    let patterns: [&[G1Affine]; 7] = [
+        &[point],
+        &[point, -point],
+        &[point, point, -point],
+        &[identity],
+        &[point, identity, -point],
+        &[point, image, -image],
+        &[point, point, point, point, -point, -point, identity],
+    ];
+    for pattern in patterns {
+        let points: Vec<G1Affine> = pattern
+            .iter()
+            .cycle()
+            .take(scalars.len())
+            .copied()
+            .collect();
+        check(&points, &scalars, random);
+        // One and the same scalar puts all of them into one bucket.
+        let same = vec![random_scalar(random); 33];
+        check(&points[..33], &same, random);
+        check(&points[..33], &[Fr::ONE; 33], random);
+        check(&points[..33], &[-Fr::ONE; 33], random);
+    }
+}
+
+#[test]
+fn endomorphism_multiplies_by_mu() {
+    let random = &mut ChaCha20Rng::seed_from_u64(SEED);
+    for point in random_points(random, 3) {
+        let expected = double_and_add(point.into_group(), Fr::from(MU));
+        assert_eq!(endomorphism(&point).into_group(), expected);
+    }
+}
+
+#[test]
+fn halves_and_digits_give_the_scalar_back() {
+    let random = &mut ChaCha20Rng::seed_from_u64(SEED);
+    let mut scalars = special_scalars();
+    scalars.extend((0..2000).map(|_| random_scalar(random)));
+    for scalar in scalars {
+        let halves = decompose(&scalar);
+        assert_eq!(compose(halves), scalar);
+        for half in halves {
+            assert!(half.unsigned_abs() <= MU / 2 + 2);
+            for width in 4..=16 {
+                let base = Fr::from(1_u64 << width);
+                let windows: Vec<Window> = Window::covering(HALF_BITS, width).collect();
+                let joined = windows.iter().rev().fold(Fr::ZERO, |joined, window| {
+                    let digit = window.digit(half);
+                    assert!((-(1 << (width - 1))..1 << (width - 1)).contains(&digit));
+                    joined * base + Fr::from(digit)
+                });
+                assert_eq!(joined, Fr::from(half));
+            }
+        }
+    }
+}
+
+#[test]
+fn coefficients_are_the_signed_words_of_their_bytes() {
+    let coefficient = |a: i64, b: i64| {
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&a.to_le_bytes());
+        bytes[8..].copy_from_slice(&b.to_le_bytes());
+        Coefficient::from_bytes(bytes).scalar()
+    };
+    let limits = [i64::MIN, -1, 0, 1, i64::MAX];
+    for a in limits {
+        for b in limits {
+            assert_eq!(coefficient(a, b), Fr::from(a) + Fr::from(MU) * Fr::from(b));
+        }
+    }
+}
+
+#[test]
+fn segments_are_summed_each_on_its_own() {
+    let random = &mut ChaCha20Rng::seed_from_u64(SEED);
+    let points = random_points(random, 30);
+    let lengths = vec![0, 1, 2, 3, 0, 7, 17, 0];
+    let mut rest = &points[..];
+    let expected: Vec<G1Affine> = lengths
+        .iter()
+        .map(|length| {
+            let (segment, after) = rest.split_at(*length);
+            rest = after;
+            segment
+                .iter()
+                .map(|point| point.into_group())
+                .sum::<G1Projective>()
+                .into_affine()
+        })
+        .collect();
+    assert_eq!(
+        Adder::default().sum_segments(points.clone(), lengths),
+        expected
+    );
+}

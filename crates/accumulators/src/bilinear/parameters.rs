@@ -1,0 +1,263 @@
+//! Parameters of the bilinear accumulator: powers of the secret in both groups.
+
+use ark_bls12_381::{Bls12_381, Fr, G1Affine, G1Projective, G2Affine, G2Projective, g1, g2};
+use ark_ec::{
+    AffineRepr, PrimeGroup, VariableBaseMSM, bls12::G2Prepared, pairing::Pairing,
+    scalar_mul::BatchMulPreprocessing,
+};
+use ark_ff::{Field, Zero};
+use pad_core::{DecodeError, Domain, Sha256Ed25519, Suite, Workers};
+
+use super::{
+    multi_scalar::multi_scalar_product,
+    point::{self, G1_BYTES, G2_BYTES},
+    single_core::run,
+};
+use crate::{
+    element::SchemeId,
+    error::AccumulateError,
+    wire::{self, Reader, Wire},
+};
+
+/// The scheme's number in ids and formats.
+pub(crate) const SCHEME: SchemeId = SchemeId(0x0102);
+
+/// The powers `[s^i]_1` up to the largest set and `[s^i]_2` up to the largest subset of a secret
+/// `s`, and what they are for.
+///
+/// Every way to parameters, from own secret or from elsewhere, ends with the same check: the
+/// powers begin with the generators and are the powers of one `s` in both groups. That nobody
+/// knows `s` cannot be checked: who does can forge.
+///
+/// The fingerprint, and with it every accumulator's id, covers `[s]_2` and the purpose. That
+/// determines all powers, so parameters with more or fewer of them are the same parameters: a
+/// client needs only [`Parameters::for_verification`].
+pub struct Parameters {
+    powers_g1: Vec<G1Affine>,
+    powers_g2: Vec<G2Affine>,
+    /// `[1]_2` and `[s]_2` with the lines of the pairing computed in advance.
+    prepared: [G2Prepared<ark_bls12_381::Config>; 2],
+    purpose: String,
+    fingerprint: [u8; 32],
+}
+
+impl Parameters {
+    /// The longest purpose, in bytes.
+    pub const MAX_PURPOSE: usize = 64;
+
+    /// The parameters with these powers, which are points of the subgroups and not the identity.
+    ///
+    /// Cost: one multi-scalar multiplication per group, two products of two pairings.
+    ///
+    /// # Errors
+    /// [`DecodeError::ParametersInvalid`] unless there are at least two powers in each group, the
+    /// first are the generators, all are powers of one secret, and the purpose has 1 to 64 bytes.
+    pub(crate) fn new(
+        powers_g1: Vec<G1Affine>,
+        powers_g2: Vec<G2Affine>,
+        purpose: &str,
+        workers: &Workers,
+    ) -> Result<Self, DecodeError> {
+        let ([first_g1, _, ..], [first_g2, s_g2, ..]) = (&*powers_g1, &*powers_g2) else {
+            return Err(DecodeError::ParametersInvalid);
+        };
+        let well_formed = *first_g1 == G1Affine::generator()
+            && *first_g2 == G2Affine::generator()
+            && (1..=Self::MAX_PURPOSE).contains(&purpose.len());
+        if !well_formed {
+            return Err(DecodeError::ParametersInvalid);
+        }
+        let parameters = Self {
+            prepared: [(*first_g2).into(), (*s_g2).into()],
+            fingerprint: fingerprint(s_g2, purpose),
+            powers_g1,
+            powers_g2,
+            purpose: purpose.to_owned(),
+        };
+        if parameters.are_consistent(workers) {
+            Ok(parameters)
+        } else {
+            Err(DecodeError::ParametersInvalid)
+        }
+    }
+
+    /// The parameters of this secret for sets of up to `capacity` and subsets of up to
+    /// `subset_limit` elements, at least one each.
+    ///
+    /// Cost: one fixed-base multiplication per power, spread over the workers.
+    pub(crate) fn from_secret(
+        secret: &Fr,
+        capacity: usize,
+        subset_limit: usize,
+        workers: &Workers,
+    ) -> Self {
+        const PURPOSE: &str = "accumulator";
+        let (g1_count, g2_count) = (capacity.max(1) + 1, subset_limit.max(1) + 1);
+        let powers: Vec<Fr> = std::iter::successors(Some(Fr::ONE), |power| Some(*power * secret))
+            .take(g1_count.max(g2_count))
+            .collect();
+        let (powers_g1, powers_g2) = run(workers, || {
+            let g1 = BatchMulPreprocessing::new(G1Projective::generator(), g1_count);
+            let g2 = BatchMulPreprocessing::new(G2Projective::generator(), g2_count);
+            (
+                g1.batch_mul(powers.get(..g1_count).unwrap_or_default()),
+                g2.batch_mul(powers.get(..g2_count).unwrap_or_default()),
+            )
+        });
+        let s_g2 = powers_g2.get(1).copied().unwrap_or_default();
+        Self {
+            prepared: [G2Affine::generator().into(), s_g2.into()],
+            fingerprint: fingerprint(&s_g2, PURPOSE),
+            powers_g1,
+            powers_g2,
+            purpose: PURPOSE.to_owned(),
+        }
+    }
+
+    /// The same parameters with powers for verifying witnesses, of subsets too, and for sets of
+    /// one element.
+    #[must_use]
+    pub fn for_verification(&self) -> Self {
+        Self {
+            powers_g1: self.powers_g1.iter().take(2).copied().collect(),
+            powers_g2: self.powers_g2.clone(),
+            prepared: self.prepared.clone(),
+            purpose: self.purpose.clone(),
+            fingerprint: self.fingerprint,
+        }
+    }
+
+    pub(crate) const fn fingerprint(&self) -> [u8; 32] {
+        self.fingerprint
+    }
+
+    /// The largest set: the number of powers in G1 beyond the generator.
+    pub fn capacity(&self) -> usize {
+        self.powers_g1.len().saturating_sub(1)
+    }
+
+    /// The largest subset: the number of powers in G2 beyond the generator.
+    pub fn subset_limit(&self) -> usize {
+        self.powers_g2.len().saturating_sub(1)
+    }
+
+    /// What the parameters are for, or where they come from.
+    pub fn purpose(&self) -> &str {
+        &self.purpose
+    }
+
+    /// `[s^i]_1` for `i` from 0 to the capacity.
+    pub fn powers_g1(&self) -> &[G1Affine] {
+        &self.powers_g1
+    }
+
+    /// `[s^i]_2` for `i` from 0 to the subset limit.
+    pub fn powers_g2(&self) -> &[G2Affine] {
+        &self.powers_g2
+    }
+
+    /// `[f(s)]_1` for the polynomial with these coefficients, lowest first.
+    ///
+    /// Cost: one multi-scalar multiplication.
+    ///
+    /// # Errors
+    /// [`AccumulateError::CapacityExceeded`] if its degree exceeds the capacity.
+    pub(crate) fn evaluate(
+        &self,
+        coefficients: &[Fr],
+        workers: &Workers,
+    ) -> Result<G1Projective, AccumulateError> {
+        let powers =
+            self.powers_g1
+                .get(..coefficients.len())
+                .ok_or(AccumulateError::CapacityExceeded {
+                    capacity: self.capacity(),
+                })?;
+        Ok(multi_scalar_product(powers, coefficients, workers))
+    }
+
+    /// `[f(s)]_2` for the polynomial with these coefficients, or `None` if its degree exceeds the
+    /// subset limit.
+    pub(crate) fn evaluate_g2(&self, coefficients: &[Fr]) -> Option<G2Projective> {
+        let powers = self.powers_g2.get(..coefficients.len())?;
+        Some(run(&Workers::sequential(), || {
+            G2Projective::msm_unchecked(powers, coefficients)
+        }))
+    }
+
+    /// Whether `e(left, [1]_2) e(right, [s]_2) = 1`.
+    pub(crate) fn pairs_to_one(&self, left: G1Affine, right: G1Affine) -> bool {
+        Bls12_381::multi_pairing([left, right], self.prepared.clone()).is_zero()
+    }
+
+    /// Whether `e(left, point) = e(right, [1]_2)`.
+    pub(crate) fn pairs_equal(&self, left: G1Affine, point: G2Affine, right: G1Affine) -> bool {
+        let [one, _] = self.prepared.clone();
+        let second: [G2Prepared<_>; 2] = [point.into(), one];
+        Bls12_381::multi_pairing([left, -right], second).is_zero()
+    }
+}
+
+/// The hash of `[s]_2`, which determines all powers, and the purpose.
+fn fingerprint(s_g2: &G2Affine, purpose: &str) -> [u8; 32] {
+    let s_g2 = point::encode::<g2::Config, G2_BYTES>(s_g2);
+    let parts: [&[u8]; 4] = [
+        &SCHEME.0.to_be_bytes(),
+        b"parameters",
+        &s_g2,
+        purpose.as_bytes(),
+    ];
+    Sha256Ed25519::hash(Domain::AccumulatorId, &parts).0
+}
+
+impl core::fmt::Debug for Parameters {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        formatter
+            .debug_struct("Parameters")
+            .field("purpose", &self.purpose)
+            .field("capacity", &self.capacity())
+            .field("subset_limit", &self.subset_limit())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Length of the purpose (1 byte), purpose (UTF-8), number of powers in G1 (4), powers in G1 (48
+/// each), number of powers in G2 (4), powers in G2 (96 each). Read with the workers that are to
+/// check the points.
+impl Wire for Parameters {
+    type Context = Workers;
+    const KIND: u8 = wire::KIND_PARAMETERS;
+    const SCHEME: u16 = SCHEME.0;
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        bytes.push(u8::try_from(self.purpose.len()).unwrap_or(u8::MAX));
+        bytes.extend_from_slice(self.purpose.as_bytes());
+        wire::write_count(self.powers_g1.len(), bytes);
+        for power in &self.powers_g1 {
+            bytes.extend_from_slice(&point::encode::<g1::Config, G1_BYTES>(power));
+        }
+        wire::write_count(self.powers_g2.len(), bytes);
+        for power in &self.powers_g2 {
+            bytes.extend_from_slice(&point::encode::<g2::Config, G2_BYTES>(power));
+        }
+    }
+
+    fn read(workers: &Workers, reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        let [length] = reader.array()?;
+        let purpose = reader.take(usize::from(length))?;
+        let purpose = core::str::from_utf8(purpose).map_err(|_| DecodeError::Malformed)?;
+        let powers_g1 = read_points::<g1::Config, G1_BYTES>(reader, workers)?;
+        let powers_g2 = read_points::<g2::Config, G2_BYTES>(reader, workers)?;
+        Self::new(powers_g1, powers_g2, purpose, workers)
+    }
+}
+
+fn read_points<C: ark_ec::short_weierstrass::SWCurveConfig, const N: usize>(
+    reader: &mut Reader<'_>,
+    workers: &Workers,
+) -> Result<Vec<ark_ec::short_weierstrass::Affine<C>>, DecodeError> {
+    let encodings: Vec<[u8; N]> = (0..reader.count(N)?)
+        .map(|_| reader.array())
+        .collect::<Result<_, _>>()?;
+    point::decode_all(&encodings, workers)
+}

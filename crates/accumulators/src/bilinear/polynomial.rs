@@ -1,0 +1,216 @@
+//! Polynomials over the scalar field: the product of `X + e` for the elements `e` of a set, whose
+//! coefficients turn the public powers of `s` into accumulator values and witnesses.
+//!
+//! A polynomial is the list of its coefficients, lowest first.
+//!
+//! Products are made in a binary tree. Leaves are multiplied out; above them a node of capacity `d`
+//! (at most `d` factors) keeps the values at the roots of `X^d = 1` that its own multiplication
+//! produced. An inverse transform of length `d` gives its coefficients, one more transform of length
+//! `d` its values at the roots of `X^d = -1`, and the two sets of values are what the parent
+//! multiplies: a third less than transforming each child at length `2d` and the product back. The
+//! product of two full children is monic of degree `2d`, and only its known highest coefficient
+//! wraps around.
+//!
+//! The witness of a subset needs no division either: it is the product over all other elements.
+//!
+//! Source: von zur Gathen, Gerhard 2013, "Modern Computer Algebra", section 10.1 (product trees);
+//! Bernstein 2004, "Scaled remainder trees" (doubling of transforms).
+
+#[cfg(test)]
+mod tests;
+pub(crate) mod transform;
+
+use ark_bls12_381::Fr;
+use ark_ff::{AdditiveGroup, Field};
+use pad_core::Workers;
+
+use super::multi_scalar::map_all;
+use transform::{Transform, padded_length};
+
+/// The coefficients of the product of `X + e`: `n + 1` of them, the last one 1.
+///
+/// Cost: `O(n log^2 n)` field multiplications.
+pub(crate) fn product(elements: &[Fr], workers: &Workers) -> Vec<Fr> {
+    let tree = ProductTree::shape(elements.len(), LEAF);
+    let transform = Transform::new(tree.length);
+    let mut nodes = leaves(elements, &tree, workers);
+    while nodes.len() > 1 {
+        nodes = parents(&nodes, &transform, workers);
+    }
+    nodes
+        .into_iter()
+        .next()
+        .map_or_else(|| vec![Fr::ONE], |root| root.coefficients)
+}
+
+/// The quotient and the remainder of the division by `X + element`.
+///
+/// Cost: one multiplication for each coefficient (Horner's rule; the remainder is the value at
+/// `-element`).
+pub(crate) fn divide_by_factor(coefficients: &[Fr], element: Fr) -> (Vec<Fr>, Fr) {
+    let mut carry = Fr::ZERO;
+    let mut quotient: Vec<Fr> = coefficients
+        .iter()
+        .rev()
+        .map(|coefficient| {
+            let next = *coefficient - element * carry;
+            core::mem::replace(&mut carry, next)
+        })
+        .collect();
+    // The first one taken out is the zero that the division began with.
+    quotient.reverse();
+    quotient.pop();
+    (quotient, carry)
+}
+
+/// The value at `point`.
+#[cfg(test)]
+pub(crate) fn evaluate(coefficients: &[Fr], point: Fr) -> Fr {
+    coefficients
+        .iter()
+        .rev()
+        .fold(Fr::ZERO, |value, coefficient| value * point + coefficient)
+}
+
+/// How a set is cut into leaves, and the products of all nodes.
+#[derive(Debug)]
+pub(crate) struct ProductTree {
+    /// The products of the nodes, from the leaves to the root.
+    pub(crate) levels: Vec<Vec<Vec<Fr>>>,
+    /// Capacity of the root: `2^a` or `3 * 2^a`.
+    pub(crate) length: usize,
+    /// The number of leaves, a power of two.
+    pub(crate) leaves: usize,
+    elements: usize,
+}
+
+impl ProductTree {
+    /// All products, where a leaf has a capacity of at most `leaf` factors (2 at least).
+    pub(crate) fn new(
+        elements: &[Fr],
+        leaf: usize,
+        transform: &Transform,
+        workers: &Workers,
+    ) -> Self {
+        let mut tree = Self::shape(elements.len(), leaf);
+        let mut nodes = leaves(elements, &tree, workers);
+        while nodes.len() > 1 {
+            let next = parents(&nodes, transform, workers);
+            tree.levels.push(coefficients(nodes));
+            nodes = next;
+        }
+        tree.levels.push(coefficients(nodes));
+        tree
+    }
+
+    /// The tree without its products.
+    fn shape(elements: usize, leaf: usize) -> Self {
+        let length = padded_length(elements);
+        let mut leaves = 1;
+        while length / leaves > leaf && (length / leaves).is_multiple_of(2) {
+            leaves *= 2;
+        }
+        Self {
+            levels: Vec::new(),
+            length,
+            leaves,
+            elements,
+        }
+    }
+
+    /// The elements of each leaf: parts of equal size, give or take one.
+    pub(crate) fn parts<'a>(&self, elements: &'a [Fr]) -> Vec<&'a [Fr]> {
+        let bound = |leaf: usize| self.elements * leaf / self.leaves;
+        (0..self.leaves)
+            .map(|leaf| &elements[bound(leaf)..bound(leaf + 1)])
+            .collect()
+    }
+}
+
+/// A node of the tree while it is built.
+struct Node {
+    /// The product of its factors.
+    coefficients: Vec<Fr>,
+    /// Its values at the roots of unity of the order of its capacity.
+    values: Vec<Fr>,
+}
+
+fn coefficients(nodes: Vec<Node>) -> Vec<Vec<Fr>> {
+    nodes.into_iter().map(|node| node.coefficients).collect()
+}
+
+fn leaves(elements: &[Fr], tree: &ProductTree, workers: &Workers) -> Vec<Node> {
+    let transform = Transform::new(tree.length / tree.leaves);
+    map_all(&tree.parts(elements), workers, |part| {
+        let coefficients = multiply_out(part);
+        let mut values = wrapped(&coefficients, tree.length / tree.leaves, Fr::ONE);
+        if tree.leaves > 1 {
+            transform.forward(&mut values);
+        }
+        Node {
+            coefficients,
+            values,
+        }
+    })
+}
+
+/// The next level: each pair of neighbours becomes one node.
+fn parents(nodes: &[Node], transform: &Transform, workers: &Workers) -> Vec<Node> {
+    let extended = map_all(nodes, workers, |node| {
+        let odd = wrapped(&node.coefficients, node.values.len(), -Fr::ONE);
+        transform.extended(&node.values, odd)
+    });
+    let pairs: Vec<(&[Node], &[Vec<Fr>])> = nodes.chunks(2).zip(extended.chunks(2)).collect();
+    map_all(&pairs, workers, |(nodes, values)| {
+        let degree = nodes.iter().map(|node| node.coefficients.len() - 1).sum();
+        let values: Vec<Fr> = match values {
+            [left, right] => left
+                .iter()
+                .zip(right)
+                .map(|(left, right)| *left * right)
+                .collect(),
+            _ => values.concat(),
+        };
+        let mut coefficients = values.clone();
+        transform.inverse(&mut coefficients);
+        if degree == coefficients.len() {
+            // X^degree has wrapped around to 1.
+            coefficients[0] -= Fr::ONE;
+        }
+        coefficients.resize(degree, Fr::ZERO);
+        coefficients.push(Fr::ONE);
+        Node {
+            coefficients,
+            values,
+        }
+    })
+}
+
+/// The polynomial modulo `X^length - sign`, for degrees up to `length`.
+fn wrapped(coefficients: &[Fr], length: usize, sign: Fr) -> Vec<Fr> {
+    let mut wrapped = coefficients.to_vec();
+    if let Some(highest) = coefficients.get(length) {
+        wrapped[0] += sign * highest;
+    }
+    wrapped.resize(length, Fr::ZERO);
+    wrapped
+}
+
+/// The product one factor at a time: `n^2 / 2` multiplications.
+fn multiply_out(elements: &[Fr]) -> Vec<Fr> {
+    let mut coefficients = Vec::with_capacity(elements.len() + 1);
+    coefficients.push(Fr::ONE);
+    for element in elements {
+        let mut lower = Fr::ZERO;
+        for coefficient in &mut coefficients {
+            let next = *coefficient;
+            *coefficient = *coefficient * element + lower;
+            lower = next;
+        }
+        coefficients.push(Fr::ONE);
+    }
+    coefficients
+}
+
+/// Capacity of a leaf that is multiplied out (by a count of multiplications, not tuned).
+const LEAF: usize = 64;

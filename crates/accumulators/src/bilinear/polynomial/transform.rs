@@ -1,0 +1,257 @@
+//! Number-theoretic transforms over the scalar field, for lengths `2^a` and `3 * 2^a`.
+//!
+//! Values stand in an order that needs no permutation and lets a transform be extended: a vector of
+//! length `T * l` (`T` is 1 or 3, `l` a power of two) is transformed into `T` branches of length
+//! `l`. Branch `i` holds the values at the roots of `X^l = lambda^i`, where `lambda` is a cube root of
+//! unity. Within a branch a block with `X^m = d^2` is cut into the halves `X^(m/2) = d` and
+//! `X^(m/2) = -d`; block `b` of each level uses `d = w[b]` times a power of `lambda`, the same
+//! table for all levels:
+//!
+//! ```text
+//! X^l = 1:    d = w[0] = 1
+//! halves:     d = w[0] = 1          d = w[1] = i
+//! quarters:   d = w[0], d = w[1]    d = w[2], d = w[3]
+//! ```
+//!
+//! The first halves of the branches are the transform of half the length (with branches 1 and 2
+//! exchanged, because `lambda^2` squared is `lambda`); the second halves are the values at the roots
+//! of `X^(Tl/2) = -1`: see [`Transform::extended`].
+//!
+//! Source: Bernstein 2001, "Multidigit multiplication for mathematicians", sections 3 to 8.
+
+use ark_bls12_381::Fr;
+use ark_ff::{FftField, Field};
+
+use crate::bilinear::multi_scalar::endomorphism::MU;
+
+/// The smallest length `2^a` or `3 * 2^a` that is at least `length`.
+pub(crate) fn padded_length(length: usize) -> usize {
+    let power = length.next_power_of_two();
+    let third = power / 4 * 3;
+    if third >= length.max(1) { third } else { power }
+}
+
+/// The powers `1, lambda, lambda^2` of the cube root of unity.
+pub(crate) fn cube_roots() -> [Fr; 3] {
+    let root = -Fr::from(MU);
+    [Fr::ONE, root, root.square()]
+}
+
+/// Twiddle factors for all lengths up to a limit.
+#[derive(Debug)]
+pub(crate) struct Transform {
+    /// `w[b] * lambda^i` at `[i][b]`.
+    twiddles: [Vec<Fr>; 3],
+    inverse_twiddles: [Vec<Fr>; 3],
+}
+
+impl Transform {
+    /// For vectors of at most `length` entries, which must be below `2^32`.
+    pub(crate) fn new(length: usize) -> Self {
+        let mut twiddles = vec![Fr::ONE];
+        let mut order: u64 = 4;
+        while twiddles.len() < branch_length(length) / 2 {
+            let root = Fr::get_root_of_unity(order).unwrap_or(Fr::ONE);
+            let upper: Vec<Fr> = twiddles.iter().map(|twiddle| root * twiddle).collect();
+            twiddles.extend(upper);
+            order = order.saturating_mul(2);
+        }
+        let mut inverses = twiddles.clone();
+        ark_ff::serial_batch_inversion_and_mul(&mut inverses, &Fr::ONE);
+        let scaled =
+            |values: &[Fr], factor: Fr| values.iter().map(|value| factor * value).collect();
+        let [one, first, second] = cube_roots();
+        Self {
+            twiddles: [one, first, second].map(|factor| scaled(&twiddles, factor)),
+            inverse_twiddles: [one, second, first].map(|factor| scaled(&inverses, factor)),
+        }
+    }
+
+    /// The factor `d` of block `block` in a level whose first block has `d = lambda^turn`.
+    pub(crate) fn twiddle(&self, turn: usize, block: usize) -> Fr {
+        self.twiddles[turn % 3][block]
+    }
+
+    /// The inverse of [`Self::twiddle`].
+    pub(crate) fn inverse_twiddle(&self, turn: usize, block: usize) -> Fr {
+        self.inverse_twiddles[turn % 3][block]
+    }
+
+    /// The values of a polynomial at all roots of unity of order `values.len()`.
+    pub(crate) fn forward(&self, values: &mut [Fr]) {
+        let length = split_branches(values, Fr::ONE);
+        for (branch, values) in values.chunks_mut(length).enumerate() {
+            self.forward_blocks(values, 0, 2 * branch);
+        }
+    }
+
+    /// The coefficients from the values: undoes [`Self::forward`].
+    pub(crate) fn inverse(&self, values: &mut [Fr]) {
+        let length = branch_length(values.len());
+        for (branch, values) in values.chunks_mut(length).enumerate() {
+            self.inverse_blocks(values, 0, 2 * branch);
+        }
+        join_branches(values, Fr::ONE);
+        scale(values);
+    }
+
+    /// The values at the roots of `X^n = -1`, where `n = values.len()`.
+    ///
+    /// Branch `i` holds those with `X^(n/T) = -lambda^(2i)`.
+    pub(crate) fn forward_odd(&self, values: &mut [Fr]) {
+        let length = split_branches(values, -Fr::ONE);
+        for (branch, values) in values.chunks_mut(length).enumerate() {
+            self.forward_blocks(values, 1, branch);
+        }
+    }
+
+    /// Undoes [`Self::forward_odd`].
+    #[cfg(test)]
+    pub(crate) fn inverse_odd(&self, values: &mut [Fr]) {
+        let length = branch_length(values.len());
+        for (branch, values) in values.chunks_mut(length).enumerate() {
+            self.inverse_blocks(values, 1, branch);
+        }
+        join_branches(values, -Fr::ONE);
+        scale(values);
+    }
+
+    /// The transform of double length: from the values at the roots of `X^n = 1` and the
+    /// coefficients of the polynomial modulo `X^n + 1`.
+    pub(crate) fn extended(&self, even: &[Fr], mut odd: Vec<Fr>) -> Vec<Fr> {
+        self.forward_odd(&mut odd);
+        join_halves(even, &odd)
+    }
+
+    /// All levels of one branch, from the one where the blocks start with number `first` (0 or 1).
+    fn forward_blocks(&self, values: &mut [Fr], first: usize, mut turn: usize) {
+        let mut length = values.len();
+        let mut start = first;
+        while length > 1 {
+            let twiddles = &self.twiddles[turn % 3][start..];
+            for (block, twiddle) in values.chunks_exact_mut(length).zip(twiddles) {
+                let (low, high) = block.split_at_mut(length / 2);
+                for (low, high) in low.iter_mut().zip(high) {
+                    let product = *high * twiddle;
+                    *high = *low - product;
+                    *low += product;
+                }
+            }
+            length /= 2;
+            start *= 2;
+            turn *= 2;
+            turn %= 3;
+        }
+    }
+
+    /// Undoes [`Self::forward_blocks`] up to a factor, the length.
+    fn inverse_blocks(&self, values: &mut [Fr], first: usize, turn: usize) {
+        let levels = values.len().trailing_zeros();
+        for level in (0..levels).rev() {
+            let length = values.len() >> level;
+            // Squaring twice changes nothing: lambda^4 = lambda.
+            let turn = if level % 2 == 0 { turn } else { 2 * turn };
+            let twiddles = &self.inverse_twiddles[turn % 3][first << level..];
+            for (block, twiddle) in values.chunks_exact_mut(length).zip(twiddles) {
+                let (low, high) = block.split_at_mut(length / 2);
+                for (low, high) in low.iter_mut().zip(high) {
+                    let difference = *low - *high;
+                    *low += *high;
+                    *high = difference * twiddle;
+                }
+            }
+        }
+    }
+}
+
+/// The length of a branch: the power of two in a length `2^a` or `3 * 2^a`.
+pub(crate) fn branch_length(length: usize) -> usize {
+    if length.is_multiple_of(3) {
+        length / 3
+    } else {
+        length
+    }
+}
+
+/// The transform of length `2n` whose halves of branches are these: `even` of length `n` at the
+/// roots of `X^n = 1` and `odd` at those of `X^n = -1`.
+pub(crate) fn join_halves<T: Copy>(even: &[T], odd: &[T]) -> Vec<T> {
+    let length = branch_length(even.len());
+    let branches = even.len() / length;
+    odd.chunks_exact(length)
+        .enumerate()
+        .flat_map(|(branch, odd)| {
+            let twice = 2 * branch % branches * length;
+            even[twice..twice + length].iter().chain(odd).copied()
+        })
+        .collect()
+}
+
+/// Undoes [`join_halves`].
+pub(crate) fn split_halves<T: Copy>(values: &[T]) -> (Vec<T>, Vec<T>) {
+    let length = branch_length(values.len());
+    let branches = values.len() / length;
+    let half = |branch: usize, start: usize| {
+        let start = branch * length + start;
+        values[start..start + length / 2].iter().copied()
+    };
+    let even = (0..branches).flat_map(|branch| half(2 * branch % branches, 0));
+    let odd = (0..branches).flat_map(|branch| half(branch, length / 2));
+    (even.collect(), odd.collect())
+}
+
+/// Cuts modulo `X^n = sign` into branches `X^(n/3) = sign * lambda^i` (for `-1`: `lambda^(2i)`).
+/// Returns the length of a branch.
+fn split_branches(values: &mut [Fr], sign: Fr) -> usize {
+    let length = branch_length(values.len());
+    if length < values.len() {
+        let [_, first, second] = branch_factors(sign);
+        let (low, rest) = values.split_at_mut(length);
+        let (middle, high) = rest.split_at_mut(length);
+        for ((low, middle), high) in low.iter_mut().zip(middle).zip(high) {
+            let [a, b, c] = [*low, *middle * sign, *high];
+            [*low, *middle, *high] = [
+                a + b + c,
+                a + first * b + second * c,
+                a + second * b + first * c,
+            ];
+        }
+    }
+    length
+}
+
+/// Undoes [`split_branches`] up to a factor, the number of branches.
+fn join_branches(values: &mut [Fr], sign: Fr) {
+    let length = branch_length(values.len());
+    if length < values.len() {
+        let [_, first, second] = branch_factors(sign);
+        let (low, rest) = values.split_at_mut(length);
+        let (middle, high) = rest.split_at_mut(length);
+        for ((low, middle), high) in low.iter_mut().zip(middle).zip(high) {
+            let [a, b, c] = [*low, *middle, *high];
+            [*low, *middle, *high] = [
+                a + b + c,
+                (a + second * b + first * c) * sign,
+                a + first * b + second * c,
+            ];
+        }
+    }
+}
+
+/// Powers of the cube root that leads to branch 1: `lambda`, or `lambda^2` for the odd half.
+fn branch_factors(sign: Fr) -> [Fr; 3] {
+    let [one, first, second] = cube_roots();
+    if sign == one {
+        [one, first, second]
+    } else {
+        [one, second, first]
+    }
+}
+
+fn scale(values: &mut [Fr]) {
+    let length = u64::try_from(values.len()).unwrap_or(u64::MAX);
+    let factor = Fr::from(length).inverse().unwrap_or(Fr::ONE);
+    for value in values {
+        *value *= factor;
+    }
+}

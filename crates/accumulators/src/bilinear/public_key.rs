@@ -1,0 +1,52 @@
+//! The public key of a bilinear accumulator.
+
+use std::sync::Arc;
+
+use super::parameters::{Parameters, SCHEME};
+use crate::{accumulator::PublicKey, element::AccumulatorId, error::AccumulateError};
+
+/// The public key of a bilinear accumulator: parameters and a label. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct BilinearPublicKey {
+    parameters: Arc<Parameters>,
+    id: AccumulatorId,
+}
+
+impl BilinearPublicKey {
+    /// The key of the accumulator called `label` over these parameters.
+    pub fn new(parameters: Arc<Parameters>, label: &[u8]) -> Self {
+        let id = AccumulatorId::derive(SCHEME, &parameters.fingerprint(), label);
+        Self { parameters, id }
+    }
+
+    /// The parameters.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// Checks that a set of this size can be accumulated.
+    ///
+    /// # Errors
+    /// [`AccumulateError::CapacityExceeded`].
+    pub(crate) fn require_capacity(&self, elements: usize) -> Result<(), AccumulateError> {
+        let capacity = self.parameters.capacity();
+        if elements > capacity {
+            return Err(AccumulateError::CapacityExceeded { capacity });
+        }
+        Ok(())
+    }
+}
+
+impl PublicKey for BilinearPublicKey {
+    fn id(&self) -> AccumulatorId {
+        self.id
+    }
+
+    fn with_label(&self, label: &[u8]) -> Self {
+        Self::new(Arc::clone(&self.parameters), label)
+    }
+
+    fn capacity(&self) -> Option<usize> {
+        Some(self.parameters.capacity())
+    }
+}

@@ -1,0 +1,84 @@
+//! Tests of the bilinear accumulator as a whole.
+
+mod accumulation;
+mod changes;
+mod refusals;
+mod setups;
+
+use std::{num::NonZeroUsize, sync::LazyLock};
+
+use ark_bls12_381::Fr;
+use ed25519_dalek::SigningKey;
+use pad_core::{AuthorKey, Untrusted, Verified, Version, Workers};
+use zeroize::Zeroizing;
+
+use super::{Bilinear, BilinearElement, BilinearPublicKey, BilinearSecretKey, BilinearValue};
+use crate::{
+    accumulator::{Accumulator, SecretKey},
+    element::ElementDigest,
+    set::ElementSet,
+    snapshot::{Authority, Snapshot},
+};
+
+/// The largest set of the tests' key.
+const CAPACITY: usize = 101;
+/// The largest subset.
+const SUBSET_LIMIT: usize = 8;
+
+/// A scalar like a random one, the same in every run.
+fn scalar(number: u8) -> Fr {
+    let digest = ElementDigest::from_bytes([number; 32]);
+    BilinearElement::new(digest).unwrap().scalar()
+}
+
+/// One key for all tests.
+static SECRET: LazyLock<BilinearSecretKey> = LazyLock::new(|| secret_with(scalar(1), b"tests"));
+
+fn secret_with(secret: Fr, label: &[u8]) -> BilinearSecretKey {
+    BilinearSecretKey::with_scalar(
+        Zeroizing::new(secret),
+        (CAPACITY, SUBSET_LIMIT),
+        label,
+        &Workers::sequential(),
+    )
+}
+
+fn key() -> BilinearPublicKey {
+    SECRET.public_key().clone()
+}
+
+fn workers(threads: usize) -> Workers {
+    Workers::new(NonZeroUsize::new(threads).unwrap()).unwrap()
+}
+
+/// Elements `0..count` as two bytes, so in ascending order.
+fn names(count: u16) -> Vec<Vec<u8>> {
+    (0..count)
+        .map(|number| number.to_be_bytes().to_vec())
+        .collect()
+}
+
+fn set_of<B: AsRef<[u8]> + Sync>(elements: &[B]) -> ElementSet<Bilinear> {
+    ElementSet::from_elements(&key(), elements, &Workers::sequential()).unwrap()
+}
+
+fn value_of(set: &ElementSet<Bilinear>) -> BilinearValue {
+    Bilinear::accumulate_with_secret(&SECRET, set, &Workers::sequential()).unwrap()
+}
+
+/// The value as a client has it: signed and verified.
+fn verified(key: &BilinearPublicKey, value: BilinearValue) -> Verified<Snapshot<Bilinear>> {
+    let signing_key = SigningKey::from_bytes(&[3; 32]);
+    let author = AuthorKey::from_bytes(signing_key.verifying_key().as_bytes()).unwrap();
+    let version = Version::new(5);
+    let snapshot = Snapshot {
+        key: key.clone(),
+        version,
+        value,
+    };
+    let signed = snapshot.sign(&signing_key).unwrap();
+    let key = key.clone();
+    Untrusted::new(signed)
+        .verify(&Authority { author, key }, &version)
+        .unwrap()
+}

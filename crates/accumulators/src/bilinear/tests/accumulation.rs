@@ -1,0 +1,222 @@
+//! Values and witnesses: every way to them gives the same, and they verify.
+
+use pad_core::{Untrusted, VerifyError, Workers};
+
+use super::*;
+use crate::{
+    accumulator::{Batch, PublicKey, Universal},
+    bilinear::{BilinearWitness, BilinearWitnessBatch},
+    error::AccumulateError,
+    wire,
+};
+
+const SIZES: [u16; 7] = [0, 1, 2, 3, 17, 64, 100];
+
+#[test]
+fn secret_and_public_key_give_equal_values_and_witnesses() {
+    for (count, threads) in SIZES.into_iter().zip([1, 2, 3].into_iter().cycle()) {
+        let (key, workers) = (key(), workers(threads));
+        let elements = names(count);
+        let set = set_of(&elements);
+        let value = Bilinear::accumulate(&key, &set, &workers).unwrap();
+        assert_eq!(
+            value,
+            Bilinear::accumulate_with_secret(&SECRET, &set, &workers).unwrap()
+        );
+        let witnesses = Bilinear::witnesses(&key, &set, &workers).unwrap();
+        let with_secret = Bilinear::witnesses_with_secret(&SECRET, &set, &workers).unwrap();
+        assert_eq!(witnesses, with_secret);
+        assert_eq!(witnesses.len(), elements.len());
+        for (element, witness) in elements.iter().zip(&witnesses).step_by(9) {
+            let alone = Bilinear::witness(&key, &set, element, &workers).unwrap();
+            assert_eq!(alone, *witness);
+            let alone = Bilinear::witness_with_secret(&SECRET, &set, element, &workers).unwrap();
+            assert_eq!(alone, *witness);
+        }
+        let absent = Bilinear::non_membership_witness(&key, &set, b"absent", &workers).unwrap();
+        let with_secret =
+            Bilinear::non_membership_witness_with_secret(&SECRET, &set, b"absent", &workers);
+        assert_eq!(Ok(absent), with_secret);
+        let snapshot = verified(&key, value);
+        let statement = Untrusted::new(absent).verify(&snapshot, b"absent").unwrap();
+        assert_eq!(statement.get().element, b"absent");
+    }
+}
+
+#[test]
+fn one_by_one_gives_the_same_witnesses() {
+    let set = set_of(&names(17));
+    let workers = workers(2);
+    assert_eq!(
+        Bilinear::witnesses_one_by_one(&key(), &set, &workers),
+        Bilinear::witnesses(&key(), &set, &workers)
+    );
+}
+
+#[test]
+fn neither_order_nor_threads_change_anything() {
+    let (mut elements, set) = (names(64), set_of(&names(64)));
+    elements.reverse();
+    let reversed = set_of(&elements);
+    let witnesses = Bilinear::witnesses(&key(), &set, &workers(1)).unwrap();
+    for threads in [1, 2, 3] {
+        let workers = workers(threads);
+        assert_eq!(
+            Bilinear::accumulate(&key(), &set, &workers),
+            Bilinear::accumulate(&key(), &reversed, &workers)
+        );
+        for other in [
+            Bilinear::witnesses(&key(), &reversed, &workers).unwrap(),
+            Bilinear::witnesses_with_secret(&SECRET, &reversed, &workers).unwrap(),
+        ] {
+            assert!(witnesses.iter().eq(other.iter().rev()), "{threads} threads");
+        }
+    }
+}
+
+#[test]
+fn the_empty_set_has_the_generator_and_no_witnesses() {
+    let set = set_of::<&[u8]>(&[]);
+    assert_eq!(value_of(&set), Bilinear::empty_value(&key()));
+    assert_eq!(value_of(&set).point(), key().parameters().powers_g1()[0]);
+    assert_eq!(Bilinear::witnesses(&key(), &set, &workers(1)), Ok(vec![]));
+    let absent = Bilinear::witness_with_secret(&SECRET, &set, b"x", &workers(1));
+    assert_eq!(absent, Err(AccumulateError::ElementAbsent));
+}
+
+#[test]
+fn a_witness_verifies_for_its_element_value_label_and_parameters_alone() {
+    let (first, second) = (set_of(&["a", "b"]), set_of(&["a", "c"]));
+    let workers = Workers::sequential();
+    let key = key();
+    let witness = Bilinear::witness(&key, &first, b"a", &workers).unwrap();
+    let snapshot = verified(&key, value_of(&first));
+    let membership = Untrusted::new(witness).verify(&snapshot, b"a").unwrap();
+    assert_eq!(membership.get().element, b"a");
+    assert_eq!(membership.get().accumulator, key.id());
+    assert_eq!(membership.get().version, Version::new(5));
+    let refused = Err(VerifyError::WitnessMismatch);
+    assert_eq!(Untrusted::new(witness).verify(&snapshot, b"b"), refused);
+    assert_eq!(
+        Untrusted::new(witness).verify(&snapshot, b"absent"),
+        refused
+    );
+    let other_value = verified(&key, value_of(&second));
+    assert_eq!(Untrusted::new(witness).verify(&other_value, b"a"), refused);
+    let other_label = verified(&key.with_label(b"other"), value_of(&first));
+    assert_eq!(Untrusted::new(witness).verify(&other_label, b"a"), refused);
+    let other_secret = secret_with(scalar(2), b"tests");
+    let other_parameters = verified(other_secret.public_key(), value_of(&first));
+    assert_eq!(
+        Untrusted::new(witness).verify(&other_parameters, b"a"),
+        refused
+    );
+}
+
+#[test]
+fn non_membership_verifies_for_its_element_and_value_alone() {
+    let workers = Workers::sequential();
+    let set = set_of(&["a", "b"]);
+    let witness = Bilinear::non_membership_witness(&key(), &set, b"x", &workers).unwrap();
+    let snapshot = verified(&key(), value_of(&set));
+    assert!(Untrusted::new(witness).verify(&snapshot, b"x").is_ok());
+    let refused = Err(VerifyError::WitnessMismatch);
+    assert_eq!(Untrusted::new(witness).verify(&snapshot, b"a"), refused);
+    assert_eq!(Untrusted::new(witness).verify(&snapshot, b"y"), refused);
+    let other = verified(&key(), value_of(&set_of(&["a"])));
+    assert_eq!(Untrusted::new(witness).verify(&other, b"x"), refused);
+    // The empty set's witness is the identity and 1, and good for the empty set alone.
+    let empty = set_of::<&[u8]>(&[]);
+    let witness = Bilinear::non_membership_witness(&key(), &empty, b"x", &workers).unwrap();
+    let bytes = wire::encode(&witness);
+    let decoded = wire::decode(&key(), &bytes, 1000)
+        .unwrap()
+        .into_unverified();
+    assert_eq!(witness, decoded);
+    assert!(
+        Untrusted::new(decoded)
+            .verify(&verified(&key(), value_of(&empty)), b"x")
+            .is_ok()
+    );
+    assert_eq!(Untrusted::new(decoded).verify(&snapshot, b"x"), refused);
+}
+
+#[test]
+fn subset_witnesses_verify_and_are_aggregated_from_single_ones() {
+    let elements = names(20);
+    let (key, set, workers) = (key(), set_of(&elements), workers(2));
+    let snapshot = verified(&key, value_of(&set));
+    let witnesses = Bilinear::witnesses(&key, &set, &workers).unwrap();
+    for length in [1, 2, 5, SUBSET_LIMIT] {
+        let subset = &elements[3..3 + length];
+        let witness = Bilinear::subset_witness(&key, &set, subset, &workers).unwrap();
+        let with_secret = Bilinear::subset_witness_with_secret(&SECRET, &set, subset, &workers);
+        assert_eq!(Ok(witness), with_secret);
+        let pairs: Vec<_> = set
+            .elements()
+            .iter()
+            .cloned()
+            .zip(witnesses.iter().copied())
+            .skip(3)
+            .take(length)
+            .collect();
+        let value = value_of(&set);
+        assert_eq!(Bilinear::aggregate(&key, &value, &pairs), Ok(witness));
+        let statement = Untrusted::new(witness).verify(&snapshot, subset).unwrap();
+        assert_eq!(statement.get().elements, subset);
+        let other = &elements[4..4 + length];
+        assert_eq!(
+            Untrusted::new(witness).verify(&snapshot, other),
+            Err(VerifyError::WitnessMismatch)
+        );
+    }
+}
+
+#[test]
+fn the_subset_may_be_the_whole_set() {
+    let elements = names(4);
+    let set = set_of(&elements);
+    let witness = Bilinear::subset_witness(&key(), &set, &elements, &workers(1)).unwrap();
+    assert_eq!(witness.point(), Bilinear::empty_value(&key()).point());
+    assert!(
+        Untrusted::new(witness)
+            .verify(&verified(&key(), value_of(&set)), &elements)
+            .is_ok()
+    );
+}
+
+#[test]
+fn a_batch_verifies_and_one_wrong_witness_spoils_it() {
+    let elements = names(33);
+    let set = set_of(&elements);
+    let snapshot = verified(&key(), value_of(&set));
+    let witnesses = Bilinear::witnesses_with_secret(&SECRET, &set, &workers(1)).unwrap();
+    let verify = |witnesses: &[BilinearWitness], query: &[Vec<u8>]| {
+        Untrusted::new(BilinearWitnessBatch::from(witnesses.to_vec())).verify(&snapshot, query)
+    };
+    let statement = verify(&witnesses, &elements).unwrap();
+    assert_eq!(statement.get().elements, elements);
+    assert!(verify(&witnesses[..1], &elements[..1]).is_ok());
+    let refused = Err(VerifyError::WitnessMismatch);
+    let mut swapped = witnesses.clone();
+    swapped.swap(0, 32);
+    assert_eq!(verify(&swapped, &elements), refused);
+    let mut query = elements.clone();
+    query[7] = b"absent".to_vec();
+    assert_eq!(verify(&witnesses, &query), refused);
+    // Errors `c_i X` with the sums of `c_i` and of `c_i e_i` zero: they cancel in both sums if all
+    // random coefficients are equal.
+    let e = |index: usize| set.elements()[index].scalar();
+    let factors = [(1, e(2) - e(3)), (2, e(3) - e(1)), (3, e(1) - e(2))];
+    let mut cancelling = witnesses.clone();
+    for (index, factor) in factors {
+        let point = witnesses[index].point() + witnesses[9].point() * factor;
+        cancelling[index] = BilinearWitness::new(point.into()).unwrap();
+    }
+    assert_eq!(verify(&cancelling, &elements), refused);
+    assert_eq!(
+        verify(&witnesses[1..], &elements),
+        Err(VerifyError::CountMismatch)
+    );
+    assert_eq!(verify(&[], &[]), Err(VerifyError::InvalidQuery));
+}

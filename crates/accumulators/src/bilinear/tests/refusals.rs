@@ -1,0 +1,292 @@
+//! What is refused, and with which error.
+
+use ark_bls12_381::{Fq, G1Affine, g1};
+use ark_ff::{AdditiveGroup, BigInteger, Field, PrimeField};
+use pad_core::{DecodeError, Untrusted, VerifyError, Workers};
+
+use super::*;
+use crate::{
+    accumulator::{Batch, Dynamic, PublicKey, Universal},
+    bilinear::{
+        BilinearNonMembershipWitness, BilinearSubsetWitness, BilinearUpdateData, BilinearWitness,
+        of_elements,
+        point::{self, G1_BYTES},
+    },
+    error::AccumulateError,
+    wire::{self, Wire},
+};
+
+/// A point of the curve outside the subgroup.
+fn stray() -> [u8; G1_BYTES] {
+    let point = (1_u64..100)
+        .filter_map(|x| G1Affine::get_point_from_x_unchecked(Fq::from(x), false))
+        .find(|point| !point.is_in_correct_subgroup_assuming_on_curve())
+        .unwrap();
+    point::encode::<g1::Config, G1_BYTES>(&point)
+}
+
+fn body<W: Wire<Context = BilinearPublicKey>>(bytes: &[u8]) -> Result<(), DecodeError> {
+    wire::decode_body::<W>(&key(), bytes).map(|_| ())
+}
+
+#[test]
+fn every_object_refuses_every_bad_point() {
+    let mut identity = [0; G1_BYTES];
+    identity[0] = 0xc0;
+    let mut wrong_flag = point::encode::<g1::Config, G1_BYTES>(&value_of(&set_of(&["a"])).point());
+    wrong_flag[0] &= 0x7f;
+    let cases = [
+        (identity, DecodeError::PointIsIdentity),
+        (stray(), DecodeError::PointOutsideSubgroup),
+        (wrong_flag, DecodeError::PointInvalid),
+        ([0xff; G1_BYTES], DecodeError::PointInvalid),
+    ];
+    for (bytes, error) in cases {
+        assert_eq!(body::<BilinearValue>(&bytes), Err(error));
+        assert_eq!(body::<BilinearWitness>(&bytes), Err(error));
+        assert_eq!(body::<BilinearSubsetWitness>(&bytes), Err(error));
+        let with_remainder = [bytes.as_slice(), &[2; 32]].concat();
+        assert_eq!(
+            body::<BilinearNonMembershipWitness>(&with_remainder),
+            Err(error)
+        );
+        let update_data = [[0, 0, 0, 1].as_slice(), &bytes].concat();
+        assert_eq!(body::<BilinearUpdateData>(&update_data), Err(error));
+    }
+    assert_eq!(
+        body::<BilinearValue>(&stray()[..47]),
+        Err(DecodeError::Malformed)
+    );
+    assert_eq!(
+        body::<BilinearUpdateData>(&[0xff; 4]),
+        Err(DecodeError::Malformed)
+    );
+}
+
+#[test]
+fn remainders_are_neither_zero_nor_the_group_order_or_more() {
+    let set = set_of(&["a"]);
+    let witness =
+        Bilinear::non_membership_witness(&key(), &set, b"x", &Workers::sequential()).unwrap();
+    let bytes = wire::encode_body(&witness);
+    assert_eq!(body::<BilinearNonMembershipWitness>(&bytes), Ok(()));
+    let with = |remainder: &[u8]| {
+        body::<BilinearNonMembershipWitness>(&[&bytes[..G1_BYTES], remainder].concat())
+    };
+    let refused = Err(DecodeError::ScalarOutOfRange);
+    assert_eq!(with(&[0; 32]), refused);
+    assert_eq!(with(&Fr::MODULUS.to_bytes_be()), refused);
+    assert_eq!(with(&[0xff; 32]), refused);
+    // A member's witness with remainder zero satisfies the equation, and is refused for it.
+    let member = Bilinear::witness(&key(), &set, b"a", &Workers::sequential()).unwrap();
+    let forged = BilinearNonMembershipWitness::from_parts(member.point(), Fr::ZERO);
+    let snapshot = verified(&key(), value_of(&set));
+    assert_eq!(
+        Untrusted::new(forged).verify(&snapshot, b"a"),
+        Err(VerifyError::RemainderOutOfRange)
+    );
+}
+
+#[test]
+fn sets_above_the_capacity_are_refused_by_every_operation() {
+    let full = names(u16::try_from(CAPACITY).unwrap());
+    let over = names(u16::try_from(CAPACITY + 1).unwrap());
+    let (key, workers) = (key(), Workers::sequential());
+    let set = set_of(&full);
+    assert_eq!(
+        Bilinear::accumulate(&key, &set, &workers),
+        Ok(value_of(&set))
+    );
+    let set = set_of(&over);
+    let error = AccumulateError::CapacityExceeded { capacity: CAPACITY };
+    assert_eq!(key.capacity(), Some(CAPACITY));
+    assert_eq!(Bilinear::accumulate(&key, &set, &workers), Err(error));
+    assert_eq!(
+        Bilinear::accumulate_with_secret(&SECRET, &set, &workers),
+        Err(error)
+    );
+    assert_eq!(
+        Bilinear::witness(&key, &set, &over[0], &workers),
+        Err(error)
+    );
+    assert_eq!(
+        Bilinear::witness_with_secret(&SECRET, &set, &over[0], &workers),
+        Err(error)
+    );
+    assert_eq!(Bilinear::witnesses(&key, &set, &workers), Err(error));
+    assert_eq!(
+        Bilinear::witnesses_with_secret(&SECRET, &set, &workers),
+        Err(error)
+    );
+    assert_eq!(
+        Bilinear::witnesses_one_by_one(&key, &set, &workers),
+        Err(error)
+    );
+    assert_eq!(
+        Bilinear::subset_witness(&key, &set, &over[..1], &workers),
+        Err(error)
+    );
+    assert_eq!(
+        Bilinear::non_membership_witness(&key, &set, b"absent", &workers),
+        Err(error)
+    );
+    let absent = Bilinear::non_membership_witness_with_secret(&SECRET, &set, b"absent", &workers);
+    assert_eq!(absent, Err(error));
+}
+
+#[test]
+fn nothing_is_made_for_elements_that_are_not_there_or_are() {
+    let (key, set, workers) = (key(), set_of(&["a", "b"]), Workers::sequential());
+    let absent = AccumulateError::ElementAbsent;
+    assert_eq!(Bilinear::witness(&key, &set, b"x", &workers), Err(absent));
+    assert_eq!(
+        Bilinear::witness_with_secret(&SECRET, &set, b"x", &workers),
+        Err(absent)
+    );
+    let subset = |names: &[&[u8]]| {
+        let subset: Vec<Vec<u8>> = names.iter().map(|name| name.to_vec()).collect();
+        let public = Bilinear::subset_witness(&key, &set, &subset, &workers);
+        let author = Bilinear::subset_witness_with_secret(&SECRET, &set, &subset, &workers);
+        assert_eq!(public, author);
+        public.unwrap_err()
+    };
+    assert_eq!(subset(&[b"a", b"x"]), absent);
+    assert_eq!(subset(&[b"a", b"a"]), AccumulateError::DuplicateElement);
+    assert_eq!(subset(&[]), AccumulateError::EmptySubset);
+    let present = AccumulateError::ElementPresent;
+    assert_eq!(
+        Bilinear::non_membership_witness(&key, &set, b"a", &workers),
+        Err(present)
+    );
+    assert_eq!(
+        Bilinear::non_membership_witness_with_secret(&SECRET, &set, b"a", &workers),
+        Err(present)
+    );
+    let wrong = AccumulateError::WrongAccumulator;
+    let other = key.with_label(b"other");
+    assert_eq!(Bilinear::accumulate(&other, &set, &workers), Err(wrong));
+    let other = SECRET.with_label(b"other");
+    assert_eq!(
+        Bilinear::accumulate_with_secret(&other, &set, &workers),
+        Err(wrong)
+    );
+}
+
+#[test]
+fn subsets_above_the_limit_and_queries_out_of_order_are_refused() {
+    let elements = names(20);
+    let (key, set, workers) = (key(), set_of(&elements), Workers::sequential());
+    let too_large = AccumulateError::SubsetTooLarge {
+        limit: SUBSET_LIMIT,
+    };
+    let over = &elements[..=SUBSET_LIMIT];
+    assert_eq!(
+        Bilinear::subset_witness(&key, &set, over, &workers),
+        Err(too_large)
+    );
+    let witness = Bilinear::subset_witness(&key, &set, &elements[..2], &workers).unwrap();
+    let snapshot = verified(&key, value_of(&set));
+    let verify = |query: &[Vec<u8>]| Untrusted::new(witness).verify(&snapshot, query);
+    assert!(verify(&elements[..2]).is_ok());
+    assert_eq!(
+        verify(over),
+        Err(VerifyError::TooManyElements {
+            limit: SUBSET_LIMIT
+        })
+    );
+    assert_eq!(verify(&[]), Err(VerifyError::InvalidQuery));
+    let mut query = elements[..2].to_vec();
+    query.reverse();
+    assert_eq!(verify(&query), Err(VerifyError::InvalidQuery));
+    query[0] = query[1].clone();
+    assert_eq!(verify(&query), Err(VerifyError::InvalidQuery));
+    let witnesses = Bilinear::witnesses(&key, &set, &workers).unwrap();
+    let pairs: Vec<_> = set.elements().iter().cloned().zip(witnesses).collect();
+    let value = value_of(&set);
+    assert_eq!(Bilinear::aggregate(&key, &value, &pairs), Err(too_large));
+    assert_eq!(
+        Bilinear::aggregate(&key, &value, &[]),
+        Err(AccumulateError::EmptySubset)
+    );
+    let twice = [pairs[0].clone(), pairs[1].clone(), pairs[0].clone()];
+    assert_eq!(
+        Bilinear::aggregate(&key, &value, &twice),
+        Err(AccumulateError::DuplicateElement)
+    );
+    let swapped = [
+        (pairs[0].0.clone(), pairs[1].1),
+        (pairs[1].0.clone(), pairs[0].1),
+    ];
+    assert_eq!(
+        Bilinear::aggregate(&key, &value, &swapped),
+        Err(AccumulateError::WitnessMismatch)
+    );
+}
+
+#[test]
+fn the_negative_of_the_secret_is_refused_by_whoever_meets_it() {
+    let (key, workers) = (key(), Workers::sequential());
+    let set = set_of(&["a", "b"]);
+    let error = AccumulateError::ElementNotAllowed;
+    // With the public key: the value is the identity.
+    let digest = ElementDigest::from_bytes([9; 32]);
+    let bad = BilinearElement::with_scalar(digest, -SECRET.scalar()).unwrap();
+    let elements = [set.elements()[0].clone(), bad];
+    let coefficients = of_elements(&elements, &workers);
+    let point = key.parameters().evaluate(&coefficients, &workers).unwrap();
+    assert_eq!(BilinearValue::new(point.into()), Err(error));
+    // With a secret that is the negative of an element.
+    let bad = -set.elements()[0].scalar();
+    let secret = BilinearSecretKey::assemble(Zeroizing::new(bad), key);
+    assert_eq!(
+        Bilinear::accumulate_with_secret(&secret, &set, &workers),
+        Err(error)
+    );
+    assert_eq!(
+        Bilinear::witnesses_with_secret(&secret, &set, &workers),
+        Err(error)
+    );
+    assert_eq!(
+        Bilinear::witness_with_secret(&secret, &set, b"b", &workers),
+        Err(error)
+    );
+    let change = |removed: &[&str], added: &[&str]| {
+        let mut set = set_of(removed);
+        let value = Bilinear::empty_value(secret.public_key());
+        Bilinear::change_with_secret(&secret, &mut set, &value, removed, added, &workers)
+    };
+    assert_eq!(change(&["a"], &[]).unwrap_err(), error);
+    assert_eq!(change(&[], &["a"]).unwrap_err(), error);
+    let empty = set_of::<&str>(&[]);
+    let absent = Bilinear::non_membership_witness_with_secret(&secret, &empty, b"a", &workers);
+    assert_eq!(absent, Err(error));
+}
+
+#[test]
+fn secret_keys_come_back_and_belong_to_their_parameters() {
+    let bytes = SECRET.to_bytes();
+    assert!(bytes.ends_with(&SECRET.scalar().into_bigint().to_bytes_be()));
+    let read = |key: &BilinearPublicKey, bytes: &[u8]| {
+        wire::decode::<BilinearSecretKey>(key, bytes, 100)
+            .map(|secret| secret.into_unverified().scalar())
+    };
+    assert_eq!(read(&key(), &bytes), Ok(SECRET.scalar()));
+    let other = secret_with(scalar(2), b"tests");
+    assert_eq!(
+        read(other.public_key(), &bytes),
+        Err(DecodeError::WrongParameters)
+    );
+    let end = bytes.len() - 32;
+    let zero = [&bytes[..end], &[0; 32]].concat();
+    assert_eq!(read(&key(), &zero), Err(DecodeError::ScalarOutOfRange));
+    let order = [&bytes[..end], &Fr::MODULUS.to_bytes_be()].concat();
+    assert_eq!(read(&key(), &order), Err(DecodeError::ScalarOutOfRange));
+    assert_eq!(
+        read(&key(), &bytes[..end + 31]),
+        Err(DecodeError::Malformed)
+    );
+    let fresh = |()| BilinearSecretKey::generate(1, 1, b"", &Workers::sequential()).unwrap();
+    let [first, second] = [(), ()].map(fresh);
+    assert_ne!(first.scalar(), second.scalar());
+    assert_ne!(first.scalar(), Fr::ONE);
+}

@@ -1,0 +1,280 @@
+//! Parameters from files in every format, good and bad. The files are made from own secrets.
+
+use std::sync::Arc;
+
+use ark_bls12_381::{G1Affine, G1Projective, G2Affine, g1, g2};
+use ark_ec::CurveGroup;
+use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
+use pad_core::DecodeError;
+
+use super::*;
+use crate::{
+    accumulator::PublicKey,
+    bilinear::{
+        Parameters, ceremony,
+        point::{self, G1_BYTES, G2_BYTES},
+    },
+    error::AccumulateError,
+    wire,
+};
+
+/// The lists of points of a ceremony with 16 powers in G1 and 5 in G2.
+#[derive(Clone)]
+struct Lists {
+    lagrange: Vec<String>,
+    powers_g1: Vec<String>,
+    powers_g2: Vec<String>,
+}
+
+const POWERS: usize = 16;
+
+fn hex_g1(point: &G1Affine) -> String {
+    hex::encode(point::encode::<g1::Config, G1_BYTES>(point))
+}
+
+fn hex_g2(point: &G2Affine) -> String {
+    hex::encode(point::encode::<g2::Config, G2_BYTES>(point))
+}
+
+fn setup(secret: Fr) -> Parameters {
+    Parameters::from_secret(&secret, POWERS - 1, 4, &Workers::sequential())
+}
+
+fn lists() -> Lists {
+    let parameters = setup(scalar(1));
+    // The Lagrange polynomials at `s` are the inverse Fourier transform of the powers.
+    let domain = Radix2EvaluationDomain::<Fr>::new(POWERS).unwrap();
+    let mut lagrange: Vec<G1Projective> = parameters
+        .powers_g1()
+        .iter()
+        .map(|power| (*power).into())
+        .collect();
+    domain.ifft_in_place(&mut lagrange);
+    Lists {
+        lagrange: lagrange
+            .iter()
+            .map(|point| hex_g1(&point.into_affine()))
+            .collect(),
+        powers_g1: parameters.powers_g1().iter().map(hex_g1).collect(),
+        powers_g2: parameters.powers_g2().iter().map(hex_g2).collect(),
+    }
+}
+
+impl Lists {
+    fn json(&self) -> Vec<u8> {
+        let prefixed = |list: &[String]| -> Vec<String> {
+            list.iter().map(|digits| format!("0x{digits}")).collect()
+        };
+        serde_json::json!({
+            "g1_monomial": prefixed(&self.powers_g1),
+            "g1_lagrange": prefixed(&self.lagrange),
+            "g2_monomial": prefixed(&self.powers_g2),
+        })
+        .to_string()
+        .into_bytes()
+    }
+
+    fn text(&self, with_powers: bool) -> String {
+        let counts = [POWERS.to_string(), self.powers_g2.len().to_string()];
+        let powers: &[String] = if with_powers { &self.powers_g1 } else { &[] };
+        [&counts, &*self.lagrange, &*self.powers_g2, powers]
+            .concat()
+            .join("\n")
+    }
+
+    /// What the three formats make of these lists, which must be the same.
+    fn import(&self) -> Result<Parameters, DecodeError> {
+        let workers = workers(2);
+        let from_json = ceremony::from_json(&self.json(), "test", &workers);
+        let from_text = ceremony::from_text(self.text(true).as_bytes(), "test", &workers);
+        assert_eq!(summary(&from_json), summary(&from_text));
+        from_json
+    }
+}
+
+fn summary(parameters: &Result<Parameters, DecodeError>) -> Result<Vec<u8>, DecodeError> {
+    parameters
+        .as_ref()
+        .map(wire::encode)
+        .map_err(|error| *error)
+}
+
+/// What becomes of the good lists after a change to them.
+fn refused(change: impl FnOnce(&mut Lists)) -> DecodeError {
+    let mut lists = lists();
+    change(&mut lists);
+    lists.import().unwrap_err()
+}
+
+#[test]
+fn all_formats_give_the_powers_of_the_ceremony() {
+    let (lists, expected) = (lists(), setup(scalar(1)));
+    let parameters = lists.import().unwrap();
+    assert_eq!(parameters.powers_g1(), expected.powers_g1());
+    assert_eq!(parameters.powers_g2(), expected.powers_g2());
+    assert_eq!((parameters.capacity(), parameters.subset_limit()), (15, 4));
+    assert_eq!(parameters.purpose(), "test");
+    let bytes = wire::encode(&parameters);
+    let read = wire::decode::<Parameters>(&workers(2), &bytes, 1 << 14)
+        .unwrap()
+        .into_unverified();
+    assert_eq!(wire::encode(&read), bytes);
+    // The older files have the Lagrange form only, some of them in the order of reversed bits.
+    let older = ceremony::from_text(lists.text(false).as_bytes(), "test", &workers(1)).unwrap();
+    assert_eq!(wire::encode(&older), bytes);
+    let mut reversed = lists.clone();
+    for (index, digits) in lists.lagrange.iter().enumerate() {
+        let index = usize::from(u8::try_from(index).unwrap().reverse_bits() >> 4);
+        reversed.lagrange[index].clone_from(digits);
+    }
+    assert_ne!(reversed.lagrange, lists.lagrange);
+    let older = ceremony::from_text(reversed.text(false).as_bytes(), "test", &workers(1)).unwrap();
+    assert_eq!(wire::encode(&older), bytes);
+    let json = serde_json::json!({
+        "setup_G1_lagrange": lists.lagrange, "setup_G2": lists.powers_g2, "more": 1,
+    });
+    let older = ceremony::from_json(json.to_string().as_bytes(), "test", &workers(1)).unwrap();
+    assert_eq!(wire::encode(&older), bytes);
+}
+
+#[test]
+fn points_that_are_not_the_powers_of_one_secret_are_refused() {
+    let other = setup(scalar(2));
+    let invalid = DecodeError::ParametersInvalid;
+    for index in [0, 1, 2, 9, POWERS - 1] {
+        let replaced = refused(|lists| lists.powers_g1[index] = hex_g1(&other.powers_g1()[3]));
+        assert_eq!(replaced, invalid, "power {index}");
+    }
+    for index in [0, 1, 2, 4] {
+        let replaced = refused(|lists| lists.powers_g2[index] = hex_g2(&other.powers_g2()[3]));
+        assert_eq!(replaced, invalid, "power {index} in G2");
+    }
+    assert_eq!(refused(|lists| lists.powers_g1.swap(3, 4)), invalid);
+    assert_eq!(refused(|lists| lists.powers_g2.swap(1, 2)), invalid);
+    // All of another secret in one group, and another generator in both.
+    let powers: Vec<String> = other.powers_g1().iter().map(hex_g1).collect();
+    assert_eq!(refused(|lists| lists.powers_g1 = powers), invalid);
+    let scaled = refused(|lists| {
+        let first = setup(scalar(1));
+        let scaled = first
+            .powers_g1()
+            .iter()
+            .map(|power| hex_g1(&(*power * scalar(3)).into()));
+        lists.powers_g1 = scaled.collect();
+    });
+    assert_eq!(scaled, invalid);
+    let negated = refused(|lists| {
+        let first = setup(scalar(1));
+        lists.powers_g1 = first
+            .powers_g1()
+            .iter()
+            .map(|power| hex_g1(&-*power))
+            .collect();
+        lists.powers_g2 = first
+            .powers_g2()
+            .iter()
+            .map(|power| hex_g2(&-*power))
+            .collect();
+    });
+    assert_eq!(negated, invalid);
+    let mut lists = lists();
+    lists.lagrange.swap(2, 5);
+    let older = ceremony::from_text(lists.text(false).as_bytes(), "test", &workers(1));
+    assert_eq!(older.unwrap_err(), invalid);
+}
+
+#[test]
+fn bad_points_and_digits_are_refused() {
+    let with = |digits: &str| refused(|lists| lists.powers_g1[7] = digits.to_owned());
+    assert_eq!(
+        with(&format!("c0{}", "0".repeat(94))),
+        DecodeError::PointIsIdentity
+    );
+    assert_eq!(with(&"f".repeat(96)), DecodeError::PointInvalid);
+    assert_eq!(with(&"g".repeat(96)), DecodeError::Malformed);
+    assert_eq!(with(&"a".repeat(94)), DecodeError::LengthMismatch);
+    assert_eq!(with(&"a".repeat(98)), DecodeError::LengthMismatch);
+    assert_eq!(with(&"a".repeat(95)), DecodeError::LengthMismatch);
+    let identity = format!("c0{}", "0".repeat(190));
+    let in_g2 = refused(|lists| lists.powers_g2[1] = identity);
+    assert_eq!(in_g2, DecodeError::PointIsIdentity);
+}
+
+#[test]
+fn files_that_are_too_short_too_long_or_no_files_are_refused() {
+    let (lists, workers) = (lists(), workers(1));
+    let text = lists.text(true);
+    let malformed = DecodeError::Malformed;
+    let from_text = |text: &str| ceremony::from_text(text.as_bytes(), "test", &workers);
+    let (shorter, _) = text.rsplit_once('\n').unwrap();
+    assert_eq!(from_text(shorter).unwrap_err(), malformed);
+    let longer = format!("{text}\n{}", lists.powers_g1[0]);
+    assert_eq!(from_text(&longer).unwrap_err(), malformed);
+    assert_eq!(from_text("").unwrap_err(), malformed);
+    assert_eq!(from_text("4096").unwrap_err(), malformed);
+    assert_eq!(from_text("-1 65").unwrap_err(), malformed);
+    assert_eq!(
+        from_text("18446744073709551615 18446744073709551615").unwrap_err(),
+        malformed
+    );
+    assert_eq!(
+        from_text("0 0").unwrap_err(),
+        DecodeError::ParametersInvalid
+    );
+    let from_json = |text: &[u8]| ceremony::from_json(text, "test", &workers).unwrap_err();
+    let json = lists.json();
+    assert_eq!(from_json(&json[..json.len() - 1]), malformed);
+    assert_eq!(from_json(b"{}"), malformed);
+    assert_eq!(from_json(br#"{"g2_monomial": []}"#), malformed);
+    let empty = br#"{"g1_monomial": [], "g2_monomial": []}"#;
+    assert_eq!(from_json(empty), DecodeError::ParametersInvalid);
+    let bytes = wire::encode_body(&setup(scalar(1)));
+    let read = |bytes: &[u8]| wire::decode_body::<Parameters>(&workers, bytes).unwrap_err();
+    assert_eq!(read(&bytes[..bytes.len() - 1]), malformed);
+    assert_eq!(
+        read(&[&bytes[..], &[0]].concat()),
+        DecodeError::TrailingBytes
+    );
+    assert_eq!(read(&[1, b'x', 0xff, 0xff, 0xff, 0xff]), malformed);
+    let purpose = ceremony::from_text(text.as_bytes(), "", &workers);
+    assert_eq!(purpose.unwrap_err(), DecodeError::ParametersInvalid);
+    let purpose = ceremony::from_text(text.as_bytes(), &"x".repeat(65), &workers);
+    assert_eq!(purpose.unwrap_err(), DecodeError::ParametersInvalid);
+    let too_large = vec![b' '; ceremony::MAX_FILE + 1];
+    let limit = ceremony::MAX_FILE;
+    assert_eq!(from_json(&too_large), DecodeError::TooLarge { limit });
+}
+
+#[test]
+fn imported_parameters_accumulate_and_a_client_needs_few_of_them() {
+    let (text, workers) = (lists().text(true), workers(1));
+    let import = |purpose| {
+        let parameters = ceremony::from_text(text.as_bytes(), purpose, &workers).unwrap();
+        BilinearPublicKey::new(Arc::new(parameters), b"label")
+    };
+    let (key, other) = (import("one"), import("two"));
+    assert_ne!(key.id(), other.id(), "the purpose is part of the id");
+    let elements = names(15);
+    let set = ElementSet::<Bilinear>::from_elements(&key, &elements, &workers).unwrap();
+    let value = Bilinear::accumulate(&key, &set, &workers).unwrap();
+    let witness = Bilinear::witness(&key, &set, &elements[4], &workers).unwrap();
+    let client = BilinearPublicKey::new(Arc::new(key.parameters().for_verification()), b"label");
+    assert_eq!(client.id(), key.id());
+    assert_eq!(client.capacity(), Some(1));
+    let bytes = wire::encode(client.parameters());
+    let client = wire::decode::<Parameters>(&workers, &bytes, 1000)
+        .unwrap()
+        .into_unverified();
+    let client = BilinearPublicKey::new(Arc::new(client), b"label");
+    let snapshot = verified(&client, value);
+    assert!(
+        Untrusted::new(witness)
+            .verify(&snapshot, &elements[4])
+            .is_ok()
+    );
+    let refused = Bilinear::accumulate(&client, &set, &workers);
+    assert_eq!(
+        refused,
+        Err(AccumulateError::CapacityExceeded { capacity: 1 })
+    );
+}

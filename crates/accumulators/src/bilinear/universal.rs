@@ -1,0 +1,214 @@
+//! Witnesses of absence.
+//!
+//! For the set's polynomial `f` and an element `e` that is not in the set, `v = f(-e)` is not zero,
+//! and `X + e` divides `f(X) - v`. The witness is `v` and `W = [(f(s) - v) / (s + e)]_1`.
+//!
+//! It must not be zero: `v = 0` is what a member has. And with `v` other than zero for a member,
+//! `(W_e - W) / v` would be `[1 / (e + s)]_1`, which breaks the strong Diffie-Hellman assumption.
+//!
+//! `W` is the identity for the empty set alone, where `f = 1` and `v = 1`. So the identity is read
+//! only beside `v = 1`, and verifies only for the empty set's value: the equation says `V = [1]_1`.
+//!
+//! Source: Damgård & Triandopoulos 2008, section 3.2.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
+
+use ark_bls12_381::{Fr, G1Affine, G1Projective, g1};
+use ark_ec::{AffineRepr, CurveGroup, PrimeGroup};
+use ark_ff::{BigInteger, Field, PrimeField, Zero};
+use pad_core::{DecodeError, Proof, Verified, VerifyError, Workers};
+
+use super::{
+    Bilinear,
+    dynamic::{Kind, Steps},
+    element::BilinearElement,
+    of_elements,
+    parameters::SCHEME,
+    point::{self, G1_BYTES},
+    polynomial::divide_by_factor,
+    public_key::BilinearPublicKey,
+    secret_key::{BilinearSecretKey, read_scalar},
+    single_core::run,
+};
+use crate::{
+    accumulator::{Accumulator, PublicKey, SecretKey},
+    change::Change,
+    error::AccumulateError,
+    set::ElementSet,
+    snapshot::Snapshot,
+    statement::NonMembership,
+    wire::{self, Reader, Wire},
+};
+
+/// Evidence that an element is not in a set: `W` and `v`, 80 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BilinearNonMembershipWitness {
+    quotient: G1Affine,
+    remainder: Fr,
+}
+
+impl BilinearNonMembershipWitness {
+    /// Any two parts, as a forger would choose them.
+    #[cfg(test)]
+    pub(super) const fn from_parts(quotient: G1Affine, remainder: Fr) -> Self {
+        Self {
+            quotient,
+            remainder,
+        }
+    }
+
+    /// `W`: the quotient of the set's polynomial by `X + e`, at `s`.
+    pub const fn quotient(&self) -> G1Affine {
+        self.quotient
+    }
+
+    /// `v`: its remainder.
+    pub const fn remainder(&self) -> Fr {
+        self.remainder
+    }
+}
+
+/// Checks `e(W, [s + e]_2) e([v]_1, [1]_2) = e(V, [1]_2)` as
+/// `e(e W + [v]_1 - V, [1]_2) e(W, [s]_2) = 1`.
+///
+/// Cost: two multiplications in G1, one product of two pairings.
+impl Proof for BilinearNonMembershipWitness {
+    type Commitment = Verified<Snapshot<Bilinear>>;
+    type Query = [u8];
+    type Statement = NonMembership;
+
+    fn check(
+        self,
+        snapshot: &Verified<Snapshot<Bilinear>>,
+        query: &[u8],
+    ) -> Result<NonMembership, VerifyError> {
+        let snapshot = snapshot.get();
+        let element = BilinearElement::queried(&snapshot.key, query)?;
+        if self.remainder.is_zero() {
+            return Err(VerifyError::RemainderOutOfRange);
+        }
+        let left = self.quotient.into_group() * element.scalar()
+            + G1Projective::generator() * self.remainder
+            - snapshot.value.point();
+        let parameters = snapshot.key.parameters();
+        if !parameters.pairs_to_one(left.into_affine(), self.quotient) {
+            return Err(VerifyError::WitnessMismatch);
+        }
+        Ok(NonMembership {
+            accumulator: snapshot.key.id(),
+            version: snapshot.version,
+            element: query.to_vec(),
+        })
+    }
+}
+
+/// `W` as a compressed point (48 bytes; the identity if and only if the set is empty), `v` (32
+/// bytes, big-endian, from 1 to `r - 1`).
+impl Wire for BilinearNonMembershipWitness {
+    type Context = BilinearPublicKey;
+    const KIND: u8 = wire::KIND_NON_MEMBERSHIP_WITNESS;
+    const SCHEME: u16 = SCHEME.0;
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(&point::encode::<g1::Config, G1_BYTES>(&self.quotient));
+        bytes.extend_from_slice(&self.remainder.into_bigint().to_bytes_be());
+    }
+
+    fn read(_: &BilinearPublicKey, reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        let quotient = point::decode::<g1::Config, G1_BYTES>(&reader.array()?);
+        let remainder = read_scalar(reader)?;
+        let quotient = match quotient {
+            Err(DecodeError::PointIsIdentity) if remainder == Fr::ONE => G1Affine::identity(),
+            other => other?,
+        };
+        Ok(Self {
+            quotient,
+            remainder,
+        })
+    }
+}
+
+/// See [`crate::Universal::non_membership_witness`].
+pub(super) fn non_membership_witness(
+    key: &BilinearPublicKey,
+    set: &ElementSet<Bilinear>,
+    element: &[u8],
+    workers: &Workers,
+) -> Result<BilinearNonMembershipWitness, AccumulateError> {
+    let element = absent(key, set, element)?;
+    let coefficients = of_elements(set.elements(), workers);
+    let (quotient, remainder) = divide_by_factor(&coefficients, element.scalar());
+    if remainder.is_zero() {
+        return Err(AccumulateError::ElementPresent);
+    }
+    let quotient = key.parameters().evaluate(&quotient, workers)?;
+    Ok(BilinearNonMembershipWitness {
+        quotient: quotient.into_affine(),
+        remainder,
+    })
+}
+
+/// See [`crate::Universal::non_membership_witness_with_secret`].
+///
+/// Cost: two field multiplications per element and one fixed-base multiplication.
+pub(super) fn non_membership_witness_with_secret(
+    secret: &BilinearSecretKey,
+    set: &ElementSet<Bilinear>,
+    element: &[u8],
+    workers: &Workers,
+) -> Result<BilinearNonMembershipWitness, AccumulateError> {
+    let element = absent(secret.public_key(), set, element)?.scalar();
+    let remainder: Fr = set
+        .elements()
+        .iter()
+        .map(|other| other.scalar() - element)
+        .product();
+    if remainder.is_zero() {
+        return Err(AccumulateError::ElementPresent);
+    }
+    let divisor = (element + secret.scalar())
+        .inverse()
+        .ok_or(AccumulateError::ElementNotAllowed)?;
+    let product = secret.product(set.elements(), workers)?;
+    Ok(BilinearNonMembershipWitness {
+        quotient: secret.multiply((product - remainder) * divisor, workers),
+        remainder,
+    })
+}
+
+/// The element, if it is not in the set and the set is the key's and not too large.
+fn absent(
+    key: &BilinearPublicKey,
+    set: &ElementSet<Bilinear>,
+    element: &[u8],
+) -> Result<BilinearElement, AccumulateError> {
+    set.require_key(key)?;
+    key.require_capacity(set.len())?;
+    if set.contains(element) {
+        return Err(AccumulateError::ElementPresent);
+    }
+    Bilinear::element(key, &key.id().digest_of(element))
+}
+
+/// See [`crate::Universal::update_non_membership_witness`].
+pub(super) fn update(
+    element: &BilinearElement,
+    witness: BilinearNonMembershipWitness,
+    changes: &[Change<Bilinear>],
+) -> Result<BilinearNonMembershipWitness, AccumulateError> {
+    let steps = Steps::new(changes)?;
+    let followed = run(&Workers::sequential(), || steps.follow(element.scalar()));
+    let followed = followed.map_err(|kind| match kind {
+        Kind::Removed => AccumulateError::ElementAbsent,
+        Kind::Added => AccumulateError::ElementPresent,
+    })?;
+    Ok(BilinearNonMembershipWitness {
+        quotient: steps.apply(witness.quotient, &followed).into_affine(),
+        remainder: witness.remainder * followed.factor,
+    })
+}

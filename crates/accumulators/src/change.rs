@@ -1,0 +1,82 @@
+//! What happened to a set between two of its values: the change log that witnesses follow.
+
+use pad_core::DecodeError;
+
+use crate::{
+    accumulator::{Accumulator, Dynamic},
+    error::AccumulateError,
+    wire::{self, Reader, Wire},
+};
+
+/// One step from a value to the next: elements removed, then elements added.
+///
+/// Public data. It need not be trusted: what a false change makes of a witness does not verify.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change<A: Dynamic> {
+    /// The value before.
+    pub before: A::Value,
+    /// The value after.
+    pub after: A::Value,
+    /// The elements removed.
+    pub removed: Vec<A::Element>,
+    /// The elements added.
+    pub added: Vec<A::Element>,
+    /// What else a scheme's witness update needs.
+    pub update_data: A::UpdateData,
+}
+
+/// Checks that each change starts at the value where the one before it ended.
+///
+/// # Errors
+/// [`AccumulateError::ChangeGap`].
+pub fn require_consecutive<A: Dynamic>(changes: &[Change<A>]) -> Result<(), AccumulateError> {
+    let consecutive = changes
+        .iter()
+        .zip(changes.iter().skip(1))
+        .all(|(earlier, later)| earlier.after == later.before);
+    if consecutive {
+        Ok(())
+    } else {
+        Err(AccumulateError::ChangeGap)
+    }
+}
+
+impl<A: Dynamic> Wire for Change<A> {
+    type Context = A::PublicKey;
+    const KIND: u8 = wire::KIND_CHANGE;
+    const SCHEME: u16 = A::SCHEME.0;
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        self.before.write(bytes);
+        self.after.write(bytes);
+        write_elements::<A>(&self.removed, bytes);
+        write_elements::<A>(&self.added, bytes);
+        self.update_data.write(bytes);
+    }
+
+    fn read(key: &A::PublicKey, reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        Ok(Self {
+            before: A::Value::read(key, reader)?,
+            after: A::Value::read(key, reader)?,
+            removed: read_elements::<A>(key, reader)?,
+            added: read_elements::<A>(key, reader)?,
+            update_data: A::UpdateData::read(key, reader)?,
+        })
+    }
+}
+
+fn write_elements<A: Accumulator>(elements: &[A::Element], bytes: &mut Vec<u8>) {
+    wire::write_count(elements.len(), bytes);
+    for element in elements {
+        element.write(bytes);
+    }
+}
+
+fn read_elements<A: Accumulator>(
+    key: &A::PublicKey,
+    reader: &mut Reader<'_>,
+) -> Result<Vec<A::Element>, DecodeError> {
+    // An element has at least its digest's 32 bytes.
+    let count = reader.count(32)?;
+    (0..count).map(|_| A::Element::read(key, reader)).collect()
+}

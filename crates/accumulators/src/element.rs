@@ -1,0 +1,100 @@
+//! What elements are called before a scheme turns them into primes or scalars.
+
+use core::fmt;
+
+use pad_core::{Digest, Domain, Sha256Ed25519, Suite};
+
+/// Names one accumulator: its scheme, its parameters and its label.
+///
+/// Elements are hashed together with it, so an element, a value or a witness of one accumulator
+/// means nothing to another one, even under the same parameters.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct AccumulatorId(Digest<32>);
+
+impl AccumulatorId {
+    /// The id of the accumulator called `label` over the parameters with this fingerprint.
+    ///
+    /// Source: ours. `H(accumulator-id, scheme ‖ fingerprint ‖ label)`; only the label's length
+    /// varies, so the input is injective.
+    pub fn derive(scheme: SchemeId, fingerprint: &[u8; 32], label: &[u8]) -> Self {
+        let scheme = scheme.0.to_be_bytes();
+        Self(Sha256Ed25519::hash(
+            Domain::AccumulatorId,
+            &[&scheme, fingerprint, label],
+        ))
+    }
+
+    /// The id as bytes.
+    pub const fn to_bytes(self) -> [u8; 32] {
+        self.0.0
+    }
+
+    /// The digest under which this accumulator knows an element.
+    ///
+    /// Cost: one hash of 32 bytes and the element.
+    pub fn digest_of(self, element: &[u8]) -> ElementDigest {
+        ElementDigest(Sha256Ed25519::hash(
+            Domain::AccumulatorElement,
+            &[&self.0.0, element],
+        ))
+    }
+}
+
+impl fmt::Display for AccumulatorId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+impl fmt::Debug for AccumulatorId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "AccumulatorId({self})")
+    }
+}
+
+/// The number of an accumulator scheme in ids, signed bytes and envelopes.
+pub use pad_core::SchemeId;
+
+/// An element of one accumulator: the digest of the accumulator's id and the element's bytes.
+///
+/// Collision resistance of SHA-256 makes equal digests equal elements of equal accumulators.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ElementDigest(Digest<32>);
+
+impl ElementDigest {
+    /// The digest with these bytes, as received; it need not be the digest of anything.
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(Digest(bytes))
+    }
+
+    /// The digest's bytes.
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0.0
+    }
+
+    /// `N` pseudorandom bytes that this digest determines: the input of the map to primes or
+    /// scalars.
+    ///
+    /// Source: ours. Block `i` is `H(accumulator-expand, digest ‖ i)`; at most 256 blocks.
+    pub fn expand<const N: usize>(&self) -> [u8; N] {
+        const { assert!(N <= 256 * 32, "the block counter is one byte") };
+        let mut bytes = [0; N];
+        for (index, block) in (0_u8..=u8::MAX).zip(bytes.chunks_mut(32)) {
+            let digest = Sha256Ed25519::hash(Domain::AccumulatorExpand, &[&self.0.0, &[index]]);
+            block.copy_from_slice(digest.0.split_at(block.len()).0);
+        }
+        bytes
+    }
+}
+
+impl fmt::Display for ElementDigest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+impl fmt::Debug for ElementDigest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "ElementDigest({self})")
+    }
+}

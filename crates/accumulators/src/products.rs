@@ -1,0 +1,159 @@
+//! Products of many factors, and of all factors but one, sequentially or in parallel: the exponents
+//! of both accumulators.
+//!
+//! Multiplication is any associative operation, so the order of the factors is kept. Work is cut
+//! into one chunk per thread; a parallel prefix over the chunks (Blelloch 1990) needs only that many
+//! further products.
+//!
+//! Source: Tremel 2013, sections 3.1 and 4.1 (left-side and right-side products).
+
+use pad_core::Workers;
+use rayon::prelude::*;
+
+/// The product of all factors, or `None` if there are none.
+///
+/// Cost: `n - 1` multiplications, spread over the workers.
+pub fn product<T: Clone + Send + Sync>(
+    factors: &[T],
+    multiply: impl Fn(&T, &T) -> T + Sync,
+    workers: &Workers,
+) -> Option<T> {
+    let reduce = |chunk: &[T]| {
+        let (first, rest) = chunk.split_first()?;
+        Some(
+            rest.iter()
+                .fold(first.clone(), |left, right| multiply(&left, right)),
+        )
+    };
+    if workers.threads() == 1 {
+        return reduce(factors);
+    }
+    let partial: Vec<T> = workers.run(|| {
+        factors
+            .par_chunks(chunk_length(factors.len(), workers))
+            .filter_map(reduce)
+            .collect()
+    });
+    reduce(&partial)
+}
+
+/// For each factor the product of all the others; `one` if there is only one factor.
+///
+/// Cost: `3n` multiplications: left-side products, right-side products, and their joins.
+pub fn products_of_others<T: Clone + Send + Sync>(
+    factors: &[T],
+    one: &T,
+    multiply: impl Fn(&T, &T) -> T + Sync,
+    workers: &Workers,
+) -> Vec<T> {
+    if workers.threads() == 1 {
+        return with_outside(factors, one, one, &multiply);
+    }
+    let length = chunk_length(factors.len(), workers);
+    let totals: Vec<T> = workers.run(|| {
+        factors
+            .par_chunks(length)
+            .map(|chunk| {
+                chunk
+                    .iter()
+                    .fold(one.clone(), |left, right| multiply(&left, right))
+            })
+            .collect()
+    });
+    let before = exclusive_prefixes(&totals, one, &multiply);
+    let after = exclusive_suffixes(&totals, one, &multiply);
+    workers.run(|| {
+        factors
+            .par_chunks(length)
+            .zip(before.par_iter().zip(after.par_iter()))
+            .flat_map_iter(|(chunk, (before, after))| with_outside(chunk, before, after, &multiply))
+            .collect()
+    })
+}
+
+/// For each factor of the chunk the product of `before`, the others of the chunk, and `after`.
+fn with_outside<T: Clone>(
+    chunk: &[T],
+    before: &T,
+    after: &T,
+    multiply: &impl Fn(&T, &T) -> T,
+) -> Vec<T> {
+    let right = exclusive_suffixes(chunk, after, multiply);
+    let mut left = before.clone();
+    chunk
+        .iter()
+        .zip(right)
+        .map(|(factor, right)| {
+            let others = multiply(&left, &right);
+            left = multiply(&left, factor);
+            others
+        })
+        .collect()
+}
+
+/// `start`, `start * x_0`, `start * x_0 * x_1`, ..., without the product of all.
+fn exclusive_prefixes<T: Clone>(
+    factors: &[T],
+    start: &T,
+    multiply: &impl Fn(&T, &T) -> T,
+) -> Vec<T> {
+    let mut product = start.clone();
+    let mut prefixes = Vec::with_capacity(factors.len());
+    for factor in factors {
+        let next = multiply(&product, factor);
+        prefixes.push(core::mem::replace(&mut product, next));
+    }
+    prefixes
+}
+
+/// The mirror image of [`exclusive_prefixes`]: `..., x_(n-1) * end, end`.
+fn exclusive_suffixes<T: Clone>(factors: &[T], end: &T, multiply: &impl Fn(&T, &T) -> T) -> Vec<T> {
+    let mut product = end.clone();
+    let mut suffixes = Vec::with_capacity(factors.len());
+    for factor in factors.iter().rev() {
+        let next = multiply(factor, &product);
+        suffixes.push(core::mem::replace(&mut product, next));
+    }
+    suffixes.reverse();
+    suffixes
+}
+
+fn chunk_length(factors: usize, workers: &Workers) -> usize {
+    factors.div_ceil(workers.threads()).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Texts: joining them is associative but not commutative, so a swapped order shows.
+    fn join(left: &String, right: &String) -> String {
+        format!("{left}{right}")
+    }
+
+    proptest! {
+        #[test]
+        fn products_keep_the_order_for_every_thread_count(
+            factors in prop::collection::vec("[a-z]{1,2}", 0..40),
+            threads in 1_usize..5,
+        ) {
+            let workers = Workers::new(NonZeroUsize::new(threads).unwrap()).unwrap();
+            let whole = factors.concat();
+            let expected = (!factors.is_empty()).then_some(whole);
+            prop_assert_eq!(product(&factors, join, &workers), expected);
+            let others = products_of_others(&factors, &String::new(), join, &workers);
+            let expected: Vec<String> = (0..factors.len())
+                .map(|skipped| {
+                    let mut rest = factors.clone();
+                    rest.remove(skipped);
+                    rest.concat()
+                })
+                .collect();
+            prop_assert_eq!(others, expected);
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! The witnesses of all elements without the secret key, by divide and conquer.
+//!
+//! The witness of an element is the base raised to the primes of all other elements. A node of a
+//! binary tree over the elements gets the base raised to all primes outside of it:
+//!
+//! ```text
+//!              g                     all elements, nothing outside
+//!          /       \
+//!      g^right    g^left             each half gets the product of the other one
+//!       /   \      /   \
+//!     ...   ...  ...   ...           each leaf ends up with its witness
+//! ```
+//!
+//! Both powers of a node have one base, so they share their squarings. Near the root, where there
+//! are fewer nodes than threads, each thread computes one power with squarings of its own.
+//!
+//! Source: Sander, Ta-Shma & Yung 2000 (the tree); Yao 1976 (the sharing). Deviation: Tremel 2013
+//! computes each witness on its own, in quadratic time: [`one_by_one`].
+
+use pad_core::Workers;
+use rayon::prelude::*;
+use rug::{Complete, Integer};
+
+use super::{
+    exponentiation::{powers_of_one_base, product},
+    group::ModularGroup,
+};
+
+#[cfg(test)]
+mod tests;
+
+/// Tasks for each thread, so that none waits long for the last one.
+const TASKS_PER_THREAD: usize = 4;
+
+/// `base` raised to all primes but one, for each prime, in their order.
+///
+/// Cost: with `n` primes of `b` bits, `n b log2(n) / 2` squarings and some `n b log2(n) / 7`
+/// products, spread over the workers.
+pub(crate) fn all_witnesses<G: ModularGroup>(
+    group: &G,
+    base: &G::Element,
+    primes: &[&Integer],
+    workers: &Workers,
+) -> Vec<G::Element> {
+    let Some(tree) = Tree::new(primes) else {
+        return Vec::new();
+    };
+    let mut witnesses = vec![group.one(); primes.len()];
+    if workers.threads() == 1 {
+        tree.descend(group, base.clone(), &mut witnesses);
+    } else {
+        workers.run(|| {
+            let threads = workers.threads();
+            let tasks = threads.saturating_mul(TASKS_PER_THREAD);
+            tree.descend_together(
+                group,
+                base.clone(),
+                &mut witnesses,
+                Budget { threads, tasks },
+            );
+        });
+    }
+    witnesses
+}
+
+/// As [`all_witnesses`], each witness on its own.
+///
+/// Cost: `n (n - 1) b` squarings: the paper's baseline.
+///
+/// Source: Tremel 2013, section 3.2.
+pub(crate) fn one_by_one<G: ModularGroup>(
+    group: &G,
+    base: &G::Element,
+    primes: &[&Integer],
+    workers: &Workers,
+) -> Vec<G::Element> {
+    let witness = |skipped: usize| {
+        let (before, rest) = primes.split_at(skipped);
+        let others = before.iter().chain(rest.iter().skip(1)).copied();
+        group.power(base, &product(others, &Workers::sequential()))
+    };
+    if workers.threads() == 1 {
+        (0..primes.len()).map(witness).collect()
+    } else {
+        workers.run(|| (0..primes.len()).into_par_iter().map(witness).collect())
+    }
+}
+
+/// How far to split: into separate chains of squarings, and into tasks.
+#[derive(Clone, Copy)]
+struct Budget {
+    threads: usize,
+    tasks: usize,
+}
+
+impl Budget {
+    const fn halved(self) -> Self {
+        Self {
+            threads: self.threads.div_ceil(2),
+            tasks: self.tasks.div_ceil(2),
+        }
+    }
+}
+
+/// A binary tree over primes, with the product of each half.
+enum Tree {
+    Leaf(Integer),
+    Node {
+        product: Integer,
+        leaves: usize,
+        halves: Box<(Self, Self)>,
+    },
+}
+
+impl Tree {
+    fn new(primes: &[&Integer]) -> Option<Self> {
+        match primes {
+            [] => None,
+            [prime] => Some(Self::Leaf(Integer::clone(prime))),
+            _ => {
+                let (left, right) = primes.split_at(primes.len() / 2);
+                let halves = Box::new((Self::new(left)?, Self::new(right)?));
+                Some(Self::Node {
+                    product: (halves.0.product() * halves.1.product()).complete(),
+                    leaves: primes.len(),
+                    halves,
+                })
+            }
+        }
+    }
+
+    const fn product(&self) -> &Integer {
+        match self {
+            Self::Leaf(prime) => prime,
+            Self::Node { product, .. } => product,
+        }
+    }
+
+    const fn leaves(&self) -> usize {
+        match self {
+            Self::Leaf(_) => 1,
+            Self::Node { leaves, .. } => *leaves,
+        }
+    }
+
+    /// Gives each leaf its witness, where `base` is raised to everything outside of this tree.
+    fn descend<G: ModularGroup>(&self, group: &G, base: G::Element, witnesses: &mut [G::Element]) {
+        match self {
+            Self::Leaf(_) => place(base, witnesses),
+            Self::Node { halves, .. } => {
+                let (left, right) = &**halves;
+                let (left_base, right_base) = bases(group, &base, left, right);
+                let (left_part, right_part) = witnesses.split_at_mut(left.leaves());
+                left.descend(group, left_base, left_part);
+                right.descend(group, right_base, right_part);
+            }
+        }
+    }
+
+    /// As [`Tree::descend`], on many threads.
+    fn descend_together<G: ModularGroup>(
+        &self,
+        group: &G,
+        base: G::Element,
+        witnesses: &mut [G::Element],
+        budget: Budget,
+    ) {
+        let Self::Node { halves, .. } = self else {
+            return place(base, witnesses);
+        };
+        if budget.tasks <= 1 {
+            return self.descend(group, base, witnesses);
+        }
+        let (left, right) = &**halves;
+        let (left_base, right_base) = if budget.threads > 1 {
+            rayon::join(
+                || group.power(&base, right.product()),
+                || group.power(&base, left.product()),
+            )
+        } else {
+            bases(group, &base, left, right)
+        };
+        let (left_part, right_part) = witnesses.split_at_mut(left.leaves());
+        let budget = budget.halved();
+        rayon::join(
+            || left.descend_together(group, left_base, left_part, budget),
+            || right.descend_together(group, right_base, right_part, budget),
+        );
+    }
+}
+
+fn place<T>(witness: T, witnesses: &mut [T]) {
+    if let [place] = witnesses {
+        *place = witness;
+    }
+}
+
+/// The bases of two halves of a node with this base, with shared squarings.
+fn bases<G: ModularGroup>(
+    group: &G,
+    base: &G::Element,
+    left: &Tree,
+    right: &Tree,
+) -> (G::Element, G::Element) {
+    let mut powers =
+        powers_of_one_base(group, base, &[right.product(), left.product()]).into_iter();
+    let mut next = || powers.next().unwrap_or_else(|| group.one());
+    (next(), next())
+}

@@ -1,0 +1,24 @@
+use super::*;
+use crate::rsa::{group::ResidueGroup, test_key::workers};
+
+#[test]
+fn both_algorithms_agree_for_all_sizes_and_thread_counts() {
+    let group = ResidueGroup::new((Integer::from(1) << 521_u32) - 1_u32);
+    let base = Integer::from(7);
+    let primes: Vec<Integer> = (0_u32..100)
+        .map(|index| (Integer::from(index + 1) << 80_u32).next_prime())
+        .collect();
+    for count in (0..10).chain([31, 32, 33, 100]) {
+        let primes: Vec<&Integer> = primes.iter().take(count).collect();
+        let expected = one_by_one(&group, &base, &primes, &Workers::sequential());
+        let all = product(primes.iter().copied(), &Workers::sequential());
+        for (prime, witness) in primes.iter().zip(&expected) {
+            assert_eq!(group.power(witness, prime), group.power(&base, &all));
+        }
+        for threads in [1, 2, 3, 8] {
+            let workers = workers(threads);
+            assert_eq!(all_witnesses(&group, &base, &primes, &workers), expected);
+            assert_eq!(one_by_one(&group, &base, &primes, &workers), expected);
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Subset witnesses: one residue and one proof of exponentiation for many elements.
+//!
+//! `W = g^(product of the others)`, so `W^x = value` for the product `x` of the subset's
+//! representatives. Raising `W` to `x` costs as much as verifying all members one by one; a
+//! [proof of exponentiation](crate::rsa::proof_of_exponentiation) replaces it by one short power. A
+//! subset of one element has no such proof: it is a membership witness.
+//!
+//! Who shows `W^x = value` for an `x` with a prime factor `r` that was not accumulated has an `r`-th
+//! root of a power of `g` with an exponent coprime to `r`, and so one of `g`, against the strong RSA
+//! assumption.
+//!
+//! Source: Boneh, Bünz & Fisch 2019, sections 3.1 and 4.2.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
+
+use pad_core::{DecodeError, Proof, Verified, VerifyError};
+use rug::Integer;
+
+use super::represented;
+use crate::{
+    accumulator::PublicKey,
+    error::AccumulateError,
+    rsa::{
+        Rsa, RsaElement, RsaPublicKey, RsaValue,
+        group::{ModularGroup, Residue},
+        parameters::SCHEME,
+        proof_of_exponentiation::Exponentiation,
+    },
+    snapshot::Snapshot,
+    statement::SubsetMembership,
+    wire::{self, Reader, Wire},
+};
+
+/// What proofs of exponentiation of subset witnesses are bound to.
+const SUBSET: &str = "rsa: subset witness";
+
+/// Evidence that all elements of a list are in a set: the value of the set without them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RsaSubsetWitness {
+    /// `W`.
+    residue: Residue,
+    /// Of the elements' primes, in ascending order of the elements' digests.
+    offsets: Vec<u16>,
+    /// The proof of exponentiation, unless there is only one element.
+    quotient: Option<Residue>,
+}
+
+impl RsaSubsetWitness {
+    /// The witness whose residue is known, and whose quotient `power_of_residue` computes: `W` to
+    /// an exponent that is not negative.
+    pub(super) fn assemble(
+        key: &RsaPublicKey,
+        value: &RsaValue,
+        residue: Residue,
+        members: &[&RsaElement],
+        power_of_residue: impl FnOnce(&Integer) -> Result<Residue, AccumulateError>,
+    ) -> Result<Self, AccumulateError> {
+        let factors: Vec<&Integer> = members.iter().map(|member| member.prime()).collect();
+        let quotient = if factors.len() == 1 {
+            None
+        } else {
+            let statement = Exponentiation {
+                key,
+                purpose: SUBSET,
+                base: &residue,
+                factors: &factors,
+                result: value.residue(),
+            };
+            Some(power_of_residue(&statement.quotient_exponent()?)?)
+        };
+        Ok(Self {
+            residue,
+            offsets: members.iter().map(|member| member.offset()).collect(),
+            quotient,
+        })
+    }
+
+    /// Checks `W^(product of the primes) = value`.
+    pub(super) fn verify_equation(
+        &self,
+        key: &RsaPublicKey,
+        value: &RsaValue,
+        primes: &[&Integer],
+    ) -> Result<(), VerifyError> {
+        let group = key.group();
+        let value = value.residue();
+        match (primes, &self.quotient) {
+            ([prime], None) => {
+                let power = group.power(self.residue.as_integer(), prime);
+                if group.same(&power, value.as_integer()) {
+                    Ok(())
+                } else {
+                    Err(VerifyError::WitnessMismatch)
+                }
+            }
+            ([_, _, ..], Some(quotient)) => Exponentiation {
+                key,
+                purpose: SUBSET,
+                base: &self.residue,
+                factors: primes,
+                result: value,
+            }
+            .verify(quotient),
+            _ => Err(VerifyError::CountMismatch),
+        }
+    }
+}
+
+/// Commitment: a verified snapshot. Query: the elements, strictly ascending. Statement: the
+/// membership of all of them.
+///
+/// Cost: one primality test for each element, one challenge, and one simultaneous power with two
+/// exponents of 256 bits.
+///
+/// Errors: [`VerifyError::InvalidQuery`] if the query is empty, out of order, or names an element
+/// twice; [`VerifyError::CountMismatch`]; [`VerifyError::WrongAccumulator`];
+/// [`VerifyError::OffsetOutsideWindow`], [`VerifyError::NotAPrimeRepresentative`];
+/// [`VerifyError::WitnessMismatch`] for one element, and
+/// [`VerifyError::ExponentiationProofMismatch`] for several, if the equation does not hold.
+impl Proof for RsaSubsetWitness {
+    type Commitment = Verified<Snapshot<Rsa>>;
+    type Query = [Vec<u8>];
+    type Statement = SubsetMembership;
+
+    fn check(
+        self,
+        commitment: &Verified<Snapshot<Rsa>>,
+        elements: &[Vec<u8>],
+    ) -> Result<SubsetMembership, VerifyError> {
+        let snapshot = commitment.get();
+        if elements.is_empty() || !elements.is_sorted_by(|left, right| left < right) {
+            return Err(VerifyError::InvalidQuery);
+        }
+        if self.offsets.len() != elements.len() {
+            return Err(VerifyError::CountMismatch);
+        }
+        let group = snapshot.key.group();
+        let residues = [Some(&self.residue), self.quotient.as_ref()];
+        if !residues
+            .into_iter()
+            .flatten()
+            .all(|residue| group.contains(residue))
+        {
+            return Err(VerifyError::WrongAccumulator);
+        }
+        let id = snapshot.key.id();
+        let mut by_digest: Vec<&[u8]> = elements.iter().map(Vec::as_slice).collect();
+        by_digest.sort_by_cached_key(|element| id.digest_of(element));
+        let members = represented(&snapshot.key, by_digest, self.offsets.iter().copied())?;
+        let primes: Vec<&Integer> = members.iter().map(RsaElement::prime).collect();
+        self.verify_equation(&snapshot.key, &snapshot.value, &primes)?;
+        Ok(SubsetMembership {
+            accumulator: id,
+            version: snapshot.version,
+            elements: elements.to_vec(),
+        })
+    }
+}
+
+/// Number of elements (4 bytes, not 0), offset of each (2), in ascending order of the elements'
+/// digests; `W`; the proof of exponentiation, if there are at least two elements.
+impl Wire for RsaSubsetWitness {
+    type Context = RsaPublicKey;
+    const KIND: u8 = wire::KIND_SUBSET_WITNESS;
+    const SCHEME: u16 = SCHEME.0;
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        wire::write_count(self.offsets.len(), bytes);
+        for offset in &self.offsets {
+            bytes.extend_from_slice(&offset.to_be_bytes());
+        }
+        self.residue.write(bytes);
+        if let Some(quotient) = &self.quotient {
+            quotient.write(bytes);
+        }
+    }
+
+    fn read(key: &RsaPublicKey, reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        let count = reader.count(2)?;
+        if count == 0 {
+            return Err(DecodeError::Malformed);
+        }
+        let offsets = (0..count).map(|_| reader.u16()).collect::<Result<_, _>>()?;
+        let residue = key.group().read(reader)?;
+        let quotient = if count == 1 {
+            None
+        } else {
+            Some(key.group().read(reader)?)
+        };
+        Ok(Self {
+            residue,
+            offsets,
+            quotient,
+        })
+    }
+}
+
+#[cfg(test)]
+impl RsaSubsetWitness {
+    /// `W` and the proof of exponentiation.
+    pub(super) fn residues(&self) -> impl Iterator<Item = &Residue> {
+        core::iter::once(&self.residue).chain(&self.quotient)
+    }
+
+    /// The offset at this position.
+    pub(super) fn offset_mut(&mut self, position: usize) -> &mut u16 {
+        &mut self.offsets[position]
+    }
+
+    /// This witness with the proof of exponentiation of another, or with none if that has none.
+    pub(super) fn with_quotient_of(self, other: &Self) -> Self {
+        Self {
+            quotient: other.quotient.clone(),
+            ..self
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Parameters of the RSA accumulator: modulus, base, rule of representatives. And its public key.
+
+use std::sync::Arc;
+
+use pad_core::{DecodeError, Domain, Sha256Ed25519, Suite, Workers};
+use rug::{Integer, integer::Order};
+
+use super::{
+    exponentiation::product,
+    group::{ModularGroup, Residue, ResidueGroup, write_fixed},
+    powers_of_base::PowersOfBase,
+    representative::RepresentativeRule,
+};
+use crate::{
+    accumulator::PublicKey,
+    element::{AccumulatorId, ElementDigest, SchemeId},
+    error::AccumulateError,
+    wire::{self, Reader, Wire},
+};
+
+#[cfg(test)]
+mod tests;
+
+/// The scheme's number in ids and formats.
+pub(crate) const SCHEME: SchemeId = SchemeId(0x0101);
+
+/// The smallest and largest modulus accepted, in bits.
+const MODULUS_BITS: core::ops::RangeInclusive<u32> = 2048..=8192;
+
+/// The number RSA-2048 of the RSA Factoring Challenge, in decimal digits.
+const RSA_2048: &str = "\
+    25195908475657893494027183240048398571429282126204032027777137836043662020707595556264018525880784\
+    40691829064124951508218929855914917618450280848912007284499268739280728777673597141834727026189637\
+    50149718246911650776133798590957000973304597488084284017974291006424586918171951187461215151726546\
+    32282216869987549182422433637259085141865462043576798423387184774447920739934236584823824281198163\
+    81501067481045166037730605620161967625613384414360383390441495263443219011465754445417842402092461\
+    65157233507787077498171257724679629263863563732899121548314381678998850404453640235273819513786365\
+    64391212010397122822120720357";
+
+/// A modulus that nobody at work can factor, the base derived from it, and the rule of prime
+/// representatives.
+///
+/// The modulus is trusted: who knows its factors can forge. Its own author knows them by design.
+#[derive(Debug)]
+pub struct Parameters {
+    group: ResidueGroup,
+    base: Residue,
+    rule: RepresentativeRule,
+    fingerprint: [u8; 32],
+}
+
+impl Parameters {
+    /// The parameters over this modulus.
+    ///
+    /// # Errors
+    /// [`DecodeError::ParametersInvalid`] if the modulus is even, a perfect power, prime, or has
+    /// fewer than 2048 or more than 8192 bits. That it is a product of two large primes cannot be
+    /// seen: it must come from somebody trusted.
+    pub fn new(modulus: Integer, rule: RepresentativeRule) -> Result<Self, DecodeError> {
+        let usable = MODULUS_BITS.contains(&modulus.significant_bits())
+            && modulus.is_odd()
+            && !modulus.is_perfect_power()
+            && modulus.is_probably_prime(1) == rug::integer::IsPrime::No;
+        if !usable {
+            return Err(DecodeError::ParametersInvalid);
+        }
+        let group = ResidueGroup::new(modulus);
+        let fingerprint = fingerprint(&group, rule);
+        let base = base(&group, fingerprint);
+        Ok(Self {
+            group,
+            base,
+            rule,
+            fingerprint,
+        })
+    }
+
+    /// The parameters over the modulus of the RSA Factoring Challenge called RSA-2048.
+    ///
+    /// RSA Laboratories made it in 1991 and said that its factors were destroyed. Nobody has
+    /// published them since. There is no secret key.
+    ///
+    /// # Errors
+    /// None; the type is that of [`Parameters::new`].
+    pub fn rsa_2048(rule: RepresentativeRule) -> Result<Self, DecodeError> {
+        let modulus = Integer::from_str_radix(RSA_2048, 10);
+        Self::new(modulus.map_err(|_| DecodeError::ParametersInvalid)?, rule)
+    }
+
+    /// `N`.
+    pub const fn modulus(&self) -> &Integer {
+        self.group.modulus()
+    }
+
+    /// `g`: a square, derived from a hash of the modulus.
+    pub const fn base(&self) -> &Residue {
+        &self.base
+    }
+
+    /// How elements become primes.
+    pub const fn rule(&self) -> RepresentativeRule {
+        self.rule
+    }
+}
+
+/// The hash of everything that parameters are made of.
+fn fingerprint(group: &ResidueGroup, rule: RepresentativeRule) -> [u8; 32] {
+    let mut modulus = Vec::with_capacity(group.length());
+    write_fixed(group.modulus(), group.length(), &mut modulus);
+    let parts: [&[u8]; 4] = [
+        &SCHEME.0.to_be_bytes(),
+        b"parameters",
+        &[rule.id()],
+        &modulus,
+    ];
+    Sha256Ed25519::hash(Domain::AccumulatorId, &parts).0
+}
+
+/// The square of a number that the fingerprint determines. A square, so that it lies in the
+/// subgroup without small orders when `N` is a product of safe primes; a hash, so that nobody
+/// knows a root of it or a relation to another base.
+fn base(group: &ResidueGroup, fingerprint: [u8; 32]) -> Residue {
+    /// 128 bits more than the largest modulus, so that the reduction is close to uniform.
+    const BYTES: usize = 8192 / 8 + 16;
+    let bytes = ElementDigest::from_bytes(fingerprint).expand::<BYTES>();
+    let root = Integer::from_digits(&bytes, Order::Msf) % group.modulus();
+    group.canonical(group.square(&root))
+}
+
+/// Rule (1 byte), length of the modulus in bytes (2), modulus.
+impl Wire for Parameters {
+    type Context = ();
+    const KIND: u8 = wire::KIND_PARAMETERS;
+    const SCHEME: u16 = SCHEME.0;
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        let length = u16::try_from(self.group.length()).unwrap_or(u16::MAX);
+        bytes.push(self.rule.id());
+        bytes.extend_from_slice(&length.to_be_bytes());
+        write_fixed(self.modulus(), self.group.length(), bytes);
+    }
+
+    fn read((): &(), reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        let [rule] = reader.array()?;
+        let rule = RepresentativeRule::from_id(rule).ok_or(DecodeError::ParametersInvalid)?;
+        let length = usize::from(reader.u16()?);
+        let digits = reader.take(length)?;
+        if digits.first() == Some(&0) {
+            return Err(DecodeError::NonCanonical);
+        }
+        Self::new(Integer::from_digits(digits, Order::Msf), rule)
+    }
+}
+
+/// The public key of an RSA accumulator: parameters and a label. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct RsaPublicKey {
+    parameters: Arc<Parameters>,
+    id: AccumulatorId,
+    powers: Option<PowersOfBase>,
+}
+
+impl RsaPublicKey {
+    /// The key of the accumulator called `label` over these parameters.
+    pub fn new(parameters: Arc<Parameters>, label: &[u8]) -> Self {
+        let id = AccumulatorId::derive(SCHEME, &parameters.fingerprint, label);
+        Self {
+            parameters,
+            id,
+            powers: None,
+        }
+    }
+
+    /// The same key, which accumulates faster by published powers.
+    ///
+    /// # Errors
+    /// [`AccumulateError::WrongAccumulator`] if they are powers of another base, which is a hash
+    /// of modulus and rule.
+    pub fn with_powers(self, powers: PowersOfBase) -> Result<Self, AccumulateError> {
+        if !powers.start_with(self.parameters.base()) {
+            return Err(AccumulateError::WrongAccumulator);
+        }
+        Ok(Self {
+            powers: Some(powers),
+            ..self
+        })
+    }
+
+    /// The parameters.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    pub(crate) fn group(&self) -> &ResidueGroup {
+        &self.parameters.group
+    }
+
+    /// `g` raised to the product of primes.
+    ///
+    /// Cost: that of [`RsaPublicKey::power`] for an exponent of all their bits.
+    pub(crate) fn power_of_base<'a>(
+        &self,
+        primes: impl IntoIterator<Item = &'a Integer>,
+        workers: &Workers,
+    ) -> Residue {
+        let power = self.power(&product(primes, workers), workers);
+        self.group().canonical(power)
+    }
+
+    /// `g` raised to an exponent that is not negative.
+    ///
+    /// Cost: a squaring for each bit; with powers that suffice, a product for each dozen of bits.
+    pub(crate) fn power(&self, exponent: &Integer, workers: &Workers) -> Integer {
+        let group = self.group();
+        self.powers
+            .as_ref()
+            .and_then(|powers| powers.power(group, exponent, workers))
+            .unwrap_or_else(|| group.power(self.parameters.base.as_integer(), exponent))
+    }
+}
+
+impl PublicKey for RsaPublicKey {
+    fn id(&self) -> AccumulatorId {
+        self.id
+    }
+
+    fn with_label(&self, label: &[u8]) -> Self {
+        Self {
+            powers: self.powers.clone(),
+            ..Self::new(Arc::clone(&self.parameters), label)
+        }
+    }
+
+    fn capacity(&self) -> Option<usize> {
+        None
+    }
+}

@@ -1,0 +1,356 @@
+//! Which numbers are prime: a deterministic test whose errors nobody can aim for.
+//!
+//! A number passes if it passes all of
+//!
+//! 1. the strong probable-prime test to base 2, which ends the search for nearly every composite;
+//! 2. the extra strong Lucas test, with the parameters of Baillie's method C. Together these two
+//!    are a Baillie-PSW test. No composite is known to pass it, and none below 2^64 does;
+//! 3. [`ROUNDS`] rounds of Miller-Rabin with bases from SHA-256 of the number itself. A composite
+//!    passes a round for at most a quarter of the bases, and who looks for one that passes has to
+//!    try candidates one by one: changing the number changes the bases. Fixed bases would let an
+//!    attacker construct pseudoprimes to them (Arnault 1995).
+//!
+//! The numbers tested are public, so time varies with them.
+//!
+//! Deviation: Crosby & Wallach 2010, section 5.2, perform 82 rounds of Miller-Rabin. The papers'
+//! bound for that is 2^-164 for the worst possible composite; candidates here are values of a hash
+//! function, for which a single round errs with a probability far below its worst case
+//! (Damgård, Landrock & Pomerance 1993).
+//!
+//! Source: Baillie & Wagstaff 1980, "Lucas pseudoprimes"; Grantham 2001, "Frobenius pseudoprimes"
+//! (extra strong); Baillie, Fiori & Wagstaff 2021, "Strengthening the Baillie-PSW primality test".
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+#![allow(clippy::inline_always, reason = "a call costs as much as the work")]
+
+use core::cmp::Ordering;
+
+use pad_core::{Domain, Sha256Ed25519, Suite};
+use rug::{Integer, integer::Order};
+
+use super::montgomery::{Montgomery, mask, select};
+
+#[cfg(test)]
+mod tests;
+
+/// Rounds of Miller-Rabin after the Baillie-PSW test.
+const ROUNDS: u8 = 3;
+/// Numbers below are decided by trial division.
+const SMALL: u64 = 1 << 16;
+/// Lucas parameters tried before the number is tested for being a square, which has none.
+const BEFORE_SQUARE_TEST: u64 = 12;
+/// Lucas parameters stay below: then a number that shares a factor with a discriminant
+/// `(P - 2)(P + 2)`, and is not [`SMALL`], is composite. Half of all `P` will do for any number
+/// that is no square.
+const LUCAS_BOUND: u64 = 1 << 15;
+
+/// Whether `number`, in little-endian limbs, is prime; see the module for the certainty of it.
+///
+/// * Cost, for a prime of b bits: about 2 b squarings (base 2, Lucas), b products (Lucas), and for
+///   each round b squarings and b / 4 products. Nearly every composite costs b squarings.
+pub(crate) fn is_prime<const LIMBS: usize>(number: &[u64; LIMBS]) -> bool {
+    if let [low, high @ ..] = number.as_slice()
+        && *low < SMALL
+        && high.iter().all(|limb| *limb == 0)
+    {
+        return is_small_prime(*low);
+    }
+    Candidate::new(*number).is_some_and(|candidate| {
+        candidate.passes_base_two()
+            && candidate.passes_lucas()
+            && (0..ROUNDS).all(|round| candidate.passes_round(round))
+    })
+}
+
+fn is_small_prime(number: u64) -> bool {
+    // 251 is the largest prime whose square is below 2^16.
+    let divides = |divisor: u64| number.checked_rem(divisor) == Some(0);
+    number >= 2 && !(2..=251).any(|divisor| divisor < number && divides(divisor))
+}
+
+/// An odd number with what its tests share.
+struct Candidate<const LIMBS: usize> {
+    field: Montgomery<LIMBS>,
+    /// The form of -1.
+    minus_one: [u64; LIMBS],
+}
+
+impl<const LIMBS: usize> Candidate<LIMBS> {
+    fn new(number: [u64; LIMBS]) -> Option<Self> {
+        let field = Montgomery::new(number)?;
+        let minus_one = field.subtract(&[0; LIMBS], field.one());
+        Some(Self { field, minus_one })
+    }
+
+    /// Strong probable prime to base 2.
+    fn passes_base_two(&self) -> bool {
+        let mut number_less_one = *self.field.modulus();
+        clear_lowest_bit(&mut number_less_one);
+        let (exponent, twos) = split_twos(&number_less_one);
+        self.reaches_minus_one(self.power_of_two(&exponent), twos)
+    }
+
+    /// `2^exponent`.
+    fn power_of_two(&self, exponent: &[u64; LIMBS]) -> [u64; LIMBS] {
+        let mut power = *self.field.one();
+        if self.field.has_room() {
+            // Doublings are shifts into the spare bits, up to fifteen at a time.
+            for digit in digits(exponent) {
+                for _ in 0..4 {
+                    power = self.field.square_loosely(&power);
+                }
+                power = shift_left(&power, digit);
+            }
+            // One more reduction takes the shifted number, times 1, below 2n.
+            return self.field.mul(&power, self.field.one());
+        }
+        for bit in bits(exponent) {
+            power = self.field.square(&power);
+            // The bits are random: a branch would cost more than a doubling in vain.
+            power = select(mask(bit), &self.field.double(&power), &power);
+        }
+        power
+    }
+
+    /// Strong probable prime to base number `round`.
+    fn passes_round(&self, round: u8) -> bool {
+        let base = self
+            .field
+            .to_form(&hashed_words(self.field.modulus(), round));
+        if base == [0; LIMBS] || base == *self.field.one() || base == self.minus_one {
+            return true; // Such a base says nothing, and comes up in tests only.
+        }
+        let mut number_less_one = *self.field.modulus();
+        clear_lowest_bit(&mut number_less_one);
+        let (exponent, twos) = split_twos(&number_less_one);
+        self.reaches_minus_one(self.power(&base, &exponent), twos)
+    }
+
+    /// Whether `power` is 1, or one of its first `twos` repeated squares is -1.
+    fn reaches_minus_one(&self, mut power: [u64; LIMBS], twos: u32) -> bool {
+        if power == *self.field.one() {
+            return true;
+        }
+        for _ in 0..twos {
+            if power == self.minus_one {
+                return true;
+            }
+            power = self.field.square(&power);
+        }
+        false
+    }
+
+    /// `base^exponent`, by windows of four bits.
+    fn power(&self, base: &[u64; LIMBS], exponent: &[u64; LIMBS]) -> [u64; LIMBS] {
+        let mut table = [*self.field.one(); 16];
+        let mut entry = *self.field.one();
+        for place in table.iter_mut().skip(1) {
+            entry = self.field.mul(&entry, base);
+            *place = entry;
+        }
+        let mut power = *self.field.one();
+        for digit in digits(exponent) {
+            for _ in 0..4 {
+                power = self.field.square(&power);
+            }
+            if let Some(entry) = table.get(digit).filter(|_| digit != 0) {
+                power = self.field.mul(&power, entry);
+            }
+        }
+        power
+    }
+
+    /// Extra strong Lucas probable prime: with `n + 1 = d 2^s`, d odd, either `U_d = 0` and
+    /// `V_d = ±2`, or `V_(d 2^r) = 0` for some `r < s - 1`, for `Q = 1` and P by method C.
+    fn passes_lucas(&self) -> bool {
+        let Some(parameter) = lucas_parameter(self.field.modulus()) else {
+            return false;
+        };
+        let Some(number_plus_one) = increment(self.field.modulus()) else {
+            return false; // 2^(64 LIMBS) - 1 is a multiple of 3.
+        };
+        let (index, twos) = split_twos(&number_plus_one);
+        let field = &self.field;
+        let two = field.double(field.one());
+        let parameter = field.to_form(&from_word(parameter));
+        // V_k and V_(k + 1): V_2k = V_k^2 - 2, V_(2k + 1) = V_k V_(k + 1) - P.
+        let (mut current, mut next) = (two, parameter);
+        for bit in bits(&index) {
+            let between = field.subtract(&field.mul(&current, &next), &parameter);
+            let chosen = select(mask(bit), &next, &current);
+            let doubled = field.subtract(&field.square(&chosen), &two);
+            current = select(mask(bit), &between, &doubled);
+            next = select(mask(bit), &doubled, &between);
+        }
+        // U_d (P^2 - 4) = 2 V_(d + 1) - P V_d. For V_d = ±2 it vanishes if V_(d + 1) = ±P.
+        let negated = |form: &[u64; LIMBS]| field.subtract(&[0; LIMBS], form);
+        if (current == two && next == parameter)
+            || (current == negated(&two) && next == negated(&parameter))
+        {
+            return true;
+        }
+        for _ in 1..twos {
+            if current == [0; LIMBS] {
+                return true;
+            }
+            current = field.subtract(&field.square(&current), &two);
+        }
+        false
+    }
+}
+
+/// The least P from 3 on with Jacobi symbol `(P^2 - 4 | number) = -1`; none for squares, nor if a
+/// factor of the number turns up. The number is odd and not [`SMALL`].
+fn lucas_parameter<const LIMBS: usize>(number: &[u64; LIMBS]) -> Option<u64> {
+    for parameter in 3..LUCAS_BOUND {
+        let discriminant = parameter.wrapping_mul(parameter).wrapping_sub(4);
+        match jacobi(discriminant, number) {
+            Ordering::Less => return Some(parameter),
+            Ordering::Equal => return None,
+            Ordering::Greater => {}
+        }
+        if parameter == BEFORE_SQUARE_TEST
+            && Integer::from_digits(number, Order::Lsf).is_perfect_square()
+        {
+            return None;
+        }
+    }
+    None
+}
+
+/// The Jacobi symbol `(upper | lower)` as its order relative to zero, for odd `lower` and `upper`
+/// from 1 to below 2^32.
+fn jacobi<const LIMBS: usize>(upper: u64, lower: &[u64; LIMBS]) -> Ordering {
+    let lowest = lower.first().copied().unwrap_or(0);
+    let odd = upper.checked_shr(upper.trailing_zeros()).unwrap_or(0);
+    let mut negative = two_flips(upper, lowest) ^ reciprocity_flips(odd, lowest);
+    // From (number | odd) on everything fits a word.
+    let (mut upper, mut lower) = (remainder(lower, odd), odd);
+    while upper != 0 {
+        negative ^= two_flips(upper, lower);
+        upper = upper.checked_shr(upper.trailing_zeros()).unwrap_or(0);
+        negative ^= reciprocity_flips(upper, lower);
+        (upper, lower) = (lower.checked_rem(upper).unwrap_or(0), upper);
+    }
+    match (lower, negative) {
+        (1, false) => Ordering::Greater,
+        (1, true) => Ordering::Less,
+        _ => Ordering::Equal,
+    }
+}
+
+/// Whether taking the twos out of `upper` changes the sign of `(upper | lower)`.
+fn two_flips(upper: u64, lower: u64) -> bool {
+    upper.trailing_zeros() & 1 == 1 && matches!(lower & 7, 3 | 5)
+}
+
+/// Whether `(upper | lower)` and `(lower | upper)` differ in sign, both odd.
+fn reciprocity_flips(upper: u64, lower: u64) -> bool {
+    upper & lower & 3 == 3
+}
+
+/// `number mod divisor` for a divisor below 2^32, zero for divisor zero.
+fn remainder<const LIMBS: usize>(number: &[u64; LIMBS], divisor: u64) -> u64 {
+    number.iter().rev().fold(0, |remainder, limb| {
+        [limb >> 32, limb & 0xffff_ffff]
+            .iter()
+            .fold(remainder, |remainder: u64, half| {
+                ((remainder << 32) | half).checked_rem(divisor).unwrap_or(0)
+            })
+    })
+}
+
+/// `LIMBS` pseudorandom words for a round, from SHA-256 of the number.
+///
+/// Hashes an even number of bytes, so never what an element's expansion hashes (33 bytes).
+fn hashed_words<const LIMBS: usize>(number: &[u64; LIMBS], round: u8) -> [u64; LIMBS] {
+    let bytes = number.map(u64::to_le_bytes);
+    let mut words = [0; LIMBS];
+    for (block, words) in (0_u8..).zip(words.chunks_mut(4)) {
+        let parts: [&[u8]; 2] = [bytes.as_flattened(), &[round, block]];
+        let digest = Sha256Ed25519::hash(Domain::AccumulatorExpand, &parts);
+        for (word, bytes) in words.iter_mut().zip(digest.0.as_chunks().0) {
+            *word = u64::from_le_bytes(*bytes);
+        }
+    }
+    words
+}
+
+/// The bits from the highest one down.
+fn bits<const LIMBS: usize>(number: &[u64; LIMBS]) -> impl Iterator<Item = bool> {
+    let limbs = number.iter().rev();
+    limbs
+        .flat_map(|limb| (0..u64::BITS).rev().map(move |bit| (limb >> bit) & 1 == 1))
+        .skip_while(|bit| !bit)
+}
+
+/// The base-16 digits from the highest that is not zero down.
+fn digits<const LIMBS: usize>(number: &[u64; LIMBS]) -> impl Iterator<Item = usize> {
+    let bytes = number.iter().rev().flat_map(|limb| limb.to_be_bytes());
+    bytes
+        .flat_map(|byte| [usize::from(byte >> 4), usize::from(byte & 15)])
+        .skip_while(|digit| *digit == 0)
+}
+
+/// `number * 2^bits`, for up to fifteen bits and a number with that many to spare.
+#[inline(always)]
+fn shift_left<const LIMBS: usize>(number: &[u64; LIMBS], bits: usize) -> [u64; LIMBS] {
+    let bits = u32::try_from(bits & 15).unwrap_or(0);
+    let mut below = 0_u64;
+    number.map(|limb| {
+        let shifted = (limb << bits) | below;
+        // Two steps: a shift by all 64 bits is not one shift.
+        below = (limb >> 1) >> (63 ^ bits);
+        shifted
+    })
+}
+
+/// An odd number less one.
+fn clear_lowest_bit<const LIMBS: usize>(number: &mut [u64; LIMBS]) {
+    if let Some(lowest) = number.first_mut() {
+        *lowest &= !1;
+    }
+}
+
+/// `number + 1`, or `None` if that has more limbs.
+fn increment<const LIMBS: usize>(number: &[u64; LIMBS]) -> Option<[u64; LIMBS]> {
+    let mut carry = true;
+    let sum = number.map(|limb| {
+        let sum;
+        (sum, carry) = limb.carrying_add(0, carry);
+        sum
+    });
+    (!carry).then_some(sum)
+}
+
+/// A number that is not zero as an odd number times a power of two.
+fn split_twos<const LIMBS: usize>(number: &[u64; LIMBS]) -> ([u64; LIMBS], u32) {
+    let mut odd = *number;
+    let mut twos = 0_u32;
+    while odd.first() == Some(&0) && odd.iter().any(|limb| *limb != 0) {
+        odd.rotate_left(1);
+        twos = twos.wrapping_add(u64::BITS);
+    }
+    let shift = odd.first().map_or(0, |limb| limb.trailing_zeros());
+    let mut above = 0_u64;
+    for limb in odd.iter_mut().rev() {
+        // Two steps: a shift by all 64 bits is not one shift.
+        let shifted_out = (*limb << 1).wrapping_shl(63 ^ shift);
+        (*limb, above) = ((*limb >> shift) | above, shifted_out);
+    }
+    (odd, twos.wrapping_add(shift))
+}
+
+fn from_word<const LIMBS: usize>(word: u64) -> [u64; LIMBS] {
+    let mut number = [0; LIMBS];
+    if let Some(lowest) = number.first_mut() {
+        *lowest = word;
+    }
+    number
+}

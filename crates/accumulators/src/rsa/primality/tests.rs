@@ -1,0 +1,394 @@
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "of GMP's integers, and of small numbers"
+)]
+
+use rug::integer::IsPrime;
+
+use super::*;
+
+fn limbs<const LIMBS: usize>(value: &Integer) -> [u64; LIMBS] {
+    let mut limbs = [0; LIMBS];
+    value.write_digits(&mut limbs, Order::Lsf);
+    limbs
+}
+
+fn candidate<const LIMBS: usize>(value: &Integer) -> Candidate<LIMBS> {
+    Candidate::new(limbs(value)).expect("odd and above 1")
+}
+
+/// Our verdict in every width that holds the number; the widths must agree.
+fn verdict(value: &Integer) -> bool {
+    let widest = is_prime::<5>(&limbs(value));
+    if value.significant_bits() <= 256 {
+        assert_eq!(is_prime::<4>(&limbs(value)), widest, "{value} in 4 limbs");
+    }
+    if value.significant_bits() <= 192 {
+        assert_eq!(is_prime::<3>(&limbs(value)), widest, "{value} in 3 limbs");
+    }
+    widest
+}
+
+#[track_caller]
+fn agrees_with_gmp(value: &Integer) -> bool {
+    let expected = value.is_probably_prime(40) != IsPrime::No;
+    assert_eq!(verdict(value), expected, "{value}");
+    expected
+}
+
+/// Pseudorandom numbers from a fixed seed: SHA-256 of a counter.
+struct Random(u64);
+
+fn random() -> Random {
+    Random(20_130_923)
+}
+
+impl Random {
+    /// A number of at most this many bits.
+    fn bits(&mut self, bits: u32) -> Integer {
+        let mut words = [0; 5];
+        for word in &mut words {
+            self.0 += 1;
+            let digest = Sha256Ed25519::hash(Domain::Value, &[&self.0.to_le_bytes()]);
+            *word = u64::from_le_bytes(*digest.0.first_chunk().unwrap());
+        }
+        Integer::from_digits(&words, Order::Lsf).keep_bits(bits)
+    }
+}
+
+#[test]
+fn numbers_below_a_hundred_thousand_agree_with_gmp() {
+    let primes = (0..100_000)
+        .filter(|i| agrees_with_gmp(&Integer::from(*i)))
+        .count();
+    assert_eq!(primes, 9592); // pi(10^5).
+}
+
+#[test]
+fn random_numbers_of_each_size_and_those_around_them_agree_with_gmp() {
+    let mut random = random();
+    let mut primes = 0;
+    for bits in [
+        20, 40, 64, 65, 100, 128, 150, 184, 191, 192, 240, 248, 256, 265, 288, 300, 320,
+    ] {
+        for _ in 0..8 {
+            let mut value = random.bits(bits);
+            value.set_bit(bits - 1, true);
+            let around = if bits < 320 { 16 } else { 0 };
+            for number in 0..=around {
+                primes += u32::from(agrees_with_gmp(&Integer::from(&value + number)));
+            }
+            let prime = Integer::from(&value >> 1).next_prime();
+            assert!(agrees_with_gmp(&prime), "{prime}");
+        }
+    }
+    assert!(primes > 25, "{primes}");
+}
+
+#[test]
+fn limits_of_the_limbs_agree_with_gmp() {
+    for bits in [64, 128, 192, 256, 320_u32] {
+        for below in 1..200 {
+            agrees_with_gmp(&((Integer::from(1) << bits) - below));
+        }
+    }
+    // The largest prime of each width, so both ways through the carries.
+    for (bits, below) in [(192, 237), (256, 189), (320, 197)] {
+        assert!(
+            verdict(&((Integer::from(1) << bits) - below)),
+            "2^{bits} - {below}"
+        );
+    }
+}
+
+#[test]
+fn strong_pseudoprimes_to_base_two_fail_the_lucas_test() {
+    let known = [
+        2047,
+        3277,
+        4033,
+        4681,
+        8321,
+        15841,
+        29341,
+        42799,
+        49141,
+        52633,
+        65281,
+        74665,
+        80581,
+        85489,
+        88357,
+        90751,
+        1_082_401,
+        3_215_031_751_u64,
+        341_550_071_728_321,
+    ];
+    for value in known.map(Integer::from) {
+        assert!(candidate::<3>(&value).passes_base_two(), "{value}: two");
+        assert!(candidate::<5>(&value).passes_base_two(), "{value}: two");
+        if value >= SMALL {
+            assert!(!candidate::<3>(&value).passes_lucas(), "{value}: Lucas");
+            assert!(!candidate::<5>(&value).passes_lucas(), "{value}: Lucas");
+        }
+        assert!(!verdict(&value), "{value}");
+    }
+}
+
+/// And there are no others in the range.
+#[test]
+fn extra_strong_lucas_pseudoprimes_fail_the_base_two_test() {
+    // Those of OEIS A217719 from 2^16 to 4 * 10^5; recomputed by matrix powers in Python.
+    let known = [
+        72_389, 73_919, 75_077, 100_127, 113_573, 125_249, 137_549, 137_801, 153_931, 155_819,
+        161_027, 162_133, 189_419, 218_321, 231_703, 249_331, 370_229,
+    ];
+    let composite = |value: &u32| Integer::from(*value).is_probably_prime(25) == IsPrime::No;
+    let passing = (65_537..400_000_u32)
+        .step_by(2)
+        .filter(composite)
+        .filter(|value| {
+            let value = Integer::from(*value);
+            let passes = candidate::<3>(&value).passes_lucas();
+            assert_eq!(candidate::<5>(&value).passes_lucas(), passes, "{value}");
+            passes
+        });
+    assert_eq!(passing.collect::<Vec<_>>(), known);
+    for value in known.map(Integer::from) {
+        assert!(!candidate::<5>(&value).passes_base_two(), "{value}: two");
+        assert!(!verdict(&value), "{value}");
+    }
+}
+
+#[test]
+fn lucas_pseudoprimes_are_composite() {
+    let lucas = [
+        323, 377, 1159, 1829, 3827, 5459, 5777, 9071, 9179, 10877, 16109, 18971, 22499,
+    ];
+    let strong = [
+        24569, 25199, 40309, 58519, 75077, 97439, 100_127, 113_573, 115_639, 130_139,
+    ];
+    for value in lucas.into_iter().chain(strong) {
+        assert!(!agrees_with_gmp(&Integer::from(value)), "{value}");
+    }
+}
+
+/// Each of the three parts alone accepts primes and, pseudoprimes aside, no composites.
+#[test]
+fn every_part_decides_on_its_own() {
+    let mut random = random();
+    for bits in [80, 184, 256, 264_u32] {
+        for _ in 0..10 {
+            let value = random.bits(bits);
+            let prime = candidate::<5>(&value.clone().next_prime());
+            assert!(prime.passes_base_two() && prime.passes_lucas());
+            assert!((0..ROUNDS).all(|round| prime.passes_round(round)));
+            let factor = Integer::from(&value >> (bits / 2)).next_prime();
+            let other = Integer::from(&factor + 1).next_prime();
+            let composite = candidate::<5>(&(factor * other));
+            assert!(!composite.passes_base_two() && !composite.passes_lucas());
+            assert!(!(0..ROUNDS).any(|round| composite.passes_round(round)));
+        }
+    }
+}
+
+#[test]
+fn carmichael_numbers_are_composite() {
+    let small = [
+        561, 1105, 1729, 2465, 2821, 6601, 8911, 10585, 15841, 29341, 41041, 46657, 52633, 62745,
+        63973, 75361, 101_101, 115_921, 126_217, 162_401, 172_081, 188_461, 252_601, 278_545,
+    ];
+    for value in small {
+        assert!(!agrees_with_gmp(&Integer::from(value)), "{value}");
+    }
+    // Chernick: (6k + 1)(12k + 1)(18k + 1) with three prime factors.
+    let mut found = 0;
+    for start in [1_u64 << 20, 1 << 40, 1 << 56] {
+        for k in (start..).take(60_000) {
+            let factors: [Integer; 3] =
+                [6, 12, 18].map(|times: u32| Integer::from(k) * times + 1_u32);
+            if factors
+                .iter()
+                .all(|factor| factor.is_probably_prime(10) != IsPrime::No)
+            {
+                let [first, second, third] = factors;
+                let value = first * second * third;
+                assert_eq!(
+                    Integer::from(2)
+                        .pow_mod(&Integer::from(&value - 1), &value)
+                        .unwrap(),
+                    1
+                );
+                assert!(!agrees_with_gmp(&value), "{value}");
+                found += 1;
+            }
+        }
+    }
+    assert!(found > 10, "{found}");
+}
+
+/// p (2p - 1) has the most liars of all: a quarter of the bases pass Miller-Rabin.
+#[test]
+fn products_of_p_and_2p_less_1_are_composite() {
+    let (mut two, mut lucas, mut round, mut found) = (0, 0, 0, 0);
+    for start in [1_u64 << 20, 1 << 30, 1 << 50, 1 << 62] {
+        let mut prime = Integer::from(start);
+        for _ in 0..1500 {
+            prime = prime.next_prime();
+            let other = Integer::from(&prime * 2) - 1_u32;
+            if other.is_probably_prime(10) == IsPrime::No {
+                continue;
+            }
+            let value = Integer::from(&prime * &other);
+            let candidate = candidate::<3>(&value);
+            two += u32::from(candidate.passes_base_two());
+            lucas += u32::from(candidate.passes_lucas());
+            round += u32::from(candidate.passes_round(0));
+            found += 1;
+            assert!(!agrees_with_gmp(&value), "{value}");
+        }
+    }
+    assert!(
+        found > 100 && two > 10 && round > 10,
+        "{found} {two} {round}: the test is too weak"
+    );
+    assert!(
+        two < found && round < found && lucas == 0,
+        "{found} {two} {lucas} {round}"
+    );
+}
+
+#[test]
+fn squares_of_primes_are_composite_and_end_the_search_for_a_parameter() {
+    let mut random = random();
+    // Wieferich's primes: their squares pass base 2.
+    for prime in [1093_u32, 3511] {
+        let value = Integer::from(prime).square();
+        assert!(candidate::<3>(&value).passes_base_two(), "{prime}");
+        assert!(!verdict(&value), "{prime}");
+    }
+    for bits in [9, 30, 64, 92, 128, 132, 160_u32] {
+        for _ in 0..20 {
+            let prime = random.bits(bits - 1).next_prime();
+            let value = prime.square();
+            assert!(!verdict(&value), "{value}");
+            if value >= SMALL && value.is_odd() {
+                assert_eq!(lucas_parameter::<5>(&limbs(&value)), None, "{value}");
+                assert!(!candidate::<5>(&value).passes_lucas(), "{value}");
+            }
+        }
+    }
+}
+
+#[test]
+fn products_of_two_large_primes_are_composite() {
+    let mut random = random();
+    for bits in [92, 128, 132, 160_u32] {
+        for _ in 0..50 {
+            let mut prime = || random.bits(bits - 1).next_prime();
+            let value = prime() * prime();
+            assert!(!agrees_with_gmp(&value), "{value}");
+        }
+    }
+}
+
+#[test]
+fn even_numbers_zero_and_one_are_composite_and_two_is_prime() {
+    assert!(verdict(&Integer::from(2)));
+    for value in [0, 1] {
+        assert!(!verdict(&Integer::from(value)));
+    }
+    for shift in 2..320 {
+        assert!(!verdict(&(Integer::from(1) << shift)), "2^{shift}");
+        assert!(
+            !verdict(&((Integer::from(3) << shift) >> 1)),
+            "3 2^{shift} / 2"
+        );
+    }
+}
+
+#[test]
+fn jacobi_symbols_agree_with_gmp() {
+    let mut random = random();
+    for bits in [17, 64, 130, 256, 320] {
+        for _ in 0..20 {
+            let mut lower = random.bits(bits);
+            lower.set_bit(0, true);
+            lower.set_bit(bits - 1, true);
+            for upper in (1_u64..60).chain([0xffff_ffff, 1 << 31, 3 << 20, 65_535 * 65_535 - 4]) {
+                let expected = Integer::from(upper).jacobi(&lower).cmp(&0);
+                assert_eq!(
+                    jacobi::<5>(upper, &limbs(&lower)),
+                    expected,
+                    "({upper} | {lower})"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn lucas_parameters_are_the_least_ones() {
+    let mut random = random();
+    for _ in 0..200 {
+        let prime = random.bits(265).next_prime();
+        let least = (3..10_000_u64).find(|p| Integer::from(p * p - 4).jacobi(&prime) == -1);
+        assert_eq!(lucas_parameter::<5>(&limbs(&prime)), least);
+    }
+}
+
+#[test]
+fn powers_agree_with_gmp() {
+    let mut random = random();
+    for bits in [64, 200, 288, 289, 320_u32] {
+        let mut number = random.bits(bits);
+        number.set_bit(0, true);
+        number.set_bit(bits - 1, true);
+        let candidate = candidate::<5>(&number);
+        for _ in 0..20 {
+            let exponent = random.bits(bits);
+            let base = random.bits(bits);
+            let power = candidate.power(&candidate.field.to_form(&limbs(&base)), &limbs(&exponent));
+            let expected = base.pow_mod(&exponent, &number).unwrap();
+            assert_eq!(
+                candidate.field.from_form(&power),
+                limbs(&expected),
+                "{bits} bits"
+            );
+            let power = candidate.power_of_two(&limbs(&exponent));
+            let expected = Integer::from(2).pow_mod(&exponent, &number).unwrap();
+            assert_eq!(
+                candidate.field.from_form(&power),
+                limbs(&expected),
+                "2, {bits} bits"
+            );
+        }
+    }
+}
+
+#[test]
+fn bases_depend_on_the_number_and_the_round() {
+    let words = hashed_words(&[1, 2, 3, 4, 5], 0);
+    assert_ne!(words, hashed_words(&[1, 2, 3, 4, 5], 1));
+    assert_ne!(words, hashed_words(&[1, 2, 3, 4, 6], 0));
+    assert!(words.iter().all(|word| *word != 0), "every limb is filled");
+    assert_ne!(words[0], words[4], "blocks differ");
+}
+
+#[test]
+fn twos_split_off_at_every_place() {
+    for shift in 0..320 {
+        let odd = (Integer::from(0x9e37_79b9_7f4a_7c15_u64) << 256_u32) + 1_u32;
+        let value = Integer::from(&odd << shift).keep_bits(320);
+        if value == 0 {
+            continue;
+        }
+        let twos = value.find_one(0).unwrap();
+        let expected = Integer::from(&value >> twos);
+        assert_eq!(
+            split_twos::<5>(&limbs(&value)),
+            (limbs(&expected), twos),
+            "{shift}"
+        );
+    }
+}

@@ -1,0 +1,150 @@
+//! What the tests of proofs share: a key, sets, verified snapshots, altered residues.
+
+use ed25519_dalek::SigningKey;
+use pad_core::{AuthorKey, Untrusted, Verified, Version, Workers};
+use rug::{Complete, Integer};
+
+use crate::{
+    accumulator::{Accumulator, SecretKey},
+    rsa::{
+        Rsa, RsaPublicKey, RsaSecretKey, RsaValue,
+        group::{Residue, write_fixed},
+        test_key,
+    },
+    set::ElementSet,
+    snapshot::{Authority, Snapshot},
+    wire::{self, Wire},
+};
+
+/// More than any message of these tests has.
+pub(in crate::rsa) const LIMIT: usize = 1 << 20;
+
+/// A secret key of 2048 bits.
+pub(in crate::rsa) fn secret() -> RsaSecretKey {
+    test_key::secret().with_label(b"proofs")
+}
+
+/// Its public key.
+pub(in crate::rsa) fn public() -> RsaPublicKey {
+    secret().public_key().clone()
+}
+
+/// `prefix 0`, `prefix 1`, ..., which is their ascending order for up to ten.
+pub(in crate::rsa) fn names(prefix: &str, count: usize) -> Vec<Vec<u8>> {
+    (0..count)
+        .map(|index| format!("{prefix} {index}").into_bytes())
+        .collect()
+}
+
+/// The set of these elements and its value.
+pub(in crate::rsa) fn set_of(names: &[Vec<u8>]) -> (ElementSet<Rsa>, RsaValue) {
+    let workers = Workers::sequential();
+    let set = ElementSet::from_elements(&public(), names, &workers).unwrap();
+    let value = Rsa::accumulate_with_secret(&secret(), &set, &workers).unwrap();
+    (set, value)
+}
+
+/// The value as the snapshot of a version, signed and verified.
+pub(in crate::rsa) fn verified(
+    key: &RsaPublicKey,
+    version: u64,
+    value: &RsaValue,
+) -> Verified<Snapshot<Rsa>> {
+    let signer = SigningKey::from_bytes(&[7; 32]);
+    let version = Version::new(version);
+    let snapshot = Snapshot {
+        key: key.clone(),
+        version,
+        value: value.clone(),
+    };
+    let authority = Authority {
+        author: AuthorKey::from_bytes(&signer.verifying_key().to_bytes()).unwrap(),
+        key: key.clone(),
+    };
+    let signed = snapshot.sign(&signer).unwrap();
+    Untrusted::new(signed).verify(&authority, &version).unwrap()
+}
+
+/// The residue times a number.
+pub(in crate::rsa) fn times(residue: &Residue, factor: &Integer) -> Residue {
+    let group = public();
+    let group = group.group();
+    group.canonical((residue.as_integer() * factor).complete() % group.modulus())
+}
+
+/// A square root of 1 that is neither 1 nor -1: what nobody knows who does not know the factors.
+pub(in crate::rsa) fn root_of_one() -> Integer {
+    let secret = secret();
+    let [p, q] = secret.factors().primes();
+    let inverse = Integer::from(p.invert_ref(q).unwrap());
+    // 1 modulo p, -1 modulo q.
+    let root = Integer::from(q - 2_u32) * inverse % q * p + 1_u32;
+    let modulus = public().group().modulus().clone();
+    assert_eq!(root.square_ref().complete() % &modulus, 1);
+    assert!(root != 1 && root != Integer::from(&modulus - 1_u32));
+    root
+}
+
+/// The layout with the bytes of a residue, which must occur once, replaced by those of a number.
+pub(in crate::rsa) fn replaced(bytes: &[u8], residue: &Residue, number: &Integer) -> Vec<u8> {
+    let length = public().group().length();
+    let mut old = Vec::new();
+    residue.write(&mut old);
+    let mut new = Vec::new();
+    write_fixed(number, length, &mut new);
+    let places: Vec<usize> = (0..=bytes.len() - length)
+        .filter(|place| bytes[*place..].starts_with(&old))
+        .collect();
+    assert_eq!(places.len(), 1, "the residue occurs once");
+    [&bytes[..places[0]], &new, &bytes[places[0] + length..]].concat()
+}
+
+/// Checks that residues out of range, not canonical or not invertible are refused, as are messages
+/// that are cut anywhere or that go on, and that the message itself comes back as it was.
+pub(in crate::rsa) fn check_layout<W>(message: &W, residues: &[&Residue])
+where
+    W: Wire<Context = RsaPublicKey> + Clone + PartialEq + core::fmt::Debug,
+{
+    use pad_core::DecodeError;
+    let key = public();
+    let bytes = wire::encode(message);
+    let back = wire::decode::<W>(&key, &bytes, LIMIT)
+        .unwrap()
+        .into_unverified();
+    assert_eq!(&back, message);
+    for length in 0..bytes.len() {
+        assert!(
+            wire::decode::<W>(&key, &bytes[..length], LIMIT).is_err(),
+            "cut at {length}"
+        );
+    }
+    let longer = [bytes.as_slice(), &[0]].concat();
+    let error = wire::decode::<W>(&key, &longer, LIMIT).unwrap_err();
+    assert_eq!(error, DecodeError::TrailingBytes);
+
+    let modulus = key.group().modulus();
+    let secret = secret();
+    let [p, _] = secret.factors().primes();
+    for residue in residues {
+        let other_sign = (modulus - residue.as_integer()).complete();
+        let refused = [
+            (other_sign, DecodeError::ResidueNotCanonical),
+            (Integer::ZERO, DecodeError::ResidueOutOfRange),
+            (modulus.clone(), DecodeError::ResidueOutOfRange),
+            (
+                (modulus - 1_u32).complete(),
+                DecodeError::ResidueNotCanonical,
+            ),
+            (p.clone(), DecodeError::ResidueNotUnit),
+        ];
+        for (number, expected) in refused {
+            let error = wire::decode::<W>(&key, &replaced(&bytes, residue, &number), LIMIT);
+            assert_eq!(error.unwrap_err(), expected, "{number}");
+        }
+    }
+}
+
+/// The numbers as a residue each, for tests that build their own.
+pub(in crate::rsa) fn residue(number: u32) -> Residue {
+    public().group().canonical(Integer::from(number))
+}

@@ -1,0 +1,389 @@
+//! Prime representatives: the primes that stand for elements in the RSA accumulator.
+//!
+//! Only distinct primes keep the accumulator collision-free. An element's digest is expanded to a
+//! number, the **base**; the representative is the smallest prime from the base on. Everybody
+//! computes the same one, so equal sets have equal accumulator values.
+//!
+//! # The search, and the hint that spares it
+//!
+//! Finding a representative takes a search ([`PrimeRepresentative::search`]); checking a given one
+//! takes a single primality test. So whoever proves membership sends the **offset** of the
+//! representative from the base, and the verifier calls [`PrimeRepresentative::at_offset`].
+//!
+//! *Membership may trust the hint.* A dishonest server can point to a later prime of the window
+//! instead of the smallest. Let p be the prime at the offset. Under the strong RSA assumption a
+//! witness for p exists only if p divides the product of the accumulated representatives, all of
+//! which are primes, so only if p is one of them. If it is that of another element, p lies in the
+//! windows of two digests. Under the rules with zeros the windows of different hashes are disjoint, so
+//! their hashes are equal; under [`RepresentativeRule::Compact`] they differ by less than
+//! [`WINDOW`], a near-collision (last column below). Otherwise p belongs to the element itself, which is
+//! accumulated. That p is prime matters (the argument fails for products), that it is the smallest
+//! does not.
+//!
+//! *Non-membership must search.* A non-membership proof shows that a number is coprime to the
+//! product. A later prime of the window of an accumulated element **is** coprime to it, so a
+//! dishonest server could "prove" the absence of every present element. Only the smallest prime,
+//! found by the verifier's own search, will do.
+//!
+//! # Rules
+//!
+//! | rule | base | bits | same prime, by search | near-collision, by offset |
+//! | --- | --- | --- | --- | --- |
+//! | `Wide` | `1 ‖ 256 hash bits ‖ 16 zeros` | 273 | 2^128 | 2^128 |
+//! | `Compact` | `1 ‖ 255 hash bits` | 256 | 2^124 | 2^119.5 |
+//! | `Paper248` | `224 hash bits ‖ 24 zeros` | 248 | 2^112 | 2^112 |
+//! | `Paper184` | `160 hash bits ‖ 24 zeros` | 184 | 2^80 | 2^80 |
+//!
+//! Source: Tremel 2013, section 2.1 ("Prime Representatives"), the random oracle method of Barić &
+//! Pfitzmann 1997; Crosby & Wallach 2010, sections 4.3 and 5.2.
+//!
+//! Deviation: [`RepresentativeRule::Compact`] appends no zeros, so that all 256 bits but one are of
+//! the hash. The search runs into them, which costs the bits of security shown above.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use core::{error::Error, fmt};
+
+use pad_core::{Domain, Sha256Ed25519, Suite, Workers};
+use rayon::prelude::*;
+use rug::{Integer, integer::Order};
+
+use super::{
+    montgomery::{total_bits, unused_bits},
+    primality::is_prime,
+    sieve,
+};
+
+#[cfg(test)]
+mod tests;
+
+/// Numbers from the base on among which the representative is searched.
+///
+/// None of them is prime with probability e^-347 for 273 bits.
+pub const WINDOW: u32 = 1 << 16;
+
+const LAST_OFFSET: u16 = u16::MAX;
+const _: () = assert!(
+    WINDOW == 1 << u16::BITS,
+    "offsets of 16 bits fill the window"
+);
+// So windows stay inside the zeros of the rules that have them.
+const _: () = assert!(WINDOW <= 1 << 16, "16 zeros hold the window");
+
+/// The limbs of the widest number of any rule.
+const LIMBS: usize = 5;
+
+/// How an element's digest becomes a prime.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RepresentativeRule {
+    /// `1 ‖ 256 hash bits ‖ 16 zeros`: 273 bits. Windows of different hashes are disjoint, so two
+    /// digests share a prime only if their hashes collide: 2^128.
+    #[default]
+    Wide,
+    /// `2^255 + 255 hash bits`: 256 bits, the size in most libraries. Its 255 bits and the gaps
+    /// between primes leave a collision resistance of about 2^124, and of 2^119.5 against servers
+    /// that choose the offset. For comparisons.
+    Compact,
+    /// `224 hash bits ‖ 24 zeros`: the size that Crosby & Wallach 2010, section 5.2, footnote 4,
+    /// call for. For measurements: below 128-bit security (2^112).
+    Paper248,
+    /// `160 hash bits ‖ 24 zeros`: the size that Crosby & Wallach 2010 measured. For measurements:
+    /// below 128-bit security (2^80).
+    Paper184,
+}
+
+impl RepresentativeRule {
+    /// Every rule, in the order of their numbers.
+    pub const ALL: [Self; 4] = [Self::Wide, Self::Compact, Self::Paper248, Self::Paper184];
+
+    /// The number of the rule in formats.
+    pub const fn id(self) -> u8 {
+        match self {
+            Self::Wide => 1,
+            Self::Compact => 2,
+            Self::Paper248 => 3,
+            Self::Paper184 => 4,
+        }
+    }
+
+    /// The rule with this number, or `None` if there is none.
+    pub fn from_id(id: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|rule| rule.id() == id)
+    }
+
+    /// The name of the rule for people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Wide => "wide-273",
+            Self::Compact => "compact-256",
+            Self::Paper248 => "paper-248",
+            Self::Paper184 => "paper-184",
+        }
+    }
+
+    /// The most bits that a representative has; under the first two rules, exactly those it has.
+    pub const fn bit_length(self) -> u32 {
+        match self {
+            Self::Wide => 273,
+            Self::Compact => 256,
+            Self::Paper248 => 248,
+            Self::Paper184 => 184,
+        }
+    }
+
+    /// The bytes of a representative, [`RepresentativeRule::bit_length`] rounded up.
+    pub const fn byte_length(self) -> usize {
+        match self {
+            Self::Wide => 35,
+            Self::Compact => 32,
+            Self::Paper248 => 31,
+            Self::Paper184 => 23,
+        }
+    }
+}
+
+impl fmt::Display for RepresentativeRule {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// Why an offset does not lead to a prime representative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RepresentativeError {
+    /// The offset leads beyond the last number of the window.
+    OffsetOutsideWindow,
+    /// The number at the offset is even or composite.
+    NotAPrimeRepresentative,
+}
+
+impl fmt::Display for RepresentativeError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::OffsetOutsideWindow => "the offset leads out of the element's window",
+            Self::NotAPrimeRepresentative => "the number at the offset is not an odd prime",
+        })
+    }
+}
+
+impl Error for RepresentativeError {}
+
+/// A prime in the window of an element's digest: the smallest one if it was searched for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PrimeRepresentative {
+    rule: RepresentativeRule,
+    digest: [u8; 32],
+    /// The prime, least significant limb first.
+    limbs: [u64; LIMBS],
+    offset: u16,
+}
+
+impl PrimeRepresentative {
+    /// The smallest odd prime of the window of `digest`, or `None` if the window has no prime,
+    /// which nobody will see ([`WINDOW`]).
+    ///
+    /// A function of its arguments: searching again is the check that a representative is minimal,
+    /// which non-membership needs (see the module).
+    ///
+    /// * Cost: about 100 µs for [`RepresentativeRule::Wide`], varying with the digest.
+    ///
+    /// Source: Crosby & Wallach 2010, section 4.3: "testing successive integers until we find a
+    /// prime number".
+    pub fn search(rule: RepresentativeRule, digest: &[u8; 32]) -> Option<Self> {
+        let base = Base::new(rule, digest);
+        let (limbs, offset) = base.search(LAST_OFFSET)?;
+        Some(Self {
+            rule,
+            digest: *digest,
+            limbs,
+            offset,
+        })
+    }
+
+    /// The prime at `offset` from the base of `digest`: the check of a hint, for membership. It
+    /// need not be the smallest prime of the window; the module says why that is enough.
+    ///
+    /// * Cost: about 45 µs for a prime under [`RepresentativeRule::Wide`], 6 µs at most otherwise.
+    ///
+    /// # Errors
+    /// * [`RepresentativeError::OffsetOutsideWindow`] if the number has more bits than the rule
+    ///   has. Only bases at the very end of the rule's range have such offsets.
+    /// * [`RepresentativeError::NotAPrimeRepresentative`] if the number is even or composite.
+    ///
+    /// Source: Crosby & Wallach 2010, section 4.3 ("only the offset from the hash of the tuple to
+    /// the prime representative is sent").
+    pub fn at_offset(
+        rule: RepresentativeRule,
+        digest: &[u8; 32],
+        offset: u16,
+    ) -> Result<Self, RepresentativeError> {
+        let limbs = Base::new(rule, digest).prime_at(offset)?;
+        Ok(Self {
+            rule,
+            digest: *digest,
+            limbs,
+            offset,
+        })
+    }
+
+    /// The rule it was made by.
+    pub const fn rule(&self) -> RepresentativeRule {
+        self.rule
+    }
+
+    /// The digest of the element it stands for.
+    pub const fn digest(&self) -> &[u8; 32] {
+        &self.digest
+    }
+
+    /// The prime less the base: the hint for verifiers.
+    pub const fn offset(&self) -> u16 {
+        self.offset
+    }
+
+    /// The prime.
+    pub fn integer(&self) -> Integer {
+        Integer::from_digits(&self.limbs, Order::Lsf)
+    }
+
+    /// The prime, big-endian, in [`RepresentativeRule::byte_length`] bytes.
+    pub fn to_be_bytes(&self) -> Vec<u8> {
+        let mut limbs = self.limbs;
+        limbs.reverse();
+        let bytes = limbs.map(u64::to_be_bytes);
+        let bytes = bytes.as_flattened();
+        let leading = bytes.len().saturating_sub(self.rule.byte_length());
+        bytes.iter().skip(leading).copied().collect()
+    }
+}
+
+/// The representatives of `digests`, in their order; `None` where [`PrimeRepresentative::search`]
+/// has none. The result does not depend on `workers`.
+///
+/// * Cost: a search for each digest, spread over the threads.
+///
+/// Source: Tremel 2013, section 3.1 (each representative is a task of its own).
+pub fn search_all(
+    rule: RepresentativeRule,
+    digests: &[[u8; 32]],
+    workers: &Workers,
+) -> Vec<Option<PrimeRepresentative>> {
+    let search = |digest| PrimeRepresentative::search(rule, digest);
+    if workers.threads() == 1 {
+        return digests.iter().map(search).collect();
+    }
+    workers.run(|| digests.par_iter().map(search).collect())
+}
+
+/// The number at which the window of a digest starts.
+struct Base {
+    rule: RepresentativeRule,
+    /// Least significant limb first.
+    limbs: [u64; LIMBS],
+}
+
+impl Base {
+    /// The leading bits of `H(digest ‖ 0)`, as many as the rule says, with the rule's highest bit
+    /// and zeros.
+    fn new(rule: RepresentativeRule, digest: &[u8; 32]) -> Self {
+        let [first, second, third, fourth] = hashed_words(digest);
+        let (words, dropped_bits) = match rule {
+            RepresentativeRule::Wide => ([first, second, third, fourth, 0], 64 - 16),
+            RepresentativeRule::Compact => ([0, first, second, third, fourth], 1),
+            RepresentativeRule::Paper248 => ([0, first, second, third, fourth], 8),
+            RepresentativeRule::Paper184 => ([0, 0, first, second, third], 8),
+        };
+        let mut limbs = shift_right(words, dropped_bits);
+        let [lowest, .., fourth, fifth] = &mut limbs;
+        match rule {
+            RepresentativeRule::Wide => *fifth |= 1 << (272 - 256),
+            RepresentativeRule::Compact => *fourth |= 1 << (255 - 192),
+            RepresentativeRule::Paper248 | RepresentativeRule::Paper184 => *lowest &= !0xff_ffff,
+        }
+        Self { rule, limbs }
+    }
+
+    /// The first prime up to offset `last`, with its offset.
+    fn search(&self, last: u16) -> Option<([u64; LIMBS], u16)> {
+        let [lowest, ..] = self.limbs;
+        let first_odd = u16::from(lowest & 1 == 0);
+        for start in (first_odd..=last).step_by(2 * sieve::STRETCH) {
+            let survivors = sieve::survivors(&self.number_at(start).ok()?);
+            for (offset, survives) in (start..=last).step_by(2).zip(survivors) {
+                if survives {
+                    let number = self.number_at(offset).ok()?;
+                    if self.is_prime(&number) {
+                        return Some((number, offset));
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// The number at `offset`, if it is prime.
+    fn prime_at(&self, offset: u16) -> Result<[u64; LIMBS], RepresentativeError> {
+        let number = self.number_at(offset)?;
+        let [lowest, ..] = number;
+        // A server that sends composites shall not make its clients work.
+        if lowest & 1 == 1 && !sieve::has_small_factor(&number) && self.is_prime(&number) {
+            Ok(number)
+        } else {
+            Err(RepresentativeError::NotAPrimeRepresentative)
+        }
+    }
+
+    fn number_at(&self, offset: u16) -> Result<[u64; LIMBS], RepresentativeError> {
+        let mut above = u64::from(offset);
+        let number = self.limbs.map(|limb| {
+            let (sum, carry) = limb.overflowing_add(above);
+            above = u64::from(carry);
+            sum
+        });
+        let bits = total_bits::<LIMBS>().saturating_sub(unused_bits(&number));
+        if bits > self.rule.bit_length() {
+            return Err(RepresentativeError::OffsetOutsideWindow);
+        }
+        Ok(number)
+    }
+
+    /// Whether a number of this rule is prime, in as few limbs as the rule needs.
+    fn is_prime(&self, number: &[u64; LIMBS]) -> bool {
+        let [first, second, third, fourth, _] = *number;
+        match self.rule {
+            RepresentativeRule::Wide => is_prime(number),
+            RepresentativeRule::Compact | RepresentativeRule::Paper248 => {
+                is_prime(&[first, second, third, fourth])
+            }
+            RepresentativeRule::Paper184 => is_prime(&[first, second, third]),
+        }
+    }
+}
+
+/// The first block of a digest's expansion as four big-endian words.
+fn hashed_words(digest: &[u8; 32]) -> [u64; 4] {
+    let block = Sha256Ed25519::hash(Domain::AccumulatorExpand, &[digest, &[0]]);
+    let mut words = [0; 4];
+    for (word, bytes) in words.iter_mut().zip(block.0.as_chunks().0) {
+        *word = u64::from_be_bytes(*bytes);
+    }
+    words
+}
+
+/// Words, most significant first, shifted right by 1 to 63 bits, as limbs, least significant first.
+fn shift_right(words: [u64; LIMBS], bits: u32) -> [u64; LIMBS] {
+    let mut above = 0;
+    let mut limbs = words.map(|word| {
+        let shifted = (word >> bits) | above;
+        above = word.wrapping_shl(u64::BITS.wrapping_sub(bits));
+        shifted
+    });
+    limbs.reverse();
+    limbs
+}

@@ -1,0 +1,307 @@
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "of GMP's integers, and of small numbers"
+)]
+
+use std::num::NonZeroUsize;
+
+use rug::{Complete, integer::IsPrime};
+
+use super::*;
+
+/// Digests from counters.
+fn digests(count: u32) -> Vec<[u8; 32]> {
+    let digest = |i: u32| Sha256Ed25519::hash(Domain::Value, &[&i.to_be_bytes()]).0;
+    (0..count).map(digest).collect()
+}
+
+/// The base by the definition, in GMP's arithmetic.
+fn base(rule: RepresentativeRule, digest: &[u8; 32]) -> Integer {
+    let parts: [&[u8]; 2] = [digest, &[0]];
+    let bytes = Sha256Ed25519::hash(Domain::AccumulatorExpand, &parts).0;
+    let leading = |bits: u32| Integer::from_digits(&bytes, Order::Msf) >> (256 - bits);
+    match rule {
+        RepresentativeRule::Wide => ((Integer::from(1) << 256_u32) + leading(256)) << 16_u32,
+        RepresentativeRule::Compact => (Integer::from(1) << 255_u32) + leading(255),
+        RepresentativeRule::Paper248 => leading(224) << 24_u32,
+        RepresentativeRule::Paper184 => leading(160) << 24_u32,
+    }
+}
+
+fn search(rule: RepresentativeRule, digest: &[u8; 32]) -> PrimeRepresentative {
+    PrimeRepresentative::search(rule, digest).expect("no window without a prime is known")
+}
+
+#[test]
+fn search_finds_the_next_prime_from_the_base() {
+    for rule in RepresentativeRule::ALL {
+        for digest in digests(200) {
+            let found = search(rule, &digest);
+            let base = base(rule, &digest);
+            assert_eq!(
+                found.integer(),
+                (&base - 1_u32).complete().next_prime(),
+                "{rule}"
+            );
+            assert_eq!(found.integer() - base, found.offset(), "{rule}");
+            assert_eq!((found.rule(), found.digest()), (rule, &digest));
+            let bits = found.integer().significant_bits();
+            assert!(bits <= rule.bit_length());
+            assert!(bits == rule.bit_length() || rule.id() > 2, "{rule}: {bits}");
+        }
+    }
+}
+
+#[test]
+fn the_offset_leads_to_the_representative() {
+    for rule in RepresentativeRule::ALL {
+        for digest in digests(50) {
+            let found = search(rule, &digest);
+            assert_eq!(
+                PrimeRepresentative::at_offset(rule, &digest, found.offset()),
+                Ok(found)
+            );
+        }
+    }
+}
+
+/// What a dishonest server can do, and why non-membership must search: see the module.
+#[test]
+fn a_later_prime_is_accepted_by_its_offset_but_is_not_the_representative() {
+    for rule in RepresentativeRule::ALL {
+        let digest = digests(1)[0];
+        let found = search(rule, &digest);
+        let later = found.integer().next_prime();
+        let offset = (&later - base(rule, &digest)).to_u16();
+        let accepted = PrimeRepresentative::at_offset(rule, &digest, offset.unwrap()).unwrap();
+        assert_eq!(accepted.integer(), later);
+        assert_eq!(accepted.digest(), found.digest());
+        assert_ne!(accepted, found);
+    }
+}
+
+#[test]
+fn other_offsets_are_refused() {
+    for rule in RepresentativeRule::ALL {
+        for digest in digests(3) {
+            let base = base(rule, &digest);
+            for offset in (0..2000).chain(65_000..=u16::MAX) {
+                let number = (&base + offset).complete();
+                let expected = if number.is_probably_prime(25) == IsPrime::No {
+                    Err(RepresentativeError::NotAPrimeRepresentative)
+                } else {
+                    Ok(number)
+                };
+                let result = PrimeRepresentative::at_offset(rule, &digest, offset);
+                assert_eq!(
+                    result.map(|found| found.integer()),
+                    expected,
+                    "{rule} {offset}"
+                );
+            }
+        }
+    }
+}
+
+/// Composites without small factors reach the primality test and fail there.
+#[test]
+fn composites_that_survive_trial_division_are_refused() {
+    let digest = digests(1)[0];
+    let base = Base::new(RepresentativeRule::Wide, &digest);
+    let composites = (0..2000_u16).filter(|offset| {
+        let number = base.number_at(*offset).unwrap();
+        number[0] & 1 == 1 && !sieve::has_small_factor(&number) && base.prime_at(*offset).is_err()
+    });
+    assert!(composites.count() > 100);
+}
+
+/// Bases that no digest is known for: the window ends where the rule's numbers end.
+#[test]
+fn offsets_beyond_the_last_number_are_outside_the_window() {
+    for rule in RepresentativeRule::ALL {
+        let end = Integer::from(1) << rule.bit_length();
+        let start = (&end - 1000_u32).complete();
+        let mut limbs = [0; LIMBS];
+        start.write_digits(&mut limbs, Order::Lsf);
+        let base = Base { rule, limbs };
+        for offset in 0..1000 {
+            assert_ne!(
+                base.prime_at(offset),
+                Err(RepresentativeError::OffsetOutsideWindow)
+            );
+        }
+        for offset in [1000, 1001, 2000, u16::MAX] {
+            assert_eq!(
+                base.prime_at(offset),
+                Err(RepresentativeError::OffsetOutsideWindow)
+            );
+        }
+        let next = (start - 1_u32).next_prime();
+        let found = base
+            .search(u16::MAX)
+            .map(|(limbs, _)| Integer::from_digits(&limbs, Order::Lsf));
+        assert_eq!(found, (next < end).then_some(next), "{rule}");
+    }
+}
+
+#[test]
+fn a_window_without_a_prime_has_no_representative() {
+    for rule in RepresentativeRule::ALL {
+        let largest: Integer = (Integer::from(1) << rule.bit_length()).prev_prime();
+        let mut limbs = [0; LIMBS];
+        (largest + 1_u32).write_digits(&mut limbs, Order::Lsf);
+        assert_eq!(Base { rule, limbs }.search(u16::MAX), None);
+    }
+}
+
+/// Both parities of the base, and windows that end beside stretches of the sieve.
+#[test]
+fn the_search_ends_with_the_window() {
+    for rule in RepresentativeRule::ALL {
+        for digest in digests(40) {
+            for lowered in 0..2 {
+                let mut base = Base::new(rule, &digest);
+                base.limbs[0] ^= lowered;
+                let (limbs, offset) = base.search(u16::MAX).unwrap();
+                assert_eq!(base.search(offset), Some((limbs, offset)));
+                assert_eq!(
+                    offset.checked_sub(1).and_then(|last| base.search(last)),
+                    None
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn representatives_are_those_of_the_vectors() {
+    // The digests are 00..00, ff..ff and 00 01 .. 1f.
+    let digests = [
+        [0; 32],
+        [0xff; 32],
+        core::array::from_fn(|i| u8::try_from(i).unwrap()),
+    ];
+    let mut vectors = VECTORS.iter();
+    for rule in RepresentativeRule::ALL {
+        for digest in &digests {
+            let found = search(rule, digest);
+            let (offset, prime) = vectors.next().expect("a vector for each");
+            let bytes = hex::encode(found.to_be_bytes());
+            assert_eq!(
+                (found.offset(), bytes.as_str()),
+                (*offset, *prime),
+                "{rule}"
+            );
+        }
+    }
+}
+
+/// Offset and prime, computed from the definition by a separate program (Python's integers and
+/// `hashlib`).
+const VECTORS: [(u16, &str); 12] = [
+    (
+        127,
+        "01c5c694495e21b87f463e94d589df24743ef1bb316f29790646b4621074d32929007f",
+    ),
+    (
+        523,
+        "0159cbac3c35de51944c61d6002ab746a4e791221e46f269314043a5fb340f29f3020b",
+    ),
+    (
+        129,
+        "01ce0172573300cb85c33d9c06e971797c1df561201643c2e5a0a74e36048cb58b0081",
+    ),
+    (
+        33,
+        "e2e34a24af10dc3fa31f4a6ac4ef923a1f78dd98b794bc83235a31083a6994b5",
+    ),
+    (
+        20,
+        "ace5d61e1aef28ca2630eb00155ba35273c8910f23793498a021d2fd9a07950d",
+    ),
+    (
+        46,
+        "e700b92b998065c2e19ece0374b8bcbe0efab0900b21e172d053a71b02465af3",
+    ),
+    (
+        255,
+        "c5c694495e21b87f463e94d589df24743ef1bb316f29790646b462100000ff",
+    ),
+    (
+        257,
+        "59cbac3c35de51944c61d6002ab746a4e791221e46f269314043a5fb000101",
+    ),
+    (
+        31,
+        "ce0172573300cb85c33d9c06e971797c1df561201643c2e5a0a74e3600001f",
+    ),
+    (49, "c5c694495e21b87f463e94d589df24743ef1bb31000031"),
+    (183, "59cbac3c35de51944c61d6002ab746a4e791221e0000b7"),
+    (59, "ce0172573300cb85c33d9c06e971797c1df5612000003b"),
+];
+
+#[test]
+fn bytes_are_the_integer_in_the_width_of_the_rule() {
+    for rule in RepresentativeRule::ALL {
+        assert_eq!(
+            rule.byte_length(),
+            usize::try_from(rule.bit_length().div_ceil(8)).unwrap()
+        );
+        for digest in digests(20) {
+            let found = search(rule, &digest);
+            let bytes = found.to_be_bytes();
+            assert_eq!(bytes.len(), rule.byte_length());
+            assert_eq!(Integer::from_digits(&bytes, Order::Msf), found.integer());
+        }
+    }
+}
+
+#[test]
+fn rules_are_named_and_numbered_apart() {
+    assert_eq!(RepresentativeRule::default(), RepresentativeRule::Wide);
+    assert_eq!(
+        RepresentativeRule::ALL.map(RepresentativeRule::id),
+        [1, 2, 3, 4]
+    );
+    let names = ["wide-273", "compact-256", "paper-248", "paper-184"];
+    assert_eq!(RepresentativeRule::ALL.map(RepresentativeRule::name), names);
+    for id in 0..=u8::MAX {
+        let rule = RepresentativeRule::ALL
+            .into_iter()
+            .find(|rule| rule.id() == id);
+        assert_eq!(RepresentativeRule::from_id(id), rule);
+    }
+    assert_eq!(RepresentativeRule::Wide.to_string(), "wide-273");
+}
+
+#[test]
+fn batches_agree_for_every_number_of_threads() {
+    let digests = digests(100);
+    for rule in RepresentativeRule::ALL {
+        let expected: Vec<_> = digests
+            .iter()
+            .map(|digest| PrimeRepresentative::search(rule, digest))
+            .collect();
+        assert!(expected.iter().all(Option::is_some));
+        assert_eq!(search_all(rule, &digests, &Workers::sequential()), expected);
+        for threads in [2, 3, 8].map(|threads| NonZeroUsize::new(threads).unwrap()) {
+            let workers = Workers::new(threads).unwrap();
+            assert_eq!(
+                search_all(rule, &digests, &workers),
+                expected,
+                "{threads} threads"
+            );
+        }
+        assert_eq!(search_all(rule, &[], &Workers::sequential()), []);
+    }
+}
+
+#[test]
+fn errors_say_what_is_wrong() {
+    let texts = [
+        RepresentativeError::OffsetOutsideWindow,
+        RepresentativeError::NotAPrimeRepresentative,
+    ]
+    .map(|error| error.to_string());
+    assert!(texts[0].contains("window") && texts[1].contains("prime"));
+}

@@ -1,0 +1,61 @@
+//! One key for all unit tests: making a key takes longer than most tests.
+
+use std::sync::LazyLock;
+
+use pad_core::Workers;
+use rug::Integer;
+
+use super::{RepresentativeRule, Rsa, RsaSecretKey};
+use crate::set::ElementSet;
+
+/// The safe primes of the public test key: 1024 bits each.
+pub(crate) fn primes() -> [Integer; 2] {
+    let lines = include_str!("../../tests/keys/rsa-2048.txt").lines();
+    let primes: Vec<Integer> = lines
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| Integer::from_str_radix(line, 16).unwrap())
+        .collect();
+    primes.try_into().unwrap()
+}
+
+/// The key of 2048 bits.
+pub(crate) fn secret() -> RsaSecretKey {
+    static KEY: LazyLock<RsaSecretKey> = LazyLock::new(|| {
+        let [p, q] = primes();
+        RsaSecretKey::from_primes(p, q, RepresentativeRule::Wide, b"test").unwrap()
+    });
+    KEY.clone()
+}
+
+/// The key of 3072 bits.
+pub(crate) fn secret_3072() -> RsaSecretKey {
+    static KEY: LazyLock<RsaSecretKey> = LazyLock::new(|| {
+        let lines = include_str!("../../tests/keys/rsa-3072.txt").lines();
+        let mut primes = lines
+            .filter(|line| !line.starts_with('#'))
+            .map(|line| Integer::from_str_radix(line, 16).unwrap());
+        let (p, q) = (primes.next().unwrap(), primes.next().unwrap());
+        RsaSecretKey::from_primes(p, q, RepresentativeRule::Wide, b"test").unwrap()
+    });
+    KEY.clone()
+}
+
+/// The names of `count` elements, from `first` on.
+pub(crate) fn names(first: usize, count: usize) -> Vec<String> {
+    (first..first + count)
+        .map(|index| format!("element {index}"))
+        .collect()
+}
+
+/// The set of [`names`].
+pub(crate) fn set(count: usize) -> ElementSet<Rsa> {
+    use crate::accumulator::SecretKey as _;
+
+    let workers = Workers::all_cores();
+    ElementSet::from_elements(secret().public_key(), &names(0, count), &workers).unwrap()
+}
+
+/// A pool of this many threads.
+pub(crate) fn workers(threads: usize) -> Workers {
+    Workers::new(threads.try_into().unwrap()).unwrap()
+}

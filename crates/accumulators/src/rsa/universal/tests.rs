@@ -1,0 +1,373 @@
+use pad_core::Untrusted;
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+use super::*;
+use crate::{
+    accumulator::Dynamic as _,
+    rsa::{
+        RsaValue,
+        proof_of_exponentiation::fixture::{
+            check_layout, names, public, residue, root_of_one, secret, set_of, times, verified,
+        },
+        representative::PrimeRepresentative,
+    },
+};
+
+fn witness(set: &ElementSet<Rsa>, element: &[u8]) -> RsaNonMembershipWitness {
+    let workers = Workers::sequential();
+    Rsa::non_membership_witness_with_secret(&secret(), set, element, &workers).unwrap()
+}
+
+fn verify(
+    witness: &RsaNonMembershipWitness,
+    value: &RsaValue,
+    element: &[u8],
+) -> Result<NonMembership, VerifyError> {
+    Untrusted::new(witness.clone())
+        .verify(&verified(&public(), 4, value), element)
+        .map(Verified::into_inner)
+}
+
+fn element(name: &[u8]) -> RsaElement {
+    RsaElement::search(&public(), &public().id().digest_of(name)).unwrap()
+}
+
+#[test]
+fn absent_elements_have_witnesses_with_the_secret_and_without() {
+    let key = public();
+    let workers = Workers::sequential();
+    for count in [0, 1, 2, 9] {
+        let (set, value) = set_of(&names("present", count));
+        for name in names("absent", 3) {
+            let with_secret = witness(&set, &name);
+            let without = Rsa::non_membership_witness(&key, &set, &name, &workers).unwrap();
+            assert_eq!(with_secret, without);
+            let expected = NonMembership {
+                accumulator: key.id(),
+                version: pad_core::Version::new(4),
+                element: name.clone(),
+            };
+            assert_eq!(verify(&without, &value, &name), Ok(expected));
+        }
+    }
+}
+
+#[test]
+fn the_empty_set_has_the_plainest_witness() {
+    let (set, value) = set_of(&[]);
+    let witness = witness(&set, b"anything");
+    assert_eq!(witness.remainder, 1);
+    assert_eq!(witness.cofactor, residue(1));
+    // It is the same for all elements, as it should be.
+    assert!(verify(&witness, &value, b"something else").is_ok());
+}
+
+#[test]
+fn present_elements_have_none() {
+    let key = public();
+    let workers = Workers::sequential();
+    let (set, _) = set_of(&names("present", 4));
+    let present = b"present 2";
+    let refused = Rsa::non_membership_witness(&key, &set, present, &workers);
+    assert_eq!(refused, Err(AccumulateError::ElementPresent));
+    let refused = Rsa::non_membership_witness_with_secret(&secret(), &set, present, &workers);
+    assert_eq!(refused, Err(AccumulateError::ElementPresent));
+    let other = key.with_label(b"another");
+    let refused = Rsa::non_membership_witness(&other, &set, b"absent", &workers);
+    assert_eq!(refused, Err(AccumulateError::WrongAccumulator));
+    let other = secret().with_label(b"another");
+    let refused = Rsa::non_membership_witness_with_secret(&other, &set, b"absent", &workers);
+    assert_eq!(refused, Err(AccumulateError::WrongAccumulator));
+}
+
+#[test]
+fn a_witness_is_for_one_element_one_value_and_one_accumulator() {
+    let (set, value) = set_of(&names("present", 4));
+    let witness = witness(&set, b"absent");
+    assert!(verify(&witness, &value, b"absent").is_ok());
+    let mismatch = Err(VerifyError::WitnessMismatch);
+    // Of another element the prime may lie below the remainder; both are refusals.
+    let others = names("other", 8);
+    for other in &others {
+        let refused = verify(&witness, &value, other).unwrap_err();
+        let expected = if witness.remainder < *element(other).prime() {
+            VerifyError::WitnessMismatch
+        } else {
+            VerifyError::RemainderOutOfRange
+        };
+        assert_eq!(refused, expected);
+    }
+    assert!(verify(&witness, &value, b"present 1").is_err());
+    let (_, next) = set_of(&names("present", 5));
+    assert_eq!(verify(&witness, &next, b"absent"), mismatch);
+    let other = public().with_label(b"another");
+    let refused = Untrusted::new(witness).verify(&verified(&other, 4, &value), b"absent");
+    assert!(matches!(
+        refused,
+        Err(VerifyError::WitnessMismatch | VerifyError::RemainderOutOfRange)
+    ));
+}
+
+#[test]
+fn every_field_is_bound() {
+    let (set, value) = set_of(&names("present", 4));
+    let honest = witness(&set, b"absent");
+    let prime = element(b"absent").prime().clone();
+    let group = public();
+    let group = group.group();
+    let with = |remainder: Integer, cofactor: &Residue| RsaNonMembershipWitness {
+        remainder,
+        cofactor: cofactor.clone(),
+        length: honest.length,
+    };
+    let out_of_range = Err(VerifyError::RemainderOutOfRange);
+    let mismatch = Err(VerifyError::WitnessMismatch);
+    for factor in [Integer::from(2), root_of_one()] {
+        let forged = with(honest.remainder.clone(), &times(&honest.cofactor, &factor));
+        assert_eq!(verify(&forged, &value, b"absent"), mismatch);
+    }
+    let next = (&honest.remainder + 1_u32).complete();
+    assert_eq!(
+        verify(&with(next, &honest.cofactor), &value, b"absent"),
+        mismatch
+    );
+    // (a + r, B / v) satisfies the equation as well, and so does (a - r, B v).
+    let inverse = group.inverse(value.residue().as_integer());
+    let shifted = with(
+        (&honest.remainder + &prime).complete(),
+        &times(&honest.cofactor, &inverse),
+    );
+    let power = group.multiply(
+        &group.power(value.residue().as_integer(), &shifted.remainder),
+        &group.power(shifted.cofactor.as_integer(), &prime),
+    );
+    assert!(group.same(&power, public().parameters().base().as_integer()));
+    assert_eq!(verify(&shifted, &value, b"absent"), out_of_range);
+    assert_eq!(
+        verify(&with(Integer::ZERO, &honest.cofactor), &value, b"absent"),
+        out_of_range
+    );
+    assert_eq!(
+        verify(&with(prime, &honest.cofactor), &value, b"absent"),
+        out_of_range
+    );
+    check_layout(&honest, &[&honest.cofactor]);
+}
+
+#[test]
+fn residues_of_other_parameters_are_refused() {
+    let (set, value) = set_of(&names("present", 1));
+    let honest = witness(&set, b"absent");
+    let larger = crate::rsa::test_key::secret_3072();
+    let foreign = larger.public_key().group().canonical(Integer::from(5));
+    let forged = RsaNonMembershipWitness {
+        cofactor: foreign,
+        ..honest
+    };
+    assert_eq!(
+        verify(&forged, &value, b"absent"),
+        Err(VerifyError::WrongAccumulator)
+    );
+}
+
+/// The sign, everywhere it could stand: with odd and even remainders the equation holds up to sign
+/// for the honest element only, and `-B` is `B`.
+#[test]
+fn signs_change_nothing() {
+    let group = public();
+    let group = group.group();
+    let modulus = group.modulus();
+    let (set, value) = set_of(&names("present", 3));
+    let (mut odd, mut even) = (0, 0);
+    for name in names("absent", 12) {
+        let honest = witness(&set, &name);
+        if honest.remainder.is_odd() {
+            odd += 1;
+        } else {
+            even += 1;
+        }
+        let minus = (modulus - honest.cofactor.as_integer()).complete();
+        assert_eq!(group.canonical(minus), honest.cofactor);
+        assert!(verify(&honest, &value, &name).is_ok());
+    }
+    assert!(odd > 0 && even > 0, "both parities occur");
+}
+
+/// The reason why there is no hint: for a later prime of a present element's window there is a
+/// pair that satisfies the equation.
+#[test]
+fn a_later_prime_of_a_present_element_is_not_accepted() {
+    let key = public();
+    let group = key.group();
+    let (set, value) = set_of(&names("present", 3));
+    let present = element(b"present 1");
+    let later = (present.offset() + 1..)
+        .find_map(|offset| {
+            PrimeRepresentative::at_offset(
+                key.parameters().rule(),
+                present.digest().as_bytes(),
+                offset,
+            )
+            .ok()
+        })
+        .unwrap()
+        .integer();
+    assert!(later > *present.prime());
+    let product = product(
+        set.elements().iter().map(RsaElement::prime),
+        &Workers::sequential(),
+    );
+    let remainder = product.invert_ref(&later).map(Integer::from).unwrap();
+    let exponent = ((&remainder * &product).complete() - 1_u32).div_exact(&later);
+    let power = group.power(key.parameters().base().as_integer(), &exponent);
+    let cofactor = group.canonical(group.inverse(&power));
+    let power = group.multiply(
+        &group.power(value.residue().as_integer(), &remainder),
+        &group.power(cofactor.as_integer(), &later),
+    );
+    assert!(
+        group.same(&power, key.parameters().base().as_integer()),
+        "the equation holds"
+    );
+    let forged = RsaNonMembershipWitness {
+        remainder,
+        cofactor,
+        length: representative_length(&key),
+    };
+    assert_eq!(
+        verify(&forged, &value, b"present 1"),
+        Err(VerifyError::WitnessMismatch)
+    );
+    // The same pair, for an update that is told the later prime: still refused.
+    let misled = Rsa::update_non_membership_witness(&key, &present, &forged, &[]).unwrap();
+    assert_eq!(
+        verify(&misled, &value, b"present 1"),
+        Err(VerifyError::WitnessMismatch)
+    );
+}
+
+/// A random history over a few names: what is absent all along keeps a witness that equals the
+/// recomputed one after every change, one at a time and all at once.
+#[test]
+fn updates_over_random_histories_equal_recomputation() {
+    let seed = 0x5eed_0003;
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let (secret, workers) = (secret(), Workers::sequential());
+    let key = public();
+    let pool = names("changing", 10);
+    let (mut set, mut value) = set_of(&pool[..4]);
+    let absent = element(b"absent");
+    let first = witness(&set, b"absent");
+    let mut stepwise = first.clone();
+    let mut changes = Vec::new();
+    for step in 0..14 {
+        let (present, missing): (Vec<_>, Vec<_>) =
+            pool.iter().cloned().partition(|name| set.contains(name));
+        let mut some = |names: Vec<Vec<u8>>| -> Vec<Vec<u8>> {
+            names
+                .into_iter()
+                .filter(|_| random.random_range(0..3) == 0)
+                .collect()
+        };
+        // Removals alone, additions alone, both, and nothing: all occur.
+        let (removed, added) = match step % 4 {
+            0 => (some(present), Vec::new()),
+            1 => (Vec::new(), some(missing)),
+            _ => (some(present), some(missing)),
+        };
+        let change =
+            Rsa::change_with_secret(&secret, &mut set, &value, &removed, &added, &workers).unwrap();
+        value = change.after.clone();
+        stepwise = Rsa::update_non_membership_witness(
+            &key,
+            &absent,
+            &stepwise,
+            core::slice::from_ref(&change),
+        )
+        .unwrap();
+        changes.push(change);
+        let recomputed = witness(&set, b"absent");
+        assert_eq!(stepwise, recomputed, "seed {seed:#x}, step {step}");
+        assert!(verify(&stepwise, &value, b"absent").is_ok());
+        let at_once = Rsa::update_non_membership_witness(&key, &absent, &first, &changes).unwrap();
+        assert_eq!(at_once, recomputed, "seed {seed:#x}, step {step}");
+    }
+    // There and back again: everything cancels.
+    let there = changes.last().unwrap().clone();
+    let back = Change {
+        before: there.after.clone(),
+        after: there.before.clone(),
+        removed: there.added.clone(),
+        added: there.removed.clone(),
+        update_data: there.update_data,
+    };
+    let updated =
+        Rsa::update_non_membership_witness(&key, &absent, &stepwise, &[back, there]).unwrap();
+    assert_eq!(updated, stepwise);
+}
+
+#[test]
+fn changes_that_touch_the_element_or_do_not_follow_each_other_are_refused() {
+    let (secret, workers) = (secret(), Workers::sequential());
+    let key = public();
+    let (mut set, value) = set_of(&names("present", 3));
+    let honest = witness(&set, b"absent");
+    let absent = element(b"absent");
+    let mut change = |value: &RsaValue, removed: &[&[u8]], added: &[&[u8]]| {
+        Rsa::change_with_secret(&secret, &mut set, value, removed, added, &workers).unwrap()
+    };
+    let unrelated = change(&value, &[], &[b"unrelated"]);
+    let appears = change(&unrelated.after, &[], &[b"absent"]);
+    let goes = change(&appears.after, &[b"absent"], &[]);
+    let update = |changes: &[Change<Rsa>]| {
+        Rsa::update_non_membership_witness(&key, &absent, &honest, changes)
+    };
+    assert_eq!(update(&[]), Ok(honest.clone()));
+    assert!(update(core::slice::from_ref(&unrelated)).is_ok());
+    let both = [unrelated.clone(), appears.clone()];
+    assert_eq!(update(&both), Err(AccumulateError::ElementPresent));
+    let all = [unrelated.clone(), appears, goes.clone()];
+    assert_eq!(update(&all), Err(AccumulateError::ElementPresent));
+    assert_eq!(update(&all[2..]), Err(AccumulateError::ElementAbsent));
+    assert_eq!(update(&[unrelated, goes]), Err(AccumulateError::ChangeGap));
+}
+
+/// A change log need not be trusted: a false one makes a witness that does not verify.
+#[test]
+fn false_changes_make_false_witnesses() {
+    let (secret, workers) = (secret(), Workers::sequential());
+    let key = public();
+    let (mut set, value) = set_of(&names("present", 3));
+    let honest = witness(&set, b"absent");
+    let absent = element(b"absent");
+    let removed: [&[u8]; 1] = [b"present 1"];
+    let added: [&[u8]; 2] = [b"new 1", b"new 2"];
+    let change =
+        Rsa::change_with_secret(&secret, &mut set, &value, &removed, &added, &workers).unwrap();
+    let after = change.after.clone();
+    let false_changes = [
+        Change {
+            added: change.added[1..].to_vec(),
+            ..change.clone()
+        },
+        Change {
+            removed: Vec::new(),
+            ..change.clone()
+        },
+        Change {
+            added: change.removed.clone(),
+            ..change.clone()
+        },
+        Change {
+            before: change.after.clone(),
+            ..change.clone()
+        },
+    ];
+    for (index, change) in false_changes.iter().enumerate() {
+        let changes = core::slice::from_ref(change);
+        let updated = Rsa::update_non_membership_witness(&key, &absent, &honest, changes).unwrap();
+        let refused = verify(&updated, &after, b"absent");
+        assert_eq!(refused, Err(VerifyError::WitnessMismatch), "{index}");
+    }
+}

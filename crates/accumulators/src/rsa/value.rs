@@ -1,0 +1,47 @@
+//! Values of the RSA accumulator.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use pad_core::DecodeError;
+
+use super::{
+    group::Residue,
+    parameters::{RsaPublicKey, SCHEME},
+};
+use crate::wire::{self, Reader, Wire};
+
+/// The value of a set: one residue.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RsaValue(Residue);
+
+impl RsaValue {
+    pub(crate) const fn new(residue: Residue) -> Self {
+        Self(residue)
+    }
+
+    /// The residue `g^(product of the primes)`.
+    pub const fn residue(&self) -> &Residue {
+        &self.0
+    }
+}
+
+/// The residue, big-endian, as long as the modulus.
+impl Wire for RsaValue {
+    type Context = RsaPublicKey;
+    const KIND: u8 = wire::KIND_VALUE;
+    const SCHEME: u16 = SCHEME.0;
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        self.0.write(bytes);
+    }
+
+    fn read(key: &RsaPublicKey, reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        key.group().read(reader).map(Self)
+    }
+}

@@ -1,0 +1,106 @@
+//! Membership witnesses of the RSA accumulator, and what they prove.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use pad_core::{DecodeError, Proof, Verified, VerifyError};
+
+use super::{
+    Rsa,
+    element::RsaElement,
+    group::{ModularGroup, Residue},
+    parameters::{RsaPublicKey, SCHEME},
+};
+use crate::{
+    accumulator::PublicKey,
+    snapshot::Snapshot,
+    statement::Membership,
+    wire::{self, Reader, Wire},
+};
+
+/// Evidence that an element is in a set: the value of the set without it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RsaWitness {
+    residue: Residue,
+    offset: u16,
+}
+
+impl RsaWitness {
+    /// The witness of an element whose prime has this offset.
+    pub(crate) const fn new(residue: Residue, offset: u16) -> Self {
+        Self { residue, offset }
+    }
+
+    /// The residue `g^(product of the other elements' primes)`.
+    pub const fn residue(&self) -> &Residue {
+        &self.residue
+    }
+
+    /// The offset of the element's prime.
+    pub const fn offset(&self) -> u16 {
+        self.offset
+    }
+}
+
+/// Commitment: a verified snapshot. Query: the element. Statement: its membership.
+///
+/// The offset is not checked to be the first that leads to a prime. The value's exponent has the
+/// first primes of the set's elements only, and under the default rule every prime of this
+/// element's window is this element's, so a later one has no witness; see
+/// [`representative`](super::representative), also for rules whose windows overlap. A witness of
+/// absence, where any second prime would do, must use the first; see there.
+///
+/// Cost: one primality test and one power with a short exponent.
+///
+/// Source: Crosby & Wallach 2010, section 4.3; Tremel 2013, equation 4.
+impl Proof for RsaWitness {
+    type Commitment = Verified<Snapshot<Rsa>>;
+    type Query = [u8];
+    type Statement = Membership;
+
+    fn check(
+        self,
+        commitment: &Verified<Snapshot<Rsa>>,
+        element: &[u8],
+    ) -> Result<Membership, VerifyError> {
+        let snapshot = commitment.get();
+        let group = snapshot.key.group();
+        if !group.contains(&self.residue) {
+            return Err(VerifyError::WrongAccumulator);
+        }
+        let represented = RsaElement::verified(&snapshot.key, element, self.offset)?;
+        let power = group.power(self.residue.as_integer(), represented.prime());
+        if !group.same(&power, snapshot.value.residue().as_integer()) {
+            return Err(VerifyError::WitnessMismatch);
+        }
+        Ok(Membership {
+            accumulator: snapshot.key.id(),
+            version: snapshot.version,
+            element: element.to_vec(),
+        })
+    }
+}
+
+/// The residue, big-endian, as long as the modulus; offset (2 bytes).
+impl Wire for RsaWitness {
+    type Context = RsaPublicKey;
+    const KIND: u8 = wire::KIND_WITNESS;
+    const SCHEME: u16 = SCHEME.0;
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        self.residue.write(bytes);
+        bytes.extend_from_slice(&self.offset.to_be_bytes());
+    }
+
+    fn read(key: &RsaPublicKey, reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        Ok(Self {
+            residue: key.group().read(reader)?,
+            offset: reader.u16()?,
+        })
+    }
+}

@@ -1,0 +1,215 @@
+//! Sets of elements, without duplicates: what is accumulated.
+
+use std::collections::{HashMap, HashSet};
+
+use pad_core::Workers;
+use rayon::prelude::*;
+
+use crate::{
+    accumulator::{Accumulator, Element, PublicKey},
+    element::{AccumulatorId, ElementDigest},
+    error::AccumulateError,
+};
+
+/// The elements of one accumulator, each once, with their representatives.
+///
+/// With the secret key a witness for an absent element is as easily made as one for a present
+/// element, and so is the value after "deleting" an element that is not there: a forgery in the
+/// author's own hand. That is why every operation takes an `ElementSet`, which knows what is in it,
+/// rather than a list of representatives.
+///
+/// The order of [`ElementSet::elements`] is the order of insertion, except that a removal moves the
+/// last element into the gap. No accumulator value or witness depends on it.
+#[derive(Clone, Debug)]
+pub struct ElementSet<A: Accumulator> {
+    accumulator: AccumulatorId,
+    elements: Vec<A::Element>,
+    positions: HashMap<ElementDigest, usize>,
+}
+
+impl<A: Accumulator> ElementSet<A> {
+    /// The set without elements.
+    pub fn new(key: &A::PublicKey) -> Self {
+        Self {
+            accumulator: key.id(),
+            elements: Vec::new(),
+            positions: HashMap::new(),
+        }
+    }
+
+    /// The set of these elements; their representatives are computed by all workers.
+    ///
+    /// Cost: for RSA one prime search each, for the bilinear accumulator one hash each.
+    ///
+    /// # Errors
+    /// [`AccumulateError::DuplicateElement`], [`AccumulateError::ElementNotAllowed`].
+    pub fn from_elements<B: AsRef<[u8]> + Sync>(
+        key: &A::PublicKey,
+        elements: &[B],
+        workers: &Workers,
+    ) -> Result<Self, AccumulateError> {
+        let mut set = Self::new(key);
+        set.insert_all(key, elements, workers)?;
+        Ok(set)
+    }
+
+    /// Inserts these elements, all or none, and returns how many the set had before.
+    ///
+    /// # Errors
+    /// [`AccumulateError::DuplicateElement`] (also for two equal ones among the new),
+    /// [`AccumulateError::ElementNotAllowed`], [`AccumulateError::WrongAccumulator`].
+    pub fn insert_all<B: AsRef<[u8]> + Sync>(
+        &mut self,
+        key: &A::PublicKey,
+        elements: &[B],
+        workers: &Workers,
+    ) -> Result<usize, AccumulateError> {
+        self.require_key(key)?;
+        let digests = self.digests_of(elements);
+        let fresh = self.represent(key, &digests, workers)?;
+        let before = self.elements.len();
+        for element in fresh {
+            self.positions
+                .insert(*element.digest(), self.elements.len());
+            self.elements.push(element);
+        }
+        Ok(before)
+    }
+
+    /// Removes these elements, all or none, and returns them in the order asked for.
+    ///
+    /// # Errors
+    /// [`AccumulateError::ElementAbsent`] (also for the second of two equal ones).
+    pub fn remove_all<B: AsRef<[u8]>>(
+        &mut self,
+        elements: &[B],
+    ) -> Result<Vec<A::Element>, AccumulateError> {
+        let digests = self.digests_of(elements);
+        if digests.iter().collect::<HashSet<_>>().len() < digests.len() {
+            return Err(AccumulateError::ElementAbsent);
+        }
+        if digests.iter().any(|digest| !self.holds(digest)) {
+            return Err(AccumulateError::ElementAbsent);
+        }
+        Ok(digests
+            .iter()
+            .filter_map(|digest| self.take(digest))
+            .collect())
+    }
+
+    /// The representatives of elements that are not in the set yet, which is left as it is.
+    ///
+    /// # Errors
+    /// As for [`ElementSet::insert_all`].
+    pub(crate) fn represent(
+        &self,
+        key: &A::PublicKey,
+        digests: &[ElementDigest],
+        workers: &Workers,
+    ) -> Result<Vec<A::Element>, AccumulateError> {
+        let distinct: HashSet<_> = digests.iter().collect();
+        if distinct.len() < digests.len() || digests.iter().any(|digest| self.holds(digest)) {
+            return Err(AccumulateError::DuplicateElement);
+        }
+        if workers.threads() == 1 {
+            return digests
+                .iter()
+                .map(|digest| A::element(key, digest))
+                .collect();
+        }
+        workers.run(|| {
+            digests
+                .par_iter()
+                .map(|digest| A::element(key, digest))
+                .collect()
+        })
+    }
+
+    /// The digests under which this set's accumulator knows these elements.
+    pub fn digests_of<B: AsRef<[u8]>>(&self, elements: &[B]) -> Vec<ElementDigest> {
+        elements
+            .iter()
+            .map(|element| self.accumulator.digest_of(element.as_ref()))
+            .collect()
+    }
+
+    /// Whether the element is in the set.
+    pub fn contains(&self, element: &[u8]) -> bool {
+        self.holds(&self.accumulator.digest_of(element))
+    }
+
+    /// Where in [`ElementSet::elements`] the element is.
+    ///
+    /// # Errors
+    /// [`AccumulateError::ElementAbsent`].
+    pub fn position(&self, element: &[u8]) -> Result<usize, AccumulateError> {
+        self.positions
+            .get(&self.accumulator.digest_of(element))
+            .copied()
+            .ok_or(AccumulateError::ElementAbsent)
+    }
+
+    /// Where in [`ElementSet::elements`] each of these distinct elements is.
+    ///
+    /// # Errors
+    /// [`AccumulateError::ElementAbsent`], [`AccumulateError::DuplicateElement`],
+    /// [`AccumulateError::EmptySubset`].
+    pub fn positions<B: AsRef<[u8]>>(&self, subset: &[B]) -> Result<Vec<usize>, AccumulateError> {
+        if subset.is_empty() {
+            return Err(AccumulateError::EmptySubset);
+        }
+        let positions: Vec<usize> = subset
+            .iter()
+            .map(|element| self.position(element.as_ref()))
+            .collect::<Result<_, _>>()?;
+        if positions.iter().collect::<HashSet<_>>().len() < positions.len() {
+            return Err(AccumulateError::DuplicateElement);
+        }
+        Ok(positions)
+    }
+
+    /// The elements, in the set's order.
+    pub fn elements(&self) -> &[A::Element] {
+        &self.elements
+    }
+
+    /// The number of elements.
+    pub fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    /// Whether the set has no elements.
+    pub fn is_empty(&self) -> bool {
+        self.elements.is_empty()
+    }
+
+    /// The accumulator that the elements belong to.
+    pub fn accumulator(&self) -> AccumulatorId {
+        self.accumulator
+    }
+
+    /// Checks that the set belongs to this key's accumulator.
+    ///
+    /// # Errors
+    /// [`AccumulateError::WrongAccumulator`].
+    pub fn require_key(&self, key: &A::PublicKey) -> Result<(), AccumulateError> {
+        if self.accumulator == key.id() {
+            Ok(())
+        } else {
+            Err(AccumulateError::WrongAccumulator)
+        }
+    }
+
+    fn holds(&self, digest: &ElementDigest) -> bool {
+        self.positions.contains_key(digest)
+    }
+
+    fn take(&mut self, digest: &ElementDigest) -> Option<A::Element> {
+        let position = self.positions.remove(digest)?;
+        let element = self.elements.swap_remove(position);
+        if let Some(moved) = self.elements.get(position) {
+            self.positions.insert(*moved.digest(), position);
+        }
+        Some(element)
+    }
+}

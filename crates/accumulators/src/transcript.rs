@@ -1,0 +1,73 @@
+//! Fiat-Shamir transcripts: challenges that depend on everything that came before.
+
+use pad_core::{Domain, Sha256Ed25519, Suite};
+
+use crate::element::AccumulatorId;
+
+/// Collects the inputs of a proof and answers with challenges.
+///
+/// Every part is prefixed by its length, so the absorbed text is injective; it starts with the
+/// accumulator's id (which fixes scheme, modulus, base and rule, or curve and powers) and the name
+/// of the statement. A challenge hashes all parts so far and is absorbed itself.
+#[derive(Clone, Debug)]
+pub(crate) struct Transcript {
+    absorbed: Vec<u8>,
+}
+
+impl Transcript {
+    /// The transcript of one kind of statement about one accumulator.
+    pub(crate) fn new(accumulator: AccumulatorId, statement: &str) -> Self {
+        let mut transcript = Self {
+            absorbed: Vec::with_capacity(1024),
+        };
+        transcript.absorb(&accumulator.to_bytes());
+        transcript.absorb(statement.as_bytes());
+        transcript
+    }
+
+    /// Adds an input.
+    pub(crate) fn absorb(&mut self, part: &[u8]) {
+        let length = u64::try_from(part.len()).unwrap_or(u64::MAX);
+        self.absorbed.extend_from_slice(&length.to_be_bytes());
+        self.absorbed.extend_from_slice(part);
+    }
+
+    /// 32 bytes that nobody can choose without choosing all inputs.
+    pub(crate) fn challenge(&mut self) -> [u8; 32] {
+        let digest = Sha256Ed25519::hash(Domain::AccumulatorTranscript, &[&self.absorbed]);
+        self.absorbed.clear();
+        self.absorb(&digest.0);
+        digest.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pad_core::SchemeId;
+
+    use super::*;
+
+    #[test]
+    fn every_part_and_its_borders_change_the_challenge() {
+        let id = AccumulatorId::derive(SchemeId(1), &[0; 32], b"one");
+        let other = AccumulatorId::derive(SchemeId(1), &[0; 32], b"two");
+        let challenge = |id, statement: &str, parts: &[&[u8]]| {
+            let mut transcript = Transcript::new(id, statement);
+            parts.iter().for_each(|part| transcript.absorb(part));
+            (transcript.challenge(), transcript.challenge())
+        };
+        let all = [
+            challenge(id, "s", &[b"ab", b"c"]),
+            challenge(id, "s", &[b"a", b"bc"]),
+            challenge(id, "s", &[b"abc"]),
+            challenge(id, "t", &[b"ab", b"c"]),
+            challenge(other, "s", &[b"ab", b"c"]),
+            challenge(id, "s", &[b"ab", b"c", b""]),
+        ];
+        let distinct: std::collections::HashSet<_> = all
+            .iter()
+            .flat_map(|(first, second)| [first, second])
+            .collect();
+        assert_eq!(distinct.len(), 2 * all.len());
+    }
+}

@@ -1,0 +1,193 @@
+//! Bytes of values, witnesses, keys and changes: explicit layouts, read with the public key at hand.
+//!
+//! Unlike the messages of `pad_core::codec`, group elements can only be checked by somebody who
+//! knows the group. So reading takes a context, and what comes out of [`decode`] is in range, in
+//! canonical form and in the group: nothing behind it has to ask again.
+//!
+//! Every layout here has exactly one encoding per object; `docs/format.md` lists them.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use pad_core::{DecodeError, Untrusted, codec};
+
+/// An object with an explicit layout.
+///
+/// Law: `read` of what `write` wrote gives the object back and leaves nothing over, and `read`
+/// accepts nothing that `write` would not have written.
+pub trait Wire: Sized {
+    /// What reading needs to know: usually the public key.
+    type Context: ?Sized;
+    /// The number of this type in envelopes.
+    const KIND: u8;
+    /// The scheme in envelopes.
+    const SCHEME: u16;
+
+    /// Appends the layout.
+    fn write(&self, bytes: &mut Vec<u8>);
+
+    /// Reads the layout and checks what it holds.
+    ///
+    /// # Errors
+    /// [`DecodeError`]; allocates at most a constant times the bytes that are left.
+    fn read(context: &Self::Context, reader: &mut Reader<'_>) -> Result<Self, DecodeError>;
+}
+
+/// The object in its envelope.
+pub fn encode<W: Wire>(object: &W) -> Vec<u8> {
+    let mut bytes = codec::envelope(W::KIND, W::SCHEME);
+    object.write(&mut bytes);
+    bytes
+}
+
+/// The layout alone, where the context already says what it is.
+pub fn encode_body<W: Wire>(object: &W) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    object.write(&mut bytes);
+    bytes
+}
+
+/// The object in an envelope of at most `limit` bytes. It is well-formed, and proves nothing.
+///
+/// # Errors
+/// [`DecodeError`].
+pub fn decode<W: Wire>(
+    context: &W::Context,
+    bytes: &[u8],
+    limit: usize,
+) -> Result<Untrusted<W>, DecodeError> {
+    decode_body(context, codec::open(bytes, W::KIND, W::SCHEME, limit)?).map(Untrusted::new)
+}
+
+/// The inverse of [`encode_body`]; the caller has bounded the length of `bytes`.
+///
+/// # Errors
+/// [`DecodeError`].
+pub fn decode_body<W: Wire>(context: &W::Context, bytes: &[u8]) -> Result<W, DecodeError> {
+    let mut reader = Reader::new(bytes);
+    let object = W::read(context, &mut reader)?;
+    reader.finish()?;
+    Ok(object)
+}
+
+/// Takes fields off the front of a layout.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    /// A reader of these bytes.
+    pub const fn new(bytes: &'a [u8]) -> Self {
+        Self { rest: bytes }
+    }
+
+    /// The next `length` bytes.
+    ///
+    /// # Errors
+    /// [`DecodeError::Malformed`] if there are not as many.
+    pub fn take(&mut self, length: usize) -> Result<&'a [u8], DecodeError> {
+        let (taken, rest) = self
+            .rest
+            .split_at_checked(length)
+            .ok_or(DecodeError::Malformed)?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    /// The next `N` bytes.
+    ///
+    /// # Errors
+    /// [`DecodeError::Malformed`] if there are not as many.
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
+        let (taken, rest) = self
+            .rest
+            .split_first_chunk()
+            .ok_or(DecodeError::Malformed)?;
+        self.rest = rest;
+        Ok(*taken)
+    }
+
+    /// The next two bytes as a big-endian number.
+    ///
+    /// # Errors
+    /// [`DecodeError::Malformed`].
+    pub fn u16(&mut self) -> Result<u16, DecodeError> {
+        self.array().map(u16::from_be_bytes)
+    }
+
+    /// The next eight bytes as a big-endian number.
+    ///
+    /// # Errors
+    /// [`DecodeError::Malformed`].
+    pub fn u64(&mut self) -> Result<u64, DecodeError> {
+        self.array().map(u64::from_be_bytes)
+    }
+
+    /// The number of items that follow, each of at least `smallest` bytes: a number that the bytes
+    /// left over cannot hold is refused, so a hostile count allocates nothing.
+    ///
+    /// # Errors
+    /// [`DecodeError::Malformed`].
+    pub fn count(&mut self, smallest: usize) -> Result<usize, DecodeError> {
+        let count = u32::from_be_bytes(self.array()?);
+        let count = usize::try_from(count).map_err(|_| DecodeError::Malformed)?;
+        let needed = count.checked_mul(smallest).ok_or(DecodeError::Malformed)?;
+        if needed > self.rest.len() {
+            return Err(DecodeError::Malformed);
+        }
+        Ok(count)
+    }
+
+    /// Checks that nothing is left.
+    ///
+    /// # Errors
+    /// [`DecodeError::TrailingBytes`].
+    pub const fn finish(&self) -> Result<(), DecodeError> {
+        if self.rest.is_empty() {
+            Ok(())
+        } else {
+            Err(DecodeError::TrailingBytes)
+        }
+    }
+}
+
+/// Appends the number of items that follow, as four bytes.
+///
+/// # Panics
+/// If there are 2^32 items or more, which no object of this crate holds in memory.
+pub fn write_count(count: usize, bytes: &mut Vec<u8>) {
+    #[expect(clippy::expect_used, reason = "writing, not reading: no hostile input")]
+    let count = u32::try_from(count).expect("wire: fewer than 2^32 items in one message");
+    bytes.extend_from_slice(&count.to_be_bytes());
+}
+
+/// Kind: an element's digest and hints.
+pub const KIND_ELEMENT: u8 = 48;
+/// Kind: an accumulator value.
+pub const KIND_VALUE: u8 = 49;
+/// Kind: a signed value.
+pub const KIND_SNAPSHOT: u8 = 50;
+/// Kind: a membership witness.
+pub const KIND_WITNESS: u8 = 51;
+/// Kind: a non-membership witness.
+pub const KIND_NON_MEMBERSHIP_WITNESS: u8 = 52;
+/// Kind: a subset witness.
+pub const KIND_SUBSET_WITNESS: u8 = 53;
+/// Kind: a change.
+pub const KIND_CHANGE: u8 = 54;
+/// Kind: a change's update data.
+pub const KIND_UPDATE_DATA: u8 = 55;
+/// Kind: public parameters.
+pub const KIND_PARAMETERS: u8 = 56;
+/// Kind: a secret key.
+pub const KIND_SECRET_KEY: u8 = 57;
+/// Kind: published powers of a base.
+pub const KIND_POWERS: u8 = 58;
+/// Kind: a proof of knowledge of an exponent.
+pub const KIND_KNOWLEDGE_PROOF: u8 = 59;

@@ -1,0 +1,105 @@
+//! The laws of [`accumulators::Accumulator`], [`accumulators::Dynamic`], [`accumulators::Batch`] and
+//! [`accumulators::Universal`], for any implementation.
+//!
+//! [`laws`]: both roles, every order and every thread count agree, and a witness verifies for its
+//! element alone. [`histories`]: random changes against a set of byte strings. [`subsets`]: subset
+//! witnesses and batches. [`absence`]: witnesses of absence. [`hostile`]: every byte changed, cut
+//! off or added, and everything moved to another element, version, label or kind.
+
+use std::num::NonZeroUsize;
+
+use accumulators::{
+    Accumulator, Authority, Batch, ElementSet, PublicKey as _, SecretKey as _, Snapshot, Universal,
+    wire::Wire,
+};
+use ed25519_dalek::SigningKey;
+use pad_core::{AuthorKey, Untrusted, Verified, Version, Workers};
+
+use crate::Random;
+
+pub mod absence;
+pub mod histories;
+pub mod hostile;
+pub mod laws;
+pub mod subsets;
+
+/// Everything that an accumulator of this workspace can do.
+pub trait Complete: Universal + Batch {}
+impl<A: Universal + Batch> Complete for A {}
+
+/// The public key of a scheme.
+pub type PublicKey<A> = <A as Accumulator>::PublicKey;
+/// The secret key of a scheme.
+pub type SecretKey<A> = <A as Accumulator>::SecretKey;
+
+/// The longest message that a test accepts, in bytes.
+pub const MESSAGE_LIMIT: usize = 1 << 20;
+
+/// `count` distinct elements of various lengths, the empty one among them.
+pub fn elements(count: usize, random: &mut Random) -> Vec<Vec<u8>> {
+    (0..count)
+        .map(|index| {
+            let mut element = random.bytes(index % 40);
+            // The number makes them distinct, but for the first, which stays empty.
+            if index > 0 {
+                element.extend_from_slice(&index.to_be_bytes());
+            }
+            element
+        })
+        .collect()
+}
+
+/// A pool of this many threads.
+pub fn workers(threads: usize) -> Workers {
+    Workers::new(NonZeroUsize::new(threads).expect("at least one thread")).expect("a pool")
+}
+
+/// The set of these elements.
+pub fn set_of<A: Accumulator>(key: &PublicKey<A>, elements: &[Vec<u8>]) -> ElementSet<A> {
+    ElementSet::from_elements(key, elements, &Workers::sequential()).expect("distinct elements")
+}
+
+/// The author's signing key of all tests.
+pub fn signer() -> SigningKey {
+    SigningKey::from_bytes(&[7; 32])
+}
+
+/// A value as a client has it: signed by the author, sent as bytes, verified.
+pub fn verified<A: Accumulator>(
+    key: &PublicKey<A>,
+    version: u64,
+    value: &A::Value,
+) -> Verified<Snapshot<A>> {
+    let version = Version::new(version);
+    let snapshot = Snapshot::<A> {
+        key: key.clone(),
+        version,
+        value: value.clone(),
+    };
+    let signed = snapshot.sign(&signer()).expect("a key in memory signs");
+    let bytes = accumulators::wire::encode(&signed);
+    let received: Untrusted<accumulators::SignedSnapshot<A>> =
+        accumulators::wire::decode(key, &bytes, MESSAGE_LIMIT).expect("honest bytes");
+    let author = AuthorKey::from_bytes(signer().verifying_key().as_bytes()).expect("a public key");
+    let authority = Authority {
+        author,
+        key: key.clone(),
+    };
+    received
+        .verify(&authority, &version)
+        .expect("an honest signature")
+}
+
+/// The object after a journey over the wire.
+pub fn sent<W: Wire<Context = PublicKey<A>>, A: Accumulator>(
+    key: &PublicKey<A>,
+    object: &W,
+) -> Untrusted<W> {
+    let bytes = accumulators::wire::encode(object);
+    accumulators::wire::decode(key, &bytes, MESSAGE_LIMIT).expect("honest bytes are accepted")
+}
+
+/// The public key that belongs to a secret one, under another label.
+pub fn relabelled<A: Accumulator>(secret: &SecretKey<A>, label: &[u8]) -> PublicKey<A> {
+    secret.public_key().with_label(label)
+}
