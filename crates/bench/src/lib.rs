@@ -17,6 +17,7 @@
     reason = "a measurement whose answer is wrong stops; there is nothing to document"
 )]
 
+pub mod accumulators;
 pub mod author;
 pub mod batch;
 pub mod configuration;

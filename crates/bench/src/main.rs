@@ -6,10 +6,13 @@ use std::{
     num::NonZeroUsize,
     path::PathBuf,
     process::ExitCode,
+    time::Duration,
 };
 
+use ::accumulators::rsa::RepresentativeRule;
 use bench::{
     Outcome,
+    accumulators::{self, AccumulatorRecord, BilinearBench, Plan, RsaBench},
     batch::Batches,
     configuration::{Configuration, Job, SUITES, repositories, schemes, trees},
     figures,
@@ -40,6 +43,8 @@ enum Command {
     Tree(TreeArguments),
     /// Large snapshots of one tree dictionary on several threads.
     Batch(BatchArguments),
+    /// The accumulators: every operation beside the primitive that bounds it.
+    Accumulators(AccumulatorArguments),
     /// Hashes and signatures of each suite.
     Primitives(PrimitivesArguments),
     /// Tables and plots from the lines of `tree --json`.
@@ -127,6 +132,33 @@ struct BatchArguments {
 }
 
 #[derive(Debug, Args)]
+struct AccumulatorArguments {
+    /// One JSON object per line instead of a table.
+    #[arg(long)]
+    json: bool,
+    /// The numbers of elements.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_values_t = [1_000, 10_000, 100_000],
+        value_parser = clap::value_parser!(u64).range(1..=10_000_000),
+    )]
+    elements: Vec<u64>,
+    /// The numbers of threads.
+    #[arg(long, value_delimiter = ',', default_value = "1,2")]
+    threads: Vec<NonZeroUsize>,
+    /// Only this scheme.
+    #[arg(long, value_parser = PossibleValuesParser::new(["rsa", "bilinear"]))]
+    accumulator: Option<String>,
+    /// Leave out what is expected to take more seconds than this.
+    #[arg(long, default_value_t = 300)]
+    longest: u64,
+    /// Measure little: to see that everything works.
+    #[arg(long)]
+    quick: bool,
+}
+
+#[derive(Debug, Args)]
 struct PrimitivesArguments {
     /// One JSON object per line instead of a table.
     #[arg(long)]
@@ -150,6 +182,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Tree(arguments) => report_trees(&arguments),
         Command::Batch(arguments) => report_batches(arguments),
+        Command::Accumulators(arguments) => report_accumulators(&arguments),
         Command::Primitives(arguments) => report_primitives(&arguments),
         Command::Figures(arguments) => draw_figures(&arguments),
         Command::Measure { role } => role.follow(),
@@ -316,6 +349,52 @@ fn report_batches(arguments: BatchArguments) -> Outcome<()> {
         return records.iter().try_for_each(print_line);
     }
     Ok(writeln!(stdout(), "{}", tables::batches(&records))?)
+}
+
+fn report_accumulators(arguments: &AccumulatorArguments) -> Outcome<()> {
+    let mut sizes = Vec::new();
+    for &size in &arguments.elements {
+        sizes.push(usize::try_from(size)?);
+    }
+    sizes.sort_unstable();
+    sizes.dedup();
+    let plan = Plan {
+        sizes,
+        threads: arguments.threads.clone(),
+        longest: Duration::from_secs(arguments.longest),
+        quick: arguments.quick,
+    };
+    let wanted = |name| {
+        arguments
+            .accumulator
+            .as_deref()
+            .is_none_or(|only| only == name)
+    };
+    let progress = ProgressBar::new_spinner();
+    progress.set_style(ProgressStyle::with_template("{spinner} {msg} ({elapsed})")?);
+    progress.enable_steady_tick(Duration::from_millis(200));
+    let mut records = Vec::new();
+    let mut emit = |record: AccumulatorRecord| {
+        progress.set_message(format!("{} {}", record.accumulator, record.operation));
+        if arguments.json {
+            progress.suspend(|| print_line(&record))?;
+        }
+        records.push(record);
+        Ok(())
+    };
+    if wanted("bilinear") {
+        accumulators::run(&BilinearBench::new(&plan)?, &plan, &mut emit)?;
+    }
+    if wanted("rsa") {
+        for rule in [RepresentativeRule::Wide, RepresentativeRule::Compact] {
+            accumulators::run(&RsaBench::new(rule, &plan)?, &plan, &mut emit)?;
+        }
+    }
+    progress.finish_and_clear();
+    if !arguments.json {
+        writeln!(stdout(), "{}", accumulators::table(&records))?;
+    }
+    Ok(())
 }
 
 fn report_primitives(arguments: &PrimitivesArguments) -> Outcome<()> {

@@ -439,7 +439,7 @@ fn optional(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), number)
 }
 
-fn machine(machine: &crate::machine::Machine) -> String {
+pub(crate) fn machine(machine: &crate::machine::Machine) -> String {
     let crate::machine::Machine {
         cpu,
         cores,
@@ -457,7 +457,7 @@ fn section(text: &mut String, title: &str, note: &str) {
     let _ = writeln!(text);
 }
 
-fn new_table(header: &[&str]) -> Table {
+pub(crate) fn new_table(header: &[&str]) -> Table {
     let mut table = Table::new();
     table
         .load_style(ASCII_MARKDOWN)

@@ -1,0 +1,160 @@
+//! The bilinear accumulator's keys and primitives.
+
+use std::cell::RefCell;
+
+use accumulators::bilinear::{Bilinear, BilinearSecretKey};
+use ark_bls12_381::{Bls12_381, Fr, G1Affine, G1Projective, G2Affine};
+use ark_ec::{
+    AffineRepr, CurveGroup, PrimeGroup, VariableBaseMSM, pairing::Pairing,
+    scalar_mul::BatchMulPreprocessing,
+};
+use ark_ff::PrimeField;
+use pad_core::Workers;
+use sha2::{Digest, Sha256};
+
+use super::{Bench, Plan, Primitive, Report};
+use crate::{Outcome, workload::Random};
+
+/// The largest subset that one witness covers in these measurements.
+const SUBSET_LIMIT: usize = 16;
+
+/// The bilinear accumulator over BLS12-381.
+pub struct BilinearBench {
+    plan: Plan,
+    /// One thread, on which the curve library cannot spread its work.
+    one_core: rayon::ThreadPool,
+    points: Vec<G1Affine>,
+    scalars: Vec<Fr>,
+    sums: RefCell<Vec<(usize, f64)>>,
+    fixed_base: f64,
+    product: f64,
+    multiplication: f64,
+    pairing: f64,
+}
+
+impl BilinearBench {
+    /// Measures the primitives.
+    ///
+    /// # Errors
+    /// If no thread can be started.
+    pub fn new(plan: &Plan) -> Outcome<Self> {
+        let largest = plan.sizes.iter().copied().max().unwrap_or(1).max(1000);
+        let one_core = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+        let mut random = Random::new(381);
+        let mut scalar = || {
+            let words = [(); 4].map(|()| random.next().to_le_bytes());
+            Fr::from_le_bytes_mod_order(words.as_flattened())
+        };
+        let scalars: Vec<Fr> = (0..=largest).map(|_| scalar()).collect();
+        let generator = G1Projective::generator();
+        let table = BatchMulPreprocessing::new(generator, scalars.len());
+        let mut points = Vec::new();
+        let fixed = one_core.install(|| plan.time_us(|| points = table.batch_mul(&scalars)));
+        let product = plan.primitive_us(|| scalars[0] * scalars[1]);
+        let multiplication =
+            one_core.install(|| plan.primitive_us(|| (points[0] * scalars[0]).into_affine()));
+        let prepared = <Bls12_381 as Pairing>::G2Prepared::from(G2Affine::generator());
+        let pairing = one_core.install(|| {
+            plan.primitive_us(|| {
+                Bls12_381::multi_pairing(
+                    [points[0], points[1]],
+                    [prepared.clone(), prepared.clone()],
+                )
+            })
+        });
+        let fixed_base = fixed / scalars.len() as f64;
+        Ok(Self {
+            plan: plan.clone(),
+            one_core,
+            points,
+            scalars,
+            sums: RefCell::new(Vec::new()),
+            fixed_base,
+            product,
+            multiplication,
+            pairing,
+        })
+    }
+
+    /// The time of the library's multi-scalar multiplication of this size on one core.
+    fn sum_us(&self, n: usize) -> f64 {
+        let known = |(size, us): &(usize, f64)| (*size == n).then_some(*us);
+        if let Some(us) = self.sums.borrow().iter().find_map(known) {
+            return us;
+        }
+        let (points, scalars) = (&self.points[..n], &self.scalars[..n]);
+        let plan = &self.plan;
+        let us = self
+            .one_core
+            .install(|| plan.time_us(|| G1Projective::msm_unchecked(points, scalars)));
+        self.sums.borrow_mut().push((n, us));
+        us
+    }
+}
+
+impl Bench for BilinearBench {
+    type Scheme = Bilinear;
+
+    fn name(&self) -> String {
+        "bilinear-bls12-381".to_owned()
+    }
+
+    fn secret(&self, capacity: usize) -> Outcome<BilinearSecretKey> {
+        let pool = Workers::all_cores();
+        Ok(BilinearSecretKey::generate(
+            capacity,
+            SUBSET_LIMIT,
+            b"bench",
+            &pool,
+        )?)
+    }
+
+    fn element_bound(&self) -> Primitive {
+        let us = self.plan.primitive_us(|| Sha256::digest([7; 32]));
+        Primitive::new("SHA-256 of 32 bytes", us)
+    }
+
+    fn factor_bound(&self) -> Primitive {
+        Primitive::new("product of scalars", self.product)
+    }
+
+    fn accumulate_secret_bound(&self) -> Primitive {
+        Primitive::new("multiplication in G1", self.multiplication)
+    }
+
+    fn accumulate_public_bound(&self, n: usize) -> Primitive {
+        let us = self.sum_us(n) / n as f64;
+        Primitive::new(format!("multi-scalar multiplication of {n}, each"), us)
+    }
+
+    fn witness_secret_bound(&self, _: usize) -> Primitive {
+        Primitive::new(
+            "batch multiplication of a fixed base, each",
+            self.fixed_base,
+        )
+    }
+
+    fn witness_public_bound(&self, n: usize) -> Primitive {
+        Primitive::new(
+            format!("multi-scalar multiplication of {n}"),
+            self.sum_us(n),
+        )
+    }
+
+    fn verify_bound(&self) -> Primitive {
+        let us = self.pairing + self.multiplication;
+        Primitive::new("product of two pairings and multiplication in G1", us)
+    }
+
+    fn extras(&self, report: &mut Report<'_>) -> Outcome<()> {
+        let fixed = self.witness_secret_bound(0);
+        for n in report.plan().sizes.clone() {
+            for pool in report.plan().pools()? {
+                report.measure("setup", (n, pool.threads()), &fixed, 0.0, || {
+                    BilinearSecretKey::generate(n, SUBSET_LIMIT, b"bench", &pool)
+                })?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,140 @@
+//! The RSA accumulator's key and primitives.
+
+use std::fmt::Write as _;
+
+use accumulators::{
+    Accumulator as _, ElementSet, SecretKey as _,
+    rsa::{PowersOfBase, RepresentativeRule, Rsa, RsaSecretKey},
+};
+use rug::{Complete, Integer, integer::Order};
+use sha2::{Digest, Sha256};
+
+use super::{Bench, Plan, Primitive, Report, elements};
+use crate::{Outcome, workload::Random};
+
+/// A 3072-bit modulus whose factors are public: for measuring only.
+const KEY: &str = include_str!("../../../accumulators/tests/keys/rsa-3072.txt");
+
+/// The largest set for which the published powers of `g` are measured: 4 KiB for each element.
+const LARGEST_TABLE: usize = 20_000;
+
+/// The RSA accumulator modulo 3072 bits, under one rule of representatives.
+pub struct RsaBench {
+    rule: RepresentativeRule,
+    factors: (Integer, Integer),
+    /// One power modulo `N` with an exponent of 256 bits: `R`.
+    power: Primitive,
+    /// A hash and the next prime of 256 bits: `H`.
+    next_prime: Primitive,
+    /// A product of a representative and a number below `N`, and its remainder modulo `N`.
+    product: Primitive,
+}
+
+impl RsaBench {
+    /// Measures the primitives.
+    ///
+    /// # Errors
+    /// If the key in the source is none.
+    pub fn new(rule: RepresentativeRule, plan: &Plan) -> Outcome<Self> {
+        let mut primes = KEY.lines().filter(|line| !line.starts_with('#'));
+        let mut prime = || -> Outcome<Integer> {
+            let digits = primes.next().ok_or("two primes")?;
+            Ok(Integer::from_str_radix(digits.trim(), 16)?)
+        };
+        let factors = (prime()?, prime()?);
+        let modulus = (&factors.0 * &factors.1).complete();
+        let mut random = Random::new(3072);
+        let mut number = |bits: u32| -> Integer {
+            let words: Vec<u64> = (0..bits.div_ceil(64)).map(|_| random.next()).collect();
+            Integer::from_digits(&words, Order::Lsf).keep_bits(bits) | 1_u32
+        };
+        let (base, exponent) = (number(3071), number(256) | (Integer::from(1) << 255));
+        let power = plan.primitive_us(|| base.clone().pow_mod(&exponent, &modulus));
+        let product = plan.primitive_us(|| (&base * &exponent).complete() % &modulus);
+        let mut start = 0_u64;
+        let next_prime = plan.primitive_us(|| {
+            start += 1;
+            let digest = Sha256::digest(start.to_be_bytes());
+            let mut number = Integer::from_digits(&digest, Order::Msf);
+            number.set_bit(255, true);
+            number.next_prime()
+        });
+        Ok(Self {
+            rule,
+            factors,
+            power: Primitive::new("3072-bit power, 256-bit exponent", power),
+            next_prime: Primitive::new("SHA-256 and GMP next prime, 256 bits", next_prime),
+            product: Primitive::new("3072-bit product and remainder", product),
+        })
+    }
+}
+
+impl Bench for RsaBench {
+    type Scheme = Rsa;
+
+    fn name(&self) -> String {
+        let mut name = "rsa-3072".to_owned();
+        if self.rule != RepresentativeRule::default() {
+            let _ = write!(name, "/{}", self.rule.name());
+        }
+        name
+    }
+
+    fn secret(&self, _: usize) -> Outcome<RsaSecretKey> {
+        let (p, q) = self.factors.clone();
+        Ok(RsaSecretKey::from_primes(p, q, self.rule, b"bench")?)
+    }
+
+    fn element_bound(&self) -> Primitive {
+        self.next_prime.clone()
+    }
+
+    fn factor_bound(&self) -> Primitive {
+        self.product.clone()
+    }
+
+    fn accumulate_secret_bound(&self) -> Primitive {
+        self.power.clone()
+    }
+
+    fn accumulate_public_bound(&self, _: usize) -> Primitive {
+        self.power.clone()
+    }
+
+    fn witness_secret_bound(&self, _: usize) -> Primitive {
+        self.power.clone()
+    }
+
+    fn witness_public_bound(&self, _: usize) -> Primitive {
+        self.power.clone()
+    }
+
+    fn verify_bound(&self) -> Primitive {
+        self.power.clone()
+    }
+
+    fn extras(&self, report: &mut Report<'_>) -> Outcome<()> {
+        let secret = self.secret(0)?;
+        let key = secret.public_key();
+        for n in report.plan().sizes.clone() {
+            if n > LARGEST_TABLE {
+                continue;
+            }
+            let fast = key.clone().with_powers(PowersOfBase::compute(key, n))?;
+            for pool in report.plan().pools()? {
+                let set = ElementSet::<Rsa>::from_elements(key, &elements(n), &pool)?;
+                let value = Rsa::accumulate(key, &set, &pool)?;
+                let mut equal = true;
+                let what = (n, pool.threads());
+                let name = "accumulate_published_powers";
+                report.measure(name, what, &self.power, 0.0, || {
+                    equal &= Rsa::accumulate(&fast, &set, &pool).is_ok_and(|it| it == value);
+                })?;
+                if !equal {
+                    return Err("published powers lead to another value".into());
+                }
+            }
+        }
+        Ok(())
+    }
+}
