@@ -1,0 +1,185 @@
+//! An allow-list that fits into 48 bytes: badges are issued, checked, revoked, and their absence is
+//! proved.
+//!
+//! The **author** (who runs the building) keeps the list and a secret key. A **server** that nobody
+//! trusts keeps the list too, and makes proofs. A **door** keeps the public key and one signed
+//! value, however long the list is.
+//!
+//! Run with `cargo run --release -p examples --example allow_list`.
+
+use std::error::Error;
+
+use accumulators::{
+    Accumulator, Authority, Dynamic, ElementSet, SecretKey, SignedSnapshot, Snapshot, Universal,
+    bilinear::{Bilinear, BilinearPublicKey, BilinearSecretKey, BilinearValue, BilinearWitness},
+    wire,
+};
+use ed25519_dalek::SigningKey;
+use pad_core::{AuthorKey, Untrusted, Verified, VerifyError, Version, Workers};
+
+/// More than any message of this example has, in bytes.
+const LIMIT: usize = 4096;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let workers = Workers::all_cores();
+
+    // 1. The author sets up an accumulator for up to 1000 badges, and has a signing key. The label
+    //    keeps this list apart from every other one.
+    let secret = BilinearSecretKey::generate(1000, 1, b"badges of building 7", &workers)?;
+    let key = secret.public_key();
+    let signer = SigningKey::from_bytes(&[42; 32]);
+
+    // 2. It issues badges. With the secret key the value of the whole list costs one multiplication.
+    let badges: Vec<String> = (1..=500)
+        .map(|number| format!("badge {number:03}"))
+        .collect();
+    let mut list = ElementSet::<Bilinear>::from_elements(key, &badges, &workers)?;
+    let value = Bilinear::accumulate_with_secret(&secret, &list, &workers)?;
+    let signed = sign(key, 1, &value, &signer)?;
+    println!(
+        "author: {} badges in {} signed bytes",
+        list.len(),
+        signed.len()
+    );
+
+    // 3. Every holder gets a witness: the proof that the badge is on the list. The server can make
+    //    it too, from the list and the public key.
+    let badge = b"badge 123";
+    let witness = Bilinear::witness(key, &list, badge, &workers)?;
+    let witness_bytes = wire::encode(&witness);
+    println!("holder: a witness of {} bytes", witness_bytes.len());
+
+    // 4. The door knows whom to believe, and checks the signed value of version 1 once.
+    let door = Door {
+        authority: Authority {
+            author: AuthorKey::from_bytes(signer.verifying_key().as_bytes())?,
+            key: key.clone(),
+        },
+    };
+    let monday = door.learn(1, &signed)?;
+
+    // 5. Then it checks whoever comes by. What it gets is a statement or a reason to refuse.
+    println!("door: {}", door.admit(&monday, badge, &witness_bytes)?);
+    let refusal = door.admit(&monday, b"badge 999", &witness_bytes);
+    println!(
+        "door: badge 999 with the witness of 123: {}",
+        reason(refusal)?
+    );
+
+    // 6. Badge 007 is revoked and badge 501 issued. The change is public; holders follow it without
+    //    the secret key, and nobody has to send them anything else.
+    let change = Bilinear::change_with_secret(
+        &secret,
+        &mut list,
+        &value,
+        &["badge 007"],
+        &["badge 501"],
+        &workers,
+    )?;
+    let revoked = Bilinear::witness(key, &set_before(key, &badges)?, b"badge 007", &workers)?;
+    let tuesday = door.learn(2, &sign(key, 2, &change.after, &signer)?)?;
+    let element = Bilinear::element(key, &list.digests_of(&[badge])[0])?;
+    let updated = Bilinear::update_witness(key, &element, &witness, &[change])?;
+    println!(
+        "door: {}",
+        door.admit(&tuesday, badge, &wire::encode(&updated))?
+    );
+
+    // 7. A witness belongs to one version. The old ones open nothing today; above all not that of
+    //    the revoked badge.
+    for (name, old) in [("badge 123", &witness), ("badge 007", &revoked)] {
+        let refusal = door.admit(&tuesday, name.as_bytes(), &wire::encode(old));
+        println!(
+            "door: {name} with yesterday's witness: {}",
+            reason(refusal)?
+        );
+    }
+
+    // 8. That a badge is *not* on the list has a proof as well, for whoever must justify a refusal.
+    let absence = Bilinear::non_membership_witness(key, &list, b"badge 007", &workers)?;
+    let bytes = wire::encode(&absence);
+    let received: Untrusted<<Bilinear as Universal>::NonMembershipWitness> =
+        wire::decode(key, &bytes, LIMIT)?;
+    let statement = received.verify(&tuesday, b"badge 007")?.into_inner();
+    println!(
+        "auditor: in version {}, {} is not on the list",
+        statement.version,
+        String::from_utf8_lossy(&statement.element)
+    );
+    Ok(())
+}
+
+/// The list as it was before the change, which a holder or server may still have.
+fn set_before(
+    key: &BilinearPublicKey,
+    badges: &[String],
+) -> Result<ElementSet<Bilinear>, Box<dyn Error>> {
+    Ok(ElementSet::from_elements(
+        key,
+        badges,
+        &Workers::sequential(),
+    )?)
+}
+
+/// A version's value as the author publishes it.
+fn sign(
+    key: &BilinearPublicKey,
+    version: u64,
+    value: &BilinearValue,
+    signer: &SigningKey,
+) -> Result<Vec<u8>, Box<dyn Error>> {
+    let snapshot = Snapshot::<Bilinear> {
+        key: key.clone(),
+        version: Version::new(version),
+        value: value.clone(),
+    };
+    Ok(wire::encode(&snapshot.sign(signer)?))
+}
+
+/// What checks badges: it knows the author, and the accumulator's public key.
+struct Door {
+    authority: Authority<Bilinear>,
+}
+
+impl Door {
+    /// The verified value of a version, from bytes that anybody may have sent.
+    fn learn(
+        &self,
+        version: u64,
+        signed: &[u8],
+    ) -> Result<Verified<Snapshot<Bilinear>>, Box<dyn Error>> {
+        let received: Untrusted<SignedSnapshot<Bilinear>> =
+            wire::decode(&self.authority.key, signed, LIMIT)?;
+        Ok(received.verify(&self.authority, &Version::new(version))?)
+    }
+
+    /// Admits a badge, from a witness that anybody may have sent.
+    fn admit(
+        &self,
+        value: &Verified<Snapshot<Bilinear>>,
+        badge: &[u8],
+        witness: &[u8],
+    ) -> Result<String, Box<dyn Error>> {
+        let witness: Untrusted<BilinearWitness> =
+            wire::decode(&self.authority.key, witness, LIMIT)?;
+        let statement = witness.verify(value, badge)?.into_inner();
+        let badge = String::from_utf8_lossy(&statement.element);
+        Ok(format!(
+            "{badge} is on the list of version {}",
+            statement.version
+        ))
+    }
+}
+
+/// Why the door stayed shut; an error if it did not.
+fn reason(answer: Result<String, Box<dyn Error>>) -> Result<VerifyError, Box<dyn Error>> {
+    match answer {
+        Ok(opened) => Err(format!("the door opened: {opened}").into()),
+        Err(error) => Ok(*error.downcast::<VerifyError>()?),
+    }
+}
+
+#[test]
+fn runs() {
+    main().unwrap();
+}
