@@ -38,6 +38,9 @@ fn main() {
             }
         }
     });
+    for (name, input) in pad_fuzz::accumulators::seeds() {
+        write("accumulators", &name, &input);
+    }
     other_messages();
     for seed in 0..8 {
         let bytes = Random::new(seed).bytes(3 * 60);
