@@ -202,3 +202,58 @@ fn unknown_names_are_refused() {
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
 }
+
+#[test]
+fn every_accumulator_operation_stands_beside_its_primitive() {
+    let arguments = [
+        "accumulators",
+        "--json",
+        "--quick",
+        "--elements",
+        "8",
+        "--threads",
+        "1,2",
+    ];
+    let lines = lines(&run(&arguments));
+    for line in &lines {
+        for key in [
+            "accumulator",
+            "operation",
+            "n",
+            "threads",
+            "primitive",
+            "cpu",
+            "commit",
+        ] {
+            assert!(!line[key].is_null(), "{key}: {line}");
+        }
+        for key in ["per_element_us", "primitive_us", "ratio"] {
+            assert!(
+                line[key].as_f64().is_some_and(f64::is_finite),
+                "{key}: {line}"
+            );
+        }
+    }
+    for accumulator in ["bilinear-bls12-381", "rsa-3072"] {
+        for operation in [
+            "representatives",
+            "accumulate_secret_each",
+            "accumulate_public",
+            "witnesses_secret",
+            "witnesses_public",
+            "witnesses_one_by_one",
+            "verify",
+            "verify_batch",
+            "verify_absence",
+            "update_witness",
+        ] {
+            let measured = |line: &&Value| {
+                line["accumulator"] == accumulator && line["operation"] == operation
+            };
+            assert!(
+                lines.iter().any(|line| measured(&line)),
+                "{accumulator} {operation}"
+            );
+        }
+    }
+}
