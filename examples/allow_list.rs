@@ -131,7 +131,7 @@ fn sign(
     let snapshot = Snapshot::<Bilinear> {
         key: key.clone(),
         version: Version::new(version),
-        value: value.clone(),
+        value: *value,
     };
     Ok(wire::encode(&snapshot.sign(signer)?))
 }

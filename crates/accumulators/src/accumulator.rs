@@ -108,7 +108,9 @@ pub trait Accumulator: Copy + Debug + Eq + Send + Sync + 'static {
         workers: &Workers,
     ) -> Result<Self::Value, AccumulateError>;
 
-    /// The value of a set, in constant time but for one cheap multiplication per element.
+    /// The value of a set.
+    ///
+    /// Cost: one product of exponents per element, and one power or multiplication.
     ///
     /// # Errors
     /// [`AccumulateError::CapacityExceeded`], [`AccumulateError::WrongAccumulator`],
@@ -202,10 +204,14 @@ pub trait Dynamic: Accumulator {
         workers: &Workers,
     ) -> Result<Change<Self>, AccumulateError>;
 
-    /// As [`Dynamic::change`], at a cost that does not depend on the size of the set.
+    /// As [`Dynamic::change`], for one product of exponents per element of the set, and one power
+    /// or multiplication per published value.
+    ///
+    /// Checks that `value` is that of the set: the value of another set, say from before a crash,
+    /// with an element divided out that it does not hold, would be a forgery for everybody to use.
     ///
     /// # Errors
-    /// As [`Dynamic::change`].
+    /// As [`Dynamic::change`], and [`AccumulateError::ValueMismatch`].
     fn change_with_secret<B: AsRef<[u8]> + Sync>(
         secret: &Self::SecretKey,
         set: &mut ElementSet<Self>,
@@ -215,9 +221,10 @@ pub trait Dynamic: Accumulator {
         workers: &Workers,
     ) -> Result<Change<Self>, AccumulateError>;
 
-    /// The witness after these consecutive changes.
+    /// The witness after these consecutive changes. The caller bounds their number and size.
     ///
     /// # Errors
+    /// None of them is evidence of anything, as the log is not:
     /// [`AccumulateError::ElementAbsent`] if a change removes the element,
     /// [`AccumulateError::DuplicateElement`] if one adds it, [`AccumulateError::ChangeGap`].
     fn update_witness(

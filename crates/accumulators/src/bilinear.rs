@@ -12,8 +12,8 @@
 //!
 //! Constant time with the secret: nothing but additions and multiplications in the field. Single values
 //! and witnesses, and those of a change, are blinded by splitting their scalars; all witnesses at
-//! once are not. Results made with the secret are not verified before they are released: a
-//! faulty one does not verify, and does not reveal `s`.
+//! once are not. Results made with the secret are not verified before they are released: a faulty
+//! one does not verify.
 //!
 //! ```
 //! use accumulators::{
@@ -74,6 +74,7 @@ mod polynomial;
 mod public_key;
 mod secret_key;
 mod single_core;
+mod small_sum;
 #[cfg(test)]
 mod tests;
 mod universal;

@@ -33,6 +33,8 @@ pub enum AccumulateError {
     ChangeGap,
     /// A witness does not belong to the value it was used with.
     WitnessMismatch,
+    /// The value is not that of the set.
+    ValueMismatch,
     /// A result of secret-key arithmetic failed its check and was withheld: a fault of the machine.
     FaultDetected,
     /// The version numbers are exhausted.
@@ -68,6 +70,7 @@ impl fmt::Display for AccumulateError {
             Self::WitnessMismatch => {
                 formatter.write_str("the witness does not belong to the accumulator value")
             }
+            Self::ValueMismatch => formatter.write_str("the value is not that of the set"),
             Self::FaultDetected => {
                 formatter.write_str("a result of secret-key arithmetic failed its check")
             }

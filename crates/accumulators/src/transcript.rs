@@ -53,7 +53,9 @@ mod tests {
         let other = AccumulatorId::derive(SchemeId(1), &[0; 32], b"two");
         let challenge = |id, statement: &str, parts: &[&[u8]]| {
             let mut transcript = Transcript::new(id, statement);
-            parts.iter().for_each(|part| transcript.absorb(part));
+            for part in parts {
+                transcript.absorb(part);
+            }
             (transcript.challenge(), transcript.challenge())
         };
         let all = [

@@ -48,21 +48,36 @@ fn messages<A: Universal + Batch>(secret: &A::SecretKey) -> Messages {
     let element = &set.elements()[0];
     let mut messages = Messages::from([
         ("id", key.id().to_string()),
-        ("element digest apple", key.id().digest_of(b"apple").to_string()),
+        (
+            "element digest apple",
+            key.id().digest_of(b"apple").to_string(),
+        ),
         ("element apple", hex::encode(wire::encode(element))),
         ("value", hex::encode(wire::encode(&value))),
         ("signed bytes", hex::encode(snapshot.signed_bytes())),
     ]);
     let signer = SigningKey::from_bytes(&[42; 32]);
-    messages.insert("signed value", hex::encode(wire::encode(&snapshot.sign(&signer).unwrap())));
+    messages.insert(
+        "signed value",
+        hex::encode(wire::encode(&snapshot.sign(&signer).unwrap())),
+    );
     let witness = A::witness(key, &set, b"apple", alone).unwrap();
     messages.insert("witness apple", hex::encode(wire::encode(&witness)));
     let absent = A::non_membership_witness(key, &set, b"damson", alone).unwrap();
-    messages.insert("witness of absence damson", hex::encode(wire::encode(&absent)));
+    messages.insert(
+        "witness of absence damson",
+        hex::encode(wire::encode(&absent)),
+    );
     let both = A::subset_witness(key, &set, &subset, alone).unwrap();
-    messages.insert("witness of apple and cherry", hex::encode(wire::encode(&both)));
+    messages.insert(
+        "witness of apple and cherry",
+        hex::encode(wire::encode(&both)),
+    );
     let change = A::change(key, &mut set, &value, &["banana"], &["elder", "fig"], alone).unwrap();
-    messages.insert("change banana to elder and fig", hex::encode(wire::encode(&change)));
+    messages.insert(
+        "change banana to elder and fig",
+        hex::encode(wire::encode(&change)),
+    );
     messages
 }
 
@@ -143,6 +158,10 @@ fn bilinear_messages_are_the_recorded_ones() {
     compare("bilinear.json", comment, &messages);
 }
 
+fn read<W: Wire>(context: &W::Context, bytes: &[u8]) -> pad_core::Untrusted<W> {
+    wire::decode(context, bytes, 1 << 16).unwrap()
+}
+
 /// A recorded message is read, and verifies under the key it was made for.
 #[test]
 fn recorded_witnesses_verify() {
@@ -153,9 +172,6 @@ fn recorded_witnesses_verify() {
             let text = recorded["messages"][name].as_str().unwrap();
             hex::decode(text).unwrap()
         };
-        fn read<W: Wire>(context: &W::Context, bytes: &[u8]) -> pad_core::Untrusted<W> {
-            wire::decode(context, bytes, 1 << 16).unwrap()
-        }
         let author = SigningKey::from_bytes(&[42; 32]).verifying_key();
         let authority = accumulators::Authority::<A> {
             author: pad_core::AuthorKey::from_bytes(author.as_bytes()).unwrap(),
@@ -171,7 +187,8 @@ fn recorded_witnesses_verify() {
         absent.verify(&snapshot, b"damson").unwrap();
         let both: pad_core::Untrusted<A::SubsetWitness> =
             read(key, &bytes("witness of apple and cherry"));
-        both.verify(&snapshot, &[b"apple".to_vec(), b"cherry".to_vec()]).unwrap();
+        both.verify(&snapshot, &[b"apple".to_vec(), b"cherry".to_vec()])
+            .unwrap();
     }
     check::<Rsa>("rsa.json", rsa_secret().public_key());
     check::<Bilinear>("bilinear.json", bilinear_secret().public_key());

@@ -10,7 +10,8 @@
 //!    G1, the powers in G2 and, in the newer files, the powers in G1.
 //!
 //! The Lagrange form is ignored, not checked, where the powers are given. Where they are not,
-//! they are computed from it by a Fourier transform over the points, for both orders in use.
+//! they are computed from it by a Fourier transform over the points, for both orders in use, once
+//! its sum at the roots of unity has been found to be `[s]_1`.
 //!
 //! Our own format, of any parameters, is that of [`Parameters`] in [`crate::wire`].
 //!
@@ -34,7 +35,10 @@ use ark_ec::{
 };
 use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 use pad_core::{DecodeError, Workers};
-use serde::Deserialize;
+use serde::{
+    Deserialize, Deserializer,
+    de::{SeqAccess, Visitor},
+};
 
 use super::{
     multi_scalar::multi_scalar_product,
@@ -46,15 +50,69 @@ use super::{
 /// The longest file read, in bytes: room for a million points in G1.
 pub const MAX_FILE: usize = 256 << 20;
 
+/// The most points in one list.
+pub const MAX_POINTS: usize = 1 << 20;
+
+/// The most points in Lagrange form that are transformed, which takes seconds: larger files must
+/// give the powers.
+pub const MAX_LAGRANGE: usize = 1 << 16;
+
 /// The lists of a JSON file. Others are skipped.
 #[derive(Deserialize)]
 struct JsonSetup<'a> {
     #[serde(borrow, alias = "setup_G1")]
-    g1_monomial: Option<Vec<&'a str>>,
+    g1_monomial: Option<List<'a>>,
     #[serde(borrow, alias = "setup_G1_lagrange")]
-    g1_lagrange: Option<Vec<&'a str>>,
+    g1_lagrange: Option<List<'a>>,
     #[serde(borrow, alias = "setup_G2")]
-    g2_monomial: Vec<&'a str>,
+    g2_monomial: List<'a>,
+}
+
+/// Texts as long as points are, or why there are none. Nothing else takes memory.
+struct List<'a>(Result<Vec<&'a str>, DecodeError>);
+
+impl<'a> List<'a> {
+    const EMPTY: Self = Self(Ok(Vec::new()));
+
+    fn push(&mut self, text: &'a str, most: usize) {
+        let Ok(texts) = &mut self.0 else {
+            return;
+        };
+        if !LENGTHS.contains(&digits(text).len()) {
+            self.0 = Err(DecodeError::LengthMismatch);
+        } else if texts.len() >= most {
+            self.0 = Err(too_many(most));
+        } else {
+            texts.push(text);
+        }
+    }
+}
+
+/// Hexadecimal digits of a point in G1 and in G2.
+const LENGTHS: [usize; 2] = [2 * G1_BYTES, 2 * G2_BYTES];
+
+impl<'de: 'a, 'a> Deserialize<'de> for List<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(ListVisitor)
+    }
+}
+
+struct ListVisitor;
+
+impl<'de> Visitor<'de> for ListVisitor {
+    type Value = List<'de>;
+
+    fn expecting(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        formatter.write_str("a list of points")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut texts: A) -> Result<List<'de>, A::Error> {
+        let mut list = List::EMPTY;
+        while let Some(text) = texts.next_element()? {
+            list.push(text, MAX_POINTS);
+        }
+        Ok(list)
+    }
 }
 
 /// The parameters in a JSON file, to be used for `purpose`.
@@ -63,17 +121,17 @@ struct JsonSetup<'a> {
 /// check of the powers.
 ///
 /// # Errors
-/// [`DecodeError::TooLarge`] beyond [`MAX_FILE`], [`DecodeError::Malformed`] for what is not such
-/// a file or not hexadecimal, [`DecodeError::LengthMismatch`] for points of another length, the
+/// [`DecodeError::TooLarge`] beyond [`MAX_FILE`], [`MAX_POINTS`], and [`MAX_LAGRANGE`] where the
+/// Lagrange form takes the place of the powers, [`DecodeError::Malformed`] for what is not such a file or not hexadecimal, [`DecodeError::LengthMismatch`] for points of another length, the
 /// errors of points, [`DecodeError::ParametersInvalid`] if the points are not the powers of one
 /// secret.
 pub fn from_json(text: &[u8], purpose: &str, workers: &Workers) -> Result<Parameters, DecodeError> {
     require_size(text)?;
     let setup: JsonSetup<'_> = serde_json::from_slice(text).map_err(|_| DecodeError::Malformed)?;
-    let powers_g2 = points::<g2::Config, G2_BYTES>(&setup.g2_monomial, workers)?;
+    let powers_g2 = points::<g2::Config, G2_BYTES>(&setup.g2_monomial.0?, workers)?;
     let powers_g1 = match (setup.g1_monomial, setup.g1_lagrange) {
-        (Some(powers), _) => points::<g1::Config, G1_BYTES>(&powers, workers)?,
-        (None, Some(lagrange)) => powers_of_lagrange(&lagrange, &powers_g2, workers)?,
+        (Some(powers), _) => points::<g1::Config, G1_BYTES>(&powers.0?, workers)?,
+        (None, Some(lagrange)) => powers_of_lagrange(&lagrange.0?, &powers_g2, workers)?,
         (None, None) => return Err(DecodeError::Malformed),
     };
     Parameters::new(powers_g1, powers_g2, purpose, workers)
@@ -96,7 +154,14 @@ pub fn from_text(text: &[u8], purpose: &str, workers: &Workers) -> Result<Parame
     };
     let (in_g1, in_g2) = (count()?, count()?);
     // As many as the text has, whatever the counts say.
-    let points_given: Vec<&str> = words.collect();
+    let mut given = List::EMPTY;
+    for word in words {
+        given.push(word, 3 * MAX_POINTS);
+        if given.0.is_err() {
+            break;
+        }
+    }
+    let points_given = given.0?;
     let (lagrange, rest) = points_given
         .split_at_checked(in_g1)
         .ok_or(DecodeError::Malformed)?;
@@ -119,17 +184,30 @@ const fn require_size(text: &[u8]) -> Result<(), DecodeError> {
     Ok(())
 }
 
+/// The limit in bytes: those of this number of points in G1.
+const fn too_many(points: usize) -> DecodeError {
+    DecodeError::TooLarge {
+        limit: points.saturating_mul(G1_BYTES),
+    }
+}
+
+fn digits(text: &str) -> &str {
+    text.strip_prefix("0x").unwrap_or(text)
+}
+
 /// The points in these hexadecimal digits, with or without `0x`.
 fn points<C: SWCurveConfig, const N: usize>(
     texts: &[&str],
     workers: &Workers,
 ) -> Result<Vec<Affine<C>>, DecodeError> {
+    if texts.len() > MAX_POINTS {
+        return Err(too_many(MAX_POINTS));
+    }
     let encodings: Vec<[u8; N]> = texts
         .iter()
         .map(|text| {
             let mut bytes = [0; N];
-            let digits = text.strip_prefix("0x").unwrap_or(text);
-            match hex::decode_to_slice(digits, &mut bytes) {
+            match hex::decode_to_slice(digits(text), &mut bytes) {
                 Ok(()) => Ok(bytes),
                 Err(hex::FromHexError::InvalidHexCharacter { .. }) => Err(DecodeError::Malformed),
                 Err(_) => Err(DecodeError::LengthMismatch),
@@ -147,6 +225,9 @@ fn powers_of_lagrange(
     workers: &Workers,
 ) -> Result<Vec<G1Affine>, DecodeError> {
     let size = texts.len();
+    if size > MAX_LAGRANGE {
+        return Err(too_many(MAX_LAGRANGE));
+    }
     if !size.is_power_of_two() || size < 2 {
         return Err(DecodeError::ParametersInvalid);
     }
@@ -156,6 +237,10 @@ fn powers_of_lagrange(
     // Files differ in the order of the roots: natural, or by reversed bits of the index.
     if !is_natural_order(&lagrange, &domain, *s_g2, workers) {
         lagrange = in_reversed_bits(&lagrange);
+        // Neither: no powers of one secret come out, so the transform is not worth its time.
+        if !is_natural_order(&lagrange, &domain, *s_g2, workers) {
+            return Err(DecodeError::ParametersInvalid);
+        }
     }
     run(workers, || {
         let mut powers: Vec<G1Projective> = lagrange.iter().map(|point| (*point).into()).collect();

@@ -15,10 +15,17 @@
 //! library's model makes public, so whoever has the powers can compute it himself. It helps to
 //! forge no more than the powers do: security is that of the `q`-strong Diffie-Hellman assumption
 //! with the `q` of the powers. It would be otherwise if an element could be removed that is not
-//! there: that publishes `[f(s) / (y + s)]_1` with a remainder, which is a forged witness. The set
-//! prevents it. If the set is kept secret, each value and each remainder `f(-e)` is a value of the
-//! set's polynomial, and one more of the remainders than the set has elements reveals it: then
-//! issue no witnesses of absence.
+//! there, or from the value of another set: that publishes `[f(s) / (y + s)]_1` with a remainder,
+//! which is a forged witness. So whatever is made with the secret is made from the set, and a value
+//! that is not the set's is refused. If the set is kept secret, each remainder `f(-e)` is a value
+//! of the set's polynomial. That is monic, so as many of them as the set has elements reveal it:
+//! then issue no witnesses of absence.
+//!
+//! Change logs are not verified here, and need not be: a witness that follows a false one does not
+//! verify. But that no witness comes out of a log, `None` or [`AccumulateError::ElementAbsent`], is
+//! not evidence that the element was removed; only the author's word or a witness of absence is.
+//! Work and memory grow with the number of steps, so bound the length of logs from strangers:
+//! [`crate::wire::decode`] takes a limit in bytes.
 //!
 //! Source: Nguyen 2005, section 3; Damgård & Triandopoulos 2008, section 3.2. On what
 //! remainders reveal: Biryukov, Udovenko & Vitto 2021.
@@ -29,8 +36,9 @@ use std::collections::HashSet;
 
 use ark_bls12_381::{Fr, G1Affine, G1Projective};
 use ark_ec::CurveGroup;
-use ark_ff::{AdditiveGroup, Field, Zero, batch_inversion};
+use ark_ff::{AdditiveGroup, Zero, batch_inversion};
 use pad_core::{DecodeError, Workers};
+use zeroize::Zeroizing;
 
 use super::{
     Bilinear, element::BilinearElement, multi_scalar::map_all, of_elements, parameters::SCHEME,
@@ -177,7 +185,14 @@ fn multiply_by_factor(coefficients: &mut Vec<Fr>, scalar: Fr) {
 
 /// See [`crate::Dynamic::change_with_secret`].
 ///
-/// Cost: two fixed-base multiplications per element removed or added.
+/// Every value comes from the set. The given one is compared and never multiplied: a value of
+/// another set, multiplied, would be `[(a + s) / (b + s)]_1`, a forged witness.
+///
+/// Cost: a field multiplication per element of the set, two fixed-base multiplications per element
+/// removed or added, and two for the comparison.
+///
+/// # Errors
+/// Also [`AccumulateError::ValueMismatch`] if `value` is not that of the set.
 pub(super) fn change_with_secret<B: AsRef<[u8]> + Sync>(
     secret: &BilinearSecretKey,
     set: &mut ElementSet<Bilinear>,
@@ -186,25 +201,50 @@ pub(super) fn change_with_secret<B: AsRef<[u8]> + Sync>(
     added: &[B],
     workers: &Workers,
 ) -> Result<Change<Bilinear>, AccumulateError> {
+    let plan = Plan::new(secret.public_key(), set, removed, added, workers)?;
+    let product = Zeroizing::new(secret.product(set.elements(), workers)?);
+    let scalars = exponents(secret, &plan, &product, workers)?;
+    let values = secret.multiply_each(&scalars, workers);
+    let Some((before, values)) = values.split_first() else {
+        return Err(AccumulateError::FaultDetected);
+    };
+    if *before != value.point() {
+        return Err(AccumulateError::ValueMismatch);
+    }
     let key = secret.public_key();
-    let plan = Plan::new(key, set, removed, added, workers)?;
+    plan.carry_out(key, set, (removed, added), value, values.to_vec(), workers)
+}
+
+/// `f(s)` for the set before the change, which is `product`, and after each of its steps.
+fn exponents(
+    secret: &BilinearSecretKey,
+    plan: &Plan,
+    product: &Fr,
+    workers: &Workers,
+) -> Result<Zeroizing<Vec<Fr>>, AccumulateError> {
     let shifted = |element: &BilinearElement| element.scalar() + secret.scalar();
-    let mut divisors: Vec<Fr> = plan.removed.iter().map(shifted).collect();
-    if divisors.iter().any(Zero::is_zero) {
+    let mut factors: Zeroizing<Vec<Fr>> = Zeroizing::new(
+        plan.removed
+            .iter()
+            .chain(&plan.added)
+            .map(shifted)
+            .collect(),
+    );
+    if factors.iter().any(Zero::is_zero) {
         return Err(AccumulateError::ElementNotAllowed);
     }
-    run(workers, || batch_inversion(&mut divisors));
-    let mut scalar = Fr::ONE;
-    let scalars: Vec<Fr> = divisors
-        .into_iter()
-        .chain(plan.added.iter().map(shifted))
-        .map(|factor| {
-            scalar *= factor;
-            scalar
-        })
-        .collect();
-    let values = secret.multiply_point(value.point(), &scalars, workers);
-    plan.carry_out(key, set, (removed, added), value, values, workers)
+    let removals = plan.removed.len().min(factors.len());
+    if let Some(divisors) = factors.get_mut(..removals) {
+        run(workers, || batch_inversion(divisors));
+    }
+    let mut scalars = Zeroizing::new(Vec::with_capacity(factors.len().saturating_add(1)));
+    let mut scalar = Zeroizing::new(*product);
+    scalars.push(*scalar);
+    for factor in factors.iter() {
+        *scalar *= factor;
+        scalars.push(*scalar);
+    }
+    Ok(scalars)
 }
 
 /// See [`crate::Dynamic::update_witness`].

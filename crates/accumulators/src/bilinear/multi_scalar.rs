@@ -19,6 +19,7 @@
 pub(crate) mod affine;
 mod buckets;
 pub(crate) mod endomorphism;
+mod table;
 #[cfg(test)]
 mod tests;
 
@@ -144,5 +145,5 @@ pub(crate) fn change_all<T: Send>(
     }
 }
 
-/// Length of half a scalar.
-pub(crate) const HALF_BITS: u32 = 127;
+/// Length of half a scalar, with its sign.
+pub(crate) const HALF_BITS: u32 = 128;

@@ -7,11 +7,13 @@ use ark_ec::{
 };
 use ark_ff::{Field, Zero};
 use pad_core::{DecodeError, Domain, Sha256Ed25519, Suite, Workers};
+use zeroize::Zeroizing;
 
 use super::{
     multi_scalar::multi_scalar_product,
     point::{self, G1_BYTES, G2_BYTES},
     single_core::run,
+    small_sum::small_sum,
 };
 use crate::{
     element::SchemeId,
@@ -93,9 +95,12 @@ impl Parameters {
     ) -> Self {
         const PURPOSE: &str = "accumulator";
         let (g1_count, g2_count) = (capacity.max(1) + 1, subset_limit.max(1) + 1);
-        let powers: Vec<Fr> = std::iter::successors(Some(Fr::ONE), |power| Some(*power * secret))
-            .take(g1_count.max(g2_count))
-            .collect();
+        // Room first: a vector that grows leaves a copy behind.
+        let count = g1_count.max(g2_count);
+        let mut powers = Zeroizing::new(Vec::with_capacity(count));
+        powers.extend(
+            std::iter::successors(Some(Fr::ONE), |power| Some(*power * secret)).take(count),
+        );
         let (powers_g1, powers_g2) = run(workers, || {
             let g1 = BatchMulPreprocessing::new(G1Projective::generator(), g1_count);
             let g2 = BatchMulPreprocessing::new(G2Projective::generator(), g2_count);
@@ -178,8 +183,14 @@ impl Parameters {
 
     /// `[f(s)]_2` for the polynomial with these coefficients, or `None` if its degree exceeds the
     /// subset limit.
+    ///
+    /// Cost: one multi-scalar multiplication on the calling thread; beyond [`MOST_SMALL`] terms
+    /// on one thread that the whole process shares.
     pub(crate) fn evaluate_g2(&self, coefficients: &[Fr]) -> Option<G2Projective> {
         let powers = self.powers_g2.get(..coefficients.len())?;
+        if powers.len() <= MOST_SMALL {
+            return Some(small_sum(powers, coefficients));
+        }
         Some(run(&Workers::sequential(), || {
             G2Projective::msm_unchecked(powers, coefficients)
         }))
@@ -197,6 +208,9 @@ impl Parameters {
         Bls12_381::multi_pairing([left, -right], second).is_zero()
     }
 }
+
+/// Terms of the largest sum in G2 that [`small_sum`] makes.
+const MOST_SMALL: usize = 65;
 
 /// The hash of `[s]_2`, which determines all powers, and the purpose.
 fn fingerprint(s_g2: &G2Affine, purpose: &str) -> [u8; 32] {

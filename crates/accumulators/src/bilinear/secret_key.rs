@@ -7,10 +7,20 @@
 //! pseudorandom, split anew for every scalar. All witnesses at once are not split, as that
 //! would double their cost: make them where nobody shares the machine's caches.
 //!
-//! What a fault does: no result is checked before it is released. Unlike a faulty RSA signature by
-//! the Chinese remainder theorem, a wrong multiple of the generator tells nothing about `s` that its
-//! scalar does not, and that is a field element unrelated to what anybody can compute. The
-//! witness does not verify; a wrong value is one for which no witness verifies.
+//! What a fault does: no result is checked before it is released, but the values of a change are
+//! refused unless the first is the one before it. What is multiplied is always the generator,
+//! never a point that somebody gave. A wrong scalar or a wrong digit gives another multiple of it:
+//! a value for which no witness verifies, or a witness that does not verify, and no equation as
+//! easy as that of a faulty RSA signature by the Chinese remainder theorem. A fault within the
+//! arithmetic of points may leave the curve or the subgroup, where multiples tell about their
+//! scalar; shares make that scalar pseudorandom, but who can inject faults at will is not
+//! excluded by this. Verify what was made if the machine is not trusted.
+//!
+//! What is wiped: `s`, its encodings, its powers, the sums `e + s`, `f(s)` in a change and its
+//! shares. What is not: copies of single scalars in registers and on the stack, what the curve
+//! library makes of scalars (their digits, its tables hold none), single exponents `f(s)` and
+//! `f(s) / (e + s)`, the list of the latter for all witnesses at once and the products on the way
+//! to it, which live on the heap until it is reused. One of these with the set gives `s`.
 
 use std::sync::{Arc, OnceLock};
 
@@ -39,9 +49,6 @@ type Table = BatchMulPreprocessing<G1Projective>;
 
 /// From this number of results on the larger table is made.
 const MANY: usize = 4096;
-
-/// Below this number of multiplications of one point a table of its multiples does not pay.
-const FEW: usize = 8;
 
 /// The secret `s`, and the public key. Not printable, wiped when dropped.
 #[expect(
@@ -161,10 +168,12 @@ impl BilinearSecretKey {
         elements: &[BilinearElement],
         workers: &Workers,
     ) -> Result<Vec<Fr>, AccumulateError> {
-        let factors: Vec<Fr> = elements
-            .iter()
-            .map(|element| element.scalar() + self.scalar())
-            .collect();
+        let factors: Zeroizing<Vec<Fr>> = Zeroizing::new(
+            elements
+                .iter()
+                .map(|element| element.scalar() + self.scalar())
+                .collect(),
+        );
         if factors.iter().any(Zero::is_zero) {
             return Err(AccumulateError::ElementNotAllowed);
         }
@@ -190,35 +199,22 @@ impl BilinearSecretKey {
         run(workers, || table.batch_mul(scalars))
     }
 
-    /// `scalar * point` for each scalar, by two multiplications each with shares of the scalar.
-    pub(crate) fn multiply_point(
-        &self,
-        point: G1Affine,
-        scalars: &[Fr],
-        workers: &Workers,
-    ) -> Vec<G1Affine> {
-        let shares: Vec<Fr> = scalars.iter().map(|scalar| self.share(*scalar)).collect();
-        let rests: Vec<Fr> = scalars
-            .iter()
-            .zip(&shares)
-            .map(|(scalar, share)| *scalar - share)
-            .collect();
-        if scalars.len() < FEW {
-            let point = G1Projective::from(point);
-            let products = shares.iter().zip(&rests);
-            let products =
-                products.map(|(share, rest)| (point * share + point * rest).into_affine());
-            return products.collect();
+    /// `[scalar]_1` for each scalar, by two multiplications each with shares of the scalar.
+    pub(crate) fn multiply_each(&self, scalars: &[Fr], workers: &Workers) -> Vec<G1Affine> {
+        let mut shares = Zeroizing::new(Vec::with_capacity(scalars.len().saturating_mul(2)));
+        for scalar in scalars {
+            let share = self.share(*scalar);
+            shares.extend([share, *scalar - share]);
         }
+        let table = self.table(shares.len(), workers);
         run(workers, || {
-            let table = Table::new(point.into(), scalars.len().saturating_mul(2));
-            let products: Vec<G1Projective> = table
-                .batch_mul(&shares)
-                .into_iter()
-                .zip(table.batch_mul(&rests))
-                .map(|(left, right)| left + right)
+            let products = table.batch_mul(&shares);
+            let (pairs, _) = products.as_chunks::<2>();
+            let sums: Vec<G1Projective> = pairs
+                .iter()
+                .map(|[left, right]| G1Projective::from(*left) + right)
                 .collect();
-            G1Projective::normalize_batch(&products)
+            G1Projective::normalize_batch(&sums)
         })
     }
 

@@ -1,8 +1,10 @@
 //! RSA accumulators over sets that change.
 //!
-//! Adding raises the value to the new primes. Removing takes a root, which only the author can do
-//! directly; without the secret the value is made anew from the set. A witness follows both with
-//! nothing but the change log:
+//! Adding raises the value to the new primes. After removing, the value is made anew from what
+//! remains in the set, which the author does with the secret by cheap products and one power.
+//! Deviation: Camenisch & Lysyanskaya let the author take a root of the value. Nothing ties a value
+//! to a set there: of a stale one, in which the removed `r` is not, the root is a witness of `r`,
+//! made and published by the author. A witness follows both with nothing but the change log:
 //!
 //! ```text
 //! r   the element's prime          w^r      = before
@@ -67,6 +69,8 @@ impl Wire for RsaUpdateData {
 impl Dynamic for Rsa {
     type UpdateData = RsaUpdateData;
 
+    /// With elements removed, `value` is not used and not checked; the change repeats it.
+    ///
     /// Cost: one power for each element added; with elements removed, one for each in the set.
     fn change<B: AsRef<[u8]> + Sync>(
         key: &RsaPublicKey,
@@ -78,10 +82,7 @@ impl Dynamic for Rsa {
     ) -> Result<Change<Self>, AccumulateError> {
         change_set(key, set, (removed, added), workers, |plan| {
             if plan.removed.is_empty() {
-                let group = key.group();
-                let exponent = product(plan.added(), workers);
-                let power = group.power(value.residue().as_integer(), &exponent);
-                return Ok(transition(value, group.canonical(power)));
+                return Ok(plan.grown(key, value, workers));
             }
             Ok(transition(
                 value,
@@ -90,7 +91,11 @@ impl Dynamic for Rsa {
         })
     }
 
-    /// Cost: one power for each element added, and one root and one power for each removed.
+    /// With elements removed, `value` must be that of the set, or the result is
+    /// [`AccumulateError::ValueMismatch`].
+    ///
+    /// Cost: one power for each element added; with elements removed instead, two cheap products
+    /// for each in the set and two powers by tables.
     fn change_with_secret<B: AsRef<[u8]> + Sync>(
         secret: &RsaSecretKey,
         set: &mut ElementSet<Self>,
@@ -101,18 +106,24 @@ impl Dynamic for Rsa {
     ) -> Result<Change<Self>, AccumulateError> {
         let key = secret.public_key();
         change_set(key, set, (removed, added), workers, |plan| {
-            let mut residue = value.residue().clone();
-            if !plan.removed.is_empty() {
-                residue = secret.root(&residue, &product(plan.removed(), workers))?;
+            if plan.removed.is_empty() {
+                return Ok(plan.grown(key, value, workers));
             }
-            let group = key.group();
-            let power = group.power(residue.as_integer(), &product(plan.added(), workers));
-            Ok(transition(value, group.canonical(power)))
+            if secret.power_of_base(plan.former(), workers)? != *value.residue() {
+                return Err(AccumulateError::ValueMismatch);
+            }
+            let after = secret.power_of_base(plan.remaining(), workers)?;
+            Ok(transition(value, after))
         })
     }
 
+    /// [`AccumulateError::ElementAbsent`] is what the log says. A log that nobody verified is no
+    /// evidence that the element was removed: anybody can write one that names it. The witness
+    /// remains good for the value it was made for.
+    ///
     /// Cost: a power with the exponents of all elements added and one with those of all removed,
-    /// whose squarings are shared.
+    /// whose squarings are shared: linear in the elements of the log, so the caller bounds the
+    /// length of logs from elsewhere.
     fn update_witness(
         key: &RsaPublicKey,
         element: &RsaElement,
@@ -128,8 +139,10 @@ impl Dynamic for Rsa {
             .ok_or(AccumulateError::ElementAbsent)
     }
 
+    /// `None` is what the log says, and no evidence of removal, as there.
+    ///
     /// Cost: as [`Dynamic::update_witness`] each, but the powers of the last value share their
-    /// squarings.
+    /// squarings. The caller bounds the length of logs, as there.
     fn update_witnesses(
         key: &RsaPublicKey,
         witnesses: &[(RsaElement, RsaWitness)],
@@ -195,20 +208,29 @@ impl<'a> Plan<'a> {
             .map(RsaElement::prime)
     }
 
-    fn removed(&self) -> impl Iterator<Item = &'a Integer> {
-        self.primes(|position| self.removed.contains(&position))
+    /// What was in the set before the change.
+    fn former(&self) -> impl Iterator<Item = &'a Integer> {
+        self.elements
+            .iter()
+            .take(self.before)
+            .map(RsaElement::prime)
     }
 
+    /// What is in the set after the change.
     fn remaining(&self) -> impl Iterator<Item = &'a Integer> {
-        self.primes(|position| !self.removed.contains(&position))
-    }
-
-    fn primes(&self, selects: impl Fn(usize) -> bool) -> impl Iterator<Item = &'a Integer> {
         self.elements
             .iter()
             .enumerate()
-            .filter(move |(position, _)| selects(*position))
+            .filter(|(position, _)| !self.removed.contains(position))
             .map(|(_, element)| element.prime())
+    }
+
+    /// The transition if nothing is removed.
+    fn grown(&self, key: &RsaPublicKey, value: &RsaValue, workers: &Workers) -> Transition {
+        let group = key.group();
+        let exponent = product(self.added(), workers);
+        let power = group.power(value.residue().as_integer(), &exponent);
+        transition(value, group.canonical(power))
     }
 }
 

@@ -1,9 +1,15 @@
 //! Arithmetic with the factors of the modulus.
 //!
 //! `g` is a square, so its order divides `p' q'`, and exponents may be reduced modulo that. Their
-//! products are computed modulo `p' q'` as one number: a fault there makes a wrong exponent, and a
-//! wrong but consistent power, which tells nothing. Only the power itself goes by the Chinese
-//! remainder theorem, and only its result is checked.
+//! products are computed modulo `p' q'` as one number. A fault of the moment there makes a wrong
+//! exponent, and a wrong power that is consistent: it does not give the factors away. A lasting
+//! fault of the number `p' q'` would tell its bits, one power after the other. Only the power itself
+//! goes by the Chinese remainder theorem, where every fault gives the factors away.
+//!
+//! So before anything is released, the powers are checked by their guards, the recombination
+//! against powers that are not reduced yet, and everything that is kept for long against `N` and
+//! `g`: `p q = N`, `2 p' + 1 = p`, `2 q' + 1 = q`, the order is `p' q'`, and the tables are those
+//! of `p` and `q`, built from a base that is `g` or `N - g` and a square.
 
 use std::sync::OnceLock;
 
@@ -13,7 +19,7 @@ use rug::{Complete, Integer, integer::Order};
 
 use super::{
     fixed_base::FixedBase,
-    group::{ModularGroup, Residue, ResidueGroup},
+    group::{Residue, ResidueGroup},
     parameters::Parameters,
     secret_integer::SecretInteger,
     secret_key::KeyError,
@@ -25,8 +31,6 @@ mod tests;
 
 /// Primes that are multiplied before the product is reduced.
 const BLOCK: usize = 16;
-/// Bits of the random multiples of the order that are added to exponents.
-const BLINDING_BITS: usize = 64;
 
 /// The factors of a modulus, and what follows from them.
 pub(crate) struct Factors {
@@ -54,6 +58,7 @@ impl Factors {
     /// # Errors
     /// [`KeyError::RandomnessUnavailable`].
     pub(crate) fn new(p: Integer, q: Integer, parameters: &Parameters) -> Result<Self, KeyError> {
+        let [p, q] = [p, q].map(SecretInteger::new);
         let inverse = q
             .invert_ref(&p)
             .map(Integer::from)
@@ -96,13 +101,16 @@ impl Factors {
         workers: &Workers,
     ) -> SecretInteger {
         let primes: Vec<&Integer> = primes.into_iter().collect();
-        let blocks: Vec<Integer> = if workers.threads() == 1 {
+        let blocks: Vec<SecretInteger> = if workers.threads() == 1 {
             primes.chunks(BLOCK).map(block_product).collect()
         } else {
             workers.run(|| primes.par_chunks(BLOCK).map(block_product).collect())
         };
         let product = products::product(&blocks, |left, right| self.multiply(left, right), workers);
-        SecretInteger::new(product.unwrap_or_else(|| Integer::from(1)) % &*self.order)
+        // A single block is not reduced yet.
+        product.map_or_else(one, |product| {
+            SecretInteger::new((&*product % &*self.order).complete())
+        })
     }
 
     /// For each prime the product of all the others, modulo the order.
@@ -113,18 +121,17 @@ impl Factors {
         primes: &[Integer],
         workers: &Workers,
     ) -> Vec<SecretInteger> {
-        let multiply = |left: &Integer, right: &Integer| self.multiply(left, right);
-        products::products_of_others(primes, &Integer::from(1), multiply, workers)
-            .into_iter()
-            .map(SecretInteger::new)
-            .collect()
+        let primes: Vec<SecretInteger> = primes.iter().cloned().map(SecretInteger::new).collect();
+        let multiply = |left: &SecretInteger, right: &SecretInteger| self.multiply(left, right);
+        products::products_of_others(&primes, &one(), multiply, workers)
     }
 
-    fn multiply(&self, left: &Integer, right: &Integer) -> Integer {
-        (left * right).complete() % &*self.order
+    fn multiply(&self, left: &Integer, right: &Integer) -> SecretInteger {
+        SecretInteger::new((left * right).complete() % &*self.order)
     }
 
-    /// `g^e` for each exponent from 1 to below the order.
+    /// `g^e` for each exponent from 1 to below the order, with the `g` of the parameters that this
+    /// was made for.
     ///
     /// Cost: two powers by tables of half the length; the tables are built at the first call.
     ///
@@ -132,53 +139,40 @@ impl Factors {
     /// [`AccumulateError::FaultDetected`].
     pub(crate) fn powers_of_base(
         &self,
-        group: &ResidueGroup,
+        parameters: &Parameters,
         exponents: &[SecretInteger],
         workers: &Workers,
     ) -> Result<Vec<Residue>, AccumulateError> {
+        let group = parameters.group();
         let [left, right] = &self.sides;
+        // Tables are built from the base, and with them it would be too late.
+        require(group.same(&self.base, parameters.base().as_integer()))?;
         let left = left.powers(&self.base, exponents, workers)?;
         let right = right.powers(&self.base, exponents, workers)?;
-        left.iter()
+        let powers = left
+            .iter()
             .zip(&right)
             .map(|(left, right)| self.combine(group, left, right))
-            .collect()
+            .collect::<Result<_, _>>()?;
+        self.require_intact(group)?;
+        Ok(powers)
     }
 
-    /// The only element of the subgroup of squares, up to sign, that gives `value` when raised
-    /// to `exponent`.
-    ///
-    /// Cost: two constant-time powers of half the length, and one public power with `exponent`,
-    /// which checks the result.
-    ///
-    /// # Errors
-    /// [`AccumulateError::FaultDetected`]; [`AccumulateError::ElementAbsent`] if the exponent has
-    /// no inverse, which is to say, is no product of short primes.
-    pub(crate) fn root(
-        &self,
-        group: &ResidueGroup,
-        value: &Residue,
-        exponent: &Integer,
-    ) -> Result<Residue, AccumulateError> {
+    /// Checks what is kept for long against the modulus.
+    fn require_intact(&self, group: &ResidueGroup) -> Result<(), AccumulateError> {
         let [left, right] = &self.sides;
-        // Of x and N - x one is a square, but not necessarily the one that is written. The square
-        // of either is the same; half the exponent takes it back.
-        let square = group.square(value.as_integer());
-        let doubled = Integer::from(exponent << 1);
-        let left = left.root(&square, &doubled)?;
-        let right = right.root(&square, &doubled)?;
-        let root = self.combine(group, &left, &right)?;
-        if group.same(
-            &group.power(root.as_integer(), exponent),
-            value.as_integer(),
-        ) {
-            Ok(root)
-        } else {
-            Err(AccumulateError::FaultDetected)
-        }
+        let product =
+            |left: &Integer, right: &Integer| SecretInteger::new((left * right).complete());
+        require(
+            *product(&left.prime, &right.prime) == *group.modulus()
+                && *product(&left.half, &right.half) == *self.order
+                && left.has_its_half()
+                && right.has_its_half(),
+        )
     }
 
-    /// The residue modulo `p q` from those modulo `p` and `q`, checked.
+    /// The residue modulo `p q` from residues modulo multiples of `p` and of `q`, checked. If `p q`
+    /// is the modulus, which the caller checks, it is right for both primes.
     ///
     /// Source: Garner 1959, "The residue number system".
     fn combine(
@@ -188,17 +182,16 @@ impl Factors {
         right: &Integer,
     ) -> Result<Residue, AccumulateError> {
         let [p, q] = self.primes();
-        let mut difference = (left - right).complete() * &*self.inverse;
-        difference.modulo_mut(p);
-        let number = difference * q + right;
-        let consistent = (p * q).complete() == *group.modulus()
-            && (&number % p).complete() == *left
-            && (&number % q).complete() == *right;
-        if consistent {
-            Ok(group.canonical(number))
-        } else {
-            Err(AccumulateError::FaultDetected)
-        }
+        let low = SecretInteger::new((right % q).complete());
+        let difference = SecretInteger::new((left - &*low).complete());
+        let scaled = SecretInteger::new((&*difference * &*self.inverse).complete());
+        let high = SecretInteger::new(scaled.modulo_ref(p).complete());
+        let number = SecretInteger::new((&*high * q).complete() + &*low);
+        let agrees = |residue: &Integer, prime: &Integer| {
+            SecretInteger::new((residue - &*number).complete()).is_divisible(prime)
+        };
+        require(agrees(left, p) && agrees(right, q))?;
+        Ok(group.canonical(Integer::clone(&number)))
     }
 
     /// Changes one bit of what one prime's powers are made of.
@@ -216,6 +209,40 @@ impl Factors {
         self.inverse = SecretInteger::new((&*self.inverse + 1_u32).complete());
     }
 
+    /// Changes one bit of what exponents are reduced by for one prime.
+    #[cfg(test)]
+    pub(crate) fn break_half(&mut self) {
+        flip_bit(&mut self.sides[0].half);
+    }
+
+    /// Changes one bit of what products of primes are reduced by.
+    #[cfg(test)]
+    pub(crate) fn break_order(&mut self) {
+        flip_bit(&mut self.order);
+    }
+
+    /// Changes one bit of the base before the tables are built.
+    #[cfg(test)]
+    pub(crate) fn break_base(&mut self) {
+        flip_bit(&mut self.base);
+    }
+
+    /// Builds the tables of one side with a prime of which one bit is changed.
+    #[cfg(test)]
+    pub(crate) fn break_prime_of_tables(&mut self) {
+        let side = &mut self.sides[0];
+        let mut prime = side.prime.clone();
+        flip_bit(&mut prime);
+        side.powers = OnceLock::from(FixedBase::new(&self.base, &prime, &side.guard));
+    }
+
+    /// Takes the one of `g` and `N - g` that is no square.
+    #[cfg(test)]
+    pub(crate) fn break_sign_of_base(&mut self) {
+        let [p, q] = self.primes();
+        self.base = SecretInteger::new((p * q).complete() - &*self.base);
+    }
+
     /// Changes one bit of a prime.
     #[cfg(test)]
     pub(crate) fn break_prime(&mut self) {
@@ -225,16 +252,36 @@ impl Factors {
 }
 
 impl Side {
-    fn new(prime: Integer) -> Result<Self, KeyError> {
+    fn new(prime: SecretInteger) -> Result<Self, KeyError> {
         Ok(Self {
-            half: SecretInteger::new((&prime >> 1_u32).complete()),
-            prime: SecretInteger::new(prime),
+            half: SecretInteger::new((&*prime >> 1_u32).complete()),
+            prime,
             guard: SecretInteger::new(random_guard()?),
             powers: OnceLock::new(),
         })
     }
 
-    /// Powers of the base modulo this prime.
+    fn has_its_half(&self) -> bool {
+        let doubled = SecretInteger::new((&*self.half << 1_u32).complete() + 1_u32);
+        *doubled == *self.prime
+    }
+
+    /// The tables, which are built at the first call.
+    fn tables(&self, base: &Integer) -> Result<&FixedBase, AccumulateError> {
+        if self.powers.get().is_none() {
+            // Reduced exponents are right for squares only: of the other one of g and N - g, the
+            // signs modulo p and q would differ.
+            require(base.legendre(&self.prime) == 1)?;
+        }
+        let tables = self
+            .powers
+            .get_or_init(|| FixedBase::new(base, &self.prime, &self.guard));
+        let modulus = SecretInteger::new((&*self.prime * &*self.guard).complete());
+        require(tables.are_modulo(&modulus))?;
+        Ok(tables)
+    }
+
+    /// Powers of the base modulo this prime times its guard.
     fn powers(
         &self,
         base: &Integer,
@@ -244,45 +291,45 @@ impl Side {
         let reduce =
             |exponent: &SecretInteger| SecretInteger::new((&**exponent % &*self.half).complete());
         let reduced: Vec<SecretInteger> = exponents.iter().map(reduce).collect();
-        let powers = self
-            .powers
-            .get_or_init(|| FixedBase::new(base, &self.prime, &self.guard))
-            .powers(&reduced, workers)?;
+        let powers = self.tables(base)?.powers(&reduced, workers)?;
         // The powers were checked against the reduced exponents; this checks those.
         let unchanged = exponents
             .iter()
             .zip(&reduced)
             .all(|(exponent, reduced)| *reduce(exponent) == **reduced);
-        if unchanged {
-            Ok(powers)
-        } else {
-            Err(AccumulateError::FaultDetected)
-        }
-    }
-
-    /// The root of a square modulo this prime.
-    fn root(&self, square: &Integer, exponent: &Integer) -> Result<SecretInteger, AccumulateError> {
-        let inverse = exponent
-            .invert_ref(&self.half)
-            .map(Integer::from)
-            .map(SecretInteger::new)
-            .ok_or(AccumulateError::ElementAbsent)?;
-        let blinding = random_number(BLINDING_BITS / 8).unwrap_or_else(|_| Integer::from(1));
-        let blinded = SecretInteger::new((&blinding * &*self.half).complete() + &*inverse);
-        let reduced = SecretInteger::new((square % &*self.prime).complete());
-        let root = reduced.secure_pow_mod_ref(&blinded, &self.prime);
-        Ok(SecretInteger::new(Integer::from(root)))
+        require(unchanged)?;
+        Ok(powers)
     }
 }
 
+#[cfg(test)]
+fn flip_bit(number: &mut SecretInteger) {
+    let mut changed = Integer::clone(number);
+    changed.toggle_bit(100);
+    *number = SecretInteger::new(changed);
+}
+
+/// Refuses to go on after a failed check.
+const fn require(right: bool) -> Result<(), AccumulateError> {
+    if right {
+        Ok(())
+    } else {
+        Err(AccumulateError::FaultDetected)
+    }
+}
+
+fn one() -> SecretInteger {
+    SecretInteger::new(Integer::from(1))
+}
+
 /// The product of a few primes, unreduced.
-fn block_product(block: &[&Integer]) -> Integer {
+fn block_product(block: &[&Integer]) -> SecretInteger {
     let mut product = Integer::with_capacity(BLOCK.saturating_mul(320));
     product += 1;
     for prime in block {
         product *= *prime;
     }
-    product
+    SecretInteger::new(product)
 }
 
 /// A random prime of 64 bits.

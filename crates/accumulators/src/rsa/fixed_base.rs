@@ -15,16 +15,19 @@
 //!
 //! **Faults.** A power that is wrong modulo one prime and right modulo the other gives the factors
 //! away (Boneh, `DeMillo` & Lipton 1997). So everything is computed modulo `prime * guard`, where
-//! the guard is a random 64-bit prime: at the end the residue modulo the guard must be the one
+//! the guard is a random prime of 64 bits: at the end the residue modulo the guard must be the one
 //! that 64-bit arithmetic gives (Shamir 1999, "Method and apparatus for protecting public key
-//! schemes from timing and fault attacks"). A random fault passes with probability `2^-64`.
+//! schemes from timing and fault attacks"). The guard has its highest bit set and not the next one,
+//! so a random fault passes with a probability from `2^-63.6` to `2^-63`. The powers are handed out
+//! as they are, modulo `prime * guard`: the reduction modulo the prime is the caller's, who can check
+//! it against them, and no copy of the prime is kept here.
 //!
 //! Source: Brickell, Gordon, `McCurley` & Wilson 1992, "Fast exponentiation with precomputation".
 
 use pad_core::Workers;
 use rayon::prelude::*;
 use rug::{Complete, Integer, integer::Order};
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::{
     exponentiation::{Digits, to_usize},
@@ -45,7 +48,6 @@ const BLOCK: usize = 64;
 
 /// Powers of one base modulo one secret prime.
 pub(crate) struct FixedBase {
-    prime: SecretInteger,
     /// The guard.
     guard: SecretInteger,
     /// The base modulo the guard.
@@ -61,18 +63,22 @@ impl FixedBase {
         let modulus = SecretInteger::new((prime * guard).complete());
         let bits = prime.significant_bits();
         Self {
-            prime: SecretInteger::new(prime.clone()),
             guard: SecretInteger::new(guard.clone()),
             guard_base: SecretInteger::new((base % guard).complete()),
             tables: tables(base, &modulus, bits),
         }
     }
 
-    /// The powers, reduced modulo the prime.
+    /// Whether these are powers modulo this number, which should be prime times guard.
+    pub(crate) fn are_modulo(&self, modulus: &Integer) -> bool {
+        *self.tables.modulus() == *modulus
+    }
+
+    /// The powers modulo prime times guard.
     ///
     /// * Input: exponents from 1 to below the prime.
     /// * Time: depends on the number of exponents and the length of the prime, but for the
-    ///   reductions of exponents modulo the guard and of powers modulo guard and prime, by GMP.
+    ///   reductions of exponents and powers modulo the guard, by GMP.
     ///
     /// # Errors
     /// [`AccumulateError::FaultDetected`].
@@ -107,22 +113,24 @@ impl FixedBase {
         powers
             .into_iter()
             .zip(exponents)
-            .map(|(power, exponent)| self.checked(&power, exponent))
+            .map(|(power, exponent)| self.checked(power, exponent))
             .collect()
     }
 
-    /// The power modulo the prime, if it is right modulo the guard.
+    /// The power, if it is right modulo the guard.
     fn checked(
         &self,
-        power: &Integer,
+        power: SecretInteger,
         exponent: &Integer,
     ) -> Result<SecretInteger, AccumulateError> {
         // Fermat: exponents modulo guard - 1. Not zero, which GMP's secure power refuses.
-        let order = (&*self.guard - 1_u32).complete();
-        let short = SecretInteger::new((exponent % &order).complete() + &order);
+        let order = SecretInteger::new((&*self.guard - 1_u32).complete());
+        let short = SecretInteger::new((exponent % &*order).complete() + &*order);
         let expected = self.guard_base.secure_pow_mod_ref(&short, &self.guard);
-        if Integer::from(expected) == (power % &*self.guard).complete() {
-            Ok(SecretInteger::new((power % &*self.prime).complete()))
+        let expected = SecretInteger::new(Integer::from(expected));
+        let found = SecretInteger::new((&*power % &*self.guard).complete());
+        if *expected == *found {
+            Ok(power)
         } else {
             Err(AccumulateError::FaultDetected)
         }
@@ -137,6 +145,8 @@ impl FixedBase {
 
 /// Powers modulo prime times guard.
 trait Tables: Send + Sync {
+    fn modulus(&self) -> SecretInteger;
+
     fn powers(&self, exponents: &[SecretInteger]) -> Vec<SecretInteger>;
 
     #[cfg(test)]
@@ -170,10 +180,11 @@ struct Rows<const LIMBS: usize> {
 
 impl<const LIMBS: usize> Rows<LIMBS> {
     fn new(base: &Integer, modulus: &Integer, bits: u32) -> Option<Self> {
-        let field = Montgomery::new(limbs(modulus))?;
+        let base = SecretInteger::new((base % modulus).complete());
+        let field = Montgomery::new(*limbs(modulus))?;
         let positions = to_usize(bits.div_ceil(RADIX_BITS));
         let mut entries = Vec::with_capacity(positions.saturating_mul(RADIX));
-        let mut unit = field.to_form(&limbs(&(base % modulus).complete()));
+        let mut unit = field.to_form(&limbs(&base));
         for _ in 0..positions {
             let mut entry = *field.one();
             for _ in 0..RADIX {
@@ -181,12 +192,18 @@ impl<const LIMBS: usize> Rows<LIMBS> {
                 entry = field.mul(&entry, &unit);
             }
             unit = entry;
+            entry.zeroize();
         }
+        unit.zeroize();
         Some(Self { field, entries })
     }
 }
 
 impl<const LIMBS: usize> Tables for Rows<LIMBS> {
+    fn modulus(&self) -> SecretInteger {
+        SecretInteger::new(Integer::from_digits(self.field.modulus(), Order::Lsf))
+    }
+
     fn powers(&self, exponents: &[SecretInteger]) -> Vec<SecretInteger> {
         let digits: Vec<Digits> = exponents
             .iter()
@@ -204,8 +221,10 @@ impl<const LIMBS: usize> Tables for Rows<LIMBS> {
         }
         let results = powers
             .iter()
-            .map(|power| Integer::from_digits(&self.field.from_form(power), Order::Lsf))
-            .map(SecretInteger::new)
+            .map(|power| {
+                let number = Zeroizing::new(self.field.from_form(power));
+                SecretInteger::new(Integer::from_digits(&*number, Order::Lsf))
+            })
             .collect();
         powers.zeroize();
         results
@@ -234,6 +253,10 @@ struct NoTables {
 }
 
 impl Tables for NoTables {
+    fn modulus(&self) -> SecretInteger {
+        self.modulus.clone()
+    }
+
     fn powers(&self, exponents: &[SecretInteger]) -> Vec<SecretInteger> {
         exponents
             .iter()
@@ -248,11 +271,11 @@ impl Tables for NoTables {
     }
 }
 
-fn limbs<const LIMBS: usize>(number: &Integer) -> [u64; LIMBS] {
-    let mut limbs = [0; LIMBS];
-    let digits = number.to_digits::<u64>(Order::Lsf);
-    for (limb, digit) in limbs.iter_mut().zip(digits) {
-        *limb = digit;
+fn limbs<const LIMBS: usize>(number: &Integer) -> Zeroizing<[u64; LIMBS]> {
+    let mut limbs = Zeroizing::new([0; LIMBS]);
+    let digits = Zeroizing::new(number.to_digits::<u64>(Order::Lsf));
+    for (limb, digit) in limbs.iter_mut().zip(digits.iter()) {
+        *limb = *digit;
     }
     limbs
 }

@@ -10,6 +10,7 @@ use core::cmp::Ordering;
 
 use pad_core::DecodeError;
 use rug::{Complete, Integer, integer::Order};
+use zeroize::Zeroizing;
 
 use crate::wire::Reader;
 
@@ -135,6 +136,19 @@ impl ResidueGroup {
             length: self.length,
         })
     }
+
+    /// As [`ResidueGroup::read`], for a value or a witness, which is a power of `g` and never 1:
+    /// for the value 1 everything would have a witness, and every set would extend it.
+    ///
+    /// # Errors
+    /// As for [`ResidueGroup::read`]; 1 is [`DecodeError::ResidueOutOfRange`].
+    pub(crate) fn read_but_one(&self, reader: &mut Reader<'_>) -> Result<Residue, DecodeError> {
+        let residue = self.read(reader)?;
+        if residue.number == 1 {
+            return Err(DecodeError::ResidueOutOfRange);
+        }
+        Ok(residue)
+    }
 }
 
 impl ModularGroup for ResidueGroup {
@@ -181,9 +195,10 @@ impl ModularGroup for ResidueGroup {
     }
 }
 
-/// Appends a number, big-endian, in exactly `length` bytes, which it must fit.
+/// Appends a number, big-endian, in exactly `length` bytes, which it must fit. The number may be
+/// secret: the copy of its digits is wiped; that `bytes` does not grow is for the caller to see to.
 pub(crate) fn write_fixed(number: &Integer, length: usize, bytes: &mut Vec<u8>) {
-    let digits = number.to_digits::<u8>(Order::Msf);
+    let digits = Zeroizing::new(number.to_digits::<u8>(Order::Msf));
     let padding = length.saturating_sub(digits.len());
     bytes.resize(bytes.len().saturating_add(padding), 0);
     bytes.extend_from_slice(&digits);

@@ -27,12 +27,12 @@
 //! `h` for all statements would be a base that the prover may build values from. It is a square, so
 //! that it lies in the subgroup without small orders when `N` is a product of safe primes.
 //! `alpha` has 128 bits: a false `z` passes for one `alpha` only. `l` has 256; see
-//! [`proof_of_exponentiation`](super::proof_of_exponentiation), which also says why the group is the
+//! `proof_of_exponentiation`, which also says why the group is the
 //! quotient by `{1, -1}`.
 //!
 //! Source: Boneh, Bünz & Fisch 2019, section 3.2 (protocol `PoKE2`) and appendix D.
 //! Deviation: the second base is a square from a hash of the statement; challenges as in
-//! [`proof_of_exponentiation`](super::proof_of_exponentiation).
+//! `proof_of_exponentiation`.
 
 #![deny(
     clippy::indexing_slicing,

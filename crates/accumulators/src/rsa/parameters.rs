@@ -97,6 +97,10 @@ impl Parameters {
         &self.base
     }
 
+    pub(crate) const fn group(&self) -> &ResidueGroup {
+        &self.group
+    }
+
     /// How elements become primes.
     pub const fn rule(&self) -> RepresentativeRule {
         self.rule
@@ -192,7 +196,7 @@ impl RsaPublicKey {
     }
 
     pub(crate) fn group(&self) -> &ResidueGroup {
-        &self.parameters.group
+        self.parameters.group()
     }
 
     /// `g` raised to the product of primes.

@@ -8,6 +8,7 @@ use rug::{Assign, Integer, integer::Order};
 ///
 /// What is overwritten is this number's own limbs. Temporaries inside of GMP (on its stack, or in
 /// limbs that grew and moved) are not: see [`super::secret_key`].
+#[derive(Clone)]
 pub(crate) struct SecretInteger(Integer);
 
 impl SecretInteger {

@@ -5,25 +5,35 @@
 //! | with the secret | how |
 //! |---|---|
 //! | powers of `g` (values, witnesses) | branch-free Montgomery arithmetic, tables read as a whole; for moduli other than 2048 and 3072 bits GMP's `mpz_powm_sec` |
-//! | roots of a value (removals) | GMP's `mpz_powm_sec`, the exponent blinded by a random multiple of the order |
 //!
 //! Not in constant time are, by GMP's division and inversion: the reduction of products of primes
-//! modulo `p' q'`, `p'` and `q'`, the inverse of a removed prime, the reduction of results modulo
-//! `p` and `q`, and the recombination. Their times depend on the lengths of the operands, and
+//! modulo `p' q'`, `p'` and `q'`, the inverse of an absent element's prime modulo `p' q'`, the
+//! reduction of results modulo `p` and `q`, the recombination, and the checks. Their times depend on the lengths of the operands, and
 //! slightly on rare corrections of quotient digits, for which no attack is known; but an author
 //! who shares a processor with an attacker should know it. Making a key (prime search) and reading
 //! one (primality tests) are variable-time too.
 //!
 //! # What is checked
 //!
-//! Everything computed modulo `p` and `q` apart is checked before it leaves: see
-//! [`AccumulateError::FaultDetected`](crate::AccumulateError::FaultDetected).
+//! Everything computed modulo `p` and `q` apart is checked before it leaves, and so are the numbers
+//! that are kept for it, which a fault of the memory may change for good: see
+//! [`AccumulateError::FaultDetected`]. The author removes
+//! elements by the exponents of a set, and takes no root of a value that somebody may have chosen.
 //!
 //! # What is wiped
 //!
-//! The factors, everything derived from them that is kept, exponents and tables are overwritten
-//! when dropped. GMP's own temporaries are not: they may leave parts of them on the stack or in
-//! freed memory. A process that must not leak them should not dump core and not swap.
+//! The factors, everything derived from them that is kept, exponents, their products and tables,
+//! and the encoded key are overwritten when dropped. Not overwritten are
+//!
+//! * GMP's own temporaries: in products, divisions, powers, inverses, Legendre symbols and tests of
+//!   primality, on the stack or in freed memory, and limbs that grew and moved;
+//! * copies of limbs on the stack: in Montgomery arithmetic, of the modulus `p` or `q` times its
+//!   guard, and wherever a value of Rust moves;
+//! * the factors as plain numbers on their way into [`RsaSecretKey::from_primes`], if a search for
+//!   a key is cancelled after the first of two primes, and what the caller keeps of the arguments;
+//! * in that search, small residues of the candidates and which of them small primes rule out.
+//!
+//! A process that must not leak them should not dump core and not swap.
 
 use core::{fmt, ops::ControlFlow};
 use std::{io, sync::Arc};
@@ -34,7 +44,7 @@ use zeroize::Zeroizing;
 
 use super::{
     factors::Factors,
-    group::{Residue, ResidueGroup, write_fixed},
+    group::{Residue, write_fixed},
     parameters::{Parameters, RsaPublicKey, SCHEME},
     representative::RepresentativeRule,
     secret_integer::SecretInteger,
@@ -255,28 +265,12 @@ impl RsaSecretKey {
         workers: &Workers,
     ) -> Result<Vec<Residue>, AccumulateError> {
         self.factors
-            .powers_of_base(self.group(), exponents, workers)
-    }
-
-    /// The root of a value; see [`Factors::root`].
-    ///
-    /// # Errors
-    /// [`AccumulateError::FaultDetected`].
-    pub(crate) fn root(
-        &self,
-        value: &Residue,
-        exponent: &Integer,
-    ) -> Result<Residue, AccumulateError> {
-        self.factors.root(self.group(), value, exponent)
+            .powers_of_base(self.public.parameters(), exponents, workers)
     }
 
     /// The factors.
     pub(crate) fn factors(&self) -> &Factors {
         &self.factors
-    }
-
-    fn group(&self) -> &ResidueGroup {
-        self.public.group()
     }
 }
 

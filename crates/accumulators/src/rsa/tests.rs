@@ -233,6 +233,21 @@ fn hostile_residues_are_refused() {
     );
 }
 
+/// Every element has a witness for 1, and every set's value extends it.
+#[test]
+fn the_neutral_element_is_neither_value_nor_witness() {
+    let secret = secret();
+    let key = secret.public_key();
+    let mut bytes = Vec::new();
+    group::write_fixed(&Integer::from(1), 256, &mut bytes);
+    let refused = DecodeError::ResidueOutOfRange;
+    assert_eq!(decode_body::<RsaValue>(key, &bytes), Err(refused));
+    bytes.extend([0, 0]);
+    assert_eq!(decode_body::<RsaWitness>(key, &bytes), Err(refused));
+    let subset = [&[0, 0, 0, 1, 0, 0], &bytes[..256]].concat();
+    assert_eq!(decode_body::<RsaSubsetWitness>(key, &subset), Err(refused));
+}
+
 #[test]
 fn objects_survive_the_wire() {
     let secret = secret();

@@ -198,9 +198,13 @@ impl Universal for Rsa {
         })
     }
 
+    /// [`AccumulateError::ElementAbsent`] and [`AccumulateError::ElementPresent`] are what the log
+    /// says: a log that nobody verified is no evidence that the element was removed or added.
+    ///
     /// Cost: one power with an exponent as long as the product of all added representatives, one
     /// with that of all removed ones, however many changes they are spread over. An element that is
-    /// added and removed again costs nothing.
+    /// added and removed again costs next to nothing. The caller bounds the length of logs from
+    /// elsewhere.
     fn update_non_membership_witness(
         key: &RsaPublicKey,
         element: &RsaElement,

@@ -31,7 +31,7 @@ impl RsaValue {
     }
 }
 
-/// The residue, big-endian, as long as the modulus.
+/// The residue, not 1, big-endian, as long as the modulus.
 impl Wire for RsaValue {
     type Context = RsaPublicKey;
     const KIND: u8 = wire::KIND_VALUE;
@@ -42,6 +42,6 @@ impl Wire for RsaValue {
     }
 
     fn read(key: &RsaPublicKey, reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
-        key.group().read(reader).map(Self)
+        key.group().read_but_one(reader).map(Self)
     }
 }

@@ -86,7 +86,7 @@ impl Proof for RsaWitness {
     }
 }
 
-/// The residue, big-endian, as long as the modulus; offset (2 bytes).
+/// The residue, not 1, big-endian, as long as the modulus; offset (2 bytes).
 impl Wire for RsaWitness {
     type Context = RsaPublicKey;
     const KIND: u8 = wire::KIND_WITNESS;
@@ -99,7 +99,7 @@ impl Wire for RsaWitness {
 
     fn read(key: &RsaPublicKey, reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         Ok(Self {
-            residue: key.group().read(reader)?,
+            residue: key.group().read_but_one(reader)?,
             offset: reader.u16()?,
         })
     }

@@ -63,7 +63,7 @@ fn window_sum(tables: &[Vec<G1Affine>], rows: &[Vec<Halves>], window: &Window) -
         }
         lengths.push(addends.len() - before);
     }
-    Adder::default().sum_segments(addends, lengths)
+    Adder::default().sum_segments(&addends, &mut lengths)
 }
 
 /// The table's point times a digit; nothing for the digit 0.

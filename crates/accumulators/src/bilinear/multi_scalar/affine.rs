@@ -17,14 +17,44 @@
 )]
 
 use ark_bls12_381::{Fq, G1Affine, G1Projective};
-use ark_ec::AffineRepr;
 use ark_ff::{AdditiveGroup, Field, Zero, serial_batch_inversion_and_mul};
+
+use super::table::Table;
 
 /// Adds batches of points; owns the memory that the inversions need.
 #[derive(Debug, Default)]
 pub(crate) struct Adder {
     inverses: Vec<Fq>,
     prefixes: Vec<Fq>,
+    /// The sums of one round, and those of the round before.
+    rounds: [Vec<G1Affine>; 2],
+}
+
+/// A point to be added, wherever its coordinates are; both are zero for the identity, and that is
+/// no point of the curve.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Coordinates<'a> {
+    pub(super) x: &'a Fq,
+    pub(super) y: &'a Fq,
+}
+
+impl<'a> From<&'a G1Affine> for Coordinates<'a> {
+    fn from(point: &'a G1Affine) -> Self {
+        Self {
+            x: &point.x,
+            y: &point.y,
+        }
+    }
+}
+
+impl Coordinates<'_> {
+    fn is_identity(self) -> bool {
+        equal(self.x, &Fq::ZERO) && equal(self.y, &Fq::ZERO)
+    }
+
+    fn point(self) -> G1Affine {
+        G1Affine::new_unchecked(*self.x, *self.y)
+    }
 }
 
 impl Adder {
@@ -36,11 +66,11 @@ impl Adder {
         self.inverses.extend(
             left.iter()
                 .zip(right)
-                .map(|(left, right)| denominator(left, right)),
+                .map(|(left, right)| denominator(left.into(), right.into())),
         );
         invert_all(&mut self.inverses, &mut self.prefixes);
         for ((left, right), inverse) in left.iter_mut().zip(right).zip(&self.inverses) {
-            *left = complete(left, right, inverse);
+            *left = complete((&*left).into(), right.into(), inverse);
         }
     }
 
@@ -49,11 +79,14 @@ impl Adder {
     /// Cost: 5 multiplications and 2 squarings per point, and one inversion.
     pub(crate) fn double_each(&mut self, points: &mut [G1Affine]) {
         self.inverses.clear();
-        self.inverses
-            .extend(points.iter().map(|point| denominator(point, point)));
+        self.inverses.extend(
+            points
+                .iter()
+                .map(|point| denominator(point.into(), point.into())),
+        );
         invert_all(&mut self.inverses, &mut self.prefixes);
         for (point, inverse) in points.iter_mut().zip(&self.inverses) {
-            *point = complete(point, point, inverse);
+            *point = complete((&*point).into(), (&*point).into(), inverse);
         }
     }
 
@@ -67,56 +100,85 @@ impl Adder {
     /// the longest segment.
     pub(crate) fn sum_segments(
         &mut self,
-        mut points: Vec<G1Affine>,
-        mut lengths: Vec<usize>,
+        points: &[G1Affine],
+        lengths: &mut [usize],
     ) -> Vec<G1Affine> {
-        let mut sums = Vec::with_capacity(points.len().div_ceil(2));
-        while lengths.iter().any(|length| *length > 1) {
-            self.add_neighbours(&points, &lengths, &mut sums);
-            core::mem::swap(&mut points, &mut sums);
-            for length in &mut lengths {
-                *length = length.div_ceil(2);
-            }
-        }
-        let mut sums = points.into_iter();
-        lengths
-            .iter()
-            .map(|length| match length {
-                0 => G1Affine::identity(),
-                _ => sums.next().unwrap_or_default(),
-            })
-            .collect()
+        let mut sums = Vec::with_capacity(lengths.len());
+        self.append_sums(points, lengths, Coordinates::from, &mut sums);
+        sums
     }
 
-    /// One round: the neighbours of every segment become their sum; an odd last one stays.
-    fn add_neighbours(&mut self, points: &[G1Affine], lengths: &[usize], sums: &mut Vec<G1Affine>) {
+    /// Appends the sum of each segment of points that are chosen from a table, as
+    /// [`Self::sum_segments`] does: they are never copied.
+    pub(super) fn append_sums_chosen<'a>(
+        &mut self,
+        table: &'a Table,
+        choices: &'a [u32],
+        lengths: &mut [usize],
+        sums: &mut Vec<G1Affine>,
+    ) {
+        self.append_sums(choices, lengths, |choice| table.choose(*choice), sums);
+    }
+
+    /// Appends the sums of segments of items that stand for points.
+    fn append_sums<'a, T>(
+        &mut self,
+        items: &'a [T],
+        lengths: &mut [usize],
+        point: impl Fn(&'a T) -> Coordinates<'a>,
+        sums: &mut Vec<G1Affine>,
+    ) {
+        // Taken out while the adder works on them, and kept: fresh memory costs more than it holds.
+        let [mut points, mut next] = core::mem::take(&mut self.rounds);
+        self.add_neighbours(items, lengths, point, &mut points);
+        while lengths.iter().any(|length| *length > 1) {
+            self.add_neighbours(&points, lengths, Coordinates::from, &mut next);
+            core::mem::swap(&mut points, &mut next);
+        }
+        let mut rest = points.iter();
+        sums.extend(lengths.iter().map(|length| match length {
+            0 => G1Affine::identity(),
+            _ => rest.next().copied().unwrap_or_default(),
+        }));
+        self.rounds = [points, next];
+    }
+
+    /// One round: the neighbours of every segment become their sum, an odd last one stays, and the
+    /// lengths are halved.
+    fn add_neighbours<'a, T>(
+        &mut self,
+        items: &'a [T],
+        lengths: &mut [usize],
+        point: impl Fn(&'a T) -> Coordinates<'a>,
+        sums: &mut Vec<G1Affine>,
+    ) {
         self.inverses.clear();
-        for pair in neighbours(points, lengths) {
+        for pair in neighbours(items, lengths) {
             if let [left, right] = pair {
-                self.inverses.push(denominator(left, right));
+                self.inverses.push(denominator(point(left), point(right)));
             }
         }
         invert_all(&mut self.inverses, &mut self.prefixes);
         let mut inverses = self.inverses.iter();
         sums.clear();
-        for pair in neighbours(points, lengths) {
+        for pair in neighbours(items, lengths) {
             match pair {
                 [left, right] => {
                     let inverse = inverses.next().unwrap_or(&Fq::ONE);
-                    sums.push(complete(left, right, inverse));
+                    sums.push(complete(point(left), point(right), inverse));
                 }
-                single => sums.extend_from_slice(single),
+                single => sums.extend(single.iter().map(|item| point(item).point())),
             }
+        }
+        for length in lengths {
+            *length = length.div_ceil(2);
         }
     }
 }
 
 /// The pairs of neighbours within each segment.
-fn neighbours<'a>(
-    points: &'a [G1Affine],
-    lengths: &'a [usize],
-) -> impl Iterator<Item = &'a [G1Affine]> {
-    let mut rest = points;
+fn neighbours<'a, T>(items: &'a [T], lengths: &[usize]) -> impl Iterator<Item = &'a [T]> {
+    let mut rest = items;
     lengths.iter().flat_map(move |length| {
         let (segment, after) = rest.split_at_checked(*length).unwrap_or((rest, &[]));
         rest = after;
@@ -125,16 +187,19 @@ fn neighbours<'a>(
 }
 
 /// What must be inverted to add two points; one, where nothing must.
-fn denominator(left: &G1Affine, right: &G1Affine) -> Fq {
-    if is_identity(left) || is_identity(right) {
+#[inline]
+fn denominator(left: Coordinates<'_>, right: Coordinates<'_>) -> Fq {
+    if left.is_identity() || right.is_identity() {
         return Fq::ONE;
     }
-    if !equal(&left.x, &right.x) {
-        return right.x - left.x;
+    if !equal(left.x, right.x) {
+        let mut difference = *right.x;
+        difference -= left.x;
+        return difference;
     }
     // The same point, or two that cancel. No point has order two, yet a zero ordinate must not
     // poison the whole batch.
-    if equal(&left.y, &right.y) && !equal(&left.y, &Fq::ZERO) {
+    if equal(left.y, right.y) && !equal(left.y, &Fq::ZERO) {
         left.y.double()
     } else {
         Fq::ONE
@@ -142,28 +207,35 @@ fn denominator(left: &G1Affine, right: &G1Affine) -> Fq {
 }
 
 /// The sum of two points, given the inverse of their [`denominator`].
-fn complete(left: &G1Affine, right: &G1Affine, inverse: &Fq) -> G1Affine {
-    if is_identity(left) {
-        return *right;
+#[inline]
+fn complete(left: Coordinates<'_>, right: Coordinates<'_>, inverse: &Fq) -> G1Affine {
+    if left.is_identity() {
+        return right.point();
     }
-    if is_identity(right) {
-        return *left;
+    if right.is_identity() {
+        return left.point();
     }
-    let slope = if !equal(&left.x, &right.x) {
-        (right.y - left.y) * inverse
-    } else if equal(&left.y, &right.y) && !equal(&left.y, &Fq::ZERO) {
+    // In place: the compiler copies the results of operators.
+    let mut slope;
+    if !equal(left.x, right.x) {
+        slope = *right.y;
+        slope -= left.y;
+    } else if equal(left.y, right.y) && !equal(left.y, &Fq::ZERO) {
         let square = left.x.square();
-        (square.double() + square) * inverse
+        slope = square.double() + square;
     } else {
         return G1Affine::identity();
-    };
-    let x = slope.square() - left.x - right.x;
-    G1Affine::new_unchecked(x, slope * (left.x - x) - left.y)
-}
-
-/// The identity is stored with both coordinates zero, which is no point of the curve.
-fn is_identity(point: &G1Affine) -> bool {
-    equal(&point.x, &Fq::ZERO) && point.is_zero()
+    }
+    slope *= inverse;
+    let mut x = slope;
+    x.square_in_place();
+    x -= left.x;
+    x -= right.x;
+    let mut y = *left.x;
+    y -= &x;
+    y *= &slope;
+    y -= left.y;
+    G1Affine::new_unchecked(x, y)
 }
 
 /// Equality without the call of `memcmp` that the comparison of arrays becomes: a twelfth of all

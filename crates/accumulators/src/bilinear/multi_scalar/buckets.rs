@@ -19,8 +19,9 @@ use pad_core::Workers;
 
 use super::{
     affine::Adder,
-    endomorphism::{Halves, Window, endomorphism},
+    endomorphism::{Halves, Window},
     map_all,
+    table::Table,
 };
 
 /// The numbers to multiply points by, for one sum.
@@ -28,38 +29,33 @@ use super::{
 pub(super) struct Factors {
     /// Two for each point: for itself, and for its image under the endomorphism.
     pub(super) halves: Vec<Halves>,
-    /// No half is longer, apart from its sign.
+    /// No half is longer, with its sign.
     pub(super) bits: u32,
 }
 
 /// For each of `factors` the sum of the multiples of `points`.
 ///
-/// The work is cut into groups of windows, the same whatever the number of threads.
+/// The work is cut into groups of windows, one for sequential workers.
 pub(super) fn sums(
     points: &[G1Affine],
     factors: &[Factors],
     workers: &Workers,
 ) -> Vec<G1Projective> {
-    let points: Vec<[G1Affine; 2]> = points
-        .iter()
-        .map(|point| [*point, endomorphism(point)])
-        .collect();
-    let points = points.as_flattened();
-    let width = best_width(points.len(), factors);
+    let table = Table::new(points);
+    let width = best_width(table.len(), factors);
     let windows: Vec<(&Factors, Window)> = factors
         .iter()
         .flat_map(|factors| {
             Window::covering(factors.bits, width).map(move |window| (factors, window))
         })
         .collect();
-    let most = (BATCH / points.len().max(1)).clamp(1, MOST_WINDOWS);
-    let group = windows
-        .len()
-        .div_ceil(windows.len().div_ceil(most).max(1))
-        .max(1);
+    let group = match workers.threads() {
+        1 => windows.len().max(1),
+        threads => windows.len().div_ceil(threads).clamp(1, MOST_WINDOWS),
+    };
     let groups: Vec<&[(&Factors, Window)]> = windows.chunks(group).collect();
     let sums: Vec<Vec<WindowSum>> =
-        map_all(&groups, workers, |group| window_sums(points, group, width));
+        map_all(&groups, workers, |group| window_sums(&table, group, width));
     let mut sums = sums.into_iter().flatten();
     factors
         .iter()
@@ -94,22 +90,19 @@ struct WindowSum {
     bits: Vec<G1Affine>,
 }
 
-fn window_sums(points: &[G1Affine], windows: &[(&Factors, Window)], width: u32) -> Vec<WindowSum> {
+fn window_sums(table: &Table, windows: &[(&Factors, Window)], width: u32) -> Vec<WindowSum> {
     let buckets = 1_usize << width.saturating_sub(1);
     let mut adder = Adder::default();
-    let mut dealt = Vec::with_capacity(points.len().saturating_mul(windows.len()));
-    let mut lengths = Vec::with_capacity(buckets.saturating_mul(windows.len()));
-    for (factors, window) in windows {
-        deal(
-            points,
-            &factors.halves,
-            window,
-            buckets,
-            &mut dealt,
-            &mut lengths,
-        );
+    let (mut choices, mut lengths) = (Vec::new(), Vec::new());
+    let mut sums = Vec::with_capacity(buckets.saturating_mul(windows.len()));
+    for batch in windows.chunks((BATCH / table.len().max(1)).max(1)) {
+        choices.clear();
+        lengths.clear();
+        for (factors, window) in batch {
+            deal(&factors.halves, window, buckets, &mut choices, &mut lengths);
+        }
+        adder.append_sums_chosen(table, &choices, &mut lengths, &mut sums);
     }
-    let sums = adder.sum_segments(dealt, lengths);
     weigh(&mut adder, sums, windows.len(), width)
 }
 
@@ -117,11 +110,10 @@ fn window_sums(points: &[G1Affine], windows: &[(&Factors, Window)], width: u32) 
 ///
 /// Bucket `v - 1` receives the points with digit `v` and, negated, those with digit `-v`.
 fn deal(
-    points: &[G1Affine],
     halves: &[Halves],
     window: &Window,
     buckets: usize,
-    dealt: &mut Vec<G1Affine>,
+    choices: &mut Vec<u32>,
     lengths: &mut Vec<usize>,
 ) {
     let digits: Vec<i32> = halves
@@ -137,17 +129,17 @@ fn deal(
         }
     }
     lengths.extend_from_slice(&counts);
-    let mut next = dealt.len();
+    let mut next = choices.len();
     for count in &mut counts {
         next = next.saturating_add(core::mem::replace(count, next));
     }
-    dealt.resize(next, G1Affine::identity());
-    for (point, digit) in points.iter().zip(&digits) {
+    choices.resize(next, 0);
+    for (number, digit) in (0_u32..).zip(&digits) {
         let Some(place) = bucket(*digit).and_then(|bucket| counts.get_mut(bucket)) else {
             continue;
         };
-        if let Some(slot) = dealt.get_mut(*place) {
-            *slot = if *digit < 0 { -*point } else { *point };
+        if let Some(slot) = choices.get_mut(*place) {
+            *slot = Table::choice(number, *digit < 0);
         }
         *place = place.saturating_add(1);
     }
@@ -177,7 +169,7 @@ fn weigh(
         adder.add_each(&mut even, &right);
         buckets = even;
     }
-    let by_bit = adder.sum_segments(odd, lengths);
+    let by_bit = adder.sum_segments(&odd, &mut lengths);
     buckets
         .into_iter()
         .enumerate()
@@ -209,7 +201,7 @@ fn join_windows(windows: &[WindowSum]) -> G1Projective {
 }
 
 /// Points in one batch, about: more gain little, and leave the cache.
-const BATCH: usize = 1 << 14;
+const BATCH: usize = 1 << 13;
 
 /// Windows in one batch, so that several threads find work in small sums.
 const MOST_WINDOWS: usize = 8;

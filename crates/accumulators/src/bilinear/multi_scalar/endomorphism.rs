@@ -57,25 +57,32 @@ pub(crate) fn compose([lower, upper]: Halves) -> Fr {
 /// One position in a number that is written with signed digits of `width` bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
-    width: u32,
     shift: u32,
+    /// Bits above the digit, to be dropped; none in the highest window.
+    unused: u32,
     /// Half of the base at each position below.
     halves: u128,
 }
 
 impl Window {
-    /// The windows of `width` bits that cover signed numbers of `bits` bits, lowest first.
+    /// The windows of `width` bits that cover numbers of `bits` bits in two's complement, so of
+    /// `bits - 1` bits and a sign, lowest first.
     ///
-    /// `bits = 127` covers the halves of a scalar if `width` is between 4 and 16: the greatest
-    /// number that such digits express is at least `7/15 * 2^128 > 2^126.5`.
+    /// 128 bits cover the halves of a scalar, which stay below `2^126.5`, so that adding to them in
+    /// [`Self::digit`] does not overflow.
     pub(crate) fn covering(bits: u32, width: u32) -> impl Iterator<Item = Self> {
-        let count = bits.saturating_add(1).div_ceil(width.max(1));
+        let count = bits.div_ceil(width.max(1));
         let mut halves = 0_u128;
         (0..count).map(move |number| {
             let shift = width.wrapping_mul(number);
+            let highest = number.saturating_add(1) == count;
             let window = Self {
-                width,
                 shift,
+                unused: if highest {
+                    0
+                } else {
+                    128_u32.saturating_sub(width).min(127)
+                },
                 halves,
             };
             halves |= 1_u128.unbounded_shl(shift.saturating_add(width).saturating_sub(1));
@@ -83,14 +90,14 @@ impl Window {
         })
     }
 
-    /// The digit of `number` in this window, from `-2^(width - 1)` to `2^(width - 1) - 1`.
+    /// The digit of `number` in this window, from `-2^(width - 1)` to `2^(width - 1) - 1`; the
+    /// highest may be `2^(width - 1)` too, which saves a window where `width` divides `bits`.
     ///
     /// Adding half of the base to each digit below makes these non-negative, so that a shift cuts
     /// them off; the rest modulo the base, with its sign, is the digit.
     pub(crate) fn digit(&self, number: i128) -> i32 {
         let rest = number.wrapping_add(self.halves.cast_signed()) >> self.shift.min(127);
-        let unused = 128_u32.saturating_sub(self.width).min(127);
-        i32::try_from((rest << unused) >> unused).unwrap_or(0)
+        i32::try_from((rest << self.unused) >> self.unused).unwrap_or(0)
     }
 }
 

@@ -203,6 +203,25 @@ fn halves_and_digits_give_the_scalar_back() {
 }
 
 #[test]
+fn words_have_no_more_digits_than_bits() {
+    for width in 4..=16 {
+        let windows: Vec<Window> = Window::covering(64, width).collect();
+        assert_eq!(
+            windows.len(),
+            64_usize.div_ceil(usize::try_from(width).unwrap())
+        );
+        for number in [i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX - 1, i64::MAX] {
+            let digits = windows.iter().map(|window| window.digit(number.into()));
+            let joined = digits.rev().fold(0_i128, |joined, digit| {
+                assert!(digit.unsigned_abs() <= 1 << (width - 1));
+                (joined << width) + i128::from(digit)
+            });
+            assert_eq!(joined, i128::from(number));
+        }
+    }
+}
+
+#[test]
 fn coefficients_are_the_signed_words_of_their_bytes() {
     let coefficient = |a: i64, b: i64| {
         let mut bytes = [0; 16];
@@ -222,7 +241,7 @@ fn coefficients_are_the_signed_words_of_their_bytes() {
 fn segments_are_summed_each_on_its_own() {
     let random = &mut ChaCha20Rng::seed_from_u64(SEED);
     let points = random_points(random, 30);
-    let lengths = vec![0, 1, 2, 3, 0, 7, 17, 0];
+    let mut lengths = vec![0, 1, 2, 3, 0, 7, 17, 0];
     let mut rest = &points[..];
     let expected: Vec<G1Affine> = lengths
         .iter()
@@ -237,7 +256,7 @@ fn segments_are_summed_each_on_its_own() {
         })
         .collect();
     assert_eq!(
-        Adder::default().sum_segments(points.clone(), lengths),
+        Adder::default().sum_segments(&points, &mut lengths),
         expected
     );
 }

@@ -181,3 +181,21 @@ fn witnesses_do_not_follow_what_does_not_concern_them() {
             .is_ok()
     );
 }
+
+#[test]
+fn a_stale_value_is_refused_by_the_secret_and_nothing_is_published() {
+    let workers = Workers::sequential();
+    let stale = value_of(&set_of(&["a", "b"]));
+    let set = set_of(&["b", "c"]);
+    let attempt = |removed: &[&str], added: &[&str]| {
+        let mut changed = set.clone();
+        let change =
+            Bilinear::change_with_secret(&SECRET, &mut changed, &stale, removed, added, &workers);
+        assert_eq!(changed.elements(), set.elements());
+        change.unwrap_err()
+    };
+    // Multiplied, it would give `[(a + s) (b + s) / (c + s)]_1`.
+    assert_eq!(attempt(&["c"], &[]), AccumulateError::ValueMismatch);
+    assert_eq!(attempt(&[], &["d"]), AccumulateError::ValueMismatch);
+    assert_eq!(attempt(&[], &[]), AccumulateError::ValueMismatch);
+}

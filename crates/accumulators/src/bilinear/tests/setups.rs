@@ -278,3 +278,38 @@ fn imported_parameters_accumulate_and_a_client_needs_few_of_them() {
         Err(AccumulateError::CapacityExceeded { capacity: 1 })
     );
 }
+
+#[test]
+fn words_of_no_points_length_and_too_many_points_are_refused_before_they_are_read() {
+    let workers = workers(1);
+    let from_text = |text: &str| ceremony::from_text(text.as_bytes(), "test", &workers);
+    // Even where no list would reach them, so before all words are collected.
+    let short = from_text("0 0 a a a").unwrap_err();
+    assert_eq!(short, DecodeError::LengthMismatch);
+    let lists = lists();
+    let from_json = |g1: &str, points: Vec<String>| {
+        let json = serde_json::json!({ g1: points, "setup_G2": lists.powers_g2 });
+        ceremony::from_json(json.to_string().as_bytes(), "test", &workers).unwrap_err()
+    };
+    let limit = ceremony::MAX_POINTS * G1_BYTES;
+    let many = vec!["0".repeat(96); ceremony::MAX_POINTS + 1];
+    assert_eq!(
+        from_json("g1_monomial", many),
+        DecodeError::TooLarge { limit }
+    );
+    // A transform of more is not begun.
+    let limit = ceremony::MAX_LAGRANGE * G1_BYTES;
+    let lagrange = vec!["0".repeat(96); 2 * ceremony::MAX_LAGRANGE];
+    let text = [
+        &[
+            lagrange.len().to_string(),
+            lists.powers_g2.len().to_string(),
+        ],
+        &*lagrange,
+        &*lists.powers_g2,
+    ];
+    let text = from_text(&text.concat().join(" ")).unwrap_err();
+    assert_eq!(text, DecodeError::TooLarge { limit });
+    let json = from_json("g1_lagrange", lagrange);
+    assert_eq!(json, DecodeError::TooLarge { limit });
+}

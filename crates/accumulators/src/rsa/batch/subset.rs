@@ -163,7 +163,7 @@ impl Proof for RsaSubsetWitness {
 }
 
 /// Number of elements (4 bytes, not 0), offset of each (2), in ascending order of the elements'
-/// digests; `W`; the proof of exponentiation, if there are at least two elements.
+/// digests; `W`, not 1; the proof of exponentiation, if there are at least two elements.
 impl Wire for RsaSubsetWitness {
     type Context = RsaPublicKey;
     const KIND: u8 = wire::KIND_SUBSET_WITNESS;
@@ -186,7 +186,7 @@ impl Wire for RsaSubsetWitness {
             return Err(DecodeError::Malformed);
         }
         let offsets = (0..count).map(|_| reader.u16()).collect::<Result<_, _>>()?;
-        let residue = key.group().read(reader)?;
+        let residue = key.group().read_but_one(reader)?;
         let quotient = if count == 1 {
             None
         } else {

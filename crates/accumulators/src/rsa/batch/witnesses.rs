@@ -14,7 +14,9 @@
 //! and the statement should not need an assumption about them. It does not. Suppose that for some
 //! choice of the other coefficients two values `c, c'` of `c_j` pass. Then
 //! `e_j^(c - c') = 1`, which is `w_j^(r_j d) = value^d` with `0 < d < 2^128`. A representative is a
-//! prime above 2^128, hence coprime to `d`: with `s r_j + t d = 1`,
+//! prime above 2^128, hence coprime to `d` (except under `Paper184`, where one hash in 2^56 leads to a
+//! smaller prime: for such an element the argument holds only while `r_j` does not divide `d`). With
+//! `s r_j + t d = 1`,
 //!
 //! ```text
 //! value = value^(s r_j + t d) = (value^s * w_j^(t d))^(r_j)
@@ -22,10 +24,11 @@
 //!
 //! and that bracket is a valid witness, computed from the one that was sent. So whoever passes with
 //! probability above 2^-128 knows a witness of every element: *membership* is established without
-//! any assumption on small orders. (Coefficients wider than representatives would lose this.) What
-//! is not established is that each witness of an accepted batch verifies on its own: one that is
-//! wrong by an element of small order may be among them, made by somebody who knows such an
-//! element and the right witness too. Do not hand a witness on because its batch was accepted.
+//! any assumption on small orders, but for those elements under `Paper184`. (Coefficients wider than
+//! representatives would lose this.) What is not established is that each witness of an accepted
+//! batch verifies on its own: one that is wrong by an element of small order may be among them, made
+//! by somebody who knows such an element and the right witness too. Do not hand a witness on because
+//! its batch was accepted.
 //!
 //! Each coefficient is a hash of its own over the transcript and its position, so that the argument,
 //! which varies one coefficient and holds the others, is one about single answers of the hash.

@@ -53,17 +53,17 @@ fn a_refused_change_changes_nothing() {
     let untouched = set(4);
     let value = Rsa::accumulate(key, &untouched, &one).unwrap();
     let not_a_power = {
-        // A value without roots: not even the author can remove from it.
+        // Without roots, of whatever set.
         let residue = (2_u32..100)
             .map(Integer::from)
             .find(|number| number.jacobi(key.parameters().modulus()) == -1)
             .unwrap();
         RsaValue::new(key.group().canonical(residue))
     };
-    let (absent, duplicate, fault) = (
+    let (absent, duplicate, mismatch) = (
         AccumulateError::ElementAbsent,
         AccumulateError::DuplicateElement,
-        AccumulateError::FaultDetected,
+        AccumulateError::ValueMismatch,
     );
     let cases: [(&[&str], &[&str], &RsaValue, AccumulateError); 6] = [
         (&["absent"], &["new"], &value, absent),
@@ -71,22 +71,40 @@ fn a_refused_change_changes_nothing() {
         (&[], &["element 1"], &value, duplicate),
         (&[], &["new", "new"], &value, duplicate),
         (&["element 1"], &["element 1"], &value, duplicate),
-        (&["element 1"], &["new"], &not_a_power, fault),
+        (&["element 1"], &["new"], &not_a_power, mismatch),
     ];
     for (removed, added, value, expected) in cases {
         let mut set = untouched.clone();
         let result = Rsa::change_with_secret(&secret, &mut set, value, removed, added, &one);
         assert_eq!(result, Err(expected));
         assert_eq!(set.elements(), untouched.elements());
-        if expected != fault {
+        if expected != mismatch {
             let result = Rsa::change(key, &mut set, value, removed, added, &one);
             assert_eq!(result, Err(expected));
             assert_eq!(set.elements(), untouched.elements());
         }
     }
     let other = key.with_label(b"other");
-    let result = Rsa::change(&other, &mut untouched.clone(), &value, &[], &["new"], &one);
+    let mut set = untouched;
+    let result = Rsa::change(&other, &mut set, &value, &[], &["new"], &one);
     assert_eq!(result, Err(AccumulateError::WrongAccumulator));
+}
+
+/// With the value of another set the author would publish `g^(r_a / r_b)`: a witness of anything.
+#[test]
+fn nothing_is_removed_from_the_value_of_another_set() {
+    let secret = secret();
+    let one = Workers::sequential();
+    let untouched = set(4);
+    for stale in [set(3), set(5), set(0)] {
+        let value = Rsa::accumulate_with_secret(&secret, &stale, &one).unwrap();
+        let mut current = untouched.clone();
+        let removed = ["element 3"];
+        let result =
+            Rsa::change_with_secret(&secret, &mut current, &value, &removed, &["new"], &one);
+        assert_eq!(result, Err(AccumulateError::ValueMismatch));
+        assert_eq!(current.elements(), untouched.elements());
+    }
 }
 
 #[test]
@@ -102,7 +120,7 @@ fn witnesses_of_touched_elements_are_refused() {
     let update = |element, witness, changes: &[Change<Rsa>]| {
         Rsa::update_witness(&key, element, witness, changes)
     };
-    let both_changes = [first.clone(), second.clone()];
+    let both_changes = [first.clone(), second];
     let absent = Err(AccumulateError::ElementAbsent);
     assert_eq!(update(zero, &witnesses[0], &both_changes), absent);
     let duplicate = Err(AccumulateError::DuplicateElement);
@@ -110,7 +128,7 @@ fn witnesses_of_touched_elements_are_refused() {
         update(&first.added[0], &witnesses[0], &both_changes[..1]),
         duplicate
     );
-    let twice = [first.clone(), first.clone()];
+    let twice = vec![both_changes[0].clone(); 2];
     let gap = Err(AccumulateError::ChangeGap);
     assert_eq!(update(one, &witnesses[1], &twice), gap);
     // Everything that came has gone again, so nothing has to be computed.

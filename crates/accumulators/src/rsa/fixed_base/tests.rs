@@ -33,7 +33,7 @@ fn tables_agree_with_plain_powers() {
             let found = powers.powers(&exponents, &workers).unwrap();
             for (power, exponent) in found.iter().zip(&exponents) {
                 let expected = base.pow_mod_ref(exponent, &prime).map(Integer::from);
-                assert_eq!(Some(&**power), expected.as_ref());
+                assert_eq!(Some((&**power % &prime).complete()), expected);
             }
         }
     }
@@ -48,7 +48,7 @@ fn sizes_without_tables_agree_with_plain_powers() {
     let found = powers.powers(&exponents, &Workers::sequential()).unwrap();
     for (power, exponent) in found.iter().zip(&exponents) {
         let expected = base.pow_mod_ref(exponent, &prime).map(Integer::from);
-        assert_eq!(Some(&**power), expected.as_ref());
+        assert_eq!(Some((&**power % &prime).complete()), expected);
     }
 }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    Accumulator as _,
+    Accumulator as _, SecretKey as _,
     error::AccumulateError,
     rsa::{
         Parameters, RepresentativeRule, Rsa,

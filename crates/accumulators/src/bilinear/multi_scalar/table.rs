@@ -1,0 +1,64 @@
+//! The points of a sum with all that a window may choose: a point, its image under the
+//! endomorphism, and the negatives of both, which have two abscissas and two ordinates in all.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
+
+use ark_bls12_381::{Fq, G1Affine};
+use ark_ff::AdditiveGroup;
+
+use super::{affine::Coordinates, endomorphism::endomorphism};
+
+/// Points, their images and negatives.
+#[derive(Debug)]
+pub(super) struct Table {
+    /// Of each point and of its image.
+    abscissas: Vec<[Fq; 2]>,
+    /// Of each point, which is that of its negated image, and the negative.
+    ordinates: Vec<[Fq; 2]>,
+}
+
+impl Table {
+    pub(super) fn new(points: &[G1Affine]) -> Self {
+        let abscissas = points.iter().map(|point| [point.x, endomorphism(point).x]);
+        Self {
+            abscissas: abscissas.collect(),
+            ordinates: points.iter().map(|point| [point.y, -point.y]).collect(),
+        }
+    }
+
+    /// Points and images.
+    pub(super) fn len(&self) -> usize {
+        self.abscissas.as_flattened().len()
+    }
+
+    /// The choice of a point (an even number, twice its position) or its image (the odd number that
+    /// follows), negated or not.
+    pub(super) fn choice(number: u32, negative: bool) -> u32 {
+        (number << 1) | u32::from(negative)
+    }
+
+    /// The point of a choice; the identity if there is none.
+    #[inline]
+    pub(super) fn choose(&self, choice: u32) -> Coordinates<'_> {
+        let place = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+        let abscissas = self.abscissas.as_flattened();
+        let ordinates = self.ordinates.as_flattened();
+        // The image has the opposite ordinate.
+        let ordinate = ((choice >> 2) << 1) | (((choice >> 1) ^ choice) & 1);
+        match (
+            abscissas.get(place(choice >> 1)),
+            ordinates.get(place(ordinate)),
+        ) {
+            (Some(x), Some(y)) => Coordinates { x, y },
+            _ => Coordinates {
+                x: &Fq::ZERO,
+                y: &Fq::ZERO,
+            },
+        }
+    }
+}
