@@ -83,7 +83,7 @@ pub enum DecodeError {
     NonCanonical,
     /// A fixed-length field has another length.
     LengthMismatch,
-    /// A residue is zero, or not below the modulus.
+    /// A residue is zero, not below the modulus, or 1 where that cannot be honest.
     ResidueOutOfRange,
     /// A residue is the larger one of the pair `x`, `N - x`.
     ResidueNotCanonical,

@@ -245,7 +245,7 @@ impl RsaSecretKey {
         self.power(exponent)
     }
 
-    /// `g` raised to an exponent from 1 to below [`RsaSecretKey::order`].
+    /// `g` raised to an exponent from 1 to below `Factors::order`.
     ///
     /// # Errors
     /// [`AccumulateError::FaultDetected`].
