@@ -67,6 +67,11 @@ macro_rules! conformance_of {
             }
 
             #[test]
+            fn stale_values_are_refused() {
+                histories::check_stale_values::<$scheme>(&$secret);
+            }
+
+            #[test]
             fn false_logs_prove_nothing() {
                 histories::check_false_logs::<$scheme>(&$secret);
             }

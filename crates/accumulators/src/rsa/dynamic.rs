@@ -1,8 +1,8 @@
 //! RSA accumulators over sets that change.
 //!
-//! Adding raises the value to the new primes. After removing, the value is made anew from what
-//! remains in the set, which the author does with the secret by cheap products and one power.
-//! Deviation: Camenisch & Lysyanskaya let the author take a root of the value. Nothing ties a value
+//! With the public key, adding raises the value to the new primes, and after removing the value is
+//! made anew from what remains in the set. With the secret it is always made anew, by cheap products
+//! and one power, and so is the one before, to see that set and value belong together. Deviation: Camenisch & Lysyanskaya let the author take a root of the value. Nothing ties a value
 //! to a set there: of a stale one, in which the removed `r` is not, the root is a witness of `r`,
 //! made and published by the author. A witness follows both with nothing but the change log:
 //!
@@ -91,11 +91,7 @@ impl Dynamic for Rsa {
         })
     }
 
-    /// With elements removed, `value` must be that of the set, or the result is
-    /// [`AccumulateError::ValueMismatch`].
-    ///
-    /// Cost: one power for each element added; with elements removed instead, two cheap products
-    /// for each in the set and two powers by tables.
+    /// Cost: two cheap products for each element in the set, and two powers by tables.
     fn change_with_secret<B: AsRef<[u8]> + Sync>(
         secret: &RsaSecretKey,
         set: &mut ElementSet<Self>,
@@ -106,9 +102,6 @@ impl Dynamic for Rsa {
     ) -> Result<Change<Self>, AccumulateError> {
         let key = secret.public_key();
         change_set(key, set, (removed, added), workers, |plan| {
-            if plan.removed.is_empty() {
-                return Ok(plan.grown(key, value, workers));
-            }
             if secret.power_of_base(plan.former(), workers)? != *value.residue() {
                 return Err(AccumulateError::ValueMismatch);
             }

@@ -201,6 +201,23 @@ impl<A: Complete> History<'_, A> {
     }
 }
 
+/// With the secret key, nothing is made of a value that is not the set's: of a stale value, an
+/// element divided out that it does not hold would be a forgery, published by the author.
+pub fn check_stale_values<A: Complete>(secret: &SecretKey<A>) {
+    let key = secret.public_key();
+    let alone = Workers::sequential();
+    let names: Vec<Vec<u8>> = (0..4_u8).map(|name| vec![name]).collect();
+    let stale = A::accumulate(key, &set_of::<A>(key, &names[..2]), &alone).unwrap();
+    let mut set = set_of::<A>(key, &names[..3]);
+    let before = set.elements().to_vec();
+    for (removed, added) in [(2..3, 3..3), (0..0, 3..4), (2..3, 3..4), (0..0, 3..3)] {
+        let (removed, added) = (&names[removed], &names[added]);
+        let refused = A::change_with_secret(secret, &mut set, &stale, removed, added, &alone);
+        assert_eq!(refused.unwrap_err(), AccumulateError::ValueMismatch);
+        assert_eq!(set.elements(), before, "a refused change changes nothing");
+    }
+}
+
 /// A log with a gap is refused, and a forged log makes witnesses that do not verify.
 pub fn check_false_logs<A: Complete>(secret: &SecretKey<A>) {
     let key = secret.public_key();
