@@ -2,16 +2,16 @@
 //!
 //! A set of scalars `e_1, ..., e_n` has the value `V = [product of (e_i + s)]_1`, where `s` is the
 //! secret and `[x]_1`, `[x]_2` are the `x`-fold generators of the groups of the pairing. The witness
-//! of `e_i` is the value of the others. Both are points of G1: 48 bytes. With the secret a value costs
-//! one field multiplication per element; with the public key, the powers `[s^i]_1`, it is the
+//! of `e_i` is the value of the others. Both are points of G1: 48 bytes. With the secret a value
+//! costs one field multiplication per element; with the public key, the powers `[s^i]_1`, it is the
 //! product polynomial at `s`. A verifier needs `[1]_2` and `[s]_2` alone.
 //!
-//! Setting: pairings of type 3, so the equations move the multiplication by `e` to the witness's side,
-//! `e(e W - V, [1]_2) e(W, [s]_2) = 1`. Security: the `q`-strong Diffie-Hellman assumption in G1 and
+//! Setting: pairings of type 3, so the equations move the multiplication by `e` to the side of the
+//! witness, `e(e W - V, [1]_2) e(W, [s]_2) = 1`. Security: the `q`-strong Diffie-Hellman assumption in G1 and
 //! G2, with `q` the number of powers. Who knows `s` can forge.
 //!
-//! Constant time with the secret: nothing but additions and multiplications in the field. Single values
-//! and witnesses, and those of a change, are blinded by splitting their scalars; all witnesses at
+//! Constant time with the secret: nothing but additions and multiplications in the field. Single
+//! values and witnesses, and those of a change, are blinded by splitting their scalars; all witnesses at
 //! once are not. Results made with the secret are not verified before they are released: a faulty
 //! one does not verify.
 //!
@@ -47,7 +47,8 @@
 //! assert_eq!(membership.get().element, b"anna");
 //!
 //! // The set changes; Anna's witness follows without the secret.
-//! let change = Bilinear::change_with_secret(&secret, &mut set, &value, &["berta"], &["dora"], &workers)?;
+//! let (out, new) = (["berta"], ["dora"]);
+//! let change = Bilinear::change_with_secret(&secret, &mut set, &value, &out, &new, &workers)?;
 //! let second = sign(Version::new(2), change.after)?;
 //! let second = Untrusted::new(second).verify(&authority, &Version::new(2))?;
 //! let anna = Bilinear::element(&key, &set.accumulator().digest_of(b"anna"))?;

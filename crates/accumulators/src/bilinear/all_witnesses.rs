@@ -31,7 +31,8 @@
 //! one of `y` would cost one and a half times as much.
 //!
 //! At a leaf the witnesses are sums over the transformed vector itself: with `c_i` the product of the
-//! leaf's other factors, the witness is the sum of `c_i(1/w) / N * value_w` over the `N`-th roots `w`.
+//! leaf's other factors, the witness is the sum of `c_i(1/w) / N * value_w` over the `N`-th roots
+//! `w`.
 //!
 //! Source: Crosby & Wallach 2010, section 4.3 (witnesses); Bostan, Lecerf, Schost 2003, "Tellegen's
 //! principle into practice" (the transposed product tree); the halves of the transforms are

@@ -122,8 +122,9 @@ impl<'de> Visitor<'de> for ListVisitor {
 ///
 /// # Errors
 /// [`DecodeError::TooLarge`] beyond [`MAX_FILE`], [`MAX_POINTS`], and [`MAX_LAGRANGE`] where the
-/// Lagrange form takes the place of the powers, [`DecodeError::Malformed`] for what is not such a file or not hexadecimal, [`DecodeError::LengthMismatch`] for points of another length, the
-/// errors of points, [`DecodeError::ParametersInvalid`] if the points are not the powers of one
+/// Lagrange form takes the place of the powers; [`DecodeError::Malformed`] for what is not such a
+/// file or not hexadecimal; [`DecodeError::LengthMismatch`] for points of another length; the
+/// errors of points; [`DecodeError::ParametersInvalid`] if the points are not the powers of one
 /// secret.
 pub fn from_json(text: &[u8], purpose: &str, workers: &Workers) -> Result<Parameters, DecodeError> {
     require_size(text)?;

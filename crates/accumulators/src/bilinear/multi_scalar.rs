@@ -2,8 +2,8 @@
 //!
 //! The library's own sum works in projective coordinates and on whole scalars; this one halves the
 //! scalars by the endomorphism and adds in affine coordinates ([`affine`]), which takes about
-//! 0.6 of the time at 1 000 points. Nothing here calls an operation of the library that uses threads: `workers` alone
-//! decides, and with [`Workers::sequential`] all work stays on the calling thread.
+//! 0.6 of the time at 1 000 points. Nothing here calls an operation of the library
+//! that uses threads: `workers` alone decides, and with [`Workers::sequential`] all work stays on the calling thread.
 //!
 //! Points must lie in the subgroup of order `r`: the endomorphism multiplies by `mu` only there.
 //!

@@ -1,7 +1,7 @@
 //! The transforms of [`transform`](crate::bilinear::polynomial::transform) on vectors of points.
 //!
-//! Multiplying by a root of unity is a scalar multiplication here, some 40 microseconds (estimated) instead of
-//! 15 nanoseconds. So all vectors of a level go through each stage together, which makes large
+//! Multiplying by a root of unity is a scalar multiplication here, some 40 microseconds (estimated)
+//! instead of 15 nanoseconds. So all vectors of a level go through each stage together, which makes large
 //! batches of affine additions, and roots of unity of order six cost nothing: the endomorphism
 //! multiplies by them.
 

@@ -2,8 +2,8 @@
 //!
 //! Values stand in an order that needs no permutation and lets a transform be extended: a vector of
 //! length `T * l` (`T` is 1 or 3, `l` a power of two) is transformed into `T` branches of length
-//! `l`. Branch `i` holds the values at the roots of `X^l = lambda^i`, where `lambda` is a cube root of
-//! unity. Within a branch a block with `X^m = d^2` is cut into the halves `X^(m/2) = d` and
+//! `l`. Branch `i` holds the values at the roots of `X^l = lambda^i`, where `lambda` is a cube root
+//! of unity. Within a branch a block with `X^m = d^2` is cut into the halves `X^(m/2) = d` and
 //! `X^(m/2) = -d`; block `b` of each level uses `d = w[b]` times a power of `lambda`, the same
 //! table for all levels:
 //!

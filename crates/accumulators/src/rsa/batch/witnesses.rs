@@ -14,8 +14,8 @@
 //! and the statement should not need an assumption about them. It does not. Suppose that for some
 //! choice of the other coefficients two values `c, c'` of `c_j` pass. Then
 //! `e_j^(c - c') = 1`, which is `w_j^(r_j d) = value^d` with `0 < d < 2^128`. A representative is a
-//! prime above 2^128, hence coprime to `d` (except under `Paper184`, where one hash in 2^56 leads to a
-//! smaller prime: for such an element the argument holds only while `r_j` does not divide `d`). With
+//! prime above 2^128, hence coprime to `d` (except under `Paper184`, where one hash in 2^56 leads to
+//! a smaller prime: for such an element the argument holds only while `r_j` does not divide `d`). With
 //! `s r_j + t d = 1`,
 //!
 //! ```text
