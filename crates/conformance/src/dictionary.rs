@@ -8,12 +8,15 @@ use crate::{Action, Oracle};
 
 /// Contents, pending changes included, equal the oracle's after every step, and every snapshot raises
 /// the version by one. Returns the updates.
-pub fn check_matches_oracle<D>(author: &mut D, actions: &[Action]) -> Vec<Update<D::Suite>>
+pub fn check_matches_oracle<D>(
+    author: &mut D,
+    actions: &[Action],
+) -> Vec<Update<D::Suite, D::Attachment>>
 where
     D: Dictionary<Error: Debug>,
 {
     let mut oracle = Oracle::default();
-    let mut updates: Vec<Update<D::Suite>> = Vec::new();
+    let mut updates: Vec<Update<D::Suite, D::Attachment>> = Vec::new();
     assert!(
         author.head().is_none() && author.is_empty(),
         "a new dictionary is empty"

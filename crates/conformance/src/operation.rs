@@ -25,7 +25,7 @@ pub fn value(bytes: impl AsRef<[u8]>) -> Value {
 
 impl Action {
     /// Does this to an author. Returns the update if it was a snapshot.
-    pub fn apply<D>(&self, author: &mut D) -> Option<Update<D::Suite>>
+    pub fn apply<D>(&self, author: &mut D) -> Option<Update<D::Suite, D::Attachment>>
     where
         D: Dictionary,
         D::Error: core::fmt::Debug,

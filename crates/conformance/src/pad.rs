@@ -4,8 +4,8 @@ use core::{fmt::Debug, marker::PhantomData};
 
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    AuthorKey, Dictionary, DictionaryId, Key, Repository, SnapshotHead, Suite, TrustedView,
-    Untrusted, Value, Verified, Version, codec, head::Authority,
+    Attachment, AuthorKey, Dictionary, DictionaryId, Key, Repository, SnapshotHead, Suite,
+    TrustedView, Untrusted, Value, Verified, Version, codec, head::Authority,
 };
 use pad_tree::{
     Authenticated, BalancingScheme, Lookup, TreeAuthor, TreeProof, TreeQuery, TreeRepository,
@@ -19,10 +19,12 @@ pub const MESSAGE_LIMIT: usize = 1 << 20;
 pub trait Pad {
     /// Hash, digest width and signature.
     type Suite: Suite;
+    /// What updates carry beside operations and head.
+    type Attachment: Attachment;
     /// The author.
-    type Author: Dictionary<Suite = Self::Suite, Error: Debug>;
+    type Author: Dictionary<Suite = Self::Suite, Attachment = Self::Attachment, Error: Debug>;
     /// The server; cloned to compare what an update did.
-    type Server: Repository<Suite = Self::Suite, Query = Key> + Clone;
+    type Server: Repository<Suite = Self::Suite, Attachment = Self::Attachment, Query = Key> + Clone;
 
     /// The author of a new dictionary, with the signer of this number.
     fn author(dictionary: DictionaryId, signer: u8) -> Self::Author;
@@ -31,8 +33,12 @@ pub trait Pad {
     /// The proof for a key as bytes.
     fn proof_bytes(server: &Self::Server, version: Version, key: &Key) -> Vec<u8>;
     /// What a client learns from these bytes; `None` if the key is absent.
-    fn verify(bytes: &[u8], head: &Verified<SnapshotHead<Self::Suite>>, key: &Key)
-    -> Option<Value>;
+    fn verify(
+        bytes: &[u8],
+        authority: &Authority,
+        head: &Verified<SnapshotHead<Self::Suite>>,
+        key: &Key,
+    ) -> Option<Value>;
 }
 
 /// A tree PAD under suite `S`, scheme `B` and store `St`.
@@ -46,6 +52,7 @@ where
     St: VersionedStore<Annotation = Authenticated<S>, Scheme = B> + Clone + Send + Sync,
 {
     type Suite = S;
+    type Attachment = ();
     type Author = TreeAuthor<S, B, SigningKey>;
     type Server = TreeRepository<S, St>;
 
@@ -61,7 +68,12 @@ where
         codec::encode(&server.prove(version, key).expect("the version is there"))
     }
 
-    fn verify(bytes: &[u8], head: &Verified<SnapshotHead<S>>, key: &Key) -> Option<Value> {
+    fn verify(
+        bytes: &[u8],
+        _: &Authority,
+        head: &Verified<SnapshotHead<S>>,
+        key: &Key,
+    ) -> Option<Value> {
         let lookup: Lookup = verify_bytes(bytes, head, key);
         assert_eq!((lookup.version, &lookup.key), (head.get().version, key));
         lookup.answer.value().cloned()

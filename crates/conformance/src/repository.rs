@@ -1,8 +1,8 @@
 //! The laws of [`pad_core::Repository`].
 
 use pad_core::{
-    ApplyError, Dictionary, DictionaryId, Key, LookupError, Operation, Repository, SchemeId,
-    SnapshotHead, Suite, Update, VerifyError, Version,
+    ApplyError, Attachment, Dictionary, DictionaryId, Key, LookupError, Operation, Repository,
+    SchemeId, SnapshotHead, Suite, Update, VerifyError, Version,
 };
 
 use crate::{
@@ -25,7 +25,7 @@ pub struct Played<P: Pad> {
     /// The oracle.
     pub oracle: Oracle,
     /// All updates.
-    pub updates: Vec<Update<P::Suite>>,
+    pub updates: Vec<Update<P::Suite, P::Attachment>>,
 }
 
 /// Plays a trace to author, server and oracle.
@@ -98,7 +98,7 @@ pub fn check_lookups<P: Pad>(played: &Played<P>, oldest: Version) {
         let head = verified_head(author.authority(), server, version);
         for key in &keys {
             let bytes = P::proof_bytes(server, version, key);
-            let answer = P::verify(&bytes, &head, key);
+            let answer = P::verify(&bytes, &author.authority(), &head, key);
             assert_eq!(
                 answer.as_ref(),
                 contents.get(key),
@@ -180,13 +180,15 @@ fn fingerprint<P: Pad>(server: &P::Server, oracle: &Oracle) -> Vec<Vec<u8>> {
 }
 
 /// Bad versions of a good update that puts at least two keys, and what each must be refused with.
-pub fn bad_updates<S: Suite>(good: &Update<S>) -> Vec<(Update<S>, ApplyError)> {
+pub fn bad_updates<S: Suite, A: Attachment>(
+    good: &Update<S, A>,
+) -> Vec<(Update<S, A>, ApplyError)> {
     let mut bad = bad_heads(good);
     bad.extend(bad_operations(good));
     bad
 }
 
-fn bad_heads<S: Suite>(good: &Update<S>) -> Vec<(Update<S>, ApplyError)> {
+fn bad_heads<S: Suite, A: Attachment>(good: &Update<S, A>) -> Vec<(Update<S, A>, ApplyError)> {
     let (expected, head) = (good.base, good.head.head);
     let signed = |change: &dyn Fn(&mut SnapshotHead<S>), signer: u8| {
         let mut changed = head;
@@ -261,7 +263,7 @@ fn bad_heads<S: Suite>(good: &Update<S>) -> Vec<(Update<S>, ApplyError)> {
     bad
 }
 
-fn bad_operations<S: Suite>(good: &Update<S>) -> Vec<(Update<S>, ApplyError)> {
+fn bad_operations<S: Suite, A: Attachment>(good: &Update<S, A>) -> Vec<(Update<S, A>, ApplyError)> {
     let changed = |change: &dyn Fn(&mut Vec<Operation>), error| {
         let mut update = good.clone();
         change(&mut update.operations);

@@ -4,7 +4,7 @@ use crate::{
     head::{Authority, SignedHead},
     key::{Key, Value},
     suite::Suite,
-    update::Update,
+    update::{Attachment, Update},
     version::Version,
 };
 
@@ -18,6 +18,8 @@ use crate::{
 pub trait Dictionary {
     /// Hash, digest width and signature.
     type Suite: Suite;
+    /// What updates carry beside operations and head.
+    type Attachment: Attachment;
     /// Why a snapshot could not be taken: the signer's or the store's error.
     type Error;
 
@@ -54,5 +56,5 @@ pub trait Dictionary {
     ///
     /// # Errors
     /// The signer's or the store's error. The changes are then still pending.
-    fn snapshot(&mut self) -> Result<Update<Self::Suite>, Self::Error>;
+    fn snapshot(&mut self) -> Result<Update<Self::Suite, Self::Attachment>, Self::Error>;
 }

@@ -46,11 +46,27 @@ pub enum Domain {
     AccumulatorSnapshot,
     /// A Fiat-Shamir challenge of an accumulator's proofs.
     AccumulatorTranscript,
+    /// A tuple of a key interval: generation, epochs, interval, content.
+    Tuple,
+    /// The message that an author signs for a tuple.
+    TupleStatement,
+    /// The operations of one snapshot of a tuple dictionary.
+    TupleOperations,
+    /// What the update of a tuple dictionary carries beside its operations.
+    TupleAttachment,
+    /// The root of a tuple dictionary: operations digest, attachment digest.
+    TupleRoot,
+    /// The chain over the generations' accumulator values.
+    TupleChain,
+    /// One step of a lightweight signature's hash chain: link, tuple digest.
+    HashChain,
+    /// The secret start of a hash chain.
+    HashChainSeed,
 }
 
 impl Domain {
     /// Every domain, in the order of their declaration.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 24] = [
         Self::TreeNode,
         Self::TreeLeaf,
         Self::EmptyTree,
@@ -67,6 +83,14 @@ impl Domain {
         Self::AccumulatorExpand,
         Self::AccumulatorSnapshot,
         Self::AccumulatorTranscript,
+        Self::Tuple,
+        Self::TupleStatement,
+        Self::TupleOperations,
+        Self::TupleAttachment,
+        Self::TupleRoot,
+        Self::TupleChain,
+        Self::HashChain,
+        Self::HashChainSeed,
     ];
 
     /// The tag: at most 32 ASCII characters, no tag being a prefix of another once zero-padded.
@@ -88,6 +112,14 @@ impl Domain {
             Self::AccumulatorExpand => "pad/v1/accumulator-expand",
             Self::AccumulatorSnapshot => "pad/v1/accumulator-snapshot",
             Self::AccumulatorTranscript => "pad/v1/accumulator-transcript",
+            Self::Tuple => "pad/v1/tuple",
+            Self::TupleStatement => "pad/v1/tuple-statement",
+            Self::TupleOperations => "pad/v1/tuple-operations",
+            Self::TupleAttachment => "pad/v1/tuple-attachment",
+            Self::TupleRoot => "pad/v1/tuple-root",
+            Self::TupleChain => "pad/v1/tuple-chain",
+            Self::HashChain => "pad/v1/hash-chain",
+            Self::HashChainSeed => "pad/v1/hash-chain-seed",
         }
     }
 

@@ -341,6 +341,8 @@ pub enum ApplyError {
     UnorderedOperations,
     /// An operation removes an absent key.
     RemovesAbsentKey,
+    /// The attachment does not fit the tuples that the operations lead to.
+    AttachmentMismatch,
     /// The update does not fit into the store.
     Input(InputError),
 }
@@ -365,6 +367,9 @@ impl fmt::Display for ApplyError {
                 formatter.write_str("the update's operations are not in ascending order of keys")
             }
             Self::RemovesAbsentKey => formatter.write_str("the update removes an absent key"),
+            Self::AttachmentMismatch => {
+                formatter.write_str("the update's attachment does not fit its operations")
+            }
             Self::Input(error) => error.fmt(formatter),
         }
     }

@@ -5,7 +5,7 @@ use crate::{
     head::SignedHead,
     proof::Proof,
     suite::Suite,
-    update::Update,
+    update::{Attachment, Update},
     version::Version,
 };
 
@@ -18,6 +18,8 @@ use crate::{
 pub trait Repository {
     /// Hash, digest width and signature.
     type Suite: Suite;
+    /// What updates carry beside operations and head.
+    type Attachment: Attachment;
     /// What can be asked about one version.
     type Query: ?Sized;
     /// The evidence for the answer.
@@ -33,7 +35,10 @@ pub trait Repository {
     ///
     /// # Errors
     /// [`ApplyError`]; the repository is then exactly as it was.
-    fn apply(&mut self, update: &Update<Self::Suite>) -> Result<Version, ApplyError>;
+    fn apply(
+        &mut self,
+        update: &Update<Self::Suite, Self::Attachment>,
+    ) -> Result<Version, ApplyError>;
 
     /// The author's head of a version; version 0 has none.
     ///

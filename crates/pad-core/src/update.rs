@@ -2,7 +2,9 @@
 
 use alloc::vec::Vec;
 
-use serde::{Deserialize, Serialize};
+use core::fmt::Debug;
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     codec::Message,
@@ -31,22 +33,37 @@ impl Operation {
     }
 }
 
+/// What an update carries beside its operations and its head.
+///
+/// A scheme whose head vouches for everything needs nothing, `()`. One that signs more than the head
+/// sends its signatures here.
+pub trait Attachment: Clone + Debug + Eq + Serialize + DeserializeOwned {
+    /// The number, in envelopes, of the updates that carry this.
+    const UPDATE_KIND: u8;
+}
+
+impl Attachment for () {
+    const UPDATE_KIND: u8 = 4;
+}
+
 /// The operations that lead from one version to the next, and the next version's signed head.
 ///
 /// Operations stand in strictly ascending order of their keys. A server replays them and commits
-/// only if they lead to the signed root.
+/// only if they, and the attachment, lead to the signed root.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Update<S: Suite> {
+pub struct Update<S: Suite, A: Attachment = ()> {
     /// The version that the operations start from.
     pub base: Version,
     /// What changes, in strictly ascending order of keys.
     pub operations: Vec<Operation>,
     /// The head of the version after `base`.
     pub head: SignedHead<S>,
+    /// What else the scheme needs; nothing for a tree.
+    pub attachment: A,
 }
 
-impl<S: Suite> Message for Update<S> {
-    const KIND: u8 = 4;
+impl<S: Suite, A: Attachment> Message for Update<S, A> {
+    const KIND: u8 = A::UPDATE_KIND;
     const SUITE: u16 = S::ID.0;
 }

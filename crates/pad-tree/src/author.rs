@@ -169,6 +169,7 @@ where
                     base,
                     operations,
                     head: signed,
+                    attachment: (),
                 })
             }
             Err(error) => {
@@ -217,6 +218,7 @@ const PARALLEL_SORT: usize = 4096;
 
 impl<S: Suite, B: BalancingScheme, K: Signer<HeadSignature>> Dictionary for TreeAuthor<S, B, K> {
     type Suite = S;
+    type Attachment = ();
     type Error = SigningError;
 
     fn authority(&self) -> Authority {

@@ -242,6 +242,7 @@ where
     St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync,
 {
     type Suite = S;
+    type Attachment = ();
     type Query = Key;
     type Proof = TreeProof<S, Key>;
 

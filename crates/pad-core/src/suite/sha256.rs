@@ -137,6 +137,38 @@ const fn midstate(domain: Domain) -> [u32; 8] {
             0xe3be_1f11, 0xf173_d608, 0x0d47_94a1, 0xa341_1b9a,
             0xfefa_3d15, 0xd079_8294, 0x9721_d110, 0x497c_3b9d,
         ],
+        Domain::Tuple => [
+            0xd814_96c2, 0x3ad9_e3a6, 0x9730_58d0, 0xbd7a_c7f1,
+            0x14f9_3c8b, 0x1b09_1573, 0x46ed_06a6, 0x3beb_a446,
+        ],
+        Domain::TupleStatement => [
+            0xcd4f_a28b, 0xc41b_ce51, 0xe645_6ac2, 0x8952_d15b,
+            0xce39_c75d, 0xf354_a210, 0xb24a_bf12, 0xd75e_17a0,
+        ],
+        Domain::TupleOperations => [
+            0xff49_ce8e, 0xf020_3d5f, 0xf2b0_629f, 0xd3a6_087f,
+            0x8b84_d775, 0xdb6f_a556, 0xd40e_cddd, 0xae52_99a1,
+        ],
+        Domain::TupleAttachment => [
+            0x38d9_4332, 0xe1ca_4ca4, 0xf969_73e0, 0x0e20_db64,
+            0x3e75_6e9e, 0xa925_046c, 0xd50e_238a, 0x6d0e_b3f1,
+        ],
+        Domain::TupleRoot => [
+            0x63d4_ef5d, 0xb859_2676, 0x9bb6_5238, 0x6ec0_b6f1,
+            0xe59e_abcd, 0x4bd2_8caf, 0x3bd7_77c2, 0xb539_0e8f,
+        ],
+        Domain::TupleChain => [
+            0x8971_b90d, 0xaf92_2e67, 0xe86f_add5, 0x9e3d_8d6a,
+            0x1f71_48e9, 0x8181_4544, 0x1492_5ce1, 0xa7ff_aef9,
+        ],
+        Domain::HashChain => [
+            0x9f1f_f810, 0x9839_3a8a, 0xa757_684a, 0x6a6a_41d7,
+            0x1191_6933, 0x80ae_df18, 0x2b77_b768, 0x831e_dd39,
+        ],
+        Domain::HashChainSeed => [
+            0xb697_d96f, 0x61d6_10ef, 0x1299_124e, 0x2415_ac5f,
+            0x50b4_20cf, 0x800c_19a5, 0xc923_43fb, 0xa921_b726,
+        ],
     }
 }
 

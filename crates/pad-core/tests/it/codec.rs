@@ -257,7 +257,7 @@ proptest! {
     ) {
         round_trip(&first)?;
         round_trip(&Equivocation { first, second })?;
-        round_trip(&Update { base: version(first.head.version.number()), operations, head: second })?;
+        round_trip(&Update { base: version(first.head.version.number()), operations, head: second, attachment: () })?;
         let inclusion: InclusionProof<S> =
             decode_body(&encode_body(&(first.head.root, &path))).unwrap();
         round_trip(&inclusion)?;

@@ -27,6 +27,7 @@ pub(crate) fn update() -> Update<S> {
         base: version(299),
         operations,
         head: signed_head(),
+        attachment: (),
     }
 }
 

@@ -1,0 +1,1 @@
+//! Tuple-based persistent authenticated dictionaries.
