@@ -23,8 +23,10 @@ pub mod repository;
 pub mod strategies;
 pub mod traces;
 pub mod tree;
+pub mod tuple;
 
 pub use operation::Action;
 pub use oracle::Oracle;
 pub use pad::{Pad, TreePad};
 pub use random::Random;
+pub use tuple::TuplePad;

@@ -65,6 +65,12 @@ impl Oracle {
         }
     }
 
+    /// Forgets the changes since the latest snapshot.
+    pub fn discard_pending(&mut self) {
+        self.open = self.latest_contents().clone();
+        self.pending.clear();
+    }
+
     /// The contents with pending changes.
     pub const fn open(&self) -> &Contents {
         &self.open

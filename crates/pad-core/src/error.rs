@@ -232,6 +232,28 @@ pub enum VerifyError {
     ElementNotAllowed,
     /// There is not exactly one witness for each element asked for.
     CountMismatch,
+    /// A tuple's interval does not hold the key asked for.
+    KeyOutsideInterval,
+    /// A tuple was not there, or is not vouched for, at the instant asked about.
+    OutsideValidity {
+        /// The instant asked about: a version, or an older generation's epoch.
+        instant: u64,
+        /// The first instant vouched for.
+        since: u64,
+        /// The last instant vouched for.
+        until: u64,
+    },
+    /// A revealed link is further from its anchor than a client walks.
+    ChainTooLong {
+        /// The most steps.
+        limit: u32,
+    },
+    /// No tuple shown decides: an older generation's tuple is missing.
+    GenerationMissing,
+    /// Tuples of more generations are shown than decide, or than there are.
+    GenerationSurplus,
+    /// The epochs shown are not one for each older generation.
+    EpochCountMismatch,
     /// More elements are asked for at once than the public key can verify.
     TooManyElements {
         /// The largest number that it can.
@@ -309,6 +331,29 @@ impl fmt::Display for VerifyError {
             }
             Self::CountMismatch => {
                 formatter.write_str("the number of witnesses is not the number of elements")
+            }
+            Self::KeyOutsideInterval => {
+                formatter.write_str("a tuple's interval does not hold the key")
+            }
+            Self::OutsideValidity {
+                instant,
+                since,
+                until,
+            } => write!(
+                formatter,
+                "a tuple is vouched for from {since} to {until}, not at {instant}"
+            ),
+            Self::ChainTooLong { limit } => {
+                write!(formatter, "a hash chain has more than {limit} steps")
+            }
+            Self::GenerationMissing => {
+                formatter.write_str("the tuple of an older generation is missing")
+            }
+            Self::GenerationSurplus => {
+                formatter.write_str("the proof shows more generations than decide")
+            }
+            Self::EpochCountMismatch => {
+                formatter.write_str("the proof does not name one epoch for each older generation")
             }
             Self::TooManyElements { limit } => {
                 write!(

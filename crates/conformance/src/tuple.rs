@@ -1,0 +1,160 @@
+//! Tuple PADs as the generic checks see them, and what they promise beyond.
+
+use core::marker::PhantomData;
+
+use ed25519_dalek::SigningKey;
+use pad_core::{
+    Dictionary, DictionaryId, Key, Repository, SnapshotHead, Suite, Untrusted, Value, Verified,
+    Version, codec, head::Authority,
+};
+use pad_tuple::{
+    Design, Expectation, TupleAuthor, TupleProof, TupleRepository, bls::BlsSecretKey,
+    chain::ChainSecret, update::TupleAttachment,
+};
+
+use crate::{
+    Action, Pad,
+    pad::{MESSAGE_LIMIT, public_key, signing_key},
+    repository::{self, Played},
+};
+
+/// Secrets that tests make up.
+pub trait TestSecret {
+    /// The secret of this number.
+    fn numbered(number: u8) -> Self;
+}
+
+impl TestSecret for () {
+    fn numbered(_: u8) {}
+}
+
+impl TestSecret for ChainSecret {
+    /// Short chains, so that they are used up.
+    fn numbered(number: u8) -> Self {
+        Self::from_bytes([number; 32]).with_length(3)
+    }
+}
+
+impl TestSecret for BlsSecretKey {
+    fn numbered(number: u8) -> Self {
+        Self::from_seed(&[number; 32])
+    }
+}
+
+impl<A: TestSecret, B: TestSecret> TestSecret for (A, B) {
+    fn numbered(number: u8) -> Self {
+        (A::numbered(number), B::numbered(number))
+    }
+}
+
+/// The number of the secrets of all checked dictionaries.
+const SECRET: u8 = 7;
+
+/// A tuple PAD of design `D` under suite `S`.
+#[derive(Debug)]
+pub struct TuplePad<S, D>(PhantomData<(S, D)>);
+
+impl<S: Suite, D: Design<S, Secret: TestSecret>> Pad for TuplePad<S, D> {
+    type Suite = S;
+    type Attachment = TupleAttachment<D::Tick>;
+    type Author = TupleAuthor<S, D, SigningKey>;
+    type Server = TupleRepository<S, D>;
+
+    fn author(dictionary: DictionaryId, signer: u8) -> Self::Author {
+        let secret = D::Secret::numbered(SECRET);
+        TupleAuthor::new(dictionary, public_key(signer), signing_key(signer), secret)
+    }
+
+    fn server(authority: Authority) -> Self::Server {
+        TupleRepository::new(authority, D::key(&D::Secret::numbered(SECRET)))
+    }
+
+    fn proof_bytes(server: &Self::Server, version: Version, key: &Key) -> Vec<u8> {
+        codec::encode(&server.prove(version, key).expect("the version is there"))
+    }
+
+    fn verify(
+        bytes: &[u8],
+        authority: &Authority,
+        head: &Verified<SnapshotHead<S>>,
+        key: &Key,
+    ) -> Option<Value> {
+        let expectation = expectation::<S, D>(*authority, head.get().version);
+        let proof = Untrusted::<TupleProof<S, D>>::decode(bytes, MESSAGE_LIMIT).expect("canonical");
+        let lookup = proof
+            .verify(&expectation, key)
+            .expect("an honest proof verifies")
+            .into_inner();
+        assert_eq!((lookup.version, &lookup.key), (head.get().version, key));
+        lookup.answer.value().cloned()
+    }
+}
+
+/// What a client of the checked dictionaries expects of a version.
+pub fn expectation<S: Suite, D: Design<S, Secret: TestSecret>>(
+    authority: Authority,
+    version: Version,
+) -> Expectation<D::Key> {
+    Expectation {
+        authority,
+        key: D::key(&D::Secret::numbered(SECRET)),
+        version,
+    }
+}
+
+/// After pruning, later versions answer as before and earlier ones are refused; the author goes on.
+pub fn check_prune<S: Suite, D: Design<S, Secret: TestSecret>>(actions: &[Action], percent: u64) {
+    let mut played = repository::play::<TuplePad<S, D>>(actions);
+    let oldest = Version::new(played.server.latest().number() * percent / 100);
+    played.server.prune(oldest).expect("the version is there");
+    assert_eq!(played.server.oldest(), oldest);
+    if let Some(gone) = oldest.previous() {
+        let refused = pad_core::LookupError::Pruned {
+            version: gone,
+            oldest,
+        };
+        assert_eq!(
+            played.server.prove(gone, &Key::default()).err(),
+            Some(refused)
+        );
+    }
+    repository::check_lookups(&played, oldest);
+    go_on(&mut played, 5);
+    repository::check_lookups(&played, oldest);
+}
+
+/// An author that goes on from the repository is understood by it.
+pub fn check_resume<S: Suite, D: Design<S, Secret: TestSecret>>(actions: &[Action]) {
+    let mut played = repository::play::<TuplePad<S, D>>(actions);
+    let resumed = TupleAuthor::<S, D, _>::resume(
+        &played.server,
+        signing_key(SECRET),
+        D::Secret::numbered(SECRET),
+    );
+    played.author = resumed.expect("the secret is the same");
+    played.oracle.discard_pending();
+    assert_eq!(played.author.len(), played.oracle.open().len());
+    go_on(&mut played, 7);
+    repository::check_heads(&played);
+    repository::check_lookups(&played, Version::EMPTY);
+}
+
+/// Takes some more snapshots of small changes.
+pub fn go_on<S: Suite, D: Design<S, Secret: TestSecret>>(
+    played: &mut Played<TuplePad<S, D>>,
+    snapshots: u8,
+) {
+    for round in 0..snapshots {
+        let key = crate::operation::key([b'g', round % 3]);
+        for action in [
+            Action::Put(key, crate::operation::value([round])),
+            Action::Snapshot,
+        ] {
+            played.oracle.apply(&action);
+            if let Some(update) = action.apply(&mut played.author) {
+                assert_eq!(played.server.apply(&update), Ok(played.oracle.latest()));
+                played.updates.push(update);
+            }
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! The author: the layers, and a signed update for each snapshot.
+
+use std::collections::BTreeMap;
+
+use pad_core::{
+    AuthorKey, Dictionary, DictionaryId, HeadSignature, Key, Operation, SignedHead, SnapshotHead,
+    Suite, Update, Value, Version, Workers, head::Authority, history::Frontier,
+};
+use signature::Signer;
+
+use crate::{
+    design::{AuthorError, Design},
+    layers::{Layers, Transition},
+    repository::TupleRepository,
+    speculation::Speculation,
+    statement::Context,
+    update::{self, TupleAttachment},
+};
+
+/// An author of a tuple PAD of design `D` under suite `S`, signing with `K`.
+///
+/// Space: proportional to the number of entries. `put` and `remove` wait in memory until
+/// [`Dictionary::snapshot`].
+///
+/// Source: Crosby & Wallach 2010, section 4.
+pub struct TupleAuthor<S: Suite, D: Design<S>, K> {
+    layers: Layers<S, D::Mark>,
+    state: D::State,
+    authority: Authority,
+    secret: D::Secret,
+    signer: K,
+    frontier: Frontier<S>,
+    head: Option<SignedHead<S>>,
+    entries: usize,
+    /// Changes that wait for the next snapshot; `None` removes.
+    pending: BTreeMap<Key, Option<Value>>,
+    /// A snapshot that is laid out, but could not be signed.
+    unsigned: Option<(Vec<Operation>, Transition<S, D::Mark>)>,
+    speculation: Speculation,
+    /// All operations of all snapshots but the first.
+    operations: u64,
+    workers: Workers,
+}
+
+impl<S: Suite, D: Design<S>, K> core::fmt::Debug for TupleAuthor<S, D, K> {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        formatter
+            .debug_struct("TupleAuthor")
+            .field("design", &D::NAME)
+            .field("authority", &self.authority)
+            .field("entries", &self.entries)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, K> {
+    /// The author of a new, empty dictionary.
+    ///
+    /// `author` is the public half of `signer`; clients are told the returned author's
+    /// [`Dictionary::authority`] and [`TupleAuthor::key`].
+    pub fn new(dictionary: DictionaryId, author: AuthorKey, signer: K, secret: D::Secret) -> Self {
+        let authority = Authority {
+            author,
+            dictionary,
+            scheme: D::SCHEME,
+        };
+        Self {
+            layers: Layers::new(D::GENERATIONS),
+            state: D::state(&secret, Context::of(&authority)),
+            authority,
+            secret,
+            signer,
+            frontier: Frontier::default(),
+            head: None,
+            entries: 0,
+            pending: BTreeMap::new(),
+            unsigned: None,
+            speculation: Speculation::default(),
+            operations: 0,
+            workers: Workers::sequential(),
+        }
+    }
+
+    /// Goes on where a repository that this author trusts, for example its own backup, stands.
+    ///
+    /// Never go on from a repository that may lack a snapshot which was already handed out: the
+    /// author would then sign a second head for the same version.
+    ///
+    /// # Errors
+    /// [`AuthorError::Accumulate`] if the secret does not belong to the repository.
+    pub fn resume(
+        repository: &TupleRepository<S, D>,
+        signer: K,
+        secret: D::Secret,
+    ) -> Result<Self, AuthorError> {
+        let authority = *repository.authority();
+        let context = Context::of(&authority);
+        let workers = Workers::sequential();
+        let (records, layers) = (repository.records(), repository.layers());
+        let (layers, state) = D::resume(&secret, context, records, layers, &workers)?;
+        let mut author = Self::new(authority.dictionary, authority.author, signer, secret);
+        author.layers = layers;
+        author.state = state;
+        author.frontier = repository.frontier();
+        author.head = repository.latest_head();
+        author.entries = repository.len();
+        Ok(author)
+    }
+
+    /// Spreads signing over these threads.
+    #[must_use]
+    pub fn with_workers(mut self, workers: Workers) -> Self {
+        self.workers = workers;
+        self
+    }
+
+    /// Merges generations by this rule.
+    #[must_use]
+    pub const fn with_speculation(mut self, speculation: Speculation) -> Self {
+        self.speculation = speculation;
+        self
+    }
+
+    /// What clients must know beyond the authority.
+    pub fn key(&self) -> D::Key {
+        D::key(&self.secret)
+    }
+
+    /// Whether a snapshot is laid out that could not be signed. The next snapshot signs it.
+    pub const fn has_unsigned(&self) -> bool {
+        self.unsigned.is_some()
+    }
+
+    /// The number of tuples of each generation, youngest first.
+    pub fn tuples(&self) -> Vec<usize> {
+        self.layers
+            .generations()
+            .iter()
+            .map(BTreeMap::len)
+            .collect()
+    }
+
+    /// Applies a whole batch as one snapshot, together with the changes that already wait.
+    ///
+    /// If a snapshot still waits for its signature, that one is signed and returned, and the batch
+    /// stays pending for the next. The last operation on a key wins; removing an absent key does
+    /// nothing.
+    ///
+    /// # Errors
+    /// [`AuthorError`]; the next snapshot then tries again to sign this one.
+    pub fn snapshot_of(
+        &mut self,
+        batch: Vec<Operation>,
+    ) -> Result<Update<S, TupleAttachment<D::Tick>>, AuthorError> {
+        for operation in batch {
+            match operation {
+                Operation::Put(key, value) => self.put(key, value),
+                Operation::Remove(key) => {
+                    self.remove(&key);
+                }
+            }
+        }
+        self.snapshot()
+    }
+
+    fn lay_out(&mut self) -> (Vec<Operation>, Transition<S, D::Mark>) {
+        self.entries = self.len();
+        let operations: Vec<Operation> = core::mem::take(&mut self.pending)
+            .into_iter()
+            .map(|(key, value)| match value {
+                Some(value) => Operation::Put(key, value),
+                None => Operation::Remove(key),
+            })
+            .collect();
+        let version = self.layers.version();
+        let merged = if version == Version::EMPTY {
+            D::GENERATIONS - 1
+        } else {
+            self.operations += u64::try_from(operations.len()).unwrap_or(u64::MAX);
+            let sizes = self.tuples();
+            let mean = mean(self.operations, version.number());
+            self.speculation
+                .merged(&sizes, self.entries, operations.len(), mean)
+        };
+        let transition = self
+            .layers
+            .apply(&operations, merged)
+            .expect("author: batches are ordered, removals checked, generations counted");
+        (operations, transition)
+    }
+
+    fn sign(
+        &mut self,
+        operations: &[Operation],
+        transition: &Transition<S, D::Mark>,
+    ) -> Result<(SignedHead<S>, TupleAttachment<D::Tick>), AuthorError> {
+        let ticks = D::authenticate(
+            &self.secret,
+            &self.signer,
+            Context::of(&self.authority),
+            &mut self.state,
+            &mut self.layers,
+            transition,
+            &self.workers,
+        )?;
+        let attachment = TupleAttachment {
+            merged: crate::layers::index(transition.merged()),
+            ticks,
+        };
+        let head = SnapshotHead {
+            scheme: self.authority.scheme,
+            dictionary: self.authority.dictionary,
+            version: self.layers.version(),
+            root: update::root::<S>(
+                &update::operations_digest::<S>(operations),
+                &D::attachment_digest(&attachment),
+            ),
+            history: self.frontier.root(),
+        };
+        Ok((head.sign(&self.signer)?, attachment))
+    }
+}
+
+/// The mean number of operations per snapshot, after so many of both.
+fn mean(operations: u64, snapshots: u64) -> f64 {
+    let float = |number: u64| u32::try_from(number).map_or(f64::from(u32::MAX), f64::from);
+    float(operations) / float(snapshots.max(1))
+}
+
+impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> Dictionary for TupleAuthor<S, D, K> {
+    type Suite = S;
+    type Attachment = TupleAttachment<D::Tick>;
+    type Error = AuthorError;
+
+    fn authority(&self) -> Authority {
+        self.authority
+    }
+
+    fn head(&self) -> Option<&SignedHead<S>> {
+        self.head.as_ref()
+    }
+
+    /// Time: `O(1)`, and one search for each pending change.
+    fn len(&self) -> usize {
+        let pending = self.pending.iter();
+        pending.fold(self.entries, |entries, (key, change)| {
+            match (self.layers.get(key.as_bytes()).is_some(), change) {
+                (false, Some(_)) => entries + 1,
+                (true, None) => entries - 1,
+                _ => entries,
+            }
+        })
+    }
+
+    fn get(&self, key: &[u8]) -> Option<&[u8]> {
+        if let Some(change) = self.pending.get(key) {
+            return change.as_ref().map(Value::as_bytes);
+        }
+        self.layers.get(key)
+    }
+
+    fn put(&mut self, key: Key, value: Value) {
+        self.pending.insert(key, Some(value));
+    }
+
+    fn remove(&mut self, key: &Key) -> bool {
+        let was_present = self.get(key.as_bytes()).is_some();
+        if self.layers.get(key.as_bytes()).is_some() {
+            self.pending.insert(key.clone(), None);
+        } else {
+            self.pending.remove(key);
+        }
+        was_present
+    }
+
+    fn snapshot(&mut self) -> Result<Update<S, Self::Attachment>, AuthorError> {
+        let (operations, transition) = match self.unsigned.take() {
+            Some(unsigned) => unsigned,
+            None => self.lay_out(),
+        };
+        match self.sign(&operations, &transition) {
+            Ok((head, attachment)) => {
+                self.frontier.append(&head.head.root);
+                self.head = Some(head);
+                let base = Version::new(head.head.version.number() - 1);
+                Ok(Update {
+                    base,
+                    operations,
+                    head,
+                    attachment,
+                })
+            }
+            Err(error) => {
+                self.unsigned = Some((operations, transition));
+                Err(error)
+            }
+        }
+    }
+}

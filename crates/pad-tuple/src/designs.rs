@@ -1,0 +1,41 @@
+//! The designs by name.
+
+use crate::signed::{Bls, Ed25519, Lightweight, Plain, Signed, Superseding};
+
+/// A signature for each tuple and version. The baseline.
+pub type Base = Signed<Ed25519, Plain, 1>;
+/// One generation, superseding signatures.
+pub type BaseSuperseding = Signed<Ed25519, Superseding, 1>;
+/// One generation, lightweight signatures.
+pub type BaseLightweight = Signed<Ed25519, Lightweight, 1>;
+/// Speculation over two generations, a signature for each tuple and instant.
+pub type Spec = Signed<Ed25519, Plain, 2>;
+/// Speculation over two generations, superseding signatures.
+pub type SpecSuperseding = Signed<Ed25519, Superseding, 2>;
+/// Speculation over two generations, lightweight signatures.
+pub type SpecLightweight = Signed<Ed25519, Lightweight, 2>;
+/// Speculation over three generations, lightweight signatures.
+pub type SpecLightweight3 = Signed<Ed25519, Lightweight, 3>;
+/// One generation, superseding BLS signatures, which aggregate.
+pub type BaseSupersedingBls = Signed<Bls, Superseding, 1>;
+/// Speculation over two generations, lightweight BLS signatures, which aggregate.
+pub type SpecLightweightBls = Signed<Bls, Lightweight, 2>;
+
+/// Calls a macro once for each design: the only place that lists them.
+///
+/// The macro is called as `$callback!(name, Design);`, where `name` is an identifier such as
+/// `spec_lightweight` and `Design` the design's alias.
+#[macro_export]
+macro_rules! for_each_tuple {
+    ($callback:ident) => {
+        $callback!(base, $crate::designs::Base);
+        $callback!(base_superseding, $crate::designs::BaseSuperseding);
+        $callback!(base_lightweight, $crate::designs::BaseLightweight);
+        $callback!(spec, $crate::designs::Spec);
+        $callback!(spec_superseding, $crate::designs::SpecSuperseding);
+        $callback!(spec_lightweight, $crate::designs::SpecLightweight);
+        $callback!(spec_lightweight_3, $crate::designs::SpecLightweight3);
+        $callback!(base_superseding_bls, $crate::designs::BaseSupersedingBls);
+        $callback!(spec_lightweight_bls, $crate::designs::SpecLightweightBls);
+    };
+}

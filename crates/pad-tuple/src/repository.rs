@@ -1,0 +1,528 @@
+//! The server: every version's tuples in persistent indexes, and look-up proofs.
+
+use pad_core::{
+    ApplyError, HeadSignature, InputError, Key, LookupError, Repository, SignedHead, SnapshotHead,
+    Suite, Untrusted, Update, Version, Workers,
+    head::Authority,
+    history::{ConsistencyProof, Frontier, HistoryLog, InclusionProof},
+};
+use pad_tree::{CacheNowhere, PersistentTree, Plain, Treap, VersionedNodes};
+
+use crate::{
+    design::{Design, TupleId},
+    layers::{Layers, Transition},
+    proof::{Part, ShownContent, ShownTuple, TupleProof},
+    statement::Context,
+    tuple::Content,
+    update::{self, TupleAttachment},
+};
+
+/// The persistent predecessor index of one generation: lower end to tuple number, at every instant of
+/// the generation's clock. `O(1)` amortised space for each change.
+///
+/// Source: Crosby & Wallach 2010, section 4.1.
+type Index = PersistentTree<VersionedNodes<Plain, Treap, CacheNowhere>>;
+
+/// A tuple as the server keeps it; its lower end is in the index.
+#[derive(Clone, Debug)]
+struct StoredTuple<S: Suite> {
+    upper: Option<Key>,
+    content: Content<S>,
+}
+
+/// A repository of a tuple PAD of design `D` under suite `S`.
+///
+/// Source: Crosby & Wallach 2010, section 4.
+#[derive(Clone, Debug)]
+pub struct TupleRepository<S: Suite, D: Design<S>> {
+    authority: Authority,
+    key: D::Key,
+    layers: Layers<S, TupleId>,
+    indexes: Vec<Index>,
+    tuples: Vec<Option<StoredTuple<S>>>,
+    /// Numbers of tuples that were forgotten.
+    free: Vec<TupleId>,
+    /// Tuples that are no more, with the first version without them, in the order of versions.
+    retired: std::collections::VecDeque<(Version, TupleId)>,
+    records: D::Records,
+    /// The epochs of generations 1 and up, for the versions from the oldest on.
+    epochs: Vec<u64>,
+    entries: usize,
+    oldest: Version,
+    log: HistoryLog<S>,
+    signatures: Vec<HeadSignature>,
+    workers: Workers,
+}
+
+impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
+    /// An empty repository that accepts the updates of one author and dictionary.
+    pub fn new(authority: Authority, key: D::Key) -> Self {
+        Self {
+            authority,
+            layers: Layers::new(D::GENERATIONS),
+            indexes: (0..D::GENERATIONS).map(|_| Index::default()).collect(),
+            tuples: Vec::new(),
+            free: Vec::new(),
+            retired: std::collections::VecDeque::new(),
+            records: D::records(&key, Context::of(&authority)),
+            key,
+            epochs: vec![0; D::GENERATIONS - 1],
+            entries: 0,
+            oldest: Version::EMPTY,
+            log: HistoryLog::default(),
+            signatures: Vec::new(),
+            workers: Workers::sequential(),
+        }
+    }
+
+    /// Spreads the making of witnesses over these threads.
+    #[must_use]
+    pub fn with_workers(mut self, workers: Workers) -> Self {
+        self.workers = workers;
+        self
+    }
+
+    /// Whose updates this repository accepts.
+    pub const fn authority(&self) -> &Authority {
+        &self.authority
+    }
+
+    /// What clients must know beyond the authority.
+    pub const fn key(&self) -> &D::Key {
+        &self.key
+    }
+
+    /// The number of entries of the latest version.
+    pub const fn len(&self) -> usize {
+        self.entries
+    }
+
+    /// Whether the latest version is empty.
+    pub const fn is_empty(&self) -> bool {
+        self.entries == 0
+    }
+
+    /// The bytes of memory that tuples, indexes, records and history take, without spare capacity.
+    ///
+    /// Values and keys that several tuples share are counted with each of them.
+    pub fn memory_bytes(&self) -> usize {
+        let indexes: usize = self.indexes.iter().map(Index::memory_bytes).sum();
+        let tuples: usize = self.tuples.iter().map(stored_bytes).sum();
+        let heads = self.signatures.len() * size_of::<HeadSignature>();
+        let epochs = self.epochs.len() * size_of::<u64>();
+        indexes + tuples + D::memory_bytes(&self.records) + heads + epochs + self.log.memory_bytes()
+    }
+
+    /// The proof that an older version is what a newer version's head says it was.
+    ///
+    /// # Errors
+    /// [`LookupError`] unless `version` is at least 1 and below `newer`, which exists.
+    pub fn prove_inclusion(
+        &self,
+        version: Version,
+        newer: Version,
+    ) -> Result<InclusionProof<S>, LookupError> {
+        self.check_exists(newer)?;
+        let unknown = LookupError::UnknownVersion {
+            version,
+            latest: newer,
+        };
+        self.log.prove_inclusion(version, newer).ok_or(unknown)
+    }
+
+    /// The proof that a newer version's head continues an older one's.
+    ///
+    /// # Errors
+    /// [`LookupError`] unless `older` is at least 1 and below `newer`, which exists.
+    pub fn prove_consistency(
+        &self,
+        older: Version,
+        newer: Version,
+    ) -> Result<ConsistencyProof<S>, LookupError> {
+        self.check_exists(newer)?;
+        let unknown = LookupError::UnknownVersion {
+            version: older,
+            latest: newer,
+        };
+        self.log.prove_consistency(older, newer).ok_or(unknown)
+    }
+
+    /// Drops the contents of all versions before `oldest`; their heads stay.
+    ///
+    /// # Errors
+    /// [`LookupError`] if the version is not there.
+    pub fn prune(&mut self, oldest: Version) -> Result<(), LookupError> {
+        let epochs = self.epochs_at(oldest)?.to_vec();
+        let instants = core::iter::once(oldest.number()).chain(epochs);
+        for (index, instant) in self.indexes.iter_mut().zip(instants) {
+            index.prune(Version::new(instant));
+        }
+        let dropped = self.position(oldest) * (D::GENERATIONS - 1);
+        self.epochs.drain(..dropped);
+        self.oldest = oldest;
+        while let Some((_, tuple)) = self.retired.pop_front_if(|(version, _)| *version <= oldest) {
+            self.tuples[tuple.position()] = None;
+            D::forget(&mut self.records, tuple);
+            self.free.push(tuple);
+        }
+        Ok(())
+    }
+
+    /// The contents of a version, in ascending order of keys.
+    ///
+    /// # Errors
+    /// [`LookupError`] if the version is not there.
+    pub fn entries(
+        &self,
+        version: Version,
+    ) -> Result<std::collections::BTreeMap<Key, pad_core::Value>, LookupError> {
+        let mut entries = std::collections::BTreeMap::new();
+        // Older generations first, so that younger ones overrule them.
+        for (generation, instant) in self.instants(version)?.into_iter().enumerate().rev() {
+            let tuples = self.indexes[generation].entries(Version::new(instant));
+            for (lower, number) in tuples.into_iter().flatten() {
+                let key = Key::new(lower).expect("repository: lower ends are keys");
+                match &self.stored(read_number(number)).content {
+                    Content::Nothing => {}
+                    Content::Removed => drop(entries.remove(&key)),
+                    Content::Value(value) => drop(entries.insert(key, value.value.clone())),
+                }
+            }
+        }
+        Ok(entries)
+    }
+
+    pub(crate) const fn records(&self) -> &D::Records {
+        &self.records
+    }
+
+    pub(crate) const fn layers(&self) -> &Layers<S, TupleId> {
+        &self.layers
+    }
+
+    pub(crate) fn frontier(&self) -> Frontier<S> {
+        let mut frontier = Frontier::default();
+        for number in 1..=self.latest().number() {
+            let root = self.log.version_root(Version::new(number));
+            frontier.append(root.expect("repository: the log has every version's root"));
+        }
+        frontier
+    }
+
+    pub(crate) fn latest_head(&self) -> Option<SignedHead<S>> {
+        self.head(self.latest()).ok()
+    }
+
+    /// The instants of all generations at a version, youngest first.
+    pub(crate) fn instants(&self, version: Version) -> Result<Vec<u64>, LookupError> {
+        let epochs = self.epochs_at(version)?;
+        Ok(core::iter::once(version.number())
+            .chain(epochs.iter().copied())
+            .collect())
+    }
+
+    /// The tuples that answer a look-up, and their numbers.
+    pub(crate) fn tuples_for(&self, instants: &[u64], key: &Key) -> Vec<(ShownTuple<S>, TupleId)> {
+        let mut shown = Vec::with_capacity(instants.len());
+        for (index, instant) in self.indexes.iter().zip(instants) {
+            let (lower, number) = index
+                .floor(Version::new(*instant), key.as_bytes())
+                .expect("repository: a tuple starts at the start of the key space");
+            let number = read_number(number);
+            let stored = self.stored(number);
+            let upper = stored.upper.clone();
+            let at_key = lower == key.as_bytes();
+            let decides = at_key && !matches!(stored.content, Content::Nothing);
+            let tuple = if at_key {
+                let content = match &stored.content {
+                    Content::Nothing => ShownContent::Nothing,
+                    Content::Value(value) => ShownContent::Value(value.value.clone()),
+                    Content::Removed => ShownContent::Removed,
+                };
+                ShownTuple::At { upper, content }
+            } else {
+                ShownTuple::Below {
+                    lower: Key::new(lower).expect("repository: lower ends are keys"),
+                    upper,
+                    content: stored.content.summary(),
+                }
+            };
+            shown.push((tuple, number));
+            if decides {
+                break;
+            }
+        }
+        shown
+    }
+
+    fn stored(&self, number: TupleId) -> &StoredTuple<S> {
+        self.tuples[number.position()]
+            .as_ref()
+            .expect("repository: tuples of remaining versions are kept")
+    }
+
+    fn position(&self, version: Version) -> usize {
+        let position = version.number() - self.oldest.number();
+        usize::try_from(position).unwrap_or(usize::MAX)
+    }
+
+    fn epochs_at(&self, version: Version) -> Result<&[u64], LookupError> {
+        if version < self.oldest {
+            return Err(LookupError::Pruned {
+                version,
+                oldest: self.oldest,
+            });
+        }
+        self.check_exists(version)?;
+        let (width, position) = (D::GENERATIONS - 1, self.position(version));
+        Ok(&self.epochs[position * width..(position + 1) * width])
+    }
+
+    fn check_exists(&self, version: Version) -> Result<(), LookupError> {
+        let latest = self.latest();
+        if version > latest {
+            Err(LookupError::UnknownVersion { version, latest })
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Checks everything about an update that does not need its tuples.
+    fn check_update(&self, update: &Update<S, TupleAttachment<D::Tick>>) -> Result<(), ApplyError> {
+        let latest = self.latest();
+        if update.base != latest {
+            return Err(ApplyError::VersionGap {
+                expected: latest,
+                actual: update.base,
+            });
+        }
+        let next = latest.next().ok_or(InputError::CapacityExceeded);
+        Untrusted::new(update.head)
+            .verify(&self.authority, &next.map_err(ApplyError::Input)?)
+            .map_err(ApplyError::Head)?;
+        if self.log.root(latest.number()) != Some(update.head.head.history) {
+            return Err(ApplyError::HistoryMismatch);
+        }
+        Ok(())
+    }
+
+    fn check_root(update: &Update<S, TupleAttachment<D::Tick>>) -> Result<(), ApplyError> {
+        let operations = update::operations_digest::<S>(&update.operations);
+        let attachment = D::attachment_digest(&update.attachment);
+        if update::root::<S>(&operations, &attachment) == update.head.head.root {
+            Ok(())
+        } else {
+            Err(ApplyError::RootMismatch)
+        }
+    }
+
+    /// Numbers the new tuples.
+    fn number_tuples(&mut self, transition: &Transition<S, TupleId>) -> Result<(), ApplyError> {
+        let created: usize = transition.ticks.iter().map(|tick| tick.created.len()).sum();
+        let numbers = self.tuples.len().saturating_add(created);
+        if u32::try_from(numbers).is_err() {
+            return Err(ApplyError::Input(InputError::CapacityExceeded));
+        }
+        for (generation, tick) in transition.ticks.iter().enumerate() {
+            for lower in &tick.created {
+                let number = self.free.pop().unwrap_or_else(|| {
+                    self.tuples.push(None);
+                    TupleId(u32::try_from(self.tuples.len() - 1).unwrap_or(u32::MAX))
+                });
+                if let Some(live) = self.layers.generation_mut(generation).get_mut(lower) {
+                    live.mark = number;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes back what [`Self::number_tuples`] did; before the layers are undone.
+    fn free_numbers(&mut self, transition: &Transition<S, TupleId>) {
+        for (tuples, tick) in self.layers.generations().iter().zip(&transition.ticks) {
+            let numbers = tick.created.iter().filter_map(|lower| tuples.get(lower));
+            self.free.extend(numbers.map(|live| live.mark));
+        }
+    }
+
+    /// Edits the indexes as the transition says, without sealing them.
+    fn edit_indexes(&mut self, transition: &Transition<S, TupleId>) -> Result<(), InputError> {
+        let generations = self.layers.generations().iter();
+        for ((tuples, tick), index) in generations.zip(&transition.ticks).zip(&mut self.indexes) {
+            for (lower, _) in &tick.deleted {
+                // A new tuple in the same place overwrites the old one.
+                if !tuples.contains_key(lower) {
+                    index.remove(lower.as_bytes())?;
+                }
+            }
+            for lower in &tick.created {
+                let number = tuples[lower].mark.0;
+                index.insert(lower.as_bytes(), &number.to_le_bytes())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the layers' latest state the latest version.
+    fn commit(&mut self, transition: Transition<S, TupleId>) {
+        let version = self.layers.version();
+        for (generation, tick) in transition.ticks.into_iter().enumerate() {
+            let retired = tick
+                .deleted
+                .into_iter()
+                .map(|(_, number)| (version, number));
+            self.retired.extend(retired);
+            let tuples = &self.layers.generations()[generation];
+            for lower in &tick.created {
+                let content = tuples[lower].content.clone();
+                let view = self.layers.view(generation, lower, content.summary());
+                let upper = view
+                    .upper
+                    .map(|upper| Key::new(upper).expect("an upper end is a key"));
+                let number = tuples[lower].mark.position();
+                self.tuples[number] = Some(StoredTuple { upper, content });
+            }
+            self.indexes[generation].seal(&Workers::sequential());
+        }
+        self.epochs.extend_from_slice(self.layers.epochs());
+    }
+}
+
+fn stored_bytes<S: Suite>(tuple: &Option<StoredTuple<S>>) -> usize {
+    let heap = tuple.as_ref().map_or(0, |tuple| {
+        let upper = tuple
+            .upper
+            .as_ref()
+            .map_or(0, |upper| upper.as_bytes().len());
+        let value = match &tuple.content {
+            Content::Value(value) => value.value.as_bytes().len() + size_of::<S::Digest>(),
+            Content::Nothing | Content::Removed => 0,
+        };
+        upper + value
+    });
+    size_of::<Option<StoredTuple<S>>>() + heap
+}
+
+fn read_number(bytes: &[u8]) -> TupleId {
+    let bytes = bytes
+        .try_into()
+        .expect("repository: numbers have four bytes");
+    TupleId(u32::from_le_bytes(bytes))
+}
+
+impl<S: Suite, D: Design<S>> Repository for TupleRepository<S, D> {
+    type Suite = S;
+    type Attachment = TupleAttachment<D::Tick>;
+    type Query = Key;
+    type Proof = TupleProof<S, D>;
+
+    fn latest(&self) -> Version {
+        self.layers.version()
+    }
+
+    fn oldest(&self) -> Version {
+        self.oldest
+    }
+
+    fn apply(
+        &mut self,
+        update: &Update<S, TupleAttachment<D::Tick>>,
+    ) -> Result<Version, ApplyError> {
+        self.check_update(update)?;
+        let merged = usize::from(update.attachment.merged);
+        let entries = self.entries_after(&update.operations);
+        self.layers.check(&update.operations)?;
+        Self::check_root(update)?;
+        let transition = self.layers.apply(&update.operations, merged)?;
+        if let Err(error) = self.number_tuples(&transition) {
+            self.layers.undo(transition);
+            return Err(error);
+        }
+        let edited = self.edit_indexes(&transition).map_err(ApplyError::Input);
+        let admitted = edited.and_then(|()| {
+            let context = Context::of(&self.authority);
+            D::admit(
+                &self.key,
+                context,
+                &mut self.records,
+                &self.layers,
+                &transition,
+                &update.attachment.ticks,
+                &self.workers,
+            )
+        });
+        if let Err(error) = admitted {
+            self.free_numbers(&transition);
+            self.layers.undo(transition);
+            self.indexes.iter_mut().for_each(Index::rollback);
+            return Err(error);
+        }
+        self.commit(transition);
+        self.entries = entries;
+        self.log.append(&update.head.head.root);
+        self.signatures.push(update.head.signature);
+        Ok(self.latest())
+    }
+
+    fn head(&self, version: Version) -> Result<SignedHead<S>, LookupError> {
+        let missing = LookupError::UnknownVersion {
+            version,
+            latest: self.latest(),
+        };
+        let earlier = version.previous().ok_or(missing)?;
+        let position = usize::try_from(earlier.number()).map_err(|_| missing)?;
+        let signature = *self.signatures.get(position).ok_or(missing)?;
+        let root = *self.log.version_root(version).ok_or(missing)?;
+        let history = self.log.root(earlier.number()).ok_or(missing)?;
+        let Authority {
+            dictionary, scheme, ..
+        } = self.authority;
+        let head = SnapshotHead {
+            scheme,
+            dictionary,
+            version,
+            root,
+            history,
+        };
+        Ok(SignedHead { head, signature })
+    }
+
+    fn prove(&self, version: Version, key: &Key) -> Result<TupleProof<S, D>, LookupError> {
+        let instants = self.instants(version)?;
+        if version == Version::EMPTY {
+            return Ok(TupleProof {
+                epochs: Vec::new(),
+                parts: Vec::new(),
+                seal: None,
+            });
+        }
+        let shown = self.tuples_for(&instants, key);
+        let seal = D::seal(&self.records, version, shown.len());
+        let parts = shown
+            .into_iter()
+            .enumerate()
+            .map(|(generation, (tuple, number))| Part {
+                tuple,
+                evidence: D::evidence(&self.records, generation, instants[generation], number),
+            })
+            .collect();
+        Ok(TupleProof {
+            epochs: instants[1..].to_vec(),
+            parts,
+            seal: Some(seal),
+        })
+    }
+}
+
+impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
+    fn entries_after(&self, operations: &[pad_core::Operation]) -> usize {
+        operations.iter().fold(self.entries, |entries, operation| {
+            let present = self.layers.get(operation.key().as_bytes()).is_some();
+            match (operation, present) {
+                (pad_core::Operation::Put(..), false) => entries + 1,
+                (pad_core::Operation::Remove(_), true) => entries - 1,
+                _ => entries,
+            }
+        })
+    }
+}

@@ -1,0 +1,225 @@
+//! One signature over a tuple and the end of a hash chain; refreshing reveals a link.
+
+use pad_core::{Suite, VerifyError};
+use serde::{Deserialize, Serialize};
+
+use super::{Refresh, TupleSignature, superseding::Validity};
+use crate::{
+    chain::{self, ChainSecret, Pebbles},
+    design::Claim,
+    statement::{Context, Statement},
+    tuple::GenerationIndex,
+};
+
+/// A tuple is signed once, with the anchor of a hash chain; every instant after reveals the next link,
+/// until the chain is used up and the tuple is signed again.
+///
+/// As with superseding, a link makes the earlier ones superfluous: it covers every instant since the
+/// tuple is there. A tuple that is deleted has no further links revealed.
+///
+/// Source: Crosby & Wallach 2010, section 4.2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lightweight;
+
+/// What an update carries for a tuple.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub enum LightweightItem<S: Suite, G: TupleSignature> {
+    /// A signature with the anchor of a new chain.
+    Signed {
+        /// The chain's anchor.
+        anchor: S::Digest,
+        /// The signature.
+        signature: G::Signature,
+    },
+    /// The next link of the chain.
+    Revealed(S::Digest),
+}
+
+/// What the author remembers of a tuple.
+#[derive(Clone, Debug)]
+pub struct LightweightState<S: Suite> {
+    /// The instant of the signature; `None` before the first.
+    signed: Option<u64>,
+    pebbles: Pebbles<S>,
+}
+
+impl<S: Suite> Default for LightweightState<S> {
+    fn default() -> Self {
+        Self {
+            signed: None,
+            pebbles: Pebbles::default(),
+        }
+    }
+}
+
+/// A tuple's newest link.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct LightweightRecord<S: Suite, G: TupleSignature> {
+    since: u64,
+    signed: u64,
+    until: u64,
+    link: S::Digest,
+    signature: G::Signature,
+}
+
+/// What a proof shows beside the signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct LightweightShown<S: Suite> {
+    /// Since when the tuple is there.
+    pub since: u64,
+    /// The instant of the signature.
+    pub signed: u64,
+    /// The number of links revealed since.
+    pub revealed: u32,
+    /// The newest of them; the anchor itself if there are none.
+    pub link: S::Digest,
+}
+
+impl<S: Suite> Refresh<S> for Lightweight {
+    const CODE: u16 = 2;
+    type Secret = ChainSecret;
+    type State = LightweightState<S>;
+    type Item<G: TupleSignature> = LightweightItem<S, G>;
+    type Record<G: TupleSignature> = LightweightRecord<S, G>;
+    type Shown = LightweightShown<S>;
+
+    fn issue<G: TupleSignature>(
+        secret: &ChainSecret,
+        context: Context,
+        statement: Statement<S>,
+        state: &mut LightweightState<S>,
+        sign: &dyn Fn(&[u8]) -> Result<G::Signature, signature::Error>,
+    ) -> Result<LightweightItem<S, G>, signature::Error> {
+        let (tuple, instant) = (statement.tuple, statement.until);
+        let revealed = state
+            .signed
+            .and_then(|signed| u32::try_from(instant - signed).ok())
+            .filter(|revealed| *revealed >= 1 && *revealed <= secret.length());
+        if let (Some(revealed), Some(until)) = (revealed, state.signed) {
+            let seed = || secret.seed(context, &Statement { until, ..statement });
+            let position = secret.length() - revealed;
+            let link = state.pebbles.link(seed, &tuple, position);
+            return Ok(LightweightItem::Revealed(link));
+        }
+        let mut pebbles = Pebbles::default();
+        let seed = || secret.seed(context, &statement);
+        let anchor = pebbles.link(seed, &tuple, secret.length());
+        let anchored = Statement {
+            anchor: Some(anchor),
+            ..statement
+        };
+        let signature = sign(&anchored.signed_bytes(context))?;
+        *state = LightweightState {
+            signed: Some(instant),
+            pebbles,
+        };
+        Ok(LightweightItem::Signed { anchor, signature })
+    }
+
+    fn absorb<G: TupleSignature>(item: &LightweightItem<S, G>, bytes: &mut Vec<u8>) {
+        match item {
+            LightweightItem::Signed { anchor, signature } => {
+                bytes.push(0);
+                bytes.extend_from_slice(anchor.as_ref());
+                bytes.extend_from_slice(signature.as_ref());
+            }
+            LightweightItem::Revealed(link) => {
+                bytes.push(1);
+                bytes.extend_from_slice(link.as_ref());
+            }
+        }
+    }
+
+    fn fits<G: TupleSignature>(
+        record: Option<&LightweightRecord<S, G>>,
+        item: &LightweightItem<S, G>,
+    ) -> bool {
+        record.is_some() || matches!(item, LightweightItem::Signed { .. })
+    }
+
+    fn record<G: TupleSignature>(
+        record: Option<LightweightRecord<S, G>>,
+        item: &LightweightItem<S, G>,
+        instant: u64,
+    ) -> LightweightRecord<S, G> {
+        let since = record.as_ref().map_or(instant, |record| record.since);
+        match (item, record) {
+            (LightweightItem::Signed { anchor, signature }, _) => LightweightRecord {
+                since,
+                signed: instant,
+                until: instant,
+                link: *anchor,
+                signature: *signature,
+            },
+            (LightweightItem::Revealed(link), Some(record)) => LightweightRecord {
+                until: instant,
+                link: *link,
+                ..record
+            },
+            (LightweightItem::Revealed(_), None) => {
+                unreachable!("lightweight: a new tuple's item is a signature, as `fits` checked")
+            }
+        }
+    }
+
+    fn show<G: TupleSignature>(
+        record: &LightweightRecord<S, G>,
+        _: u64,
+    ) -> (LightweightShown<S>, G::Signature) {
+        let shown = LightweightShown {
+            since: record.since,
+            signed: record.signed,
+            revealed: u32::try_from(record.until - record.signed).unwrap_or(u32::MAX),
+            link: record.link,
+        };
+        (shown, record.signature)
+    }
+
+    fn statement(
+        shown: &LightweightShown<S>,
+        claim: &Claim<S>,
+    ) -> Result<Statement<S>, VerifyError> {
+        let validity = Validity {
+            since: shown.since,
+            until: shown.signed.saturating_add(u64::from(shown.revealed)),
+        };
+        validity.require(claim.instant)?;
+        let anchor = chain::anchor::<S>(shown.link, &claim.tuple, u64::from(shown.revealed))?;
+        Ok(Statement {
+            generation: claim.generation,
+            since: shown.since,
+            until: shown.signed,
+            tuple: claim.tuple,
+            anchor: Some(anchor),
+        })
+    }
+
+    fn resume<G: TupleSignature>(
+        secret: &ChainSecret,
+        context: Context,
+        generation: GenerationIndex,
+        tuple: S::Digest,
+        record: &LightweightRecord<S, G>,
+    ) -> (u64, LightweightState<S>) {
+        let signed = Statement::<S> {
+            generation,
+            since: record.since,
+            until: record.signed,
+            tuple,
+            anchor: None,
+        };
+        let revealed = u32::try_from(record.until - record.signed).unwrap_or(u32::MAX);
+        let mut state = LightweightState::default();
+        if let Some(position) = secret.length().checked_sub(revealed) {
+            let seed = || secret.seed(context, &signed);
+            // Another secret or length would reveal links that lead nowhere.
+            if state.pebbles.link(seed, &tuple, position) == record.link {
+                state.signed = Some(record.signed);
+            }
+        }
+        (record.since, state)
+    }
+}

@@ -1,0 +1,83 @@
+//! What an author signs about a tuple.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use pad_core::{DictionaryId, Domain, SchemeId, Suite, head::Authority};
+
+use crate::tuple::GenerationIndex;
+
+/// The place that a statement is made for: nothing signed for one place verifies in another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Context {
+    /// The design and its number of generations.
+    pub scheme: SchemeId,
+    /// The dictionary.
+    pub dictionary: DictionaryId,
+}
+
+impl Context {
+    /// The place of an authority's statements.
+    pub const fn of(authority: &Authority) -> Self {
+        Self {
+            scheme: authority.scheme,
+            dictionary: authority.dictionary,
+        }
+    }
+
+    /// suite (2) ‖ scheme (2) ‖ dictionary (16), big-endian.
+    pub fn to_bytes<S: Suite>(self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(20);
+        bytes.extend_from_slice(&S::ID.0.to_be_bytes());
+        bytes.extend_from_slice(&self.scheme.0.to_be_bytes());
+        bytes.extend_from_slice(&self.dictionary.to_bytes());
+        bytes
+    }
+}
+
+/// "From `since` to `until` on this generation's clock, this was a tuple of it."
+///
+/// The clock of the youngest generation counts versions, that of an older one its epochs. With an
+/// `anchor` the statement goes on being true: up to `until + i` for whoever shows the `i`-th preimage
+/// of the anchor.
+///
+/// Source: Crosby & Wallach 2010, sections 4.1 (version), 4.2 (superseding, lightweight signatures).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Statement<S: Suite> {
+    /// The generation.
+    pub generation: GenerationIndex,
+    /// The first instant at which the tuple was there.
+    pub since: u64,
+    /// The instant of the signature.
+    pub until: u64,
+    /// The digest of the tuple.
+    pub tuple: S::Digest,
+    /// The end of the hash chain, for a lightweight signature.
+    pub anchor: Option<S::Digest>,
+}
+
+impl<S: Suite> Statement<S> {
+    /// The bytes that are signed: tag (32) ‖ suite (2) ‖ scheme (2) ‖ dictionary (16) ‖ generation (1)
+    /// ‖ since (8) ‖ until (8) ‖ tuple digest ‖ anchor, if the scheme has one; integers big-endian.
+    pub fn signed_bytes(&self, context: Context) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(LONGEST_SIGNED);
+        bytes.extend_from_slice(&Domain::TupleStatement.block::<32>());
+        bytes.extend_from_slice(&context.to_bytes::<S>());
+        bytes.push(self.generation);
+        bytes.extend_from_slice(&self.since.to_be_bytes());
+        bytes.extend_from_slice(&self.until.to_be_bytes());
+        bytes.extend_from_slice(self.tuple.as_ref());
+        if let Some(anchor) = &self.anchor {
+            bytes.extend_from_slice(anchor.as_ref());
+        }
+        bytes
+    }
+}
+
+/// The length of the signed bytes with digests of 32 bytes, the longest there are.
+const LONGEST_SIGNED: usize = 69 + 2 * 32;

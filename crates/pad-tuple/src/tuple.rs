@@ -1,0 +1,133 @@
+//! Tuples: signed statements about an interval of keys.
+
+use std::sync::Arc;
+
+use pad_core::{DigestBytes, Domain, Key, Suite, Value};
+
+/// A value and its digest, shared by every tuple that holds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HashedValue<S: Suite> {
+    /// The value.
+    pub value: Value,
+    /// Its digest.
+    pub digest: S::Digest,
+}
+
+/// What a tuple says about the key at its lower end.
+#[derive(Clone, Debug)]
+pub enum Content<S: Suite> {
+    /// The lower end is not a key: only the start of the key space can say so.
+    Nothing,
+    /// The key has this value.
+    Value(Arc<HashedValue<S>>),
+    /// The key was removed since the older generations were made: a tombstone.
+    Removed,
+}
+
+impl<S: Suite> Content<S> {
+    /// The content of a key with a value.
+    pub fn of(value: Value) -> Self {
+        let digest = S::value(value.as_bytes());
+        Self::Value(Arc::new(HashedValue { value, digest }))
+    }
+
+    /// What of the content is hashed.
+    pub fn summary(&self) -> Summary<S::Digest> {
+        match self {
+            Self::Nothing => Summary::Nothing,
+            Self::Value(value) => Summary::Value(value.digest),
+            Self::Removed => Summary::Removed,
+        }
+    }
+}
+
+/// [`Content`] with a value's digest in place of the value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Summary<D> {
+    /// The lower end is not a key.
+    Nothing,
+    /// The key has the value with this digest.
+    Value(D),
+    /// The key was removed.
+    Removed,
+}
+
+/// The number of a generation: 0 is the youngest.
+pub type GenerationIndex = u8;
+
+/// A tuple as it is hashed: `([lower, upper), content)` in one generation.
+///
+/// Source: Crosby & Wallach 2010, sections 2.2 and 4.1.
+#[derive(Clone, Copy, Debug)]
+pub struct TupleView<'a, D> {
+    /// The generation that the tuple is in.
+    pub generation: GenerationIndex,
+    /// For a tuple of the youngest generation, the epochs of the older ones, youngest first; empty
+    /// for a tuple of an older generation.
+    pub epochs: &'a [u64],
+    /// The smallest key of the interval.
+    pub lower: &'a [u8],
+    /// The smallest key above the interval; `None` at the end of the key space.
+    pub upper: Option<&'a [u8]>,
+    /// What the tuple says about `lower`.
+    pub content: Summary<D>,
+}
+
+impl<D: DigestBytes> TupleView<'_, D> {
+    /// The digest that is signed or accumulated.
+    ///
+    /// `H(tuple, generation (1) ‖ number of epochs (1) ‖ epochs (8 each) ‖ lower's length (4) ‖ lower
+    /// ‖ 0, or 1 ‖ upper's length (4) ‖ upper ‖ 0, 1 or 2 for nothing, value, removed ‖ value digest)`,
+    /// integers big-endian. Cost: one hash of the two keys.
+    pub fn digest<S: Suite<Digest = D>>(&self) -> D {
+        let mut head = [0; 2 + 8 * MAX_GENERATIONS + 4];
+        let mut length = 0;
+        let mut put = |bytes: &[u8]| {
+            head[length..length + bytes.len()].copy_from_slice(bytes);
+            length += bytes.len();
+        };
+        put(&[
+            self.generation,
+            u8::try_from(self.epochs.len()).unwrap_or(u8::MAX),
+        ]);
+        for epoch in self.epochs.iter().take(MAX_GENERATIONS) {
+            put(&epoch.to_be_bytes());
+        }
+        put(&length_of(self.lower));
+        let upper_length = self.upper.map_or([0; 4], length_of);
+        let (upper_tag, upper_head): (&[u8], &[u8]) = match self.upper {
+            Some(_) => (&[1], &upper_length),
+            None => (&[0], &[]),
+        };
+        let (content_tag, value): (&[u8], &[u8]) = match &self.content {
+            Summary::Nothing => (&[0], &[]),
+            Summary::Value(digest) => (&[1], digest.as_ref()),
+            Summary::Removed => (&[2], &[]),
+        };
+        S::hash(
+            Domain::Tuple,
+            &[
+                &head[..length],
+                self.lower,
+                upper_tag,
+                upper_head,
+                self.upper.unwrap_or_default(),
+                content_tag,
+                value,
+            ],
+        )
+    }
+}
+
+/// The most generations that a design may have.
+pub const MAX_GENERATIONS: usize = 15;
+
+/// A length that fits 32 bits: keys are at most 4 096 bytes long, values 16 MiB.
+pub(crate) fn length_of(bytes: &[u8]) -> [u8; 4] {
+    u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_be_bytes()
+}
+
+/// The start of the key space, which is the lower end of every generation's first tuple.
+pub(crate) fn start_of_keys() -> Key {
+    Key::default()
+}

@@ -1,0 +1,66 @@
+//! What the update of a tuple dictionary carries beside its operations, and the root that binds both.
+
+use pad_core::{Attachment, Domain, Operation, Suite};
+use serde::{Deserialize, Serialize};
+
+use crate::{design::TickMessage, tuple::length_of};
+
+/// Which generations were merged, and what authenticates the tuples of each generation whose clock
+/// moved, youngest first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct TupleAttachment<T: TickMessage> {
+    /// The generation that all younger ones were merged into; 0 if none was.
+    pub merged: u8,
+    /// One for each of the generations `0..=merged`.
+    pub ticks: Vec<T>,
+}
+
+impl<T: TickMessage> Attachment for TupleAttachment<T> {
+    const UPDATE_KIND: u8 = 64;
+}
+
+impl<T: TickMessage> TupleAttachment<T> {
+    /// `H(tuple-attachment, merged (1) ‖ number of ticks (4) ‖ each tick)`.
+    pub fn digest<S: Suite>(&self) -> S::Digest {
+        let mut bytes = vec![self.merged];
+        bytes.extend_from_slice(&count(self.ticks.len()));
+        for tick in &self.ticks {
+            tick.absorb(&mut bytes);
+        }
+        S::hash(Domain::TupleAttachment, &[&bytes])
+    }
+}
+
+/// A number of items as it is hashed.
+pub(crate) fn count(items: usize) -> [u8; 4] {
+    u32::try_from(items).unwrap_or(u32::MAX).to_be_bytes()
+}
+
+/// `H(tuple-operations, each operation)`: 1 ‖ key's length (4) ‖ key ‖ value's length (4) ‖ value for
+/// a put, 0 ‖ key's length (4) ‖ key for a removal; integers big-endian.
+pub fn operations_digest<S: Suite>(operations: &[Operation]) -> S::Digest {
+    let mut bytes = Vec::new();
+    for operation in operations {
+        let key = operation.key().as_bytes();
+        bytes.push(u8::from(matches!(operation, Operation::Put(..))));
+        bytes.extend_from_slice(&length_of(key));
+        bytes.extend_from_slice(key);
+        if let Operation::Put(_, value) = operation {
+            bytes.extend_from_slice(&length_of(value.as_bytes()));
+            bytes.extend_from_slice(value.as_bytes());
+        }
+    }
+    S::hash(Domain::TupleOperations, &[&bytes])
+}
+
+/// The root that a head signs: `H(tuple-root, operations digest ‖ attachment digest)`.
+///
+/// It binds what the author sent for this version; the head's history binds all versions before, so
+/// together they determine every tuple. Two dictionaries with different contents have different heads.
+pub fn root<S: Suite>(operations: &S::Digest, attachment: &S::Digest) -> S::Digest {
+    S::hash(
+        Domain::TupleRoot,
+        &[operations.as_ref(), attachment.as_ref()],
+    )
+}
