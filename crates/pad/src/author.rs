@@ -7,14 +7,52 @@
 
 use core::fmt;
 
-use pad_core::{Dictionary, HeadSignature, Operation, Suite, Update, Version, Workers};
-use pad_tree::{NodeStore, TreeAuthor};
-use signature::Signer;
+use pad_core::{Dictionary, Operation, Update, Version, Workers};
 
 use crate::{
-    repository::{DurableRepository, RepositoryError, TreeStore},
+    repository::{DurableRepository, RepositoryError, StorableRepository},
     store::{RecordChange, Store},
 };
+
+/// A repository from which its author, who signs with `K`, can go on.
+///
+/// Law: the author stands at the repository's latest version, and its next snapshot is taken by
+/// the repository if `K` is the secret half of what the repository verifies with.
+pub trait ResumableRepository<K>: StorableRepository {
+    /// The author.
+    type Author: BatchAuthor<Suite = Self::Suite, Attachment = Self::Attachment>;
+
+    /// Goes on where the repository stands, spreading large batches over these threads.
+    fn resume(&self, secret: K, workers: Workers) -> Self::Author;
+}
+
+/// An author that takes a batch of changes at once, and loses none if signing fails.
+pub trait BatchAuthor: Dictionary<Error: Into<AuthorError>> {
+    /// Whether a snapshot is sealed that the signer has failed to sign. The next snapshot signs it.
+    fn has_unsigned(&self) -> bool;
+
+    /// Takes a snapshot of a batch, together with the changes that already wait. If a snapshot
+    /// still waits for its signature, that one is returned, and the batch stays pending.
+    ///
+    /// The last operation on a key wins; removing an absent key does nothing.
+    ///
+    /// # Errors
+    /// The signer's error; the next snapshot then tries again to sign this one.
+    fn snapshot_of(
+        &mut self,
+        batch: Vec<Operation>,
+    ) -> Result<Update<Self::Suite, Self::Attachment>, Self::Error> {
+        for operation in batch {
+            match operation {
+                Operation::Put(key, value) => self.put(key, value),
+                Operation::Remove(key) => {
+                    self.remove(&key);
+                }
+            }
+        }
+        self.snapshot()
+    }
+}
 
 /// A snapshot cannot be published.
 #[derive(Debug)]
@@ -42,35 +80,38 @@ impl fmt::Display for AuthorError {
 
 impl core::error::Error for AuthorError {}
 
+impl From<signature::Error> for AuthorError {
+    fn from(error: signature::Error) -> Self {
+        Self::Signing(error)
+    }
+}
+
 impl From<RepositoryError> for AuthorError {
     fn from(error: RepositoryError) -> Self {
         Self::Repository(error)
     }
 }
 
-/// An author with a durable repository of its own.
+/// An author with a durable repository `R` of its own, made durable by `D`, who signs with `K`.
 ///
 /// Space: the repository's, and the author's copy of the latest contents.
 #[derive(Debug)]
-pub struct DurableAuthor<S: Suite, St: TreeStore<S>, D, K> {
-    author: TreeAuthor<S, <St as NodeStore>::Scheme, K>,
-    repository: DurableRepository<S, St, D>,
+pub struct DurableAuthor<R: ResumableRepository<K>, D, K> {
+    author: R::Author,
+    repository: DurableRepository<R, D>,
 }
 
-impl<S, St, D, K> DurableAuthor<S, St, D, K>
+impl<R, D, K> DurableAuthor<R, D, K>
 where
-    S: Suite,
-    St: TreeStore<S>,
+    R: ResumableRepository<K>,
     D: Store,
-    K: Signer<HeadSignature>,
 {
-    /// Goes on where the repository stands; `signer` is the secret half of its authority.
+    /// Goes on where the repository stands; `secret` is the secret half of its setup.
     ///
     /// The store must be the author's only one, or never behind another one: an author that goes
     /// on from an old copy signs second heads for versions that are already out.
-    pub fn resume(repository: DurableRepository<S, St, D>, signer: K) -> Self {
-        let author =
-            TreeAuthor::resume(repository.tree(), signer).with_workers(Workers::all_cores());
+    pub fn resume(repository: DurableRepository<R, D>, secret: K) -> Self {
+        let author = repository.memory().resume(secret, Workers::all_cores());
         Self { author, repository }
     }
 
@@ -81,7 +122,10 @@ where
     /// # Errors
     /// [`AuthorError::Signing`]; [`AuthorError::Repository`], after which
     /// [`DurableAuthor::flush`] tries again to make the same snapshot durable.
-    pub fn publish(&mut self, batch: Vec<Operation>) -> Result<Update<S>, AuthorError> {
+    pub fn publish(
+        &mut self,
+        batch: Vec<Operation>,
+    ) -> Result<Update<R::Suite, R::Attachment>, AuthorError> {
         let update = self.sign(batch)?;
         self.repository.flush(&[])?;
         Ok(update)
@@ -112,29 +156,28 @@ where
     }
 
     /// The repository.
-    pub const fn repository(&self) -> &DurableRepository<S, St, D> {
+    pub const fn repository(&self) -> &DurableRepository<R, D> {
         &self.repository
     }
 
     /// The repository, to be checkpointed or pruned.
-    pub const fn repository_mut(&mut self) -> &mut DurableRepository<S, St, D> {
+    pub const fn repository_mut(&mut self) -> &mut DurableRepository<R, D> {
         &mut self.repository
     }
 
-    fn sign(&mut self, batch: Vec<Operation>) -> Result<Update<S>, AuthorError> {
-        use pad_core::Repository;
-        if self.author.version() != self.repository.tree().latest() {
+    fn sign(
+        &mut self,
+        batch: Vec<Operation>,
+    ) -> Result<Update<R::Suite, R::Attachment>, AuthorError> {
+        if self.author.version() != self.repository.memory().latest() {
             return Err(AuthorError::Diverged);
         }
         if self.author.has_unsigned() {
             // A snapshot of an earlier call, whose signer failed, becomes a version of its own.
-            let earlier = self.author.snapshot().map_err(AuthorError::Signing)?;
+            let earlier = self.author.snapshot().map_err(Into::into)?;
             self.repository.stage(&earlier)?;
         }
-        let update = self
-            .author
-            .snapshot_of(batch)
-            .map_err(AuthorError::Signing)?;
+        let update = self.author.snapshot_of(batch).map_err(Into::into)?;
         self.repository.stage(&update)?;
         Ok(update)
     }

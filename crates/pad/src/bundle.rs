@@ -2,41 +2,81 @@
 //! key to be verified.
 
 use pad_core::{
-    Proof, SignedHead, SnapshotHead, Suite, Untrusted, Verified, VerifyError, Version,
+    LookupError, Proof, Repository, SignedHead, SnapshotHead, Suite, Untrusted, Verified,
+    VerifyError, Version,
     codec::Message,
     head::{Authority, EmptyDictionary},
 };
-use pad_tree::{TreeProof, TreeQuery};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+/// A proof that can travel with the signed head of its version.
+pub trait ProofUnderHead<S: Suite>: Message + Proof<Query: Sized> {
+    /// What the client trusts beforehand: the authority, and what else the scheme verifies with.
+    type Trust;
+
+    /// The authority in what the client trusts.
+    fn authority(trust: &Self::Trust) -> &Authority;
+
+    /// Checks this evidence under a head that is verified already.
+    ///
+    /// # Errors
+    /// The [`VerifyError`] variant of the first condition that does not hold.
+    fn verify_under(
+        self,
+        head: &Verified<SnapshotHead<S>>,
+        trust: &Self::Trust,
+        query: &Self::Query,
+    ) -> Result<Self::Statement, VerifyError>;
+}
 
 /// The answer to one query about one version, with everything that proves it.
 ///
-/// Its kind in envelopes is 16 above that of the query's proof, so from 32 on.
+/// Its kind in envelopes is 16 above that of its proof `P`, so from 32 on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(bound = "")]
-pub struct Bundle<S: Suite, Q> {
+#[serde(bound = "P: Serialize + DeserializeOwned")]
+pub struct Bundle<S: Suite, P> {
     /// The head of the version; `None` for version 0, which nobody needs to sign.
     pub head: Option<SignedHead<S>>,
     /// The proof under the head.
-    pub proof: TreeProof<S, Q>,
+    pub proof: P,
 }
 
-impl<S: Suite, Q: TreeQuery> Message for Bundle<S, Q> {
-    const KIND: u8 = Q::PROOF_KIND + 16;
+impl<S: Suite, P> Bundle<S, P> {
+    /// The proof with the head of its version, for a client that has neither.
+    ///
+    /// # Errors
+    /// [`LookupError`] if the version is not there.
+    pub fn new(
+        repository: &impl Repository<Suite = S>,
+        version: Version,
+        proof: P,
+    ) -> Result<Self, LookupError> {
+        let head = match version {
+            Version::EMPTY => None,
+            version => Some(repository.head(version)?),
+        };
+        Ok(Self { head, proof })
+    }
+}
+
+impl<S: Suite, P: Message> Message for Bundle<S, P> {
+    const KIND: u8 = P::KIND + 16;
     const SUITE: u16 = S::ID.0;
 }
 
-/// Commitment: the authority. Query: the version and the question. Statement: the question's.
-impl<S: Suite, Q: TreeQuery> Proof for Bundle<S, Q> {
-    type Commitment = Authority;
-    type Query = (Version, Q);
-    type Statement = Q::Statement;
+/// Commitment: what the client trusts. Query: the version and the question. Statement: the
+/// question's.
+impl<S: Suite, P: ProofUnderHead<S>> Proof for Bundle<S, P> {
+    type Commitment = P::Trust;
+    type Query = (Version, P::Query);
+    type Statement = P::Statement;
 
     fn check(
         self,
-        authority: &Authority,
-        (version, query): &(Version, Q),
-    ) -> Result<Q::Statement, VerifyError> {
+        trust: &P::Trust,
+        (version, query): &(Version, P::Query),
+    ) -> Result<P::Statement, VerifyError> {
+        let authority = P::authority(trust);
         let head: Verified<SnapshotHead<S>> = match self.head {
             Some(head) => Untrusted::new(head).verify(authority, version)?,
             None if *version == Version::EMPTY => {
@@ -47,8 +87,6 @@ impl<S: Suite, Q: TreeQuery> Proof for Bundle<S, Q> {
                 return Err(VerifyError::WrongVersion { expected, actual });
             }
         };
-        Ok(Untrusted::new(self.proof)
-            .verify(&head, query)?
-            .into_inner())
+        self.proof.verify_under(&head, trust, query)
     }
 }

@@ -3,13 +3,14 @@
 use core::fmt;
 
 use pad_core::{
-    Operation, Repository, SnapshotHead, Suite, Untrusted, Update, Verified, VerifyError, Version,
-    codec, head::Authority,
+    LookupError, Operation, SnapshotHead, Untrusted, Update, Verified, VerifyError, Version, codec,
+    head::Authority,
 };
-use pad_tree::{KeyRange, Keys, TreeQuery, TreeRepository};
+use pad_tree::Keys;
 
 use crate::{
-    repository::{DurableRepository, RepositoryError, TreeStore, replay, restore},
+    answering::AnsweringRepository,
+    repository::{DurableRepository, RepositoryError, replay, restore},
     store::{Store, StoreError},
 };
 
@@ -40,6 +41,12 @@ impl From<RepositoryError> for CheckError {
     }
 }
 
+impl From<LookupError> for CheckError {
+    fn from(error: LookupError) -> Self {
+        Self::Repository(error.into())
+    }
+}
+
 impl From<StoreError> for CheckError {
     fn from(error: StoreError) -> Self {
         Self::Repository(error.into())
@@ -62,7 +69,7 @@ pub struct Checked {
     pub from_empty: bool,
 }
 
-impl<S: Suite, St: TreeStore<S>, D: Store> DurableRepository<S, St, D> {
+impl<R: AnsweringRepository, D: Store> DurableRepository<R, D> {
     /// Checks everything the store holds:
     ///
     /// 1. the storage engine's own structure, and the checkpoint's integrity digest;
@@ -76,11 +83,11 @@ impl<S: Suite, St: TreeStore<S>, D: Store> DurableRepository<S, St, D> {
     /// [`CheckError`] with the first thing that is wrong.
     pub fn check(&mut self) -> Result<Checked, CheckError> {
         self.store_mut().check()?;
-        let authority = *self.tree().authority();
+        let authority = *self.memory().authority();
         let stored = self.store().checkpoint()?;
         let checkpoint = stored.is_some();
         let restored = stored.map(|stored| {
-            restore::<S, St>(&stored, &authority).ok_or(StoreError::Damaged(
+            restore::<R>(&stored, self.setup()).ok_or(StoreError::Damaged(
                 "its checkpoint does not pass the integrity check",
             ))
         });
@@ -88,7 +95,7 @@ impl<S: Suite, St: TreeStore<S>, D: Store> DurableRepository<S, St, D> {
         let from_empty = self.oldest() == Version::EMPTY;
         let mut replayed = match restored {
             Some(pruned) if !from_empty => pruned,
-            _ => TreeRepository::new(authority),
+            _ => R::new(self.setup()),
         };
         let before = replayed.latest().number();
         replay(&mut replayed, self.store())?;
@@ -104,11 +111,7 @@ impl<S: Suite, St: TreeStore<S>, D: Store> DurableRepository<S, St, D> {
         })
     }
 
-    fn check_heads(
-        &self,
-        replayed: &TreeRepository<S, St>,
-        authority: &Authority,
-    ) -> Result<u64, CheckError> {
+    fn check_heads(&self, replayed: &R, authority: &Authority) -> Result<u64, CheckError> {
         let latest = self.latest().number();
         for version in (1..=latest).map(Version::new) {
             self.verified_head(version, authority)?;
@@ -125,7 +128,7 @@ impl<S: Suite, St: TreeStore<S>, D: Store> DurableRepository<S, St, D> {
         for version in (oldest..=latest).map(Version::new) {
             let head = self.verified_head(version, authority)?;
             if version.number() == oldest || version.number() == latest {
-                self.prove_against(&head, &KeyRange::ALL)?;
+                self.memory().check_contents(&head)?;
             }
             self.check_update(&head)?;
         }
@@ -136,34 +139,19 @@ impl<S: Suite, St: TreeStore<S>, D: Store> DurableRepository<S, St, D> {
         &self,
         version: Version,
         authority: &Authority,
-    ) -> Result<Verified<SnapshotHead<S>>, CheckError> {
-        let head = self.head(version).map_err(RepositoryError::Lookup)?;
+    ) -> Result<Verified<SnapshotHead<R::Suite>>, CheckError> {
+        let head = self.head(version)?;
         let verified = Untrusted::new(head).verify(authority, &version);
         verified.map_err(|error| CheckError::Version(version, error))
     }
 
-    fn prove_against<Q: TreeQuery>(
-        &self,
-        head: &Verified<SnapshotHead<S>>,
-        query: &Q,
-    ) -> Result<Q::Statement, CheckError> {
-        let version = head.get().version;
-        let proof = self
-            .prove(version, query)
-            .map_err(RepositoryError::Lookup)?;
-        let verified = Untrusted::new(proof).verify(head, query);
-        verified
-            .map(Verified::into_inner)
-            .map_err(|error| CheckError::Version(version, error))
-    }
-
     /// The stored update's operations are what a version's contents say about their keys.
-    fn check_update(&self, head: &Verified<SnapshotHead<S>>) -> Result<(), CheckError> {
+    fn check_update(&self, head: &Verified<SnapshotHead<R::Suite>>) -> Result<(), CheckError> {
         let version = head.get().version;
         let Some(bytes) = self.store().update(version)? else {
             return Ok(());
         };
-        let update: Update<S> = codec::decode(&bytes, bytes.len())
+        let update: Update<R::Suite, R::Attachment> = codec::decode(&bytes, bytes.len())
             .map_err(|_| StoreError::Damaged("a stored update is not readable"))?;
         let keys = update
             .operations
@@ -174,16 +162,14 @@ impl<S: Suite, St: TreeStore<S>, D: Store> DurableRepository<S, St, D> {
         let Some(keys) = Keys::new(keys) else {
             return Ok(());
         };
-        let lookups = self.prove_against(head, &keys)?;
+        let answers = self.memory().checked_answers(head, &keys)?;
         let agrees =
-            update
-                .operations
-                .iter()
-                .zip(&lookups.answers)
-                .all(|(operation, (_, answer))| match operation {
+            update.operations.iter().zip(&answers).all(
+                |(operation, (_, answer))| match operation {
                     Operation::Put(_, value) => answer.value() == Some(value),
                     Operation::Remove(_) => answer.value().is_none(),
-                });
+                },
+            );
         if agrees && update.head.head == *head.get() {
             Ok(())
         } else {

@@ -4,11 +4,7 @@ use core::time::Duration;
 use std::{collections::BTreeMap, fs, path::Path};
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets::UTF8_BORDERS_ONLY};
-use pad::{
-    Answer,
-    question::Question,
-    selection::{RepositoryName, SchemeName},
-};
+use pad::{Answer, question::Question, selection::SchemeFamily};
 use serde_json::json;
 
 use crate::cli::{Failure, Output};
@@ -34,10 +30,10 @@ pub(crate) fn run(out: &Path, budget: Duration, output: &mut Output) -> Result<(
     let folder = folder.map_err(|error| Failure::Store(error.to_string()))?;
     let mut published = Vec::new();
     let mut measured = Vec::new();
-    for scheme in SchemeName::ALL {
-        for repository in RepositoryName::ALL {
+    for scheme in SchemeFamily::Tree.schemes() {
+        for repository in SchemeFamily::Tree.repositories() {
             let mut dictionary =
-                dictionary::publish(folder.path(), (*scheme, *repository), &prices)?;
+                dictionary::publish(folder.path(), (scheme, *repository), &prices)?;
             dictionary.compact()?;
             measured.push(measure::measure(&dictionary, &prices, budget)?);
             let (name, seconds) = (dictionary.name(), dictionary.import_time.as_secs_f64());

@@ -1,22 +1,22 @@
-//! Repositories and authors whose suite, scheme and node store are chosen by name at run time.
+//! Repositories and authors whose suite, scheme and kind of repository are chosen by name at run
+//! time.
 //!
 //! Each of the choices is a type, so a store's records say which type to make; the code exists
 //! once, for all of them.
 
-use core::marker::PhantomData;
 use std::path::Path;
 
-use pad_core::{
-    Blake3Ed25519, Key, LookupError, Operation, Paper2010, Sha256Ed25519, Suite, Version,
-};
-use pad_tree::{BalancingScheme, Change, NodeStore, TreeRepository, for_each_tree};
+use pad_core::{Blake3Ed25519, Key, LookupError, Operation, Paper2010, Sha256Ed25519, Version};
+use pad_tree::Change;
 
 use crate::{
-    author::{AuthorError, DurableAuthor},
+    answering::AnswerError,
+    author::AuthorError,
     check::{CheckError, Checked},
+    family,
     keys::{PublicKey, SecretKey},
     question::{HeadText, Question},
-    repository::{DurableRepository, RepositoryError, TreeStore},
+    repository::RepositoryError,
     selection::{RepositoryName, SuiteName},
     store::{RecordChange, Store, StoreError, redb_store::RedbStore},
 };
@@ -24,7 +24,7 @@ use crate::{
 mod durable;
 
 /// What a store says that it holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Description {
     /// What clients are told. Taken from the store, it is worth what the store is worth.
     pub public: PublicKey,
@@ -66,7 +66,7 @@ impl Description {
     }
 }
 
-/// A durable repository of any suite, scheme and node store.
+/// A durable repository of any suite, scheme and kind.
 pub trait AnyRepository {
     /// What the store says that it holds.
     ///
@@ -99,20 +99,23 @@ pub trait AnyRepository {
     /// The answer to a question, as the message of a [`crate::Bundle`].
     ///
     /// # Errors
-    /// [`LookupError`].
-    fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, LookupError>;
+    /// [`AnswerError`].
+    fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError>;
     /// The proof in the answer to a look-up, without the head, as the body of a message.
     ///
     /// # Errors
     /// [`LookupError`].
     fn proof_body(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError>;
     /// The versions in which a key changed, without proof that none is missing.
-    fn history(&self, key: &Key) -> Vec<Version>;
+    ///
+    /// # Errors
+    /// [`AnswerError`].
+    fn history(&self, key: &Key) -> Result<Vec<Version>, AnswerError>;
     /// The keys that differ between two versions, without proof.
     ///
     /// # Errors
-    /// [`LookupError`].
-    fn diff(&self, before: Version, after: Version) -> Result<Vec<Change>, LookupError>;
+    /// [`AnswerError`].
+    fn diff(&self, before: Version, after: Version) -> Result<Vec<Change>, AnswerError>;
     /// Verifies an update, given as a message, and makes it the latest version, durably.
     ///
     /// # Errors
@@ -139,7 +142,7 @@ pub trait AnyRepository {
     fn store_mut(&mut self) -> &mut RedbStore;
 }
 
-/// A durable author of any suite, scheme and node store.
+/// A durable author of any suite, scheme and kind.
 pub trait AnyAuthor {
     /// The repository.
     fn repository(&self) -> &dyn AnyRepository;
@@ -165,9 +168,9 @@ pub fn open_repository(path: &Path) -> Result<Box<dyn AnyRepository>, Repository
     let store = RedbStore::open(path)?;
     let description = Description::read(&store)?;
     match description.public.suite {
-        SuiteName::Sha256Ed25519 => repository_in::<Sha256Ed25519>(store, description),
-        SuiteName::Blake3Ed25519 => repository_in::<Blake3Ed25519>(store, description),
-        SuiteName::Paper2010 => repository_in::<Paper2010>(store, description),
+        SuiteName::Sha256Ed25519 => family::open_repository::<Sha256Ed25519>(store, &description),
+        SuiteName::Blake3Ed25519 => family::open_repository::<Blake3Ed25519>(store, &description),
+        SuiteName::Paper2010 => family::open_repository::<Paper2010>(store, &description),
     }
 }
 
@@ -183,65 +186,9 @@ pub fn open_author(path: &Path, key: &SecretKey) -> Result<Box<dyn AnyAuthor>, R
         return Err(StoreError::Damaged("the key is of another dictionary").into());
     }
     match description.public.suite {
-        SuiteName::Sha256Ed25519 => author_in::<Sha256Ed25519>(store, description, key),
-        SuiteName::Blake3Ed25519 => author_in::<Blake3Ed25519>(store, description, key),
-        SuiteName::Paper2010 => author_in::<Paper2010>(store, description, key),
-    }
-}
-
-fn repository_in<S: Suite>(
-    store: RedbStore,
-    description: Description,
-) -> Result<Box<dyn AnyRepository>, RepositoryError> {
-    macro_rules! try_tree {
-        ($name:ident, $scheme:ty, $($repository:tt)+) => {
-            if let Some(kind) = Kind::<$($repository)+<S>>::matching(&description) {
-                return Ok(Box::new(kind.open(store, description)?));
-            }
-        };
-    }
-    for_each_tree!(try_tree);
-    Err(StoreError::Damaged("it holds an unknown kind of repository").into())
-}
-
-fn author_in<S: Suite>(
-    store: RedbStore,
-    description: Description,
-    key: &SecretKey,
-) -> Result<Box<dyn AnyAuthor>, RepositoryError> {
-    macro_rules! try_tree {
-        ($name:ident, $scheme:ty, $($repository:tt)+) => {
-            if let Some(kind) = Kind::<$($repository)+<S>>::matching(&description) {
-                let repository = kind.open(store, description)?;
-                return Ok(Box::new(DurableAuthor::resume(repository, key.signer())));
-            }
-        };
-    }
-    for_each_tree!(try_tree);
-    Err(StoreError::Damaged("it holds an unknown kind of repository").into())
-}
-
-/// One of the kinds of repositories, as a value from which its node store is inferred.
-struct Kind<R>(PhantomData<R>);
-
-impl<S: Suite, St: TreeStore<S>> Kind<TreeRepository<S, St>> {
-    fn matching(description: &Description) -> Option<Self> {
-        let scheme = <<St as NodeStore>::Scheme as BalancingScheme>::ID;
-        let matches =
-            description.public.scheme.id() == scheme && description.repository.name() == St::NAME;
-        matches.then_some(Self(PhantomData))
-    }
-
-    #[allow(
-        clippy::unused_self,
-        reason = "the value says which node store is meant"
-    )]
-    fn open(
-        self,
-        store: RedbStore,
-        description: Description,
-    ) -> Result<DurableRepository<S, St, RedbStore>, RepositoryError> {
-        DurableRepository::open(store, description.public.authority)
+        SuiteName::Sha256Ed25519 => family::open_author::<Sha256Ed25519>(store, &description, key),
+        SuiteName::Blake3Ed25519 => family::open_author::<Blake3Ed25519>(store, &description, key),
+        SuiteName::Paper2010 => family::open_author::<Paper2010>(store, &description, key),
     }
 }
 

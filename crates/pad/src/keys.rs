@@ -10,9 +10,11 @@
 //! author <64 hexadecimal digits>        seed <64 hexadecimal digits>
 //! ```
 //!
-//! `author` is the Ed25519 public key and `seed` the Ed25519 private key of RFC 8032. Digits are
-//! lower-case. A key is for one dictionary with one suite and scheme, so the public file alone says
-//! everything that a client must trust.
+//! `author` is the Ed25519 public key and `seed` the Ed25519 private key of RFC 8032. Where a scheme
+//! has a key of its own, and only there, a sixth line follows: `scheme-key` or `scheme-secret` and
+//! hexadecimal digits, in the encoding of that scheme. Digits are lower-case. A key is for one
+//! dictionary with one suite and scheme, so the public file alone says everything that a client must
+//! trust.
 
 use core::fmt;
 use std::{fs::File, io, path::Path};
@@ -24,8 +26,10 @@ use zeroize::Zeroizing;
 use crate::selection::{SchemeName, SuiteName};
 
 mod file;
+mod scheme_key;
 
 use file::{MAX_FILE_BYTES, check_permissions, is_lower_hexadecimal, parse, read_text, write_new};
+pub use scheme_key::{SchemeKey, SchemeKeyFormat};
 
 /// A key file cannot be used.
 #[derive(Debug)]
@@ -80,7 +84,7 @@ impl From<io::Error> for KeyFileError {
 }
 
 /// What a client must know to verify a dictionary.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicKey {
     /// The suite.
     pub suite: SuiteName,
@@ -88,6 +92,8 @@ pub struct PublicKey {
     pub scheme: SchemeName,
     /// The author's key, the dictionary and the scheme.
     pub authority: Authority,
+    /// The scheme's own key, where it has one ([`SchemeName::key_format`]).
+    pub scheme_key: Option<SchemeKey>,
 }
 
 impl PublicKey {
@@ -109,11 +115,12 @@ impl PublicKey {
 
     /// The text of the key file.
     pub fn to_text(&self) -> String {
+        let author = self.authority.author;
+        let own = self.scheme_key.as_ref();
+        let own = own.map_or_else(String::new, |key| format!("scheme-key {key}\n"));
         format!(
-            "{}{}author {}\n",
-            PUBLIC_TITLE,
-            self.common_lines(),
-            self.authority.author
+            "{PUBLIC_TITLE}{}author {author}\n{own}",
+            self.common_lines()
         )
     }
 
@@ -122,23 +129,36 @@ impl PublicKey {
     /// # Errors
     /// [`KeyFileError::Malformed`].
     pub fn from_text(text: &str) -> Result<Self, KeyFileError> {
-        let (suite, scheme, dictionary, last) = parse(text, PUBLIC_TITLE)?;
-        let malformed = KeyFileError::Malformed {
-            line: 5,
-            expected: "author <public key>",
-        };
-        let author = last
+        Self::parse(text, SchemeName::key_format)
+    }
+
+    fn parse(text: &str, format: KeyFormats) -> Result<Self, KeyFileError> {
+        let lines = parse(text, PUBLIC_TITLE, |scheme| format(scheme).is_some())?;
+        let malformed = |line, expected| KeyFileError::Malformed { line, expected };
+        let scheme = lines.scheme;
+        let author = lines
+            .author
             .strip_prefix("author ")
             .and_then(|digits| digits.parse().ok());
-        let author = author.ok_or(malformed)?;
+        let author = author.ok_or(malformed(5, "author <public key>"))?;
+        let scheme_key = format(scheme).map(|format| {
+            let digits = lines.own?.strip_prefix("scheme-key ")?;
+            SchemeKey::parse(format, digits)
+        });
+        let scheme_key = match scheme_key {
+            Some(None) => return Err(malformed(6, "scheme-key <public key of the scheme>")),
+            Some(key) => key,
+            None => None,
+        };
         Ok(Self {
-            suite,
+            suite: lines.suite,
             scheme,
             authority: Authority {
                 author,
-                dictionary,
+                dictionary: lines.dictionary,
                 scheme: scheme.id(),
             },
+            scheme_key,
         })
     }
 
@@ -147,6 +167,7 @@ impl PublicKey {
             suite,
             scheme,
             authority,
+            ..
         } = self;
         format!(
             "suite {suite}\nscheme {scheme}\ndictionary {}\n",
@@ -155,9 +176,13 @@ impl PublicKey {
     }
 }
 
+/// How the own keys of schemes look; a parameter for the tests' sake.
+type KeyFormats = fn(SchemeName) -> Option<&'static dyn SchemeKeyFormat>;
+
 /// An author's secret key. Its bytes are erased from memory when it is dropped.
 pub struct SecretKey {
     signer: SigningKey,
+    scheme_secret: Option<Zeroizing<Vec<u8>>>,
     public: PublicKey,
 }
 
@@ -185,23 +210,34 @@ impl SecretKey {
         Self::from_seed(suite, scheme, dictionary, &seed)
     }
 
-    /// The key with this seed, the private key of RFC 8032.
+    /// The key with this seed, the private key of RFC 8032. Where the scheme has a key of its own,
+    /// that is a new random one.
     ///
     /// # Errors
-    /// [`KeyFileError::Malformed`] if the public half is of small order, which no honest seed's is.
+    /// [`KeyFileError::Malformed`] if the public half is of small order, which no honest seed's is;
+    /// [`KeyFileError::NoRandomness`].
     pub fn from_seed(
         suite: SuiteName,
         scheme: SchemeName,
         dictionary: DictionaryId,
         seed: &[u8; 32],
     ) -> Result<Self, KeyFileError> {
+        let key = Self::without_own(suite, scheme, dictionary, seed)?;
+        match scheme.key_format() {
+            Some(format) => key.with_own(format, format.generate()?),
+            None => Ok(key),
+        }
+    }
+
+    fn without_own(
+        suite: SuiteName,
+        scheme: SchemeName,
+        dictionary: DictionaryId,
+        seed: &[u8; 32],
+    ) -> Result<Self, KeyFileError> {
         let signer = SigningKey::from_bytes(seed);
-        let author = AuthorKey::from_bytes(&signer.verifying_key().to_bytes()).map_err(|_| {
-            KeyFileError::Malformed {
-                line: 5,
-                expected: "seed <private key>",
-            }
-        })?;
+        let author = AuthorKey::from_bytes(&signer.verifying_key().to_bytes())
+            .map_err(|_| malformed_seed())?;
         let authority = Authority {
             author,
             dictionary,
@@ -209,12 +245,25 @@ impl SecretKey {
         };
         Ok(Self {
             signer,
+            scheme_secret: None,
             public: PublicKey {
                 suite,
                 scheme,
                 authority,
+                scheme_key: None,
             },
         })
+    }
+
+    fn with_own(
+        mut self,
+        format: &dyn SchemeKeyFormat,
+        secret: Zeroizing<Vec<u8>>,
+    ) -> Result<Self, KeyFileError> {
+        let public = SchemeKey::of_secret(format, &secret).ok_or_else(malformed_scheme_secret)?;
+        self.public.scheme_key = Some(public);
+        self.scheme_secret = Some(secret);
+        Ok(self)
     }
 
     /// What clients must know.
@@ -227,6 +276,11 @@ impl SecretKey {
         self.signer.clone()
     }
 
+    /// The secret half of the scheme's own key, where it has one, in the encoding of the scheme.
+    pub fn scheme_secret(&self) -> Option<&[u8]> {
+        self.scheme_secret.as_ref().map(|secret| secret.as_slice())
+    }
+
     /// Reads a secret key file that nobody but its owner can read.
     ///
     /// # Errors
@@ -235,18 +289,28 @@ impl SecretKey {
         let mut file = File::open(path)?;
         check_permissions(&file)?;
         let text = read_text(&mut file)?;
-        let (suite, scheme, dictionary, last) = parse(&text, SECRET_TITLE)?;
+        Self::parse(&text, SchemeName::key_format)
+    }
+
+    fn parse(text: &str, format: KeyFormats) -> Result<Self, KeyFileError> {
+        let lines = parse(text, SECRET_TITLE, |scheme| format(scheme).is_some())?;
         let mut seed = Zeroizing::new([0; 32]);
-        let digits = last
+        let digits = lines
+            .author
             .strip_prefix("seed ")
             .filter(|digits| is_lower_hexadecimal(digits));
         digits
             .and_then(|digits| hex::decode_to_slice(digits, &mut *seed).ok())
-            .ok_or(KeyFileError::Malformed {
-                line: 5,
-                expected: "seed <private key>",
-            })?;
-        Self::from_seed(suite, scheme, dictionary, &seed)
+            .ok_or_else(malformed_seed)?;
+        let key = Self::without_own(lines.suite, lines.scheme, lines.dictionary, &seed)?;
+        let Some(format) = format(lines.scheme) else {
+            return Ok(key);
+        };
+        let digits = lines
+            .own
+            .and_then(|line| line.strip_prefix("scheme-secret "));
+        let secret = digits.and_then(scheme_key::decode);
+        key.with_own(format, secret.ok_or_else(malformed_scheme_secret)?)
     }
 
     /// Writes a new secret key file that nobody but its owner can read.
@@ -254,19 +318,51 @@ impl SecretKey {
     /// # Errors
     /// [`KeyFileError::Exists`], [`KeyFileError::Io`].
     pub fn save(&self, path: &Path) -> Result<(), KeyFileError> {
+        write_new(path, 0o600, &self.to_text()?)
+    }
+
+    /// The text of the key file. Its capacity is reserved at once, so that no copy is left behind in
+    /// freed memory.
+    fn to_text(&self) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
         let seed = Zeroizing::new(self.signer.to_bytes());
-        let mut digits = Zeroizing::new([0; 64]);
-        hex::encode_to_slice(*seed, &mut *digits).map_err(|_| KeyFileError::Malformed {
-            line: 5,
-            expected: "seed <private key>",
-        })?;
         let mut text = Zeroizing::new(Vec::with_capacity(MAX_FILE_BYTES));
         text.extend_from_slice(SECRET_TITLE.as_bytes());
         text.extend_from_slice(self.public.common_lines().as_bytes());
-        text.extend_from_slice(b"seed ");
-        text.extend_from_slice(&*digits);
-        text.push(b'\n');
-        write_new(path, 0o600, &text)
+        append_line(&mut text, "seed", &*seed).ok_or_else(malformed_seed)?;
+        if let Some(secret) = &self.scheme_secret {
+            let appended = append_line(&mut text, "scheme-secret", secret);
+            appended.ok_or_else(malformed_scheme_secret)?;
+        }
+        Ok(text)
+    }
+}
+
+/// Appends a name and hexadecimal digits, unless they exceed what is reserved.
+fn append_line(text: &mut Vec<u8>, name: &str, secret: &[u8]) -> Option<()> {
+    let start = text.len() + name.len() + 1;
+    let end = start + 2 * secret.len();
+    if end >= MAX_FILE_BYTES {
+        return None;
+    }
+    text.extend_from_slice(name.as_bytes());
+    text.push(b' ');
+    text.resize(end, 0);
+    hex::encode_to_slice(secret, text.get_mut(start..)?).ok()?;
+    text.push(b'\n');
+    Some(())
+}
+
+const fn malformed_seed() -> KeyFileError {
+    KeyFileError::Malformed {
+        line: 5,
+        expected: "seed <private key>",
+    }
+}
+
+const fn malformed_scheme_secret() -> KeyFileError {
+    KeyFileError::Malformed {
+        line: 6,
+        expected: "scheme-secret <private key of the scheme>",
     }
 }
 

@@ -9,15 +9,19 @@
 //! * [`pad_core`] and [`pad_tree`], re-exported: the vocabulary, and the twelve tree PADs.
 //! * [`DurableRepository`] and [`DurableAuthor`]: server and author across crashes, over a
 //!   [`Store`]; [`RedbStore`] is one in a file.
+//! * [`StorableRepository`], [`ResumableRepository`] and [`AnsweringRepository`]: what other families
+//!   of schemes must offer to be stored, continued and asked in the same way.
 //! * [`keys`]: key files. [`bundle`]: proof files. [`trace`]: recorded updates as CSV.
 //! * [`dynamic`], [`question`], [`client_view`] and [`selection`]: everything chosen by name at run
 //!   time, as the command line does.
 
+pub mod answering;
 pub mod author;
 pub mod bundle;
 pub mod check;
 pub mod client_view;
 pub mod dynamic;
+mod family;
 pub mod keys;
 pub mod question;
 pub mod repository;
@@ -25,9 +29,11 @@ pub mod selection;
 pub mod store;
 pub mod trace;
 
-pub use author::{AuthorError, DurableAuthor};
+pub use answering::{AnswerError, AnsweringRepository, NotOffered};
+pub use author::{AuthorError, BatchAuthor, DurableAuthor, ResumableRepository};
 pub use bundle::Bundle;
-pub use keys::{KeyFileError, PublicKey, SecretKey};
+pub use family::tree::TreeStore;
+pub use keys::{KeyFileError, PublicKey, SchemeKey, SecretKey};
 pub use pad_core::{
     self, ApplyError, AuthorKey, Blake3Ed25519, DecodeError, Dictionary, DictionaryId, Domain,
     Equivocation, HeadSignature, InputError, Key, LookupError, Operation, OrderedKey, Paper2010,
@@ -41,5 +47,5 @@ pub use pad_tree::{
     RangeContents, RedBlack, RedBlackAuthor, SkipList, SkipListAuthor, Successor, Treap,
     TreapAuthor, TreeAuthor, TreeProof, TreeQuery, TreeRepository, VersionedNodes,
 };
-pub use repository::{DurableRepository, RepositoryError, TreeStore};
+pub use repository::{DurableRepository, RepositoryError, StorableRepository};
 pub use store::{RecordChange, Store, StoreError, StoredCheckpoint, redb_store::RedbStore};

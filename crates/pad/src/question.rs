@@ -7,9 +7,15 @@ use pad_core::{
     Blake3Ed25519, DecodeError, Key, Paper2010, Sha256Ed25519, SignedHead, SnapshotHead, Suite,
     Untrusted, VerifyError, Version,
 };
-use pad_tree::{KeyRange, Keys, Lookup, Lookups, RangeContents, TreeQuery};
+use pad_tree::{KeyRange, Keys, Lookup, Lookups, RangeContents};
 
-use crate::{bundle::Bundle, keys::PublicKey, selection::SuiteName};
+use crate::{
+    answering::NotOffered,
+    bundle::{Bundle, ProofUnderHead},
+    family,
+    keys::PublicKey,
+    selection::SuiteName,
+};
 
 /// A question about one version.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +70,8 @@ pub enum Refusal {
     Decode(DecodeError),
     /// The answer does not follow from what the author signed.
     Verify(VerifyError),
+    /// No answer to such a question can be verified.
+    NotOffered(NotOffered),
 }
 
 impl fmt::Display for Refusal {
@@ -71,6 +79,7 @@ impl fmt::Display for Refusal {
         match self {
             Self::Decode(error) => error.fmt(formatter),
             Self::Verify(error) => error.fmt(formatter),
+            Self::NotOffered(error) => error.fmt(formatter),
         }
     }
 }
@@ -89,6 +98,12 @@ impl From<VerifyError> for Refusal {
     }
 }
 
+impl From<NotOffered> for Refusal {
+    fn from(error: NotOffered) -> Self {
+        Self::NotOffered(error)
+    }
+}
+
 /// What an answer establishes, for whoever trusts the public key and nothing else.
 ///
 /// `answer` is the encoding of a [`Bundle`].
@@ -102,9 +117,13 @@ pub fn verify(
     answer: &[u8],
 ) -> Result<Statement, Refusal> {
     match public.suite {
-        SuiteName::Sha256Ed25519 => verify_in::<Sha256Ed25519>(public, version, question, answer),
-        SuiteName::Blake3Ed25519 => verify_in::<Blake3Ed25519>(public, version, question, answer),
-        SuiteName::Paper2010 => verify_in::<Paper2010>(public, version, question, answer),
+        SuiteName::Sha256Ed25519 => {
+            family::verify::<Sha256Ed25519>(public, version, question, answer)
+        }
+        SuiteName::Blake3Ed25519 => {
+            family::verify::<Blake3Ed25519>(public, version, question, answer)
+        }
+        SuiteName::Paper2010 => family::verify::<Paper2010>(public, version, question, answer),
     }
 }
 
@@ -131,31 +150,15 @@ fn head_in<S: Suite>(
     ))
 }
 
-fn verify_in<S: Suite>(
-    public: &PublicKey,
+/// What an answer establishes for whoever has this trust: the encoding of a [`Bundle`] of `P`.
+pub(crate) fn conclude<S: Suite, P: ProofUnderHead<S, Query: Clone>>(
+    trust: &P::Trust,
     version: Version,
-    question: &Question,
+    query: &P::Query,
     answer: &[u8],
-) -> Result<Statement, Refusal> {
-    match question {
-        Question::Key(key) => conclude::<S, _>(public, version, key, answer).map(Statement::Lookup),
-        Question::Keys(keys) => {
-            conclude::<S, _>(public, version, keys, answer).map(Statement::Lookups)
-        }
-        Question::Range(range) => {
-            conclude::<S, _>(public, version, range, answer).map(Statement::Range)
-        }
-    }
-}
-
-fn conclude<S: Suite, Q: TreeQuery>(
-    public: &PublicKey,
-    version: Version,
-    query: &Q,
-    answer: &[u8],
-) -> Result<Q::Statement, Refusal> {
-    let bundle = Untrusted::<Bundle<S, Q>>::decode(answer, MAX_ANSWER_BYTES)?;
-    let statement = bundle.verify(&public.authority, &(version, query.clone()))?;
+) -> Result<P::Statement, Refusal> {
+    let bundle = Untrusted::<Bundle<S, P>>::decode(answer, MAX_ANSWER_BYTES)?;
+    let statement = bundle.verify(trust, &(version, query.clone()))?;
     Ok(statement.into_inner())
 }
 

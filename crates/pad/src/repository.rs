@@ -6,59 +6,32 @@
 //! for a good one. A damaged checkpoint costs a full replay, unless pruning has made it the only
 //! copy.
 
-use core::fmt;
+use pad_core::{Key, LookupError, SignedHead, Suite, Update, Version, Workers, codec};
+use pad_tree::{TreeProof, TreeQuery, TreeRepository};
 
-use pad_core::{
-    LookupError, Repository, SignedHead, Suite, Update, Version, Workers, codec, head::Authority,
+use crate::{
+    family::tree::TreeStore,
+    store::{RecordChange, Store, StoredCheckpoint},
 };
-use pad_tree::{Authenticated, NodeStore, TreeProof, TreeQuery, TreeRepository, VersionedStore};
-use serde::{Serialize, de::DeserializeOwned};
-
-use crate::store::{RecordChange, Store, StoredCheckpoint};
-
-/// A store of tree nodes that can be kept in a checkpoint; each store of `pad-tree` is one.
-pub trait TreeStore<S: Suite>:
-    VersionedStore
-    + NodeStore<Annotation = Authenticated<S>>
-    + fmt::Debug
-    + Clone
-    + Serialize
-    + DeserializeOwned
-    + Send
-    + Sync
-    + 'static
-{
-}
-
-impl<S: Suite, St> TreeStore<S> for St where
-    St: VersionedStore
-        + NodeStore<Annotation = Authenticated<S>>
-        + fmt::Debug
-        + Clone
-        + Serialize
-        + DeserializeOwned
-        + Send
-        + Sync
-        + 'static
-{
-}
 
 mod error;
 mod recovery;
+mod storable;
 
 pub use error::RepositoryError;
 pub(crate) use recovery::{integrity, replay, restore};
+pub use storable::StorableRepository;
 
-/// A repository of a tree PAD with nodes in `St`, made durable by `D`.
+/// A repository `R` made durable by the store `D`.
 ///
 /// ```
 /// use ed25519_dalek::SigningKey;
 /// use pad::{
-///     Authenticated, AuthorKey, Dictionary, DictionaryId, DurableRepository, Key, PathCopying,
-///     RedBlack, RedBlackAuthor, RedbStore, Sha256Ed25519, Value, Version,
+///     AuthorKey, Dictionary, DictionaryId, DurableRepository, Key, RedBlackAuthor, RedbStore,
+///     Sha256Ed25519, Value, Version, pad_tree::RedBlackPathCopying,
 /// };
 ///
-/// type Nodes = PathCopying<Authenticated<Sha256Ed25519>, RedBlack>;
+/// type Server = DurableRepository<RedBlackPathCopying<Sha256Ed25519>, RedbStore>;
 ///
 /// let signer = SigningKey::from_bytes(&[7; 32]);
 /// let public = AuthorKey::from_bytes(&signer.verifying_key().to_bytes())?;
@@ -69,18 +42,19 @@ pub(crate) use recovery::{integrity, replay, restore};
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("prices.pad");
 /// let store = RedbStore::create(&path, &[])?;
-/// let mut server = DurableRepository::<_, Nodes, _>::open(store, author.authority())?;
+/// let mut server = Server::open(store, author.authority())?;
 /// server.apply(&author.snapshot()?)?;
 /// drop(server);
 ///
 /// let store = RedbStore::open(&path)?;
-/// let server = DurableRepository::<Sha256Ed25519, Nodes, _>::open(store, author.authority())?;
+/// let server = Server::open(store, author.authority())?;
 /// assert_eq!(server.latest(), Version::new(1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct DurableRepository<S: Suite, St: VersionedStore, D> {
-    tree: TreeRepository<S, St>,
+pub struct DurableRepository<R: StorableRepository, D> {
+    memory: R,
+    setup: R::Setup,
     store: D,
     /// Updates that are applied and wait for [`DurableRepository::flush`], encoded.
     staged: Vec<Vec<u8>>,
@@ -90,20 +64,20 @@ pub struct DurableRepository<S: Suite, St: VersionedStore, D> {
     checkpoint_bytes: usize,
 }
 
-impl<S: Suite, St: TreeStore<S>, D: Store> DurableRepository<S, St, D> {
+impl<R: StorableRepository, D: Store> DurableRepository<R, D> {
     /// Opens the repository that a store holds; a new store holds an empty one.
     ///
     /// # Errors
     /// [`RepositoryError::DamagedUpdate`] or [`RepositoryError::Store`] if the store does not hold
-    /// a whole repository of this authority.
-    pub fn open(store: D, authority: Authority) -> Result<Self, RepositoryError> {
+    /// a whole repository of this setup; for a tree PAD that is the authority.
+    pub fn open(store: D, setup: R::Setup) -> Result<Self, RepositoryError> {
         let stored = store.checkpoint()?;
         let checkpoint_bytes = stored.as_ref().map_or(0, |stored| stored.bytes.len());
-        let restored = stored.and_then(|stored| restore(&stored, &authority));
-        let tree = restored.unwrap_or_else(|| TreeRepository::new(authority));
-        let tree = tree.with_workers(Workers::all_cores());
+        let restored = stored.and_then(|stored| restore(&stored, &setup));
+        let memory: R = restored.unwrap_or_else(|| R::new(&setup));
         let mut repository = Self {
-            tree,
+            memory: memory.with_workers(Workers::all_cores()),
+            setup,
             store,
             staged: Vec::new(),
             acknowledged: Version::EMPTY,
@@ -111,7 +85,7 @@ impl<S: Suite, St: TreeStore<S>, D: Store> DurableRepository<S, St, D> {
             checkpoint_bytes,
         };
         repository.acknowledged = repository.store.latest()?;
-        repository.since_checkpoint = replay(&mut repository.tree, &repository.store)?;
+        repository.since_checkpoint = replay(&mut repository.memory, &repository.store)?;
         Ok(repository)
     }
 
@@ -120,7 +94,10 @@ impl<S: Suite, St: TreeStore<S>, D: Store> DurableRepository<S, St, D> {
     /// # Errors
     /// [`RepositoryError::Refused`]: nothing is changed. [`RepositoryError::Store`]: the update
     /// stays staged, and [`DurableRepository::flush`] tries again.
-    pub fn apply(&mut self, update: &Update<S>) -> Result<Version, RepositoryError> {
+    pub fn apply(
+        &mut self,
+        update: &Update<R::Suite, R::Attachment>,
+    ) -> Result<Version, RepositoryError> {
         self.stage(update)?;
         self.flush(&[])
     }
@@ -129,8 +106,14 @@ impl<S: Suite, St: TreeStore<S>, D: Store> DurableRepository<S, St, D> {
     ///
     /// # Errors
     /// [`RepositoryError::Refused`]: nothing is changed.
-    pub fn stage(&mut self, update: &Update<S>) -> Result<Version, RepositoryError> {
-        let version = self.tree.apply(update).map_err(RepositoryError::Refused)?;
+    pub fn stage(
+        &mut self,
+        update: &Update<R::Suite, R::Attachment>,
+    ) -> Result<Version, RepositoryError> {
+        let version = self
+            .memory
+            .apply(update)
+            .map_err(RepositoryError::Refused)?;
         self.staged.push(codec::encode(update));
         Ok(version)
     }
@@ -146,7 +129,7 @@ impl<S: Suite, St: TreeStore<S>, D: Store> DurableRepository<S, St, D> {
             let first = Version::new(self.acknowledged.number().saturating_add(1));
             self.store.publish(first, &self.staged, records)?;
             self.since_checkpoint += self.staged.iter().map(Vec::len).sum::<usize>();
-            self.acknowledged = self.tree.latest();
+            self.acknowledged = self.memory.latest();
             self.staged.clear();
         }
         // Checkpoints that double the distance cost as much as the updates do, all together.
@@ -166,10 +149,12 @@ impl<S: Suite, St: TreeStore<S>, D: Store> DurableRepository<S, St, D> {
         if !self.staged.is_empty() {
             self.flush(&[])?;
         }
-        let bytes = codec::encode(&self.tree.checkpoint());
-        let (version, oldest) = (self.tree.latest(), self.tree.oldest());
+        let bytes = codec::encode(&self.memory.checkpoint());
+        let (version, oldest) = (self.memory.latest(), self.memory.oldest());
         let length = bytes.len();
-        let digest = integrity::<S>(version, oldest, &bytes).as_ref().to_vec();
+        let digest = integrity::<R::Suite>(version, oldest, &bytes)
+            .as_ref()
+            .to_vec();
         self.store.put_checkpoint(&StoredCheckpoint {
             version,
             oldest,
@@ -187,7 +172,7 @@ impl<S: Suite, St: TreeStore<S>, D: Store> DurableRepository<S, St, D> {
     /// [`RepositoryError::Lookup`] if the version is not there; [`RepositoryError::Store`].
     pub fn prune(&mut self, oldest: Version) -> Result<(), RepositoryError> {
         self.check_acknowledged(oldest)?;
-        self.tree.prune(oldest)?;
+        self.memory.prune(oldest)?;
         self.checkpoint()?;
         self.store.compact()?;
         Ok(())
@@ -200,34 +185,35 @@ impl<S: Suite, St: TreeStore<S>, D: Store> DurableRepository<S, St, D> {
 
     /// The oldest version that can be asked about.
     pub fn oldest(&self) -> Version {
-        self.tree.oldest()
+        self.memory.oldest()
     }
 
     /// The author's head of an acknowledged version.
     ///
     /// # Errors
     /// [`LookupError`] if the version is not there.
-    pub fn head(&self, version: Version) -> Result<SignedHead<S>, LookupError> {
+    pub fn head(&self, version: Version) -> Result<SignedHead<R::Suite>, LookupError> {
         self.check_acknowledged(version)?;
-        self.tree.head(version)
+        self.memory.head(version)
     }
 
-    /// Answers a query about an acknowledged version.
+    /// The proof of what an acknowledged version says about a key.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there or the query makes no sense.
-    pub fn prove<Q: TreeQuery>(
-        &self,
-        version: Version,
-        query: &Q,
-    ) -> Result<TreeProof<S, Q>, LookupError> {
+    /// [`LookupError`] if the version is not there.
+    pub fn prove(&self, version: Version, key: &Key) -> Result<R::Proof, LookupError> {
         self.check_acknowledged(version)?;
-        self.tree.prove_query(version, query)
+        self.memory.prove(version, key)
     }
 
     /// The repository in memory, which may be ahead of what is acknowledged.
-    pub const fn tree(&self) -> &TreeRepository<S, St> {
-        &self.tree
+    pub const fn memory(&self) -> &R {
+        &self.memory
+    }
+
+    /// What the repository was made from.
+    pub const fn setup(&self) -> &R::Setup {
+        &self.setup
     }
 
     /// The store.
@@ -240,12 +226,32 @@ impl<S: Suite, St: TreeStore<S>, D: Store> DurableRepository<S, St, D> {
         &mut self.store
     }
 
-    fn check_acknowledged(&self, version: Version) -> Result<(), LookupError> {
+    pub(crate) fn check_acknowledged(&self, version: Version) -> Result<(), LookupError> {
         let latest = self.acknowledged;
         if version > latest {
             return Err(LookupError::UnknownVersion { version, latest });
         }
         Ok(())
+    }
+}
+
+impl<S: Suite, St: TreeStore<S>, D: Store> DurableRepository<TreeRepository<S, St>, D> {
+    /// Answers any query about an acknowledged version.
+    ///
+    /// # Errors
+    /// [`LookupError`] if the version is not there or the query makes no sense.
+    pub fn prove_query<Q: TreeQuery>(
+        &self,
+        version: Version,
+        query: &Q,
+    ) -> Result<TreeProof<S, Q>, LookupError> {
+        self.check_acknowledged(version)?;
+        self.memory.prove_query(version, query)
+    }
+
+    /// The tree in memory, which may be ahead of what is acknowledged.
+    pub const fn tree(&self) -> &TreeRepository<S, St> {
+        &self.memory
     }
 }
 

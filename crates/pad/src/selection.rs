@@ -8,6 +8,8 @@ use pad_tree::{
     RedBlack, SkipList, Treap, VersionedStore,
 };
 
+use crate::keys::SchemeKeyFormat;
+
 /// A name that stands for nothing, with the names that would.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownName {
@@ -79,7 +81,7 @@ by_name! {
 }
 
 by_name! {
-    /// A choice of balancing scheme: how roots follow from contents.
+    /// A choice of scheme: how contents are authenticated. Of a tree PAD, the balancing scheme.
     SchemeName, "scheme",
     Treap => Treap::NAME,
     RedBlack => RedBlack::NAME,
@@ -95,7 +97,66 @@ by_name! {
     CacheEverywhere => CacheEverywhere::NAME
 }
 
+/// What schemes have in common: how contents are authenticated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SchemeFamily {
+    /// A search tree whose root is signed.
+    Tree,
+}
+
+impl SchemeFamily {
+    /// How a server can keep all versions under a scheme of this family; first the usual way.
+    pub const fn repositories(self) -> &'static [RepositoryName] {
+        match self {
+            Self::Tree => &[
+                RepositoryName::PathCopying,
+                RepositoryName::CacheNowhere,
+                RepositoryName::CacheMedian,
+                RepositoryName::CacheEverywhere,
+            ],
+        }
+    }
+
+    /// The schemes of this family.
+    pub fn schemes(self) -> impl Iterator<Item = SchemeName> {
+        let all = SchemeName::ALL.iter().copied();
+        all.filter(move |scheme| scheme.family() == self)
+    }
+
+    /// The repository that is wanted, or the usual one.
+    ///
+    /// # Errors
+    /// [`UnknownName`] if the one wanted is not of this family.
+    pub fn repository(self, wanted: Option<RepositoryName>) -> Result<RepositoryName, UnknownName> {
+        let choices = self.repositories();
+        let chosen = match wanted {
+            Some(wanted) => choices.iter().find(|choice| **choice == wanted),
+            None => choices.first(),
+        };
+        chosen.copied().ok_or_else(|| UnknownName {
+            what: "repository",
+            name: wanted.map_or("", RepositoryName::name).into(),
+            known: choices.iter().map(|choice| choice.name()).collect(),
+        })
+    }
+}
+
 impl SchemeName {
+    /// What this scheme is one of.
+    pub const fn family(self) -> SchemeFamily {
+        match self {
+            Self::Treap | Self::RedBlack | Self::SkipList => SchemeFamily::Tree,
+        }
+    }
+
+    /// The key that this scheme has beside the author's; none where it verifies with that alone.
+    pub const fn key_format(self) -> Option<&'static dyn SchemeKeyFormat> {
+        match self.family() {
+            SchemeFamily::Tree => None,
+        }
+    }
+
     /// The scheme's number in signed heads.
     pub const fn id(self) -> SchemeId {
         match self {

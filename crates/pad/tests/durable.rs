@@ -12,15 +12,15 @@ use pad::BalancingScheme;
 use pad::{
     ApplyError, Authenticated, AuthorError, AuthorKey, Authority, CacheMedian, DictionaryId,
     DurableAuthor, DurableRepository, Key, Operation, PathCopying, RecordChange, RedBlack,
-    RedbStore, RepositoryError, Sha256Ed25519, Store, StoreError, StoredCheckpoint, Treap, Update,
-    Value, VerifyError, Version, VersionedNodes,
+    RedbStore, RepositoryError, Sha256Ed25519, Store, StoreError, StoredCheckpoint, Treap,
+    TreeRepository, Update, Value, VerifyError, Version, VersionedNodes,
 };
 
 type S = Sha256Ed25519;
 type Copying = PathCopying<Authenticated<S>, RedBlack>;
 type Median = VersionedNodes<Authenticated<S>, Treap, CacheMedian>;
-type Repository = DurableRepository<S, Copying, RedbStore>;
-type Author = DurableAuthor<S, Copying, RedbStore, SigningKey>;
+type Repository = DurableRepository<TreeRepository<S, Copying>, RedbStore>;
+type Author = DurableAuthor<TreeRepository<S, Copying>, RedbStore, SigningKey>;
 
 fn signer() -> SigningKey {
     SigningKey::from_bytes(&[7; 32])
@@ -278,7 +278,7 @@ fn a_store_of_another_dictionary_is_refused() {
     other.dictionary = DictionaryId::from_name("other");
     let opened = Repository::open(RedbStore::open(&path).unwrap(), other);
     assert!(matches!(opened, Err(RepositoryError::DamagedUpdate(..))));
-    let opened = DurableRepository::<S, Median, _>::open(
+    let opened = DurableRepository::<TreeRepository<S, Median>, _>::open(
         RedbStore::open(&path).unwrap(),
         authority::<Treap>(),
     );

@@ -15,9 +15,9 @@ fn answers(suite: SuiteName, scheme: SchemeName) -> (PublicKey, Vec<(Question, V
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
     let key = SecretKey::generate(suite, scheme, None).unwrap();
-    let public = *key.public();
+    let public = key.public().clone();
     Description {
-        public,
+        public: public.clone(),
         repository: RepositoryName::PathCopying,
     }
     .create(&path)

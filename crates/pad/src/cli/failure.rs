@@ -4,8 +4,8 @@ use core::fmt;
 use std::{io, path::Path};
 
 use pad::{
-    ApplyError, AuthorError, InputError, KeyFileError, LookupError, RepositoryError, StoreError,
-    check::CheckError, question::Refusal, trace::TraceError,
+    AnswerError, ApplyError, AuthorError, InputError, KeyFileError, LookupError, RepositoryError,
+    StoreError, check::CheckError, question::Refusal, trace::TraceError,
 };
 
 /// A command failed.
@@ -113,6 +113,12 @@ impl From<LookupError> for Failure {
     }
 }
 
+impl From<AnswerError> for Failure {
+    fn from(error: AnswerError) -> Self {
+        Self::Input(error.to_string())
+    }
+}
+
 impl From<InputError> for Failure {
     fn from(error: InputError) -> Self {
         Self::Input(error.to_string())
@@ -121,6 +127,9 @@ impl From<InputError> for Failure {
 
 impl From<Refusal> for Failure {
     fn from(error: Refusal) -> Self {
-        Self::Refused(format!("verification failed: {error}"))
+        match error {
+            Refusal::NotOffered(error) => Self::Input(error.to_string()),
+            error => Self::Refused(format!("verification failed: {error}")),
+        }
     }
 }

@@ -3,10 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use pad::{
-    Answer, Change, Key, KeyRange, Keys, RangeContents, Version,
-    question::{Question, Statement},
-};
+use pad::{Answer, Change, Key, KeyRange, Keys, RangeContents, Version};
 use serde_json::{Map, Value as Json, json};
 
 use super::{
@@ -112,7 +109,7 @@ impl Diff {
 fn listed_history(session: &Session, key: &Key) -> Result<Vec<(Version, Answer)>, Failure> {
     let oldest = session.repository.oldest();
     let mut changes = Vec::new();
-    for version in session.repository.history(key) {
+    for version in session.repository.history(key)? {
         let answer = session.lookup(version, key)?.answer;
         let before = version.previous().filter(|before| *before >= oldest);
         // The same value may be put again, which leaves no trace in the contents.
@@ -153,12 +150,10 @@ fn verify_changes(
     let Some(keys) = Keys::new(keys) else {
         return Ok(());
     };
-    let question = Question::Keys(keys);
-    let answers = |version| match session.ask(version, &question)? {
-        Statement::Lookups(lookups) => Ok(lookups.answers),
-        _ => Err(Failure::Refused("the answer is to another question".into())),
-    };
-    let (old, new) = (answers(before)?, answers(after)?);
+    let (old, new) = (
+        session.lookups(before, &keys)?,
+        session.lookups(after, &keys)?,
+    );
     let same = changes
         .iter()
         .zip(old.iter().zip(&new))

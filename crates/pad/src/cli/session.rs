@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use pad::{
-    Key, KeyRange, Lookup, PublicKey, RangeContents, RedbStore, SecretKey, VerifyError, Version,
-    client_view,
+    Answer, AnswerError, Key, KeyRange, Keys, Lookup, PublicKey, RangeContents, RedbStore,
+    SecretKey, VerifyError, Version, client_view,
     dynamic::{AnyAuthor, AnyRepository, Description, open_author, open_repository},
     question::{HeadText, Question, Refusal, Statement, verify, verify_head},
     selection::RepositoryName,
@@ -98,6 +98,29 @@ impl Session {
         write_file(path, &view)
     }
 
+    /// The verified answers to several look-ups: in one question, or in one for each key where the
+    /// scheme has no other.
+    pub(super) fn lookups(
+        &self,
+        version: Version,
+        keys: &Keys,
+    ) -> Result<Vec<(Key, Answer)>, Failure> {
+        let question = Question::Keys(keys.clone());
+        let answer = match self.repository.answer(version, &question) {
+            Err(AnswerError::NotOffered(_)) => {
+                let asked = keys.as_slice().iter();
+                return asked
+                    .map(|key| Ok((key.clone(), self.lookup(version, key)?.answer)))
+                    .collect();
+            }
+            answer => answer?,
+        };
+        match self.verify(version, &question, &answer)? {
+            Statement::Lookups(lookups) => Ok(lookups.answers),
+            _ => Err(Failure::Refused("the answer is to another question".into())),
+        }
+    }
+
     /// Checks an answer with the public key alone.
     pub(super) fn verify(
         &self,
@@ -161,9 +184,11 @@ pub(super) fn create_or_match(
             _ => Ok(()),
         }
     } else {
-        let repository = repository.unwrap_or(RepositoryName::PathCopying);
+        let chosen = public.scheme.family().repository(repository);
+        let repository =
+            chosen.map_err(|error| Failure::Input(format!("scheme {}: {error}", public.scheme)))?;
         Ok(Description {
-            public: *public,
+            public: public.clone(),
             repository,
         }
         .create(path)?)

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use pad::{
-    Bundle, Key, Keys, Operation, SecretKey, Sha256Ed25519, SignedHead, Suite, TrustedView,
-    Untrusted, Value, VerifyError, Version,
+    Bundle, Key, Keys, Operation, SecretKey, Sha256Ed25519, SignedHead, Suite, TreeProof,
+    TrustedView, Untrusted, Value, VerifyError, Version,
     dynamic::{AnyRepository, Description, open_author},
     pad_core::codec,
     pad_tree::proof::{Content, OpenedLeaf},
@@ -180,7 +180,7 @@ impl Scene<'_> {
             .map_err(|error| Failure::Store(error.to_string()))?;
         let path = folder.join(format!("forged-{scheme}-{repository}.pad"));
         Description {
-            public: *key.public(),
+            public: key.public().clone(),
             repository,
         }
         .create(&path)?;
@@ -194,7 +194,8 @@ impl Scene<'_> {
         batch.push(Operation::Put(self.key.clone(), price));
         liar.stage(batch)?;
         liar.flush(&[])?;
-        let decode = |bytes: &[u8]| codec::decode::<Bundle<S, Key>>(bytes, bytes.len());
+        let decode =
+            |bytes: &[u8]| codec::decode::<Bundle<S, TreeProof<S, Key>>>(bytes, bytes.len());
         let forged = liar.repository().answer(version, &self.question())?;
         let genuine = self.repository.answer(version, &self.question())?;
         let (Ok(mut forged), Ok(genuine)) = (decode(&forged), decode(&genuine)) else {

@@ -30,9 +30,13 @@ pub(super) fn publish(
 ) -> Result<Published, Failure> {
     let key = SecretKey::generate(SuiteName::Sha256Ed25519, scheme, None)
         .map_err(|error| Failure::Store(error.to_string()))?;
-    let public = *key.public();
+    let public = key.public().clone();
     let path = folder.join(format!("{scheme}-{repository}.pad"));
-    Description { public, repository }.create(&path)?;
+    Description {
+        public: public.clone(),
+        repository,
+    }
+    .create(&path)?;
     let mut author = open_author(&path, &key)?;
     let batches: Vec<_> = prices
         .snapshots

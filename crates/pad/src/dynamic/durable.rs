@@ -1,20 +1,19 @@
 //! The durable repository and author of every kind behind the same two traits.
 
-use ed25519_dalek::SigningKey;
-use pad_core::{Key, LookupError, Operation, Suite, Update, Version, codec};
-use pad_tree::{Change, TreeQuery};
+use pad_core::{Key, LookupError, Operation, Update, Version, codec};
+use pad_tree::Change;
 
 use super::{AnyAuthor, AnyRepository, Description};
 use crate::{
-    author::{AuthorError, DurableAuthor},
-    bundle::Bundle,
+    answering::{AnswerError, AnsweringRepository},
+    author::{AuthorError, DurableAuthor, ResumableRepository},
     check::{CheckError, Checked},
     question::{HeadText, Question},
-    repository::{DurableRepository, RepositoryError, TreeStore},
+    repository::{DurableRepository, RepositoryError},
     store::{RecordChange, StoreError, redb_store::RedbStore},
 };
 
-impl<S: Suite, St: TreeStore<S>> AnyRepository for DurableRepository<S, St, RedbStore> {
+impl<R: AnsweringRepository> AnyRepository for DurableRepository<R, RedbStore> {
     fn description(&self) -> Result<Description, StoreError> {
         Description::read(self.store())
     }
@@ -28,11 +27,11 @@ impl<S: Suite, St: TreeStore<S>> AnyRepository for DurableRepository<S, St, Redb
     }
 
     fn entries(&self) -> usize {
-        self.tree().len()
+        self.memory().entries()
     }
 
     fn memory_bytes(&self) -> usize {
-        self.tree().memory_bytes()
+        self.memory().memory_bytes()
     }
 
     fn head(&self, version: Version) -> Result<HeadText, LookupError> {
@@ -44,31 +43,30 @@ impl<S: Suite, St: TreeStore<S>> AnyRepository for DurableRepository<S, St, Redb
     }
 
     fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, LookupError> {
-        Ok(codec::encode(&self.tree().prove_consistency(older, newer)?))
+        Ok(codec::encode(
+            &self.memory().prove_consistency(older, newer)?,
+        ))
     }
 
-    fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, LookupError> {
-        match question {
-            Question::Key(key) => bundle(self, version, key),
-            Question::Keys(keys) => bundle(self, version, keys),
-            Question::Range(range) => bundle(self, version, range),
-        }
+    fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
+        self.check_acknowledged(version)?;
+        self.memory().answer(version, question)
     }
 
     fn proof_body(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
         Ok(codec::encode_body(&self.prove(version, key)?))
     }
 
-    fn history(&self, key: &Key) -> Vec<Version> {
-        self.tree().history(key)
+    fn history(&self, key: &Key) -> Result<Vec<Version>, AnswerError> {
+        self.memory().history(key)
     }
 
-    fn diff(&self, before: Version, after: Version) -> Result<Vec<Change>, LookupError> {
-        self.tree().diff(before, after)
+    fn diff(&self, before: Version, after: Version) -> Result<Vec<Change>, AnswerError> {
+        self.memory().diff(before, after)
     }
 
     fn apply_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
-        let update = codec::decode::<Update<S>>(update, update.len());
+        let update = codec::decode::<Update<R::Suite, R::Attachment>>(update, update.len());
         self.apply(&update.map_err(RepositoryError::Unreadable)?)
     }
 
@@ -93,7 +91,10 @@ impl<S: Suite, St: TreeStore<S>> AnyRepository for DurableRepository<S, St, Redb
     }
 }
 
-impl<S: Suite, St: TreeStore<S>> AnyAuthor for DurableAuthor<S, St, RedbStore, SigningKey> {
+impl<R, K> AnyAuthor for DurableAuthor<R, RedbStore, K>
+where
+    R: AnsweringRepository + ResumableRepository<K>,
+{
     fn repository(&self) -> &dyn AnyRepository {
         self.repository()
     }
@@ -109,18 +110,4 @@ impl<S: Suite, St: TreeStore<S>> AnyAuthor for DurableAuthor<S, St, RedbStore, S
     fn flush(&mut self, records: &[RecordChange]) -> Result<Version, AuthorError> {
         self.flush(records)
     }
-}
-
-/// The answer to a query with the head of its version, for a client that has neither.
-fn bundle<S: Suite, St: TreeStore<S>, Q: TreeQuery>(
-    repository: &DurableRepository<S, St, RedbStore>,
-    version: Version,
-    query: &Q,
-) -> Result<Vec<u8>, LookupError> {
-    let head = match version {
-        Version::EMPTY => None,
-        version => Some(repository.head(version)?),
-    };
-    let proof = repository.prove(version, query)?;
-    Ok(codec::encode(&Bundle { head, proof }))
 }

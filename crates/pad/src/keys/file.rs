@@ -12,9 +12,23 @@ use zeroize::Zeroizing;
 use super::KeyFileError;
 use crate::selection::{SchemeName, SuiteName};
 
-pub(super) type Parts<'a> = (SuiteName, SchemeName, DictionaryId, &'a str);
+/// The lines of a key file below its title.
+pub(super) struct Lines<'a> {
+    pub(super) suite: SuiteName,
+    pub(super) scheme: SchemeName,
+    pub(super) dictionary: DictionaryId,
+    /// The line of the author's key.
+    pub(super) author: &'a str,
+    /// The line of the scheme's own key.
+    pub(super) own: Option<&'a str>,
+}
 
-pub(super) fn parse<'a>(text: &'a str, title: &'static str) -> Result<Parts<'a>, KeyFileError> {
+/// Splits a key file; `has_own` says whether a scheme has a key of its own, and so a sixth line.
+pub(super) fn parse<'a>(
+    text: &'a str,
+    title: &'static str,
+    has_own: impl Fn(SchemeName) -> bool,
+) -> Result<Lines<'a>, KeyFileError> {
     let title = title.trim_end();
     let malformed = |line, expected| KeyFileError::Malformed { line, expected };
     let body = text.strip_suffix('\n').unwrap_or_default();
@@ -29,11 +43,23 @@ pub(super) fn parse<'a>(text: &'a str, title: &'static str) -> Result<Parts<'a>,
     let scheme = scheme.ok_or(malformed(3, "scheme <name>"))?;
     let dictionary = field("dictionary").and_then(|digits| digits.parse().ok());
     let dictionary = dictionary.ok_or(malformed(4, "dictionary <id>"))?;
-    let last = lines.next().ok_or(malformed(5, "a key"))?;
+    let author = lines.next().ok_or(malformed(5, "a key"))?;
+    let own = if has_own(scheme) {
+        Some(lines.next().ok_or(malformed(6, "the scheme's own key"))?)
+    } else {
+        None
+    };
     if lines.next().is_some() {
-        return Err(malformed(6, "the end of the file"));
+        let line = if own.is_some() { 7 } else { 6 };
+        return Err(malformed(line, "the end of the file"));
     }
-    Ok((suite, scheme, dictionary, last))
+    Ok(Lines {
+        suite,
+        scheme,
+        dictionary,
+        author,
+        own,
+    })
 }
 
 pub(super) fn is_lower_hexadecimal(digits: &str) -> bool {
@@ -98,4 +124,4 @@ fn folder_of(path: &Path) -> &Path {
 }
 
 /// Far more than a key file has, far less than what would be a nuisance to read.
-pub(super) const MAX_FILE_BYTES: usize = 1024;
+pub(super) const MAX_FILE_BYTES: usize = 16 << 10;

@@ -14,7 +14,7 @@ fn wrong_line(text: &str) -> usize {
 
 #[test]
 fn public_keys_survive_their_text() {
-    let public = *key().public();
+    let public = key().public().clone();
     assert_eq!(PublicKey::from_text(&public.to_text()).unwrap(), public);
 }
 
@@ -91,4 +91,98 @@ fn damaged_secret_keys_are_refused() {
         SecretKey::load(&path),
         Err(KeyFileError::Malformed { .. })
     ));
+}
+
+/// A scheme's own key for tests: one byte or more, of which the public half is the complement.
+struct Complement;
+
+impl SchemeKeyFormat for Complement {
+    fn generate(&self) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
+        Ok(Zeroizing::new(vec![0xf0; 96]))
+    }
+
+    fn public(&self, secret: &[u8]) -> Option<Vec<u8>> {
+        let complement = secret.iter().map(|byte| !byte).collect();
+        self.is_public(secret).then_some(complement)
+    }
+
+    fn is_public(&self, bytes: &[u8]) -> bool {
+        !bytes.is_empty()
+    }
+}
+
+fn own(scheme: SchemeName) -> Option<&'static dyn SchemeKeyFormat> {
+    match scheme {
+        SchemeName::Treap => Some(&Complement),
+        _ => None,
+    }
+}
+
+fn key_with_own(secret: &[u8]) -> SecretKey {
+    let secret = Zeroizing::new(secret.to_vec());
+    key().with_own(&Complement, secret).unwrap()
+}
+
+fn refused<T>(read: Result<T, KeyFileError>) -> usize {
+    match read.err().unwrap() {
+        KeyFileError::Malformed { line, .. } => line,
+        error => panic!("{error}"),
+    }
+}
+
+#[test]
+fn keys_of_schemes_survive_their_lines() {
+    for length in [1, 32, 2048] {
+        let key = key_with_own(&vec![0xf0; length]);
+        let text = key.public().to_text();
+        assert!(text.ends_with(&format!("scheme-key {}\n", "0f".repeat(length))));
+        assert_eq!(PublicKey::parse(&text, own).unwrap(), *key.public());
+        let text = key.to_text().unwrap();
+        let read = SecretKey::parse(core::str::from_utf8(&text).unwrap(), own).unwrap();
+        assert_eq!(read.public(), key.public());
+        assert_eq!(read.scheme_secret(), Some(&*vec![0xf0; length]));
+        assert!(!format!("{read:?}").contains("f0"));
+    }
+    let longest = key_with_own(&vec![1; MAX_FILE_BYTES / 2]);
+    assert_eq!(refused(longest.to_text()), 6);
+}
+
+#[test]
+fn lines_of_schemes_are_read_strictly() {
+    let key = key_with_own(&[0xf0]);
+    let public = key.public().to_text();
+    let secret = String::from_utf8(key.to_text().unwrap().to_vec()).unwrap();
+    for (text, line) in [
+        (&public, "scheme-key 0f\n"),
+        (&secret, "scheme-secret f0\n"),
+    ] {
+        let name = line.split(' ').next().unwrap();
+        let read = |text: &str| {
+            if *line == *"scheme-key 0f\n" {
+                PublicKey::parse(text, own).map(drop)
+            } else {
+                SecretKey::parse(text, own).map(drop)
+            }
+        };
+        let start = text.strip_suffix(line).unwrap();
+        read(text).unwrap();
+        assert_eq!(refused(read(start)), 6);
+        for wrong in ["", " ", " 0F", " 0f ", " 0", " 0g", "  0f", "=0f"] {
+            assert_eq!(
+                refused(read(&format!("{start}{name}{wrong}\n"))),
+                6,
+                "{wrong:?}"
+            );
+        }
+        assert_eq!(refused(read(&format!("{start}other 0f\n"))), 6);
+        assert_eq!(refused(read(&format!("{text}{line}"))), 7);
+        assert_eq!(refused(read(&format!("{text}\n"))), 7);
+        assert_eq!(refused(read(text.trim_end())), 1);
+    }
+    // A scheme without a key of its own has no such line.
+    assert_eq!(wrong_line(&public), 6);
+    assert_eq!(
+        refused(SecretKey::parse(&secret, SchemeName::key_format)),
+        6
+    );
 }

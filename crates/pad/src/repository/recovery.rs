@@ -1,38 +1,35 @@
 //! From what a store holds back to a repository.
 
-use pad_core::{Domain, Repository, Suite, Untrusted, Update, Version, codec, head::Authority};
-use pad_tree::{Checkpoint, TreeRepository};
+use pad_core::{Domain, Suite, Untrusted, Update, Version, codec};
 
-use super::{RepositoryError, TreeStore};
+use super::{RepositoryError, StorableRepository};
 use crate::store::{Store, StoreError, StoredCheckpoint};
 
 /// The repository in a checkpoint, or `None` if the checkpoint is damaged or of something else.
-pub(crate) fn restore<S: Suite, St: TreeStore<S>>(
+pub(crate) fn restore<R: StorableRepository>(
     stored: &StoredCheckpoint,
-    authority: &Authority,
-) -> Option<TreeRepository<S, St>> {
-    let digest = integrity::<S>(stored.version, stored.oldest, &stored.bytes);
+    setup: &R::Setup,
+) -> Option<R> {
+    let digest = integrity::<R::Suite>(stored.version, stored.oldest, &stored.bytes);
     if digest.as_ref() != stored.digest {
         return None;
     }
-    let checkpoint: Checkpoint<S, St> = codec::decode(&stored.bytes, stored.bytes.len()).ok()?;
-    let tree = TreeRepository::restore(checkpoint)?;
-    let fits = tree.authority() == authority
-        && tree.latest() == stored.version
-        && tree.oldest() == stored.oldest;
-    fits.then_some(tree)
+    let checkpoint = codec::decode(&stored.bytes, stored.bytes.len()).ok()?;
+    let restored = R::restore(checkpoint, setup)?;
+    let fits = restored.latest() == stored.version && restored.oldest() == stored.oldest;
+    fits.then_some(restored)
 }
 
 /// Applies the stored updates that the repository does not have yet; returns their bytes.
-pub(crate) fn replay<S: Suite, St: TreeStore<S>>(
-    tree: &mut TreeRepository<S, St>,
+pub(crate) fn replay<R: StorableRepository>(
+    repository: &mut R,
     store: &impl Store,
 ) -> Result<usize, RepositoryError> {
     let (first, latest) = (
-        tree.latest().number().saturating_add(1),
+        repository.latest().number().saturating_add(1),
         store.latest()?.number(),
     );
-    if tree.latest().number() > latest {
+    if repository.latest().number() > latest {
         return Err(StoreError::Damaged("its checkpoint is ahead of its updates").into());
     }
     let mut replayed = 0;
@@ -41,9 +38,9 @@ pub(crate) fn replay<S: Suite, St: TreeStore<S>>(
         let bytes = bytes.ok_or(StoreError::Damaged(
             "an update or its checkpoint is missing",
         ))?;
-        let update = Untrusted::<Update<S>>::decode(&bytes, bytes.len())
+        let update = Untrusted::<Update<R::Suite, R::Attachment>>::decode(&bytes, bytes.len())
             .map_err(|_| StoreError::Damaged("a stored update is not readable"))?;
-        let applied = tree.apply(update.as_unverified());
+        let applied = repository.apply(update.as_unverified());
         applied.map_err(|error| RepositoryError::DamagedUpdate(version, error))?;
         replayed += bytes.len();
     }

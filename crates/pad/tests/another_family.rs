@@ -1,0 +1,429 @@
+//! A family of schemes that is not built in goes through the same store, author, check and answers.
+//!
+//! It is a tree PAD with two differences: an update carries a word, which must be the one that the
+//! repository was made with, and only single keys can be asked about.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::path::{Path, PathBuf};
+
+use ed25519_dalek::SigningKey;
+use pad::{
+    Answer, AnswerError, AnsweringRepository, ApplyError, AuthorKey, Authority, BatchAuthor,
+    Bundle, Change, Dictionary, DictionaryId, DurableAuthor, DurableRepository, Key, KeyRange,
+    Keys, Lookup, LookupError, NotOffered, Operation, Proof, RedBlackAuthor, RedbStore, Repository,
+    RepositoryError, ResumableRepository, Sha256Ed25519, SignedHead, SnapshotHead,
+    StorableRepository, Store, TreeProof, Untrusted, Update, Value, Verified, VerifyError, Version,
+    Workers,
+    bundle::ProofUnderHead,
+    check::CheckError,
+    dynamic::AnyRepository,
+    pad_core::{Attachment, codec, codec::Message, history::ConsistencyProof},
+    pad_tree::{
+        Authenticated, BalancingScheme, Checkpoint, PathCopying, RedBlack, RedBlackPathCopying,
+    },
+    question::Question,
+};
+use serde::{Deserialize, Serialize};
+
+type S = Sha256Ed25519;
+type Tree = RedBlackPathCopying<S>;
+type Nodes = PathCopying<Authenticated<S>, RedBlack>;
+
+/// What updates carry, and what the repository is made with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Word(String);
+
+impl Attachment for Word {
+    const UPDATE_KIND: u8 = 200;
+}
+
+#[derive(Clone, Debug)]
+struct Setup {
+    authority: Authority,
+    word: Word,
+}
+
+#[derive(Debug)]
+struct Server {
+    tree: Tree,
+    word: Word,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    tree: Checkpoint<S, Nodes>,
+    word: Word,
+}
+
+impl Message for Stored {
+    const KIND: u8 = 201;
+    const SUITE: u16 = <S as pad::Suite>::ID.0;
+}
+
+#[derive(Serialize, Deserialize)]
+struct KeyProof(TreeProof<S, Key>);
+
+impl Message for KeyProof {
+    const KIND: u8 = 202;
+    const SUITE: u16 = <S as pad::Suite>::ID.0;
+}
+
+impl Proof for KeyProof {
+    type Commitment = Verified<SnapshotHead<S>>;
+    type Query = Key;
+    type Statement = Lookup;
+
+    fn check(self, head: &Self::Commitment, key: &Key) -> Result<Lookup, VerifyError> {
+        Ok(Untrusted::new(self.0).verify(head, key)?.into_inner())
+    }
+}
+
+impl ProofUnderHead<S> for KeyProof {
+    type Trust = Setup;
+
+    fn authority(trust: &Setup) -> &Authority {
+        &trust.authority
+    }
+
+    fn verify_under(
+        self,
+        head: &Verified<SnapshotHead<S>>,
+        _: &Setup,
+        key: &Key,
+    ) -> Result<Lookup, VerifyError> {
+        Ok(Untrusted::new(self).verify(head, key)?.into_inner())
+    }
+}
+
+impl Repository for Server {
+    type Suite = S;
+    type Attachment = Word;
+    type Query = Key;
+    type Proof = KeyProof;
+
+    fn latest(&self) -> Version {
+        self.tree.latest()
+    }
+
+    fn oldest(&self) -> Version {
+        self.tree.oldest()
+    }
+
+    fn apply(&mut self, update: &Update<S, Word>) -> Result<Version, ApplyError> {
+        if update.attachment != self.word {
+            return Err(ApplyError::AttachmentMismatch);
+        }
+        self.tree.apply(&with_word(update.clone(), ()))
+    }
+
+    fn head(&self, version: Version) -> Result<SignedHead<S>, LookupError> {
+        self.tree.head(version)
+    }
+
+    fn prove(&self, version: Version, key: &Key) -> Result<KeyProof, LookupError> {
+        self.tree.prove(version, key).map(KeyProof)
+    }
+}
+
+impl StorableRepository for Server {
+    type Setup = Setup;
+    type Checkpoint = Stored;
+
+    fn new(setup: &Setup) -> Self {
+        let (tree, word) = (Tree::new(setup.authority), setup.word.clone());
+        Self { tree, word }
+    }
+
+    fn with_workers(self, workers: Workers) -> Self {
+        let tree = self.tree.with_workers(workers);
+        Self { tree, ..self }
+    }
+
+    fn authority(&self) -> &Authority {
+        self.tree.authority()
+    }
+
+    fn checkpoint(&self) -> Stored {
+        let (tree, word) = (self.tree.checkpoint(), self.word.clone());
+        Stored { tree, word }
+    }
+
+    fn restore(Stored { tree, word }: Stored, setup: &Setup) -> Option<Self> {
+        let tree = StorableRepository::restore(tree, &setup.authority)?;
+        (word == setup.word).then_some(Self { tree, word })
+    }
+
+    fn prune(&mut self, oldest: Version) -> Result<(), LookupError> {
+        self.tree.prune(oldest)
+    }
+
+    fn entries(&self) -> usize {
+        self.tree.len()
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.tree.memory_bytes()
+    }
+
+    fn prove_consistency(
+        &self,
+        older: Version,
+        newer: Version,
+    ) -> Result<ConsistencyProof<S>, LookupError> {
+        self.tree.prove_consistency(older, newer)
+    }
+}
+
+impl AnsweringRepository for Server {
+    fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
+        let (what, scheme) = ("range questions", RedBlack::ID);
+        let Question::Key(key) = question else {
+            return Err(NotOffered { what, scheme }.into());
+        };
+        let proof = self.prove(version, key)?;
+        Ok(codec::encode(&Bundle::new(self, version, proof)?))
+    }
+
+    fn history(&self, key: &Key) -> Result<Vec<Version>, AnswerError> {
+        AnsweringRepository::history(&self.tree, key)
+    }
+
+    fn diff(&self, before: Version, after: Version) -> Result<Vec<Change>, AnswerError> {
+        AnsweringRepository::diff(&self.tree, before, after)
+    }
+
+    fn checked_answers(
+        &self,
+        head: &Verified<SnapshotHead<S>>,
+        keys: &Keys,
+    ) -> Result<Vec<(Key, Answer)>, CheckError> {
+        let version = head.get().version;
+        let answers = keys.as_slice().iter().map(|key| {
+            let verified = Untrusted::new(self.prove(version, key)?).verify(head, key);
+            let lookup = verified.map_err(|error| CheckError::Version(version, error))?;
+            Ok((key.clone(), lookup.into_inner().answer))
+        });
+        answers.collect()
+    }
+
+    fn check_contents(&self, head: &Verified<SnapshotHead<S>>) -> Result<(), CheckError> {
+        self.tree.check_contents(head)
+    }
+}
+
+#[derive(Debug)]
+struct Author {
+    tree: RedBlackAuthor<S, SigningKey>,
+    word: Word,
+}
+
+impl Dictionary for Author {
+    type Suite = S;
+    type Attachment = Word;
+    type Error = ed25519_dalek::SignatureError;
+
+    fn authority(&self) -> Authority {
+        self.tree.authority()
+    }
+
+    fn head(&self) -> Option<&SignedHead<S>> {
+        self.tree.head()
+    }
+
+    fn len(&self) -> usize {
+        self.tree.len()
+    }
+
+    fn get(&self, key: &[u8]) -> Option<&[u8]> {
+        self.tree.get(key)
+    }
+
+    fn put(&mut self, key: Key, value: Value) {
+        self.tree.put(key, value);
+    }
+
+    fn remove(&mut self, key: &Key) -> bool {
+        self.tree.remove(key)
+    }
+
+    fn snapshot(&mut self) -> Result<Update<S, Word>, Self::Error> {
+        Ok(with_word(self.tree.snapshot()?, self.word.clone()))
+    }
+}
+
+impl BatchAuthor for Author {
+    fn has_unsigned(&self) -> bool {
+        self.tree.has_unsigned()
+    }
+}
+
+impl ResumableRepository<(SigningKey, Word)> for Server {
+    type Author = Author;
+
+    fn resume(&self, (signer, word): (SigningKey, Word), workers: Workers) -> Author {
+        let tree = self.tree.resume(signer, workers);
+        Author { tree, word }
+    }
+}
+
+fn with_word<A: Attachment, B: Attachment>(update: Update<S, A>, attachment: B) -> Update<S, B> {
+    Update {
+        base: update.base,
+        operations: update.operations,
+        head: update.head,
+        attachment,
+    }
+}
+
+fn signer() -> SigningKey {
+    SigningKey::from_bytes(&[7; 32])
+}
+
+fn word() -> Word {
+    Word("open sesame".into())
+}
+
+fn setup() -> Setup {
+    let author = AuthorKey::from_bytes(&signer().verifying_key().to_bytes()).unwrap();
+    let authority = Authority {
+        author,
+        dictionary: DictionaryId::from_name("test"),
+        scheme: RedBlack::ID,
+    };
+    let word = word();
+    Setup { authority, word }
+}
+
+fn key(text: &str) -> Key {
+    Key::try_from(text).unwrap()
+}
+
+fn put(key: &str, value: &str) -> Operation {
+    Operation::Put(self::key(key), Value::try_from(value).unwrap())
+}
+
+fn open(
+    path: &Path,
+    setup: Setup,
+) -> Result<DurableRepository<Server, RedbStore>, RepositoryError> {
+    DurableRepository::open(RedbStore::open(path).unwrap(), setup)
+}
+
+/// A store with three versions.
+fn published(folder: &Path) -> PathBuf {
+    let path = folder.join("s");
+    drop(RedbStore::create(&path, &[]).unwrap());
+    let mut author = DurableAuthor::resume(open(&path, setup()).unwrap(), (signer(), word()));
+    for value in ["1", "2", "3"] {
+        let update = author
+            .publish(vec![put("same", "0"), put("changing", value)])
+            .unwrap();
+        assert_eq!(update.attachment, word());
+    }
+    path
+}
+
+#[test]
+fn it_is_stored_resumed_checked_and_pruned() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = published(folder.path());
+    for with_checkpoint in [false, true] {
+        let mut repository = open(&path, setup()).unwrap();
+        assert_eq!(
+            (repository.latest(), repository.memory().entries()),
+            (Version::new(3), 2)
+        );
+        let checked = repository.check().unwrap();
+        assert_eq!((checked.heads, checked.proved), (3, 3));
+        assert_eq!(checked.checkpoint, with_checkpoint);
+        repository.checkpoint().unwrap();
+    }
+    let mut author = DurableAuthor::resume(open(&path, setup()).unwrap(), (signer(), word()));
+    author
+        .publish(vec![Operation::Remove(key("same"))])
+        .unwrap();
+    author.repository_mut().prune(Version::new(3)).unwrap();
+    drop(author);
+    let mut repository = open(&path, setup()).unwrap();
+    assert_eq!(
+        (repository.oldest(), repository.latest()),
+        (Version::new(3), Version::new(4))
+    );
+    assert!(!repository.check().unwrap().from_empty);
+}
+
+#[test]
+fn answers_travel_with_their_heads() {
+    let folder = tempfile::tempdir().unwrap();
+    let repository = open(&published(folder.path()), setup()).unwrap();
+    let repository: &dyn AnyRepository = &repository;
+    let (version, asked) = (Version::new(2), key("changing"));
+    let answer = repository
+        .answer(version, &Question::Key(asked.clone()))
+        .unwrap();
+    let bundle = Untrusted::<Bundle<S, KeyProof>>::decode(&answer, answer.len()).unwrap();
+    let lookup = bundle.verify(&setup(), &(version, asked.clone())).unwrap();
+    assert_eq!(lookup.get().answer.value().unwrap().as_bytes(), b"2");
+    let bundle = Untrusted::<Bundle<S, KeyProof>>::decode(&answer, answer.len()).unwrap();
+    let refused = bundle
+        .verify(&setup(), &(Version::new(3), asked.clone()))
+        .unwrap_err();
+    assert!(matches!(refused, VerifyError::WrongVersion { .. }));
+    let versions = repository.history(&asked).unwrap();
+    assert_eq!(versions, [1, 2, 3].map(Version::new));
+    let changes = repository.diff(Version::new(1), Version::new(3)).unwrap();
+    assert_eq!(changes.len(), 1);
+    let refused = repository
+        .answer(version, &Question::Range(KeyRange::ALL))
+        .unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "range questions are not offered by scheme red-black"
+    );
+    let unknown = repository
+        .answer(Version::new(4), &Question::Key(asked))
+        .unwrap_err();
+    assert!(matches!(
+        unknown,
+        AnswerError::Lookup(LookupError::UnknownVersion { .. })
+    ));
+}
+
+#[test]
+fn what_does_not_fit_the_setup_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = published(folder.path());
+    let refused = |setup| match open(&path, setup) {
+        Err(RepositoryError::DamagedUpdate(version, error)) => (version.number(), error),
+        other => panic!("{other:?}"),
+    };
+    let other = || Setup {
+        word: Word("other".into()),
+        ..setup()
+    };
+    assert_eq!(refused(other()), (1, ApplyError::AttachmentMismatch));
+    // The checkpoint is of another setup as well, so everything is replayed, and refused again.
+    let mut repository = open(&path, setup()).unwrap();
+    repository.checkpoint().unwrap();
+    drop(repository);
+    assert_eq!(refused(other()), (1, ApplyError::AttachmentMismatch));
+    let wrong = (signer(), Word("other".into()));
+    let mut author = DurableAuthor::resume(open(&path, setup()).unwrap(), wrong);
+    let refused = author.publish(vec![put("same", "1")]).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        RepositoryError::Refused(ApplyError::AttachmentMismatch).to_string()
+    );
+    assert_eq!(
+        author.repository().store().latest().unwrap(),
+        Version::new(3)
+    );
+    assert!(
+        author
+            .publish(vec![])
+            .unwrap_err()
+            .to_string()
+            .contains("not taken")
+    );
+}
