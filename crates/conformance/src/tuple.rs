@@ -123,6 +123,35 @@ pub fn check_prune<S: Suite, D: Design<S, Secret: TestSecret>>(actions: &[Action
     repository::check_lookups(&played, oldest);
 }
 
+/// A repository restored from its checkpoint answers everything alike and goes on, also after
+/// pruning; one of another authority is not restored.
+pub fn check_checkpoint<S: Suite, D: Design<S, Secret: TestSecret>>(actions: &[Action]) {
+    let mut played = repository::play::<TuplePad<S, D>>(actions);
+    for percent in [0, 50] {
+        let oldest = Version::new(played.server.latest().number() * percent / 100);
+        played.server.prune(oldest).expect("the version is there");
+        let bytes = codec::encode(&played.server.checkpoint());
+        let read = || codec::decode(&bytes, bytes.len()).expect("canonical");
+        let authority = played.author.authority();
+        let other = Authority {
+            dictionary: DictionaryId::from_name("another"),
+            ..authority
+        };
+        let key = || D::key(&D::Secret::numbered(SECRET));
+        let foreign = TupleRepository::<S, D>::restore(read(), other, key());
+        assert!(foreign.is_none(), "another dictionary's");
+        played.server = TupleRepository::restore(read(), authority, key()).expect("it fits");
+        assert_eq!(
+            played.server.len(),
+            played.oracle.at(played.oracle.latest()).len()
+        );
+        repository::check_heads(&played);
+        repository::check_lookups(&played, oldest);
+        go_on(&mut played, 4);
+        repository::check_lookups(&played, oldest);
+    }
+}
+
 /// An author that goes on from the repository is understood by it.
 pub fn check_resume<S: Suite, D: Design<S, Secret: TestSecret>>(actions: &[Action]) {
     let mut played = repository::play::<TuplePad<S, D>>(actions);

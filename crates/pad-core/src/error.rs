@@ -262,6 +262,7 @@ pub enum VerifyError {
 }
 
 impl fmt::Display for VerifyError {
+    #[allow(clippy::too_many_lines, reason = "a list, one line for each variant")]
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::SignatureInvalid => formatter.write_str("the author did not sign this head"),

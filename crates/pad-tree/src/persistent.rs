@@ -1,7 +1,7 @@
 //! A persistent tree: one working version, and every sealed one.
 
 use pad_core::{InputError, Version, Workers};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{
     annotation::Annotation,
@@ -258,5 +258,30 @@ impl<S: VersionedStore> PersistentTree<S> {
     fn next(&self) -> u32 {
         // Capacity checks keep the number of versions below 2^32.
         self.oldest + u32::try_from(self.roots.len()).unwrap_or(u32::MAX)
+    }
+}
+
+/// The sealed versions. Read back, it is trusted like any checkpoint.
+impl<S: VersionedStore + Serialize> Serialize for PersistentTree<S> {
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        let StoredTree {
+            store,
+            roots,
+            oldest,
+            population,
+        } = self.to_stored();
+        (store, roots, oldest, population).serialize(serializer)
+    }
+}
+
+impl<'de, S: VersionedStore + Deserialize<'de>> Deserialize<'de> for PersistentTree<S> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (store, roots, oldest, population) = Deserialize::deserialize(deserializer)?;
+        Ok(Self::from_stored(StoredTree {
+            store,
+            roots,
+            oldest,
+            population,
+        }))
     }
 }

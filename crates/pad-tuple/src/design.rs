@@ -189,6 +189,12 @@ pub trait Design<S: Suite>: Clone + Debug + Send + Sync + 'static {
     /// What a proof of the first `shown` generations shows once.
     fn seal(records: &Self::Records, version: Version, shown: usize) -> Self::Seal;
 
+    /// The records as bytes, to be stored with a checkpoint.
+    fn store(records: &Self::Records) -> Vec<u8>;
+
+    /// The inverse of [`Design::store`]. `None` if the bytes are not records of this design.
+    fn restore(key: &Self::Key, context: Context, stored: &[u8]) -> Option<Self::Records>;
+
     /// Forgets a tuple that no remaining version has.
     fn forget(records: &mut Self::Records, tuple: TupleId);
 

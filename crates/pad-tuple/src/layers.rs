@@ -86,6 +86,19 @@ impl<S: Suite, M: Clone + Default> Layers<S, M> {
         }
     }
 
+    /// Layers at a version, whose tuples [`Layers::place`] has yet to put in.
+    pub(crate) fn at(version: Version, epochs: Vec<u64>) -> Self {
+        let mut layers = Self::new(epochs.len() + 1);
+        layers.epochs = epochs;
+        layers.version = version;
+        layers
+    }
+
+    /// Puts a tuple where a checkpoint says that it was.
+    pub(crate) fn place(&mut self, generation: usize, lower: Key, content: Content<S>, mark: M) {
+        self.generations[generation].insert(lower, Live { content, mark });
+    }
+
     /// The latest version.
     pub const fn version(&self) -> Version {
         self.version

@@ -3,6 +3,7 @@
 pub mod author;
 pub mod bls;
 pub mod chain;
+pub mod checkpoint;
 pub mod design;
 pub mod designs;
 pub mod layers;

@@ -21,13 +21,13 @@ use crate::{
 /// the generation's clock. `O(1)` amortised space for each change.
 ///
 /// Source: Crosby & Wallach 2010, section 4.1.
-type Index = PersistentTree<VersionedNodes<Plain, Treap, CacheNowhere>>;
+pub(crate) type Index = PersistentTree<VersionedNodes<Plain, Treap, CacheNowhere>>;
 
 /// A tuple as the server keeps it; its lower end is in the index.
 #[derive(Clone, Debug)]
-struct StoredTuple<S: Suite> {
-    upper: Option<Key>,
-    content: Content<S>,
+pub(crate) struct StoredTuple<S: Suite> {
+    pub(crate) upper: Option<Key>,
+    pub(crate) content: Content<S>,
 }
 
 /// A repository of a tuple PAD of design `D` under suite `S`.
@@ -35,23 +35,23 @@ struct StoredTuple<S: Suite> {
 /// Source: Crosby & Wallach 2010, section 4.
 #[derive(Clone, Debug)]
 pub struct TupleRepository<S: Suite, D: Design<S>> {
-    authority: Authority,
-    key: D::Key,
-    layers: Layers<S, TupleId>,
-    indexes: Vec<Index>,
-    tuples: Vec<Option<StoredTuple<S>>>,
+    pub(crate) authority: Authority,
+    pub(crate) key: D::Key,
+    pub(crate) layers: Layers<S, TupleId>,
+    pub(crate) indexes: Vec<Index>,
+    pub(crate) tuples: Vec<Option<StoredTuple<S>>>,
     /// Numbers of tuples that were forgotten.
-    free: Vec<TupleId>,
+    pub(crate) free: Vec<TupleId>,
     /// Tuples that are no more, with the first version without them, in the order of versions.
-    retired: std::collections::VecDeque<(Version, TupleId)>,
-    records: D::Records,
+    pub(crate) retired: std::collections::VecDeque<(Version, TupleId)>,
+    pub(crate) records: D::Records,
     /// The epochs of generations 1 and up, for the versions from the oldest on.
-    epochs: Vec<u64>,
-    entries: usize,
-    oldest: Version,
-    log: HistoryLog<S>,
-    signatures: Vec<HeadSignature>,
-    workers: Workers,
+    pub(crate) epochs: Vec<u64>,
+    pub(crate) entries: usize,
+    pub(crate) oldest: Version,
+    pub(crate) log: HistoryLog<S>,
+    pub(crate) signatures: Vec<HeadSignature>,
+    pub(crate) workers: Workers,
 }
 
 impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
@@ -168,6 +168,31 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         Ok(())
     }
 
+    /// The value of a key in a version, without proof.
+    ///
+    /// # Errors
+    /// [`LookupError`] if the version is not there.
+    pub fn lookup(
+        &self,
+        version: Version,
+        key: &Key,
+    ) -> Result<Option<pad_core::Value>, LookupError> {
+        let shown = match version {
+            Version::EMPTY => None,
+            version => self.tuples_for(&self.instants(version)?, key).pop(),
+        };
+        Ok(match shown {
+            Some((
+                ShownTuple::At {
+                    content: ShownContent::Value(value),
+                    ..
+                },
+                _,
+            )) => Some(value),
+            _ => None,
+        })
+    }
+
     /// The contents of a version, in ascending order of keys.
     ///
     /// # Errors
@@ -182,7 +207,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
             let tuples = self.indexes[generation].entries(Version::new(instant));
             for (lower, number) in tuples.into_iter().flatten() {
                 let key = Key::new(lower).expect("repository: lower ends are keys");
-                match &self.stored(read_number(number)).content {
+                match &self.stored_at(number).content {
                     Content::Nothing => {}
                     Content::Removed => drop(entries.remove(&key)),
                     Content::Value(value) => drop(entries.insert(key, value.value.clone())),
@@ -228,7 +253,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
             let (lower, number) = index
                 .floor(Version::new(*instant), key.as_bytes())
                 .expect("repository: a tuple starts at the start of the key space");
-            let number = read_number(number);
+            let number = read_number(number).expect("repository: numbers have four bytes");
             let stored = self.stored(number);
             let upper = stored.upper.clone();
             let at_key = lower == key.as_bytes();
@@ -253,6 +278,10 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
             }
         }
         shown
+    }
+
+    fn stored_at(&self, number: &[u8]) -> &StoredTuple<S> {
+        self.stored(read_number(number).expect("repository: numbers have four bytes"))
     }
 
     fn stored(&self, number: TupleId) -> &StoredTuple<S> {
@@ -403,11 +432,8 @@ fn stored_bytes<S: Suite>(tuple: &Option<StoredTuple<S>>) -> usize {
     size_of::<Option<StoredTuple<S>>>() + heap
 }
 
-fn read_number(bytes: &[u8]) -> TupleId {
-    let bytes = bytes
-        .try_into()
-        .expect("repository: numbers have four bytes");
-    TupleId(u32::from_le_bytes(bytes))
+pub(crate) fn read_number(bytes: &[u8]) -> Option<TupleId> {
+    Some(TupleId(u32::from_le_bytes(bytes.try_into().ok()?)))
 }
 
 impl<S: Suite, D: Design<S>> Repository for TupleRepository<S, D> {

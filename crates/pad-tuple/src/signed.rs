@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use pad_core::{ApplyError, SchemeId, Suite, VerifyError, Version, Workers};
+use pad_core::{ApplyError, SchemeId, Suite, VerifyError, Version, Workers, codec};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -277,6 +277,14 @@ where
     }
 
     fn seal(_: &Self::Records, _: Version, _: usize) {}
+
+    fn store(records: &Self::Records) -> Vec<u8> {
+        codec::encode_body(records)
+    }
+
+    fn restore(_: &G::Key, _: Context, stored: &[u8]) -> Option<Self::Records> {
+        codec::decode_body(stored).ok()
+    }
 
     fn forget(records: &mut Self::Records, tuple: TupleId) {
         *records.slot(tuple) = None;

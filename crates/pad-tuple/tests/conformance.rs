@@ -52,6 +52,12 @@ macro_rules! conformance {
             }
 
             #[test]
+            fn checkpoints_restore_and_go_on() {
+                let name = concat!(stringify!($name), "::checkpoint");
+                traces::check_traces(name, 18, 40, tuple::check_checkpoint::<Sha256Ed25519, Design>);
+            }
+
+            #[test]
             fn other_suites() {
                 let name = concat!(stringify!($name), "::suites");
                 traces::check_traces(name, 30, 40, |actions| {

@@ -7,8 +7,8 @@ use zeroize::Zeroizing;
 
 use super::hash::BLOCK;
 
-/// Bytes reduced to a scalar: `ceil(3 * ceil(log2(r)) / 16)`.
-const WIDE: u8 = 48;
+/// I2OSP(48, 2).
+const WIDE: [u8; 2] = [0, 48];
 
 /// The secret scalar of a seed, never zero.
 ///
@@ -17,11 +17,12 @@ pub(super) fn scalar_from_seed(seed: &[u8; 32]) -> Zeroizing<Fr> {
     let mut salt: [u8; 32] = Sha256::digest(b"BLS-SIG-KEYGEN-SALT-").into();
     let mut scalar = Zeroizing::new(Fr::ZERO);
     while scalar.is_zero() {
+        // The bytes that are reduced to a scalar: L = ceil(3 * ceil(log2(r)) / 16) = 48.
         // HKDF-Extract of the seed and I2OSP(0, 1), then HKDF-Expand with I2OSP(48, 2).
         let extracted = authenticate(&salt, &[seed, &[0]]);
-        let first = authenticate(&extracted, &[&[0, WIDE], &[1]]);
-        let second = authenticate(&extracted, &[first.as_slice(), &[0, WIDE], &[2]]);
-        let mut wide = Zeroizing::new([0_u8; WIDE as _]);
+        let first = authenticate(&extracted, &[&WIDE, &[1]]);
+        let second = authenticate(&extracted, &[first.as_slice(), &WIDE, &[2]]);
+        let mut wide = Zeroizing::new([0_u8; 48]);
         for (byte, derived) in wide.iter_mut().zip(first.iter().chain(second.iter())) {
             *byte = *derived;
         }

@@ -37,7 +37,7 @@ pub struct BlsSecretKey {
 impl BlsSecretKey {
     /// The key of a seed, which must be 32 secret random bytes.
     ///
-    /// Cost: about one and a half milliseconds, for the public key.
+    /// Cost: about 1.2 milliseconds, for the public key.
     ///
     /// Source: draft-irtf-cfrg-bls-signature-05, sections 2.3 (`KeyGen`) and 2.4 (`SkToPk`).
     pub fn from_seed(seed: &[u8; 32]) -> Self {
@@ -57,7 +57,7 @@ impl BlsSecretKey {
 
     /// The signature on a message: always the same one.
     ///
-    /// Cost: about half a millisecond.
+    /// Cost: about 0.4 milliseconds.
     ///
     /// Source: draft-irtf-cfrg-bls-signature-05, section 2.6 (`CoreSign`).
     pub fn sign(&self, message: &[u8]) -> BlsSignature {

@@ -1,0 +1,210 @@
+//! A repository as it is stored between runs.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use pad_core::{
+    HeadSignature, Key, Suite, Value, Version, Workers, codec::Message, head::Authority,
+    history::HistoryLog,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    design::{Design, TupleId},
+    layers::Layers,
+    repository::{Index, StoredTuple, TupleRepository, read_number},
+    statement::Context,
+    tuple::{Content, HashedValue},
+};
+
+/// Everything that a repository needs to go on, without replaying updates.
+///
+/// The place it is stored in is trusted not to have been changed by others: a checkpoint is read
+/// without checking signatures. Keep an integrity digest beside it, or replay the updates instead.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct TupleCheckpoint<S: Suite> {
+    authority: Authority,
+    log: HistoryLog<S>,
+    signatures: Vec<StoredSignature>,
+    indexes: Vec<Index>,
+    values: Vec<Value>,
+    tuples: Vec<Option<TupleOnDisk>>,
+    retired: Vec<(Version, TupleId)>,
+    records: StoredBytes,
+    epochs: Vec<u64>,
+    entries: u64,
+    oldest: Version,
+}
+
+impl<S: Suite> core::fmt::Debug for TupleCheckpoint<S> {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let (tuples, versions) = (self.tuples.len(), self.signatures.len());
+        write!(
+            formatter,
+            "TupleCheckpoint({tuples} tuples, {versions} versions)"
+        )
+    }
+}
+
+impl<S: Suite> Message for TupleCheckpoint<S> {
+    const KIND: u8 = 68;
+    const SUITE: u16 = S::ID.0;
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+struct StoredSignature(pad_core::Digest<64>);
+
+/// Bytes that are stored as such and not as a sequence of numbers.
+type StoredBytes = Vec<u8>;
+
+#[derive(Clone, Serialize, Deserialize)]
+struct TupleOnDisk {
+    upper: Option<Key>,
+    content: ContentOnDisk,
+}
+
+/// [`Content`] with the value's place in the table of values, as several tuples may hold it.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+enum ContentOnDisk {
+    Nothing,
+    Value(u32),
+    Removed,
+}
+
+impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
+    /// Everything that is needed to go on, to be stored. Copies the contents.
+    pub fn checkpoint(&self) -> TupleCheckpoint<S> {
+        let mut places = BTreeMap::new();
+        let mut values = Vec::new();
+        let mut place = |value: &Arc<HashedValue<S>>| {
+            *places.entry(Arc::as_ptr(value)).or_insert_with(|| {
+                values.push(value.value.clone());
+                u32::try_from(values.len() - 1).expect("tuples are numbered with 32 bits")
+            })
+        };
+        let tuples = self.tuples.iter().map(|tuple| {
+            let StoredTuple { upper, content } = tuple.as_ref()?;
+            let content = match content {
+                Content::Nothing => ContentOnDisk::Nothing,
+                Content::Value(value) => ContentOnDisk::Value(place(value)),
+                Content::Removed => ContentOnDisk::Removed,
+            };
+            let upper = upper.clone();
+            Some(TupleOnDisk { upper, content })
+        });
+        let tuples = tuples.collect();
+        let signatures = self.signatures.iter();
+        TupleCheckpoint {
+            authority: self.authority,
+            log: self.log.clone(),
+            signatures: signatures
+                .map(|signature| StoredSignature(pad_core::Digest(signature.to_bytes())))
+                .collect(),
+            indexes: self.indexes.clone(),
+            values,
+            tuples,
+            retired: self.retired.iter().copied().collect(),
+            records: D::store(&self.records),
+            epochs: self.epochs.clone(),
+            entries: u64::try_from(self.entries).unwrap_or(u64::MAX),
+            oldest: self.oldest,
+        }
+    }
+
+    /// Goes on from a checkpoint. `None` if it is of another dictionary, design or author, or its
+    /// parts do not fit.
+    pub fn restore(
+        checkpoint: TupleCheckpoint<S>,
+        authority: Authority,
+        key: D::Key,
+    ) -> Option<Self> {
+        let width = D::GENERATIONS - 1;
+        let latest = Version::new(checkpoint.log.entries());
+        let versions = latest.number().checked_sub(checkpoint.oldest.number())?;
+        let fits = checkpoint.authority == authority
+            && authority.scheme == D::SCHEME
+            && checkpoint.indexes.len() == D::GENERATIONS
+            && u64::try_from(checkpoint.signatures.len()) == Ok(latest.number())
+            && u64::try_from(checkpoint.epochs.len()).ok()
+                == u64::try_from(width)
+                    .ok()?
+                    .checked_mul(versions.checked_add(1)?);
+        if !fits {
+            return None;
+        }
+        let tuples = read_tuples(checkpoint.values, checkpoint.tuples)?;
+        let epochs = &checkpoint.epochs[checkpoint.epochs.len() - width..];
+        let layers = read_layers::<S>(latest, epochs, &checkpoint.indexes, &tuples)?;
+        let free = (0..).map(TupleId).zip(&tuples);
+        let context = Context::of(&authority);
+        Some(Self {
+            free: free
+                .filter(|(_, tuple)| tuple.is_none())
+                .map(|(number, _)| number)
+                .collect(),
+            records: D::restore(&key, context, &checkpoint.records)?,
+            authority,
+            key,
+            layers,
+            indexes: checkpoint.indexes,
+            tuples,
+            retired: checkpoint.retired.into(),
+            epochs: checkpoint.epochs,
+            entries: usize::try_from(checkpoint.entries).ok()?,
+            oldest: checkpoint.oldest,
+            log: checkpoint.log,
+            signatures: checkpoint
+                .signatures
+                .into_iter()
+                .map(|StoredSignature(bytes)| HeadSignature::from_bytes(&bytes.0))
+                .collect(),
+            workers: Workers::sequential(),
+        })
+    }
+}
+
+fn read_tuples<S: Suite>(
+    values: Vec<Value>,
+    tuples: Vec<Option<TupleOnDisk>>,
+) -> Option<Vec<Option<StoredTuple<S>>>> {
+    let contents: Vec<Content<S>> = values.into_iter().map(Content::of).collect();
+    let read = |tuple: TupleOnDisk| {
+        let content = match tuple.content {
+            ContentOnDisk::Nothing => Content::Nothing,
+            ContentOnDisk::Value(place) => contents.get(usize::try_from(place).ok()?)?.clone(),
+            ContentOnDisk::Removed => Content::Removed,
+        };
+        let upper = tuple.upper;
+        Some(StoredTuple { upper, content })
+    };
+    tuples
+        .into_iter()
+        .map(|tuple| match tuple {
+            Some(tuple) => read(tuple).map(Some),
+            None => Some(None),
+        })
+        .collect()
+}
+
+/// The tuples of the latest version, from the indexes.
+fn read_layers<S: Suite>(
+    latest: Version,
+    epochs: &[u64],
+    indexes: &[Index],
+    tuples: &[Option<StoredTuple<S>>],
+) -> Option<Layers<S, TupleId>> {
+    let mut layers = Layers::at(latest, epochs.to_vec());
+    for (generation, index) in indexes.iter().enumerate() {
+        let instant = Version::new(layers.instant(generation));
+        if index.latest() != instant {
+            return None;
+        }
+        for (lower, number) in index.entries(instant)? {
+            let number = read_number(number)?;
+            let stored = tuples.get(number.position())?.as_ref()?;
+            let lower = Key::new(lower).ok()?;
+            layers.place(generation, lower, stored.content.clone(), number);
+        }
+    }
+    Some(layers)
+}
