@@ -1,4 +1,76 @@
-//! Tuple-based persistent authenticated dictionaries.
+//! Tuple-based persistent authenticated dictionaries: proofs of constant size, whatever the number of
+//! keys.
+//!
+//! The author makes statements about *tuples* `([k_j, k_j+1), content)`: "this is what is at `k_j`, and
+//! there is no other key below `k_j+1`". The tuple around a key answers for it, present or absent.
+//! What distinguishes the designs is how the statements are authenticated, how they stay valid from one
+//! snapshot to the next, and in how many generations the tuples are kept.
+//!
+//! # The designs
+//!
+//! For `n` keys and one update per snapshot; `s` signatures, `h` hashes, `e` powers modulo N or scalar
+//! multiplications; two generations where there is speculation, so that about `sqrt(n)` tuples are
+//! young. Storage is what the server adds for each update.
+//!
+//! | design | author | update | storage | proof | client |
+//! |---|---|---|---|---|---|
+//! | [`Base`] | `n s` | `n` signatures | `n` | 1 tuple | 1 s |
+//! | [`BaseSuperseding`] | `n s` | `n` signatures | `1` | 1 tuple | 1 s |
+//! | [`BaseLightweight`] | `3 s + n h` | `n` links | `1` | 1 tuple, 1 link | 1 s, chain |
+//! | [`Spec`] | `sqrt(n) s` | `sqrt(n)` signatures | `sqrt(n)` | 2 tuples | 2 s |
+//! | [`SpecSuperseding`] | `sqrt(n) s` | `sqrt(n)` signatures | `1` | 2 tuples | 2 s |
+//! | [`SpecLightweight`] | `5 s + sqrt(n) h` | `sqrt(n)` links | `1` | 2 tuples, 2 links | 2 s, chains |
+//!
+//! [`BaseSupersedingBls`] and [`SpecLightweightBls`] sign with BLS12-381 in place of Ed25519, and one
+//! signature of 48 bytes covers a proof of many keys. [`SpecLightweight3`] has three generations.
+//!
+//! Choose [`SpecLightweight`] where snapshots are many and small; [`BaseSuperseding`] where look-ups
+//! outnumber updates by far, or each snapshot changes a large part of the keys; a tree PAD (`pad-tree`)
+//! where updates come often. `bench tuple` measures where one overtakes the other.
+//!
+//! # Example
+//!
+//! ```
+//! use ed25519_dalek::SigningKey;
+//! use pad_core::{
+//!     AuthorKey, Dictionary, DictionaryId, Key, Repository, Sha256Ed25519, Untrusted, Value, Version,
+//! };
+//! use pad_tree::Answer;
+//! use pad_tuple::{
+//!     Expectation, TupleAuthor, TupleRepository, chain::ChainSecret, designs::SpecLightweight,
+//! };
+//!
+//! // The author publishes two versions.
+//! let signer = SigningKey::from_bytes(&[7; 32]);
+//! let public = AuthorKey::from_bytes(&signer.verifying_key().to_bytes())?;
+//! let secret = ((), ChainSecret::from_bytes([8; 32]));
+//! let id = DictionaryId::from_name("prices");
+//! let mut author =
+//!     TupleAuthor::<Sha256Ed25519, SpecLightweight, _>::new(id, public, signer, secret);
+//! let mut server = TupleRepository::<_, SpecLightweight>::new(author.authority(), author.key());
+//! author.put(Key::try_from("apple")?, Value::try_from("3")?);
+//! server.apply(&author.snapshot()?)?;
+//! author.put(Key::try_from("apple")?, Value::try_from("4")?);
+//! server.apply(&author.snapshot()?)?;
+//!
+//! // The client asks for the price in version 1, trusting nothing but the author's key.
+//! let version = Version::new(1);
+//! let expectation = Expectation { authority: author.authority(), key: author.key(), version };
+//! let key = Key::try_from("apple")?;
+//! let proof = Untrusted::new(server.prove(version, &key)?);
+//! let lookup = proof.verify(&expectation, &key)?.into_inner();
+//! assert_eq!(lookup.answer, Answer::Present(Value::try_from("3")?));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Map
+//!
+//! [`layers`]: which tuples there are, for author and server alike. [`design`]: what a design decides.
+//! [`signed`]: signatures and how they are refreshed; [`chain`]: the hash chains of lightweight ones;
+//! [`bls`]: BLS signatures. [`author`], [`repository`] and [`proof`]: the three roles. [`speculation`]:
+//! when generations are merged.
+//!
+//! Source: Crosby & Wallach 2010, sections 2.2, 4, 7 and 9.
 
 pub mod author;
 pub mod bls;
@@ -17,6 +89,10 @@ pub mod update;
 
 pub use author::TupleAuthor;
 pub use design::{AuthorError, Design, Expectation};
+pub use designs::{
+    Base, BaseLightweight, BaseSuperseding, BaseSupersedingBls, Spec, SpecLightweight,
+    SpecLightweight3, SpecLightweightBls, SpecSuperseding,
+};
 pub use proof::TupleProof;
 pub use repository::TupleRepository;
 pub use signed::{Bls, Ed25519, Lightweight, Plain, Refresh, Signed, Superseding};
