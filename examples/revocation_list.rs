@@ -29,7 +29,7 @@ type Proof = TupleProof<Sha256Ed25519, SpecLightweight>;
 /// The certificates that the root programme trusted, release by release; see `data/README.md`.
 const TRACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/ca-roots.csv.zst");
 
-/// "Certification Authority of WoSign", which was caught backdating certificates.
+/// A certification authority of `WoSign`, which was caught backdating certificates.
 const WOSIGN: &str = "4b22d5a6aec99f3cdb79aa5ec06838479cd5ecba7164f7f22dc1d65f63d85708";
 
 /// A certificate that no release ever trusted.
@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let chains = ((), ChainSecret::from_bytes([43; 32]));
     let id = DictionaryId::from_name("trusted roots");
     let mut author = Author::new(id, public, signer, chains);
-    let mut mirror = Mirror::new(author.authority(), author.key());
+    let mut mirror = Mirror::new(author.authority(), ());
 
     // 2. Each release is one snapshot. The author sends the changes, one head, and for each tuple of
     //    the young generation a signature or, far more often, one link of its hash chain. The old

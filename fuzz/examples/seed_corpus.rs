@@ -2,13 +2,22 @@
 
 use std::{fs, path::Path};
 
-use conformance::{Random, pad::tree_author};
+use conformance::{
+    Pad, Random, TuplePad,
+    operation::{key, value},
+    pad::tree_author,
+    tuple::TestSecret,
+};
 use pad_core::{
     Dictionary, DictionaryId, Equivocation, Repository, Sha256Ed25519, Suite, TrustedView,
     Untrusted, Version, codec,
 };
-use pad_fuzz::target::TARGETS;
+use pad_fuzz::{target::TARGETS, tuples::TUPLES};
 use pad_tree::{RedBlack, RedBlackPathCopying};
+use pad_tuple::{
+    Design,
+    designs::{BaseSuperseding, SpecLightweight},
+};
 
 fn write(target: &str, name: &str, bytes: &[u8]) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -38,6 +47,7 @@ fn main() {
             }
         }
     });
+    tuples();
     for (name, input) in pad_fuzz::accumulators::seeds() {
         write("accumulators", &name, &input);
     }
@@ -45,6 +55,43 @@ fn main() {
     for seed in 0..8 {
         let bytes = Random::new(seed).bytes(3 * 60);
         write("operations", &format!("random-{seed}"), &bytes);
+    }
+}
+
+/// Of each target up to eight questions; the numbers of their schemes follow those of the trees.
+fn tuples() {
+    TUPLES.with(|targets| {
+        for (scheme, target) in (3_u8..).zip(targets) {
+            let count = target.proofs().len();
+            let questions = (0_u8..).zip(target.proofs());
+            for (question, proof) in questions.step_by(count.div_ceil(8)) {
+                let name = format!("{scheme}-{question}");
+                let body = &proof[codec::ENVELOPE_LENGTH..];
+                let seed = [&[scheme, question], body].concat();
+                write("verify_proof", &name, &seed);
+                write("decode_messages", &format!("tuples-{name}"), proof);
+                let changes = Random::new(question.into()).bytes(8);
+                let other = question + 8;
+                let seed = [&[scheme, question, other], &changes[..]].concat();
+                write("malleability", &name, &seed);
+            }
+        }
+    });
+    tuple_updates::<BaseSuperseding>();
+    tuple_updates::<SpecLightweight>();
+}
+
+fn tuple_updates<D: Design<Sha256Ed25519, Secret: TestSecret>>() {
+    let mut author =
+        <TuplePad<Sha256Ed25519, D> as Pad>::author(DictionaryId::from_name("fuzz"), 7);
+    for number in 0..4_u8 {
+        author.put(key([number]), value("v"));
+        if number == 2 {
+            author.remove(&key([0]));
+        }
+        let update = author.snapshot().expect("signs");
+        let name = format!("{}-update-{number}", D::NAME);
+        write("decode_messages", &name, &codec::encode(&update));
     }
 }
 

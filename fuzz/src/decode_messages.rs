@@ -7,6 +7,14 @@ use pad_core::{
     history::{ConsistencyProof, InclusionProof},
 };
 use pad_tree::{First, KeyRange, Keys, Last, Predecessor, Successor, TreeProof};
+use pad_tuple::{
+    AggregateDesign, Design, ManyProof, RangeProof, TupleProof,
+    designs::{
+        AccumulatorsSupersedingRsa, BaseSuperseding, ChainAccumulatorsRsa, SpecLightweight,
+        SpecLightweightBls,
+    },
+    update::TupleAttachment,
+};
 
 const LIMIT: usize = 1 << 16;
 
@@ -31,6 +39,22 @@ fn decode_suite<S: Suite>(data: &[u8]) {
     decode::<TreeProof<S, Successor>>(data);
     decode::<TreeProof<S, First>>(data);
     decode::<TreeProof<S, Last>>(data);
+    decode_signed::<S, BaseSuperseding>(data);
+    decode_signed::<S, SpecLightweight>(data);
+    decode_signed::<S, SpecLightweightBls>(data);
+    decode_design::<S, AccumulatorsSupersedingRsa>(data);
+    decode_design::<S, ChainAccumulatorsRsa>(data);
+}
+
+fn decode_signed<S: Suite, D: AggregateDesign<S>>(data: &[u8]) {
+    decode_design::<S, D>(data);
+    decode::<ManyProof<S, D>>(data);
+    decode::<RangeProof<S, D>>(data);
+}
+
+fn decode_design<S: Suite, D: Design<S>>(data: &[u8]) {
+    decode::<TupleProof<S, D>>(data);
+    decode::<Update<S, TupleAttachment<D::Tick>>>(data);
 }
 
 fn decode<M: Message>(data: &[u8]) {

@@ -5,4 +5,6 @@ pub mod decode_messages;
 pub mod malleability;
 pub mod operations;
 pub mod target;
+mod together;
+pub mod tuples;
 pub mod verify_proof;

@@ -1,6 +1,6 @@
 //! Structured changes of honest proofs: what is accepted is the honest proof itself.
 //!
-//! Input: a byte for the scheme, one for the query, one for another query whose parts are spliced in,
+//! Input: a byte for the scheme (the trees, then the designs of tuples), one for the query, one for another query whose parts are spliced in,
 //! then changes of four bytes each.
 
 use conformance::pruned::{Content, Mirror};
@@ -9,15 +9,30 @@ use pad_core::{
     digest::DigestBytes,
 };
 
-use crate::target::{S, TARGETS};
+use crate::{
+    target::{S, TARGETS},
+    tuples::{self, TUPLES},
+};
 
 /// Changes an honest proof and verifies it.
 pub fn run(data: &[u8]) {
     let [scheme, query, other, changes @ ..] = data else {
         return;
     };
+    let trees = TARGETS.with(|targets| targets.len());
+    let scheme = usize::from(*scheme) % (trees + TUPLES.with(|targets| targets.len()));
+    let changes = changes.as_chunks::<4>().0.iter().take(16);
+    if let Some(design) = scheme.checked_sub(trees) {
+        return TUPLES.with(|targets| {
+            let target = &*targets[design];
+            let number = |byte: &u8| usize::from(*byte) % target.proofs().len();
+            let changes: Vec<[u8; 4]> = changes.copied().collect();
+            let message = target.change(number(query), number(other), &changes);
+            tuples::check(target, number(query), &message);
+        });
+    }
     TARGETS.with(|targets| {
-        let target = &targets[usize::from(*scheme) % targets.len()];
+        let target = &targets[scheme];
         let number = |byte: &u8| usize::from(*byte) % target.queries.len();
         let (query, honest) = (
             &target.queries[number(query)],
@@ -28,7 +43,7 @@ pub fn run(data: &[u8]) {
         };
         let mut changed = mirror(honest);
         let other = mirror(&target.proofs[number(other)]);
-        for change in changes.as_chunks::<4>().0.iter().take(16) {
+        for change in changes {
             apply(*change, &mut changed, &other);
         }
         let message = [&honest[..ENVELOPE_LENGTH], &codec::encode_body(&changed)].concat();

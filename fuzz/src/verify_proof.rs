@@ -1,19 +1,35 @@
 //! Any bytes as a proof about a fixed root: never a panic, and what is accepted is the truth.
 //!
-//! Input: a byte for the scheme, a byte for the query, the body of the proof.
+//! Input: a byte for the scheme (the trees, then the designs of tuples), a byte for the query, the body
+//! of the proof.
 
-use crate::target::TARGETS;
+use pad_core::codec::ENVELOPE_LENGTH;
+
+use crate::{
+    target::TARGETS,
+    tuples::{self, TUPLES},
+};
 
 /// Verifies the input as the body of a proof.
 pub fn run(data: &[u8]) {
     let [scheme, query, body @ ..] = data else {
         return;
     };
+    let trees = TARGETS.with(|targets| targets.len());
+    let scheme = usize::from(*scheme) % (trees + TUPLES.with(|targets| targets.len()));
+    if let Some(design) = scheme.checked_sub(trees) {
+        return TUPLES.with(|targets| {
+            let target = &*targets[design];
+            let number = usize::from(*query) % target.proofs().len();
+            let envelope = &target.proofs()[number][..ENVELOPE_LENGTH];
+            tuples::check(target, number, &[envelope, body].concat());
+        });
+    }
     TARGETS.with(|targets| {
-        let target = &targets[usize::from(*scheme) % targets.len()];
+        let target = &targets[scheme];
         let number = usize::from(*query) % target.queries.len();
         let (query, honest) = (&target.queries[number], &target.proofs[number]);
-        let message = [&honest[..pad_core::codec::ENVELOPE_LENGTH], body].concat();
+        let message = [&honest[..ENVELOPE_LENGTH], body].concat();
         if let Some(answer) = target.verify(query, &message) {
             assert_eq!(
                 answer,

@@ -155,6 +155,22 @@ pub trait Accumulator: Copy + Debug + Eq + Send + Sync + 'static {
         workers: &Workers,
     ) -> Result<Vec<Self::Witness>, AccumulateError>;
 
+    /// The witnesses of all elements, in the order of [`ElementSet::elements`], and the value.
+    ///
+    /// Cost: that of [`Accumulator::witnesses`] and of [`Accumulator::accumulate`], or less where a
+    /// scheme has the value from a witness.
+    ///
+    /// # Errors
+    /// Those of [`Accumulator::accumulate`].
+    fn witnesses_and_value(
+        key: &Self::PublicKey,
+        set: &ElementSet<Self>,
+        workers: &Workers,
+    ) -> Result<(Vec<Self::Witness>, Self::Value), AccumulateError> {
+        let witnesses = Self::witnesses(key, set, workers)?;
+        Ok((witnesses, Self::accumulate(key, set, workers)?))
+    }
+
     /// The witnesses of all elements, in the order of [`ElementSet::elements`].
     ///
     /// # Errors

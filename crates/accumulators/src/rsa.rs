@@ -63,6 +63,7 @@ use rug::Integer;
 pub use batch::{RsaSubsetWitness, RsaWitnessBatch};
 pub use dynamic::RsaUpdateData;
 pub use element::RsaElement;
+use group::ModularGroup as _;
 pub use group::Residue;
 pub use knowledge::{Extension, ExtensionProof, SnapshotPair};
 pub use parameters::{Parameters, RsaPublicKey};
@@ -161,6 +162,25 @@ impl Accumulator for Rsa {
                 .into_iter()
                 .map(|number| key.group().canonical(number)),
         ))
+    }
+
+    /// Cost: one short power beyond the witnesses, `value = witness^prime`.
+    fn witnesses_and_value(
+        key: &RsaPublicKey,
+        set: &ElementSet<Self>,
+        workers: &Workers,
+    ) -> Result<(Vec<RsaWitness>, RsaValue), AccumulateError> {
+        let witnesses = Self::witnesses(key, set, workers)?;
+        let first = set.elements().first().zip(witnesses.first());
+        let value = first.map_or_else(
+            || Self::empty_value(key),
+            |(element, witness)| {
+                let residue = witness.residue().as_integer();
+                let power = key.group().power(residue, element.prime());
+                RsaValue::new(key.group().canonical(power))
+            },
+        );
+        Ok((witnesses, value))
     }
 
     /// Cost: two powers by tables of half the length each.

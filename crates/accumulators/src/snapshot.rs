@@ -40,7 +40,7 @@ impl<A: Accumulator> Snapshot<A> {
     /// The signer's.
     pub fn sign(
         self,
-        signer: &impl Signer<HeadSignature>,
+        signer: &(impl Signer<HeadSignature> + ?Sized),
     ) -> Result<SignedSnapshot<A>, signature::Error> {
         let signature = signer.try_sign(&self.signed_bytes())?;
         Ok(SignedSnapshot {

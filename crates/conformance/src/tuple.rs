@@ -1,11 +1,17 @@
 //! Tuple PADs as the generic checks see them, and what they promise beyond.
 
 use core::marker::PhantomData;
+use std::sync::LazyLock;
 
+use accumulators::{
+    SecretKey,
+    bilinear::BilinearSecretKey,
+    rsa::{RepresentativeRule, RsaSecretKey},
+};
 use ed25519_dalek::SigningKey;
 use pad_core::{
     Dictionary, DictionaryId, Key, Repository, SnapshotHead, Suite, Untrusted, Value, Verified,
-    Version, codec, head::Authority,
+    Version, Workers, codec, head::Authority,
 };
 use pad_tuple::{
     Design, Expectation, TupleAuthor, TupleProof, TupleRepository, bls::BlsSecretKey,
@@ -38,6 +44,36 @@ impl TestSecret for ChainSecret {
 impl TestSecret for BlsSecretKey {
     fn numbered(number: u8) -> Self {
         Self::from_seed(&[number; 32])
+    }
+}
+
+/// 2048 bits; the factors are public. Making or checking such a key takes longer than most tests.
+static RSA: LazyLock<RsaSecretKey> = LazyLock::new(|| {
+    let lines = include_str!("../../accumulators/tests/keys/rsa-2048.txt").lines();
+    let mut primes = lines
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| rug::Integer::from_str_radix(line.trim(), 16).expect("hexadecimal"));
+    let mut next = || primes.next().expect("two primes");
+    RsaSecretKey::from_primes(next(), next(), RepresentativeRule::Wide, b"conformance")
+        .expect("safe primes")
+});
+
+/// For the keys of a trace and those that checks add.
+static BILINEAR: LazyLock<BilinearSecretKey> = LazyLock::new(|| {
+    BilinearSecretKey::generate(64, 1, b"conformance", &Workers::sequential()).expect("randomness")
+});
+
+impl TestSecret for RsaSecretKey {
+    /// The same factors under every number.
+    fn numbered(_: u8) -> Self {
+        RSA.clone()
+    }
+}
+
+impl TestSecret for BilinearSecretKey {
+    /// The same secret under every number.
+    fn numbered(_: u8) -> Self {
+        BILINEAR.with_label(b"conformance")
     }
 }
 
@@ -186,4 +222,74 @@ pub fn go_on<S: Suite, D: Design<S, Secret: TestSecret>>(
             }
         }
     }
+}
+
+/// Tests of one design under all checks on random traces: `tuple_checks!(name, fewer, shorter,
+/// Design);`, with `fewer` times fewer traces than others, `shorter` times as short.
+#[macro_export]
+macro_rules! tuple_checks {
+    ($name:ident, $fewer:literal, $shorter:literal, $($design:tt)+) => {
+        mod $name {
+            use pad_core::{Blake3Ed25519, Paper2010, Sha256Ed25519};
+            use $crate::{Pad as _, TuplePad, dictionary, pad, repository, traces, tuple};
+
+            type Design = $($design)+;
+            type Pad = TuplePad<Sha256Ed25519, Design>;
+
+            #[test]
+            fn every_answer_matches_the_oracle_at_every_version() {
+                let name = concat!(stringify!($name), "::oracle");
+                traces::check_traces(name, 3 * $fewer, 40 / $shorter, repository::check_trace::<Pad>);
+            }
+
+            #[test]
+            fn the_author_matches_the_oracle() {
+                let name = concat!(stringify!($name), "::dictionary");
+                traces::check_traces(name, 9 * $fewer, 30 / $shorter, |actions| {
+                    let mut author = Pad::author(pad::dictionary(), 7);
+                    dictionary::check_matches_oracle(&mut author, actions);
+                });
+            }
+
+            #[test]
+            fn refused_updates_change_nothing() {
+                let name = concat!(stringify!($name), "::refusals");
+                repository::check_refusals::<Pad>(&[]);
+                traces::check_traces(name, 18 * $fewer, 30 / $shorter, repository::check_refusals::<Pad>);
+            }
+
+            #[test]
+            fn pruning_keeps_later_versions() {
+                for percent in [0, 30, 60, 100] {
+                    let name = format!("{}::prune {percent}%", stringify!($name));
+                    traces::check_traces(&name, 18 * $fewer, 60 / $shorter, |actions| {
+                        tuple::check_prune::<Sha256Ed25519, Design>(actions, percent);
+                    });
+                }
+            }
+
+            #[test]
+            fn an_author_goes_on_from_a_repository() {
+                let name = concat!(stringify!($name), "::resume");
+                let check = tuple::check_resume::<Sha256Ed25519, Design>;
+                traces::check_traces(name, 18 * $fewer, 40 / $shorter, check);
+            }
+
+            #[test]
+            fn checkpoints_restore_and_go_on() {
+                let name = concat!(stringify!($name), "::checkpoint");
+                let check = tuple::check_checkpoint::<Sha256Ed25519, Design>;
+                traces::check_traces(name, 18 * $fewer, 40 / $shorter, check);
+            }
+
+            #[test]
+            fn other_suites() {
+                let name = concat!(stringify!($name), "::suites");
+                traces::check_traces(name, 30 * $fewer, 40 / $shorter, |actions| {
+                    repository::check_trace::<TuplePad<Blake3Ed25519, Design>>(actions);
+                    repository::check_trace::<TuplePad<Paper2010, Design>>(actions);
+                });
+            }
+        }
+    };
 }

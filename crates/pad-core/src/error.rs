@@ -163,7 +163,7 @@ impl fmt::Display for DecodeError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VerifyError {
-    /// The author's key did not sign this head.
+    /// The author's key did not sign this.
     SignatureInvalid,
     /// The bytes given as the author's key are not one.
     AuthorKeyInvalid,
@@ -259,13 +259,15 @@ pub enum VerifyError {
         /// The largest number that it can.
         limit: usize,
     },
+    /// Bytes within the evidence, which only the public key can decode, are not well-formed.
+    Undecodable(DecodeError),
 }
 
 impl fmt::Display for VerifyError {
     #[allow(clippy::too_many_lines, reason = "a list, one line for each variant")]
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::SignatureInvalid => formatter.write_str("the author did not sign this head"),
+            Self::SignatureInvalid => formatter.write_str("the author did not sign this"),
             Self::AuthorKeyInvalid => formatter.write_str("the author's public key is not valid"),
             Self::WrongDictionary => formatter.write_str("the head is of another dictionary"),
             Self::WrongScheme { expected, actual } => {
@@ -362,6 +364,7 @@ impl fmt::Display for VerifyError {
                     "at most {limit} elements can be verified at once"
                 )
             }
+            Self::Undecodable(error) => write!(formatter, "the evidence is malformed: {error}"),
         }
     }
 }
@@ -439,6 +442,11 @@ pub enum LookupError {
         /// The oldest version that is still there.
         oldest: Version,
     },
+    /// Nothing is proved while a newer version is not durable, because the proof could vouch for it.
+    NotDurable {
+        /// The version that may still be lost.
+        version: Version,
+    },
     /// The query is empty or out of order.
     InvalidQuery,
 }
@@ -456,6 +464,12 @@ impl fmt::Display for LookupError {
                 write!(
                     formatter,
                     "version {version} was pruned, the oldest kept is {oldest}"
+                )
+            }
+            Self::NotDurable { version } => {
+                write!(
+                    formatter,
+                    "version {version} is not durable yet, flush it first"
                 )
             }
             Self::InvalidQuery => formatter.write_str("the query is empty or out of order"),

@@ -19,7 +19,8 @@ use crate::{
 /// Laws of `check`: it never panics, allocates at most a constant times the proof's size, and runs
 /// in time linear in proof and query. It returns a statement only if the statement follows from
 /// the commitment, short of breaking the suite's hash or signature. One query has at most one
-/// proof per commitment: anything longer, reordered or differently encoded is refused.
+/// proof per commitment, unless the implementation says which others there are: anything longer,
+/// reordered or differently encoded is refused.
 pub trait Proof: Sized {
     /// What the verifier already trusts.
     type Commitment: ?Sized;

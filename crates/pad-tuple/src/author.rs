@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pad_core::{
     AuthorKey, Dictionary, DictionaryId, HeadSignature, Key, Operation, SignedHead, SnapshotHead,
-    Suite, Update, Value, Version, Workers, head::Authority, history::Frontier,
+    Suite, Untrusted, Update, Value, Version, Workers, head::Authority, history::Frontier,
 };
 use signature::Signer;
 
@@ -16,6 +16,13 @@ use crate::{
     statement::Context,
     update::{self, TupleAttachment},
 };
+
+/// A snapshot that is laid out: its operations, and what they did.
+struct LaidOut<S: Suite, M> {
+    operations: Vec<Operation>,
+    transition: Transition<S, M>,
+    entries_before: usize,
+}
 
 /// An author of a tuple PAD of design `D` under suite `S`, signing with `K`.
 ///
@@ -35,9 +42,9 @@ pub struct TupleAuthor<S: Suite, D: Design<S>, K> {
     /// Changes that wait for the next snapshot; `None` removes.
     pending: BTreeMap<Key, Option<Value>>,
     /// A snapshot that is laid out, but could not be signed.
-    unsigned: Option<(Vec<Operation>, Transition<S, D::Mark>)>,
+    unsigned: Option<LaidOut<S, D::Mark>>,
     speculation: Speculation,
-    /// All operations of all snapshots but the first.
+    /// The number of operations of all snapshots after the first.
     operations: u64,
     workers: Workers,
 }
@@ -87,7 +94,8 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
     /// author would then sign a second head for the same version.
     ///
     /// # Errors
-    /// [`AuthorError::Accumulate`] if the secret does not belong to the repository.
+    /// [`AuthorError::WrongKey`] if signer or secret do not belong to the repository: it would take
+    /// updates that no client believes. [`AuthorError::Signing`] if the signer does not sign.
     pub fn resume(
         repository: &TupleRepository<S, D>,
         signer: K,
@@ -96,14 +104,24 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
         let authority = *repository.authority();
         let context = Context::of(&authority);
         let workers = Workers::sequential();
+        if !D::is_key_of(&secret, repository.key()) {
+            return Err(AuthorError::WrongKey);
+        }
+        let head = repository.latest_head();
+        if let Some(head) = head {
+            let again = Untrusted::new(head.head.sign(&signer)?);
+            let verified = again.verify(&authority, &head.head.version);
+            verified.map_err(|_| AuthorError::WrongKey)?;
+        }
         let (records, layers) = (repository.records(), repository.layers());
         let (layers, state) = D::resume(&secret, context, records, layers, &workers)?;
         let mut author = Self::new(authority.dictionary, authority.author, signer, secret);
         author.layers = layers;
         author.state = state;
         author.frontier = repository.frontier();
-        author.head = repository.latest_head();
+        author.head = head;
         author.entries = repository.len();
+        author.operations = repository.operations;
         Ok(author)
     }
 
@@ -163,7 +181,8 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
         self.snapshot()
     }
 
-    fn lay_out(&mut self) -> (Vec<Operation>, Transition<S, D::Mark>) {
+    fn lay_out(&mut self) -> LaidOut<S, D::Mark> {
+        let entries_before = self.entries;
         self.entries = self.len();
         let operations: Vec<Operation> = core::mem::take(&mut self.pending)
             .into_iter()
@@ -186,7 +205,24 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
             .layers
             .apply(&operations, merged)
             .expect("author: batches are ordered, removals checked, generations counted");
-        (operations, transition)
+        LaidOut {
+            operations,
+            transition,
+            entries_before,
+        }
+    }
+
+    /// Makes a snapshot that can never be taken pending again, so that it can be changed.
+    fn take_back(&mut self, laid_out: LaidOut<S, D::Mark>) {
+        self.layers.undo(laid_out.transition);
+        for operation in laid_out.operations {
+            let (key, change) = match operation {
+                Operation::Put(key, value) => (key, Some(value)),
+                Operation::Remove(key) => (key, None),
+            };
+            self.pending.entry(key).or_insert(change);
+        }
+        self.entries = laid_out.entries_before;
     }
 
     fn sign(
@@ -274,24 +310,28 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> Dictionary for Tup
     }
 
     fn snapshot(&mut self) -> Result<Update<S, Self::Attachment>, AuthorError> {
-        let (operations, transition) = match self.unsigned.take() {
+        let laid_out = match self.unsigned.take() {
             Some(unsigned) => unsigned,
             None => self.lay_out(),
         };
-        match self.sign(&operations, &transition) {
+        match self.sign(&laid_out.operations, &laid_out.transition) {
             Ok((head, attachment)) => {
                 self.frontier.append(&head.head.root);
                 self.head = Some(head);
                 let base = Version::new(head.head.version.number() - 1);
                 Ok(Update {
                     base,
-                    operations,
+                    operations: laid_out.operations,
                     head,
                     attachment,
                 })
             }
+            Err(error @ AuthorError::Signing(_)) => {
+                self.unsigned = Some(laid_out);
+                Err(error)
+            }
             Err(error) => {
-                self.unsigned = Some((operations, transition));
+                self.take_back(laid_out);
                 Err(error)
             }
         }

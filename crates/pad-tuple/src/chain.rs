@@ -17,6 +17,14 @@ use crate::statement::{Context, Statement};
 /// The longest chain that a client walks.
 pub const MAX_CHAIN_LENGTH: u32 = 4096;
 
+/// The most steps that a client walks for the tuples of one signature, whatever their number: 64 chains
+/// of any length.
+pub const MAX_STEPS: u32 = 64 * MAX_CHAIN_LENGTH;
+
+/// The steps that a client walks for each tuple of one signature where that is more than
+/// [`MAX_STEPS`]: four chains of the default length, about the work of hashing a statement to a point.
+pub const STEPS_PER_TUPLE: u32 = 4 * DEFAULT_CHAIN_LENGTH;
+
 /// The length of chains unless an author chooses another.
 ///
 /// A new chain costs its length in hashes, and an exhausted one a signature. About `sqrt(40 n / m)`
@@ -38,6 +46,9 @@ impl fmt::Debug for ChainSecret {
 
 impl ChainSecret {
     /// The secret with these bytes, which must be uniformly random and never leave the author.
+    ///
+    /// It belongs to one signing key: whoever replaces that key, for example because it leaked, must
+    /// replace this secret as well, since equal tuples would otherwise have equal chains under both.
     pub fn from_bytes(secret: [u8; 32]) -> Self {
         Self {
             secret: Zeroizing::new(secret),
@@ -47,7 +58,8 @@ impl ChainSecret {
 
     /// Chains of this length, at least 1 and at most [`MAX_CHAIN_LENGTH`], which bounds it.
     ///
-    /// An author that goes on with another length signs every tuple anew.
+    /// An author that goes on with another length signs every tuple anew. With BLS signatures, clients
+    /// may refuse proofs of more than 64 tuples if chains are longer than [`STEPS_PER_TUPLE`].
     #[must_use]
     pub fn with_length(mut self, length: u32) -> Self {
         self.length = length.clamp(1, MAX_CHAIN_LENGTH);
@@ -88,6 +100,19 @@ pub fn walk<S: Suite>(mut link: S::Digest, tuple: &S::Digest, steps: u32) -> S::
     link
 }
 
+/// A number of steps that a client walks in one chain.
+///
+/// # Errors
+/// [`VerifyError::ChainTooLong`].
+pub fn require_walkable(steps: u64) -> Result<u32, VerifyError> {
+    u32::try_from(steps)
+        .ok()
+        .filter(|steps| *steps <= MAX_CHAIN_LENGTH)
+        .ok_or(VerifyError::ChainTooLong {
+            limit: MAX_CHAIN_LENGTH,
+        })
+}
+
 /// The anchor that a revealed link leads to.
 ///
 /// # Errors
@@ -97,13 +122,7 @@ pub fn anchor<S: Suite>(
     tuple: &S::Digest,
     steps: u64,
 ) -> Result<S::Digest, VerifyError> {
-    let steps = u32::try_from(steps)
-        .ok()
-        .filter(|steps| *steps <= MAX_CHAIN_LENGTH)
-        .ok_or(VerifyError::ChainTooLong {
-            limit: MAX_CHAIN_LENGTH,
-        })?;
-    Ok(walk::<S>(link, tuple, steps))
+    require_walkable(steps).map(|steps| walk::<S>(link, tuple, steps))
 }
 
 /// A chain that is revealed from its end to its start, with `O(log L)` remembered links and an
@@ -122,6 +141,16 @@ impl<S: Suite> Default for Pebbles<S> {
         Self {
             pebbles: Vec::new(),
         }
+    }
+}
+
+/// Links that are not revealed yet are as good as the secret, for their tuple.
+impl<S: Suite> Drop for Pebbles<S> {
+    fn drop(&mut self) {
+        for (_, link) in &mut self.pebbles {
+            *link = S::Digest::default();
+        }
+        core::hint::black_box(&mut self.pebbles);
     }
 }
 

@@ -30,9 +30,10 @@ pub struct TupleCheckpoint<S: Suite> {
     values: Vec<Value>,
     tuples: Vec<Option<TupleOnDisk>>,
     retired: Vec<(Version, TupleId)>,
-    records: StoredBytes,
+    records: Vec<u8>,
     epochs: Vec<u64>,
     entries: u64,
+    operations: u64,
     oldest: Version,
 }
 
@@ -54,9 +55,6 @@ impl<S: Suite> Message for TupleCheckpoint<S> {
 #[derive(Clone, Serialize, Deserialize)]
 struct StoredSignature(pad_core::Digest<64>);
 
-/// Bytes that are stored as such and not as a sequence of numbers.
-type StoredBytes = Vec<u8>;
-
 #[derive(Clone, Serialize, Deserialize)]
 struct TupleOnDisk {
     upper: Option<Key>,
@@ -73,6 +71,9 @@ enum ContentOnDisk {
 
 impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     /// Everything that is needed to go on, to be stored. Copies the contents.
+    ///
+    /// # Panics
+    /// Never: tuples are numbered with 32 bits, and there are no more values than tuples.
     pub fn checkpoint(&self) -> TupleCheckpoint<S> {
         let mut places = BTreeMap::new();
         let mut values = Vec::new();
@@ -107,12 +108,13 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
             records: D::store(&self.records),
             epochs: self.epochs.clone(),
             entries: u64::try_from(self.entries).unwrap_or(u64::MAX),
+            operations: self.operations,
             oldest: self.oldest,
         }
     }
 
-    /// Goes on from a checkpoint. `None` if it is of another dictionary, design or author, or its
-    /// parts do not fit.
+    /// Goes on from a checkpoint. `None` if it is of another dictionary, design or author, or parts are
+    /// seen not to fit; not every part is looked at.
     pub fn restore(
         checkpoint: TupleCheckpoint<S>,
         authority: Authority,
@@ -151,6 +153,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
             retired: checkpoint.retired.into(),
             epochs: checkpoint.epochs,
             entries: usize::try_from(checkpoint.entries).ok()?,
+            operations: checkpoint.operations,
             oldest: checkpoint.oldest,
             log: checkpoint.log,
             signatures: checkpoint

@@ -2,9 +2,11 @@
 
 use core::fmt::Debug;
 
+#[cfg(feature = "accumulators")]
 use accumulators::AccumulateError;
 use pad_core::{
-    ApplyError, HeadSignature, SchemeId, Suite, VerifyError, Version, Workers, head::Authority,
+    ApplyError, HeadSignature, SchemeId, SignedHead, Suite, VerifyError, Version, Workers,
+    head::Authority,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use signature::Signer;
@@ -65,6 +67,9 @@ impl TupleId {
 pub enum AuthorError {
     /// The signer failed.
     Signing(String),
+    /// The signer or the secret does not belong to the repository.
+    WrongKey,
+    #[cfg(feature = "accumulators")]
     /// The accumulator cannot hold the tuples, or a fault was detected.
     Accumulate(AccumulateError),
 }
@@ -73,6 +78,10 @@ impl core::fmt::Display for AuthorError {
     fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::Signing(error) => write!(formatter, "the signer refused: {error}"),
+            Self::WrongKey => {
+                formatter.write_str("the signing key or the secret is not that of the repository")
+            }
+            #[cfg(feature = "accumulators")]
             Self::Accumulate(error) => core::fmt::Display::fmt(error, formatter),
         }
     }
@@ -86,10 +95,26 @@ impl From<signature::Error> for AuthorError {
     }
 }
 
+#[cfg(feature = "accumulators")]
 impl From<AccumulateError> for AuthorError {
     fn from(error: AccumulateError) -> Self {
         Self::Accumulate(error)
     }
+}
+
+/// An update that a server takes in: signed by the author, and laid out.
+#[derive(Debug)]
+pub struct Admission<'a, S: Suite, T> {
+    /// Whose update it is.
+    pub authority: &'a Authority,
+    /// The layers after the transition, with the numbers of their tuples.
+    pub layers: &'a Layers<S, TupleId>,
+    /// What the update did to the layers.
+    pub transition: &'a Transition<S, TupleId>,
+    /// What the author sent for each generation whose clock moved, youngest first.
+    pub ticks: &'a [T],
+    /// The digest of the update's operations, which the head's root binds.
+    pub operations: S::Digest,
 }
 
 /// What the author sends about one generation whose clock moved.
@@ -97,6 +122,9 @@ pub trait TickMessage: Clone + Debug + Eq + Send + Sync + Serialize + Deserializ
     /// Appends an injective encoding, which the signed root covers.
     fn absorb(&self, bytes: &mut Vec<u8>);
 }
+
+/// Where an author goes on: its layers, and its state of each generation.
+pub type Resumed<S, D> = (Layers<S, <D as Design<S>>::Mark>, <D as Design<S>>::State);
 
 /// A design of tuple PADs: authentication, refresh and number of generations together.
 ///
@@ -135,6 +163,9 @@ pub trait Design<S: Suite>: Clone + Debug + Send + Sync + 'static {
     /// The public half of a secret.
     fn key(secret: &Self::Secret) -> Self::Key;
 
+    /// Whether this is the secret's public half.
+    fn is_key_of(secret: &Self::Secret, key: &Self::Key) -> bool;
+
     /// The author's state before the first snapshot.
     fn state(secret: &Self::Secret, context: Context) -> Self::State;
 
@@ -162,19 +193,15 @@ pub trait Design<S: Suite>: Clone + Debug + Send + Sync + 'static {
         attachment.digest::<S>()
     }
 
-    /// Takes the author's ticks into the records. `layers` is the state after the transition, with
-    /// the numbers of its tuples.
+    /// Takes the author's ticks into the records.
     ///
     /// # Errors
     /// [`ApplyError::AttachmentMismatch`] if the ticks do not fit the layers; the records are then
     /// unchanged.
     fn admit(
         key: &Self::Key,
-        context: Context,
         records: &mut Self::Records,
-        layers: &Layers<S, TupleId>,
-        transition: &Transition<S, TupleId>,
-        ticks: &[Self::Tick],
+        admission: &Admission<'_, S, Self::Tick>,
         workers: &Workers,
     ) -> Result<(), ApplyError>;
 
@@ -186,8 +213,8 @@ pub trait Design<S: Suite>: Clone + Debug + Send + Sync + 'static {
         tuple: TupleId,
     ) -> Self::Evidence;
 
-    /// What a proof of the first `shown` generations shows once.
-    fn seal(records: &Self::Records, version: Version, shown: usize) -> Self::Seal;
+    /// What a proof of the first `shown` generations in the version of a head shows once.
+    fn seal(records: &Self::Records, head: &SignedHead<S>, shown: usize) -> Self::Seal;
 
     /// The records as bytes, to be stored with a checkpoint.
     fn store(records: &Self::Records) -> Vec<u8>;
@@ -195,20 +222,23 @@ pub trait Design<S: Suite>: Clone + Debug + Send + Sync + 'static {
     /// The inverse of [`Design::store`]. `None` if the bytes are not records of this design.
     fn restore(key: &Self::Key, context: Context, stored: &[u8]) -> Option<Self::Records>;
 
-    /// Forgets a tuple that no remaining version has.
-    fn forget(records: &mut Self::Records, tuple: TupleId);
+    /// Forgets all versions before `oldest`, with these tuples, which no remaining version has.
+    fn forget(records: &mut Self::Records, oldest: Version, tuples: &[TupleId]);
 
     /// The bytes of memory that the records take, without spare capacity.
     fn memory_bytes(records: &Self::Records) -> usize;
 
-    /// The author's marks and state, from what a server has.
+    /// The author's layers and state, from what a server has.
+    ///
+    /// # Errors
+    /// [`AuthorError::Accumulate`].
     fn resume(
         secret: &Self::Secret,
         context: Context,
         records: &Self::Records,
         layers: &Layers<S, TupleId>,
         workers: &Workers,
-    ) -> Result<(Layers<S, Self::Mark>, Self::State), AuthorError>;
+    ) -> Result<Resumed<S, Self>, AuthorError>;
 
     /// Checks the evidence for all claims of a proof.
     ///

@@ -2,6 +2,12 @@
 
 use crate::signed::{Bls, Ed25519, Lightweight, Plain, Signed, Superseding};
 
+#[cfg(feature = "accumulators")]
+mod with_accumulators;
+
+#[cfg(feature = "accumulators")]
+pub use with_accumulators::*;
+
 /// A signature for each tuple and version. The baseline.
 pub type Base = Signed<Ed25519, Plain, 1>;
 /// One generation, superseding signatures.
@@ -20,8 +26,7 @@ pub type SpecLightweight3 = Signed<Ed25519, Lightweight, 3>;
 pub type BaseSupersedingBls = Signed<Bls, Superseding, 1>;
 /// Speculation over two generations, lightweight BLS signatures, which aggregate.
 pub type SpecLightweightBls = Signed<Bls, Lightweight, 2>;
-
-/// Calls a macro once for each design: the only place that lists them.
+/// Calls a macro once for each signed design: the only place that lists them.
 ///
 /// The macro is called as `$callback!(name, Design);`, where `name` is an identifier such as
 /// `spec_lightweight` and `Design` the design's alias.

@@ -229,6 +229,50 @@ impl<S: Suite, M: Clone + Default> Layers<S, M> {
         Ok(transition)
     }
 
+    /// Does to the tuples that are kept here what a snapshot did to all of them: one edit for each
+    /// generation whose clock moved.
+    ///
+    /// # Errors
+    /// [`ApplyError::AttachmentMismatch`] if there are not so many generations, or one would have no
+    /// tuple; nothing is changed.
+    pub(crate) fn take_over(
+        &mut self,
+        edits: Vec<Edit<'_, S>>,
+    ) -> Result<Transition<S, M>, ApplyError> {
+        let next = self.version.next().ok_or(ApplyError::AttachmentMismatch)?;
+        let merged = edits
+            .len()
+            .checked_sub(1)
+            .filter(|merged| *merged < self.generations.len());
+        let merged = merged.ok_or(ApplyError::AttachmentMismatch)?;
+        let mut transition = Transition {
+            ticks: (0..=merged).map(|_| Tick::default()).collect(),
+            epochs_before: self.epochs.clone(),
+            version_before: self.version,
+        };
+        self.version = next;
+        for epoch in &mut self.epochs[..merged] {
+            *epoch += 1;
+        }
+        for (generation, (edit, tick)) in edits.into_iter().zip(&mut transition.ticks).enumerate() {
+            let tuples = &mut self.generations[generation];
+            if generation < merged {
+                let before = std::mem::take(tuples);
+                let gone = before
+                    .iter()
+                    .map(|(key, live)| (key.clone(), live.mark.clone()));
+                tick.deleted.extend(gone);
+                tick.emptied = Some(before);
+            }
+            edit.apply(tuples, tick);
+        }
+        if self.generations.iter().any(BTreeMap::is_empty) {
+            self.undo(transition);
+            return Err(ApplyError::AttachmentMismatch);
+        }
+        Ok(transition)
+    }
+
     /// Takes a transition back; it must be the latest.
     pub fn undo(&mut self, transition: Transition<S, M>) {
         self.version = transition.version_before;
@@ -333,6 +377,41 @@ impl<S: Suite, M: Clone + Default> Layers<S, M> {
     }
 }
 
+/// What a snapshot did to those tuples of a generation that are kept somewhere.
+pub(crate) struct Edit<'a, S: Suite> {
+    /// The lower ends of tuples that are no more.
+    pub(crate) deleted: &'a [Key],
+    /// The tuples that are new.
+    pub(crate) created: Vec<(Key, Content<S>)>,
+}
+
+impl<S: Suite> Edit<'_, S> {
+    fn apply<M: Clone + Default>(self, tuples: &mut Generation<S, M>, tick: &mut Tick<S, M>) {
+        // What was emptied is taken back as a whole.
+        let remembers = tick.emptied.is_none();
+        for lower in self.deleted {
+            if let Some(before) = tuples.remove(lower) {
+                tick.deleted.push((lower.clone(), before.mark.clone()));
+                if remembers {
+                    tick.undo.entry(lower.clone()).or_insert(Some(before));
+                }
+            }
+        }
+        for (lower, content) in self.created {
+            let mark = M::default();
+            let before = tuples.insert(lower.clone(), Live { content, mark });
+            let replaced = before
+                .as_ref()
+                .map(|before| (lower.clone(), before.mark.clone()));
+            tick.deleted.extend(replaced);
+            if remembers {
+                tick.undo.entry(lower.clone()).or_insert(before);
+            }
+            tick.created.push(lower);
+        }
+    }
+}
+
 fn replace_mark<S: Suite, M: Clone + Default>(
     key: &Key,
     live: &mut Live<S, M>,
@@ -356,3 +435,6 @@ fn nothing<S: Suite, M: Default>() -> Live<S, M> {
 pub(crate) fn index(generation: usize) -> GenerationIndex {
     GenerationIndex::try_from(generation).unwrap_or(GenerationIndex::MAX)
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,9 @@
 //! the epoch that the youngest one names; and so on. A value or a tombstone at the key decides; in the
 //! oldest generation everything does. Older tuples alone never satisfy a client, because only the
 //! youngest tuple names their epochs.
+//!
+//! Under designs other than the plain ones a query can have several proofs: an older signature, link or
+//! value that also covers the version proves the same of the same tuples.
 
 #![deny(
     clippy::indexing_slicing,
@@ -60,7 +63,7 @@ pub enum ShownContent {
 
 impl<S: Suite> ShownTuple<S> {
     /// Refuses a tuple whose interval does not hold the key, and says what it decides.
-    fn open(
+    pub(crate) fn open(
         &self,
         key: &Key,
         generation: usize,

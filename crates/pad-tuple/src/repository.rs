@@ -6,10 +6,10 @@ use pad_core::{
     head::Authority,
     history::{ConsistencyProof, Frontier, HistoryLog, InclusionProof},
 };
-use pad_tree::{CacheNowhere, PersistentTree, Plain, Treap, VersionedNodes};
+use pad_tree::{CacheNowhere, PersistentTree, Plain, RedBlack, VersionedNodes};
 
 use crate::{
-    design::{Design, TupleId},
+    design::{Admission, Design, TupleId},
     layers::{Layers, Transition},
     proof::{Part, ShownContent, ShownTuple, TupleProof},
     statement::Context,
@@ -18,10 +18,11 @@ use crate::{
 };
 
 /// The persistent predecessor index of one generation: lower end to tuple number, at every instant of
-/// the generation's clock. `O(1)` amortised space for each change.
+/// the generation's clock. `O(1)` amortised space for each change. Red-black, so that no choice of keys
+/// makes it deep.
 ///
 /// Source: Crosby & Wallach 2010, section 4.1.
-pub(crate) type Index = PersistentTree<VersionedNodes<Plain, Treap, CacheNowhere>>;
+pub(crate) type Index = PersistentTree<VersionedNodes<Plain, RedBlack, CacheNowhere>>;
 
 /// A tuple as the server keeps it; its lower end is in the index.
 #[derive(Clone, Debug)]
@@ -48,6 +49,8 @@ pub struct TupleRepository<S: Suite, D: Design<S>> {
     /// The epochs of generations 1 and up, for the versions from the oldest on.
     pub(crate) epochs: Vec<u64>,
     pub(crate) entries: usize,
+    /// The number of operations of all versions after the first, for the author that goes on.
+    pub(crate) operations: u64,
     pub(crate) oldest: Version,
     pub(crate) log: HistoryLog<S>,
     pub(crate) signatures: Vec<HeadSignature>,
@@ -68,6 +71,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
             key,
             epochs: vec![0; D::GENERATIONS - 1],
             entries: 0,
+            operations: 0,
             oldest: Version::EMPTY,
             log: HistoryLog::default(),
             signatures: Vec::new(),
@@ -107,7 +111,11 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     /// Values and keys that several tuples share are counted with each of them.
     pub fn memory_bytes(&self) -> usize {
         let indexes: usize = self.indexes.iter().map(Index::memory_bytes).sum();
-        let tuples: usize = self.tuples.iter().map(stored_bytes).sum();
+        let tuples: usize = self
+            .tuples
+            .iter()
+            .map(|tuple| stored_bytes(tuple.as_ref()))
+            .sum();
         let heads = self.signatures.len() * size_of::<HeadSignature>();
         let epochs = self.epochs.len() * size_of::<u64>();
         indexes + tuples + D::memory_bytes(&self.records) + heads + epochs + self.log.memory_bytes()
@@ -160,11 +168,13 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         let dropped = self.position(oldest) * (D::GENERATIONS - 1);
         self.epochs.drain(..dropped);
         self.oldest = oldest;
+        let mut gone = Vec::new();
         while let Some((_, tuple)) = self.retired.pop_front_if(|(version, _)| *version <= oldest) {
             self.tuples[tuple.position()] = None;
-            D::forget(&mut self.records, tuple);
-            self.free.push(tuple);
+            gone.push(tuple);
         }
+        D::forget(&mut self.records, oldest, &gone);
+        self.free.append(&mut gone);
         Ok(())
     }
 
@@ -206,7 +216,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         for (generation, instant) in self.instants(version)?.into_iter().enumerate().rev() {
             let tuples = self.indexes[generation].entries(Version::new(instant));
             for (lower, number) in tuples.into_iter().flatten() {
-                let key = Key::new(lower).expect("repository: lower ends are keys");
+                let key = lower_end(lower);
                 match &self.stored_at(number).content {
                     Content::Nothing => {}
                     Content::Removed => drop(entries.remove(&key)),
@@ -249,29 +259,9 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     /// The tuples that answer a look-up, and their numbers.
     pub(crate) fn tuples_for(&self, instants: &[u64], key: &Key) -> Vec<(ShownTuple<S>, TupleId)> {
         let mut shown = Vec::with_capacity(instants.len());
-        for (index, instant) in self.indexes.iter().zip(instants) {
-            let (lower, number) = index
-                .floor(Version::new(*instant), key.as_bytes())
-                .expect("repository: a tuple starts at the start of the key space");
-            let number = read_number(number).expect("repository: numbers have four bytes");
-            let stored = self.stored(number);
-            let upper = stored.upper.clone();
-            let at_key = lower == key.as_bytes();
-            let decides = at_key && !matches!(stored.content, Content::Nothing);
-            let tuple = if at_key {
-                let content = match &stored.content {
-                    Content::Nothing => ShownContent::Nothing,
-                    Content::Value(value) => ShownContent::Value(value.value.clone()),
-                    Content::Removed => ShownContent::Removed,
-                };
-                ShownTuple::At { upper, content }
-            } else {
-                ShownTuple::Below {
-                    lower: Key::new(lower).expect("repository: lower ends are keys"),
-                    upper,
-                    content: stored.content.summary(),
-                }
-            };
+        for (generation, instant) in instants.iter().enumerate() {
+            let (tuple, number) = self.tuple_at(generation, *instant, key);
+            let decides = tuple.decides();
             shown.push((tuple, number));
             if decides {
                 break;
@@ -280,11 +270,51 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         shown
     }
 
+    /// The tuple of one generation that holds a key, as a proof for the key shows it.
+    pub(crate) fn tuple_at(
+        &self,
+        generation: usize,
+        instant: u64,
+        key: &Key,
+    ) -> (ShownTuple<S>, TupleId) {
+        let (lower, number, stored) = self.floor(generation, instant, key.as_bytes());
+        let upper = stored.upper.clone();
+        let tuple = if lower == key.as_bytes() {
+            let content = match &stored.content {
+                Content::Nothing => ShownContent::Nothing,
+                Content::Value(value) => ShownContent::Value(value.value.clone()),
+                Content::Removed => ShownContent::Removed,
+            };
+            ShownTuple::At { upper, content }
+        } else {
+            ShownTuple::Below {
+                lower: lower_end(lower),
+                upper,
+                content: stored.content.summary(),
+            }
+        };
+        (tuple, number)
+    }
+
+    /// The tuple of one generation that holds a key: its lower end, number and contents.
+    pub(crate) fn floor(
+        &self,
+        generation: usize,
+        instant: u64,
+        key: &[u8],
+    ) -> (&[u8], TupleId, &StoredTuple<S>) {
+        let (lower, number) = self.indexes[generation]
+            .floor(Version::new(instant), key)
+            .expect("repository: a tuple starts at the start of the key space");
+        let number = read_number(number).expect("repository: numbers have four bytes");
+        (lower, number, self.stored(number))
+    }
+
     fn stored_at(&self, number: &[u8]) -> &StoredTuple<S> {
         self.stored(read_number(number).expect("repository: numbers have four bytes"))
     }
 
-    fn stored(&self, number: TupleId) -> &StoredTuple<S> {
+    pub(crate) fn stored(&self, number: TupleId) -> &StoredTuple<S> {
         self.tuples[number.position()]
             .as_ref()
             .expect("repository: tuples of remaining versions are kept")
@@ -316,37 +346,24 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         }
     }
 
-    /// Checks everything about an update that does not need its tuples.
-    fn check_update(&self, update: &Update<S, TupleAttachment<D::Tick>>) -> Result<(), ApplyError> {
-        let latest = self.latest();
-        if update.base != latest {
-            return Err(ApplyError::VersionGap {
-                expected: latest,
-                actual: update.base,
-            });
-        }
-        let next = latest.next().ok_or(InputError::CapacityExceeded);
-        Untrusted::new(update.head)
-            .verify(&self.authority, &next.map_err(ApplyError::Input)?)
-            .map_err(ApplyError::Head)?;
-        if self.log.root(latest.number()) != Some(update.head.head.history) {
-            return Err(ApplyError::HistoryMismatch);
-        }
-        Ok(())
-    }
-
-    fn check_root(update: &Update<S, TupleAttachment<D::Tick>>) -> Result<(), ApplyError> {
+    /// The digest of the operations, if they and the attachment lead to the signed root.
+    pub(crate) fn check_root(
+        update: &Update<S, TupleAttachment<D::Tick>>,
+    ) -> Result<S::Digest, ApplyError> {
         let operations = update::operations_digest::<S>(&update.operations);
         let attachment = D::attachment_digest(&update.attachment);
         if update::root::<S>(&operations, &attachment) == update.head.head.root {
-            Ok(())
+            Ok(operations)
         } else {
             Err(ApplyError::RootMismatch)
         }
     }
 
     /// Numbers the new tuples.
-    fn number_tuples(&mut self, transition: &Transition<S, TupleId>) -> Result<(), ApplyError> {
+    pub(crate) fn number_tuples(
+        &mut self,
+        transition: &Transition<S, TupleId>,
+    ) -> Result<(), ApplyError> {
         let created: usize = transition.ticks.iter().map(|tick| tick.created.len()).sum();
         let numbers = self.tuples.len().saturating_add(created);
         if u32::try_from(numbers).is_err() {
@@ -375,7 +392,10 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     }
 
     /// Edits the indexes as the transition says, without sealing them.
-    fn edit_indexes(&mut self, transition: &Transition<S, TupleId>) -> Result<(), InputError> {
+    pub(crate) fn edit_indexes(
+        &mut self,
+        transition: &Transition<S, TupleId>,
+    ) -> Result<(), InputError> {
         let generations = self.layers.generations().iter();
         for ((tuples, tick), index) in generations.zip(&transition.ticks).zip(&mut self.indexes) {
             for (lower, _) in &tick.deleted {
@@ -392,8 +412,15 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         Ok(())
     }
 
+    /// Takes back a transition with its numbers and its edits of the indexes.
+    pub(crate) fn roll_back(&mut self, transition: Transition<S, TupleId>) {
+        self.free_numbers(&transition);
+        self.layers.undo(transition);
+        self.indexes.iter_mut().for_each(Index::rollback);
+    }
+
     /// Makes the layers' latest state the latest version.
-    fn commit(&mut self, transition: Transition<S, TupleId>) {
+    pub(crate) fn commit(&mut self, transition: Transition<S, TupleId>) {
         let version = self.layers.version();
         for (generation, tick) in transition.ticks.into_iter().enumerate() {
             let retired = tick
@@ -417,8 +444,38 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     }
 }
 
-fn stored_bytes<S: Suite>(tuple: &Option<StoredTuple<S>>) -> usize {
-    let heap = tuple.as_ref().map_or(0, |tuple| {
+/// A lower end from an index as a key.
+pub(crate) fn lower_end(lower: &[u8]) -> Key {
+    Key::new(lower).expect("repository: lower ends are keys")
+}
+
+/// Checks everything about an update that needs neither operations nor tuples. `history` is the root
+/// of the history up to `latest`.
+pub(crate) fn check_head<S: Suite>(
+    authority: &Authority,
+    latest: Version,
+    history: Option<S::Digest>,
+    base: Version,
+    head: &SignedHead<S>,
+) -> Result<(), ApplyError> {
+    if base != latest {
+        return Err(ApplyError::VersionGap {
+            expected: latest,
+            actual: base,
+        });
+    }
+    let next = latest.next().ok_or(InputError::CapacityExceeded);
+    Untrusted::new(*head)
+        .verify(authority, &next.map_err(ApplyError::Input)?)
+        .map_err(ApplyError::Head)?;
+    if history != Some(head.head.history) {
+        return Err(ApplyError::HistoryMismatch);
+    }
+    Ok(())
+}
+
+fn stored_bytes<S: Suite>(tuple: Option<&StoredTuple<S>>) -> usize {
+    let heap = tuple.map_or(0, |tuple| {
         let upper = tuple
             .upper
             .as_ref()
@@ -454,11 +511,13 @@ impl<S: Suite, D: Design<S>> Repository for TupleRepository<S, D> {
         &mut self,
         update: &Update<S, TupleAttachment<D::Tick>>,
     ) -> Result<Version, ApplyError> {
-        self.check_update(update)?;
+        let latest = self.latest();
+        let history = self.log.root(latest.number());
+        check_head(&self.authority, latest, history, update.base, &update.head)?;
         let merged = usize::from(update.attachment.merged);
-        let entries = self.entries_after(&update.operations);
         self.layers.check(&update.operations)?;
-        Self::check_root(update)?;
+        let operations = Self::check_root(update)?;
+        let entries = self.entries_after(&update.operations);
         let transition = self.layers.apply(&update.operations, merged)?;
         if let Err(error) = self.number_tuples(&transition) {
             self.layers.undo(transition);
@@ -466,25 +525,24 @@ impl<S: Suite, D: Design<S>> Repository for TupleRepository<S, D> {
         }
         let edited = self.edit_indexes(&transition).map_err(ApplyError::Input);
         let admitted = edited.and_then(|()| {
-            let context = Context::of(&self.authority);
-            D::admit(
-                &self.key,
-                context,
-                &mut self.records,
-                &self.layers,
-                &transition,
-                &update.attachment.ticks,
-                &self.workers,
-            )
+            let admission = Admission {
+                authority: &self.authority,
+                layers: &self.layers,
+                transition: &transition,
+                ticks: &update.attachment.ticks,
+                operations,
+            };
+            D::admit(&self.key, &mut self.records, &admission, &self.workers)
         });
         if let Err(error) = admitted {
-            self.free_numbers(&transition);
-            self.layers.undo(transition);
-            self.indexes.iter_mut().for_each(Index::rollback);
+            self.roll_back(transition);
             return Err(error);
         }
         self.commit(transition);
         self.entries = entries;
+        if update.base != Version::EMPTY {
+            self.operations += u64::try_from(update.operations.len()).unwrap_or(u64::MAX);
+        }
         self.log.append(&update.head.head.root);
         self.signatures.push(update.head.signature);
         Ok(self.latest())
@@ -523,7 +581,7 @@ impl<S: Suite, D: Design<S>> Repository for TupleRepository<S, D> {
             });
         }
         let shown = self.tuples_for(&instants, key);
-        let seal = D::seal(&self.records, version, shown.len());
+        let seal = D::seal(&self.records, &self.head(version)?, shown.len());
         let parts = shown
             .into_iter()
             .enumerate()
@@ -541,6 +599,7 @@ impl<S: Suite, D: Design<S>> Repository for TupleRepository<S, D> {
 }
 
 impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
+    /// The number of entries after operations on distinct keys.
     fn entries_after(&self, operations: &[pad_core::Operation]) -> usize {
         operations.iter().fold(self.entries, |entries, operation| {
             let present = self.layers.get(operation.key().as_bytes()).is_some();

@@ -2,18 +2,22 @@
 
 use core::marker::PhantomData;
 
-use pad_core::{ApplyError, SchemeId, Suite, VerifyError, Version, Workers, codec};
+use pad_core::{ApplyError, SchemeId, SignedHead, Suite, VerifyError, Version, Workers, codec};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    design::{AuthorError, Claim, Design, Expectation, SharedSigner, TickMessage, TupleId},
+    design::{
+        Admission, AuthorError, Claim, Design, Expectation, SharedSigner, TickMessage, TupleId,
+    },
     layers::{Layers, Live, Transition, index},
     statement::{Context, Statement},
-    tuple::{GenerationIndex, TupleView},
+    tuple::TupleView,
     update::count,
 };
 
+mod aggregate;
+mod divide;
 mod lightweight;
 mod plain;
 mod scheme;
@@ -22,7 +26,11 @@ mod superseding;
 pub use lightweight::{Lightweight, LightweightItem};
 pub use plain::Plain;
 pub use scheme::{Bls, BlsSecret, Ed25519, TupleSignature};
-pub use superseding::Superseding;
+pub use superseding::{Superseding, Validity};
+
+/// Signs a message as the author.
+pub type Sign<'a, G> =
+    &'a dyn Fn(&[u8]) -> Result<<G as TupleSignature>::Signature, signature::Error>;
 
 /// How signatures stay valid while their tuple stays the same.
 ///
@@ -62,7 +70,7 @@ pub trait Refresh<S: Suite>: Clone + core::fmt::Debug + Eq + Send + Sync + 'stat
         context: Context,
         statement: Statement<S>,
         state: &mut Self::State,
-        sign: &dyn Fn(&[u8]) -> Result<G::Signature, signature::Error>,
+        sign: Sign<'_, G>,
     ) -> Result<Self::Item<G>, signature::Error>;
 
     /// Appends an injective encoding of an item, one of fixed width or with a tag.
@@ -84,21 +92,22 @@ pub trait Refresh<S: Suite>: Clone + core::fmt::Debug + Eq + Send + Sync + 'stat
         instant: u64,
     ) -> (Self::Shown, G::Signature);
 
-    /// What the author must have signed for the claim to be true.
+    /// How many steps of a chain finding the statement takes, if what is shown covers the instant
+    /// claimed. Hashes nothing.
     ///
     /// # Errors
     /// [`VerifyError::OutsideValidity`], [`VerifyError::ChainTooLong`].
+    fn steps(shown: &Self::Shown, claim: &Claim<S>) -> Result<u32, VerifyError>;
+
+    /// What the author must have signed for the claim to be true.
+    ///
+    /// # Errors
+    /// Those of [`Refresh::steps`], before anything is hashed.
     fn statement(shown: &Self::Shown, claim: &Claim<S>) -> Result<Statement<S>, VerifyError>;
 
-    /// The instant since which a recorded tuple is there, and the author's state of it, from which it
-    /// can go on; what it cannot go on from, the next instant signs anew.
-    fn resume<G: TupleSignature>(
-        secret: &Self::Secret,
-        context: Context,
-        generation: GenerationIndex,
-        tuple: S::Digest,
-        record: &Self::Record<G>,
-    ) -> (u64, Self::State);
+    /// The instant since which a recorded tuple is there, and the author's state of it; what it cannot
+    /// go on from, the next instant signs anew.
+    fn resume<G: TupleSignature>(record: &Self::Record<G>) -> (u64, Self::State);
 
     /// The bytes that a record takes beyond its own size.
     fn heap_bytes<G: TupleSignature>(_: &Self::Record<G>) -> usize {
@@ -107,7 +116,7 @@ pub trait Refresh<S: Suite>: Clone + core::fmt::Debug + Eq + Send + Sync + 'stat
 }
 
 /// Every tuple signed with `G`, kept fresh by `R`, in `GENERATIONS` generations.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signed<G, R, const GENERATIONS: usize>(PhantomData<(G, R)>);
 
 /// What the author of a signed design remembers of a tuple.
@@ -181,6 +190,10 @@ where
         G::key(secret)
     }
 
+    fn is_key_of((secret, _): &Self::Secret, key: &G::Key) -> bool {
+        G::key(secret) == *key
+    }
+
     fn state(_: &Self::Secret, _: Context) {}
 
     fn records(_: &G::Key, _: Context) -> Self::Records {
@@ -237,25 +250,21 @@ where
 
     fn admit(
         _: &G::Key,
-        _: Context,
         records: &mut Self::Records,
-        layers: &Layers<S, TupleId>,
-        transition: &Transition<S, TupleId>,
-        ticks: &[Self::Tick],
+        admission: &Admission<'_, S, Self::Tick>,
         _: &Workers,
     ) -> Result<(), ApplyError> {
+        let Admission {
+            layers,
+            transition,
+            ticks,
+            ..
+        } = admission;
         if ticks.len() != transition.ticks.len() {
             return Err(ApplyError::AttachmentMismatch);
         }
-        let moved = || layers.generations().iter().zip(ticks);
-        let fits = moved().all(|(tuples, tick)| {
-            tuples.len() == tick.items.len()
-                && tuples
-                    .values()
-                    .zip(&tick.items)
-                    .all(|(live, item)| R::fits(records.get(live.mark), item))
-        });
-        if !fits {
+        let moved = || layers.generations().iter().zip(*ticks);
+        if !records.fit(layers, ticks) {
             return Err(ApplyError::AttachmentMismatch);
         }
         for (generation, (tuples, tick)) in moved().enumerate() {
@@ -276,7 +285,7 @@ where
         SignedEvidence { shown, signature }
     }
 
-    fn seal(_: &Self::Records, _: Version, _: usize) {}
+    fn seal(_: &Self::Records, _: &SignedHead<S>, _: usize) {}
 
     fn store(records: &Self::Records) -> Vec<u8> {
         codec::encode_body(records)
@@ -286,8 +295,10 @@ where
         codec::decode_body(stored).ok()
     }
 
-    fn forget(records: &mut Self::Records, tuple: TupleId) {
-        *records.slot(tuple) = None;
+    fn forget(records: &mut Self::Records, _: Version, tuples: &[TupleId]) {
+        for tuple in tuples {
+            *records.slot(*tuple) = None;
+        }
     }
 
     fn memory_bytes(records: &Self::Records) -> usize {
@@ -296,17 +307,16 @@ where
     }
 
     fn resume(
-        (_, refreshing): &Self::Secret,
-        context: Context,
+        _: &Self::Secret,
+        _: Context,
         records: &Self::Records,
         layers: &Layers<S, TupleId>,
         _: &Workers,
     ) -> Result<(Layers<S, Self::Mark>, ()), AuthorError> {
         let layers = layers.map(|view, tuple| match records.get(*tuple) {
             Some(record) => {
-                let tuple = view.digest::<S>();
-                let (since, state) = R::resume(refreshing, context, view.generation, tuple, record);
-                let known = Some((tuple, since));
+                let (since, state) = R::resume(record);
+                let known = Some((view.digest::<S>(), since));
                 SignedMark { known, state }
             }
             None => SignedMark::default(),
@@ -335,6 +345,19 @@ where
 impl<S: Suite, G: TupleSignature, R: Refresh<S>> SignedRecords<S, G, R> {
     fn get(&self, tuple: TupleId) -> Option<&R::Record<G>> {
         self.0.get(tuple.position())?.as_ref()
+    }
+
+    /// Whether there is an item for each tuple that can follow what is recorded.
+    fn fit(&self, layers: &Layers<S, TupleId>, ticks: &[SignedTick<S, G, R>]) -> bool {
+        layers
+            .generations()
+            .iter()
+            .zip(ticks)
+            .all(|(tuples, tick)| {
+                let mut each = tuples.values().zip(&tick.items);
+                tuples.len() == tick.items.len()
+                    && each.all(|(live, item)| R::fits(self.get(live.mark), item))
+            })
     }
 
     fn slot(&mut self, tuple: TupleId) -> &mut Option<R::Record<G>> {

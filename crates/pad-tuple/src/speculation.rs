@@ -57,3 +57,6 @@ impl Speculation {
 fn to_float(size: usize) -> f64 {
     u32::try_from(size).map_or(f64::INFINITY, f64::from)
 }
+
+#[cfg(test)]
+mod tests;

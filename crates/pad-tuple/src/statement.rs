@@ -81,3 +81,6 @@ impl<S: Suite> Statement<S> {
 
 /// The length of the signed bytes with digests of 32 bytes, the longest there are.
 const LONGEST_SIGNED: usize = 69 + 2 * 32;
+
+#[cfg(test)]
+mod tests;

@@ -131,3 +131,6 @@ pub(crate) fn length_of(bytes: &[u8]) -> [u8; 4] {
 pub(crate) fn start_of_keys() -> Key {
     Key::default()
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,12 +3,11 @@
 use pad_core::{Suite, VerifyError};
 use serde::{Deserialize, Serialize};
 
-use super::{Refresh, TupleSignature, superseding::Validity};
+use super::{Refresh, Sign, TupleSignature, superseding::Validity};
 use crate::{
     chain::{self, ChainSecret, Pebbles},
     design::Claim,
     statement::{Context, Statement},
-    tuple::GenerationIndex,
 };
 
 /// A tuple is signed once, with the anchor of a hash chain; every instant after reveals the next link,
@@ -41,13 +40,42 @@ pub enum LightweightItem<S: Suite, G: TupleSignature> {
 pub struct LightweightState<S: Suite> {
     /// The instant of the signature; `None` before the first.
     signed: Option<u64>,
+    /// For an author that goes on from a repository: how many links that one has, and the newest.
+    resumed: Option<(u32, S::Digest)>,
     pebbles: Pebbles<S>,
+}
+
+impl<S: Suite> LightweightState<S> {
+    /// Forgets a signature whose chain this secret does not know, so that the tuple is signed anew:
+    /// another secret or length would reveal links that lead nowhere.
+    fn check_resumed(&mut self, secret: &ChainSecret, context: Context, statement: &Statement<S>) {
+        let (Some((revealed, link)), Some(until)) = (self.resumed.take(), self.signed) else {
+            return;
+        };
+        let position = secret.length().checked_sub(revealed);
+        let known = position.is_some_and(|position| {
+            let seed = || {
+                secret.seed(
+                    context,
+                    &Statement {
+                        until,
+                        ..*statement
+                    },
+                )
+            };
+            self.pebbles.link(seed, &statement.tuple, position) == link
+        });
+        if !known {
+            *self = Self::default();
+        }
+    }
 }
 
 impl<S: Suite> Default for LightweightState<S> {
     fn default() -> Self {
         Self {
             signed: None,
+            resumed: None,
             pebbles: Pebbles::default(),
         }
     }
@@ -91,9 +119,10 @@ impl<S: Suite> Refresh<S> for Lightweight {
         context: Context,
         statement: Statement<S>,
         state: &mut LightweightState<S>,
-        sign: &dyn Fn(&[u8]) -> Result<G::Signature, signature::Error>,
+        sign: Sign<'_, G>,
     ) -> Result<LightweightItem<S, G>, signature::Error> {
         let (tuple, instant) = (statement.tuple, statement.until);
+        state.check_resumed(secret, context, &statement);
         let revealed = state
             .signed
             .and_then(|signed| u32::try_from(instant - signed).ok())
@@ -114,6 +143,7 @@ impl<S: Suite> Refresh<S> for Lightweight {
         let signature = sign(&anchored.signed_bytes(context))?;
         *state = LightweightState {
             signed: Some(instant),
+            resumed: None,
             pebbles,
         };
         Ok(LightweightItem::Signed { anchor, signature })
@@ -178,16 +208,22 @@ impl<S: Suite> Refresh<S> for Lightweight {
         (shown, record.signature)
     }
 
+    fn steps(shown: &LightweightShown<S>, claim: &Claim<S>) -> Result<u32, VerifyError> {
+        let revealed = u64::from(shown.revealed);
+        let validity = Validity {
+            since: shown.since,
+            until: shown.signed.saturating_add(revealed),
+        };
+        validity.require(claim.instant)?;
+        chain::require_walkable(revealed)
+    }
+
     fn statement(
         shown: &LightweightShown<S>,
         claim: &Claim<S>,
     ) -> Result<Statement<S>, VerifyError> {
-        let validity = Validity {
-            since: shown.since,
-            until: shown.signed.saturating_add(u64::from(shown.revealed)),
-        };
-        validity.require(claim.instant)?;
-        let anchor = chain::anchor::<S>(shown.link, &claim.tuple, u64::from(shown.revealed))?;
+        let steps = <Self as Refresh<S>>::steps(shown, claim)?;
+        let anchor = chain::walk::<S>(shown.link, &claim.tuple, steps);
         Ok(Statement {
             generation: claim.generation,
             since: shown.since,
@@ -197,29 +233,13 @@ impl<S: Suite> Refresh<S> for Lightweight {
         })
     }
 
-    fn resume<G: TupleSignature>(
-        secret: &ChainSecret,
-        context: Context,
-        generation: GenerationIndex,
-        tuple: S::Digest,
-        record: &LightweightRecord<S, G>,
-    ) -> (u64, LightweightState<S>) {
-        let signed = Statement::<S> {
-            generation,
-            since: record.since,
-            until: record.signed,
-            tuple,
-            anchor: None,
-        };
+    fn resume<G: TupleSignature>(record: &LightweightRecord<S, G>) -> (u64, LightweightState<S>) {
         let revealed = u32::try_from(record.until - record.signed).unwrap_or(u32::MAX);
-        let mut state = LightweightState::default();
-        if let Some(position) = secret.length().checked_sub(revealed) {
-            let seed = || secret.seed(context, &signed);
-            // Another secret or length would reveal links that lead nowhere.
-            if state.pebbles.link(seed, &tuple, position) == record.link {
-                state.signed = Some(record.signed);
-            }
-        }
+        let state = LightweightState {
+            signed: Some(record.signed),
+            resumed: Some((revealed, record.link)),
+            pebbles: Pebbles::default(),
+        };
         (record.since, state)
     }
 }

@@ -2,11 +2,10 @@
 
 use pad_core::{Suite, VerifyError};
 
-use super::{Refresh, TupleSignature};
+use super::{Refresh, Sign, TupleSignature};
 use crate::{
     design::Claim,
     statement::{Context, Statement},
-    tuple::GenerationIndex,
 };
 
 /// Every tuple is signed at every instant, and the server keeps every signature.
@@ -36,7 +35,7 @@ impl<S: Suite> Refresh<S> for Plain {
         context: Context,
         statement: Statement<S>,
         (): &mut (),
-        sign: &dyn Fn(&[u8]) -> Result<G::Signature, signature::Error>,
+        sign: Sign<'_, G>,
     ) -> Result<G::Signature, signature::Error> {
         let since = statement.until;
         sign(&Statement { since, ..statement }.signed_bytes(context))
@@ -68,6 +67,10 @@ impl<S: Suite> Refresh<S> for Plain {
         ((), record.signatures[position])
     }
 
+    fn steps((): &(), _: &Claim<S>) -> Result<u32, VerifyError> {
+        Ok(0)
+    }
+
     fn statement((): &(), claim: &Claim<S>) -> Result<Statement<S>, VerifyError> {
         Ok(Statement {
             generation: claim.generation,
@@ -78,13 +81,7 @@ impl<S: Suite> Refresh<S> for Plain {
         })
     }
 
-    fn resume<G: TupleSignature>(
-        (): &(),
-        _: Context,
-        _: GenerationIndex,
-        _: S::Digest,
-        record: &PlainRecord<G>,
-    ) -> (u64, ()) {
+    fn resume<G: TupleSignature>(record: &PlainRecord<G>) -> (u64, ()) {
         (record.since, ())
     }
 

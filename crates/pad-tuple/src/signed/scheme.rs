@@ -2,7 +2,7 @@
 
 use core::fmt::Debug;
 
-use pad_core::{Digest, HeadSignature, SchemeId, VerifyError};
+use pad_core::{Digest, HeadSignature, SchemeId, VerifyError, Workers};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
@@ -15,11 +15,13 @@ pub trait TupleSignature: Clone + Debug + Eq + Send + Sync + 'static {
     /// The number of this scheme in scheme ids.
     const CODE: u16;
     /// The public key, or nothing if it is the author's own.
-    type Key: Clone + Debug + Send + Sync;
+    type Key: Clone + Debug + PartialEq + Send + Sync;
     /// The secret key, or nothing if it is the author's own signer.
     type Secret: Send + Sync;
     /// A signature.
     type Signature: Copy + Debug + Eq + Send + Sync + Serialize + DeserializeOwned + AsRef<[u8]>;
+    /// Signatures on several messages, in the smallest form that this scheme has for them.
+    type Aggregate: Clone + Debug + Eq + Send + Sync + Serialize + DeserializeOwned;
 
     /// The public half.
     fn key(secret: &Self::Secret) -> Self::Key;
@@ -42,6 +44,34 @@ pub trait TupleSignature: Clone + Debug + Eq + Send + Sync + 'static {
         expectation: &Expectation<Self::Key>,
         signed: &[(Vec<u8>, Self::Signature)],
     ) -> Result<(), VerifyError>;
+
+    /// The signatures, at least one, together. Nothing is verified: bytes that are no signature give
+    /// an aggregate that [`TupleSignature::verify_all`] refuses.
+    fn aggregate(signatures: Vec<Self::Signature>) -> Self::Aggregate;
+
+    /// The aggregate in pieces, each of the signatures for so many messages, in the order of messages:
+    /// as small as it pays to verify them, so that work for what is not signed ends early. One piece
+    /// unless a scheme can take its aggregates apart.
+    ///
+    /// # Errors
+    /// [`VerifyError::CountMismatch`] if it is visibly of another number of signatures.
+    fn pieces(
+        messages: usize,
+        aggregate: Self::Aggregate,
+    ) -> Result<Vec<(usize, Self::Aggregate)>, VerifyError> {
+        Ok(vec![(messages, aggregate)])
+    }
+
+    /// Checks that the aggregate is of one signature for each message; no message is given twice.
+    ///
+    /// # Errors
+    /// [`VerifyError::CountMismatch`] if it is visibly of another number of signatures,
+    /// [`VerifyError::SignatureInvalid`].
+    fn verify_all(
+        expectation: &Expectation<Self::Key>,
+        messages: Vec<Vec<u8>>,
+        aggregate: Self::Aggregate,
+    ) -> Result<(), VerifyError>;
 }
 
 /// Ed25519 by the author's signer: the signatures of the paper's designs.
@@ -53,6 +83,8 @@ impl TupleSignature for Ed25519 {
     type Key = ();
     type Secret = ();
     type Signature = SignatureBytes;
+    /// One signature for each message, in their order.
+    type Aggregate = Vec<SignatureBytes>;
 
     fn key((): &()) {}
 
@@ -68,12 +100,48 @@ impl TupleSignature for Ed25519 {
         expectation: &Expectation<()>,
         signed: &[(Vec<u8>, SignatureBytes)],
     ) -> Result<(), VerifyError> {
-        signed.iter().try_for_each(|(message, signature)| {
-            let signature = HeadSignature::from_bytes(&signature.0.0);
-            expectation.authority.author.verify(message, &signature)
-        })
+        let signatures: Vec<HeadSignature> = signed
+            .iter()
+            .map(|(_, signature)| HeadSignature::from_bytes(&signature.0.0))
+            .collect();
+        let batch: Vec<(&[u8], &HeadSignature)> = signed
+            .iter()
+            .map(|(message, _)| message.as_slice())
+            .zip(&signatures)
+            .collect();
+        expectation.authority.author.verify_batch(&batch)
+    }
+
+    fn aggregate(signatures: Vec<SignatureBytes>) -> Vec<SignatureBytes> {
+        signatures
+    }
+
+    fn pieces(
+        messages: usize,
+        aggregate: Vec<SignatureBytes>,
+    ) -> Result<Vec<(usize, Vec<SignatureBytes>)>, VerifyError> {
+        if messages != aggregate.len() {
+            return Err(VerifyError::CountMismatch);
+        }
+        let pieces = aggregate.chunks(PIECE);
+        Ok(pieces.map(|piece| (piece.len(), piece.to_vec())).collect())
+    }
+
+    fn verify_all(
+        expectation: &Expectation<()>,
+        messages: Vec<Vec<u8>>,
+        aggregate: Vec<SignatureBytes>,
+    ) -> Result<(), VerifyError> {
+        if messages.len() != aggregate.len() {
+            return Err(VerifyError::CountMismatch);
+        }
+        let signed: Vec<_> = messages.into_iter().zip(aggregate).collect();
+        Self::verify_each(expectation, &signed)
     }
 }
+
+/// As many signatures are verified as a batch: more would hardly cost less each.
+const PIECE: usize = 64;
 
 /// The 64 bytes of an Ed25519 signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,6 +165,8 @@ impl TupleSignature for Bls {
     type Key = BlsPublicKey;
     type Secret = BlsSecretKey;
     type Signature = BlsSignature;
+    /// The sum of the signatures.
+    type Aggregate = BlsSignature;
 
     fn key(secret: &BlsSecretKey) -> BlsPublicKey {
         secret.public_key().clone()
@@ -118,6 +188,27 @@ impl TupleSignature for Bls {
             .iter()
             .try_for_each(|(message, signature)| expectation.key.verify(message, signature))
     }
+
+    /// If the author sent bytes that are no signatures, the first signature stands for the sum:
+    /// clients find that it is not good for all messages.
+    fn aggregate(signatures: Vec<BlsSignature>) -> BlsSignature {
+        BlsSignature::aggregate(&signatures).unwrap_or_else(|_| {
+            *signatures
+                .first()
+                .expect("signed: a proof shows at least one tuple")
+        })
+    }
+
+    fn verify_all(
+        expectation: &Expectation<BlsPublicKey>,
+        messages: Vec<Vec<u8>>,
+        aggregate: BlsSignature,
+    ) -> Result<(), VerifyError> {
+        let workers = Workers::sequential();
+        expectation
+            .key
+            .verify_aggregate(&messages, &aggregate, &workers)
+    }
 }
 
 /// `0x0200 | signature (0, 1) << 6 | refresh (0, 1, 2) << 4 | generations`.
@@ -125,21 +216,28 @@ pub(super) const fn id(signature: u16, refresh: u16, generations: usize) -> Sche
     crate::scheme_id(signature << 2 | refresh, generations)
 }
 
-/// The name of a signed design: `base` or `spec`, then the refresh, then the signature.
+/// The name of a signed design: `base`, `spec` or `spec3` for one, two or three generations, then the
+/// refresh, then the signature.
 pub(super) const fn name(signature: u16, refresh: u16, generations: usize) -> &'static str {
     match (signature, refresh, generations) {
         (0, 0, 1) => "base",
         (0, 1, 1) => "base-superseding",
         (0, 2, 1) => "base-lightweight",
-        (0, 0, _) => "spec",
-        (0, 1, _) => "spec-superseding",
-        (0, 2, _) => "spec-lightweight",
+        (0, 0, 2) => "spec",
+        (0, 1, 2) => "spec-superseding",
+        (0, 2, 2) => "spec-lightweight",
+        (0, 0, 3) => "spec3",
+        (0, 1, 3) => "spec3-superseding",
+        (0, 2, 3) => "spec3-lightweight",
         (1, 0, 1) => "base-bls",
         (1, 1, 1) => "base-superseding-bls",
         (1, 2, 1) => "base-lightweight-bls",
-        (1, 0, _) => "spec-bls",
-        (1, 1, _) => "spec-superseding-bls",
-        (1, _, _) => "spec-lightweight-bls",
+        (1, 0, 2) => "spec-bls",
+        (1, 1, 2) => "spec-superseding-bls",
+        (1, 2, 2) => "spec-lightweight-bls",
+        (1, 0, 3) => "spec3-bls",
+        (1, 1, 3) => "spec3-superseding-bls",
+        (1, 2, 3) => "spec3-lightweight-bls",
         _ => "unknown",
     }
 }

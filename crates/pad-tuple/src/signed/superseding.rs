@@ -3,11 +3,10 @@
 use pad_core::{Suite, VerifyError};
 use serde::{Deserialize, Serialize};
 
-use super::{Refresh, TupleSignature};
+use super::{Refresh, Sign, TupleSignature};
 use crate::{
     design::Claim,
     statement::{Context, Statement},
-    tuple::GenerationIndex,
 };
 
 /// Every tuple is signed at every instant, for all instants since it is there; a signature makes the
@@ -66,7 +65,7 @@ impl<S: Suite> Refresh<S> for Superseding {
         context: Context,
         statement: Statement<S>,
         (): &mut (),
-        sign: &dyn Fn(&[u8]) -> Result<G::Signature, signature::Error>,
+        sign: Sign<'_, G>,
     ) -> Result<G::Signature, signature::Error> {
         sign(&statement.signed_bytes(context))
     }
@@ -98,6 +97,10 @@ impl<S: Suite> Refresh<S> for Superseding {
         (record.validity, record.signature)
     }
 
+    fn steps(shown: &Validity, claim: &Claim<S>) -> Result<u32, VerifyError> {
+        shown.require(claim.instant).map(|()| 0)
+    }
+
     fn statement(shown: &Validity, claim: &Claim<S>) -> Result<Statement<S>, VerifyError> {
         shown.require(claim.instant)?;
         Ok(Statement {
@@ -109,13 +112,7 @@ impl<S: Suite> Refresh<S> for Superseding {
         })
     }
 
-    fn resume<G: TupleSignature>(
-        (): &(),
-        _: Context,
-        _: GenerationIndex,
-        _: S::Digest,
-        record: &SupersedingRecord<G>,
-    ) -> (u64, ()) {
+    fn resume<G: TupleSignature>(record: &SupersedingRecord<G>) -> (u64, ()) {
         (record.validity.since, ())
     }
 }

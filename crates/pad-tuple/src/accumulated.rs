@@ -1,0 +1,308 @@
+//! Designs in which each generation's tuples are accumulated, and the value is signed.
+//!
+//! At every instant of a generation's clock the author signs the value of the set of its tuples, in the
+//! place of an accumulator's version the instant. A proof shows the signed value and a witness that the
+//! tuple is in the set. An update carries one signature for each generation whose clock moved.
+//!
+//! # Why a client may believe it
+//!
+//! 1. The label of a generation's accumulator names suite, design, dictionary and generation. The id
+//!    that follows from the label is in the signed bytes and in every element, so a value or a witness
+//!    is good for its own place only.
+//! 2. Plain: an element is the tuple's digest. The value of an instant vouches for the tuples of that
+//!    instant, and the client asks for the instant it was told.
+//! 3. Superseding: an element is the tuple's digest and the instant `since` at which it was created. The
+//!    author removes it when the tuple is deleted, and a tuple created again is created at another
+//!    instant. So an element in the set of a later instant `until` was in all sets from `since` to
+//!    `until`, and the value of `until` vouches for all of them.
+//! 4. Which instants of older generations belong to a version: the epochs are in the digests of the
+//!    youngest generation's tuples, and that generation is emptied whenever an epoch changes. A tuple
+//!    of it that names certain epochs was never there under others, so one that was there from `since`
+//!    to `until` tells that no epoch changed in between. The client asks an older generation for the
+//!    epoch that the youngest names, and only for that one.
+//! 5. Who does not hold the secret key cannot make a witness for an element that is not in the set of a
+//!    signed value: the assumption of the accumulator. Who holds the secret key but not the signing key
+//!    can, for every value ever signed.
+//!
+//! Source: Crosby & Wallach 2010, section 4.3. Deviation: of a tuple of the youngest generation the
+//! paper says nothing about epochs; without them an old value of an older generation would pass for the
+//! present one.
+
+use core::marker::PhantomData;
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+use accumulators::{
+    AccumulateError, Authority, Dynamic, PublicKey as _, SecretKey, SignedSnapshot, Snapshot, wire,
+};
+use pad_core::{
+    ApplyError, Digest, HeadSignature, SchemeId, SignedHead, Suite, Untrusted, VerifyError,
+    Version, Workers, codec,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    design::{
+        Admission, AuthorError, Claim, Design, Expectation, SharedSigner, TickMessage, TupleId,
+    },
+    layers::{Layers, Transition},
+    statement::Context,
+};
+
+pub(crate) mod collection;
+pub(crate) mod evidence;
+pub(crate) mod ledger;
+mod retention;
+
+pub use collection::{AuthorState, Mark, Member, label};
+pub use evidence::AccumulatedEvidence;
+pub use ledger::Ledger;
+pub use retention::Retention;
+
+/// Every generation's tuples accumulated with `A`, its values signed, witnesses kept as `R` says, in
+/// `GENERATIONS` generations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Accumulated<A, R, const GENERATIONS: usize>(PhantomData<(A, R)>);
+
+/// What an update says of one generation: the author's signature on its value, which the server finds
+/// itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AccumulatedTick {
+    /// The signature on the bytes of the [`Snapshot`] whose version is the instant.
+    pub signature: Digest<64>,
+}
+
+impl TickMessage for AccumulatedTick {
+    fn absorb(&self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(&self.signature.0);
+    }
+}
+
+/// What a server keeps of a tuple for an instant.
+#[derive(Clone, Debug)]
+pub struct Proven {
+    witness: Vec<u8>,
+    /// The signed value, shared by all tuples of the instant.
+    snapshot: Arc<[u8]>,
+}
+
+impl<S, A, R, const GENERATIONS: usize> Design<S> for Accumulated<A, R, GENERATIONS>
+where
+    S: Suite,
+    A: Dynamic,
+    R: Retention,
+{
+    const GENERATIONS: usize = GENERATIONS;
+    const SCHEME: SchemeId = crate::scheme_id(kind(A::SCHEME, R::CODE), GENERATIONS);
+    const NAME: &'static str = name(A::SCHEME, R::CODE);
+
+    type Key = A::PublicKey;
+    type Secret = A::SecretKey;
+    type Mark = Mark<S>;
+    type State = AuthorState<A>;
+    type Tick = AccumulatedTick;
+    type Records = Ledger<S, A, Proven>;
+    type Evidence = AccumulatedEvidence<R>;
+    type Seal = ();
+
+    fn key(secret: &A::SecretKey) -> A::PublicKey {
+        secret.public_key().clone()
+    }
+
+    fn is_key_of(secret: &A::SecretKey, key: &A::PublicKey) -> bool {
+        secret.public_key().id() == key.id()
+    }
+
+    fn state(secret: &A::SecretKey, context: Context) -> AuthorState<A> {
+        AuthorState::new::<S>(secret, context, GENERATIONS)
+    }
+
+    fn records(key: &A::PublicKey, context: Context) -> Self::Records {
+        Ledger::new(key, context, GENERATIONS)
+    }
+
+    fn authenticate(
+        secret: &A::SecretKey,
+        signer: SharedSigner<'_>,
+        context: Context,
+        state: &mut AuthorState<A>,
+        layers: &mut Layers<S, Mark<S>>,
+        transition: &Transition<S, Mark<S>>,
+        workers: &Workers,
+    ) -> Result<Vec<AccumulatedTick>, AuthorError> {
+        state.advance::<S, R>(secret, context, layers, transition, workers)?;
+        let moved = state.generations.iter().take(transition.ticks.len());
+        let sign = |(generation, collection): (usize, &collection::Collection<A>)| {
+            let label = label::<S>(context, crate::layers::index(generation));
+            let snapshot = Snapshot::<A> {
+                key: secret.with_label(&label).public_key().clone(),
+                version: Version::new(layers.instant(generation)),
+                value: collection.value.clone(),
+            };
+            let signature = Digest(snapshot.sign(signer)?.signature.to_bytes());
+            Ok(AccumulatedTick { signature })
+        };
+        moved.enumerate().map(sign).collect()
+    }
+
+    fn admit(
+        _: &A::PublicKey,
+        records: &mut Self::Records,
+        admission: &Admission<'_, S, AccumulatedTick>,
+        workers: &Workers,
+    ) -> Result<(), ApplyError> {
+        let derived = records.derive::<R, _>(admission, workers)?;
+        let mut snapshots: Vec<Arc<[u8]>> = Vec::with_capacity(derived.len());
+        for (generation, (derived, tick)) in derived.iter().zip(admission.ticks).enumerate() {
+            let authority = Authority::<A> {
+                author: admission.authority.author,
+                key: records.key(generation).clone(),
+            };
+            let version = Version::new(admission.layers.instant(generation));
+            let signed = SignedSnapshot::<A> {
+                snapshot: Snapshot {
+                    key: authority.key.clone(),
+                    version,
+                    value: derived.value().clone(),
+                },
+                signature: HeadSignature::from_bytes(&tick.signature.0),
+            };
+            snapshots.push(wire::encode_body(&signed).into());
+            Untrusted::new(signed)
+                .verify(&authority, &version)
+                .map_err(|_| ApplyError::AttachmentMismatch)?;
+        }
+        records.commit::<R>(derived, |generation, witness| Proven {
+            witness,
+            snapshot: Arc::clone(&snapshots[generation]),
+        });
+        Ok(())
+    }
+
+    fn evidence(
+        records: &Self::Records,
+        _: usize,
+        instant: u64,
+        tuple: TupleId,
+    ) -> AccumulatedEvidence<R> {
+        let (since, proven) = records.proof::<R>(instant, tuple);
+        AccumulatedEvidence {
+            shown: R::shown(since),
+            snapshot: proven.snapshot.to_vec(),
+            witness: proven.witness.clone(),
+        }
+    }
+
+    fn seal(_: &Self::Records, _: &SignedHead<S>, _: usize) {}
+
+    fn store(records: &Self::Records) -> Vec<u8> {
+        let mut places = HashMap::new();
+        let mut snapshots = Vec::new();
+        let ledger = records.store(|proven| {
+            let place = places.entry(proven.snapshot.as_ptr()).or_insert_with(|| {
+                snapshots.push(proven.snapshot.to_vec());
+                snapshots.len() - 1
+            });
+            let place = u64::try_from(*place).unwrap_or(u64::MAX);
+            (proven.witness.clone(), place)
+        });
+        codec::encode_body(&(snapshots, ledger))
+    }
+
+    fn restore(key: &A::PublicKey, context: Context, stored: &[u8]) -> Option<Self::Records> {
+        let (snapshots, ledger): StoredRecords<S> = codec::decode_body(stored).ok()?;
+        let snapshots: Vec<Arc<[u8]>> = snapshots.into_iter().map(Arc::from).collect();
+        Ledger::new(key, context, GENERATIONS).restore::<R, _>(ledger, |(witness, place)| {
+            let snapshot = Arc::clone(snapshots.get(usize::try_from(place).ok()?)?);
+            Some(Proven { witness, snapshot })
+        })
+    }
+
+    fn forget(records: &mut Self::Records, _: Version, tuples: &[TupleId]) {
+        records.forget(tuples);
+    }
+
+    fn memory_bytes(records: &Self::Records) -> usize {
+        let mut counted = HashSet::new();
+        let kept = records.kept().map(|proven| {
+            let first = counted.insert(proven.snapshot.as_ptr());
+            let snapshot = if first { proven.snapshot.len() } else { 0 };
+            size_of::<Proven>() + proven.witness.len() + snapshot
+        });
+        kept.sum::<usize>() + records.memory_bytes()
+    }
+
+    fn resume(
+        secret: &A::SecretKey,
+        context: Context,
+        records: &Self::Records,
+        layers: &Layers<S, TupleId>,
+        workers: &Workers,
+    ) -> Result<(Layers<S, Mark<S>>, AuthorState<A>), AuthorError> {
+        Ok(resume(secret, context, records, layers, workers)?)
+    }
+
+    fn check(
+        expectation: &Expectation<A::PublicKey>,
+        claims: &[Claim<S>],
+        evidence: Vec<AccumulatedEvidence<R>>,
+        (): (),
+    ) -> Result<(), VerifyError> {
+        if claims.len() != evidence.len() {
+            return Err(VerifyError::CountMismatch);
+        }
+        let mut pairs = claims.iter().zip(&evidence);
+        pairs.try_for_each(|(claim, evidence)| evidence.check::<S, A>(expectation, claim))
+    }
+}
+
+/// The signed values, and the ledger with each witness and the place of its signed value among them.
+type StoredRecords<S> = (Vec<Vec<u8>>, ledger::StoredLedger<S, (Vec<u8>, u64)>);
+
+/// The author's marks and state.
+type Resumed<S, A> = (Layers<S, Mark<S>>, AuthorState<A>);
+
+/// The author's marks and state, from what a server has.
+pub(crate) fn resume<S: Suite, A: Dynamic, P>(
+    secret: &A::SecretKey,
+    context: Context,
+    ledger: &Ledger<S, A, P>,
+    layers: &Layers<S, TupleId>,
+    workers: &Workers,
+) -> Result<Resumed<S, A>, AccumulateError> {
+    let collections = ledger.collections().cloned().collect();
+    let version = layers.version();
+    let state = AuthorState::of_collections::<S>(secret, context, version, collections, workers)?;
+    Ok((layers.map(|_, tuple| ledger.member(*tuple)), state))
+}
+
+/// The code of the designs whose values are in a hash chain: after those of the retentions.
+pub(crate) const CHAIN: u16 = 2;
+
+/// The kind in scheme ids: 8 and up with RSA, 12 and up with bilinear maps.
+pub(crate) const fn kind(accumulator: SchemeId, code: u16) -> u16 {
+    assert!(code <= CHAIN);
+    match accumulator.0 {
+        RSA => 8 + code,
+        BILINEAR => 12 + code,
+        _ => panic!("accumulated: a new accumulator needs kinds of its own"),
+    }
+}
+
+/// The name of an accumulated design: `accumulators` with what is special, then the accumulator.
+pub(crate) const fn name(accumulator: SchemeId, code: u16) -> &'static str {
+    match (accumulator.0, code) {
+        (RSA, 0) => "accumulators-rsa",
+        (RSA, 1) => "accumulators-superseding-rsa",
+        (RSA, CHAIN) => "chain-accumulators-rsa",
+        (BILINEAR, 0) => "accumulators-bilinear",
+        (BILINEAR, 1) => "accumulators-superseding-bilinear",
+        (BILINEAR, CHAIN) => "chain-accumulators-bilinear",
+        _ => "unknown",
+    }
+}
+
+const RSA: u16 = <accumulators::rsa::Rsa as accumulators::Accumulator>::SCHEME.0;
+const BILINEAR: u16 = <accumulators::bilinear::Bilinear as accumulators::Accumulator>::SCHEME.0;

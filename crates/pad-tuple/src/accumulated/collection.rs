@@ -1,0 +1,185 @@
+//! The author's accumulators: one set and value for each generation.
+
+use accumulators::{AccumulateError, Dynamic, ElementSet, SecretKey};
+use pad_core::{Domain, Suite, Version, Workers};
+use serde::{Deserialize, Serialize};
+
+use super::Retention;
+use crate::{
+    layers::{Layers, Tick, Transition, index},
+    statement::Context,
+    tuple::GenerationIndex,
+};
+
+/// The label of a generation's accumulator: tag (32 bytes) ‖ suite (2) ‖ scheme (2) ‖ dictionary (16)
+/// ‖ generation (1). Nothing of one generation, dictionary or design means anything to another.
+pub fn label<S: Suite>(context: Context, generation: GenerationIndex) -> Vec<u8> {
+    let mut bytes = Domain::TupleStatement.block::<32>().to_vec();
+    bytes.extend_from_slice(&context.to_bytes::<S>());
+    bytes.push(generation);
+    bytes
+}
+
+/// A tuple of a generation, and the instant since which it is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Member<S: Suite> {
+    /// The tuple's digest.
+    pub tuple: S::Digest,
+    /// The instant at which it was created.
+    pub since: u64,
+}
+
+impl<S: Suite> Member<S> {
+    /// What is accumulated of it.
+    pub(crate) fn element<R: Retention>(&self) -> Vec<u8> {
+        R::element(&self.tuple, R::shown(self.since))
+    }
+}
+
+/// What the author remembers of a tuple; `None` before it is accumulated.
+pub type Mark<S> = Option<Member<S>>;
+
+/// A generation's tuples as its accumulator has them.
+#[derive(Clone, Debug)]
+pub(crate) struct Collection<A: Dynamic> {
+    pub(crate) set: ElementSet<A>,
+    pub(crate) value: A::Value,
+}
+
+impl<A: Dynamic> Collection<A> {
+    pub(crate) fn new(key: &A::PublicKey) -> Self {
+        Self {
+            set: ElementSet::new(key),
+            value: A::empty_value(key),
+        }
+    }
+
+    /// Removes and adds elements, all or nothing.
+    ///
+    /// Cost: for few elements a constant number of powers; for many, all exponents anew and one power.
+    fn change(
+        &mut self,
+        secret: &A::SecretKey,
+        (removed, added): (&[Vec<u8>], &[Vec<u8>]),
+        workers: &Workers,
+    ) -> Result<(), AccumulateError> {
+        if removed.len() + added.len() <= FEW_ELEMENTS {
+            let (set, value) = (&mut self.set, &self.value);
+            self.value = A::change_with_secret(secret, set, value, removed, added, workers)?.after;
+            return Ok(());
+        }
+        let mut set = self.set.clone();
+        set.remove_all(removed)?;
+        set.insert_all(secret.public_key(), added, workers)?;
+        let value = A::accumulate_with_secret(secret, &set, workers)?;
+        *self = Self { set, value };
+        Ok(())
+    }
+}
+
+/// Up to this many elements are removed and added one by one.
+const FEW_ELEMENTS: usize = 8;
+
+/// What the author remembers of all generations.
+#[derive(Clone, Debug)]
+pub struct AuthorState<A: Dynamic> {
+    /// The version that the collections are of.
+    version: Version,
+    pub(crate) generations: Vec<Collection<A>>,
+}
+
+impl<A: Dynamic> AuthorState<A> {
+    /// The state before the first snapshot.
+    pub(crate) fn new<S: Suite>(key: &A::SecretKey, context: Context, generations: usize) -> Self {
+        let generations = (0..generations).map(|generation| {
+            let labelled = key.with_label(&label::<S>(context, index(generation)));
+            Collection::new(labelled.public_key())
+        });
+        Self {
+            version: Version::EMPTY,
+            generations: generations.collect(),
+        }
+    }
+
+    /// The state of collections that a server has, if the secret is theirs.
+    ///
+    /// # Errors
+    /// [`AccumulateError::WrongAccumulator`], [`AccumulateError::ValueMismatch`].
+    pub(crate) fn of_collections<S: Suite>(
+        secret: &A::SecretKey,
+        context: Context,
+        version: Version,
+        generations: Vec<Collection<A>>,
+        workers: &Workers,
+    ) -> Result<Self, AccumulateError> {
+        for (generation, collection) in generations.iter().enumerate() {
+            let labelled = secret.with_label(&label::<S>(context, index(generation)));
+            let value = A::accumulate_with_secret(&labelled, &collection.set, workers)?;
+            if value != collection.value {
+                return Err(AccumulateError::ValueMismatch);
+            }
+        }
+        Ok(Self {
+            version,
+            generations,
+        })
+    }
+
+    /// Follows a transition, once: for the same version again it does nothing.
+    ///
+    /// # Errors
+    /// [`AccumulateError`]; the state is then as it was.
+    pub(crate) fn advance<S: Suite, R: Retention>(
+        &mut self,
+        secret: &A::SecretKey,
+        context: Context,
+        layers: &mut Layers<S, Mark<S>>,
+        transition: &Transition<S, Mark<S>>,
+        workers: &Workers,
+    ) -> Result<(), AccumulateError> {
+        if self.version == layers.version() {
+            return Ok(());
+        }
+        let mut emptied = Vec::new();
+        for (generation, tick) in transition.ticks.iter().enumerate() {
+            let labelled = secret.with_label(&label::<S>(context, index(generation)));
+            let added = mark_created::<S, R>(layers, generation, tick);
+            if generation < transition.merged() {
+                let mut collection = Collection::new(labelled.public_key());
+                collection.change(&labelled, (&[], &added), workers)?;
+                emptied.push(collection);
+            } else {
+                // The last that can fail, and then it changes nothing.
+                let known = tick.deleted.iter().filter_map(|(_, mark)| mark.as_ref());
+                let removed: Vec<_> = known.map(Member::element::<R>).collect();
+                self.generations[generation].change(&labelled, (&removed, &added), workers)?;
+            }
+        }
+        for (collection, new) in self.generations.iter_mut().zip(emptied) {
+            *collection = new;
+        }
+        self.version = layers.version();
+        Ok(())
+    }
+}
+
+/// Marks the new tuples of a generation, and gives their elements.
+fn mark_created<S: Suite, R: Retention>(
+    layers: &mut Layers<S, Mark<S>>,
+    generation: usize,
+    tick: &Tick<S, Mark<S>>,
+) -> Vec<Vec<u8>> {
+    let since = layers.instant(generation);
+    let mark = |lower| {
+        let content = layers.generations()[generation]
+            .get(lower)?
+            .content
+            .summary();
+        let tuple = layers.view(generation, lower, content).digest::<S>();
+        let member = Member { tuple, since };
+        layers.generation_mut(generation).get_mut(lower)?.mark = Some(member);
+        Some(member.element::<R>())
+    };
+    tick.created.iter().filter_map(mark).collect()
+}

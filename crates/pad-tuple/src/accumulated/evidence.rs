@@ -1,0 +1,64 @@
+//! What proves a tuple by a signed accumulator value, and its check.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use accumulators::{Authority, Dynamic, PublicKey, SignedSnapshot, wire};
+use pad_core::{Suite, Untrusted, VerifyError};
+use serde::{Deserialize, Serialize};
+
+use super::{Retention, collection::label};
+use crate::design::{Claim, Expectation};
+
+/// What a proof shows of one tuple.
+///
+/// The byte strings are the bodies of the accumulator's formats, which only its public key can read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct AccumulatedEvidence<R: Retention> {
+    /// Since when the tuple is there, for superseding witnesses.
+    pub shown: R::Shown,
+    /// The generation's value at some instant, with the author's signature.
+    pub snapshot: Vec<u8>,
+    /// The witness that the tuple is in the set of that value.
+    pub witness: Vec<u8>,
+}
+
+impl<R: Retention> AccumulatedEvidence<R> {
+    /// Checks that the tuple was there at the instant claimed.
+    ///
+    /// # Errors
+    /// [`VerifyError::Undecodable`]; [`VerifyError::OutsideValidity`] if the value does not vouch for
+    /// the instant; [`VerifyError::SignatureInvalid`] if the author did not sign the value for this
+    /// generation, design and dictionary; the errors of the accumulator's witness.
+    pub(crate) fn check<S: Suite, A: Dynamic>(
+        &self,
+        expectation: &Expectation<A::PublicKey>,
+        claim: &Claim<S>,
+    ) -> Result<(), VerifyError> {
+        let label = label::<S>(expectation.context(), claim.generation);
+        let key = expectation.key.with_label(&label);
+        let signed: SignedSnapshot<A> = decode(&key, &self.snapshot)?;
+        let witness: A::Witness = decode(&key, &self.witness)?;
+        let until = signed.snapshot.version;
+        R::validity(self.shown, until.number()).require(claim.instant)?;
+        let author = expectation.authority.author;
+        let snapshot = Untrusted::new(signed).verify(&Authority { author, key }, &until)?;
+        let element = R::element(&claim.tuple, self.shown);
+        Untrusted::new(witness).verify(&snapshot, &element)?;
+        Ok(())
+    }
+}
+
+/// An object of the accumulator, from bytes within a message, which has bounded their length.
+///
+/// # Errors
+/// [`VerifyError::Undecodable`].
+pub(crate) fn decode<W: wire::Wire>(context: &W::Context, bytes: &[u8]) -> Result<W, VerifyError> {
+    wire::decode_body(context, bytes).map_err(VerifyError::Undecodable)
+}

@@ -1,0 +1,296 @@
+//! The server's accumulators: sets, and what proves each tuple.
+//!
+//! An update carries neither values nor witnesses. The server knows every tuple, so it makes the
+//! witnesses of all tuples of a generation whose clock moved, and has the value from them: of RSA by one
+//! short power, of bilinear maps by one multi-scalar product. Witnesses are made anew and not updated. For
+//! RSA that follows from a count: with something removed, an update is a power with an exponent as long
+//! as all changed primes for each witness, a witness among `n` made anew one of `log2(n) / 2` primes. For
+//! bilinear maps no such count was made.
+
+use accumulators::{AccumulateError, Dynamic, ElementSet, PublicKey, wire};
+use pad_core::{ApplyError, InputError, Suite, Workers};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Retention,
+    collection::{Collection, Member, label},
+};
+use crate::{
+    design::{Admission, TupleId},
+    layers::index,
+    statement::Context,
+};
+
+/// The collections of all generations, and for each tuple what proves it, `P` for each instant kept.
+#[derive(Clone, Debug)]
+pub struct Ledger<S: Suite, A: Dynamic, P> {
+    generations: Vec<Generation<A>>,
+    records: Vec<Option<Record<S, P>>>,
+}
+
+#[derive(Clone, Debug)]
+struct Generation<A: Dynamic> {
+    key: A::PublicKey,
+    collection: Collection<A>,
+    /// The tuples in the set.
+    live: Vec<TupleId>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound(serialize = "P: Serialize", deserialize = "P: Deserialize<'de>"))]
+struct Record<S: Suite, P> {
+    member: Member<S>,
+    kept: Vec<P>,
+}
+
+/// A ledger as it is stored in checkpoints, with `Q` in the place of what is kept.
+#[derive(Serialize, Deserialize)]
+#[serde(bound(serialize = "Q: Serialize", deserialize = "Q: Deserialize<'de>"))]
+pub(crate) struct StoredLedger<S: Suite, Q> {
+    /// The tuples in each set, and the value.
+    generations: Vec<(Vec<TupleId>, Vec<u8>)>,
+    records: Vec<Option<Record<S, Q>>>,
+}
+
+/// What the server found for a generation whose clock moved.
+pub(crate) struct Derived<S: Suite, A: Dynamic> {
+    collection: Collection<A>,
+    /// Each tuple with its witness.
+    witnesses: Vec<(TupleId, Member<S>, Vec<u8>)>,
+}
+
+impl<S: Suite, A: Dynamic> Derived<S, A> {
+    pub(crate) const fn value(&self) -> &A::Value {
+        &self.collection.value
+    }
+}
+
+impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
+    /// The collections before the first snapshot.
+    pub(crate) fn new(key: &A::PublicKey, context: Context, generations: usize) -> Self {
+        let generations = (0..generations).map(|generation| {
+            let key = key.with_label(&label::<S>(context, index(generation)));
+            let collection = Collection::new(&key);
+            let live = Vec::new();
+            Generation {
+                key,
+                collection,
+                live,
+            }
+        });
+        Self {
+            generations: generations.collect(),
+            records: Vec::new(),
+        }
+    }
+
+    /// The public key of a generation's accumulator.
+    pub(crate) fn key(&self, generation: usize) -> &A::PublicKey {
+        &self.generations[generation].key
+    }
+
+    /// The collections, youngest first.
+    pub(crate) fn collections(&self) -> impl Iterator<Item = &Collection<A>> {
+        self.generations
+            .iter()
+            .map(|generation| &generation.collection)
+    }
+
+    /// What is known of a tuple.
+    pub(crate) fn member(&self, tuple: TupleId) -> Option<Member<S>> {
+        self.record(tuple).map(|record| record.member)
+    }
+
+    /// Values and witnesses of all generations whose clock moved, youngest first. Nothing is changed.
+    ///
+    /// # Errors
+    /// [`ApplyError::Input`] with [`InputError::CapacityExceeded`] if the key serves no set as large;
+    /// [`ApplyError::AttachmentMismatch`] if the tuples cannot be accumulated for another reason.
+    pub(crate) fn derive<R: Retention, T>(
+        &self,
+        admission: &Admission<'_, S, T>,
+        workers: &Workers,
+    ) -> Result<Vec<Derived<S, A>>, ApplyError> {
+        if admission.ticks.len() != admission.transition.ticks.len() {
+            return Err(ApplyError::AttachmentMismatch);
+        }
+        (0..admission.ticks.len())
+            .map(|generation| self.derive_one::<R, T>(admission, generation, workers))
+            .collect::<Result<_, _>>()
+            .map_err(|error| match error {
+                AccumulateError::CapacityExceeded { .. } => {
+                    ApplyError::Input(InputError::CapacityExceeded)
+                }
+                _ => ApplyError::AttachmentMismatch,
+            })
+    }
+
+    fn derive_one<R: Retention, T>(
+        &self,
+        admission: &Admission<'_, S, T>,
+        generation: usize,
+        workers: &Workers,
+    ) -> Result<Derived<S, A>, AccumulateError> {
+        let Generation {
+            key, collection, ..
+        } = &self.generations[generation];
+        let layers = admission.layers;
+        let since = layers.instant(generation);
+        let tuples = layers.generations()[generation].iter();
+        let members: Vec<_> = tuples
+            .map(|(lower, live)| {
+                let new = || {
+                    let view = layers.view(generation, lower, live.content.summary());
+                    let tuple = view.digest::<S>();
+                    Member { tuple, since }
+                };
+                (live.mark, self.member(live.mark).unwrap_or_else(new))
+            })
+            .collect();
+        let deleted = &admission.transition.ticks[generation].deleted;
+        let removed = deleted.iter().filter_map(|(_, tuple)| self.member(*tuple));
+        let removed: Vec<_> = removed.map(|member| member.element::<R>()).collect();
+        let added = members.iter().filter(|(_, member)| member.since == since);
+        let added: Vec<_> = added.map(|(_, member)| member.element::<R>()).collect();
+        let mut set = collection.set.clone();
+        set.remove_all(&removed)?;
+        set.insert_all(key, &added, workers)?;
+        let (all, value) = A::witnesses_and_value(key, &set, workers)?;
+        let witnesses = members.into_iter().map(|(tuple, member)| {
+            let witness = &all[set.position(&member.element::<R>())?];
+            Ok((tuple, member, wire::encode_body(witness)))
+        });
+        Ok(Derived {
+            witnesses: witnesses.collect::<Result<_, AccumulateError>>()?,
+            collection: Collection { set, value },
+        })
+    }
+
+    /// Takes in what was derived; `proves` makes of a generation's witness what is kept.
+    pub(crate) fn commit<R: Retention>(
+        &mut self,
+        derived: Vec<Derived<S, A>>,
+        mut proves: impl FnMut(usize, Vec<u8>) -> P,
+    ) {
+        for (generation, derived) in derived.into_iter().enumerate() {
+            let live = derived.witnesses.iter().map(|(tuple, ..)| *tuple);
+            self.generations[generation].live = live.collect();
+            self.generations[generation].collection = derived.collection;
+            for (tuple, member, witness) in derived.witnesses {
+                let position = tuple.position();
+                if self.records.len() <= position {
+                    self.records.resize_with(position + 1, || None);
+                }
+                let record = self.records[position].get_or_insert_with(|| Record {
+                    member,
+                    kept: Vec::new(),
+                });
+                R::keep(&mut record.kept, proves(generation, witness));
+            }
+        }
+    }
+
+    /// What proves a tuple at an instant at which it was there, and since when it is there.
+    pub(crate) fn proof<R: Retention>(&self, instant: u64, tuple: TupleId) -> (u64, &P) {
+        let record = self
+            .record(tuple)
+            .expect("ledger: every tuple of every version has a record");
+        let since = record.member.since;
+        let kept = instant
+            .checked_sub(since)
+            .and_then(|age| R::kept(&record.kept, age))
+            .expect("ledger: every instant of a tuple's life is covered");
+        (since, kept)
+    }
+
+    /// Forgets these tuples.
+    pub(crate) fn forget(&mut self, tuples: &[TupleId]) {
+        for tuple in tuples {
+            if let Some(slot) = self.records.get_mut(tuple.position()) {
+                *slot = None;
+            }
+        }
+    }
+
+    /// The ledger to be stored, with `store` applied to everything kept.
+    pub(crate) fn store<Q>(&self, mut store: impl FnMut(&P) -> Q) -> StoredLedger<S, Q> {
+        let generations = self.generations.iter().map(|generation| {
+            let value = wire::encode_body(&generation.collection.value);
+            (generation.live.clone(), value)
+        });
+        let mut record = |record: &Record<S, P>| Record {
+            member: record.member,
+            kept: record.kept.iter().map(&mut store).collect(),
+        };
+        StoredLedger {
+            generations: generations.collect(),
+            records: self
+                .records
+                .iter()
+                .map(|slot| slot.as_ref().map(&mut record))
+                .collect(),
+        }
+    }
+
+    /// The inverse of [`Ledger::store`]; `None` if the parts do not fit.
+    ///
+    /// Cost: the representatives of all elements of the latest version.
+    pub(crate) fn restore<R: Retention, Q>(
+        mut self,
+        stored: StoredLedger<S, Q>,
+        mut restore: impl FnMut(Q) -> Option<P>,
+    ) -> Option<Self> {
+        if stored.generations.len() != self.generations.len() {
+            return None;
+        }
+        let mut read = |record: Record<S, Q>| {
+            let kept = record.kept.into_iter().map(&mut restore);
+            let kept = kept.collect::<Option<Vec<_>>>()?;
+            let member = record.member;
+            Some(Record { member, kept })
+        };
+        for slot in stored.records {
+            self.records.push(match slot {
+                Some(record) => Some(read(record)?),
+                None => None,
+            });
+        }
+        for generation in 0..stored.generations.len() {
+            let (live, value) = stored.generations.get(generation)?;
+            let elements = live
+                .iter()
+                .map(|tuple| Some(self.member(*tuple)?.element::<R>()));
+            let elements = elements.collect::<Option<Vec<_>>>()?;
+            let restored = &mut self.generations[generation];
+            let (key, workers) = (&restored.key, Workers::sequential());
+            let set = ElementSet::from_elements(key, &elements, &workers).ok()?;
+            let value = wire::decode_body(key, value).ok()?;
+            restored.collection = Collection { set, value };
+            restored.live.clone_from(live);
+        }
+        Some(self)
+    }
+
+    /// Everything kept.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = &P> {
+        self.records
+            .iter()
+            .flatten()
+            .flat_map(|record| &record.kept)
+    }
+
+    /// The bytes of the sets and of the records, without what is kept for each instant.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let elements: usize = self
+            .collections()
+            .map(|collection| collection.set.len())
+            .sum();
+        // An element, and its digest and position in the set's index.
+        let element = size_of::<A::Element>() + 32 + size_of::<usize>();
+        elements * element + self.records.len() * size_of::<Option<Record<S, P>>>()
+    }
+
+    fn record(&self, tuple: TupleId) -> Option<&Record<S, P>> {
+        self.records.get(tuple.position())?.as_ref()
+    }
+}

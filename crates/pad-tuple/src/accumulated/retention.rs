@@ -1,0 +1,88 @@
+//! What is accumulated of a tuple, and which witnesses a server keeps.
+
+use core::fmt::Debug;
+
+use pad_core::DigestBytes;
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::signed::{Plain, Superseding, Validity};
+
+/// For which instants a value vouches for its tuples.
+///
+/// Source: Crosby & Wallach 2010, section 4.3.
+pub trait Retention: Copy + Debug + Eq + Send + Sync + 'static {
+    /// The number of this retention in scheme ids.
+    const CODE: u16;
+    /// What a proof shows of a tuple beside the value and the witness.
+    type Shown: Copy + Debug + Eq + Serialize + DeserializeOwned;
+
+    /// What a proof shows of a tuple that is there since an instant.
+    fn shown(since: u64) -> Self::Shown;
+
+    /// The bytes that are accumulated for a tuple, of fixed length.
+    fn element<D: DigestBytes>(tuple: &D, shown: Self::Shown) -> Vec<u8>;
+
+    /// The instants for which the value of the instant `until` vouches.
+    fn validity(shown: Self::Shown, until: u64) -> Validity;
+
+    /// Keeps what proves the tuple at the next instant.
+    fn keep<P>(kept: &mut Vec<P>, newest: P);
+
+    /// What proves the tuple so many instants after its first.
+    fn kept<P>(kept: &[P], age: u64) -> Option<&P>;
+}
+
+/// The tuple's digest is accumulated; the server keeps a witness for each instant.
+impl Retention for Plain {
+    const CODE: u16 = 0;
+    type Shown = ();
+
+    fn shown(_: u64) {}
+
+    fn element<D: DigestBytes>(tuple: &D, (): ()) -> Vec<u8> {
+        tuple.as_ref().to_vec()
+    }
+
+    fn validity((): (), until: u64) -> Validity {
+        Validity {
+            since: until,
+            until,
+        }
+    }
+
+    fn keep<P>(kept: &mut Vec<P>, newest: P) {
+        kept.push(newest);
+    }
+
+    fn kept<P>(kept: &[P], age: u64) -> Option<&P> {
+        kept.get(usize::try_from(age).ok()?)
+    }
+}
+
+/// The tuple's digest and the instant of its creation (8 bytes, big-endian) are accumulated; the server
+/// keeps the newest witness.
+impl Retention for Superseding {
+    const CODE: u16 = 1;
+    type Shown = u64;
+
+    fn shown(since: u64) -> u64 {
+        since
+    }
+
+    fn element<D: DigestBytes>(tuple: &D, since: u64) -> Vec<u8> {
+        [tuple.as_ref(), &since.to_be_bytes()].concat()
+    }
+
+    fn validity(since: u64, until: u64) -> Validity {
+        Validity { since, until }
+    }
+
+    fn keep<P>(kept: &mut Vec<P>, newest: P) {
+        kept.clear();
+        kept.push(newest);
+    }
+
+    fn kept<P>(kept: &[P], _: u64) -> Option<&P> {
+        kept.last()
+    }
+}

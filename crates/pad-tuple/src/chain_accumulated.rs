@@ -1,0 +1,302 @@
+//! Designs in which the generations' accumulator values are chained into the signed root.
+//!
+//! `B(v) = H(value of generation 0, H(value of generation 1, ...))` takes the place of the ticks in the
+//! attachment's digest, and so in the root of version `v`; there is no signature beside the head's. A proof shows the
+//! values of the generations asked, the chain over the others, and what the head is made of; a client
+//! puts the head together, verifies it, and then the witnesses.
+//!
+//! # Why a client may believe it
+//!
+//! 1. The head's signature covers design, dictionary, version and root; the root covers `B(v)`, and that
+//!    the values of all generations in their order, each with its length.
+//! 2. Values and witnesses are of accumulators labelled as in [`accumulated`](crate::accumulated).
+//! 3. All values are those of version `v`, so the instants of all generations are those of `v`. That is
+//!    why a later head does not vouch for an earlier version, and nothing supersedes.
+//!
+//! Source: Crosby & Wallach 2010, section 4.3 ("Speculation and witness computation").
+
+use core::marker::PhantomData;
+use std::{collections::BTreeMap, sync::Arc};
+
+use accumulators::{Dynamic, PublicKey as _, SecretKey, wire};
+use pad_core::{
+    ApplyError, Digest, SchemeId, SignedHead, Suite, VerifyError, Version, Workers, codec,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    accumulated::{self, AuthorState, CHAIN, Ledger, Mark, ledger::StoredLedger},
+    design::{
+        Admission, AuthorError, Claim, Design, Expectation, SharedSigner, TickMessage, TupleId,
+    },
+    layers::{Layers, Transition},
+    signed::Plain,
+    statement::Context,
+    update::TupleAttachment,
+};
+
+mod seal;
+
+use seal::bound;
+pub use seal::{ChainSeal, link};
+
+/// Every generation's tuples accumulated with `A`, the values chained into the signed root, in
+/// `GENERATIONS` generations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChainAccumulated<A, const GENERATIONS: usize>(PhantomData<A>);
+
+/// What an update says of one generation: of the youngest the chain over all values, which the server
+/// finds itself; of the others nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct ChainTick<S: Suite> {
+    /// The chain over the values of all generations.
+    pub chain: Option<S::Digest>,
+}
+
+impl<S: Suite> TickMessage for ChainTick<S> {
+    fn absorb(&self, bytes: &mut Vec<u8>) {
+        if let Some(chain) = &self.chain {
+            bytes.extend_from_slice(chain.as_ref());
+        }
+    }
+}
+
+/// What a server keeps: the witnesses, and for each version what its root is made of.
+#[derive(Clone, Debug)]
+pub struct ChainRecords<S: Suite, A: Dynamic> {
+    ledger: Ledger<S, A, Vec<u8>>,
+    openings: BTreeMap<Version, Opening<S>>,
+}
+
+/// What the root of a version is made of.
+#[derive(Clone, Debug)]
+struct Opening<S: Suite> {
+    operations: S::Digest,
+    /// The generation that the version merged into.
+    merged: u8,
+    /// The values, shared by all versions between which they did not change.
+    values: Vec<Arc<[u8]>>,
+}
+
+/// Each version with the digest of its operations, what it merged and its values; and the ledger.
+type StoredRecords<S> = (
+    Vec<(Version, <S as Suite>::Digest, u8, Vec<Vec<u8>>)>,
+    StoredLedger<S, Vec<u8>>,
+);
+
+/// The chain over values, youngest first; `None` if there are none.
+fn chain<S: Suite, V: AsRef<[u8]>>(values: &[V]) -> Option<S::Digest> {
+    values.iter().rev().fold(None, |older, value| {
+        Some(link::<S>(value.as_ref(), older.as_ref()))
+    })
+}
+
+impl<S, A, const GENERATIONS: usize> Design<S> for ChainAccumulated<A, GENERATIONS>
+where
+    S: Suite,
+    A: Dynamic,
+{
+    const GENERATIONS: usize = GENERATIONS;
+    const SCHEME: SchemeId = crate::scheme_id(accumulated::kind(A::SCHEME, CHAIN), GENERATIONS);
+    const NAME: &'static str = accumulated::name(A::SCHEME, CHAIN);
+
+    type Key = A::PublicKey;
+    type Secret = A::SecretKey;
+    type Mark = Mark<S>;
+    type State = AuthorState<A>;
+    type Tick = ChainTick<S>;
+    type Records = ChainRecords<S, A>;
+    type Evidence = Vec<u8>;
+    type Seal = ChainSeal<S>;
+
+    fn key(secret: &A::SecretKey) -> A::PublicKey {
+        secret.public_key().clone()
+    }
+
+    fn is_key_of(secret: &A::SecretKey, key: &A::PublicKey) -> bool {
+        secret.public_key().id() == key.id()
+    }
+
+    fn state(secret: &A::SecretKey, context: Context) -> AuthorState<A> {
+        AuthorState::new::<S>(secret, context, GENERATIONS)
+    }
+
+    fn records(key: &A::PublicKey, context: Context) -> ChainRecords<S, A> {
+        ChainRecords {
+            ledger: Ledger::new(key, context, GENERATIONS),
+            openings: BTreeMap::new(),
+        }
+    }
+
+    fn authenticate(
+        secret: &A::SecretKey,
+        _: SharedSigner<'_>,
+        context: Context,
+        state: &mut AuthorState<A>,
+        layers: &mut Layers<S, Mark<S>>,
+        transition: &Transition<S, Mark<S>>,
+        workers: &Workers,
+    ) -> Result<Vec<ChainTick<S>>, AuthorError> {
+        state.advance::<S, Plain>(secret, context, layers, transition, workers)?;
+        let values = state.generations.iter();
+        let values: Vec<_> = values
+            .map(|collection| wire::encode_body(&collection.value))
+            .collect();
+        let youngest = chain::<S, _>(&values);
+        let chains = core::iter::once(youngest).chain(core::iter::repeat(None));
+        Ok(chains
+            .take(transition.ticks.len())
+            .map(|chain| ChainTick { chain })
+            .collect())
+    }
+
+    /// What clients recompute, if the ticks are as the author makes them; of others, which nobody
+    /// admits, their own digest.
+    fn attachment_digest(attachment: &TupleAttachment<ChainTick<S>>) -> S::Digest {
+        let chain = attachment.ticks.first().and_then(|tick| tick.chain);
+        let older = attachment.ticks.iter().skip(1);
+        let expected = usize::from(attachment.merged) == older.len()
+            && older.clone().all(|tick| tick.chain.is_none());
+        match chain {
+            Some(chain) if expected => bound::<S>(attachment.merged, &chain),
+            _ => attachment.digest::<S>(),
+        }
+    }
+
+    fn admit(
+        _: &A::PublicKey,
+        records: &mut ChainRecords<S, A>,
+        admission: &Admission<'_, S, ChainTick<S>>,
+        workers: &Workers,
+    ) -> Result<(), ApplyError> {
+        let mut older = admission.ticks.iter().skip(1);
+        if older.any(|tick| tick.chain.is_some()) {
+            return Err(ApplyError::AttachmentMismatch);
+        }
+        let derived = records.ledger.derive::<Plain, _>(admission, workers)?;
+        let moved = derived
+            .iter()
+            .map(|derived| Arc::from(wire::encode_body(derived.value())));
+        let mut values: Vec<Arc<[u8]>> = moved.collect();
+        let newest = records.openings.last_key_value();
+        let stayed = newest.iter().flat_map(|(_, opening)| &opening.values);
+        values.extend(stayed.skip(derived.len()).cloned());
+        let sent = admission.ticks.first().and_then(|tick| tick.chain);
+        if sent.is_none() || sent != chain::<S, _>(&values) {
+            return Err(ApplyError::AttachmentMismatch);
+        }
+        records
+            .ledger
+            .commit::<Plain>(derived, |_, witness| witness);
+        let operations = admission.operations;
+        let merged = crate::layers::index(admission.transition.merged());
+        let opening = Opening {
+            operations,
+            merged,
+            values,
+        };
+        records.openings.insert(admission.layers.version(), opening);
+        Ok(())
+    }
+
+    fn evidence(records: &ChainRecords<S, A>, _: usize, instant: u64, tuple: TupleId) -> Vec<u8> {
+        records.ledger.proof::<Plain>(instant, tuple).1.clone()
+    }
+
+    fn seal(records: &ChainRecords<S, A>, head: &SignedHead<S>, shown: usize) -> ChainSeal<S> {
+        let opening = records
+            .openings
+            .get(&head.head.version)
+            .expect("chain: every remaining version has an opening");
+        let (values, rest) = opening.values.split_at(shown);
+        ChainSeal {
+            signature: Digest(head.signature.to_bytes()),
+            history: head.head.history,
+            operations: opening.operations,
+            merged: opening.merged,
+            values: values.iter().map(|value| value.to_vec()).collect(),
+            rest: chain::<S, _>(rest),
+        }
+    }
+
+    fn store(records: &ChainRecords<S, A>) -> Vec<u8> {
+        let openings = records.openings.iter().map(|(version, opening)| {
+            let values = opening.values.iter().map(|value| value.to_vec());
+            let Opening {
+                operations, merged, ..
+            } = opening;
+            (*version, *operations, *merged, values.collect())
+        });
+        let stored: StoredRecords<S> = (openings.collect(), records.ledger.store(Vec::clone));
+        codec::encode_body(&stored)
+    }
+
+    fn restore(key: &A::PublicKey, context: Context, stored: &[u8]) -> Option<ChainRecords<S, A>> {
+        let (stored, ledger): StoredRecords<S> = codec::decode_body(stored).ok()?;
+        let mut openings = BTreeMap::new();
+        let mut before: Vec<Arc<[u8]>> = Vec::new();
+        for (version, operations, merged, values) in stored {
+            if values.len() != GENERATIONS {
+                return None;
+            }
+            // What did not change is shared again.
+            let share = |(generation, value): (usize, Vec<u8>)| {
+                let shared = before.get(generation).filter(|shared| ***shared == *value);
+                shared.map_or_else(|| Arc::from(value.as_slice()), Arc::clone)
+            };
+            let values: Vec<_> = values.into_iter().enumerate().map(share).collect();
+            before.clone_from(&values);
+            let opening = Opening {
+                operations,
+                merged,
+                values,
+            };
+            openings.insert(version, opening);
+        }
+        let ledger = Ledger::new(key, context, GENERATIONS).restore::<Plain, _>(ledger, Some)?;
+        Some(ChainRecords { ledger, openings })
+    }
+
+    fn forget(records: &mut ChainRecords<S, A>, oldest: Version, tuples: &[TupleId]) {
+        records.ledger.forget(tuples);
+        records.openings = records.openings.split_off(&oldest);
+    }
+
+    fn memory_bytes(records: &ChainRecords<S, A>) -> usize {
+        let kept = records.ledger.kept();
+        let witnesses: usize = kept
+            .map(|witness| size_of::<Vec<u8>>() + witness.len())
+            .sum();
+        let mut counted = std::collections::HashSet::new();
+        let openings = records.openings.values().map(|opening| {
+            let values = opening.values.iter();
+            let new = values.filter(|value| counted.insert(value.as_ptr()));
+            let bytes: usize = new.map(|value| value.len()).sum();
+            size_of::<(Version, Opening<S>)>() + size_of_val(&*opening.values) + bytes
+        });
+        openings.sum::<usize>() + witnesses + records.ledger.memory_bytes()
+    }
+
+    fn resume(
+        secret: &A::SecretKey,
+        context: Context,
+        records: &ChainRecords<S, A>,
+        layers: &Layers<S, TupleId>,
+        workers: &Workers,
+    ) -> Result<(Layers<S, Mark<S>>, AuthorState<A>), AuthorError> {
+        let ledger = &records.ledger;
+        Ok(accumulated::resume(
+            secret, context, ledger, layers, workers,
+        )?)
+    }
+
+    fn check(
+        expectation: &Expectation<A::PublicKey>,
+        claims: &[Claim<S>],
+        witnesses: Vec<Vec<u8>>,
+        seal: ChainSeal<S>,
+    ) -> Result<(), VerifyError> {
+        seal::check::<S, A>(expectation, claims, &witnesses, (&seal, GENERATIONS))
+    }
+}

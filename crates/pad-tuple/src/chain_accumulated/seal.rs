@@ -1,0 +1,167 @@
+//! The chain over the generations' values, and its opening.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use accumulators::{Dynamic, PublicKey, Snapshot};
+use pad_core::{
+    Digest, Domain, HeadSignature, Proof, SignedHead, SnapshotHead, Suite, Untrusted, Verified,
+    VerifyError,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    accumulated::{collection::label, evidence::decode},
+    design::{Claim, Expectation},
+    tuple::{GenerationIndex, length_of},
+    update,
+};
+
+/// The chain over a generation's value and the chain over all older ones, which the oldest lacks:
+/// `H(tuple-chain, value's length (4 bytes, big-endian) ‖ value ‖ chain over the older ones)`.
+///
+/// Source: Crosby & Wallach 2010, section 4.3, `B(v)`.
+pub fn link<S: Suite>(value: &[u8], older: Option<&S::Digest>) -> S::Digest {
+    let older: &[u8] = older.map_or(&[], AsRef::as_ref);
+    S::hash(Domain::TupleChain, &[&length_of(value), value, older])
+}
+
+/// What the root binds of a chain: `H(tuple-attachment, merged (1) ‖ chain)`, `merged` the generation that
+/// the younger ones were merged into. No attachment with ticks listed is as short.
+pub(super) fn bound<S: Suite>(merged: GenerationIndex, chain: &S::Digest) -> S::Digest {
+    S::hash(Domain::TupleAttachment, &[&[merged], chain.as_ref()])
+}
+
+/// The head of a version without its root, and what the root is made of: the operations and the values
+/// of the generations shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct ChainSeal<S: Suite> {
+    /// The author's signature on the head.
+    pub signature: Digest<64>,
+    /// The head's history.
+    pub history: S::Digest,
+    /// The digest of the version's operations.
+    pub operations: S::Digest,
+    /// The generation that the version's update merged the younger ones into.
+    pub merged: GenerationIndex,
+    /// The values of the generations shown, youngest first.
+    pub values: Vec<Vec<u8>>,
+    /// The chain over the values of the generations not shown; `None` if all are shown.
+    pub rest: Option<S::Digest>,
+}
+
+impl<S: Suite> ChainSeal<S> {
+    /// The root that operations and chain lead to.
+    fn root(&self) -> S::Digest {
+        let mut chain = self.rest;
+        for value in self.values.iter().rev() {
+            chain = Some(link::<S>(value, chain.as_ref()));
+        }
+        let empty = || S::hash(Domain::TupleChain, &[]);
+        let chain = chain.unwrap_or_else(empty);
+        update::root::<S>(&self.operations, &bound::<S>(self.merged, &chain))
+    }
+
+    /// The signed head of the version asked about.
+    ///
+    /// # Errors
+    /// [`VerifyError::SignatureInvalid`] if the author did not sign it; [`VerifyError`] of heads.
+    fn head<K>(
+        &self,
+        expectation: &Expectation<K>,
+    ) -> Result<Verified<SnapshotHead<S>>, VerifyError> {
+        let head = SnapshotHead {
+            scheme: expectation.authority.scheme,
+            dictionary: expectation.authority.dictionary,
+            version: expectation.version,
+            root: self.root(),
+            history: self.history,
+        };
+        let signature = HeadSignature::from_bytes(&self.signature.0);
+        Untrusted::new(SignedHead { head, signature })
+            .verify(&expectation.authority, &expectation.version)
+    }
+
+    /// Refuses a seal that does not fit the number of generations shown.
+    fn require_shown(&self, shown: usize, generations: usize) -> Result<(), VerifyError> {
+        if self.values.len() < shown || (self.rest.is_none() && shown < generations) {
+            return Err(VerifyError::GenerationMissing);
+        }
+        if self.values.len() > shown || (self.rest.is_some() && shown >= generations) {
+            return Err(VerifyError::GenerationSurplus);
+        }
+        Ok(())
+    }
+}
+
+/// The value of one generation in an opened chain.
+struct OpenedValue<'a, S: Suite, A: Dynamic> {
+    seal: &'a ChainSeal<S>,
+    generation: GenerationIndex,
+    accumulator: core::marker::PhantomData<A>,
+}
+
+/// Commitment: the verified head. Query: the public key of the generation's accumulator. Statement: the
+/// generation's value in the head's version.
+impl<S: Suite, A: Dynamic> Proof for OpenedValue<'_, S, A> {
+    type Commitment = Verified<SnapshotHead<S>>;
+    type Query = A::PublicKey;
+    type Statement = Snapshot<A>;
+
+    fn check(
+        self,
+        head: &Verified<SnapshotHead<S>>,
+        key: &A::PublicKey,
+    ) -> Result<Snapshot<A>, VerifyError> {
+        if self.seal.root() != head.get().root {
+            return Err(VerifyError::RootMismatch);
+        }
+        let value = self.seal.values.get(usize::from(self.generation));
+        Ok(Snapshot {
+            key: key.clone(),
+            version: head.get().version,
+            value: decode(key, value.ok_or(VerifyError::GenerationMissing)?)?,
+        })
+    }
+}
+
+/// Checks the witnesses of all claims against the values that the signed root binds.
+///
+/// The head is of the version asked about and binds the values of all generations in that version, so no
+/// instant has to be compared: the epochs that the youngest tuple names are those of this version.
+///
+/// # Errors
+/// [`VerifyError::GenerationMissing`], [`VerifyError::GenerationSurplus`],
+/// [`VerifyError::CountMismatch`]; [`VerifyError::SignatureInvalid`] if anything that the head binds is
+/// not the author's; [`VerifyError::Undecodable`]; the errors of the accumulator's witness.
+pub(super) fn check<S: Suite, A: Dynamic>(
+    expectation: &Expectation<A::PublicKey>,
+    claims: &[Claim<S>],
+    witnesses: &[Vec<u8>],
+    (seal, generations): (&ChainSeal<S>, usize),
+) -> Result<(), VerifyError> {
+    if claims.len() != witnesses.len() {
+        return Err(VerifyError::CountMismatch);
+    }
+    seal.require_shown(claims.len(), generations)?;
+    let head = seal.head(expectation)?;
+    for (claim, witness) in claims.iter().zip(witnesses) {
+        let label = label::<S>(expectation.context(), claim.generation);
+        let key = expectation.key.with_label(&label);
+        let witness: A::Witness = decode(&key, witness)?;
+        let opened = OpenedValue::<S, A> {
+            seal,
+            generation: claim.generation,
+            accumulator: core::marker::PhantomData,
+        };
+        let snapshot = Untrusted::new(opened).verify(&head, &key)?;
+        Untrusted::new(witness).verify(&snapshot, claim.tuple.as_ref())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,238 @@
+//! All entries of a range of keys in one proof.
+//!
+//! For every generation the proof shows the tuples that the range touches, in ascending order. Each
+//! starts where the one before ends, so only the upper ends are shown, and a gap or an overlap cannot
+//! even be written down: a tuple that is left out makes the next one's digest wrong. The first tuple
+//! holds the start of the range; its lower end is shown if it lies before the start. The last one is
+//! the first that reaches the end.
+//!
+//! The youngest generation that knows a key decides. One query has one proof: a value is shown in
+//! full exactly if it is part of the answer. Values outside of the range, and values that a younger
+//! generation overrules, are shown as digests.
+//!
+//! Source: Crosby & Wallach 2010, section 4; range proofs over tuples are ours.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use core::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use pad_core::{Key, Proof, Suite, Value, VerifyError, codec::Message};
+use pad_tree::{KeyRange, RangeContents, TreeQuery};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    aggregate::AggregateDesign,
+    design::{Claim, Expectation},
+    layers::index,
+    many::{check_empty, instants},
+    proof::require_design,
+    tuple::{Summary, TupleView, start_of_keys},
+};
+
+mod prove;
+
+/// What a tuple of a range says about its lower end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub enum RangeContent<S: Suite> {
+    /// It is not a key of this generation.
+    Nothing,
+    /// It has this value, which is part of the answer.
+    Value(Value),
+    /// It was removed.
+    Removed,
+    /// It has the value with this digest, which is not part of the answer.
+    Digest(S::Digest),
+}
+
+/// A tuple of a range; its lower end follows from what stands before it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct RangePart<S: Suite, D: AggregateDesign<S>> {
+    /// The smallest key above the interval.
+    pub upper: Option<Key>,
+    /// What the tuple says about its lower end.
+    pub content: RangeContent<S>,
+    /// What is shown of it beyond that.
+    pub shown: D::Shown,
+}
+
+/// The tuples of one generation that a range touches.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct GenerationPart<S: Suite, D: AggregateDesign<S>> {
+    /// The lower end of the first tuple, if it is not the start of the range.
+    pub before: Option<Key>,
+    /// The tuples in ascending order, at least one.
+    pub parts: Vec<RangePart<S, D>>,
+}
+
+/// The answer to a query for a range of keys.
+///
+/// Size: one [`RangePart`] for each tuple that the range touches, in every generation, and the
+/// aggregate. Version 0 has the empty proof, as nobody needs to sign it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct RangeProof<S: Suite, D: AggregateDesign<S>> {
+    /// The epochs of the older generations at the version asked about, youngest first.
+    pub epochs: Vec<u64>,
+    /// The generations, youngest first; all of them.
+    pub generations: Vec<GenerationPart<S, D>>,
+    /// The signatures of all tuples together; `None` for version 0.
+    pub aggregate: Option<D::Aggregate>,
+}
+
+impl<S: Suite, D: AggregateDesign<S>> Message for RangeProof<S, D> {
+    const KIND: u8 = 67;
+    const SUITE: u16 = S::ID.0;
+}
+
+/// Commitment: what the client expects. Query: the range. Statement: all entries in it.
+impl<S: Suite, D: AggregateDesign<S>> Proof for RangeProof<S, D> {
+    type Commitment = Expectation<D::Key>;
+    type Query = KeyRange;
+    type Statement = RangeContents;
+
+    fn check(
+        self,
+        expectation: &Expectation<D::Key>,
+        range: &KeyRange,
+    ) -> Result<RangeContents, VerifyError> {
+        require_design::<S, D>(expectation)?;
+        if !range.is_valid() {
+            return Err(VerifyError::InvalidQuery);
+        }
+        let version = expectation.version;
+        let mut opened = Opened::<S, D>::default();
+        match self.aggregate {
+            None => check_empty(version, &self.epochs, self.generations.is_empty())?,
+            Some(aggregate) => {
+                let instants = instants::<S, D>(version, &self.epochs)?;
+                match self.generations.len().cmp(&D::GENERATIONS) {
+                    Ordering::Less => return Err(VerifyError::GenerationMissing),
+                    Ordering::Equal => {}
+                    Ordering::Greater => return Err(VerifyError::GenerationSurplus),
+                }
+                for ((generation, instant), tuples) in instants.enumerate().zip(self.generations) {
+                    let epochs: &[u64] = if generation == 0 { &self.epochs } else { &[] };
+                    opened.take(generation, instant, epochs, range, tuples)?;
+                }
+                D::check_all(expectation, &opened.claims, &opened.shown, aggregate)?;
+            }
+        }
+        let present = |(key, value): (Key, Option<Value>)| Some((key, value?));
+        Ok(RangeContents {
+            version,
+            range: range.clone(),
+            entries: opened.decided.into_iter().filter_map(present).collect(),
+        })
+    }
+}
+
+/// What the tuples claim and show, and what they decide if all claims are true.
+struct Opened<S: Suite, D: AggregateDesign<S>> {
+    claims: Vec<Claim<S>>,
+    shown: Vec<D::Shown>,
+    /// The keys of the range that the generations so far know; `None` if removed.
+    decided: BTreeMap<Key, Option<Value>>,
+}
+
+impl<S: Suite, D: AggregateDesign<S>> Default for Opened<S, D> {
+    fn default() -> Self {
+        Self {
+            claims: Vec::new(),
+            shown: Vec::new(),
+            decided: BTreeMap::new(),
+        }
+    }
+}
+
+impl<S: Suite, D: AggregateDesign<S>> Opened<S, D> {
+    /// Takes one generation's tuples.
+    fn take(
+        &mut self,
+        generation: usize,
+        instant: u64,
+        epochs: &[u64],
+        range: &KeyRange,
+        tuples: GenerationPart<S, D>,
+    ) -> Result<(), VerifyError> {
+        let start = range.start.clone().unwrap_or_else(start_of_keys);
+        if tuples
+            .before
+            .as_ref()
+            .is_some_and(|before| *before >= start)
+        {
+            return Err(VerifyError::KeyOutsideInterval);
+        }
+        let mut lower = Some(tuples.before.unwrap_or_else(|| start.clone()));
+        let mut parts = tuples.parts.into_iter();
+        while let Some(from) = lower.take() {
+            let RangePart {
+                upper,
+                content,
+                shown,
+            } = parts.next().ok_or(VerifyError::Elided)?;
+            if upper.as_ref().is_some_and(|upper| *upper <= start) {
+                return Err(VerifyError::KeyOutsideInterval);
+            }
+            if upper.as_ref().is_some_and(|upper| *upper <= from) {
+                return Err(VerifyError::UnorderedLeaves);
+            }
+            let summary = self.decide(&from, content, range)?;
+            let view = TupleView {
+                generation: index(generation),
+                epochs,
+                lower: from.as_bytes(),
+                upper: upper.as_ref().map(Key::as_bytes),
+                content: summary,
+            };
+            self.claims.push(Claim {
+                generation: index(generation),
+                instant,
+                tuple: view.digest::<S>(),
+            });
+            self.shown.push(shown);
+            lower = next_lower(range, upper);
+        }
+        if parts.next().is_some() {
+            return Err(VerifyError::Extraneous);
+        }
+        Ok(())
+    }
+
+    /// Takes what a tuple says about its lower end, if no younger one decided.
+    fn decide(
+        &mut self,
+        lower: &Key,
+        content: RangeContent<S>,
+        range: &KeyRange,
+    ) -> Result<Summary<S::Digest>, VerifyError> {
+        let open = range.reveals(lower.as_bytes()) && !self.decided.contains_key(lower);
+        let (summary, decided) = match content {
+            RangeContent::Nothing => return Ok(Summary::Nothing),
+            RangeContent::Digest(_) if open => return Err(VerifyError::ValueMissing),
+            RangeContent::Digest(digest) => return Ok(Summary::Value(digest)),
+            RangeContent::Value(_) if !open => return Err(VerifyError::ValueSurplus),
+            RangeContent::Value(value) => (Summary::Value(S::value(value.as_bytes())), Some(value)),
+            RangeContent::Removed => (Summary::Removed, None),
+        };
+        if open {
+            self.decided.insert(lower.clone(), decided);
+        }
+        Ok(summary)
+    }
+}
+
+/// The lower end of the next tuple of a range, if this one's upper end does not reach the range's end.
+fn next_lower(range: &KeyRange, upper: Option<Key>) -> Option<Key> {
+    let beyond = |upper: &Key| range.end.as_ref().is_some_and(|end| upper >= end);
+    upper.filter(|upper| !beyond(upper))
+}

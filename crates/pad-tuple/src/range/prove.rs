@@ -1,0 +1,102 @@
+//! Proofs of ranges, as the server makes them.
+
+use std::collections::BTreeSet;
+
+use pad_core::{Key, LookupError, Suite, Version};
+use pad_tree::{KeyRange, TreeQuery};
+
+use super::{GenerationPart, RangeContent, RangePart, RangeProof, next_lower};
+use crate::{
+    aggregate::{AggregateDesign, Placed},
+    repository::{TupleRepository, lower_end},
+    tuple::{Content, start_of_keys},
+};
+
+impl<S: Suite, D: AggregateDesign<S>> TupleRepository<S, D> {
+    /// The proof of all entries of a version in a range of keys.
+    ///
+    /// Time: `O(log n)` for each tuple that the range touches.
+    ///
+    /// # Errors
+    /// [`LookupError`] if the version is not there or the range cannot hold a key.
+    pub fn prove_range(
+        &self,
+        version: Version,
+        range: &KeyRange,
+    ) -> Result<RangeProof<S, D>, LookupError> {
+        let instants = self.instants(version)?;
+        if !range.is_valid() {
+            return Err(LookupError::InvalidQuery);
+        }
+        let mut proof = RangeProof {
+            epochs: Vec::new(),
+            generations: Vec::new(),
+            aggregate: None,
+        };
+        if version == Version::EMPTY {
+            return Ok(proof);
+        }
+        let (mut decided, mut placed) = (BTreeSet::new(), Vec::new());
+        let mut drafts = Vec::with_capacity(instants.len());
+        for (generation, instant) in instants.iter().copied().enumerate() {
+            drafts.push(self.draft(generation, instant, range, (&mut decided, &mut placed)));
+        }
+        let (shown, aggregate) = D::gather(self.records(), version, &placed);
+        let mut shown = shown.into_iter();
+        let generations = drafts.into_iter().map(|(before, tuples)| GenerationPart {
+            before,
+            parts: tuples
+                .into_iter()
+                .zip(shown.by_ref())
+                .map(|((upper, content), shown)| RangePart {
+                    upper,
+                    content,
+                    shown,
+                })
+                .collect(),
+        });
+        proof.generations = generations.collect();
+        proof.epochs = instants.into_iter().skip(1).collect();
+        proof.aggregate = Some(aggregate);
+        Ok(proof)
+    }
+
+    /// One generation's tuples, without what the design shows of them.
+    fn draft(
+        &self,
+        generation: usize,
+        instant: u64,
+        range: &KeyRange,
+        (decided, placed): (&mut BTreeSet<Key>, &mut Vec<Placed>),
+    ) -> Draft<S> {
+        let start = range.start.clone().unwrap_or_else(start_of_keys);
+        let (first, ..) = self.floor(generation, instant, start.as_bytes());
+        let before = (first != start.as_bytes()).then(|| lower_end(first));
+        let mut tuples = Vec::new();
+        let mut lower = Some(before.clone().unwrap_or(start));
+        while let Some(from) = lower {
+            let (_, tuple, stored) = self.floor(generation, instant, from.as_bytes());
+            placed.push(Placed {
+                generation,
+                instant,
+                tuple,
+            });
+            let known = !matches!(stored.content, Content::Nothing);
+            let reveals = range.reveals(from.as_bytes());
+            // Short circuit: only keys of the range that this generation knows are decided here.
+            let open = reveals && known && decided.insert(from);
+            let content = match &stored.content {
+                Content::Nothing => RangeContent::Nothing,
+                Content::Removed => RangeContent::Removed,
+                Content::Value(value) if open => RangeContent::Value(value.value.clone()),
+                Content::Value(value) => RangeContent::Digest(value.digest),
+            };
+            tuples.push((stored.upper.clone(), content));
+            lower = next_lower(range, stored.upper.clone());
+        }
+        (before, tuples)
+    }
+}
+
+/// The lower end of a generation's first tuple, if it is shown, and its tuples.
+type Draft<S> = (Option<Key>, Vec<(Option<Key>, RangeContent<S>)>);

@@ -1,0 +1,100 @@
+use std::collections::BTreeSet;
+
+use pad_core::{Digest, Sha256Ed25519};
+use sha2::{Digest as _, Sha256};
+
+use super::*;
+
+type View<'a> = TupleView<'a, Digest<32>>;
+
+/// What the documentation says, without the code: SHA-256 of the tag's block and the fields.
+#[test]
+fn the_digest_is_of_these_bytes() {
+    let view = View {
+        generation: 0,
+        epochs: &[3, 0x0102_0304_0506_0708],
+        lower: b"lower",
+        upper: Some(b"upper key"),
+        content: Summary::Value(Digest([9; 32])),
+    };
+    let mut bytes = b"pad/v1/tuple".to_vec();
+    bytes.resize(64, 0);
+    bytes.extend([0, 2]);
+    bytes.extend([0, 0, 0, 0, 0, 0, 0, 3]);
+    bytes.extend([1, 2, 3, 4, 5, 6, 7, 8]);
+    bytes.extend(b"\0\0\0\x05lower\x01\0\0\0\x09upper key\x01");
+    bytes.extend([9; 32]);
+    let expected: [u8; 32] = Sha256::digest(&bytes).into();
+    assert_eq!(view.digest::<Sha256Ed25519>(), Digest(expected));
+
+    let last = View {
+        generation: 1,
+        epochs: &[],
+        lower: b"",
+        upper: None,
+        content: Summary::Removed,
+    };
+    bytes.truncate(64);
+    bytes.extend([1, 0, 0, 0, 0, 0, 0, 2]);
+    let expected: [u8; 32] = Sha256::digest(&bytes).into();
+    assert_eq!(last.digest::<Sha256Ed25519>(), Digest(expected));
+}
+
+/// Bytes moved over the boundary between two fields make another tuple.
+#[test]
+fn no_two_tuples_have_one_digest() {
+    let epochs: [&[u64]; 8] = [&[], &[0], &[1], &[256], &[0, 1], &[1, 0], &[1, 1], &[0; 14]];
+    // The last ones look like what follows them: a tag, a length, a key.
+    let keys: [&[u8]; 9] = [
+        b"",
+        b"\0",
+        b"\x01",
+        b"a",
+        b"ab",
+        b"abc",
+        b"bc",
+        b"a\0",
+        b"a\x01\0\0\0\x01b",
+    ];
+    let contents = [
+        Summary::Nothing,
+        Summary::Removed,
+        Summary::Value(Digest([0; 32])),
+        Summary::Value(Digest([1; 32])),
+    ];
+    let (mut digests, mut views) = (BTreeSet::new(), 0);
+    for generation in [0, 1, 2] {
+        for epochs in epochs {
+            for lower in keys {
+                for upper in keys.map(Some).into_iter().chain([None]) {
+                    for content in contents {
+                        let view = View {
+                            generation,
+                            epochs,
+                            lower,
+                            upper,
+                            content,
+                        };
+                        digests.insert(view.digest::<Sha256Ed25519>());
+                        views += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert_eq!(digests.len(), views);
+}
+
+#[test]
+fn a_content_and_its_summary_say_the_same() {
+    let value = Value::new(*b"v").expect("short");
+    let content = Content::<Sha256Ed25519>::of(value);
+    assert_eq!(
+        content.summary(),
+        Summary::Value(Sha256Ed25519::value(b"v"))
+    );
+    let nothing = Content::<Sha256Ed25519>::Nothing.summary();
+    assert_eq!(nothing, Summary::Nothing);
+    let removed = Content::<Sha256Ed25519>::Removed.summary();
+    assert_eq!(removed, Summary::Removed);
+}

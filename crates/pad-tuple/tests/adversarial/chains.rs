@@ -1,0 +1,233 @@
+//! Hash chains: links that were never revealed cannot be made from any that were.
+
+use super::{published::chains, *};
+use pad_tuple::chain::{MAX_CHAIN_LENGTH, walk};
+
+const INVALID: Option<VerifyError> = Some(VerifyError::SignatureInvalid);
+
+/// Every link that a server has, and everything one or two steps from it for any tuple.
+fn reachable<const GENERATIONS: usize>(
+    target: &Target<Signed<Ed25519, Lightweight, GENERATIONS>>,
+) -> Vec<Digest> {
+    let chains = chains(target);
+    let mut tuples: Vec<Digest> = chains.iter().map(|chain| chain.tuple.digest()).collect();
+    tuples.sort();
+    tuples.dedup();
+    let mut links: Vec<Digest> = chains
+        .iter()
+        .flat_map(|chain| chain.links.clone())
+        .collect();
+    links.extend(&tuples);
+    for link in links.clone() {
+        for tuple in &tuples {
+            links.extend([1, 2].map(|steps| walk::<S>(link, tuple, steps)));
+        }
+    }
+    links.sort();
+    links.dedup();
+    links
+}
+
+/// A tuple that is gone: every link there is, offered as the one that was not revealed any more.
+fn check_deleted<const GENERATIONS: usize>(version: u64, name: &str, gone: u64) -> usize {
+    let target = Target::<Signed<Ed25519, Lightweight, GENERATIONS>>::new();
+    let stale = target.prove(version, name);
+    let shown = stale.parts[0].evidence.shown;
+    let until = shown.signed + u64::from(shown.revealed);
+    assert_eq!(
+        until + 1,
+        gone,
+        "the tuple is there up to the version before"
+    );
+    let links = reachable(&target);
+    let mut tried = 0;
+    for later in gone..gone + 3 {
+        let outside = VerifyError::OutsideValidity {
+            instant: later,
+            since: shown.since,
+            until,
+        };
+        assert_eq!(target.refusal(&stale, later, name), Some(outside));
+        let needed = u32::try_from(later - shown.signed).unwrap();
+        for revealed in needed..needed + 2 {
+            for link in &links {
+                let mut forged = stale.clone();
+                forged.parts[0].evidence.shown.revealed = revealed;
+                forged.parts[0].evidence.shown.link = *link;
+                assert_eq!(target.refusal(&forged, later, name), INVALID);
+                tried += 1;
+            }
+        }
+        // The signature made to look younger instead.
+        let mut forged = stale.clone();
+        forged.parts[0].evidence.shown.signed = later;
+        assert_eq!(target.refusal(&forged, later, name), INVALID);
+    }
+    tried
+}
+
+#[test]
+fn no_link_keeps_a_deleted_tuple_alive() {
+    // "d" is 4 until version 4, and 6 from version 5 on.
+    let base = check_deleted::<1>(4, "d", 5);
+    // The tombstone of "f" is gone when version 4 merges it.
+    let spec = check_deleted::<2>(3, "f", 4);
+    // No change since the merge of version 4, until version 5 puts "d".
+    let unchanged = check_deleted::<2>(4, "zz", 5);
+    println!("{base} + {spec} + {unchanged} links tried");
+}
+
+/// In versions 5 and 6 the older generation's tuples of epoch 2 are asked for with epoch 3's instant.
+#[test]
+fn no_link_keeps_a_tuple_of_an_older_generation_alive() {
+    let target = Target::<SpecLightweight>::new();
+    let mut mixed = target.prove(8, "d");
+    mixed.parts[1] = target.prove(4, "d").parts[1].clone();
+    let outside = VerifyError::OutsideValidity {
+        instant: 3,
+        since: 2,
+        until: 2,
+    };
+    assert_eq!(target.refusal(&mixed, 8, "d"), Some(outside));
+    for link in reachable(&target) {
+        mixed.parts[1].evidence.shown.revealed = 1;
+        mixed.parts[1].evidence.shown.link = link;
+        assert_eq!(target.refusal(&mixed, 8, "d"), INVALID);
+    }
+}
+
+/// The tuple before "b" is there in versions 1 to 6: signed in 1, revealed in 2 to 4, signed in 5.
+#[test]
+fn a_used_up_chain_goes_on_only_with_a_new_signature() {
+    let target = Target::<BaseLightweight>::new();
+    let before = |now| target.prove_at(now, now, "a");
+    let shown = |now| {
+        let Chain {
+            since,
+            signed,
+            revealed,
+            ..
+        } = before(now).parts[0].evidence.shown;
+        (since, signed, revealed)
+    };
+    let expected = [
+        (1, 1, 0),
+        (1, 1, 1),
+        (1, 1, 2),
+        (1, 1, 3),
+        (1, 5, 0),
+        (1, 5, 1),
+    ];
+    for (now, expected) in (1..).zip(expected) {
+        assert_eq!(shown(now), expected);
+    }
+    // The seed of the used-up chain is known to the server; nothing leads to it.
+    let used_up = before(4);
+    for link in reachable(&target) {
+        let mut forged = used_up.clone();
+        forged.parts[0].evidence.shown.revealed = 4;
+        forged.parts[0].evidence.shown.link = link;
+        assert_eq!(target.refusal(&forged, 5, "a"), INVALID);
+    }
+    // One chain's link with the other's signature.
+    for (now, other) in [(4, 5), (5, 4), (4, 6), (6, 4), (6, 2)] {
+        let mut mixed = before(now);
+        mixed.parts[0].evidence.signature = before(other).parts[0].evidence.signature;
+        assert_eq!(target.refusal(&mixed, now, "a"), INVALID);
+        let mut mixed = before(now);
+        mixed.parts[0].evidence.shown.link = before(other).parts[0].evidence.shown.link;
+        assert_eq!(target.refusal(&mixed, now, "a"), INVALID);
+    }
+    // Any link covers what was before it, back to the first instant, and gives the same answer.
+    for now in 1..=6 {
+        for version in 1..=6 {
+            let refusal = target.refusal(&before(now), version, "a");
+            assert_eq!(refusal.is_none(), version <= now);
+        }
+    }
+}
+
+/// A link walked one step towards the anchor is the link of one instant before. So a server can show
+/// a look-up in more than one way; all of them were honest proofs at some time.
+#[test]
+fn a_link_may_be_walked_towards_its_anchor_only() {
+    let target = Target::<BaseLightweight>::new();
+    let newest = target.prove_at(4, 4, "a");
+    let tuple = chains(&target)
+        .into_iter()
+        .find(|chain| chain.tuple.holds(&key("a")) && chain.signed == 1)
+        .unwrap()
+        .tuple
+        .digest();
+    for steps in 0..=3 {
+        let mut walked = newest.clone();
+        let shown = &mut walked.parts[0].evidence.shown;
+        shown.revealed -= steps;
+        shown.link = walk::<S>(shown.link, &tuple, steps);
+        for version in 1..=6 {
+            let covered = version <= 4 - u64::from(steps);
+            let refusal = target.refusal(&walked, version, "a");
+            assert_eq!(refusal.is_none(), covered);
+        }
+        let then = 4 - u64::from(steps);
+        let honest = target.prove_at(then, then, "a");
+        assert_eq!(codec::encode(&walked), codec::encode(&honest));
+    }
+}
+
+#[test]
+fn counts_and_instants_at_their_limits() {
+    let target = Target::<SpecLightweight>::new();
+    let honest = target.prove(6, "a");
+    let refusal = |version, change: &dyn Fn(&mut Chain)| {
+        let mut changed = honest.clone();
+        change(&mut changed.parts[0].evidence.shown);
+        target.refusal(&changed, version, "a")
+    };
+    let limit = MAX_CHAIN_LENGTH;
+    let too_long = Some(VerifyError::ChainTooLong { limit });
+    let length = 3;
+    for revealed in [2, length, length + 1, limit - 1, limit] {
+        assert_eq!(refusal(6, &|shown| shown.revealed = revealed), INVALID);
+    }
+    for revealed in [limit + 1, 1 << 16, u32::MAX - 1, u32::MAX] {
+        assert_eq!(refusal(6, &|shown| shown.revealed = revealed), too_long);
+    }
+    let Chain {
+        since,
+        signed,
+        revealed,
+        ..
+    } = honest.parts[0].evidence.shown;
+    assert_eq!((since, signed, revealed), (5, 5, 1));
+    let outside = |instant, since, until| {
+        Some(VerifyError::OutsideValidity {
+            instant,
+            since,
+            until,
+        })
+    };
+    for late in [7, u64::MAX - 1, u64::MAX] {
+        assert_eq!(refusal(6, &|shown| shown.since = late), outside(6, late, 6));
+        // The end does not overflow.
+        assert_eq!(refusal(6, &|shown| shown.signed = late), INVALID);
+        let both = refusal(6, &|shown| {
+            shown.signed = late;
+            shown.revealed = u32::MAX;
+        });
+        assert_eq!(both, too_long);
+        let all = refusal(u64::MAX, &|shown| {
+            (shown.since, shown.signed, shown.revealed) = (late, u64::MAX, limit);
+        });
+        assert_eq!(all, INVALID);
+    }
+    for since in [0, 1, 4, 6] {
+        assert_eq!(refusal(6, &|shown| shown.since = since), INVALID);
+    }
+    assert_eq!(refusal(6, &|shown| shown.signed = 4), outside(6, 5, 5));
+    // Signed before it was there.
+    let backwards = refusal(6, &|shown| {
+        (shown.signed, shown.revealed) = (0, 6);
+    });
+    assert_eq!(backwards, INVALID);
+}

@@ -1,0 +1,204 @@
+//! Evidence made for another author, dictionary, design or suite.
+
+use super::*;
+
+const INVALID: Option<VerifyError> = Some(VerifyError::SignatureInvalid);
+
+/// The same contents, by another author or in another dictionary.
+fn check_other_places<D: Design<S, Secret: TestSecret>>() {
+    let target = Target::<D>::new();
+    let another = DictionaryId::from_name("another");
+    let elsewhere = Target::<D>::of(another, AUTHOR, &actions());
+    for (version, name) in [(3, "b"), (3, "d"), (3, "f"), (8, "zz")] {
+        let foreign = elsewhere.prove(version, name);
+        assert_eq!(target.refusal(&foreign, version, name), INVALID);
+        // Part by part.
+        let honest = target.prove(version, name);
+        for position in 0..honest.parts.len() {
+            let mut mixed = honest.clone();
+            mixed.parts[position] = foreign.parts[position].clone();
+            assert_eq!(target.refusal(&mixed, version, name), INVALID);
+        }
+    }
+}
+
+#[test]
+fn another_dictionary_of_the_same_author() {
+    check_other_places::<Base>();
+    check_other_places::<BaseSuperseding>();
+    check_other_places::<BaseLightweight>();
+    check_other_places::<Spec>();
+    check_other_places::<SpecSuperseding>();
+    check_other_places::<SpecLightweight>();
+    check_other_places::<SpecLightweight3>();
+    check_other_places::<SpecLightweightBls>();
+}
+
+#[test]
+fn another_author() {
+    fn check<D: Design<S, Secret: TestSecret>>() {
+        let target = Target::<D>::new();
+        let stranger = Target::<D>::of(dictionary(), AUTHOR + 1, &actions());
+        for (version, name) in [(3, "b"), (3, "d"), (3, "f"), (8, "zz")] {
+            let foreign = stranger.prove(version, name);
+            assert_eq!(target.refusal(&foreign, version, name), INVALID);
+        }
+    }
+    check::<Base>();
+    check::<BaseSuperseding>();
+    check::<BaseLightweight>();
+    check::<SpecLightweight>();
+
+    // With BLS it is the tuples' key that tells authors apart.
+    let target = Target::<SpecLightweightBls>::new();
+    let mut expectation = target.expectation(3);
+    expectation.key = <SpecLightweightBls as Design<S>>::key(&TestSecret::numbered(AUTHOR + 1));
+    let proof = Untrusted::new(target.prove(3, "b"));
+    let refusal = proof.verify(&expectation, &key("b")).err();
+    assert_eq!(refusal, INVALID);
+}
+
+#[test]
+fn another_design_is_not_expected() {
+    fn check<D: Design<S, Secret: TestSecret>>() {
+        let target = Target::<D>::new();
+        for scheme in [0, 1, 0x0203, 0x02f1, u16::MAX] {
+            let mut expectation = target.expectation(3);
+            expectation.authority.scheme = pad_core::SchemeId(scheme);
+            for version in [0, 3] {
+                expectation.version = Version::new(version);
+                let proof = Untrusted::new(target.prove(version, "b"));
+                let wrong = VerifyError::WrongScheme {
+                    expected: scheme,
+                    actual: D::SCHEME.0,
+                };
+                let refusal = proof.verify(&expectation, &key("b")).err();
+                assert_eq!(refusal, Some(wrong));
+            }
+        }
+    }
+    check::<Base>();
+    check::<SpecSuperseding>();
+    check::<SpecLightweight3>();
+    check::<SpecLightweightBls>();
+}
+
+/// Designs of one refresh differ in nothing but the number of generations: evidence fits in form.
+fn check_generations<R: Refresh<S, Secret: TestSecret>, const FROM: usize, const TO: usize>() {
+    let from = Target::<Signed<Ed25519, R, FROM>>::new();
+    let to = Target::<Signed<Ed25519, R, TO>>::new();
+    for (version, name) in [(3, "b"), (3, "d"), (3, "f"), (1, "d"), (8, "zz")] {
+        let (foreign, honest) = (from.prove(version, name), to.prove(version, name));
+        let mut moved: Vec<Part<S, Signed<Ed25519, R, TO>>> = Vec::new();
+        for Part { tuple, evidence } in foreign.parts {
+            moved.push(Part { tuple, evidence });
+        }
+        for (position, part) in moved.iter().enumerate() {
+            for (slot, shown) in honest.parts.iter().enumerate() {
+                // The foreign evidence for the honest tuple, and the foreign tuple in its place.
+                let mut mixed = honest.clone();
+                mixed.parts[slot].evidence = part.evidence.clone();
+                let refusal = to.refusal(&mixed, version, name);
+                assert!(is_not_vouched_for(refusal), "{position} to {slot}");
+                if decides(&part.tuple) == decides(&shown.tuple) {
+                    let mut mixed = honest.clone();
+                    mixed.parts[slot] = part.clone();
+                    let refusal = to.refusal(&mixed, version, name);
+                    assert!(is_not_vouched_for(refusal), "{position} to {slot}");
+                }
+            }
+        }
+    }
+}
+
+fn is_not_vouched_for(refusal: Option<VerifyError>) -> bool {
+    matches!(
+        refusal,
+        Some(VerifyError::SignatureInvalid | VerifyError::OutsideValidity { .. })
+    )
+}
+
+fn decides(tuple: &ShownTuple<S>) -> bool {
+    match tuple {
+        ShownTuple::At { content, .. } => *content != ShownContent::Nothing,
+        ShownTuple::Below { .. } => false,
+    }
+}
+
+#[test]
+fn the_same_refresh_with_another_number_of_generations() {
+    use pad_tuple::Plain;
+    check_generations::<Plain, 1, 2>();
+    check_generations::<Plain, 2, 1>();
+    check_generations::<Superseding, 1, 2>();
+    check_generations::<Superseding, 2, 1>();
+    check_generations::<Lightweight, 1, 2>();
+    check_generations::<Lightweight, 2, 1>();
+    check_generations::<Lightweight, 2, 3>();
+    check_generations::<Lightweight, 3, 2>();
+}
+
+/// One tuple, the same instant, the same author: only the design's number tells the messages apart.
+#[test]
+fn superseding_evidence_in_a_design_with_speculation() {
+    let (base, spec) = (
+        Target::<BaseSuperseding>::new(),
+        Target::<SpecSuperseding>::new(),
+    );
+    // In version 1 both have the tuple [d, f) with 2, signed for instant 1 alone: the epoch.
+    let evidence = base.prove_at(1, 1, "d").parts[0].evidence.clone();
+    let mut proof = spec.prove_at(1, 1, "d");
+    assert_eq!(proof.parts[1].evidence.shown, evidence.shown);
+    assert_eq!(
+        proof.parts[1].tuple,
+        base.prove_at(1, 1, "d").parts[0].tuple
+    );
+    proof.parts[1].evidence = evidence;
+    assert_eq!(spec.refusal(&proof, 1, "d"), INVALID);
+}
+
+#[test]
+fn another_suite() {
+    type D = SpecLightweight;
+    let played = conformance::repository::play::<TuplePad<Blake3Ed25519, D>>(&actions());
+    let (version, asked) = (Version::new(8), key("zz"));
+    let message = codec::encode(&played.server.prove(version, &asked).unwrap());
+    let refusal = Untrusted::<TupleProof<S, D>>::decode(&message, MESSAGE_LIMIT).err();
+    let wrong = DecodeError::WrongSuite {
+        expected: 1,
+        actual: 2,
+    };
+    assert_eq!(refusal, Some(wrong));
+    // Relabelled, it is a proof that nobody signed.
+    let mut relabelled = message;
+    relabelled[7] = 1;
+    let target = Target::<D>::new();
+    let proof = Untrusted::<TupleProof<S, D>>::decode(&relabelled, MESSAGE_LIMIT).unwrap();
+    let refusal = proof.verify(&target.expectation(8), &asked).err();
+    assert_eq!(refusal, INVALID);
+}
+
+/// A tree's proof, head or update is no tuple proof.
+#[test]
+fn other_kinds_of_messages() {
+    let target = Target::<SpecLightweight>::new();
+    let update = codec::encode(&target.updates[2]);
+    let refusal = Untrusted::<TupleProof<S, SpecLightweight>>::decode(&update, MESSAGE_LIMIT).err();
+    let wrong = DecodeError::WrongKind {
+        expected: 65,
+        actual: 64,
+    };
+    assert_eq!(refusal, Some(wrong));
+    let proof = codec::encode(&target.prove(3, "b"));
+    let refusal =
+        codec::decode::<Update<S, TupleAttachment<<SpecLightweight as Design<S>>::Tick>>>(
+            &proof,
+            MESSAGE_LIMIT,
+        )
+        .err();
+    let wrong = DecodeError::WrongKind {
+        expected: 64,
+        actual: 65,
+    };
+    assert_eq!(refusal, Some(wrong));
+}

@@ -1,0 +1,244 @@
+//! Everything an honest author ever published, put together in every way: what is accepted is true.
+
+use super::{
+    published::{Published, Tuple, chains, published},
+    *,
+};
+use pad_tuple::chain;
+
+/// A tuple with one evidence for it.
+struct Candidate<D: Design<S>> {
+    tuple: Tuple,
+    evidence: D::Evidence,
+}
+
+/// Which tuples are tried in the place of a generation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Places {
+    /// Those of every generation.
+    Any,
+    /// Those of the generation.
+    Own,
+}
+
+#[derive(Default)]
+struct Counts {
+    tried: usize,
+    accepted: usize,
+}
+
+struct Model<'a, D: Design<S>> {
+    target: &'a Target<D>,
+    candidates: Vec<Candidate<D>>,
+    places: Places,
+}
+
+const NAMES: [&str; 9] = ["", "b", "bb", "c", "d", "e", "ee", "f", "g"];
+
+impl<D: Design<S, Secret: TestSecret>> Model<'_, D> {
+    /// Every key, version, list of epochs and list of parts.
+    fn check(&self) -> Counts {
+        let mut counts = Counts::default();
+        let mut lists: Vec<Vec<u64>> = (1..=self.target.latest())
+            .map(|version| self.target.prove(version, "d").epochs)
+            .collect();
+        lists.dedup();
+        for name in NAMES {
+            let asked = key(name);
+            self.check_beyond(&asked);
+            for version in 0..=self.target.latest() + 1 {
+                let before = counts.accepted;
+                for epochs in &lists {
+                    let mut proof = TupleProof {
+                        epochs: epochs.clone(),
+                        parts: Vec::new(),
+                        seal: self.target.prove(1, name).seal,
+                    };
+                    self.extend(&mut proof, version, &asked, &mut counts);
+                }
+                let exists = (1..=self.target.latest()).contains(&version);
+                assert_eq!(counts.accepted > before, exists, "{asked} in {version}");
+            }
+        }
+        println!(
+            "{}: {} genuine parts, {} combinations, {} accepted",
+            D::NAME,
+            self.candidates.len(),
+            counts.tried,
+            counts.accepted
+        );
+        counts
+    }
+
+    /// All proofs that go on from these parts.
+    fn extend(&self, proof: &mut TupleProof<S, D>, version: u64, key: &Key, counts: &mut Counts) {
+        let place = proof.parts.len();
+        for Candidate { tuple, evidence } in &self.candidates {
+            let foreign = usize::from(tuple.generation()) != place;
+            if !tuple.holds(key) || (foreign && self.places == Places::Own) {
+                continue;
+            }
+            let shown = tuple.shown(key);
+            let decides = matches!(&shown, ShownTuple::At { content, .. }
+                if *content != ShownContent::Nothing);
+            proof.parts.push(Part {
+                tuple: shown,
+                evidence: evidence.clone(),
+            });
+            counts.tried += 1;
+            let outcome = self.target.verify(proof, version, key);
+            if let Ok(answer) = &outcome {
+                counts.accepted += 1;
+                self.target.require_truth(version, key, answer);
+            }
+            if !decides && place + 1 < D::GENERATIONS {
+                assert_eq!(outcome, Err(VerifyError::GenerationMissing));
+                self.extend(proof, version, key, counts);
+            }
+            proof.parts.pop();
+        }
+    }
+
+    /// Tuples that do not hold the key need no combining: they are refused wherever they stand.
+    fn check_beyond(&self, key: &Key) {
+        for Candidate { tuple, evidence } in &self.candidates {
+            if tuple.holds(key) {
+                continue;
+            }
+            let part = Part {
+                tuple: tuple.shown(key),
+                evidence: evidence.clone(),
+            };
+            let proof = TupleProof {
+                epochs: vec![1; D::GENERATIONS - 1],
+                parts: vec![part],
+                seal: self.target.prove(1, "").seal,
+            };
+            let refusal = self.target.verify(&proof, 1, key);
+            assert_eq!(refusal, Err(VerifyError::KeyOutsideInterval));
+        }
+    }
+}
+
+#[test]
+fn plain_signatures_in_every_combination() {
+    let target = Target::<Spec>::new();
+    let candidates = published(&target).into_iter().map(|published| {
+        let Published { tuple, item, .. } = published;
+        let evidence = pad_tuple::signed::SignedEvidence {
+            shown: (),
+            signature: item,
+        };
+        Candidate { tuple, evidence }
+    });
+    let model = Model {
+        target: &target,
+        candidates: candidates.collect(),
+        places: Places::Any,
+    };
+    model.check();
+}
+
+#[test]
+fn superseding_signatures_in_every_combination() {
+    let target = Target::<SpecSuperseding>::new();
+    let candidates = published(&target).into_iter().map(|published| {
+        let Published {
+            tuple,
+            instant,
+            since,
+            item,
+        } = published;
+        let shown = Validity {
+            since,
+            until: instant,
+        };
+        let evidence = pad_tuple::signed::SignedEvidence {
+            shown,
+            signature: item,
+        };
+        Candidate { tuple, evidence }
+    });
+    let model = Model {
+        target: &target,
+        candidates: candidates.collect(),
+        places: Places::Any,
+    };
+    model.check();
+}
+
+/// For each chain every number of steps with each link of every chain: only its own lead to its anchor.
+/// Of the others, the nearest ones are tried as evidence, too.
+fn lightweight<const GENERATIONS: usize>(
+    target: &Target<Signed<Ed25519, Lightweight, GENERATIONS>>,
+) -> Vec<Candidate<Signed<Ed25519, Lightweight, GENERATIONS>>> {
+    let chains = chains(target);
+    let (mut candidates, mut walked) = (Vec::new(), 0);
+    let mut add = |tuple: &Tuple, evidence| {
+        let tuple = tuple.clone();
+        candidates.push(Candidate { tuple, evidence });
+    };
+    for chain in &chains {
+        let (digest, anchor) = (chain.tuple.digest(), chain.links[0]);
+        let newest = chain.revealed();
+        for other in &chains {
+            for link in &other.links {
+                for steps in 0..=newest + 4 {
+                    walked += 1;
+                    let found = chain::anchor::<S>(*link, &digest, steps.into());
+                    let leads = found == Ok(anchor);
+                    let own = chain.links.get(usize::try_from(steps).unwrap()) == Some(link);
+                    assert_eq!(leads, own, "only a chain's own links lead to its anchor");
+                    if leads {
+                        add(&chain.tuple, chain.evidence(steps, *link));
+                    }
+                }
+            }
+        }
+        let newest_link = chain.links[chain.links.len() - 1];
+        add(&chain.tuple, chain.evidence(newest + 1, newest_link));
+        // A younger chain of the same tuple, in form one step further.
+        let younger = chains.iter().rfind(|other| other.tuple == chain.tuple);
+        if let Some(younger) = younger {
+            let link = younger.links[younger.links.len() - 1];
+            add(&chain.tuple, chain.evidence(newest + 1, link));
+        }
+    }
+    println!("{} chains, {walked} walks", chains.len());
+    candidates
+}
+
+#[test]
+fn lightweight_signatures_and_links_in_every_combination() {
+    let target = Target::<SpecLightweight>::new();
+    let model = Model {
+        target: &target,
+        candidates: lightweight(&target),
+        places: Places::Any,
+    };
+    model.check();
+}
+
+/// Three generations, with merges into each of the older ones.
+#[test]
+fn three_generations_in_every_combination() {
+    let mut actions = actions();
+    let more = [put("c", "8"), put("g", "9"), remove("d")];
+    actions.extend(
+        more.into_iter()
+            .flat_map(|action| [action, Action::Snapshot]),
+    );
+    let target = Target::<SpecLightweight3>::with(dictionary(), AUTHOR, &actions, 3);
+    let merges = target.updates.iter().map(|update| update.attachment.merged);
+    let merges: Vec<u8> = merges.collect();
+    assert!(
+        [0, 1, 2].iter().all(|merged| merges[1..].contains(merged)),
+        "{merges:?}"
+    );
+    let model = Model {
+        target: &target,
+        candidates: lightweight(&target),
+        places: Places::Own,
+    };
+    model.check();
+}

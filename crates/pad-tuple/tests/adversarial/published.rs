@@ -1,0 +1,183 @@
+//! Everything that an honest author ever published: each tuple, signature and link.
+
+use super::*;
+use pad_tuple::{
+    layers::Layers,
+    signed::{LightweightItem, SignedEvidence},
+    tuple::{Content, TupleView},
+};
+
+/// A tuple that was there at some version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Tuple {
+    generation: u8,
+    epochs: Vec<u64>,
+    lower: Key,
+    upper: Option<Key>,
+    content: ShownContent,
+}
+
+impl Tuple {
+    pub(crate) const fn generation(&self) -> u8 {
+        self.generation
+    }
+
+    fn summary(&self) -> Summary<Digest> {
+        match &self.content {
+            ShownContent::Nothing => Summary::Nothing,
+            ShownContent::Removed => Summary::Removed,
+            ShownContent::Value(value) => Summary::Value(S::value(value.as_bytes())),
+        }
+    }
+
+    pub(crate) fn digest(&self) -> Digest {
+        let view = TupleView {
+            generation: self.generation,
+            epochs: &self.epochs,
+            lower: self.lower.as_bytes(),
+            upper: self.upper.as_ref().map(Key::as_bytes),
+            content: self.summary(),
+        };
+        view.digest::<S>()
+    }
+
+    pub(crate) fn holds(&self, key: &Key) -> bool {
+        *key >= self.lower && self.upper.as_ref().is_none_or(|upper| key < upper)
+    }
+
+    /// As a proof for this key shows it.
+    pub(crate) fn shown(&self, key: &Key) -> ShownTuple<S> {
+        let upper = self.upper.clone();
+        if *key == self.lower {
+            let content = self.content.clone();
+            ShownTuple::At { upper, content }
+        } else {
+            ShownTuple::Below {
+                lower: self.lower.clone(),
+                upper,
+                content: self.summary(),
+            }
+        }
+    }
+}
+
+/// What an update carried for one tuple.
+#[derive(Clone, Debug)]
+pub(crate) struct Published<Item> {
+    pub(crate) tuple: Tuple,
+    /// The instant on the clock of the tuple's generation.
+    pub(crate) instant: u64,
+    /// The first instant of the tuple.
+    pub(crate) since: u64,
+    pub(crate) item: Item,
+}
+
+/// All that the updates carried, in order. It replays the author's operations on tuples of its own.
+pub(crate) fn published<R: Refresh<S, Secret: TestSecret>, const GENERATIONS: usize>(
+    target: &Target<Signed<Ed25519, R, GENERATIONS>>,
+) -> Vec<Published<R::Item<Ed25519>>> {
+    let mut layers = Layers::<S, Option<u64>>::new(GENERATIONS);
+    let mut all = Vec::new();
+    for update in &target.updates {
+        let merged = usize::from(update.attachment.merged);
+        layers.apply(&update.operations, merged).unwrap();
+        for (generation, tick) in update.attachment.ticks.iter().enumerate() {
+            // A tick is the list of its items.
+            let items: Vec<R::Item<Ed25519>> =
+                codec::decode_body(&codec::encode_body(tick)).unwrap();
+            let instant = layers.instant(generation);
+            let lowers: Vec<Key> = layers.generations()[generation].keys().cloned().collect();
+            assert_eq!(lowers.len(), items.len(), "one item for each tuple");
+            for (position, (lower, item)) in lowers.iter().zip(items).enumerate() {
+                let epochs = layers.epochs().to_vec();
+                let live = layers.generation_mut(generation).get_mut(lower).unwrap();
+                let since = *live.mark.get_or_insert(instant);
+                let content = match &live.content {
+                    Content::Nothing => ShownContent::Nothing,
+                    Content::Removed => ShownContent::Removed,
+                    Content::Value(value) => ShownContent::Value(value.value.clone()),
+                };
+                let tuple = Tuple {
+                    generation: u8::try_from(generation).unwrap(),
+                    epochs: if generation == 0 { epochs } else { vec![] },
+                    lower: lower.clone(),
+                    upper: lowers.get(position + 1).cloned(),
+                    content,
+                };
+                all.push(Published {
+                    tuple,
+                    instant,
+                    since,
+                    item,
+                });
+            }
+        }
+    }
+    all
+}
+
+/// A chain: the tuple that it is for, its signature, and the links that were revealed.
+#[derive(Clone, Debug)]
+pub(crate) struct PublishedChain {
+    pub(crate) tuple: Tuple,
+    pub(crate) since: u64,
+    pub(crate) signed: u64,
+    /// The anchor, then each link.
+    pub(crate) links: Vec<Digest>,
+    signature: <Ed25519 as pad_tuple::signed::TupleSignature>::Signature,
+}
+
+impl PublishedChain {
+    pub(crate) fn revealed(&self) -> u32 {
+        u32::try_from(self.links.len() - 1).unwrap()
+    }
+
+    pub(crate) fn evidence(
+        &self,
+        revealed: u32,
+        link: Digest,
+    ) -> SignedEvidence<S, Ed25519, Lightweight> {
+        let (since, signed) = (self.since, self.signed);
+        let shown = Chain {
+            since,
+            signed,
+            revealed,
+            link,
+        };
+        SignedEvidence {
+            shown,
+            signature: self.signature,
+        }
+    }
+}
+
+/// All chains.
+pub(crate) fn chains<const GENERATIONS: usize>(
+    target: &Target<Signed<Ed25519, Lightweight, GENERATIONS>>,
+) -> Vec<PublishedChain> {
+    let mut chains: Vec<PublishedChain> = Vec::new();
+    for Published {
+        tuple,
+        instant,
+        since,
+        item,
+    } in published(target)
+    {
+        match item {
+            LightweightItem::Signed { anchor, signature } => chains.push(PublishedChain {
+                tuple,
+                since,
+                signed: instant,
+                links: vec![anchor],
+                signature,
+            }),
+            LightweightItem::Revealed(link) => {
+                let chain = chains.iter_mut().rfind(|chain| chain.tuple == tuple);
+                let chain = chain.expect("a link follows its tuple's signature");
+                chain.links.push(link);
+                assert_eq!(chain.signed + u64::from(chain.revealed()), instant);
+            }
+        }
+    }
+    chains
+}

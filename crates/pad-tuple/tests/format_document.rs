@@ -1,0 +1,70 @@
+//! `docs/format.md` cannot rot: every block of it that is tagged with a vector of tuples equals that
+//! vector, and the vectors equal what the code produces (`vectors/main.rs`).
+//!
+//! A tagged block starts with ```` ```hex tuple vector: FILE POINTER ````, where `FILE` is a file of
+//! `tests/vectors` without its extension and `POINTER` a JSON pointer to a text in it. In the block,
+//! `#` starts a comment and white space does not count.
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use serde_json::Value;
+
+fn document() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/format.md");
+    fs::read_to_string(path).expect("docs/format.md")
+}
+
+fn vectors(name: &str) -> Value {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors");
+    let text = fs::read_to_string(folder.join(format!("{name}.json"))).expect("a vector file");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+#[test]
+fn every_tagged_block_is_its_vector() {
+    let document = document();
+    let mut lines = document.lines().enumerate();
+    let mut seen = BTreeSet::new();
+    while let Some((number, line)) = lines.next() {
+        let Some(tag) = line.strip_prefix("```hex tuple vector: ") else {
+            continue;
+        };
+        let (file, pointer) = tag.split_once(' ').expect("a file and a pointer");
+        let block = lines
+            .by_ref()
+            .map(|(_, line)| line)
+            .take_while(|line| *line != "```");
+        let digits: String = block
+            .flat_map(|line| line.split('#').next().unwrap_or("").split_whitespace())
+            .collect();
+        let vector = vectors(file);
+        let expected = vector.pointer(pointer).and_then(Value::as_str);
+        assert_eq!(
+            Some(&*digits),
+            expected,
+            "docs/format.md, line {}: {tag}",
+            number + 1
+        );
+        seen.insert(tag);
+    }
+    assert!(seen.len() >= 11, "the worked examples are there: {seen:?}");
+}
+
+#[test]
+fn every_kind_and_every_design_is_listed() {
+    let document = document();
+    for kind in [64, 65, 66, 67, 68] {
+        assert!(document.contains(&format!("\n| {kind} | ")), "kind {kind}");
+    }
+    macro_rules! listed {
+        ($name:ident, $design:ty) => {{
+            let id = <$design as pad_tuple::Design<pad_core::Sha256Ed25519>>::SCHEME;
+            let name = <$design as pad_tuple::Design<pad_core::Sha256Ed25519>>::NAME;
+            let listed = format!("`{:04x}` {name}", id.0);
+            assert!(document.contains(&listed), "{listed}");
+        }};
+    }
+    pad_tuple::for_each_tuple!(listed);
+    #[cfg(feature = "accumulators")]
+    pad_tuple::for_each_accumulated_tuple!(listed);
+}

@@ -1,0 +1,275 @@
+//! Partitioned repositories: the same proofs as undivided ones, for less work on each server.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::{marker::PhantomData, num::NonZeroUsize, time::Instant};
+
+use conformance::{
+    Action, Pad, TuplePad,
+    operation::{key, value},
+    repository::{self, Played, play},
+    traces,
+    tuple::{TestSecret, expectation},
+};
+use pad_core::{
+    ApplyError, Dictionary, DictionaryId, Key, LookupError, Repository, Sha256Ed25519,
+    SnapshotHead, Value, Verified, VerifyError, Version, Workers, codec, head::Authority,
+};
+use pad_tree::KeyRange;
+use pad_tuple::{
+    Design, DivisibleDesign, PartitionedRepository, TupleRepository, designs,
+    partition::{Partition, Splitter},
+};
+
+type Suite = Sha256Ed25519;
+
+fn boundaries(bytes: &[u8]) -> Vec<Key> {
+    bytes.iter().map(|byte| key([*byte])).collect()
+}
+
+/// A tuple PAD whose server is divided into four.
+#[derive(Debug)]
+struct Divided<D>(PhantomData<D>);
+
+impl<D> Pad for Divided<D>
+where
+    D: Design<Suite, Secret: TestSecret> + DivisibleDesign<Suite>,
+{
+    type Suite = Suite;
+    type Attachment = <TuplePad<Suite, D> as Pad>::Attachment;
+    type Author = <TuplePad<Suite, D> as Pad>::Author;
+    type Server = PartitionedRepository<Suite, D>;
+
+    fn author(dictionary: DictionaryId, signer: u8) -> Self::Author {
+        TuplePad::<Suite, D>::author(dictionary, signer)
+    }
+
+    fn server(authority: Authority) -> Self::Server {
+        let key = expectation::<Suite, D>(authority, Version::EMPTY).key;
+        let workers = Workers::new(NonZeroUsize::new(2).unwrap()).unwrap();
+        PartitionedRepository::new(authority, &key, boundaries(&[0, 60, 100]))
+            .unwrap()
+            .with_workers(workers)
+    }
+
+    fn proof_bytes(server: &Self::Server, version: Version, key: &Key) -> Vec<u8> {
+        codec::encode(&server.prove(version, key).expect("the version is there"))
+    }
+
+    fn verify(
+        bytes: &[u8],
+        authority: &Authority,
+        head: &Verified<SnapshotHead<Suite>>,
+        key: &Key,
+    ) -> Option<Value> {
+        TuplePad::<Suite, D>::verify(bytes, authority, head, key)
+    }
+}
+
+/// Byte for byte the proofs of one undivided repository, also after pruning; every audit passes.
+fn check_same_proofs<D>(actions: &[Action])
+where
+    D: Design<Suite, Secret: TestSecret> + DivisibleDesign<Suite>,
+{
+    let whole: Played<TuplePad<Suite, D>> = play(actions);
+    let mut divided: Played<Divided<D>> = play(actions);
+    let oldest = Version::new(whole.oracle.latest().number() / 2);
+    let compare = |divided: &Played<Divided<D>>, from: Version| {
+        for (version, _) in whole.oracle.versions_from(from) {
+            assert_eq!(divided.server.head(version), whole.server.head(version));
+            for key in whole.oracle.interesting_keys() {
+                assert_eq!(
+                    Divided::<D>::proof_bytes(&divided.server, version, &key),
+                    TuplePad::<Suite, D>::proof_bytes(&whole.server, version, &key),
+                    "{key} in {version}"
+                );
+            }
+        }
+    };
+    compare(&divided, Version::EMPTY);
+    divided.server.prune(oldest).unwrap();
+    compare(&divided, oldest);
+    for partition in divided.server.partitions() {
+        assert!(partition.audit().unwrap() >= D::GENERATIONS);
+    }
+}
+
+macro_rules! partition {
+    ($name:ident, $($design:tt)+) => {
+        mod $name {
+            use super::*;
+
+            type Design = $($design)+;
+
+            #[test]
+            fn proofs_are_those_of_one_repository() {
+                let name = concat!(stringify!($name), "::divided");
+                traces::check_traces(name, 9, 40, check_same_proofs::<Design>);
+            }
+
+            #[test]
+            fn refused_updates_change_nothing() {
+                let name = concat!(stringify!($name), "::divided refusals");
+                traces::check_traces(name, 30, 30, repository::check_refusals::<Divided<Design>>);
+            }
+        }
+    };
+}
+
+partition!(base, designs::Base);
+partition!(base_superseding, designs::BaseSuperseding);
+partition!(base_lightweight, designs::BaseLightweight);
+partition!(spec, designs::Spec);
+partition!(spec_superseding, designs::SpecSuperseding);
+partition!(spec_lightweight, designs::SpecLightweight);
+partition!(spec_lightweight_3, designs::SpecLightweight3);
+partition!(base_superseding_bls, designs::BaseSupersedingBls);
+partition!(spec_lightweight_bls, designs::SpecLightweightBls);
+
+type Spec = designs::SpecLightweight;
+type Part = pad_tuple::partition::PartialUpdate<Suite, <Spec as Design<Suite>>::Tick>;
+
+fn trace() -> Vec<Action> {
+    let mut actions: Vec<Action> = (0..20)
+        .map(|number| Action::Put(key([number * 10]), value([number])))
+        .collect();
+    actions.push(Action::Snapshot);
+    for round in 0..4 {
+        actions.push(Action::Put(key([round * 30 + 5]), value([round])));
+        actions.push(Action::Remove(key([round * 20])));
+        actions.push(Action::Snapshot);
+    }
+    actions
+}
+
+#[test]
+fn boundaries_must_ascend_and_keys_belong_to_one_partition() {
+    let played: Played<TuplePad<Suite, Spec>> = play(&trace());
+    let authority = played.author.authority();
+    for wrong in [
+        vec![key([2]), key([1])],
+        boundaries(&[1, 1]),
+        vec![Key::default()],
+    ] {
+        assert!(Splitter::<Suite>::new::<Spec>(authority, wrong).is_none());
+    }
+    let divided: Played<Divided<Spec>> = play(&trace());
+    let splitter = divided.server.splitter();
+    let partitions = divided.server.partitions();
+    let latest = divided.server.latest();
+    for asked in [0, 59, 60, 99, 100, 255].map(|byte| key([byte])) {
+        for (place, partition) in partitions.iter().enumerate() {
+            let answer = partition.prove(latest, &asked).err();
+            let expected = (place != splitter.place(&asked)).then_some(LookupError::InvalidQuery);
+            assert_eq!(answer, expected, "{asked} at {:?}", partition.range());
+        }
+    }
+}
+
+/// A partition refuses what does not fit together, and an audit finds what the author did not sign.
+#[test]
+fn a_splitter_that_cheats_is_refused_or_found() {
+    let played: Played<TuplePad<Suite, Spec>> = play(&trace());
+    let authority = played.author.authority();
+    let mut splitter = Splitter::new::<Spec>(authority, boundaries(&[100])).unwrap();
+    let mut good = Partition::<Suite, Spec>::new(authority, (), splitter.ranges().remove(0));
+    let (last, first) = played.updates.split_last().unwrap();
+    for update in first {
+        let parts = splitter.split::<Spec>(update).unwrap();
+        good.apply(&parts[0]).unwrap();
+    }
+    let parts = splitter.split::<Spec>(last).unwrap();
+    let refuse = |change: &dyn Fn(&mut _)| {
+        let mut part = parts[0].clone();
+        change(&mut part);
+        let mut partition = good.clone();
+        let refusal = partition.apply(&part).unwrap_err();
+        assert_eq!(partition.latest(), good.latest());
+        assert!(partition.apply(&parts[0]).is_ok(), "it is as it was");
+        assert!(partition.audit().is_ok());
+        refusal
+    };
+    let gap = refuse(&|part: &mut Part| part.base = Version::new(1));
+    assert!(matches!(gap, ApplyError::VersionGap { .. }));
+    let unsigned = refuse(&|part: &mut Part| part.head.head.root.0[0] ^= 1);
+    assert_eq!(unsigned, ApplyError::Head(VerifyError::SignatureInvalid));
+    let none = refuse(&|part: &mut Part| part.generations.clear());
+    assert_eq!(none, ApplyError::AttachmentMismatch);
+    let omitted = refuse(&|part: &mut Part| drop(part.generations[0].created.pop()));
+    assert_eq!(omitted, ApplyError::AttachmentMismatch);
+    let of_another =
+        refuse(&|part: &mut Part| part.generations[0].tick = parts[1].generations[0].tick.clone());
+    assert_eq!(of_another, ApplyError::AttachmentMismatch);
+
+    let mut changed = parts[0].clone();
+    let created = &mut changed.generations[0].created;
+    created.last_mut().unwrap().1 = pad_tuple::proof::ShownContent::Value(value(b"forged"));
+    let mut deceived = good.clone();
+    assert!(
+        deceived.apply(&changed).is_ok(),
+        "a part alone does not show it"
+    );
+    assert_eq!(deceived.audit(), Err(VerifyError::SignatureInvalid));
+}
+
+/// Prints memory and time of each server for 10 000 keys, one update of ten operations a snapshot.
+#[test]
+#[ignore = "a measurement: run it alone, in release"]
+fn cost_of_partitions() {
+    const KEYS: u32 = 10_000;
+    let name = |number: u32| key(format!("key {:08x}", number.wrapping_mul(0x9e37_79b9)));
+    let mut actions: Vec<Action> = (0..KEYS)
+        .map(|number| Action::Put(name(number), value([7; 28])))
+        .collect();
+    actions.push(Action::Snapshot);
+    for round in 0..200_u32 {
+        actions.extend((0..10).map(|i| {
+            Action::Put(
+                name((round * 10 + i) * 3 % KEYS),
+                value(round.to_be_bytes()),
+            )
+        }));
+        actions.push(Action::Snapshot);
+    }
+    let played: Played<TuplePad<Suite, Spec>> = play(&actions);
+    let authority = played.author.authority();
+    let mut whole = TupleRepository::<Suite, Spec>::new(authority, ());
+    let start = Instant::now();
+    for update in &played.updates {
+        whole.apply(update).unwrap();
+    }
+    println!(
+        "undivided: {:?}, {} bytes",
+        start.elapsed(),
+        whole.memory_bytes()
+    );
+    for count in [1_u32, 2, 4] {
+        let step = u32::MAX / count;
+        let cuts = (1..count)
+            .map(|cut| key(format!("key {:08x}", step * cut)))
+            .collect();
+        let mut splitter = Splitter::new::<Spec>(authority, cuts).unwrap();
+        let ranges: Vec<KeyRange> = splitter.ranges();
+        let mut partitions: Vec<_> = ranges
+            .into_iter()
+            .map(|range| Partition::<Suite, Spec>::new(authority, (), range))
+            .collect();
+        let mut times = vec![std::time::Duration::ZERO; partitions.len()];
+        let mut splitting = std::time::Duration::ZERO;
+        for update in &played.updates {
+            let start = Instant::now();
+            let parts = splitter.split::<Spec>(update).unwrap();
+            splitting += start.elapsed();
+            for ((partition, part), time) in partitions.iter_mut().zip(&parts).zip(&mut times) {
+                let start = Instant::now();
+                partition.apply(part).unwrap();
+                *time += start.elapsed();
+            }
+        }
+        let memory: Vec<usize> = partitions.iter().map(Partition::memory_bytes).collect();
+        println!(
+            "{count} partitions: splitter {splitting:?}, {} bytes; each {times:?}, {memory:?} bytes",
+            splitter.memory_bytes()
+        );
+    }
+}
