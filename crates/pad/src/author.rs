@@ -23,7 +23,10 @@ pub trait ResumableRepository<K>: StorableRepository {
     type Author: BatchAuthor<Suite = Self::Suite, Attachment = Self::Attachment>;
 
     /// Goes on where the repository stands, spreading large batches over these threads.
-    fn resume(&self, secret: K, workers: Workers) -> Self::Author;
+    ///
+    /// # Errors
+    /// [`AuthorError`] if the secret does not belong to the repository, for schemes that can tell.
+    fn resume(&self, secret: K, workers: Workers) -> Result<Self::Author, AuthorError>;
 }
 
 /// An author that takes a batch of changes at once, and loses none if signing fails.
@@ -58,8 +61,10 @@ pub trait BatchAuthor: Dictionary<Error: Into<AuthorError>> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum AuthorError {
-    /// The signer refused; the changes are still pending.
-    Signing(signature::Error),
+    /// The signer refused, for this reason; the changes are still pending.
+    Signing(String),
+    /// The author of a tuple PAD cannot go on, or take a snapshot; the changes are still pending.
+    Tuple(pad_tuple::AuthorError),
     /// The snapshot was not taken or is not durable.
     Repository(RepositoryError),
     /// An earlier snapshot was signed but not taken, so this author must be opened anew.
@@ -69,7 +74,8 @@ pub enum AuthorError {
 impl fmt::Display for AuthorError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Signing(error) => write!(formatter, "the signer refused: {error}"),
+            Self::Signing(reason) => write!(formatter, "the signer refused: {reason}"),
+            Self::Tuple(error) => error.fmt(formatter),
             Self::Repository(error) => error.fmt(formatter),
             Self::Diverged => {
                 formatter.write_str("an earlier snapshot was not taken, open the store again")
@@ -82,7 +88,16 @@ impl core::error::Error for AuthorError {}
 
 impl From<signature::Error> for AuthorError {
     fn from(error: signature::Error) -> Self {
-        Self::Signing(error)
+        Self::Signing(error.to_string())
+    }
+}
+
+impl From<pad_tuple::AuthorError> for AuthorError {
+    fn from(error: pad_tuple::AuthorError) -> Self {
+        match error {
+            pad_tuple::AuthorError::Signing(reason) => Self::Signing(reason),
+            error => Self::Tuple(error),
+        }
     }
 }
 
@@ -110,9 +125,12 @@ where
     ///
     /// The store must be the author's only one, or never behind another one: an author that goes
     /// on from an old copy signs second heads for versions that are already out.
-    pub fn resume(repository: DurableRepository<R, D>, secret: K) -> Self {
-        let author = repository.memory().resume(secret, Workers::all_cores());
-        Self { author, repository }
+    ///
+    /// # Errors
+    /// [`AuthorError`] if the scheme can tell that the secret does not belong to the repository.
+    pub fn resume(repository: DurableRepository<R, D>, secret: K) -> Result<Self, AuthorError> {
+        let author = repository.memory().resume(secret, Workers::all_cores())?;
+        Ok(Self { author, repository })
     }
 
     /// Takes a snapshot of a batch and makes it durable before returning it.

@@ -81,7 +81,7 @@ enum Command {
     Prune(maintain::Prune),
     /// Verify everything in a store again.
     Check(maintain::Check),
-    /// Show it all on real data: twelve dictionaries, a lying server, and plots.
+    /// Show it all on real data: trees and tuples, a lying server, and plots.
     Demo(demo_command::Demo),
 }
 
@@ -96,8 +96,9 @@ struct StoreArgument {
 /// How to make the store, if it is new.
 #[derive(Debug, Args)]
 struct NewStoreArguments {
-    /// How a new store keeps all versions: path-copying (the default), cache-nowhere,
-    /// cache-median or cache-everywhere. Roots and proofs do not depend on it.
+    /// How a new store keeps all versions. Of a tree: path-copying (the default), cache-nowhere,
+    /// cache-median or cache-everywhere; of tuples: versioned-index. Roots and proofs do not depend
+    /// on it.
     #[arg(long, value_name = "NAME")]
     repository: Option<RepositoryName>,
 }

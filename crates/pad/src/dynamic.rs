@@ -165,8 +165,7 @@ pub trait AnyAuthor {
 /// # Errors
 /// [`RepositoryError`].
 pub fn open_repository(path: &Path) -> Result<Box<dyn AnyRepository>, RepositoryError> {
-    let store = RedbStore::open(path)?;
-    let description = Description::read(&store)?;
+    let (store, description) = described(path)?;
     match description.public.suite {
         SuiteName::Sha256Ed25519 => family::open_repository::<Sha256Ed25519>(store, &description),
         SuiteName::Blake3Ed25519 => family::open_repository::<Blake3Ed25519>(store, &description),
@@ -177,19 +176,25 @@ pub fn open_repository(path: &Path) -> Result<Box<dyn AnyRepository>, Repository
 /// Opens a store as its author.
 ///
 /// # Errors
-/// [`RepositoryError::Store`] with [`StoreError::Damaged`] also if the key is not of this store;
+/// [`AuthorError::Repository`] with [`StoreError::Damaged`] also if the key is not of this store;
 /// callers compare [`Description::public`] first to say so.
-pub fn open_author(path: &Path, key: &SecretKey) -> Result<Box<dyn AnyAuthor>, RepositoryError> {
-    let store = RedbStore::open(path)?;
-    let description = Description::read(&store)?;
+pub fn open_author(path: &Path, key: &SecretKey) -> Result<Box<dyn AnyAuthor>, AuthorError> {
+    let (store, description) = described(path)?;
     if description.public != *key.public() {
-        return Err(StoreError::Damaged("the key is of another dictionary").into());
+        let other = StoreError::Damaged("the key is of another dictionary");
+        return Err(RepositoryError::from(other).into());
     }
     match description.public.suite {
         SuiteName::Sha256Ed25519 => family::open_author::<Sha256Ed25519>(store, &description, key),
         SuiteName::Blake3Ed25519 => family::open_author::<Blake3Ed25519>(store, &description, key),
         SuiteName::Paper2010 => family::open_author::<Paper2010>(store, &description, key),
     }
+}
+
+fn described(path: &Path) -> Result<(RedbStore, Description), RepositoryError> {
+    let store = RedbStore::open(path)?;
+    let description = Description::read(&store)?;
+    Ok((store, description))
 }
 
 const PUBLIC_KEY_RECORD: &[u8] = b"public-key";

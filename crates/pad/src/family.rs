@@ -8,15 +8,17 @@
 use pad_core::{Suite, Version};
 
 use crate::{
+    author::AuthorError,
     dynamic::{AnyAuthor, AnyRepository, Description},
     keys::{PublicKey, SecretKey},
     question::{Question, Refusal, Statement},
     repository::RepositoryError,
     selection::SchemeFamily,
-    store::redb_store::RedbStore,
+    store::{StoreError, redb_store::RedbStore},
 };
 
 pub(crate) mod tree;
+pub(crate) mod tuple;
 
 /// Opens the repository that a store says it holds.
 pub(crate) fn open_repository<S: Suite>(
@@ -25,6 +27,7 @@ pub(crate) fn open_repository<S: Suite>(
 ) -> Result<Box<dyn AnyRepository>, RepositoryError> {
     match description.public.scheme.family() {
         SchemeFamily::Tree => tree::open_repository::<S>(store, description),
+        SchemeFamily::Tuple => tuple::open_repository::<S>(store, description),
     }
 }
 
@@ -33,9 +36,10 @@ pub(crate) fn open_author<S: Suite>(
     store: RedbStore,
     description: &Description,
     key: &SecretKey,
-) -> Result<Box<dyn AnyAuthor>, RepositoryError> {
+) -> Result<Box<dyn AnyAuthor>, AuthorError> {
     match description.public.scheme.family() {
         SchemeFamily::Tree => tree::open_author::<S>(store, description, key),
+        SchemeFamily::Tuple => tuple::open_author::<S>(store, description, key),
     }
 }
 
@@ -48,5 +52,11 @@ pub(crate) fn verify<S: Suite>(
 ) -> Result<Statement, Refusal> {
     match public.scheme.family() {
         SchemeFamily::Tree => tree::verify::<S>(public, version, question, answer),
+        SchemeFamily::Tuple => tuple::verify::<S>(public, version, question, answer),
     }
+}
+
+/// The store names a kind of repository that there is not.
+const fn unknown_kind() -> StoreError {
+    StoreError::Damaged("it holds an unknown kind of repository")
 }

@@ -12,7 +12,8 @@
 //!
 //! `author` is the Ed25519 public key and `seed` the Ed25519 private key of RFC 8032. Where a scheme
 //! has a key of its own, and only there, a sixth line follows: `scheme-key` or `scheme-secret` and
-//! hexadecimal digits, in the encoding of that scheme. Digits are lower-case. A key is for one
+//! hexadecimal digits, in the encoding of that scheme. Some schemes have a secret that clients need
+//! not know the public half of; then only the secret file has that line. Digits are lower-case. A key is for one
 //! dictionary with one suite and scheme, so the public file alone says everything that a client must
 //! trust.
 
@@ -92,7 +93,7 @@ pub struct PublicKey {
     pub scheme: SchemeName,
     /// The author's key, the dictionary and the scheme.
     pub authority: Authority,
-    /// The scheme's own key, where it has one ([`SchemeName::key_format`]).
+    /// The scheme's own public key, where it has one ([`SchemeKeyFormat::has_public`]).
     pub scheme_key: Option<SchemeKey>,
 }
 
@@ -133,6 +134,7 @@ impl PublicKey {
     }
 
     fn parse(text: &str, format: KeyFormats) -> Result<Self, KeyFileError> {
+        let format = |scheme| format(scheme).filter(|format| format.has_public());
         let lines = parse(text, PUBLIC_TITLE, |scheme| format(scheme).is_some())?;
         let malformed = |line, expected| KeyFileError::Malformed { line, expected };
         let scheme = lines.scheme;
@@ -261,7 +263,7 @@ impl SecretKey {
         secret: Zeroizing<Vec<u8>>,
     ) -> Result<Self, KeyFileError> {
         let public = SchemeKey::of_secret(format, &secret).ok_or_else(malformed_scheme_secret)?;
-        self.public.scheme_key = Some(public);
+        self.public.scheme_key = format.has_public().then_some(public);
         self.scheme_secret = Some(secret);
         Ok(self)
     }
@@ -276,7 +278,7 @@ impl SecretKey {
         self.signer.clone()
     }
 
-    /// The secret half of the scheme's own key, where it has one, in the encoding of the scheme.
+    /// The scheme's own secret, where it has one, in the encoding of the scheme.
     pub fn scheme_secret(&self) -> Option<&[u8]> {
         self.scheme_secret.as_ref().map(|secret| secret.as_slice())
     }

@@ -6,7 +6,8 @@
 //!
 //! # Map
 //!
-//! * [`pad_core`] and [`pad_tree`], re-exported: the vocabulary, and the twelve tree PADs.
+//! * [`pad_core`], [`pad_tree`] and [`pad_tuple`], re-exported: the vocabulary, the twelve tree
+//!   PADs, and the tuple PADs.
 //! * [`DurableRepository`] and [`DurableAuthor`]: server and author across crashes, over a
 //!   [`Store`]; [`RedbStore`] is one in a file.
 //! * [`StorableRepository`], [`ResumableRepository`] and [`AnsweringRepository`]: what other families
@@ -32,7 +33,7 @@ pub mod trace;
 pub use answering::{AnswerError, AnsweringRepository, NotOffered};
 pub use author::{AuthorError, BatchAuthor, DurableAuthor, ResumableRepository};
 pub use bundle::Bundle;
-pub use family::tree::TreeStore;
+pub use family::{tree::TreeStore, tuple::TupleSetup};
 pub use keys::{KeyFileError, PublicKey, SchemeKey, SecretKey};
 pub use pad_core::{
     self, ApplyError, AuthorKey, Blake3Ed25519, DecodeError, Dictionary, DictionaryId, Domain,
@@ -47,5 +48,6 @@ pub use pad_tree::{
     RangeContents, RedBlack, RedBlackAuthor, SkipList, SkipListAuthor, Successor, Treap,
     TreapAuthor, TreeAuthor, TreeProof, TreeQuery, TreeRepository, VersionedNodes,
 };
+pub use pad_tuple::{self, TupleAuthor, TupleProof, TupleRepository};
 pub use repository::{DurableRepository, RepositoryError, StorableRepository};
 pub use store::{RecordChange, Store, StoreError, StoredCheckpoint, redb_store::RedbStore};

@@ -200,14 +200,21 @@ impl<R: StorableRepository, D: Store> DurableRepository<R, D> {
     /// The proof of what an acknowledged version says about a key.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there.
+    /// [`LookupError`] if the version is not there; [`LookupError::NotDurable`] if a newer one waits
+    /// for [`DurableRepository::flush`], and a proof could vouch for it.
     pub fn prove(&self, version: Version, key: &Key) -> Result<R::Proof, LookupError> {
-        self.check_acknowledged(version)?;
+        self.check_provable(version)?;
         self.memory.prove(version, key)
     }
 
-    /// The repository in memory, which may be ahead of what is acknowledged.
-    pub const fn memory(&self) -> &R {
+    /// The number of entries of the latest version in memory.
+    pub fn entries(&self) -> usize {
+        self.memory.entries()
+    }
+
+    /// The repository in memory, which may be ahead of what is acknowledged: its proofs are not for
+    /// others before [`DurableRepository::flush`].
+    pub(crate) const fn memory(&self) -> &R {
         &self.memory
     }
 
@@ -224,6 +231,20 @@ impl<R: StorableRepository, D: Store> DurableRepository<R, D> {
     /// The store, to be checked or compacted.
     pub const fn store_mut(&mut self) -> &mut D {
         &mut self.store
+    }
+
+    /// Refuses versions that are not acknowledged, and all of them while a proof could give away
+    /// something about one that is not.
+    ///
+    /// An author that loses a staged version in a crash signs another one in its place. A superseding
+    /// signature that had been made for the lost one would vouch for the wrong contents.
+    pub(crate) fn check_provable(&self, version: Version) -> Result<(), LookupError> {
+        self.check_acknowledged(version)?;
+        let staged = self.memory.latest();
+        if R::EVIDENCE_OUTLIVES_VERSION && staged > self.acknowledged {
+            return Err(LookupError::NotDurable { version: staged });
+        }
+        Ok(())
     }
 
     pub(crate) fn check_acknowledged(&self, version: Version) -> Result<(), LookupError> {

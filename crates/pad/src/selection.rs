@@ -7,8 +7,12 @@ use pad_tree::{
     BalancingScheme, CacheEverywhere, CacheMedian, CacheNowhere, CachePolicy, PathCopying, Plain,
     RedBlack, SkipList, Treap, VersionedStore,
 };
+use pad_tuple::{Design, designs};
 
-use crate::keys::SchemeKeyFormat;
+use crate::{
+    family::tuple::own_keys::{KeyBytes, OwnKeys, PublicBytes},
+    keys::SchemeKeyFormat,
+};
 
 /// A name that stands for nothing, with the names that would.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,11 +85,21 @@ by_name! {
 }
 
 by_name! {
-    /// A choice of scheme: how contents are authenticated. Of a tree PAD, the balancing scheme.
+    /// A choice of scheme: how contents are authenticated. Of a tree PAD, the balancing scheme; of a
+    /// tuple PAD, the design.
     SchemeName, "scheme",
     Treap => Treap::NAME,
     RedBlack => RedBlack::NAME,
-    SkipList => SkipList::NAME
+    SkipList => SkipList::NAME,
+    TupleBase => "tuple-base",
+    TupleBaseSuperseding => "tuple-base-superseding",
+    TupleBaseLightweight => "tuple-base-lightweight",
+    TupleSpec => "tuple-spec",
+    TupleSpecSuperseding => "tuple-spec-superseding",
+    TupleSpecLightweight => "tuple-spec-lightweight",
+    TupleSpec3Lightweight => "tuple-spec3-lightweight",
+    TupleBaseSupersedingBls => "tuple-base-superseding-bls",
+    TupleSpecLightweightBls => "tuple-spec-lightweight-bls"
 }
 
 by_name! {
@@ -94,7 +108,8 @@ by_name! {
     PathCopying => <PathCopying<Plain, RedBlack> as VersionedStore>::NAME,
     CacheNowhere => CacheNowhere::NAME,
     CacheMedian => CacheMedian::NAME,
-    CacheEverywhere => CacheEverywhere::NAME
+    CacheEverywhere => CacheEverywhere::NAME,
+    VersionedIndex => "versioned-index"
 }
 
 /// What schemes have in common: how contents are authenticated.
@@ -103,6 +118,17 @@ by_name! {
 pub enum SchemeFamily {
     /// A search tree whose root is signed.
     Tree,
+    /// Tuples of key intervals, each of which is authenticated on its own.
+    Tuple,
+}
+
+impl fmt::Display for SchemeFamily {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Tree => "tree",
+            Self::Tuple => "tuple",
+        })
+    }
 }
 
 impl SchemeFamily {
@@ -115,6 +141,7 @@ impl SchemeFamily {
                 RepositoryName::CacheMedian,
                 RepositoryName::CacheEverywhere,
             ],
+            Self::Tuple => &[RepositoryName::VersionedIndex],
         }
     }
 
@@ -142,32 +169,100 @@ impl SchemeFamily {
     }
 }
 
-impl SchemeName {
-    /// What this scheme is one of.
-    pub const fn family(self) -> SchemeFamily {
-        match self {
-            Self::Treap | Self::RedBlack | Self::SkipList => SchemeFamily::Tree,
+/// What is known of a scheme.
+#[derive(Clone, Copy)]
+struct Facts {
+    family: SchemeFamily,
+    id: SchemeId,
+    key_format: Option<&'static dyn SchemeKeyFormat>,
+}
+
+impl Facts {
+    const fn of_tree<B: BalancingScheme>() -> Self {
+        Self {
+            family: SchemeFamily::Tree,
+            id: B::ID,
+            key_format: None,
         }
     }
 
-    /// The key that this scheme has beside the author's; none where it verifies with that alone.
-    pub const fn key_format(self) -> Option<&'static dyn SchemeKeyFormat> {
-        match self.family() {
-            SchemeFamily::Tree => None,
+    /// The suite makes no difference to a design's number and keys.
+    const fn of_tuple<D>() -> Self
+    where
+        D: Design<Sha256Ed25519, Secret: KeyBytes, Key: PublicBytes>,
+    {
+        Self {
+            family: SchemeFamily::Tuple,
+            id: D::SCHEME,
+            key_format: OwnKeys::<D>::FORMAT,
         }
+    }
+}
+
+impl SchemeName {
+    const fn facts(self) -> Facts {
+        match self {
+            Self::Treap => Facts::of_tree::<Treap>(),
+            Self::RedBlack => Facts::of_tree::<RedBlack>(),
+            Self::SkipList => Facts::of_tree::<SkipList>(),
+            Self::TupleBase => Facts::of_tuple::<designs::Base>(),
+            Self::TupleBaseSuperseding => Facts::of_tuple::<designs::BaseSuperseding>(),
+            Self::TupleBaseLightweight => Facts::of_tuple::<designs::BaseLightweight>(),
+            Self::TupleSpec => Facts::of_tuple::<designs::Spec>(),
+            Self::TupleSpecSuperseding => Facts::of_tuple::<designs::SpecSuperseding>(),
+            Self::TupleSpecLightweight => Facts::of_tuple::<designs::SpecLightweight>(),
+            Self::TupleSpec3Lightweight => Facts::of_tuple::<designs::SpecLightweight3>(),
+            Self::TupleBaseSupersedingBls => Facts::of_tuple::<designs::BaseSupersedingBls>(),
+            Self::TupleSpecLightweightBls => Facts::of_tuple::<designs::SpecLightweightBls>(),
+        }
+    }
+
+    /// What this scheme is one of.
+    pub const fn family(self) -> SchemeFamily {
+        self.facts().family
+    }
+
+    /// The key that this scheme has beside the author's; none where it signs with that alone.
+    pub const fn key_format(self) -> Option<&'static dyn SchemeKeyFormat> {
+        self.facts().key_format
     }
 
     /// The scheme's number in signed heads.
     pub const fn id(self) -> SchemeId {
-        match self {
-            Self::Treap => Treap::ID,
-            Self::RedBlack => RedBlack::ID,
-            Self::SkipList => SkipList::ID,
-        }
+        self.facts().id
     }
 
     /// The scheme with this number, if there is one.
     pub fn from_id(id: SchemeId) -> Option<Self> {
         Self::ALL.iter().copied().find(|scheme| scheme.id() == id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_design_has_its_name_and_number() {
+        let mut designs = 0;
+        macro_rules! check {
+            ($name:ident, $design:ty) => {
+                let name = <$design as Design<Sha256Ed25519>>::NAME;
+                let scheme: SchemeName = format!("tuple-{name}").parse().unwrap();
+                assert_eq!(scheme.id(), <$design as Design<Sha256Ed25519>>::SCHEME);
+                assert_eq!(scheme.family(), SchemeFamily::Tuple);
+                designs += 1;
+            };
+        }
+        pad_tuple::for_each_tuple!(check);
+        assert_eq!(SchemeFamily::Tuple.schemes().count(), designs);
+    }
+
+    #[test]
+    fn names_and_numbers_are_unique() {
+        for scheme in SchemeName::ALL {
+            assert_eq!(scheme.name().parse(), Ok(*scheme));
+            assert_eq!(SchemeName::from_id(scheme.id()), Some(*scheme));
+        }
     }
 }

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 
 use ed25519_dalek::SigningKey;
 use pad::{
-    Answer, AnswerError, AnsweringRepository, ApplyError, AuthorKey, Authority, BatchAuthor,
-    Bundle, Change, Dictionary, DictionaryId, DurableAuthor, DurableRepository, Key, KeyRange,
-    Keys, Lookup, LookupError, NotOffered, Operation, Proof, RedBlackAuthor, RedbStore, Repository,
-    RepositoryError, ResumableRepository, Sha256Ed25519, SignedHead, SnapshotHead,
+    Answer, AnswerError, AnsweringRepository, ApplyError, AuthorError, AuthorKey, Authority,
+    BatchAuthor, Bundle, Change, Dictionary, DictionaryId, DurableAuthor, DurableRepository, Key,
+    KeyRange, Keys, Lookup, LookupError, NotOffered, Operation, Proof, RedBlackAuthor, RedbStore,
+    Repository, RepositoryError, ResumableRepository, Sha256Ed25519, SignedHead, SnapshotHead,
     StorableRepository, Store, TreeProof, Untrusted, Update, Value, Verified, VerifyError, Version,
     Workers,
     bundle::ProofUnderHead,
@@ -127,6 +127,7 @@ impl Repository for Server {
 }
 
 impl StorableRepository for Server {
+    const EVIDENCE_OUTLIVES_VERSION: bool = false;
     type Setup = Setup;
     type Checkpoint = Stored;
 
@@ -261,9 +262,13 @@ impl BatchAuthor for Author {
 impl ResumableRepository<(SigningKey, Word)> for Server {
     type Author = Author;
 
-    fn resume(&self, (signer, word): (SigningKey, Word), workers: Workers) -> Author {
-        let tree = self.tree.resume(signer, workers);
-        Author { tree, word }
+    fn resume(
+        &self,
+        (signer, word): (SigningKey, Word),
+        workers: Workers,
+    ) -> Result<Author, AuthorError> {
+        let tree = self.tree.resume(signer, workers)?;
+        Ok(Author { tree, word })
     }
 }
 
@@ -314,7 +319,8 @@ fn open(
 fn published(folder: &Path) -> PathBuf {
     let path = folder.join("s");
     drop(RedbStore::create(&path, &[]).unwrap());
-    let mut author = DurableAuthor::resume(open(&path, setup()).unwrap(), (signer(), word()));
+    let mut author =
+        DurableAuthor::resume(open(&path, setup()).unwrap(), (signer(), word())).unwrap();
     for value in ["1", "2", "3"] {
         let update = author
             .publish(vec![put("same", "0"), put("changing", value)])
@@ -331,7 +337,7 @@ fn it_is_stored_resumed_checked_and_pruned() {
     for with_checkpoint in [false, true] {
         let mut repository = open(&path, setup()).unwrap();
         assert_eq!(
-            (repository.latest(), repository.memory().entries()),
+            (repository.latest(), repository.entries()),
             (Version::new(3), 2)
         );
         let checked = repository.check().unwrap();
@@ -339,7 +345,8 @@ fn it_is_stored_resumed_checked_and_pruned() {
         assert_eq!(checked.checkpoint, with_checkpoint);
         repository.checkpoint().unwrap();
     }
-    let mut author = DurableAuthor::resume(open(&path, setup()).unwrap(), (signer(), word()));
+    let mut author =
+        DurableAuthor::resume(open(&path, setup()).unwrap(), (signer(), word())).unwrap();
     author
         .publish(vec![Operation::Remove(key("same"))])
         .unwrap();
@@ -409,7 +416,7 @@ fn what_does_not_fit_the_setup_is_refused() {
     drop(repository);
     assert_eq!(refused(other()), (1, ApplyError::AttachmentMismatch));
     let wrong = (signer(), Word("other".into()));
-    let mut author = DurableAuthor::resume(open(&path, setup()).unwrap(), wrong);
+    let mut author = DurableAuthor::resume(open(&path, setup()).unwrap(), wrong).unwrap();
     let refused = author.publish(vec![put("same", "1")]).unwrap_err();
     assert_eq!(
         refused.to_string(),

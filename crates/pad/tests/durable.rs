@@ -52,7 +52,7 @@ fn open(path: &Path) -> Result<Repository, RepositoryError> {
 /// A store with three versions.
 fn published(folder: &Path) -> (PathBuf, Vec<Update<S>>) {
     let path = new_store(folder);
-    let mut author = Author::resume(open(&path).unwrap(), signer());
+    let mut author = Author::resume(open(&path).unwrap(), signer()).unwrap();
     let updates = (1..=3).map(|number: u32| {
         let batch = vec![put("same", "1"), put("changing", &number.to_string())];
         author.publish(batch).unwrap()
@@ -135,7 +135,7 @@ fn reopening_gives_the_same_versions() {
 fn an_author_goes_on_where_it_stopped() {
     let folder = tempfile::tempdir().unwrap();
     let (path, _) = published(folder.path());
-    let mut author = Author::resume(open(&path).unwrap(), signer());
+    let mut author = Author::resume(open(&path).unwrap(), signer()).unwrap();
     assert_eq!(
         author
             .publish(vec![put("new", "4")])
@@ -152,7 +152,7 @@ fn an_author_goes_on_where_it_stopped() {
     );
     assert_eq!(author.repository().latest(), Version::new(4));
     drop(author);
-    let mut author = Author::resume(open(&path).unwrap(), signer());
+    let mut author = Author::resume(open(&path).unwrap(), signer()).unwrap();
     assert_eq!(
         author
             .publish(vec![put("kept", "5")])
@@ -174,7 +174,8 @@ fn open_latest(path: &Path, author: Author) -> Version {
 fn an_author_with_the_wrong_key_stores_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let (path, _) = published(folder.path());
-    let mut author = Author::resume(open(&path).unwrap(), SigningKey::from_bytes(&[8; 32]));
+    let mut author =
+        Author::resume(open(&path).unwrap(), SigningKey::from_bytes(&[8; 32])).unwrap();
     let refused = author.publish(vec![put("x", "1")]).unwrap_err();
     assert!(matches!(
         refused,
@@ -308,7 +309,7 @@ fn a_failed_signature_loses_no_batch() {
         key: signer(),
         fails: Cell::new(true),
     };
-    let mut author = DurableAuthor::resume(open(&path).unwrap(), signer);
+    let mut author = DurableAuthor::resume(open(&path).unwrap(), signer).unwrap();
     assert!(matches!(
         author.publish(vec![put("first", "1")]),
         Err(AuthorError::Signing(_))

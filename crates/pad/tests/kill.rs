@@ -1,6 +1,7 @@
 //! `kill -9` at random moments of `pad import` loses nothing that was acknowledged.
 //!
-//! `PAD_KILL_ROUNDS` sets the number of rounds, 5 unless set.
+//! `PAD_KILL_ROUNDS` sets the number of rounds for each scheme: unless set, 5 for a tree and 3 for
+//! tuples.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -11,6 +12,7 @@ use std::{
     time::Duration,
 };
 
+use pad::{Version, dynamic::open_repository};
 use serde_json::Value as Json;
 
 #[path = "common/bench.rs"]
@@ -19,10 +21,20 @@ mod common;
 use common::{Bench, prices};
 
 #[test]
-fn acknowledged_versions_survive() {
-    let rounds: u64 = std::env::var("PAD_KILL_ROUNDS").map_or(5, |rounds| rounds.parse().unwrap());
+fn acknowledged_versions_of_trees_survive() {
+    survive("red-black", 5);
+}
+
+#[test]
+fn acknowledged_versions_of_tuples_survive() {
+    survive("tuple-spec-lightweight", 3);
+}
+
+fn survive(scheme: &str, rounds: u64) {
+    let wanted = std::env::var("PAD_KILL_ROUNDS");
+    let rounds: u64 = wanted.map_or(rounds, |rounds| rounds.parse().unwrap());
     let bench = Bench::new();
-    bench.ok("keygen --out k");
+    bench.ok(&format!("keygen --out k --scheme {scheme}"));
     let import = |store: &str| format!("import --store {store} --key k {}", prices().display());
     let whole = bench.json(&import("whole"));
     let mut unfinished = 0;
@@ -64,8 +76,16 @@ fn acknowledged_versions_survive() {
         bench.json("versions --store s"),
         bench.json("versions --store whole")
     );
+    let [found, expected] =
+        ["s", "whole"].map(|store| open_repository(&bench.path(store)).unwrap());
+    for version in (1..=27).map(Version::new) {
+        let contents = [&found, &expected].map(|store| store.diff(Version::EMPTY, version));
+        let [found, expected] = contents.map(Result::unwrap);
+        assert_eq!(found, expected, "version {version}");
+    }
+    drop((found, expected));
     bench.ok("check --store s");
-    println!("{rounds} rounds, {unfinished} of them killed before the last version");
+    println!("{scheme}: {rounds} rounds, {unfinished} of them killed before the last version");
 }
 
 /// When to kill: after some more versions are acknowledged, and a while.

@@ -7,7 +7,7 @@ use pad::{
     dynamic::{AnyRepository, Description, open_author},
     pad_tree::Lookup,
     question::{Question, Statement, verify},
-    selection::{RepositoryName, SchemeName, SuiteName},
+    selection::{SchemeName, SuiteName},
 };
 
 /// The public key, and an answer for a present and for an absent key of a small dictionary.
@@ -18,7 +18,7 @@ fn answers(suite: SuiteName, scheme: SchemeName) -> (PublicKey, Vec<(Question, V
     let public = key.public().clone();
     Description {
         public: public.clone(),
-        repository: RepositoryName::PathCopying,
+        repository: scheme.family().repository(None).unwrap(),
     }
     .create(&path)
     .unwrap();

@@ -25,7 +25,7 @@ pub(super) struct Import {
     /// The author's secret key.
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
-    /// The balancing scheme, to be sure: it is a part of the key, and must be the same.
+    /// The scheme, to be sure: it is a part of the key, and must be the same.
     #[arg(long, value_name = "NAME")]
     scheme: Option<SchemeName>,
     #[command(flatten)]

@@ -23,8 +23,12 @@ pub(super) struct Keygen {
     /// comparisons only).
     #[arg(long, value_name = "NAME", default_value = SuiteName::Sha256Ed25519.name())]
     suite: SuiteName,
-    /// Balancing scheme: red-black, treap or skip-list. With treap and skip-list equal contents have
-    /// equal roots, whatever happened before.
+    /// How contents are authenticated. By a tree: red-black, treap or skip-list; with treap and
+    /// skip-list equal contents have equal roots, whatever happened before. By tuples of key
+    /// intervals, for look-up proofs of constant size: tuple-base and tuple-spec (a signature for
+    /// each tuple and version), tuple-base-superseding and tuple-spec-superseding (less to store), and
+    /// tuple-base-lightweight, tuple-spec-lightweight and tuple-spec3-lightweight (fewer signatures);
+    /// tuple-base-superseding-bls and tuple-spec-lightweight-bls have signatures that aggregate.
     #[arg(long, value_name = "NAME", default_value = SchemeName::RedBlack.name())]
     scheme: SchemeName,
     /// Derive the dictionary's id from this name instead of drawing a random one.
@@ -52,7 +56,7 @@ impl Keygen {
             self.out.display(),
             public_path.display(),
         );
-        let object = json!({
+        let mut object = json!({
             "secret_key": self.out.display().to_string(),
             "public_key": public_path.display().to_string(),
             "suite": public.suite.name(),
@@ -60,6 +64,9 @@ impl Keygen {
             "dictionary": public.authority.dictionary.to_string(),
             "author": public.authority.author.to_string(),
         });
+        if let (Some(key), Some(object)) = (&public.scheme_key, object.as_object_mut()) {
+            object.insert("scheme_key".into(), key.to_string().into());
+        }
         output.say(&text, &object)
     }
 }

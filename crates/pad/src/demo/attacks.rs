@@ -9,11 +9,11 @@ use pad::{
     pad_core::codec,
     pad_tree::proof::{Content, OpenedLeaf},
     question::{Question, Refusal, Statement, verify},
-    selection::SuiteName,
+    selection::{SchemeFamily, SuiteName},
 };
 use serde::{Deserialize, Serialize};
 
-use super::{dictionary::Published, prices::Prices};
+use super::{dictionary::Published, prices::Prices, tuple_attacks};
 use crate::cli::Failure;
 
 /// What a server tried, and how it ended.
@@ -24,7 +24,7 @@ pub(super) struct Attack {
     pub(super) refused: Option<String>,
 }
 
-type S = Sha256Ed25519;
+pub(super) type S = Sha256Ed25519;
 
 /// A look-up's proof as bytes have it, to be put together by somebody who lies.
 #[derive(Serialize, Deserialize)]
@@ -35,12 +35,12 @@ struct Forgery {
     leaves: Vec<OpenedLeaf<S>>,
 }
 
-/// All five attacks on one dictionary.
+/// All attacks on one dictionary: five on a tree, four to six on tuples.
 pub(super) fn all(
     dictionary: &Published,
     prices: &Prices,
     folder: &Path,
-) -> Result<[Attack; 5], Failure> {
+) -> Result<Vec<Attack>, Failure> {
     let [_, (_, key), ..] = prices.interesting_keys();
     let scene = Scene {
         dictionary,
@@ -48,7 +48,12 @@ pub(super) fn all(
         prices,
         key,
     };
-    Ok([
+    if dictionary.kind.0.family() == SchemeFamily::Tuple {
+        let mut attacks = tuple_attacks::all(&scene)?;
+        attacks.push(scene.old_as_new()?);
+        return Ok(attacks);
+    }
+    Ok(vec![
         scene.changed_value()?,
         scene.hidden_key()?,
         scene.old_as_new()?,
@@ -57,11 +62,12 @@ pub(super) fn all(
     ])
 }
 
-struct Scene<'a> {
-    dictionary: &'a Published,
-    repository: &'a dyn AnyRepository,
-    prices: &'a Prices,
-    key: &'a Key,
+/// A server, a client, and the key that the attacks are about: one whose price changes.
+pub(super) struct Scene<'a> {
+    pub(super) dictionary: &'a Published,
+    pub(super) repository: &'a dyn AnyRepository,
+    pub(super) prices: &'a Prices,
+    pub(super) key: &'a Key,
 }
 
 impl Scene<'_> {
@@ -241,7 +247,10 @@ impl Scene<'_> {
 
 /// The reason of a refusal, which must be the expected one: an attack that fails for another reason
 /// shows nothing.
-fn expect(refused: Option<Refusal>, expected: VerifyError) -> Result<Option<String>, Failure> {
+pub(super) fn expect(
+    refused: Option<Refusal>,
+    expected: VerifyError,
+) -> Result<Option<String>, Failure> {
     match refused {
         Some(Refusal::Verify(reason)) if reason == expected => Ok(Some(reason.to_string())),
         None => Ok(None),
@@ -251,6 +260,6 @@ fn expect(refused: Option<Refusal>, expected: VerifyError) -> Result<Option<Stri
     }
 }
 
-fn broken() -> Failure {
+pub(super) fn broken() -> Failure {
     Failure::Store("the demonstration could not make an attack".into())
 }

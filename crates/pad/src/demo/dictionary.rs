@@ -63,6 +63,11 @@ impl Published {
         self.kind == (SchemeName::RedBlack, RepositoryName::PathCopying)
     }
 
+    /// Whether the attacks on this dictionary are printed.
+    pub(super) fn shows_attacks(&self) -> bool {
+        self.is_shown() || self.kind.0 == SchemeName::TupleSpecLightweight
+    }
+
     pub(super) fn name(&self) -> String {
         format!("{} over {}", self.kind.0, self.kind.1)
     }

@@ -4,7 +4,8 @@ use core::time::Duration;
 use std::{hint::black_box, time::Instant};
 
 use pad::{
-    Key, Version,
+    Key, Store, Version,
+    dynamic::AnyRepository,
     question::{Question, verify},
     selection::{RepositoryName, SchemeName},
 };
@@ -21,9 +22,12 @@ pub(super) struct Measured {
     versions: u64,
     keys: usize,
     import_time: Duration,
+    /// The mean over all updates, as they are sent.
+    update_bytes: f64,
     disk_bytes: u64,
     pub(super) memory_bytes: usize,
     pub(super) proof_bytes: f64,
+    absent_bytes: f64,
     pub(super) lookups_per_second: f64,
     pub(super) verifications_per_second: f64,
 }
@@ -32,12 +36,12 @@ pub(super) struct Measured {
 pub(super) const COLUMNS: [&str; 10] = [
     "scheme",
     "repository",
-    "versions",
-    "keys",
     "import s",
+    "update kB",
     "disk MB",
-    "memory MB",
+    "memory kB/version",
     "proof bytes",
+    "of absence",
     "look-ups/s",
     "verifications/s",
 ];
@@ -47,12 +51,15 @@ impl Measured {
         [
             self.scheme.to_string(),
             self.repository.to_string(),
-            self.versions.to_string(),
-            self.keys.to_string(),
             format!("{:.2}", self.import_time.as_secs_f64()),
+            format!("{:.1}", self.update_bytes / 1e3),
             format!("{:.1}", megabytes(self.disk_bytes)),
-            format!("{:.1}", self.memory_megabytes()),
+            format!(
+                "{:.0}",
+                1e3 * self.memory_megabytes() / self.versions_counted()
+            ),
             format!("{:.0}", self.proof_bytes),
+            format!("{:.0}", self.absent_bytes),
             format!("{:.0}", self.lookups_per_second),
             format!("{:.0}", self.verifications_per_second),
         ]
@@ -65,12 +72,18 @@ impl Measured {
             "versions": self.versions,
             "keys": self.keys,
             "import_seconds": self.import_time.as_secs_f64(),
+            "update_bytes": self.update_bytes,
             "disk_bytes": self.disk_bytes,
             "memory_bytes": self.memory_bytes,
             "proof_bytes": self.proof_bytes,
+            "absence_proof_bytes": self.absent_bytes,
             "lookups_per_second": self.lookups_per_second,
             "verifications_per_second": self.verifications_per_second,
         })
+    }
+
+    fn versions_counted(&self) -> f64 {
+        to_f64(usize::try_from(self.versions).unwrap_or(usize::MAX)).max(1.0)
     }
 
     pub(super) fn memory_megabytes(&self) -> f64 {
@@ -97,6 +110,7 @@ pub(super) fn measure(
         }
         answers.push((*version, question, answer));
     }
+    let absent_bytes = absent_bytes(dictionary, &sample)?;
     let lookups_per_second = rate(budget, sample.iter(), |(version, question)| {
         black_box(repository.answer(*version, question)).is_ok()
     })?;
@@ -109,12 +123,46 @@ pub(super) fn measure(
         versions: repository.latest().number(),
         keys: repository.entries(),
         import_time: dictionary.import_time,
+        update_bytes: update_bytes(repository)?,
         disk_bytes: repository.store().file_bytes()?,
         memory_bytes: repository.memory_bytes(),
-        proof_bytes: to_f64(proofs.iter().sum()) / to_f64(proofs.len()),
+        proof_bytes: mean(&proofs),
+        absent_bytes,
         lookups_per_second,
         verifications_per_second,
     })
+}
+
+/// The mean length of an update as it is sent.
+fn update_bytes(repository: &dyn AnyRepository) -> Result<f64, Failure> {
+    let mut updates = Vec::new();
+    for version in (1..=repository.latest().number()).map(Version::new) {
+        let update = repository.store().update(version)?;
+        updates.push(update.map_or(0, |update| update.len()));
+    }
+    Ok(mean(&updates))
+}
+
+/// The mean length of the proof for a key that is right above one of the sample, and not there.
+fn absent_bytes(dictionary: &Published, sample: &[(Version, Question)]) -> Result<f64, Failure> {
+    let mut proofs = Vec::new();
+    for (version, question) in sample.iter().take(ABSENT_SAMPLE) {
+        let Question::Key(key) = question else {
+            continue;
+        };
+        let absent = Key::new([key.as_bytes(), &[0]].concat())?;
+        dictionary.look_up(*version, &absent)?;
+        let proof = dictionary
+            .author
+            .repository()
+            .proof_body(*version, &absent)?;
+        proofs.push(proof.len());
+    }
+    Ok(mean(&proofs))
+}
+
+fn mean(lengths: &[usize]) -> f64 {
+    to_f64(lengths.iter().sum()) / to_f64(lengths.len().max(1))
 }
 
 /// Present keys in pseudorandom versions, the same for every dictionary.
@@ -183,3 +231,4 @@ const fn to_f64(count: usize) -> f64 {
 const SAMPLE: usize = 20_000;
 /// Some proofs of old versions take milliseconds.
 const PROOF_SAMPLE: usize = 300;
+const ABSENT_SAMPLE: usize = 100;

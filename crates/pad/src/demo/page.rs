@@ -61,7 +61,7 @@ pub(super) fn page(measured: &[Measured], prices: &Prices) -> Result<String, Fai
     Ok(format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
          <title>Persistent authenticated dictionaries</title>\n<style>{STYLE}</style></head><body>\n\
-         <h1>Twelve persistent authenticated dictionaries</h1>\n\
+         <h1>Persistent authenticated dictionaries</h1>\n\
          <p>Prices of language models: {} snapshots from {} to {}, {} changes. Every answer behind \
          these figures was verified with the author's public key alone.</p>\n\
          {body}\n<table><tr>{header}</tr>\n{rows}</table>\n</body></html>\n",
@@ -137,12 +137,13 @@ const fn color(repository: RepositoryName) -> RGBColor {
         RepositoryName::PathCopying => RGBColor(31, 119, 180),
         RepositoryName::CacheNowhere => RGBColor(127, 127, 127),
         RepositoryName::CacheMedian => RGBColor(44, 160, 44),
+        RepositoryName::VersionedIndex => RGBColor(148, 103, 189),
         _ => RGBColor(255, 127, 14),
     }
 }
 
-const WIDTH: u32 = 760;
-const LEFT: i32 = 220;
+const WIDTH: u32 = 860;
+const LEFT: i32 = 320;
 const TOP: i32 = 40;
 const ROW: i32 = 22;
 const STYLE: &str = "body{font-family:sans-serif;max-width:60em;margin:2em auto;padding:0 1em}\

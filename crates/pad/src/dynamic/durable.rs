@@ -49,7 +49,7 @@ impl<R: AnsweringRepository> AnyRepository for DurableRepository<R, RedbStore> {
     }
 
     fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
-        self.check_acknowledged(version)?;
+        self.check_provable(version)?;
         self.memory().answer(version, question)
     }
 

@@ -15,14 +15,14 @@ use signature::Signer;
 
 use crate::{
     answering::{AnswerError, AnsweringRepository},
-    author::{BatchAuthor, DurableAuthor, ResumableRepository},
+    author::{AuthorError, BatchAuthor, DurableAuthor, ResumableRepository},
     bundle::{Bundle, ProofUnderHead},
     check::CheckError,
     dynamic::{AnyAuthor, AnyRepository, Description},
     keys::{PublicKey, SecretKey},
     question::{Question, Refusal, Statement, conclude},
     repository::{DurableRepository, RepositoryError, StorableRepository},
-    store::{StoreError, redb_store::RedbStore},
+    store::redb_store::RedbStore,
 };
 
 /// A store of tree nodes that can be kept in a checkpoint; each store of `pad-tree` is one.
@@ -65,7 +65,7 @@ pub(crate) fn open_repository<S: Suite>(
         };
     }
     for_each_tree!(try_tree);
-    Err(StoreError::Damaged("it holds an unknown kind of repository").into())
+    Err(super::unknown_kind().into())
 }
 
 /// Opens a store of the tree PAD that is described as its author.
@@ -73,17 +73,17 @@ pub(crate) fn open_author<S: Suite>(
     store: RedbStore,
     description: &Description,
     key: &SecretKey,
-) -> Result<Box<dyn AnyAuthor>, RepositoryError> {
+) -> Result<Box<dyn AnyAuthor>, AuthorError> {
     macro_rules! try_tree {
         ($name:ident, $scheme:ty, $($repository:tt)+) => {
             if let Some(kind) = Kind::<$($repository)+<S>>::matching(description) {
                 let repository = kind.open(store, description)?;
-                return Ok(Box::new(DurableAuthor::resume(repository, key.signer())));
+                return Ok(Box::new(DurableAuthor::resume(repository, key.signer())?));
             }
         };
     }
     for_each_tree!(try_tree);
-    Err(StoreError::Damaged("it holds an unknown kind of repository").into())
+    Err(RepositoryError::from(super::unknown_kind()).into())
 }
 
 /// What an answer of a tree PAD establishes.
@@ -125,6 +125,7 @@ impl<S: Suite, Q: TreeQuery> ProofUnderHead<S> for TreeProof<S, Q> {
 }
 
 impl<S: Suite, St: TreeStore<S>> StorableRepository for TreeRepository<S, St> {
+    const EVIDENCE_OUTLIVES_VERSION: bool = false;
     type Setup = Authority;
     type Checkpoint = Checkpoint<S, St>;
 
@@ -177,8 +178,8 @@ where
 {
     type Author = TreeAuthor<S, <St as NodeStore>::Scheme, K>;
 
-    fn resume(&self, signer: K, workers: Workers) -> Self::Author {
-        TreeAuthor::resume(self, signer).with_workers(workers)
+    fn resume(&self, signer: K, workers: Workers) -> Result<Self::Author, AuthorError> {
+        Ok(TreeAuthor::resume(self, signer).with_workers(workers))
     }
 }
 

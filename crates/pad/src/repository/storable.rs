@@ -19,6 +19,9 @@ pub trait StorableRepository:
     /// What a new repository is made from: whose updates it takes, and what its scheme verifies
     /// them with.
     type Setup: Clone + fmt::Debug;
+    /// Whether a proof about one version may vouch for later ones, as superseding statements do. What a
+    /// crash could still undo must then not be proved, not even through its past.
+    const EVIDENCE_OUTLIVES_VERSION: bool;
     /// A repository as bytes; large ones are encoded in one piece.
     type Checkpoint: Message;
 

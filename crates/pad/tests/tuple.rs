@@ -1,0 +1,379 @@
+//! Every command of the real binary on tuple PADs, and authors that go on.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::path::Path;
+
+use pad::{
+    Key, LookupError, Operation, SecretKey, Store, Value, Version,
+    dynamic::{Description, open_author, open_repository},
+    question::{Question, verify},
+    selection::{RepositoryName, SchemeName, SuiteName},
+};
+use serde_json::json;
+
+#[path = "common/bench.rs"]
+mod common;
+
+use common::{Bench, TRACE, text};
+
+const SCHEMES: [&str; 3] = [
+    "tuple-base-superseding",
+    "tuple-spec-lightweight",
+    "tuple-spec-lightweight-bls",
+];
+
+/// A key `k` of this scheme, and a trace of three versions in `s`.
+fn published(scheme: &str) -> Bench {
+    let bench = Bench::new();
+    bench.ok(&format!("keygen --out k --scheme {scheme}"));
+    bench.write("t.csv", TRACE.as_bytes());
+    bench.ok("import --store s --key k t.csv");
+    bench
+}
+
+#[test]
+fn answers_are_listed_and_verified() {
+    for scheme in SCHEMES {
+        let bench = published(scheme);
+        let get = |line: &str| {
+            let line = format!("get --store s --public k.pub {line}");
+            bench.json(&line).remove(0)
+        };
+        assert_eq!(
+            get("apple"),
+            json!({ "key": "apple", "present": true, "value": "4", "verified": true, "version": 3 })
+        );
+        assert_eq!(get("apple --at 1")["value"], "3");
+        assert_eq!(get("pear --at 1")["present"], true);
+        assert_eq!(get("pear")["present"], false);
+        assert_eq!(get("pear --at 0")["present"], false);
+        assert_eq!(bench.json("versions --store s").len(), 3);
+        for line in [
+            "history --store s pear",
+            "history --store s pear --complete",
+        ] {
+            let history = bench.json(line).remove(0);
+            let versions: Vec<_> = history["changes"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|change| (&change["version"], &change["present"]))
+                .collect();
+            assert_eq!(
+                versions,
+                [(&json!(1), &json!(true)), (&json!(2), &json!(false))]
+            );
+        }
+        let expected = json!([
+            { "key": "apple", "before": "3", "after": "4" },
+            { "key": "pear", "before": "5" },
+            { "key": "quince", "after": "1" },
+        ]);
+        for line in ["diff --store s 1 3", "diff --store s 1 3 --complete"] {
+            assert_eq!(bench.json(line)[0]["changes"], expected);
+        }
+        let keys = |line: &str| -> Vec<String> {
+            let range = bench.json(&format!("range --store s --public k.pub {line}"));
+            let entries = range[0]["entries"].as_array().unwrap().iter();
+            entries
+                .map(|entry| entry["key"].as_str().unwrap().into())
+                .collect()
+        };
+        assert_eq!(keys("'' ''"), ["apple", "plum", "quince"]);
+        assert_eq!(keys("apple plum --at 1"), ["apple", "pear"]);
+        assert_eq!(keys("b plum"), Vec::<String>::new());
+        assert_eq!(keys("'' '' --at 0"), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn changes_are_noted_committed_and_removed() {
+    for scheme in SCHEMES {
+        let bench = Bench::new();
+        bench.ok(&format!("keygen --out k --scheme {scheme}"));
+        bench.ok("put --store s --key k --repository versioned-index a 1");
+        bench.ok("put --store s b 2");
+        bench.ok("commit --store s --key k");
+        bench.ok("remove --store s a");
+        bench.ok("commit --store s --key k");
+        bench.ok("commit --store s --key k --allow-empty");
+        for (line, present) in [("b", true), ("a", false), ("a --at 1", true), ("aa", false)] {
+            let answer = bench.json(&format!("get --store s --public k.pub {line}"));
+            assert_eq!(answer[0]["present"], present, "{scheme} {line}");
+        }
+        let checked = bench.json("check --store s").remove(0);
+        assert_eq!(
+            (&checked["proved"], &checked["replayed"]),
+            (&json!(3), &json!(3))
+        );
+    }
+}
+
+#[test]
+fn proofs_verify_elsewhere() {
+    for scheme in SCHEMES {
+        let bench = published(scheme);
+        for key in ["apple", "pear"] {
+            bench.ok(&format!("prove --store s {key} --at 2 --out p"));
+            let verify = |at: u32| format!("verify --public k.pub --proof p {key} --at {at}");
+            assert_eq!(bench.json(&verify(2))[0]["present"], key == "apple");
+            bench.fails(&verify(3), 3, "of version 2");
+            let other = "verify --public k.pub --proof p zebra --at 2";
+            bench.fails(other, 3, "verification failed");
+        }
+        bench.ok(&format!("keygen --out other --scheme {scheme}"));
+        let other = "verify --public other.pub --proof p pear --at 2";
+        bench.fails(other, 3, "another dictionary");
+    }
+}
+
+#[test]
+fn updates_travel_to_other_servers() {
+    for scheme in SCHEMES {
+        let bench = published(scheme);
+        for version in 1..=3 {
+            bench.ok(&format!("export --store s --at {version} --out u{version}"));
+        }
+        bench.ok("apply --store copy --public k.pub u1");
+        let state = bench.state("copy");
+        bench.fails(
+            "apply --store copy u3",
+            3,
+            "u3: the update is refused: the update follows",
+        );
+        let mut forged = bench.read("u2");
+        let place = forged
+            .windows(6)
+            .position(|window| window == b"apple\x01")
+            .unwrap();
+        forged[place + 6] = b'9';
+        bench.write("forged", &forged);
+        bench.fails(
+            "apply --store copy forged",
+            3,
+            "do not lead to its signed root",
+        );
+        assert_eq!(bench.state("copy"), state);
+        bench.ok("apply --store copy u2 u3");
+        assert_eq!(
+            bench.json("versions --store copy"),
+            bench.json("versions --store s")
+        );
+        bench.ok("check --store copy");
+    }
+}
+
+#[test]
+fn views_only_move_forward() {
+    for scheme in SCHEMES {
+        let bench = published(scheme);
+        std::fs::copy(bench.path("s"), bench.path("old")).unwrap();
+        bench.ok("put --store s apple 9");
+        bench.ok("commit --store s --key k");
+        bench.ok("get --store s --public k.pub --view v apple");
+        let behind = "get --store old --public k.pub --view v apple";
+        bench.fails(behind, 3, "version 3 was offered after version 4 was seen");
+    }
+}
+
+#[test]
+fn pruned_stores_go_on() {
+    for scheme in SCHEMES {
+        let bench = published(scheme);
+        bench.ok("prune --store s --before 2");
+        bench.fails(
+            "get --store s apple --at 1",
+            2,
+            "was pruned, the oldest kept is 2",
+        );
+        assert_eq!(bench.json("get --store s apple --at 2")[0]["value"], "4");
+        bench.ok("put --store s fig 9");
+        bench.ok("commit --store s --key k");
+        let checked = bench.json("check --store s").remove(0);
+        assert_eq!(
+            (&checked["from_empty"], &checked["proved"]),
+            (&json!(false), &json!(3))
+        );
+        assert_eq!(
+            bench.json("get --store s --public k.pub fig")[0]["value"],
+            "9"
+        );
+    }
+}
+
+#[test]
+fn key_files_have_the_lines_of_their_scheme() {
+    let bench = Bench::new();
+    let cases = [
+        ("tuple-base-superseding", 0, 0),
+        ("tuple-spec-lightweight", 0, 32),
+        ("tuple-base-superseding-bls", 96, 32),
+        ("tuple-spec-lightweight-bls", 96, 64),
+    ];
+    for (scheme, public, secret) in cases {
+        let made = bench
+            .json(&format!("keygen --out {scheme} --scheme {scheme}"))
+            .remove(0);
+        let own = |file: &str, name: &str| {
+            let lines = text(&bench.read(file));
+            let line = lines
+                .lines()
+                .nth(5)
+                .map(|line| line.strip_prefix(name).unwrap().to_owned());
+            line.unwrap_or_default()
+        };
+        let key = own(&format!("{scheme}.pub"), "scheme-key ");
+        assert_eq!(made["scheme_key"].as_str().unwrap_or_default(), key);
+        assert_eq!(
+            (made["scheme"].as_str(), key.len()),
+            (Some(scheme), 2 * public)
+        );
+        assert_eq!(own(scheme, "scheme-secret ").len(), 2 * secret);
+    }
+}
+
+#[test]
+fn what_does_not_fit_a_tuple_scheme_is_refused() {
+    let bench = published("tuple-spec-lightweight");
+    let state = bench.state("s");
+    bench.fails(
+        "put --store new --key k --repository path-copying a 1",
+        2,
+        "scheme tuple-spec-lightweight: unknown repository 'path-copying', choose one of \
+         versioned-index",
+    );
+    let wanted = "import --store s --key k --scheme tuple-base t.csv";
+    bench.fails(wanted, 2, "keygen --scheme tuple-base");
+    let unknown = bench.run("keygen --out q --scheme splay");
+    let unknown = text(&unknown.stderr);
+    for name in [
+        "red-black",
+        "tuple-base,",
+        "tuple-spec3-lightweight",
+        "tuple-spec-lightweight-bls",
+    ] {
+        assert!(unknown.contains(name), "{unknown}");
+    }
+    // The key of a scheme that has a secret of its own does not pass for one of another scheme.
+    for (scheme, line) in [("tuple-spec", 6), ("tuple-spec-lightweight-bls", 6)] {
+        let wrong = text(&bench.read("k")).replace("tuple-spec-lightweight", scheme);
+        bench.write("wrong", wrong.as_bytes());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let private = std::fs::Permissions::from_mode(0o600);
+            std::fs::set_permissions(bench.path("wrong"), private).unwrap();
+        }
+        bench.fails(
+            "commit --store s --key wrong",
+            2,
+            &format!("line {line} is not"),
+        );
+    }
+    let other = text(&bench.read("k.pub")).replace("tuple-spec-lightweight", "tuple-spec");
+    bench.write("wrong.pub", other.as_bytes());
+    bench.fails(
+        "get --store s --public wrong.pub apple",
+        3,
+        "verification failed",
+    );
+    assert_eq!(bench.state("s"), state);
+}
+
+/// After a replay and after a checkpoint the author signs the same next update, byte by byte: the
+/// links of its hash chains go on where they stopped.
+#[test]
+fn authors_go_on_alike_after_a_replay_and_after_a_checkpoint() {
+    for scheme in SCHEMES {
+        let folder = tempfile::tempdir().unwrap();
+        let [replayed, stored] = ["replayed", "stored"].map(|name| folder.path().join(name));
+        let scheme: SchemeName = scheme.parse().unwrap();
+        let key = SecretKey::generate(SuiteName::Sha256Ed25519, scheme, None).unwrap();
+        let description = Description {
+            public: key.public().clone(),
+            repository: RepositoryName::VersionedIndex,
+        };
+        description.create(&replayed).unwrap();
+        for batch in 0..4 {
+            // Opened anew for each snapshot, so that every one is signed after a replay.
+            publish(&replayed, &key, batch);
+        }
+        std::fs::copy(&replayed, &stored).unwrap();
+        let mut checkpointed = open_repository(&stored).unwrap();
+        checkpointed.checkpoint().unwrap();
+        drop(checkpointed);
+        for batch in 4..8 {
+            let updates = [&replayed, &stored].map(|path| publish(path, &key, batch));
+            assert_eq!(updates[0], updates[1], "{scheme} {batch}");
+        }
+        let [one, other] = [&replayed, &stored].map(|path| open_repository(path).unwrap());
+        for version in 0..=8 {
+            let version = Version::new(version);
+            for number in 0..12 {
+                let question = Question::Key(key_of(number));
+                let answers = [&one, &other].map(|store| store.answer(version, &question).unwrap());
+                assert_eq!(answers[0], answers[1]);
+                verify(key.public(), version, &question, &answers[0]).unwrap();
+            }
+        }
+        for mut store in [one, other] {
+            assert_eq!(store.check().unwrap().proved, 8);
+        }
+    }
+}
+
+/// Signs a small change; the update as it is sent.
+fn publish(path: &Path, key: &SecretKey, batch: u32) -> Vec<u8> {
+    let mut author = open_author(path, key).unwrap();
+    let value = Value::try_from(batch.to_string().as_str()).unwrap();
+    let mut operations = vec![Operation::Put(key_of(batch), value)];
+    if batch == 0 {
+        let value = Value::try_from("first").unwrap();
+        operations.extend((1..10).map(|number| Operation::Put(key_of(number), value.clone())));
+    }
+    if batch == 6 {
+        operations.push(Operation::Remove(key_of(2)));
+    }
+    let version = author.stage(operations).unwrap();
+    author.flush(&[]).unwrap();
+    author
+        .repository()
+        .store()
+        .update(version)
+        .unwrap()
+        .unwrap()
+}
+
+fn key_of(number: u32) -> Key {
+    Key::new(number.to_be_bytes().to_vec()).unwrap()
+}
+
+/// A superseding signature of a staged version would vouch for it, although a crash may undo it and
+/// another version take its place. So nothing is proved until the staged version is durable.
+#[test]
+fn nothing_is_proved_while_a_version_is_staged() {
+    for (scheme, refuses) in [
+        ("tuple-spec-superseding", true),
+        ("tuple-spec-lightweight", true),
+        ("red-black", false),
+    ] {
+        let bench = published(scheme);
+        let key = SecretKey::load(&bench.path("k")).unwrap();
+        let mut author = open_author(&bench.path("s"), &key).unwrap();
+        let (version, question) = (Version::new(3), Question::Key("apple".try_into().unwrap()));
+        let answer = author.repository().answer(version, &question).unwrap();
+        let staged = author
+            .stage(vec![Operation::Put(key_of(1), Value::default())])
+            .unwrap();
+        let refused = LookupError::NotDurable { version: staged };
+        let while_staged = author.repository().answer(version, &question);
+        if refuses {
+            assert_eq!(while_staged, Err(refused.into()));
+        } else {
+            assert_eq!(while_staged.as_ref(), Ok(&answer));
+        }
+        author.flush(&[]).unwrap();
+        assert!(author.repository().answer(version, &question).is_ok());
+    }
+}
