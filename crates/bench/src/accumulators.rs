@@ -32,7 +32,7 @@ mod rsa;
 mod table;
 
 pub use bilinear::BilinearBench;
-pub use rsa::RsaBench;
+pub use rsa::{RsaBench, factors as rsa_factors};
 pub use table::table;
 
 /// One line of `bench accumulators --json`.

@@ -35,6 +35,12 @@ pub fn publish<S: Suite, B: BalancingScheme, K: Signer<HeadSignature>>(
     author: &mut TreeAuthor<S, B, K>,
     operations: Vec<Operation>,
 ) -> Result<Update<S>, signature::Error> {
+    put_all(author, operations);
+    author.snapshot()
+}
+
+/// Puts and removes in any author, without a snapshot.
+pub fn put_all(author: &mut impl Dictionary, operations: Vec<Operation>) {
     for operation in operations {
         match operation {
             Operation::Put(key, value) => author.put(key, value),
@@ -43,7 +49,6 @@ pub fn publish<S: Suite, B: BalancingScheme, K: Signer<HeadSignature>>(
             }
         }
     }
-    author.snapshot()
 }
 
 /// Measures the author of a workload and writes its updates to `updates`.

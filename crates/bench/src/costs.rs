@@ -1,20 +1,54 @@
-//! What look-ups and updates cost at the prices of 2010: figure 6.
+//! What look-ups and updates cost, at the prices of 2010 (figure 6) or at others.
 //!
 //! Source: Crosby & Wallach 2010, sections 5.3 and 6.3.
+
+use serde::{Deserialize, Serialize};
 
 use crate::{
     paper::{DOLLARS_PER_GIGABYTE, DOLLARS_PER_HOUR},
     record::TreeRecord,
 };
 
-/// Dollars for computing this long.
-pub fn of_computing(us: f64) -> f64 {
-    us / 1e6 / 3600.0 * DOLLARS_PER_HOUR
+/// What a provider charges.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Prices {
+    /// Cents for an hour of computing.
+    pub cpu_cents_per_hour: f64,
+    /// Cents for a gigabyte sent.
+    pub cents_per_gigabyte: f64,
 }
 
-/// Dollars for sending this much.
+impl Prices {
+    /// Those of 2010.
+    pub const PAPER: Self = Self {
+        cpu_cents_per_hour: 100.0 * DOLLARS_PER_HOUR,
+        cents_per_gigabyte: 100.0 * DOLLARS_PER_GIGABYTE,
+    };
+
+    /// Dollars for computing this long.
+    pub fn of_computing(&self, us: f64) -> f64 {
+        us / 1e6 / 3600.0 * self.cpu_cents_per_hour / 100.0
+    }
+
+    /// Dollars for sending this much.
+    pub fn of_sending(&self, bytes: f64) -> f64 {
+        bytes / 1e9 * self.cents_per_gigabyte / 100.0
+    }
+
+    /// The kilobytes per second of computing at which computing and sending cost the same.
+    pub fn equilibrium(&self) -> f64 {
+        self.of_computing(1e6) / self.of_sending(1e3)
+    }
+}
+
+/// Dollars for computing this long, in 2010.
+pub fn of_computing(us: f64) -> f64 {
+    Prices::PAPER.of_computing(us)
+}
+
+/// Dollars for sending this much, in 2010.
 pub fn of_sending(bytes: f64) -> f64 {
-    bytes / 1e9 * DOLLARS_PER_GIGABYTE
+    Prices::PAPER.of_sending(bytes)
 }
 
 /// Dollars for one look-up in a random version, with its share of the updates: there are
@@ -34,8 +68,7 @@ mod tests {
 
     #[test]
     fn prices_give_the_papers_equilibrium() {
-        let seconds_per_kilobyte = of_sending(1e3) / of_computing(1e6);
-        let equilibrium = 1.0 / seconds_per_kilobyte;
+        let equilibrium = Prices::PAPER.equilibrium();
         assert!(
             (equilibrium - EQUILIBRIUM_KILOBYTES_PER_SECOND).abs() < 10.0,
             "{equilibrium}"

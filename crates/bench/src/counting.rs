@@ -53,15 +53,19 @@ pub struct HashCounts {
     pub history_leaves: f64,
     /// Inner nodes of the history log.
     pub history_nodes: f64,
+    /// Steps of hash chains.
+    pub chain_steps: f64,
 }
 
 impl HashCounts {
     /// The hashes on this thread during `work`, divided by `operations`.
     pub fn of<R>(operations: u64, work: impl FnOnce() -> R) -> (Self, R) {
-        COUNTS.set([0; DOMAINS]);
+        COUNTS.with(|counts| counts.iter().for_each(|count| count.set(0)));
         let result = work();
-        let counts = COUNTS.get();
-        let per_operation = |domain| counts[index(domain)] as f64 / operations.max(1) as f64;
+        let per_operation = |domain| {
+            let count = COUNTS.with(|counts| counts[index(domain)].get());
+            count as f64 / operations.max(1) as f64
+        };
         let counts = Self {
             nodes: per_operation(Domain::TreeNode),
             leaves: per_operation(Domain::TreeLeaf),
@@ -69,6 +73,7 @@ impl HashCounts {
             ranks: per_operation(Domain::KeyRank),
             history_leaves: per_operation(Domain::HistoryLeaf),
             history_nodes: per_operation(Domain::HistoryNode),
+            chain_steps: per_operation(Domain::HashChain),
         };
         (counts, result)
     }
@@ -115,7 +120,7 @@ impl Signer<HeadSignature> for NoSignature {
 const DOMAINS: usize = Domain::ALL.len();
 
 thread_local! {
-    static COUNTS: Cell<[u64; DOMAINS]> = const { Cell::new([0; DOMAINS]) };
+    static COUNTS: [Cell<u64>; DOMAINS] = const { [const { Cell::new(0) }; DOMAINS] };
 }
 
 const fn index(domain: Domain) -> usize {
@@ -123,9 +128,7 @@ const fn index(domain: Domain) -> usize {
 }
 
 fn count(domain: Domain) {
-    let mut counts = COUNTS.get();
-    counts[index(domain)] += 1;
-    COUNTS.set(counts);
+    COUNTS.with(|counts| counts[index(domain)].update(|count| count + 1));
 }
 
 #[cfg(test)]

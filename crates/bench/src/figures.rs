@@ -11,7 +11,8 @@ use plotters::{
 };
 
 use crate::{
-    Outcome, costs, paper, record::TreeRecord, tables::LOOKUPS_PER_UPDATE, workload::Experiment,
+    Outcome, costs, paper, record::TreeRecord, tables::LOOKUPS_PER_UPDATE, tuple::TupleLine,
+    workload::Experiment,
 };
 
 /// Draws what the records allow into a folder, and returns the files.
@@ -39,6 +40,38 @@ pub fn draw(records: &[TreeRecord], folder: &Path) -> Outcome<Vec<PathBuf>> {
     Ok(files)
 }
 
+/// Draws what the lines of `tuple` say look-ups cost, one file for each figure, and returns the files.
+///
+/// # Errors
+/// If a file cannot be written.
+pub fn draw_tuples(lines: &[TupleLine], folder: &Path) -> Outcome<Vec<PathBuf>> {
+    std::fs::create_dir_all(folder)?;
+    let mut figures: Vec<(String, Lines)> = Vec::new();
+    for line in lines {
+        let TupleLine::Costs(record) = line else {
+            continue;
+        };
+        let series = (record.design.clone(), record.points.clone());
+        let known = figures.iter_mut().find(|(name, _)| *name == record.figure);
+        if let Some((_, lines)) = known {
+            lines.series.push(series);
+        } else {
+            let lines = Lines {
+                title: format!("{}: cost per look-up", record.figure),
+                horizontal: "look-ups per update",
+                vertical: "micro-dollars per look-up",
+                series: vec![series],
+            };
+            figures.push((record.figure.clone(), lines));
+        }
+    }
+    let draw = |(name, lines): (String, Lines)| {
+        let file = folder.join(format!("{name}.svg"));
+        lines.draw(&file).map(|()| file)
+    };
+    figures.into_iter().map(draw).collect()
+}
+
 /// One file.
 enum Figure {
     Lines(Lines),
@@ -47,7 +80,7 @@ enum Figure {
 
 /// Lines over two logarithmic axes.
 struct Lines {
-    title: &'static str,
+    title: String,
     horizontal: &'static str,
     vertical: &'static str,
     series: Vec<(String, Vec<(f64, f64)>)>,
@@ -131,7 +164,7 @@ fn steady_states(records: &[TreeRecord]) -> Figure {
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
     }
     Figure::Lines(Lines {
-        title: "Figure 5: proofs of random versions, red-black, steady state",
+        title: "Figure 5: proofs of random versions, red-black, steady state".to_owned(),
         horizontal: "keys",
         vertical: "proofs per second",
         series,
@@ -153,7 +186,7 @@ fn lookup_costs(records: &[TreeRecord]) -> Figure {
         )
     });
     Figure::Lines(Lines {
-        title: "Figure 6: cost per look-up, red-black, prices of 2010",
+        title: "Figure 6: cost per look-up, red-black, prices of 2010".to_owned(),
         horizontal: "look-ups per update",
         vertical: "micro-dollars per look-up",
         series: series.collect(),
@@ -168,7 +201,7 @@ impl Lines {
         let area = SVGBackend::new(file, SIZE).into_drawing_area();
         area.fill(&WHITE)?;
         let mut chart = ChartBuilder::on(&area)
-            .caption(self.title, ("sans-serif", 22))
+            .caption(self.title.as_str(), ("sans-serif", 22))
             .margin(12)
             .x_label_area_size(45)
             .y_label_area_size(80)

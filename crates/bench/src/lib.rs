@@ -34,6 +34,7 @@ pub mod record;
 pub mod server;
 pub mod tables;
 pub mod timing;
+pub mod tuple;
 pub mod update_file;
 pub mod workload;
 

@@ -64,7 +64,7 @@ fn is_stale() -> bool {
     let (Ok(built), Some(crates)) = (built, crates) else {
         return false;
     };
-    ["accumulators", "pad-core", "pad-tree", "bench"]
+    ["accumulators", "pad-core", "pad-tree", "pad-tuple", "bench"]
         .iter()
         .any(|name| newest(&crates.join(name).join("src")).is_ok_and(|newest| newest > built))
 }

@@ -22,13 +22,14 @@ use bench::{
     record::{PrimitivesRecord, TreeRecord},
     tables,
     timing::Effort,
+    tuple::{self, TupleArguments, TupleLine},
     workload::{Experiment, Workload},
 };
 use clap::{Args, Parser, Subcommand, builder::PossibleValuesParser};
 use indicatif::{ProgressBar, ProgressStyle};
 use pad_core::Suite;
 use pad_tree::{Authenticated, VersionedStore};
-use serde::Serialize;
+use serde::{Serialize, de::DeserializeOwned};
 
 #[derive(Debug, Parser)]
 #[command(about = "Measures the dictionaries of this workspace", version)]
@@ -45,9 +46,11 @@ enum Command {
     Batch(BatchArguments),
     /// The accumulators: every operation beside the primitive that bounds it.
     Accumulators(AccumulatorArguments),
+    /// The tuple dictionaries beside a red-black tree: tables 7 to 11, figures 7 and 8.
+    Tuple(TupleArguments),
     /// Hashes and signatures of each suite.
     Primitives(PrimitivesArguments),
-    /// Tables and plots from the lines of `tree --json`.
+    /// Tables and plots from the lines of `tree --json` and `tuple --json`.
     Figures(FiguresArguments),
     /// One measurement in this process; what the others start.
     #[command(hide = true)]
@@ -170,7 +173,7 @@ struct PrimitivesArguments {
 
 #[derive(Debug, Args)]
 struct FiguresArguments {
-    /// A file of lines from `tree --json`; other lines are skipped.
+    /// A file of lines from `tree --json` or `tuple --json`; other lines are skipped.
     #[arg(long)]
     from: PathBuf,
     /// The folder for the plots.
@@ -183,6 +186,7 @@ fn main() -> ExitCode {
         Command::Tree(arguments) => report_trees(&arguments),
         Command::Batch(arguments) => report_batches(arguments),
         Command::Accumulators(arguments) => report_accumulators(&arguments),
+        Command::Tuple(arguments) => report_tuples(&arguments),
         Command::Primitives(arguments) => report_primitives(&arguments),
         Command::Figures(arguments) => draw_figures(&arguments),
         Command::Measure { role } => role.follow(),
@@ -397,6 +401,44 @@ fn report_accumulators(arguments: &AccumulatorArguments) -> Outcome<()> {
     Ok(())
 }
 
+fn report_tuples(arguments: &TupleArguments) -> Outcome<()> {
+    let progress = ProgressBar::new_spinner();
+    progress.set_style(ProgressStyle::with_template("{spinner} {msg} ({elapsed})")?);
+    progress.enable_steady_tick(Duration::from_millis(200));
+    let mut report = TupleReport {
+        progress,
+        json: arguments.json,
+        lines: Vec::new(),
+    };
+    tuple::run(arguments, &mut report)?;
+    report.progress.finish_and_clear();
+    if !arguments.json {
+        write!(stdout(), "{}", tuple::table::report(&report.lines))?;
+    }
+    Ok(())
+}
+
+/// Prints lines as they come, or collects them for tables.
+struct TupleReport {
+    progress: ProgressBar,
+    json: bool,
+    lines: Vec<TupleLine>,
+}
+
+impl tuple::Reporter for TupleReport {
+    fn announce(&mut self, what: &str) {
+        self.progress.set_message(what.to_owned());
+    }
+
+    fn line(&mut self, line: TupleLine) -> Outcome<()> {
+        if self.json {
+            self.progress.suspend(|| print_line(&line))?;
+        }
+        self.lines.push(line);
+        Ok(())
+    }
+}
+
 fn report_primitives(arguments: &PrimitivesArguments) -> Outcome<()> {
     let effort = Effort::new(arguments.quick);
     let mut records = Vec::new();
@@ -444,18 +486,31 @@ impl Job for SuitePrimitives {
 fn draw_figures(arguments: &FiguresArguments) -> Outcome<()> {
     let text = fs::read_to_string(&arguments.from)
         .map_err(|error| format!("{}: {error}", arguments.from.display()))?;
-    let records: Vec<TreeRecord> = text
-        .lines()
-        .filter_map(|line| serde_json::from_str(line).ok())
-        .collect();
-    if records.is_empty() {
-        return Err(format!("{}: no line of `tree --json`", arguments.from.display()).into());
+    let records: Vec<TreeRecord> = parse_lines(&text);
+    let lines: Vec<TupleLine> = parse_lines(&text);
+    let from = arguments.from.display();
+    let mut files = Vec::new();
+    if !records.is_empty() {
+        write!(stdout(), "{}", tables::report(&records))?;
+        files.extend(figures::draw(&records, &arguments.out)?);
     }
-    write!(stdout(), "{}", tables::report(&records))?;
-    for file in figures::draw(&records, &arguments.out)? {
+    if !lines.is_empty() {
+        write!(stdout(), "{}", tuple::table::report(&lines))?;
+        files.extend(figures::draw_tuples(&lines, &arguments.out)?);
+    }
+    if records.is_empty() && lines.is_empty() {
+        return Err(format!("{from}: no line of `tree --json` or `tuple --json`").into());
+    }
+    for file in files {
         writeln!(stdout(), "{}", file.display())?;
     }
     Ok(())
+}
+
+/// The lines that are records of this kind.
+fn parse_lines<T: DeserializeOwned>(text: &str) -> Vec<T> {
+    let parse = |line| serde_json::from_str(line).ok();
+    text.lines().filter_map(parse).collect()
 }
 
 fn print_line(record: &impl Serialize) -> Outcome<()> {

@@ -449,7 +449,7 @@ pub(crate) fn machine(machine: &crate::machine::Machine) -> String {
     format!("{cpu}, {cores} cores; {rustc}; commit {commit}; one thread unless stated.")
 }
 
-fn section(text: &mut String, title: &str, note: &str) {
+pub(crate) fn section(text: &mut String, title: &str, note: &str) {
     let _ = writeln!(text, "{title}");
     if !note.is_empty() {
         let _ = writeln!(text, "{note}");

@@ -128,14 +128,22 @@ pub fn absent_key(index: u64) -> Key {
     key(index | 1 << 63)
 }
 
+/// A key of 32 bytes with this index, as long as a hash: what the tuple dictionaries are measured with.
+pub fn hashed_key(index: u64) -> Key {
+    Key::new(long_bytes(index ^ KEY_SEED)).expect("workload: 32 bytes are a key")
+}
+
 /// The value with this index.
 pub fn value(index: u64) -> Value {
-    let mut random = Random::new(index ^ VALUE_SEED);
-    let mut bytes = Vec::with_capacity(VALUE_LENGTH);
-    while bytes.len() < VALUE_LENGTH {
-        bytes.extend_from_slice(&random.next().to_be_bytes());
-    }
-    Value::new(bytes).expect("workload: 32 bytes are a value")
+    Value::new(long_bytes(index ^ VALUE_SEED)).expect("workload: 32 bytes are a value")
+}
+
+/// 32 bytes.
+fn long_bytes(seed: u64) -> Vec<u8> {
+    let mut random = Random::new(seed);
+    (0..VALUE_LENGTH / 8)
+        .flat_map(|_| random.next().to_be_bytes())
+        .collect()
 }
 
 /// A stream of pseudorandom numbers (`SplitMix64`), the same on every machine.
@@ -183,6 +191,8 @@ mod tests {
         let present: HashSet<_> = (0..20_000).map(key).collect();
         assert_eq!(present.len(), 20_000);
         assert!((0..20_000).all(|index| !present.contains(&absent_key(index))));
+        let hashed: HashSet<_> = (0..20_000).map(hashed_key).collect();
+        assert_eq!(hashed.len(), 20_000);
     }
 
     #[test]

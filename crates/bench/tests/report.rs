@@ -257,3 +257,173 @@ fn every_accumulator_operation_stands_beside_its_primitive() {
         }
     }
 }
+
+#[test]
+fn tuples_stand_beside_their_signatures_and_a_tree() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("trace.csv");
+    let rows: Vec<String> = (0..40)
+        .map(|row| format!("{},put,{},{row}\n", row / 4, row % 9))
+        .collect();
+    std::fs::write(&trace, format!("snapshot,op,key,value\n{}", rows.concat())).unwrap();
+    let text = run(&[
+        "tuple",
+        "--json",
+        "--quick",
+        "--keys=30",
+        "--sizes=60",
+        "--designs=base-superseding,spec-lightweight,red-black",
+        "--trace",
+        trace.to_str().unwrap(),
+        "--last=8",
+        "--cents-per-gigabyte=9",
+    ]);
+    let lines = lines(&text);
+    let of = |experiment: &str| -> Vec<&Value> {
+        let lines = lines.iter();
+        lines
+            .filter(|line| line["experiment"] == experiment)
+            .collect()
+    };
+    for (experiment, number, keys) in TUPLES {
+        let lines = of(experiment);
+        assert_eq!(lines.len(), number, "{experiment}: {text}");
+        for line in lines {
+            for key in keys {
+                assert!(!line[*key].is_null(), "{experiment}: {key}: {line}");
+            }
+        }
+    }
+    // 30 keys, one after the other: the tuples, the one at the start of the key space, the head.
+    let base = of("tuple_growing")[0];
+    assert_eq!(base["signatures_per_snapshot"], 17.5);
+    assert_eq!(base["signatures_per_proof"], 1.0);
+    assert_eq!(base["cents_per_gigabyte"], 9.0);
+    assert!(of("tuple_cheapest").len() >= 3);
+    tuple_figures_are_drawn(folder.path(), &text);
+}
+
+#[test]
+fn accumulated_tuples_have_shares_but_no_limits() {
+    let text = run(&[
+        "tuple",
+        "--json",
+        "--quick",
+        "--keys=4",
+        "--sizes=4",
+        "--limit=1",
+        "--experiment=growing,steady",
+        "--designs=accumulators-rsa,chain-accumulators-bilinear",
+    ]);
+    let lines = lines(&text);
+    let growing = lines
+        .iter()
+        .filter(|it| it["experiment"] == "tuple_growing");
+    let growing: Vec<&Value> = growing.collect();
+    assert_eq!(growing.len(), 2, "{text}");
+    for line in growing {
+        for key in ["author", "server", "verify"] {
+            let share = line[format!("{key}_cryptography_share")].as_f64().unwrap();
+            assert!(share > 0.0 && share <= 1.0, "{key}: {line}");
+        }
+        for key in ["author_ratio", "verify_ratio", "signatures_per_proof"] {
+            assert!(line[key].is_null(), "{key}: {line}");
+        }
+    }
+    let steady = lines.iter().filter(|it| it["experiment"] == "tuple_steady");
+    assert_eq!(steady.count(), 2, "{text}");
+}
+
+/// Experiments of `bench tuple --json`, the number of their lines in the test, and their keys.
+const TUPLES: [(&str, usize, &[&str]); 6] = [
+    (
+        "tuple_growing",
+        3,
+        &[
+            "design",
+            "inserted",
+            "stopped",
+            "inserts_per_second",
+            "author_cryptography_share",
+            "author_limit_us",
+            "author_ratio",
+            "update_bytes",
+            "update_overall_bytes",
+            "proof_bytes",
+            "updates_per_second",
+            "server_cryptography_share",
+            "lookups_per_second",
+            "verifications_per_second",
+            "verify_cryptography_share",
+            "verify_limit_us",
+            "verify_ratio",
+            "chain_steps_per_proof",
+            "update_kilobytes_per_second",
+            "lookup_kilobytes_per_second",
+            "equilibrium_kilobytes_per_second",
+            "cpu_cents_per_hour",
+            "sign_us",
+            "verify_signature_us",
+            "chain_step_ns",
+            "hash_ns",
+            "cpu",
+            "commit",
+        ],
+    ),
+    (
+        "tuple_steady",
+        5,
+        &[
+            "design",
+            "keys",
+            "snapshots",
+            "cycles",
+            "whole_cycles",
+            "author_us",
+            "times_base_superseding",
+            "later_chains_us",
+            "update_bytes",
+            "memory_bytes_per_update",
+            "proof_bytes",
+            "cpu",
+        ],
+    ),
+    ("tuple_exponent", 4, &["quantity", "exponent", "values"]),
+    (
+        "tuple_threads",
+        2,
+        &["threads", "snapshot_ms", "bare_signatures_ms", "ratio"],
+    ),
+    (
+        "tuple_macrobenchmark",
+        4,
+        &[
+            "trace",
+            "design",
+            "epochs",
+            "snapshots",
+            "processed",
+            "author_seconds",
+            "server_seconds",
+            "update_bytes",
+            "proof_bytes",
+            "lookups_per_second",
+            "signatures",
+        ],
+    ),
+    ("tuple_lookup_costs", 10, &["figure", "design", "points"]),
+];
+
+fn tuple_figures_are_drawn(folder: &std::path::Path, text: &str) {
+    let (file, out) = (folder.join("run.jsonl"), folder.join("figures"));
+    std::fs::write(&file, text).unwrap();
+    let (from, to) = (file.to_str().unwrap(), out.to_str().unwrap());
+    let shown = run(&["figures", "--from", from, "--out", to]);
+    for title in ["Table 7", "Table 8", "Table 9", "Tables 10 and 11"] {
+        assert!(shown.contains(title), "{title}: {shown}");
+    }
+    for figure in ["figure7.svg", "figure7-steady.svg", "figure8-trace.svg"] {
+        let drawn = std::fs::read_to_string(out.join(figure)).unwrap();
+        assert!(drawn.contains("</svg>"), "{figure}");
+    }
+}

@@ -36,12 +36,7 @@ impl RsaBench {
     /// # Errors
     /// If the key in the source is none.
     pub fn new(rule: RepresentativeRule, plan: &Plan) -> Outcome<Self> {
-        let mut primes = KEY.lines().filter(|line| !line.starts_with('#'));
-        let mut prime = || -> Outcome<Integer> {
-            let digits = primes.next().ok_or("two primes")?;
-            Ok(Integer::from_str_radix(digits.trim(), 16)?)
-        };
-        let factors = (prime()?, prime()?);
+        let factors = factors()?;
         let modulus = (&factors.0 * &factors.1).complete();
         let mut random = Random::new(3072);
         let mut number = |bits: u32| -> Integer {
@@ -67,6 +62,19 @@ impl RsaBench {
             product: Primitive::new("3072-bit product and remainder", product),
         })
     }
+}
+
+/// The safe primes of the modulus.
+///
+/// # Errors
+/// If there are none in the source.
+pub fn factors() -> Outcome<(Integer, Integer)> {
+    let mut primes = KEY.lines().filter(|line| !line.starts_with('#'));
+    let mut prime = || -> Outcome<Integer> {
+        let digits = primes.next().ok_or("two primes")?;
+        Ok(Integer::from_str_radix(digits.trim(), 16)?)
+    };
+    Ok((prime()?, prime()?))
 }
 
 impl Bench for RsaBench {

@@ -1,0 +1,115 @@
+//! The keys of every measurement.
+
+use std::sync::{LazyLock, OnceLock};
+
+use accumulators::{
+    SecretKey as _,
+    bilinear::BilinearSecretKey,
+    rsa::{RepresentativeRule, RsaSecretKey},
+};
+use ed25519_dalek::SigningKey;
+use pad_core::{HeadSignature, Workers};
+use pad_tuple::{
+    bls::BlsSecretKey,
+    chain::{ChainSecret, DEFAULT_CHAIN_LENGTH},
+};
+use signature::Signer;
+
+use super::instrument::TimedSigner;
+use crate::{accumulators as report, primitives::signing_key};
+
+/// Secrets of measurements: what they are does not matter.
+pub trait FixedSecret {
+    /// The number of links of its hash chains.
+    const CHAIN: Option<u32> = None;
+
+    /// The secret.
+    fn fixed() -> Self;
+}
+
+impl FixedSecret for () {
+    fn fixed() {}
+}
+
+impl FixedSecret for ChainSecret {
+    const CHAIN: Option<u32> = Some(DEFAULT_CHAIN_LENGTH);
+
+    fn fixed() -> Self {
+        Self::from_bytes([7; 32])
+    }
+}
+
+impl FixedSecret for BlsSecretKey {
+    fn fixed() -> Self {
+        Self::from_seed(&[7; 32])
+    }
+}
+
+impl<A: FixedSecret, B: FixedSecret> FixedSecret for (A, B) {
+    const CHAIN: Option<u32> = match A::CHAIN {
+        Some(length) => Some(length),
+        None => B::CHAIN,
+    };
+
+    fn fixed() -> Self {
+        (A::fixed(), B::fixed())
+    }
+}
+
+/// The signing key of every measurement, timed or not.
+pub trait FixedSigner: Signer<HeadSignature> + Sync {
+    /// The key.
+    fn fixed() -> Self;
+}
+
+impl FixedSigner for SigningKey {
+    fn fixed() -> Self {
+        signing_key()
+    }
+}
+
+impl FixedSigner for TimedSigner {
+    fn fixed() -> Self {
+        Self::new()
+    }
+}
+
+/// 3072 bits, the rule of representatives that is the default.
+impl FixedSecret for RsaSecretKey {
+    fn fixed() -> Self {
+        RSA.with_label(LABEL)
+    }
+}
+
+/// For sets as large as [`reserve`] was told.
+impl FixedSecret for BilinearSecretKey {
+    fn fixed() -> Self {
+        BILINEAR.with_label(LABEL)
+    }
+}
+
+/// Says how many keys dictionaries over the bilinear accumulator will have; of several calls the first
+/// counts, and none after the first use of the key.
+pub fn reserve(keys: u64) {
+    let keys = usize::try_from(keys).unwrap_or(usize::MAX);
+    CAPACITY.get_or_init(|| keys.saturating_add(SPARE));
+}
+
+/// The tuple at the start of the key space, and some.
+const SPARE: usize = 16;
+
+const LABEL: &[u8] = b"bench";
+
+static CAPACITY: OnceLock<usize> = OnceLock::new();
+
+static RSA: LazyLock<RsaSecretKey> = LazyLock::new(|| {
+    let (p, q) = report::rsa_factors().expect("bench: the source has two primes");
+    RsaSecretKey::from_primes(p, q, RepresentativeRule::default(), LABEL)
+        .expect("bench: the source has two suitable primes")
+});
+
+static BILINEAR: LazyLock<BilinearSecretKey> = LazyLock::new(|| {
+    let capacity = CAPACITY.get().copied().unwrap_or(1 << 10);
+    BilinearSecretKey::generate(capacity, 1, LABEL, &Workers::all_cores())
+        .expect("bench: the operating system has randomness")
+});

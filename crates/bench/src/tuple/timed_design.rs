@@ -1,0 +1,123 @@
+//! A design that notes how long it takes to authenticate, admit and check.
+
+use std::marker::PhantomData;
+
+use pad_core::{ApplyError, SchemeId, SignedHead, Suite, VerifyError, Version, Workers};
+use pad_tuple::{
+    AuthorError, Design, Expectation,
+    design::{Admission, Claim, Resumed, SharedSigner, TupleId},
+    layers::{Layers, Transition},
+    statement::Context,
+    update::TupleAttachment,
+};
+
+use super::instrument::accumulated;
+
+/// The design `D`, timed as a whole: for accumulators, beside which the digests of the tuples are
+/// nothing. Same keys, same messages, same numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimedDesign<D>(PhantomData<D>);
+
+impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
+    const GENERATIONS: usize = D::GENERATIONS;
+    const SCHEME: SchemeId = D::SCHEME;
+    const NAME: &'static str = D::NAME;
+
+    type Key = D::Key;
+    type Secret = D::Secret;
+    type Mark = D::Mark;
+    type State = D::State;
+    type Tick = D::Tick;
+    type Records = D::Records;
+    type Evidence = D::Evidence;
+    type Seal = D::Seal;
+
+    fn key(secret: &D::Secret) -> D::Key {
+        D::key(secret)
+    }
+
+    fn is_key_of(secret: &D::Secret, key: &D::Key) -> bool {
+        D::is_key_of(secret, key)
+    }
+
+    fn state(secret: &D::Secret, context: Context) -> D::State {
+        D::state(secret, context)
+    }
+
+    fn records(key: &D::Key, context: Context) -> D::Records {
+        D::records(key, context)
+    }
+
+    fn authenticate(
+        secret: &D::Secret,
+        signer: SharedSigner<'_>,
+        context: Context,
+        state: &mut D::State,
+        layers: &mut Layers<S, D::Mark>,
+        transition: &Transition<S, D::Mark>,
+        workers: &Workers,
+    ) -> Result<Vec<D::Tick>, AuthorError> {
+        accumulated(|| D::authenticate(secret, signer, context, state, layers, transition, workers))
+    }
+
+    fn attachment_digest(attachment: &TupleAttachment<D::Tick>) -> S::Digest {
+        D::attachment_digest(attachment)
+    }
+
+    fn admit(
+        key: &D::Key,
+        records: &mut D::Records,
+        admission: &Admission<'_, S, D::Tick>,
+        workers: &Workers,
+    ) -> Result<(), ApplyError> {
+        accumulated(|| D::admit(key, records, admission, workers))
+    }
+
+    fn evidence(
+        records: &D::Records,
+        generation: usize,
+        instant: u64,
+        tuple: TupleId,
+    ) -> D::Evidence {
+        D::evidence(records, generation, instant, tuple)
+    }
+
+    fn seal(records: &D::Records, head: &SignedHead<S>, shown: usize) -> D::Seal {
+        D::seal(records, head, shown)
+    }
+
+    fn store(records: &D::Records) -> Vec<u8> {
+        D::store(records)
+    }
+
+    fn restore(key: &D::Key, context: Context, stored: &[u8]) -> Option<D::Records> {
+        D::restore(key, context, stored)
+    }
+
+    fn forget(records: &mut D::Records, oldest: Version, tuples: &[TupleId]) {
+        D::forget(records, oldest, tuples);
+    }
+
+    fn memory_bytes(records: &D::Records) -> usize {
+        D::memory_bytes(records)
+    }
+
+    fn resume(
+        secret: &D::Secret,
+        context: Context,
+        records: &D::Records,
+        layers: &Layers<S, TupleId>,
+        workers: &Workers,
+    ) -> Result<Resumed<S, Self>, AuthorError> {
+        D::resume(secret, context, records, layers, workers)
+    }
+
+    fn check(
+        expectation: &Expectation<D::Key>,
+        claims: &[Claim<S>],
+        evidence: Vec<D::Evidence>,
+        seal: D::Seal,
+    ) -> Result<(), VerifyError> {
+        accumulated(|| D::check(expectation, claims, evidence, seal))
+    }
+}
