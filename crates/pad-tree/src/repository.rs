@@ -1,11 +1,10 @@
 //! The server: every version in a store, and proofs about each of them.
 
 use pad_core::{
-    ApplyError, HeadSignature, Key, LookupError, Repository, SignedHead, SnapshotHead, Suite,
-    Untrusted, Update, Version, Workers,
+    ApplyError, HeadLog, Key, LookupError, Repository, SignedHead, Suite, Update, Version, Workers,
     codec::Message,
     head::Authority,
-    history::{ConsistencyProof, Frontier, HistoryLog, InclusionProof},
+    history::{ConsistencyProof, Frontier, InclusionProof},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -27,11 +26,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct TreeRepository<S: Suite, St: VersionedStore> {
     pub(crate) tree: PersistentTree<St>,
-    authority: Authority,
-    /// The roots of all versions from 1 on.
-    log: HistoryLog<S>,
-    /// The signatures of the versions from 1 on.
-    signatures: Vec<HeadSignature>,
+    heads: HeadLog<S>,
     workers: Workers,
 }
 
@@ -44,9 +39,7 @@ where
     pub fn new(authority: Authority) -> Self {
         Self {
             tree: PersistentTree::default(),
-            authority,
-            log: HistoryLog::default(),
-            signatures: Vec::new(),
+            heads: HeadLog::new(authority),
             workers: Workers::sequential(),
         }
     }
@@ -60,7 +53,7 @@ where
 
     /// Whose updates this repository accepts.
     pub const fn authority(&self) -> &Authority {
-        &self.authority
+        self.heads.authority()
     }
 
     /// The versions' contents, to be read without proof.
@@ -118,12 +111,7 @@ where
         version: Version,
         newer: Version,
     ) -> Result<InclusionProof<S>, LookupError> {
-        self.check_exists(newer)?;
-        let unknown = LookupError::UnknownVersion {
-            version,
-            latest: newer,
-        };
-        self.log.prove_inclusion(version, newer).ok_or(unknown)
+        self.heads.prove_inclusion(version, newer)
     }
 
     /// The proof that a newer version's head continues an older one's.
@@ -135,12 +123,7 @@ where
         older: Version,
         newer: Version,
     ) -> Result<ConsistencyProof<S>, LookupError> {
-        self.check_exists(newer)?;
-        let unknown = LookupError::UnknownVersion {
-            version: older,
-            latest: newer,
-        };
-        self.log.prove_consistency(older, newer).ok_or(unknown)
+        self.heads.prove_consistency(older, newer)
     }
 
     /// Drops the contents of all versions before `oldest`; their heads stay.
@@ -157,9 +140,7 @@ where
 
     /// The bytes of memory that contents, heads and history take, without spare capacity.
     pub fn memory_bytes(&self) -> usize {
-        let heads = self.signatures.len() * size_of::<HeadSignature>();
-        let history = self.log.memory_bytes();
-        self.tree.memory_bytes() + heads + history
+        self.tree.memory_bytes() + self.heads.memory_bytes()
     }
 
     pub(crate) fn view(&self, version: Version) -> Result<View<'_, St>, LookupError> {
@@ -173,25 +154,11 @@ where
     }
 
     pub(crate) fn frontier(&self) -> Frontier<S> {
-        let mut frontier = Frontier::default();
-        for version in 1..=self.log.entries() {
-            if let Some(root) = self.log.version_root(Version::new(version)) {
-                frontier.append(root);
-            }
-        }
-        frontier
+        self.heads.frontier()
     }
 
     pub(crate) fn latest_head(&self) -> Option<SignedHead<S>> {
-        self.head(self.latest()).ok()
-    }
-
-    fn check_exists(&self, version: Version) -> Result<(), LookupError> {
-        if version > self.latest() {
-            Err(self.missing(version))
-        } else {
-            Ok(())
-        }
+        self.heads.latest_head()
     }
 
     fn missing(&self, version: Version) -> LookupError {
@@ -204,25 +171,6 @@ where
                 latest: self.latest(),
             }
         }
-    }
-
-    /// Checks everything about an update that its operations do not enter.
-    fn check_head(&self, update: &Update<S>) -> Result<(), ApplyError> {
-        let latest = self.latest();
-        if update.base != latest {
-            return Err(ApplyError::VersionGap {
-                expected: latest,
-                actual: update.base,
-            });
-        }
-        let next = Version::new(latest.number() + 1);
-        Untrusted::new(update.head)
-            .verify(&self.authority, &next)
-            .map_err(ApplyError::Head)?;
-        if self.log.root(latest.number()) != Some(update.head.head.history) {
-            return Err(ApplyError::HistoryMismatch);
-        }
-        Ok(())
     }
 
     fn replay(&mut self, update: &Update<S>) -> Result<(), ApplyError> {
@@ -255,38 +203,18 @@ where
     }
 
     fn apply(&mut self, update: &Update<S>) -> Result<Version, ApplyError> {
-        self.check_head(update)?;
+        self.heads.check(update.base, &update.head)?;
         if let Err(error) = self.replay(update) {
             self.tree.rollback();
             return Err(error);
         }
         self.tree.commit();
-        self.log.append(&update.head.head.root);
-        self.signatures.push(update.head.signature);
+        self.heads.append(&update.head);
         Ok(self.latest())
     }
 
     fn head(&self, version: Version) -> Result<SignedHead<S>, LookupError> {
-        let missing = LookupError::UnknownVersion {
-            version,
-            latest: self.latest(),
-        };
-        let earlier = version.previous().ok_or(missing)?;
-        let position = usize::try_from(earlier.number()).map_err(|_| missing)?;
-        let signature = *self.signatures.get(position).ok_or(missing)?;
-        let root = *self.log.version_root(version).ok_or(missing)?;
-        let history = self.log.root(earlier.number()).ok_or(missing)?;
-        let Authority {
-            dictionary, scheme, ..
-        } = self.authority;
-        let head = SnapshotHead {
-            scheme,
-            dictionary,
-            version,
-            root,
-            history,
-        };
-        Ok(SignedHead { head, signature })
+        self.heads.head(version)
     }
 
     fn prove(&self, version: Version, key: &Key) -> Result<TreeProof<S, Key>, LookupError> {
@@ -302,18 +230,13 @@ where
 #[serde(bound = "St: Serialize + DeserializeOwned")]
 pub struct Checkpoint<S: Suite, St> {
     scheme: u16,
-    authority: Authority,
-    log: HistoryLog<S>,
-    signatures: Vec<SignatureBytes>,
+    heads: HeadLog<S>,
     tree: StoredTree<St>,
 }
 
-#[derive(Serialize, Deserialize)]
-struct SignatureBytes(pad_core::Digest<32>, pad_core::Digest<32>);
-
 impl<S: Suite, St> core::fmt::Debug for Checkpoint<S, St> {
     fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(formatter, "Checkpoint({} versions)", self.signatures.len())
+        write!(formatter, "Checkpoint({} versions)", self.heads.latest())
     }
 }
 
@@ -335,17 +258,9 @@ where
             oldest,
             population,
         } = self.tree.to_stored();
-        let signatures = self.signatures.iter().map(|signature| {
-            SignatureBytes(
-                pad_core::Digest(*signature.r_bytes()),
-                pad_core::Digest(*signature.s_bytes()),
-            )
-        });
         Checkpoint {
             scheme: St::Scheme::ID.0,
-            authority: self.authority,
-            log: self.log.clone(),
-            signatures: signatures.collect(),
+            heads: self.heads.clone(),
             tree: StoredTree {
                 store: store.clone(),
                 roots,
@@ -359,25 +274,16 @@ where
     pub fn restore(checkpoint: Checkpoint<S, St>) -> Option<Self> {
         let Checkpoint {
             scheme,
-            authority,
-            log,
-            signatures,
+            heads,
             tree,
         } = checkpoint;
         let tree = PersistentTree::from_stored(tree);
-        let versions = tree.latest().number();
         let fits = scheme == St::Scheme::ID.0
-            && scheme == authority.scheme.0
-            && log.entries() == versions
-            && u64::try_from(signatures.len()) == Ok(versions);
+            && scheme == heads.authority().scheme.0
+            && tree.latest() == heads.latest();
         fits.then(|| Self {
             tree,
-            authority,
-            log,
-            signatures: signatures
-                .into_iter()
-                .map(|SignatureBytes(r, s)| HeadSignature::from_components(r.0, s.0))
-                .collect(),
+            heads,
             workers: Workers::sequential(),
         })
     }

@@ -2,10 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use pad_core::{
-    HeadSignature, Key, Suite, Value, Version, Workers, codec::Message, head::Authority,
-    history::HistoryLog,
-};
+use pad_core::{HeadLog, Key, Suite, Value, Version, Workers, codec::Message, head::Authority};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -23,9 +20,7 @@ use crate::{
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct TupleCheckpoint<S: Suite> {
-    authority: Authority,
-    log: HistoryLog<S>,
-    signatures: Vec<StoredSignature>,
+    heads: HeadLog<S>,
     indexes: Vec<Index>,
     values: Vec<Value>,
     tuples: Vec<Option<TupleOnDisk>>,
@@ -39,7 +34,7 @@ pub struct TupleCheckpoint<S: Suite> {
 
 impl<S: Suite> core::fmt::Debug for TupleCheckpoint<S> {
     fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let (tuples, versions) = (self.tuples.len(), self.signatures.len());
+        let (tuples, versions) = (self.tuples.len(), self.heads.latest());
         write!(
             formatter,
             "TupleCheckpoint({tuples} tuples, {versions} versions)"
@@ -51,9 +46,6 @@ impl<S: Suite> Message for TupleCheckpoint<S> {
     const KIND: u8 = 68;
     const SUITE: u16 = S::ID.0;
 }
-
-#[derive(Clone, Serialize, Deserialize)]
-struct StoredSignature(pad_core::Digest<64>);
 
 #[derive(Clone, Serialize, Deserialize)]
 struct TupleOnDisk {
@@ -94,13 +86,8 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
             Some(TupleOnDisk { upper, content })
         });
         let tuples = tuples.collect();
-        let signatures = self.signatures.iter();
         TupleCheckpoint {
-            authority: self.authority,
-            log: self.log.clone(),
-            signatures: signatures
-                .map(|signature| StoredSignature(pad_core::Digest(signature.to_bytes())))
-                .collect(),
+            heads: self.heads.clone(),
             indexes: self.indexes.clone(),
             values,
             tuples,
@@ -121,12 +108,11 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         key: D::Key,
     ) -> Option<Self> {
         let width = D::GENERATIONS - 1;
-        let latest = Version::new(checkpoint.log.entries());
+        let latest = checkpoint.heads.latest();
         let versions = latest.number().checked_sub(checkpoint.oldest.number())?;
-        let fits = checkpoint.authority == authority
+        let fits = *checkpoint.heads.authority() == authority
             && authority.scheme == D::SCHEME
             && checkpoint.indexes.len() == D::GENERATIONS
-            && u64::try_from(checkpoint.signatures.len()) == Ok(latest.number())
             && u64::try_from(checkpoint.epochs.len()).ok()
                 == u64::try_from(width)
                     .ok()?
@@ -145,7 +131,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
                 .map(|(number, _)| number)
                 .collect(),
             records: D::restore(&key, context, &checkpoint.records)?,
-            authority,
+            heads: checkpoint.heads,
             key,
             layers,
             indexes: checkpoint.indexes,
@@ -155,12 +141,6 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
             entries: usize::try_from(checkpoint.entries).ok()?,
             operations: checkpoint.operations,
             oldest: checkpoint.oldest,
-            log: checkpoint.log,
-            signatures: checkpoint
-                .signatures
-                .into_iter()
-                .map(|StoredSignature(bytes)| HeadSignature::from_bytes(&bytes.0))
-                .collect(),
             workers: Workers::sequential(),
         })
     }

@@ -1,10 +1,10 @@
 //! The server: every version's tuples in persistent indexes, and look-up proofs.
 
 use pad_core::{
-    ApplyError, HeadSignature, InputError, Key, LookupError, Repository, SignedHead, SnapshotHead,
-    Suite, Untrusted, Update, Version, Workers,
+    ApplyError, HeadLog, InputError, Key, LookupError, Repository, SignedHead, Suite, Update,
+    Version, Workers,
     head::Authority,
-    history::{ConsistencyProof, Frontier, HistoryLog, InclusionProof},
+    history::{ConsistencyProof, Frontier, InclusionProof},
 };
 use pad_tree::{CacheNowhere, PersistentTree, Plain, RedBlack, VersionedNodes};
 
@@ -36,7 +36,7 @@ pub(crate) struct StoredTuple<S: Suite> {
 /// Source: Crosby & Wallach 2010, section 4.
 #[derive(Clone, Debug)]
 pub struct TupleRepository<S: Suite, D: Design<S>> {
-    pub(crate) authority: Authority,
+    pub(crate) heads: HeadLog<S>,
     pub(crate) key: D::Key,
     pub(crate) layers: Layers<S, TupleId>,
     pub(crate) indexes: Vec<Index>,
@@ -52,8 +52,6 @@ pub struct TupleRepository<S: Suite, D: Design<S>> {
     /// The number of operations of all versions after the first, for the author that goes on.
     pub(crate) operations: u64,
     pub(crate) oldest: Version,
-    pub(crate) log: HistoryLog<S>,
-    pub(crate) signatures: Vec<HeadSignature>,
     pub(crate) workers: Workers,
 }
 
@@ -61,7 +59,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     /// An empty repository that accepts the updates of one author and dictionary.
     pub fn new(authority: Authority, key: D::Key) -> Self {
         Self {
-            authority,
+            heads: HeadLog::new(authority),
             layers: Layers::new(D::GENERATIONS),
             indexes: (0..D::GENERATIONS).map(|_| Index::default()).collect(),
             tuples: Vec::new(),
@@ -73,8 +71,6 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
             entries: 0,
             operations: 0,
             oldest: Version::EMPTY,
-            log: HistoryLog::default(),
-            signatures: Vec::new(),
             workers: Workers::sequential(),
         }
     }
@@ -88,7 +84,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
 
     /// Whose updates this repository accepts.
     pub const fn authority(&self) -> &Authority {
-        &self.authority
+        self.heads.authority()
     }
 
     /// What clients must know beyond the authority.
@@ -116,9 +112,8 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
             .iter()
             .map(|tuple| stored_bytes(tuple.as_ref()))
             .sum();
-        let heads = self.signatures.len() * size_of::<HeadSignature>();
         let epochs = self.epochs.len() * size_of::<u64>();
-        indexes + tuples + D::memory_bytes(&self.records) + heads + epochs + self.log.memory_bytes()
+        indexes + tuples + D::memory_bytes(&self.records) + epochs + self.heads.memory_bytes()
     }
 
     /// The proof that an older version is what a newer version's head says it was.
@@ -130,12 +125,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         version: Version,
         newer: Version,
     ) -> Result<InclusionProof<S>, LookupError> {
-        self.check_exists(newer)?;
-        let unknown = LookupError::UnknownVersion {
-            version,
-            latest: newer,
-        };
-        self.log.prove_inclusion(version, newer).ok_or(unknown)
+        self.heads.prove_inclusion(version, newer)
     }
 
     /// The proof that a newer version's head continues an older one's.
@@ -147,12 +137,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         older: Version,
         newer: Version,
     ) -> Result<ConsistencyProof<S>, LookupError> {
-        self.check_exists(newer)?;
-        let unknown = LookupError::UnknownVersion {
-            version: older,
-            latest: newer,
-        };
-        self.log.prove_consistency(older, newer).ok_or(unknown)
+        self.heads.prove_consistency(older, newer)
     }
 
     /// Drops the contents of all versions before `oldest`; their heads stay.
@@ -236,16 +221,11 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     }
 
     pub(crate) fn frontier(&self) -> Frontier<S> {
-        let mut frontier = Frontier::default();
-        for number in 1..=self.latest().number() {
-            let root = self.log.version_root(Version::new(number));
-            frontier.append(root.expect("repository: the log has every version's root"));
-        }
-        frontier
+        self.heads.frontier()
     }
 
     pub(crate) fn latest_head(&self) -> Option<SignedHead<S>> {
-        self.head(self.latest()).ok()
+        self.heads.latest_head()
     }
 
     /// The instants of all generations at a version, youngest first.
@@ -449,31 +429,6 @@ pub(crate) fn lower_end(lower: &[u8]) -> Key {
     Key::new(lower).expect("repository: lower ends are keys")
 }
 
-/// Checks everything about an update that needs neither operations nor tuples. `history` is the root
-/// of the history up to `latest`.
-pub(crate) fn check_head<S: Suite>(
-    authority: &Authority,
-    latest: Version,
-    history: Option<S::Digest>,
-    base: Version,
-    head: &SignedHead<S>,
-) -> Result<(), ApplyError> {
-    if base != latest {
-        return Err(ApplyError::VersionGap {
-            expected: latest,
-            actual: base,
-        });
-    }
-    let next = latest.next().ok_or(InputError::CapacityExceeded);
-    Untrusted::new(*head)
-        .verify(authority, &next.map_err(ApplyError::Input)?)
-        .map_err(ApplyError::Head)?;
-    if history != Some(head.head.history) {
-        return Err(ApplyError::HistoryMismatch);
-    }
-    Ok(())
-}
-
 fn stored_bytes<S: Suite>(tuple: Option<&StoredTuple<S>>) -> usize {
     let heap = tuple.map_or(0, |tuple| {
         let upper = tuple
@@ -511,9 +466,7 @@ impl<S: Suite, D: Design<S>> Repository for TupleRepository<S, D> {
         &mut self,
         update: &Update<S, TupleAttachment<D::Tick>>,
     ) -> Result<Version, ApplyError> {
-        let latest = self.latest();
-        let history = self.log.root(latest.number());
-        check_head(&self.authority, latest, history, update.base, &update.head)?;
+        self.heads.check(update.base, &update.head)?;
         let merged = usize::from(update.attachment.merged);
         self.layers.check(&update.operations)?;
         let operations = Self::check_root(update)?;
@@ -526,7 +479,7 @@ impl<S: Suite, D: Design<S>> Repository for TupleRepository<S, D> {
         let edited = self.edit_indexes(&transition).map_err(ApplyError::Input);
         let admitted = edited.and_then(|()| {
             let admission = Admission {
-                authority: &self.authority,
+                authority: self.heads.authority(),
                 layers: &self.layers,
                 transition: &transition,
                 ticks: &update.attachment.ticks,
@@ -543,32 +496,12 @@ impl<S: Suite, D: Design<S>> Repository for TupleRepository<S, D> {
         if update.base != Version::EMPTY {
             self.operations += u64::try_from(update.operations.len()).unwrap_or(u64::MAX);
         }
-        self.log.append(&update.head.head.root);
-        self.signatures.push(update.head.signature);
+        self.heads.append(&update.head);
         Ok(self.latest())
     }
 
     fn head(&self, version: Version) -> Result<SignedHead<S>, LookupError> {
-        let missing = LookupError::UnknownVersion {
-            version,
-            latest: self.latest(),
-        };
-        let earlier = version.previous().ok_or(missing)?;
-        let position = usize::try_from(earlier.number()).map_err(|_| missing)?;
-        let signature = *self.signatures.get(position).ok_or(missing)?;
-        let root = *self.log.version_root(version).ok_or(missing)?;
-        let history = self.log.root(earlier.number()).ok_or(missing)?;
-        let Authority {
-            dictionary, scheme, ..
-        } = self.authority;
-        let head = SnapshotHead {
-            scheme,
-            dictionary,
-            version,
-            root,
-            history,
-        };
-        Ok(SignedHead { head, signature })
+        self.heads.head(version)
     }
 
     fn prove(&self, version: Version, key: &Key) -> Result<TupleProof<S, D>, LookupError> {

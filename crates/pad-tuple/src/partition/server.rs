@@ -11,7 +11,7 @@ use crate::{
     design::{Admission, Claim, Expectation, TickMessage, TupleId},
     layers::{Edit, Transition, index},
     proof::{ShownContent, TupleProof},
-    repository::{TupleRepository, check_head},
+    repository::TupleRepository,
     tuple::Content,
 };
 
@@ -117,7 +117,7 @@ impl<S: Suite, D: DivisibleDesign<S>> Partition<S, D> {
             }
         }
         let expectation = Expectation {
-            authority: tuples.authority,
+            authority: *tuples.authority(),
             key: tuples.key.clone(),
             version,
         };
@@ -135,9 +135,7 @@ impl<S: Suite, D: DivisibleDesign<S>> Partition<S, D> {
         part: &PartialUpdate<S, D::Tick>,
     ) -> Result<Transition<S, TupleId>, ApplyError> {
         let tuples = &mut self.tuples;
-        let latest = tuples.latest();
-        let history = tuples.log.root(latest.number());
-        check_head(&tuples.authority, latest, history, part.base, &part.head)?;
+        tuples.heads.check(part.base, &part.head)?;
         let edits = part.generations.iter().map(|generation| Edit {
             deleted: &generation.deleted,
             created: generation.created.iter().map(content).collect(),
@@ -174,7 +172,7 @@ impl<S: Suite, D: DivisibleDesign<S>> Partition<S, D> {
     ) {
         let tuples = &mut self.tuples;
         let admission = Admission {
-            authority: &tuples.authority,
+            authority: tuples.heads.authority(),
             layers: &tuples.layers,
             transition: &transition,
             ticks: &ticks(part),
@@ -196,8 +194,7 @@ impl<S: Suite, D: DivisibleDesign<S>> Partition<S, D> {
                 stored.upper.clone_from(&update.upper);
             }
         }
-        tuples.log.append(&part.head.head.root);
-        tuples.signatures.push(part.head.signature);
+        tuples.heads.append(&part.head);
     }
 }
 

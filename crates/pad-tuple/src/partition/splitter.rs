@@ -2,14 +2,16 @@
 
 use core::ops::Bound;
 
-use pad_core::{ApplyError, Key, Suite, Update, head::Authority, history::Frontier};
+use pad_core::{
+    ApplyError, Key, Suite, Update, head::Authority, head_log::check_next, history::Frontier,
+};
 use pad_tree::KeyRange;
 
 use super::{DivisibleDesign, GenerationUpdate, PartialUpdate};
 use crate::{
     layers::{Generation, Layers, Transition},
     proof::ShownContent,
-    repository::{TupleRepository, check_head},
+    repository::TupleRepository,
     tuple::{Content, start_of_keys},
     update::TupleAttachment,
 };
@@ -79,7 +81,7 @@ impl<S: Suite> Splitter<S> {
     ) -> Result<(Vec<PartialUpdate<S, D::Tick>>, Transition<S, ()>), ApplyError> {
         let history = Some(self.frontier.root());
         let latest = self.layers.version();
-        check_head(&self.authority, latest, history, update.base, &update.head)?;
+        check_next(&self.authority, latest, history, update.base, &update.head)?;
         self.layers.check(&update.operations)?;
         let operations = TupleRepository::<S, D>::check_root(update)?;
         let ranges = self.ranges();

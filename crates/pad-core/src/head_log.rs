@@ -1,0 +1,317 @@
+//! The heads of all versions, as a server keeps them: what a repository of any family needs.
+
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    digest::Digest,
+    error::{ApplyError, InputError, LookupError},
+    head::{Authority, SignedHead, SnapshotHead},
+    history::{ConsistencyProof, Frontier, HistoryLog, InclusionProof},
+    proof::Untrusted,
+    signature::{HeadSignature, SIGNATURE_LENGTH},
+    suite::Suite,
+    version::Version,
+};
+
+/// Every head of one dictionary from version 1 on, without gaps.
+///
+/// Space: a signature and a root for each version, and an eighth of a digest for the history.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "", try_from = "UncheckedHeadLog<S>")]
+pub struct HeadLog<S: Suite> {
+    authority: Authority,
+    /// The roots of all versions.
+    log: HistoryLog<S>,
+    signatures: Vec<Digest<SIGNATURE_LENGTH>>,
+}
+
+impl<S: Suite> HeadLog<S> {
+    /// The log without heads, for those of one author, dictionary and scheme.
+    pub fn new(authority: Authority) -> Self {
+        Self {
+            authority,
+            log: HistoryLog::default(),
+            signatures: Vec::new(),
+        }
+    }
+
+    /// Whose heads these are.
+    pub const fn authority(&self) -> &Authority {
+        &self.authority
+    }
+
+    /// The latest version.
+    pub fn latest(&self) -> Version {
+        Version::new(self.log.entries())
+    }
+
+    /// Checks that an update from version `base` on, with this head, is the next one.
+    ///
+    /// # Errors
+    /// [`ApplyError::VersionGap`], [`ApplyError::Head`], [`ApplyError::HistoryMismatch`].
+    pub fn check(&self, base: Version, head: &SignedHead<S>) -> Result<(), ApplyError> {
+        let latest = self.latest();
+        let history = self.log.root(latest.number());
+        check_next(&self.authority, latest, history, base, head)
+    }
+
+    /// Appends the next version's head, which [`HeadLog::check`] has accepted.
+    pub fn append(&mut self, head: &SignedHead<S>) {
+        self.log.append(&head.head.root);
+        self.signatures.push(Digest(head.signature.to_bytes()));
+    }
+
+    /// The head of a version; version 0 has none.
+    ///
+    /// # Errors
+    /// [`LookupError::UnknownVersion`].
+    pub fn head(&self, version: Version) -> Result<SignedHead<S>, LookupError> {
+        let missing = self.unknown(version);
+        let earlier = version.previous().ok_or(missing)?;
+        let position = usize::try_from(earlier.number()).map_err(|_| missing)?;
+        let signature = self.signatures.get(position).ok_or(missing)?;
+        let Authority {
+            dictionary, scheme, ..
+        } = self.authority;
+        let head = SnapshotHead {
+            scheme,
+            dictionary,
+            version,
+            root: *self.log.version_root(version).ok_or(missing)?,
+            history: self.log.root(earlier.number()).ok_or(missing)?,
+        };
+        let signature = HeadSignature::from_bytes(&signature.0);
+        Ok(SignedHead { head, signature })
+    }
+
+    /// The latest head, or `None` before version 1.
+    pub fn latest_head(&self) -> Option<SignedHead<S>> {
+        self.head(self.latest()).ok()
+    }
+
+    /// What an author needs of the history to go on.
+    ///
+    /// Time: linear in the number of versions.
+    pub fn frontier(&self) -> Frontier<S> {
+        let mut frontier = Frontier::default();
+        let versions = (1..=self.log.entries()).map(Version::new);
+        for root in versions.filter_map(|version| self.log.version_root(version)) {
+            frontier.append(root);
+        }
+        frontier
+    }
+
+    /// The proof that an older version is what a newer version's head says it was.
+    ///
+    /// # Errors
+    /// [`LookupError::UnknownVersion`] unless `version` is at least 1 and below `newer`, which exists.
+    pub fn prove_inclusion(
+        &self,
+        version: Version,
+        newer: Version,
+    ) -> Result<InclusionProof<S>, LookupError> {
+        self.require(newer)?;
+        let unknown = LookupError::UnknownVersion {
+            version,
+            latest: newer,
+        };
+        self.log.prove_inclusion(version, newer).ok_or(unknown)
+    }
+
+    /// The proof that a newer version's head continues an older one's.
+    ///
+    /// # Errors
+    /// [`LookupError::UnknownVersion`] unless `older` is at least 1 and below `newer`, which exists.
+    pub fn prove_consistency(
+        &self,
+        older: Version,
+        newer: Version,
+    ) -> Result<ConsistencyProof<S>, LookupError> {
+        self.require(newer)?;
+        let unknown = LookupError::UnknownVersion {
+            version: older,
+            latest: newer,
+        };
+        self.log.prove_consistency(older, newer).ok_or(unknown)
+    }
+
+    /// Refuses a version beyond the latest.
+    ///
+    /// # Errors
+    /// [`LookupError::UnknownVersion`].
+    pub fn require(&self, version: Version) -> Result<(), LookupError> {
+        if version > self.latest() {
+            Err(self.unknown(version))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The bytes of memory that heads and history take, without spare capacity.
+    pub fn memory_bytes(&self) -> usize {
+        let signatures = self.signatures.len().saturating_mul(SIGNATURE_LENGTH);
+        signatures.saturating_add(self.log.memory_bytes())
+    }
+
+    fn unknown(&self, version: Version) -> LookupError {
+        LookupError::UnknownVersion {
+            version,
+            latest: self.latest(),
+        }
+    }
+}
+
+/// Checks that an update from version `base` on, with this head, follows version `latest`, whose history
+/// log has this root.
+///
+/// # Errors
+/// As [`HeadLog::check`].
+pub fn check_next<S: Suite>(
+    authority: &Authority,
+    latest: Version,
+    history: Option<S::Digest>,
+    base: Version,
+    head: &SignedHead<S>,
+) -> Result<(), ApplyError> {
+    if base != latest {
+        return Err(ApplyError::VersionGap {
+            expected: latest,
+            actual: base,
+        });
+    }
+    let next = latest.next();
+    let next = next.ok_or(ApplyError::Input(InputError::CapacityExceeded))?;
+    Untrusted::new(*head)
+        .verify(authority, &next)
+        .map_err(ApplyError::Head)?;
+    if history == Some(head.head.history) {
+        Ok(())
+    } else {
+        Err(ApplyError::HistoryMismatch)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(bound = "")]
+struct UncheckedHeadLog<S: Suite> {
+    authority: Authority,
+    log: HistoryLog<S>,
+    signatures: Vec<Digest<SIGNATURE_LENGTH>>,
+}
+
+/// There is not one signature for each version.
+struct Uneven;
+
+impl core::fmt::Display for Uneven {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        formatter.write_str("there is not one signature for each version")
+    }
+}
+
+impl<S: Suite> TryFrom<UncheckedHeadLog<S>> for HeadLog<S> {
+    type Error = Uneven;
+
+    fn try_from(unchecked: UncheckedHeadLog<S>) -> Result<Self, Uneven> {
+        let UncheckedHeadLog {
+            authority,
+            log,
+            signatures,
+        } = unchecked;
+        if u64::try_from(signatures.len()) != Ok(log.entries()) {
+            return Err(Uneven);
+        }
+        Ok(Self {
+            authority,
+            log,
+            signatures,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ed25519_dalek::SigningKey;
+
+    use super::*;
+    use crate::{
+        Sha256Ed25519, VerifyError, codec, head::DictionaryId, head::SchemeId, history::Frontier,
+        signature::AuthorKey,
+    };
+
+    type S = Sha256Ed25519;
+
+    fn signer() -> SigningKey {
+        SigningKey::from_bytes(&[7; 32])
+    }
+
+    fn authority() -> Authority {
+        Authority {
+            author: AuthorKey::from_bytes(signer().verifying_key().as_bytes()).unwrap(),
+            dictionary: DictionaryId::from_name("heads"),
+            scheme: SchemeId(1),
+        }
+    }
+
+    fn next(log: &HeadLog<S>, history: &Frontier<S>) -> SignedHead<S> {
+        let Authority {
+            dictionary, scheme, ..
+        } = authority();
+        let version = log.latest().next().unwrap();
+        let head = SnapshotHead {
+            scheme,
+            dictionary,
+            version,
+            root: S::value(&version.number().to_be_bytes()),
+            history: history.root(),
+        };
+        head.sign(&signer()).unwrap()
+    }
+
+    #[test]
+    fn heads_come_back_and_gaps_are_refused() {
+        let mut log = HeadLog::<S>::new(authority());
+        let (mut heads, mut history) = (Vec::new(), Frontier::default());
+        for number in 0..20 {
+            let head = next(&log, &history);
+            let base = Version::new(number);
+            assert_eq!(log.check(base, &head), Ok(()));
+            let gap = Version::new(number + 1);
+            let refused = ApplyError::VersionGap {
+                expected: base,
+                actual: gap,
+            };
+            assert_eq!(log.check(gap, &head), Err(refused));
+            let mut forked = head;
+            forked.head.history = head.head.root;
+            let invalid = ApplyError::Head(VerifyError::SignatureInvalid);
+            assert_eq!(log.check(base, &forked), Err(invalid));
+            let forked = forked.head.sign(&signer()).unwrap();
+            assert_eq!(log.check(base, &forked), Err(ApplyError::HistoryMismatch));
+            log.append(&head);
+            history.append(&head.head.root);
+            heads.push(head);
+        }
+        for head in &heads {
+            assert_eq!(log.head(head.head.version), Ok(*head));
+        }
+        assert_eq!(log.latest_head(), heads.last().copied());
+        assert_eq!(log.frontier().root(), history.root());
+        assert!(log.head(Version::EMPTY).is_err() && log.head(Version::new(21)).is_err());
+    }
+
+    #[test]
+    fn a_stored_log_has_one_signature_for_each_version() {
+        let mut log = HeadLog::<S>::new(authority());
+        let bytes = codec::encode_body(&log);
+        assert_eq!(codec::decode_body(&bytes), Ok(log.clone()));
+        log.append(&next(&log, &Frontier::default()));
+        let bytes = codec::encode_body(&log);
+        assert_eq!(codec::decode_body(&bytes), Ok(log.clone()));
+        log.signatures.pop();
+        let bytes = codec::encode_body(&log);
+        let refused = codec::decode_body::<HeadLog<S>>(&bytes);
+        assert_eq!(refused, Err(crate::DecodeError::Malformed));
+    }
+}
