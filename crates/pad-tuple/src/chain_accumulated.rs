@@ -9,7 +9,7 @@
 //!
 //! 1. The head's signature covers design, dictionary, version and root; the root covers `B(v)`, and that
 //!    the values of all generations in their order, each with its length.
-//! 2. Values and witnesses are of accumulators labelled as in [`accumulated`](crate::accumulated).
+//! 2. Values and witnesses are of accumulators labelled as in [`crate::accumulated`].
 //! 3. All values are those of version `v`, so the instants of all generations are those of `v`. That is
 //!    why a later head does not vouch for an earlier version, and nothing supersedes.
 //!

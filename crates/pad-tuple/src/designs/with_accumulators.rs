@@ -23,7 +23,7 @@ pub type AccumulatorsSupersedingBilinear = Accumulated<Bilinear, Superseding, 2>
 /// Speculation over two generations, bilinear accumulators in a hash chain under the signed root.
 pub type ChainAccumulatorsBilinear = ChainAccumulated<Bilinear, 2>;
 
-/// Calls a macro once for each design with accumulators, as [`for_each_tuple`]: apart, because one
+/// Calls a macro once for each design with accumulators, as [`for_each_tuple`](crate::for_each_tuple): apart, because one
 /// snapshot takes them milliseconds.
 #[macro_export]
 macro_rules! for_each_accumulated_tuple {

@@ -12,7 +12,7 @@ use crate::{proof::TupleProof, update::TupleAttachment};
 /// All partitions and their splitter, as one repository.
 ///
 /// In one process, to be tested and measured, or as a model: on several machines the splitter sends
-/// each [`PartialUpdate`], and who asks goes to the partition at [`Splitter::place`].
+/// each [`PartialUpdate`](super::PartialUpdate), and who asks goes to the partition at [`Splitter::place`].
 #[derive(Clone, Debug)]
 pub struct PartitionedRepository<S: Suite, D: DivisibleDesign<S>> {
     splitter: Splitter<S>,

@@ -63,7 +63,7 @@ impl<S: Suite> Splitter<S> {
     /// The part of an update for each partition, in their order.
     ///
     /// # Errors
-    /// [`ApplyError`], as [`Repository::apply`]; the splitter is then as it was.
+    /// [`ApplyError`], as [`pad_core::Repository::apply`]; the splitter is then as it was.
     pub fn split<D: DivisibleDesign<S>>(
         &mut self,
         update: &Update<S, TupleAttachment<D::Tick>>,
