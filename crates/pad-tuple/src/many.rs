@@ -28,7 +28,7 @@ use crate::{
     aggregate::{AggregateDesign, Placed},
     design::{Claim, Expectation},
     layers::index,
-    proof::{ShownTuple, require_design},
+    proof::{ShownTuple, check_empty, instants, require_design},
     repository::TupleRepository,
 };
 
@@ -94,38 +94,6 @@ impl<S: Suite, D: AggregateDesign<S>> Proof for ManyProof<S, D> {
             answers: keys.as_slice().iter().cloned().zip(answers).collect(),
         })
     }
-}
-
-/// Refuses a proof without signatures of any version but 0, and one of version 0 that shows anything.
-pub(crate) fn check_empty(
-    version: Version,
-    epochs: &[u64],
-    shows_nothing: bool,
-) -> Result<(), VerifyError> {
-    if version != Version::EMPTY {
-        return Err(VerifyError::WrongVersion {
-            expected: version,
-            actual: Version::EMPTY,
-        });
-    }
-    if !epochs.is_empty() {
-        return Err(VerifyError::EpochCountMismatch);
-    }
-    if !shows_nothing {
-        return Err(VerifyError::GenerationSurplus);
-    }
-    Ok(())
-}
-
-/// The instants of all generations, if there is an epoch for each but the youngest.
-pub(crate) fn instants<S: Suite, D: AggregateDesign<S>>(
-    version: Version,
-    epochs: &[u64],
-) -> Result<impl Iterator<Item = u64>, VerifyError> {
-    if epochs.len().checked_add(1) != Some(D::GENERATIONS) {
-        return Err(VerifyError::EpochCountMismatch);
-    }
-    Ok(core::iter::once(version.number()).chain(epochs.iter().copied()))
 }
 
 /// What the tuples claim, and each key's answer if all claims are true.

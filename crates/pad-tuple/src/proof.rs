@@ -151,7 +151,8 @@ impl<S: Suite, D: Design<S>> Proof for TupleProof<S, D> {
             answer,
         };
         let Some(seal) = self.seal else {
-            return self.check_empty(version).map(|()| lookup(Answer::Absent));
+            check_empty(version, &self.epochs, self.parts.is_empty())?;
+            return Ok(lookup(Answer::Absent));
         };
         let (tuples, evidence): (Vec<_>, Vec<_>) = self
             .parts
@@ -164,22 +165,36 @@ impl<S: Suite, D: Design<S>> Proof for TupleProof<S, D> {
     }
 }
 
-impl<S: Suite, D: Design<S>> TupleProof<S, D> {
-    fn check_empty(&self, version: Version) -> Result<(), VerifyError> {
-        if version != Version::EMPTY {
-            return Err(VerifyError::WrongVersion {
-                expected: version,
-                actual: Version::EMPTY,
-            });
-        }
-        if !self.epochs.is_empty() {
-            return Err(VerifyError::EpochCountMismatch);
-        }
-        if !self.parts.is_empty() {
-            return Err(VerifyError::GenerationSurplus);
-        }
-        Ok(())
+/// Refuses a proof without signatures of any version but 0, and one of version 0 that shows anything.
+pub(crate) fn check_empty(
+    version: Version,
+    epochs: &[u64],
+    shows_nothing: bool,
+) -> Result<(), VerifyError> {
+    if version != Version::EMPTY {
+        return Err(VerifyError::WrongVersion {
+            expected: version,
+            actual: Version::EMPTY,
+        });
     }
+    if !epochs.is_empty() {
+        return Err(VerifyError::EpochCountMismatch);
+    }
+    if !shows_nothing {
+        return Err(VerifyError::GenerationSurplus);
+    }
+    Ok(())
+}
+
+/// The instants of all generations, if there is an epoch for each but the youngest.
+pub(crate) fn instants<S: Suite, D: Design<S>>(
+    version: Version,
+    epochs: &[u64],
+) -> Result<impl Iterator<Item = u64>, VerifyError> {
+    if epochs.len().checked_add(1) != Some(D::GENERATIONS) {
+        return Err(VerifyError::EpochCountMismatch);
+    }
+    Ok(core::iter::once(version.number()).chain(epochs.iter().copied()))
 }
 
 /// Refuses an expectation of another design.
@@ -201,10 +216,7 @@ pub(crate) fn open<S: Suite, D: Design<S>>(
     tuples: &[ShownTuple<S>],
     key: &Key,
 ) -> Result<(Vec<Claim<S>>, Answer), VerifyError> {
-    if epochs.len().checked_add(1) != Some(D::GENERATIONS) {
-        return Err(VerifyError::EpochCountMismatch);
-    }
-    let instants = core::iter::once(version.number()).chain(epochs.iter().copied());
+    let instants = instants::<S, D>(version, epochs)?;
     let mut claims = Vec::with_capacity(D::GENERATIONS);
     let mut answer = None;
     let mut shown = tuples.iter();

@@ -31,8 +31,7 @@ use crate::{
     aggregate::AggregateDesign,
     design::{Claim, Expectation},
     layers::index,
-    many::{check_empty, instants},
-    proof::require_design,
+    proof::{check_empty, instants, require_design},
     tuple::{Summary, TupleView, start_of_keys},
 };
 
