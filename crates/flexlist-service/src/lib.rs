@@ -1,0 +1,3 @@
+//! Outsourced files over a network: a durable store, a server and a client of FlexDPDP.
+
+pub mod message;

@@ -1,0 +1,265 @@
+//! What client and server say to each other.
+//!
+//! Every request that changes a file carries the owner's signature ([`Signed`]); audits and reads are
+//! open to whoever knows the file's id and the state to verify against.
+
+use flexlist::{FileId, bytes::Bytes, challenge::Challenge, tag::BlockTag};
+use pad_core::{Digest, codec::Message};
+use serde::{Deserialize, Serialize};
+
+/// A block as it travels from the owner to the server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SentBlock {
+    /// What the owner's tag scheme made of it.
+    pub tag: BlockTag,
+    /// Its bytes, at least one.
+    pub data: Bytes,
+}
+
+/// The owner's first word about a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Begin {
+    /// The owner's Ed25519 public key.
+    pub owner: [u8; 32],
+    /// The salt that, with `owner`, gives the file's id.
+    pub salt: [u8; 16],
+    /// The tag scheme's parameters for the server (`flexlist::tag`), as bytes.
+    pub server_parameters: Bytes,
+}
+
+/// One part of an upload; parts are numbered from 0 and sent in order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// The file.
+    pub file: FileId,
+    /// The number of the part.
+    pub number: u64,
+    /// The blocks of the part, in order.
+    pub blocks: Vec<SentBlock>,
+}
+
+/// The end of an upload: version 1 of the file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finish {
+    /// The file.
+    pub file: FileId,
+    /// How many parts were sent.
+    pub parts: u64,
+    /// The root of the list over all blocks, with the levels of `flexlist`'s initial build.
+    pub root: Digest<32>,
+    /// The length of the file in bytes.
+    pub total: u64,
+}
+
+/// One change of the block sequence; each index counts in the file after the changes before it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Edit {
+    /// A new block before the byte at `index`, which starts a block or is the end of the file.
+    Insert {
+        /// Where.
+        index: u64,
+        /// The level that the client drew.
+        level: u8,
+        /// The block.
+        block: SentBlock,
+    },
+    /// Other contents, of any length, for the block that contains the byte at `index`.
+    Modify {
+        /// Where.
+        index: u64,
+        /// The block.
+        block: SentBlock,
+    },
+    /// No block where the one was that contains the byte at `index`.
+    Remove {
+        /// Where.
+        index: u64,
+    },
+}
+
+/// A batch of changes: takes version `base_version` to the next, wholly or not at all.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Update {
+    /// The file.
+    pub file: FileId,
+    /// The version that the changes are for.
+    pub base_version: u64,
+    /// The changes, at least one.
+    pub edits: Vec<Edit>,
+}
+
+/// The owner has stored this version's root: what only earlier versions need may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Acknowledge {
+    /// The file.
+    pub file: FileId,
+    /// The version.
+    pub version: u64,
+}
+
+/// A request body, as the bytes that were signed, with the owner's signature.
+///
+/// The signature is over `"flexlist/request/v1" || kind || SHA-256(body)`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Signed {
+    /// `codec::encode_body` of the request.
+    pub body: Bytes,
+    /// Ed25519, 64 bytes.
+    pub signature: Bytes,
+}
+
+/// What a client asks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Request {
+    /// A signed [`Begin`].
+    Begin(Signed),
+    /// A signed [`Part`].
+    Part(Signed),
+    /// A signed [`Finish`].
+    Finish(Signed),
+    /// A signed [`Update`].
+    Update(Signed),
+    /// A signed [`Acknowledge`].
+    Acknowledge(Signed),
+    /// Proof that the challenged blocks are there.
+    Audit {
+        /// The file.
+        file: FileId,
+        /// The version that the client knows.
+        version: u64,
+        /// What it asks for.
+        challenge: Challenge,
+    },
+    /// The bytes of a range, with proof.
+    Read {
+        /// The file.
+        file: FileId,
+        /// The version that the client knows.
+        version: u64,
+        /// The first byte.
+        start: u64,
+        /// One past the last byte.
+        end: u64,
+    },
+    /// Where a file stands.
+    Status {
+        /// The file.
+        file: FileId,
+    },
+}
+
+/// The state of a file, as the server claims it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Standing {
+    /// 0 while the upload is not finished.
+    pub version: u64,
+    /// The root of the list.
+    pub root: Digest<32>,
+    /// The length of the file in bytes.
+    pub total: u64,
+    /// How many blocks it has.
+    pub blocks: u64,
+    /// The next part that an unfinished upload needs.
+    pub next_part: u64,
+}
+
+/// A block of an answer to a read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadBlock {
+    /// What its leaf commits.
+    pub committed: Bytes,
+    /// Its bytes.
+    pub data: Bytes,
+}
+
+/// What a server answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Response {
+    /// To `Begin`, `Part`, `Finish`, `Acknowledge` and `Status`.
+    Standing(Standing),
+    /// To `Update`: the evidence that the client derives the new root from.
+    Updated {
+        /// Where the file stands now.
+        standing: Standing,
+        /// The part of the old list that the changes read.
+        witness: Bytes,
+    },
+    /// To `Audit`.
+    Audited {
+        /// The list's proof for the challenged bytes.
+        list_proof: Bytes,
+        /// What each challenged leaf commits, in the order of the file.
+        committed: Vec<Bytes>,
+        /// The tag scheme's proof.
+        tag_proof: Bytes,
+    },
+    /// To `Read`.
+    Read {
+        /// The list's proof for the range.
+        list_proof: Bytes,
+        /// Every block that overlaps the range, in the order of the file.
+        blocks: Vec<ReadBlock>,
+    },
+    /// The request was refused; nothing changed.
+    Refused(Refusal),
+}
+
+/// Why a server refuses a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// No file of this id.
+    UnknownFile,
+    /// Neither the current version nor the one before it.
+    UnknownVersion {
+        /// What the client asked for.
+        requested: u64,
+        /// What the server has.
+        current: u64,
+    },
+    /// The upload of this file is not finished.
+    UploadUnfinished {
+        /// The next part that it needs.
+        next_part: u64,
+    },
+    /// The upload of this file is finished already.
+    UploadFinished,
+    /// Parts come in order.
+    PartOutOfOrder {
+        /// The next part that is needed.
+        expected: u64,
+    },
+    /// The signature is not the owner's.
+    WrongOwner,
+    /// The id does not come from this owner and salt, or is taken with other parameters.
+    WrongFileId,
+    /// Another update came first: fetch the new state and rebase.
+    StaleBase {
+        /// The version that the update was for.
+        base: u64,
+        /// The version that the server has.
+        current: u64,
+    },
+    /// The blocks do not give the root and length that the owner signed.
+    RootMismatch,
+    /// An update or range that the file does not allow, in words.
+    Invalid(String),
+    /// A message or an answer exceeds the server's limits, in words.
+    TooLarge(String),
+    /// The tags do not match the blocks.
+    TagsInvalid,
+    /// The server is busy or stopping: try again.
+    Unavailable,
+    /// The server cannot read its own store, in words.
+    StoreFailed(String),
+}
+
+impl Message for Request {
+    const KIND: u8 = 96;
+    const SUITE: u16 = 0;
+}
+
+impl Message for Response {
+    const KIND: u8 = 97;
+    const SUITE: u16 = 0;
+}

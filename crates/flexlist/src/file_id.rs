@@ -1,0 +1,37 @@
+//! The name of an outsourced file.
+
+use core::fmt;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+/// 32 bytes that name one file of one owner for good.
+///
+/// Derived from the owner's public key and a salt that the owner draws, so that nobody else can have a
+/// file of that name: a server checks the derivation when the file is begun.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct FileId(pub [u8; 32]);
+
+impl FileId {
+    /// The name of the file of this owner (an Ed25519 public key) and salt.
+    pub fn derive(owner: &[u8; 32], salt: &[u8; 16]) -> Self {
+        let mut hash = Sha256::new_with_prefix(b"flexlist/file-id/v1");
+        hash.update(owner);
+        hash.update(salt);
+        Self(hash.finalize().into())
+    }
+}
+
+impl fmt::Display for FileId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0
+            .iter()
+            .try_for_each(|byte| write!(formatter, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for FileId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "FileId({self})")
+    }
+}

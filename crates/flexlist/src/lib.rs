@@ -1,0 +1,9 @@
+//! FlexList and FlexDPDP: provable data possession for outsourced files that change at any byte.
+
+pub mod bytes;
+pub mod challenge;
+pub mod error;
+mod file_id;
+pub mod tag;
+
+pub use file_id::FileId;
