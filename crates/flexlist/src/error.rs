@@ -2,6 +2,163 @@
 
 use core::fmt;
 
+use crate::list::arena::{Elided, Full};
+
+/// A batch of changes or a question that the list does not allow. Nothing has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UpdateError {
+    /// No operation, or no index.
+    EmptyBatch,
+    /// A range without a byte.
+    EmptyRange,
+    /// There is no such byte.
+    OutOfRange {
+        /// The byte.
+        index: u64,
+        /// The length of the file in bytes.
+        total: u64,
+    },
+    /// A block can be inserted only before another block or at the end, not inside a block.
+    NotOnBoundary {
+        /// The byte.
+        index: u64,
+    },
+    /// A block has at least one byte.
+    EmptyBlock,
+    /// A file has fewer than `2^63` bytes.
+    FileTooLong,
+    /// A list has at most about `2^30` blocks.
+    ListFull,
+    /// The batch reads more of the list than one batch may.
+    BatchTooLarge,
+    /// The way leads into a part of the list that is not there. For a whole list: a broken invariant.
+    Elided,
+}
+
+impl fmt::Display for UpdateError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::EmptyBatch => formatter.write_str("nothing is asked for"),
+            Self::EmptyRange => formatter.write_str("the range has no byte"),
+            Self::OutOfRange { index, total } => write!(
+                formatter,
+                "byte {index} is out of range, the file has {total} bytes"
+            ),
+            Self::NotOnBoundary { index } => write!(
+                formatter,
+                "byte {index} is inside a block, and a block is inserted between blocks"
+            ),
+            Self::EmptyBlock => formatter.write_str("a block has no byte"),
+            Self::FileTooLong => formatter.write_str("the file would have 2^63 bytes or more"),
+            Self::ListFull => formatter.write_str("the list cannot hold more blocks"),
+            Self::BatchTooLarge => {
+                formatter.write_str("the batch reads too much of the list; split it")
+            }
+            Self::Elided => formatter.write_str("a part of the list is missing"),
+        }
+    }
+}
+
+impl core::error::Error for UpdateError {}
+
+impl From<Elided> for UpdateError {
+    fn from(Elided: Elided) -> Self {
+        Self::Elided
+    }
+}
+
+impl From<Full> for UpdateError {
+    fn from(Full: Full) -> Self {
+        Self::ListFull
+    }
+}
+
+/// A proof or witness does not prove what was asked. Distrust the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ProofError {
+    /// More bytes than are ever read.
+    TooLarge {
+        /// How many are.
+        limit: usize,
+    },
+    /// The bytes end inside a node.
+    Truncated,
+    /// Bytes follow the last node.
+    TrailingBytes,
+    /// No node begins with this byte.
+    UnknownKind(u8),
+    /// A flag is neither 0 nor 1.
+    BadFlag(u8),
+    /// An integer has needless digits.
+    NonMinimalInteger,
+    /// A node has a level that its place does not allow.
+    WrongLevel {
+        /// The level.
+        level: u8,
+    },
+    /// A block where a sentinel must be, or a sentinel where none can be.
+    MisplacedNode,
+    /// A block of no bytes.
+    EmptyBlock,
+    /// A subtree that leads to no byte, or the right sentinel to some.
+    WrongRank,
+    /// Ranks add up to `2^63` or more.
+    RankOverflow,
+    /// The ranks do not add up to the length of the file.
+    TotalMismatch,
+    /// The hashes do not lead to the root.
+    RootMismatch,
+    /// What was asked for lies in a part that is not shown.
+    Elided,
+    /// A node is shown that nothing needs.
+    SurplusNode,
+    /// The question or the operations are wrong for this file, whatever the server answers.
+    Operation(UpdateError),
+}
+
+impl fmt::Display for ProofError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLarge { limit } => write!(formatter, "the proof exceeds {limit} bytes"),
+            Self::Truncated => formatter.write_str("the proof is truncated"),
+            Self::TrailingBytes => formatter.write_str("bytes follow the proof"),
+            Self::UnknownKind(kind) => write!(formatter, "no node begins with byte {kind:#04x}"),
+            Self::BadFlag(flag) => write!(formatter, "{flag:#04x} is not a flag"),
+            Self::NonMinimalInteger => formatter.write_str("an integer has needless digits"),
+            Self::WrongLevel { level } => {
+                write!(formatter, "a node of level {level} is out of place")
+            }
+            Self::MisplacedNode => formatter.write_str("a block or sentinel is out of place"),
+            Self::EmptyBlock => formatter.write_str("a block has no byte"),
+            Self::WrongRank => formatter.write_str("a rank is impossible in its place"),
+            Self::RankOverflow => formatter.write_str("ranks exceed the longest file"),
+            Self::TotalMismatch => formatter.write_str("the proof is for a file of another length"),
+            Self::RootMismatch => formatter.write_str("the proof is for another root"),
+            Self::Elided => formatter.write_str("the proof does not show what was asked for"),
+            Self::SurplusNode => formatter.write_str("the proof shows more than was asked for"),
+            Self::Operation(error) => error.fmt(formatter),
+        }
+    }
+}
+
+impl core::error::Error for ProofError {}
+
+impl From<Elided> for ProofError {
+    fn from(Elided: Elided) -> Self {
+        Self::Elided
+    }
+}
+
+impl From<Full> for ProofError {
+    fn from(Full: Full) -> Self {
+        Self::TooLarge {
+            limit: crate::list::MAX_PROOF_BYTES,
+        }
+    }
+}
+
 /// The server's evidence does not prove what was asked. Distrust the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

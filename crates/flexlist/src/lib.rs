@@ -4,6 +4,9 @@ pub mod bytes;
 pub mod challenge;
 pub mod error;
 mod file_id;
+pub mod level;
+pub mod list;
 pub mod tag;
 
 pub use file_id::FileId;
+pub use list::FlexList;

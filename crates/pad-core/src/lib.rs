@@ -52,7 +52,7 @@ pub use head::{DictionaryId, SchemeId, SignedHead, SnapshotHead};
 pub use head_log::HeadLog;
 pub use key::{Key, MAX_KEY_LENGTH, MAX_VALUE_LENGTH, Value};
 pub use ordered::OrderedKey;
-pub use proof::{Proof, Untrusted, Verified};
+pub use proof::{Evidence, Proof, Untrusted, Verified};
 pub use repository::Repository;
 pub use signature::{AuthorKey, HeadSignature};
 pub use snapshot_root::SnapshotRoot;

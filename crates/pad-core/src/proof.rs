@@ -40,6 +40,45 @@ pub trait Proof: Sized {
     ) -> Result<Self::Statement, VerifyError>;
 }
 
+/// Evidence whose refusals are of a type of their own, because what it is about is not a dictionary.
+///
+/// Every [`Proof`] is evidence that [`VerifyError`] refuses.
+pub trait Evidence: Sized {
+    /// What the verifier already trusts.
+    type Commitment: ?Sized;
+    /// What it asked for.
+    type Query: ?Sized;
+    /// What the evidence establishes.
+    type Statement;
+    /// Why it is refused.
+    type Error: core::error::Error;
+
+    /// Checks the evidence; reached through [`Untrusted::verify`].
+    ///
+    /// # Errors
+    /// The condition that does not hold.
+    fn examine(
+        self,
+        commitment: &Self::Commitment,
+        query: &Self::Query,
+    ) -> Result<Self::Statement, Self::Error>;
+}
+
+impl<P: Proof> Evidence for P {
+    type Commitment = P::Commitment;
+    type Query = P::Query;
+    type Statement = P::Statement;
+    type Error = VerifyError;
+
+    fn examine(
+        self,
+        commitment: &P::Commitment,
+        query: &P::Query,
+    ) -> Result<P::Statement, VerifyError> {
+        self.check(commitment, query)
+    }
+}
+
 /// Something that arrived from outside and proves nothing yet.
 ///
 /// ```
@@ -73,17 +112,17 @@ impl<P> Untrusted<P> {
     }
 }
 
-impl<P: Proof> Untrusted<P> {
-    /// Checks the evidence against what is already trusted. The only way to a [`Verified`].
+impl<P: Evidence> Untrusted<P> {
+    /// Checks the evidence and returns what it establishes.
     ///
     /// # Errors
-    /// The [`VerifyError`] variant of the first condition that does not hold.
+    /// The condition that does not hold: [`VerifyError`] for every [`Proof`].
     pub fn verify(
         self,
         commitment: &P::Commitment,
         query: &P::Query,
-    ) -> Result<Verified<P::Statement>, VerifyError> {
-        self.0.check(commitment, query).map(Verified)
+    ) -> Result<Verified<P::Statement>, P::Error> {
+        self.0.examine(commitment, query).map(Verified)
     }
 }
 

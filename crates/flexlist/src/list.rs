@@ -1,0 +1,257 @@
+//! FlexList: an authenticated list of blocks of any length, searched by byte index.
+//!
+//! A skip list in canonical form: which nodes there are follows from the blocks' levels alone, so a
+//! list that was built equals one that grew, hash by hash. Every node knows how many bytes it leads to
+//! (its *rank*); the root's hash commits the whole sequence.
+//!
+//! ```text
+//! 63  o-----------------------------------------------> ]      below: down
+//!     |                                                        after: right
+//!  2  o---------------------> o
+//!     |                       |
+//!  1  o---------> o           o----------> o
+//!     |           |           |            |
+//!  0  [ --> d3    d5 --> d2   d7           d4                  blocks of 3, 5, 2, 7, 4 bytes
+//! ```
+//!
+//! Invariants (`T(i, k, e)` of the specification in `docs/format.md`):
+//! 1. Both sentinels have level 63: the root is an inner node of that level whose after link leads to
+//!    the right sentinel.
+//! 2. A tower has a node of level `k` only if that node's after link leads to the next tower that
+//!    reaches level `k`, and that tower is exactly `k` high.
+//! 3. So every leaf but the left sentinel is where exactly one after link leads, at its own level.
+//!
+//! Source: Esiner, Küpçü and Özkasap, section 2; Deviation: see [`hash`] and invariant 1.
+
+use core::ops::Range;
+
+use pad_core::{Digest, Workers};
+
+use crate::{error::UpdateError, level::Level};
+use arena::{Arena, Link, NodeId};
+pub use hash::{Blake3, NodeHash, Sha256};
+use transaction::Transaction;
+pub use view::{Found, View};
+
+pub(crate) mod arena;
+mod build;
+mod concat;
+pub mod hash;
+mod insert;
+mod operation;
+mod parse;
+mod pool;
+mod prune;
+mod remove;
+mod search;
+#[cfg(test)]
+mod tests;
+mod transaction;
+mod verify;
+mod view;
+
+pub use operation::Operation;
+pub use parse::MAX_PROOF_BYTES;
+pub use verify::{ListState, ProvenBlock, verify_indices, verify_range, verify_update};
+
+/// The longest file: `2^63 - 1` bytes.
+pub const MAX_TOTAL: u64 = (1 << 63) - 1;
+
+/// The level of the sentinels, one above the highest block.
+pub(crate) const SENTINEL_LEVEL: u8 = 63;
+
+/// A block as the list knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Its length in bytes, at least 1.
+    pub length: u64,
+    /// The hash of what the tag scheme commits ([`hash::tag_digest`]).
+    pub tag_digest: Digest<32>,
+    /// How high its tower is.
+    pub level: Level,
+    /// Whatever the list's holder wants to find with the block; no hash covers it.
+    pub label: u64,
+}
+
+/// An authenticated list of blocks.
+///
+/// # Example
+///
+/// ```
+/// use flexlist::{FlexList, level::Level, list::{Block, ListState, Operation, hash, verify_update}};
+/// use pad_core::Workers;
+///
+/// let block = |position: u64, text: &[u8]| Block {
+///     length: text.len() as u64,
+///     tag_digest: hash::tag_digest::<flexlist::list::Sha256>(text),
+///     level: Level::initial(position),
+///     label: 0,
+/// };
+/// let blocks = [block(1, b"to be"), block(2, b" or "), block(3, b"not to be")];
+/// let mut server = <FlexList>::build(&blocks, &Workers::sequential())?;
+/// let client = ListState { root: server.root(), total: server.total() };
+///
+/// // The server changes a block; the client derives the new root from what the server read.
+/// let operations = [Operation::Remove { index: 5 }];
+/// let change = server.update(&operations)?;
+/// let next = verify_update::<flexlist::list::Sha256>(&change.witness, &client, &operations)?;
+/// assert_eq!(next.get().root, server.root());
+/// server.forget(change.previous);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct FlexList<H = Sha256> {
+    arena: Arena<H>,
+    root: Link,
+    blocks: u64,
+}
+
+/// What an update did.
+#[derive(Debug)]
+pub struct Change {
+    /// The part of the old list that the update read: what [`verify_update`] needs.
+    pub witness: Vec<u8>,
+    /// The version before the update.
+    pub previous: Previous,
+}
+
+/// The version before an update, which stays readable until it is given up.
+///
+/// Hand it back to its list: [`FlexList::undo`] in the reverse order of the updates,
+/// [`FlexList::forget`] in any order.
+#[derive(Debug)]
+#[must_use = "the nodes of the earlier version stay in memory until it is undone or forgotten"]
+pub struct Previous {
+    root: Link,
+    blocks: u64,
+    created: Vec<NodeId>,
+    superseded: Vec<NodeId>,
+}
+
+impl<H: NodeHash> FlexList<H> {
+    /// The list of these blocks, in `O(n)`, with as many threads as there are workers.
+    ///
+    /// The same list, hash by hash, whatever the number of threads.
+    ///
+    /// # Errors
+    /// [`UpdateError`]: an empty block, or more blocks or bytes than a list can have.
+    ///
+    /// Source: section 2 (build skip list), section 3.1 (in parallel).
+    pub fn build(blocks: &[Block], workers: &Workers) -> Result<Self, UpdateError> {
+        build::build(blocks, workers)
+    }
+
+    /// The hash of the root, which commits all blocks.
+    pub fn root(&self) -> Digest<32> {
+        self.current().root()
+    }
+
+    /// The length of the file in bytes.
+    pub const fn total(&self) -> u64 {
+        self.root.rank
+    }
+
+    /// The number of blocks.
+    pub const fn block_count(&self) -> u64 {
+        self.blocks
+    }
+
+    /// The current version.
+    pub const fn current(&self) -> View<'_, H> {
+        View::new(&self.arena, self.root)
+    }
+
+    /// The version before an update that was neither undone nor forgotten.
+    pub const fn at(&self, previous: &Previous) -> View<'_, H> {
+        View::new(&self.arena, previous.root)
+    }
+
+    /// All blocks in file order, in `O(n)`.
+    pub fn blocks(&self) -> Vec<Block> {
+        self.current().blocks()
+    }
+
+    /// The block that contains the byte at `index`, in `O(log n)`.
+    ///
+    /// # Errors
+    /// [`UpdateError::OutOfRange`].
+    pub fn find(&self, index: u64) -> Result<Found, UpdateError> {
+        self.current().find(index)
+    }
+
+    /// Every block that overlaps the range, in file order.
+    ///
+    /// # Errors
+    /// [`UpdateError`]: out of range, or an empty range.
+    pub fn find_range(&self, range: Range<u64>) -> Result<Vec<Found>, UpdateError> {
+        self.current().find_range(range)
+    }
+
+    /// Evidence for the blocks that contain these bytes ([`verify_indices`]).
+    ///
+    /// # Errors
+    /// [`UpdateError`]: an index out of range, or no index.
+    ///
+    /// Source: section 2, genMultiProof.
+    pub fn prove(&self, indices: &[u64]) -> Result<Vec<u8>, UpdateError> {
+        self.current().prove(indices)
+    }
+
+    /// Evidence for every block that overlaps the range ([`verify_range`]).
+    ///
+    /// # Errors
+    /// [`UpdateError`]: out of range, or an empty range.
+    pub fn prove_range(&self, range: Range<u64>) -> Result<Vec<u8>, UpdateError> {
+        self.current().prove_range(range)
+    }
+
+    /// Carries out the operations, wholly or not at all; each index counts after those before it.
+    ///
+    /// Nodes are copied before they change and each new node is hashed once, at the end.
+    ///
+    /// # Errors
+    /// [`UpdateError`]; the list is as it was.
+    ///
+    /// Source: section 3.2, multiUpdate; Deviation: the nodes that the update reads are recorded
+    /// instead of found again by indices, which shift.
+    pub fn update(&mut self, operations: &[Operation]) -> Result<Change, UpdateError> {
+        let old = self.root;
+        let mut transaction = Transaction::new(&mut self.arena, old);
+        let outcome = operation::apply_all(&mut transaction, operations)
+            .and_then(|count| Ok((count, transaction.witness(old)?)));
+        match outcome {
+            Ok((count, witness)) => {
+                let (root, created, superseded) = transaction.finish();
+                let previous = Previous {
+                    root: old,
+                    blocks: self.blocks,
+                    created,
+                    superseded,
+                };
+                self.root = root;
+                self.blocks = self.blocks.saturating_add_signed(count);
+                Ok(Change { witness, previous })
+            }
+            Err(error) => {
+                transaction.abandon();
+                Err(error)
+            }
+        }
+    }
+
+    /// Goes back to the version before the newest update.
+    pub fn undo(&mut self, previous: Previous) {
+        for node in previous.created {
+            self.arena.remove(node);
+        }
+        self.root = previous.root;
+        self.blocks = previous.blocks;
+    }
+
+    /// Frees what only the version before an update needed.
+    pub fn forget(&mut self, previous: Previous) {
+        for node in previous.superseded {
+            self.arena.remove(node);
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! Where the nodes are: records in pools, named by 32-bit ids.
+//!
+//! Nodes of a finished version never change. An update makes new nodes, which it may change until they
+//! are hashed; so a node without its hash is one of the running update's.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use core::marker::PhantomData;
+
+use pad_core::Digest;
+
+use super::{
+    hash::{self, Child, NodeHash},
+    pool::Pool,
+};
+
+/// Names a node; its two highest bits say of which kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct NodeId(u32);
+
+const KIND: u32 = 0b11 << 30;
+const INNER: u32 = 0b00 << 30;
+const LEAF: u32 = 0b01 << 30;
+const PRUNED: u32 = 0b10 << 30;
+
+impl NodeId {
+    /// No node: the end of an after link.
+    pub(crate) const NONE: Self = Self(u32::MAX);
+    /// The right sentinel, which is the same in all lists.
+    pub(crate) const RIGHT: Self = Self(u32::MAX - 1);
+
+    pub(crate) const fn is_none(self) -> bool {
+        self.0 == Self::NONE.0
+    }
+}
+
+/// A node, and how many bytes it leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Link {
+    pub(crate) node: NodeId,
+    pub(crate) rank: u64,
+}
+
+impl Link {
+    pub(crate) const NONE: Self = Self {
+        node: NodeId::NONE,
+        rank: 0,
+    };
+    pub(crate) const RIGHT: Self = Self {
+        node: NodeId::RIGHT,
+        rank: 0,
+    };
+}
+
+/// A node of level 1 to 63: 64 bytes, which is why its links lie apart.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Inner {
+    below: NodeId,
+    after: NodeId,
+    below_rank: u64,
+    after_rank: u64,
+    digest: Digest<32>,
+    pub(crate) level: u8,
+    hashed: bool,
+}
+
+impl Inner {
+    /// A node that is not hashed yet.
+    #[inline]
+    pub(crate) const fn new(level: u8, below: Link, after: Link) -> Self {
+        Self {
+            below: below.node,
+            after: after.node,
+            below_rank: below.rank,
+            after_rank: after.rank,
+            digest: hash::EMPTY,
+            level,
+            hashed: false,
+        }
+    }
+
+    /// The same node with its hash.
+    #[inline]
+    pub(crate) const fn with_digest(mut self, digest: Digest<32>) -> Self {
+        self.digest = digest;
+        self.hashed = true;
+        self
+    }
+
+    #[inline]
+    pub(crate) const fn below(&self) -> Link {
+        Link {
+            node: self.below,
+            rank: self.below_rank,
+        }
+    }
+
+    #[inline]
+    pub(crate) const fn after(&self) -> Link {
+        Link {
+            node: self.after,
+            rank: self.after_rank,
+        }
+    }
+}
+
+/// A block, or the left sentinel, whose length is 0: 96 bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Leaf {
+    pub(crate) length: u64,
+    pub(crate) label: u64,
+    after_rank: u64,
+    pub(crate) tag_digest: Digest<32>,
+    digest: Digest<32>,
+    after: NodeId,
+    hashed: bool,
+}
+
+impl Leaf {
+    /// A leaf that is not hashed yet.
+    #[inline]
+    pub(crate) const fn new(length: u64, tag_digest: Digest<32>, label: u64, after: Link) -> Self {
+        Self {
+            length,
+            label,
+            after_rank: after.rank,
+            tag_digest,
+            digest: hash::EMPTY,
+            after: after.node,
+            hashed: false,
+        }
+    }
+
+    /// The same leaf with its hash.
+    #[inline]
+    pub(crate) const fn with_digest(mut self, digest: Digest<32>) -> Self {
+        self.digest = digest;
+        self.hashed = true;
+        self
+    }
+
+    /// The same leaf, not hashed yet, with another after link.
+    #[inline]
+    pub(crate) const fn with_after(&self, after: Link) -> Self {
+        Self::new(self.length, self.tag_digest, self.label, after)
+    }
+
+    #[inline]
+    pub(crate) const fn after(&self) -> Link {
+        Link {
+            node: self.after,
+            rank: self.after_rank,
+        }
+    }
+}
+
+/// What a proof shows of a subtree that nobody went into.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pruned {
+    pub(crate) digest: Digest<32>,
+}
+
+/// A node that can be gone into.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Node<'a> {
+    Inner(&'a Inner),
+    Leaf(&'a Leaf),
+    Right,
+}
+
+/// The way leads into a pruned subtree, or to a node that does not exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Elided;
+
+/// More nodes than ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Full;
+
+/// All nodes of a list, or of the part of a list that a proof shows.
+#[derive(Clone, Debug)]
+pub(crate) struct Arena<H> {
+    pub(crate) inners: Pool<Inner>,
+    pub(crate) leaves: Pool<Leaf>,
+    pub(crate) pruned: Pool<Pruned>,
+    /// The hash of the right sentinel.
+    pub(crate) right: Digest<32>,
+    pub(crate) hash: PhantomData<H>,
+}
+
+impl<H: NodeHash> Arena<H> {
+    pub(crate) fn new() -> Self {
+        Self {
+            inners: Pool::default(),
+            leaves: Pool::default(),
+            pruned: Pool::default(),
+            right: hash::right_sentinel::<H>(),
+            hash: PhantomData,
+        }
+    }
+
+    /// Reads a node.
+    #[inline]
+    pub(crate) fn node(&self, id: NodeId) -> Result<Node<'_>, Elided> {
+        match id.0 & KIND {
+            INNER => self.inners.get(id.0).map(Node::Inner).ok_or(Elided),
+            LEAF => self.leaves.get(id.0 & !KIND).map(Node::Leaf).ok_or(Elided),
+            _ if id == NodeId::RIGHT => Ok(Node::Right),
+            _ => Err(Elided),
+        }
+    }
+
+    /// An inner node that may still be changed: one of the running update's.
+    #[inline]
+    pub(crate) fn fresh_inner(&mut self, id: NodeId) -> Option<&mut Inner> {
+        if id.0 & KIND != INNER {
+            return None;
+        }
+        self.inners.get_mut(id.0).filter(|inner| !inner.hashed)
+    }
+
+    /// A leaf that may still be changed: one of the running update's.
+    #[inline]
+    pub(crate) fn fresh_leaf(&mut self, id: NodeId) -> Option<&mut Leaf> {
+        if id.0 & KIND != LEAF {
+            return None;
+        }
+        self.leaves
+            .get_mut(id.0 & !KIND)
+            .filter(|leaf| !leaf.hashed)
+    }
+
+    /// The node as its parent hashes it.
+    pub(crate) fn child(&self, link: Link) -> Result<Child, Elided> {
+        Ok(Child {
+            rank: link.rank,
+            digest: self.digest(link.node)?,
+        })
+    }
+
+    /// The hash of a node, or what stands for an absent one.
+    #[inline]
+    pub(crate) fn digest(&self, id: NodeId) -> Result<Digest<32>, Elided> {
+        let digest = match id.0 & KIND {
+            INNER => self.inners.get(id.0).map(|inner| inner.digest),
+            LEAF => self.leaves.get(id.0 & !KIND).map(|leaf| leaf.digest),
+            PRUNED => self.pruned.get(id.0 & !KIND).map(|pruned| pruned.digest),
+            _ if id == NodeId::RIGHT => Some(self.right),
+            _ => Some(hash::EMPTY),
+        };
+        digest.ok_or(Elided)
+    }
+
+    /// Whether the node is older than the running update. Sentinels and pruned nodes are.
+    #[inline]
+    pub(crate) fn is_hashed(&self, id: NodeId) -> bool {
+        match id.0 & KIND {
+            INNER => self.inners.get(id.0).is_none_or(|inner| inner.hashed),
+            LEAF => self.leaves.get(id.0 & !KIND).is_none_or(|leaf| leaf.hashed),
+            _ => true,
+        }
+    }
+
+    pub(crate) fn add_inner(&mut self, inner: Inner) -> Result<NodeId, Full> {
+        let index = self.inners.add(inner).ok_or(Full)?;
+        id(INNER, index)
+    }
+
+    pub(crate) fn add_leaf(&mut self, leaf: Leaf) -> Result<NodeId, Full> {
+        let index = self.leaves.add(leaf).ok_or(Full)?;
+        id(LEAF, index)
+    }
+
+    pub(crate) fn add_pruned(&mut self, pruned: Pruned) -> Result<NodeId, Full> {
+        let index = self.pruned.add(pruned).ok_or(Full)?;
+        id(PRUNED, index)
+    }
+
+    /// Frees a node's place.
+    pub(crate) fn remove(&mut self, id: NodeId) {
+        match id.0 & KIND {
+            INNER => self.inners.remove(id.0),
+            LEAF => self.leaves.remove(id.0 & !KIND),
+            _ => {}
+        }
+    }
+
+    /// Computes and stores the hash of a node whose children have theirs.
+    pub(crate) fn seal(&mut self, id: NodeId) -> Result<(), Elided> {
+        match self.node(id)? {
+            Node::Inner(inner) => {
+                let below = self.child(inner.below())?;
+                let after = self.child(inner.after())?;
+                let digest = hash::inner::<H>(inner.level, below, after);
+                if let Some(inner) = self.fresh_inner(id) {
+                    *inner = inner.with_digest(digest);
+                }
+            }
+            Node::Leaf(leaf) => {
+                let after = self.child(leaf.after())?;
+                let digest = hash::leaf::<H>(leaf.length, &leaf.tag_digest, after);
+                if let Some(leaf) = self.fresh_leaf(id) {
+                    *leaf = leaf.with_digest(digest);
+                }
+            }
+            Node::Right => {}
+        }
+        Ok(())
+    }
+}
+
+/// The id of the inner node at this index of its pool.
+pub(crate) fn inner_id(index: u32) -> Result<NodeId, Full> {
+    id(INNER, index)
+}
+
+/// The id of the leaf at this index of its pool.
+pub(crate) fn leaf_id(index: u32) -> Result<NodeId, Full> {
+    id(LEAF, index)
+}
+
+#[inline]
+fn id(kind: u32, index: u32) -> Result<NodeId, Full> {
+    // The last two values of the fourth kind are taken; no kind with a pool reaches them.
+    if index & KIND == 0 {
+        Ok(NodeId(kind | index))
+    } else {
+        Err(Full)
+    }
+}

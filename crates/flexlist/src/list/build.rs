@@ -1,0 +1,301 @@
+//! Building a list from right to left, in parts on several threads.
+
+use core::ops::Range;
+
+use pad_core::{Digest, Workers};
+use rayon::prelude::*;
+
+use super::{
+    Block, FlexList, MAX_TOTAL, SENTINEL_LEVEL,
+    arena::{self, Arena, Inner, Leaf, Link, NodeId},
+    concat,
+    hash::{self, Child, EMPTY, NodeHash},
+    pool::{Pool, SEGMENT},
+};
+use crate::error::UpdateError;
+
+/// Below this many blocks a part costs more to join than a thread gains.
+const SMALLEST_PART: usize = 4096;
+
+/// The list of these blocks, built in as many parts as there are workers.
+pub(super) fn build<H: NodeHash>(
+    blocks: &[Block],
+    workers: &Workers,
+) -> Result<FlexList<H>, UpdateError> {
+    let parts = workers.threads().min(blocks.len() / SMALLEST_PART).max(1);
+    let length = blocks.len().div_ceil(parts).max(1);
+    let mut cuts: Vec<usize> = (1..parts).map(|part| part * length).collect();
+    cuts.dedup();
+    build_parts(blocks, &cuts, workers)
+}
+
+/// The list of these blocks, built in parts that begin at these positions (ascending).
+pub(super) fn build_parts<H: NodeHash>(
+    blocks: &[Block],
+    cuts: &[usize],
+    workers: &Workers,
+) -> Result<FlexList<H>, UpdateError> {
+    let total = check(blocks)?;
+    let parts = plan(blocks, cuts);
+    let built: Vec<Part> = if parts.len() == 1 {
+        parts
+            .into_iter()
+            .map(|plan| plan.build::<H>(blocks))
+            .collect::<Result<_, _>>()?
+    } else {
+        workers.run(|| {
+            parts
+                .into_par_iter()
+                .map(|plan| plan.build::<H>(blocks))
+                .collect::<Result<_, _>>()
+        })?
+    };
+    let mut inners = Vec::new();
+    let mut leaves = Vec::new();
+    let mut roots = Vec::new();
+    for part in built {
+        inners.extend(part.inners.segments);
+        leaves.extend(part.leaves.segments);
+        roots.push(part.root);
+    }
+    let mut arena = Arena::<H>::new();
+    arena.inners = Pool::from_segments(inners);
+    arena.leaves = Pool::from_segments(leaves);
+    let root = concat::join_all(&mut arena, &roots)?;
+    debug_assert_eq!(
+        root.rank, total,
+        "build: ranks add up to the length of the file"
+    );
+    Ok(FlexList {
+        arena,
+        root,
+        blocks: u64::try_from(blocks.len()).map_err(|_| UpdateError::ListFull)?,
+    })
+}
+
+/// The length of the file, if every block may be in a list.
+fn check(blocks: &[Block]) -> Result<u64, UpdateError> {
+    let mut total = 0_u64;
+    for block in blocks {
+        if block.length == 0 {
+            return Err(UpdateError::EmptyBlock);
+        }
+        total = total
+            .checked_add(block.length)
+            .filter(|total| *total <= MAX_TOTAL)
+            .ok_or(UpdateError::FileTooLong)?;
+    }
+    Ok(total)
+}
+
+/// A part: which blocks, and where its nodes begin in the pools.
+struct Plan {
+    blocks: Range<usize>,
+    inners: usize,
+    first_inner: usize,
+    first_leaf: usize,
+}
+
+/// Gives every part its own segments, so that node ids are final from the start.
+fn plan(blocks: &[Block], cuts: &[usize]) -> Vec<Plan> {
+    let mut first_inner = 0;
+    let mut first_leaf = 0;
+    let mut start = 0;
+    let ends = cuts.iter().copied().chain([blocks.len()]);
+    ends.map(|end| {
+        let part = start..end.clamp(start, blocks.len());
+        start = part.end;
+        let raised = blocks[part.clone()]
+            .iter()
+            .filter(|block| block.level.get() > 0)
+            .count();
+        let plan = Plan {
+            inners: raised + 1,
+            first_inner,
+            first_leaf,
+            blocks: part,
+        };
+        first_inner += plan.inners.next_multiple_of(SEGMENT);
+        first_leaf += (plan.blocks.len() + 1).next_multiple_of(SEGMENT);
+        plan
+    })
+    .collect()
+}
+
+/// A list of its own, whose nodes wait to join a pool.
+struct Part {
+    inners: Segments<Inner>,
+    leaves: Segments<Leaf>,
+    root: Link,
+}
+
+/// Records that a pool will take over.
+struct Segments<T> {
+    segments: Vec<Vec<T>>,
+    next: usize,
+}
+
+impl<T> Segments<T> {
+    fn new(first: usize) -> Self {
+        Self {
+            segments: Vec::new(),
+            next: first,
+        }
+    }
+
+    /// Stores a record; its index in the pool.
+    fn push(&mut self, record: T, left: usize) -> Result<u32, UpdateError> {
+        if self
+            .segments
+            .last()
+            .is_none_or(|last| last.len() == SEGMENT)
+        {
+            self.segments.push(Vec::with_capacity(left.min(SEGMENT)));
+        }
+        if let Some(last) = self.segments.last_mut() {
+            last.push(record);
+        }
+        let index = u32::try_from(self.next).map_err(|_| UpdateError::ListFull)?;
+        self.next += 1;
+        Ok(index)
+    }
+}
+
+/// The kept top node of the nearest tower of one height that is visible from the left.
+#[derive(Clone, Copy)]
+struct Pending {
+    link: Link,
+    digest: Digest<32>,
+}
+
+impl Pending {
+    fn child(&self) -> Child {
+        Child {
+            rank: self.link.rank,
+            digest: self.digest,
+        }
+    }
+}
+
+impl Plan {
+    /// Builds the part as a complete list with its own sentinels.
+    ///
+    /// After a leaf of level `l`, `pending[k]` is what a tower further left sees at level `k`: the
+    /// nearest tower exactly `k` high that no higher one hides.
+    ///
+    /// Source: section 2, build skip list.
+    fn build<H: NodeHash>(self, blocks: &[Block]) -> Result<Part, UpdateError> {
+        let mut part = Builder::<H> {
+            inners: Segments::new(self.first_inner),
+            leaves: Segments::new(self.first_leaf),
+            pending: [Pending {
+                link: Link::NONE,
+                digest: EMPTY,
+            }; 64],
+            visible: 0,
+            leaves_left: self.blocks.len() + 1,
+            inners_left: self.inners,
+            hash: core::marker::PhantomData,
+        };
+        part.set(
+            SENTINEL_LEVEL,
+            Pending {
+                link: Link::RIGHT,
+                digest: hash::right_sentinel::<H>(),
+            },
+        );
+        for block in blocks[self.blocks].iter().rev() {
+            part.tower(
+                block.length,
+                &block.tag_digest,
+                block.label,
+                block.level.get(),
+            )?;
+        }
+        let root = part.tower(0, &EMPTY, 0, SENTINEL_LEVEL)?;
+        Ok(Part {
+            inners: part.inners,
+            leaves: part.leaves,
+            root: root.link,
+        })
+    }
+}
+
+struct Builder<H> {
+    inners: Segments<Inner>,
+    leaves: Segments<Leaf>,
+    pending: [Pending; 64],
+    /// Bit `k`: `pending[k]` is set.
+    visible: u64,
+    leaves_left: usize,
+    inners_left: usize,
+    hash: core::marker::PhantomData<H>,
+}
+
+impl<H: NodeHash> Builder<H> {
+    fn set(&mut self, level: u8, top: Pending) {
+        self.pending[usize::from(level)] = top;
+        self.visible |= 1 << level;
+    }
+
+    /// Adds the tower left of all others; its top node.
+    fn tower(
+        &mut self,
+        length: u64,
+        tag_digest: &Digest<32>,
+        label: u64,
+        level: u8,
+    ) -> Result<Pending, UpdateError> {
+        let after = if self.visible & 1 == 1 {
+            self.pending[0]
+        } else {
+            Pending {
+                link: Link::NONE,
+                digest: EMPTY,
+            }
+        };
+        let digest = hash::leaf::<H>(length, tag_digest, after.child());
+        let leaf = Leaf::new(length, *tag_digest, label, after.link).with_digest(digest);
+        let index = self.leaves.push(leaf, self.leaves_left)?;
+        self.leaves_left -= 1;
+        let mut top = Pending {
+            link: Link {
+                node: arena::leaf_id(index)?,
+                rank: length + after.link.rank,
+            },
+            digest,
+        };
+        // The levels up to this tower's, without the lowest, at which something is visible.
+        let up_to = u64::MAX >> (63 - level);
+        let mut levels = self.visible & up_to & !1;
+        while levels != 0 {
+            let bit = levels.trailing_zeros();
+            levels &= levels - 1;
+            let [bit, ..] = bit.to_le_bytes();
+            top = self.inner(bit, top)?;
+        }
+        self.visible &= !(up_to >> 1);
+        self.set(level, top);
+        Ok(top)
+    }
+
+    /// The node of this level on top of a tower, with the link to what is visible there.
+    fn inner(&mut self, level: u8, below: Pending) -> Result<Pending, UpdateError> {
+        let after = self.pending[usize::from(level)];
+        let digest = hash::inner::<H>(level, below.child(), after.child());
+        let inner = Inner::new(level, below.link, after.link).with_digest(digest);
+        let index = self.inners.push(inner, self.inners_left)?;
+        self.inners_left -= 1;
+        Ok(Pending {
+            link: Link {
+                node: inner_node(index)?,
+                rank: below.link.rank + after.link.rank,
+            },
+            digest,
+        })
+    }
+}
+
+fn inner_node(index: u32) -> Result<NodeId, UpdateError> {
+    Ok(arena::inner_id(index)?)
+}

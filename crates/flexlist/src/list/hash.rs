@@ -1,0 +1,161 @@
+//! What the nodes of a list hash (specified byte for byte in `docs/format.md`).
+//!
+//! Deviation: the paper hashes rank, level and two neighbours. A leaf here hashes its block's length
+//! too, and an inner node the rank of each child: without the first a server can move bytes between a
+//! block and its neighbour, without the second between two subtrees, and so never be asked for them.
+
+use core::fmt::Debug;
+
+use pad_core::Digest;
+use sha2::{Digest as _, block_api::compress256};
+
+/// The hash of a list: a zero-sized type.
+pub trait NodeHash: Copy + Debug + Default + Eq + Send + Sync + 'static {
+    /// The name in reports.
+    const NAME: &'static str;
+
+    /// The hash of some bytes, at most a few hundred.
+    fn hash(bytes: &[u8]) -> Digest<32>;
+}
+
+/// SHA-256, the default: with SHA instructions twice as fast as BLAKE3 on the 82 bytes of a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sha256;
+
+impl NodeHash for Sha256 {
+    const NAME: &'static str = "sha256";
+
+    #[inline]
+    fn hash(bytes: &[u8]) -> Digest<32> {
+        if bytes.len() < 64 || bytes.len() >= 128 - 8 {
+            return Digest(sha2::Sha256::digest(bytes).into());
+        }
+        two_blocks(bytes)
+    }
+}
+
+/// SHA-256 of 64 to 119 bytes without the general function's buffering, which costs a fifth more.
+#[inline]
+fn two_blocks(bytes: &[u8]) -> Digest<32> {
+    let mut blocks = [[0; 64]; 2];
+    let padded = blocks.as_flattened_mut();
+    if let Some((message, padding)) = padded.split_at_mut_checked(bytes.len()) {
+        message.copy_from_slice(bytes);
+        if let Some(first) = padding.first_mut() {
+            *first = 0x80;
+        }
+    }
+    let bits = u64::try_from(bytes.len()).unwrap_or(0) << 3;
+    if let Some(last) = padded.last_chunk_mut() {
+        *last = bits.to_be_bytes();
+    }
+    let mut state = INITIAL_STATE;
+    compress256(&mut state, &blocks);
+    let mut digest = [0; 32];
+    for (word, bytes) in state.iter().zip(digest.as_chunks_mut().0) {
+        *bytes = word.to_be_bytes();
+    }
+    Digest(digest)
+}
+
+/// SHA-256's initial state (FIPS 180-4, section 5.3.3).
+const INITIAL_STATE: [u32; 8] = [
+    0x6a09_e667,
+    0xbb67_ae85,
+    0x3c6e_f372,
+    0xa54f_f53a,
+    0x510e_527f,
+    0x9b05_688c,
+    0x1f83_d9ab,
+    0x5be0_cd19,
+];
+
+/// BLAKE3.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Blake3;
+
+impl NodeHash for Blake3 {
+    const NAME: &'static str = "blake3";
+
+    #[inline]
+    fn hash(bytes: &[u8]) -> Digest<32> {
+        Digest(*blake3::hash(bytes).as_bytes())
+    }
+}
+
+const INNER: u8 = 0x00;
+const DATA_LEAF: u8 = 0x01;
+const LEFT_SENTINEL: u8 = 0x02;
+const RIGHT_SENTINEL: u8 = 0x03;
+const TAG: u8 = 0x05;
+
+/// What stands for an absent after link.
+pub(crate) const EMPTY: Digest<32> = Digest([0; 32]);
+
+/// What a leaf holds of its block's tag: the hash of what the tag scheme commits.
+pub fn tag_digest<H: NodeHash>(committed: &[u8]) -> Digest<32> {
+    let mut bytes = Vec::with_capacity(committed.len().saturating_add(1));
+    bytes.push(TAG);
+    bytes.extend_from_slice(committed);
+    H::hash(&bytes)
+}
+
+/// A child as its parent hashes it: how many bytes it leads to, and its hash.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Child {
+    pub(crate) rank: u64,
+    pub(crate) digest: Digest<32>,
+}
+
+impl Child {
+    /// The absent after link.
+    pub(crate) const NONE: Self = Self {
+        rank: 0,
+        digest: EMPTY,
+    };
+}
+
+/// The hash of an inner node: 82 bytes.
+#[inline]
+pub(crate) fn inner<H: NodeHash>(level: u8, below: Child, after: Child) -> Digest<32> {
+    let mut bytes = [0; 82];
+    bytes[0] = INNER;
+    bytes[1] = level;
+    bytes[2..10].copy_from_slice(&below.rank.to_be_bytes());
+    bytes[10..18].copy_from_slice(&after.rank.to_be_bytes());
+    bytes[18..50].copy_from_slice(&below.digest.0);
+    bytes[50..].copy_from_slice(&after.digest.0);
+    H::hash(&bytes)
+}
+
+/// The hash of a block's leaf, or of the left sentinel, whose length is 0: 81 bytes.
+#[inline]
+pub(crate) fn leaf<H: NodeHash>(length: u64, tag_digest: &Digest<32>, after: Child) -> Digest<32> {
+    let kind = if length == 0 {
+        LEFT_SENTINEL
+    } else {
+        DATA_LEAF
+    };
+    leaf_of_kind::<H>(kind, length, tag_digest, after)
+}
+
+/// The hash of the right sentinel, a constant.
+pub(crate) fn right_sentinel<H: NodeHash>() -> Digest<32> {
+    leaf_of_kind::<H>(RIGHT_SENTINEL, 0, &EMPTY, Child::NONE)
+}
+
+#[inline]
+fn leaf_of_kind<H: NodeHash>(
+    kind: u8,
+    length: u64,
+    tag_digest: &Digest<32>,
+    after: Child,
+) -> Digest<32> {
+    let mut bytes = [0; 81];
+    bytes[0] = kind;
+    bytes[1..9].copy_from_slice(&length.to_be_bytes());
+    bytes[9..17].copy_from_slice(&after.rank.to_be_bytes());
+    bytes[17..49].copy_from_slice(&tag_digest.0);
+    bytes[49..].copy_from_slice(&after.digest.0);
+    H::hash(&bytes)
+}

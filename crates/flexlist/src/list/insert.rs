@@ -1,0 +1,139 @@
+//! Inserting a block: the towers that it hides from the left are cut and hang on the new one.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use super::{
+    Block,
+    arena::{Leaf, Link, NodeId},
+    hash::NodeHash,
+    transaction::{Read, Step, Transaction},
+};
+use crate::error::UpdateError;
+
+/// Inserts a block before the byte at `index`, which starts a block or is the end of the file.
+///
+/// Source: section 2, insert; the rules of optimality that the paper leaves to its reference are those
+/// of the invariants in [`super`].
+pub(super) fn insert<H: NodeHash>(
+    transaction: &mut Transaction<'_, H>,
+    index: u64,
+    block: &Block,
+) -> Result<(), UpdateError> {
+    let level = block.level.get();
+    let mut node = transaction.root().node;
+    let mut rest = index;
+    let mut steps = Vec::new();
+    let inserted = loop {
+        let read = transaction.read(node)?;
+        match read {
+            // Everything from here on down is lower than the new tower.
+            _ if read.level() < level => {
+                let (left, tower) = split(transaction, node, rest, block, Link::NONE, index)?;
+                break transaction.inner(level, left, tower)?;
+            }
+            Read::Inner(inner) => match rest.checked_sub(inner.below().rank) {
+                Some(beyond) if beyond > 0 => {
+                    steps.push(Step::After(node));
+                    rest = beyond;
+                    node = inner.after().node;
+                }
+                // The link at the new tower's own level crosses it.
+                _ if inner.level == level => {
+                    let below = inner.below().node;
+                    let (left, tower) =
+                        split(transaction, below, rest, block, inner.after(), index)?;
+                    break transaction.with_children(node, level, left, tower)?;
+                }
+                _ => {
+                    steps.push(Step::Below(node));
+                    node = inner.below().node;
+                }
+            },
+            Read::Leaf(leaf) => match rest.checked_sub(leaf.length) {
+                None => return Err(UpdateError::NotOnBoundary { index }),
+                Some(0) => {
+                    let new = transaction.leaf(new_leaf(block, leaf.after()))?;
+                    break transaction.replace_leaf(node, leaf.with_after(new))?;
+                }
+                Some(beyond) => {
+                    steps.push(Step::After(node));
+                    rest = beyond;
+                    node = leaf.after().node;
+                }
+            },
+        }
+    };
+    let root = transaction.rebuild(&mut steps, inserted)?;
+    transaction.set_root(root);
+    Ok(())
+}
+
+fn new_leaf(block: &Block, after: Link) -> Leaf {
+    Leaf::new(block.length, block.tag_digest, block.label, after)
+}
+
+/// Cuts the subtree under `node` at `rest` bytes: what stays on the left, and the new block's tower with
+/// all that was cut off, whose topmost after link is `top` where there is one at its own level.
+fn split<H: NodeHash>(
+    transaction: &mut Transaction<'_, H>,
+    mut node: NodeId,
+    mut rest: u64,
+    block: &Block,
+    top: Link,
+    index: u64,
+) -> Result<(Link, Link), UpdateError> {
+    let mut steps = Vec::new();
+    let mut cuts = Vec::new();
+    let (end, level_zero) = loop {
+        match transaction.read(node)? {
+            Read::Inner(inner) => match rest.checked_sub(inner.below().rank) {
+                Some(beyond) if beyond > 0 => {
+                    steps.push(Step::After(node));
+                    rest = beyond;
+                    node = inner.after().node;
+                }
+                _ => {
+                    cuts.push((inner.level, inner.after()));
+                    transaction.discard(node);
+                    node = inner.below().node;
+                }
+            },
+            Read::Leaf(leaf) => match rest.checked_sub(leaf.length) {
+                None => return Err(UpdateError::NotOnBoundary { index }),
+                Some(0) => {
+                    let after = leaf.after();
+                    let end = if after.node.is_none() {
+                        // Nothing to cut: the leaf stays as it is.
+                        Link {
+                            node,
+                            rank: leaf.length,
+                        }
+                    } else {
+                        transaction.replace_leaf(node, leaf.with_after(Link::NONE))?
+                    };
+                    break (end, after);
+                }
+                Some(beyond) => {
+                    steps.push(Step::After(node));
+                    rest = beyond;
+                    node = leaf.after().node;
+                }
+            },
+        }
+    };
+    let left = transaction.rebuild(&mut steps, end)?;
+    let mut tower = transaction.leaf(new_leaf(block, level_zero))?;
+    while let Some((level, after)) = cuts.pop() {
+        tower = transaction.inner(level, tower, after)?;
+    }
+    if !top.node.is_none() {
+        tower = transaction.inner(block.level.get(), tower, top)?;
+    }
+    Ok((left, tower))
+}

@@ -1,0 +1,162 @@
+//! The operations of an update, and carrying out a batch of them.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use pad_core::Digest;
+
+use super::{
+    Block,
+    arena::{Leaf, NodeId},
+    hash::NodeHash,
+    remove,
+    transaction::{Read, Step, Transaction},
+};
+use crate::{error::UpdateError, list::insert};
+
+/// One change of the block sequence. Its index counts after the operations before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// A new block before the byte at `index`, which starts a block or is the end of the file.
+    Insert {
+        /// Where.
+        index: u64,
+        /// What.
+        block: Block,
+    },
+    /// Another length, tag and label for the block that contains the byte at `index`.
+    Modify {
+        /// Where.
+        index: u64,
+        /// The new length in bytes, at least 1.
+        length: u64,
+        /// The hash of what the tag scheme commits for the new block.
+        tag_digest: Digest<32>,
+        /// The holder's label.
+        label: u64,
+    },
+    /// The block that contains the byte at `index` goes.
+    Remove {
+        /// Where.
+        index: u64,
+    },
+}
+
+/// Carries out the operations and hashes what changed; by how many the number of blocks grew.
+pub(super) fn apply_all<H: NodeHash>(
+    transaction: &mut Transaction<'_, H>,
+    operations: &[Operation],
+) -> Result<i64, UpdateError> {
+    if operations.is_empty() {
+        return Err(UpdateError::EmptyBatch);
+    }
+    let mut grown = 0_i64;
+    for operation in operations {
+        match operation {
+            Operation::Insert { index, block } => {
+                check_insert(transaction, *index, block)?;
+                insert::insert(transaction, *index, block)?;
+                grown = grown.saturating_add(1);
+            }
+            Operation::Modify {
+                index,
+                length,
+                tag_digest,
+                label,
+            } => {
+                if *length == 0 {
+                    return Err(UpdateError::EmptyBlock);
+                }
+                let changed = |leaf: &Leaf| Leaf::new(*length, *tag_digest, *label, leaf.after());
+                modify(transaction, *index, changed)?;
+            }
+            Operation::Remove { index } => {
+                let start = locate(transaction, *index)?.start;
+                remove::remove(transaction, start)?;
+                grown = grown.saturating_sub(1);
+            }
+        }
+    }
+    transaction.seal()?;
+    Ok(grown)
+}
+
+fn check_insert<H: NodeHash>(
+    transaction: &Transaction<'_, H>,
+    index: u64,
+    block: &Block,
+) -> Result<(), UpdateError> {
+    let total = transaction.root().rank;
+    if index > total {
+        return Err(UpdateError::OutOfRange { index, total });
+    }
+    if block.length == 0 {
+        return Err(UpdateError::EmptyBlock);
+    }
+    Ok(())
+}
+
+/// Changes the leaf that contains the byte at `index`; its level stays.
+fn modify<H: NodeHash>(
+    transaction: &mut Transaction<'_, H>,
+    index: u64,
+    changed: impl Fn(&Leaf) -> Leaf,
+) -> Result<(), UpdateError> {
+    let mut located = locate(transaction, index)?;
+    let leaf = transaction.replace_leaf(located.node, changed(&located.leaf))?;
+    let root = transaction.rebuild(&mut located.steps, leaf)?;
+    transaction.set_root(root);
+    Ok(())
+}
+
+/// A leaf, where its block starts, and the way to it.
+struct Located {
+    start: u64,
+    node: NodeId,
+    leaf: Leaf,
+    steps: Vec<Step>,
+}
+
+/// The leaf that contains the byte at `index`.
+fn locate<H: NodeHash>(
+    transaction: &mut Transaction<'_, H>,
+    index: u64,
+) -> Result<Located, UpdateError> {
+    let total = transaction.root().rank;
+    if index >= total {
+        return Err(UpdateError::OutOfRange { index, total });
+    }
+    let mut node = transaction.root().node;
+    let mut rest = index;
+    let mut steps = Vec::new();
+    loop {
+        let (passed, below, after) = match transaction.read(node)? {
+            Read::Inner(inner) => (inner.below().rank, Some(inner.below().node), inner.after()),
+            Read::Leaf(leaf) if rest < leaf.length => {
+                return Ok(Located {
+                    start: index.saturating_sub(rest),
+                    node,
+                    leaf,
+                    steps,
+                });
+            }
+            Read::Leaf(leaf) => (leaf.length, None, leaf.after()),
+        };
+        match (rest.checked_sub(passed), below) {
+            (None, Some(below)) => {
+                steps.push(Step::Below(node));
+                node = below;
+            }
+            (beyond, _) => {
+                steps.push(Step::After(node));
+                rest = beyond.unwrap_or_default();
+                node = after.node;
+            }
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! Reading proofs and witnesses: bytes of the server's choosing become a small list, or are refused.
+//!
+//! What comes out has the shape of a list whatever the server sent: levels fall downwards and do not
+//! rise to the right, blocks are not empty, sentinels are where sentinels are, ranks add up.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use pad_core::Digest;
+
+use super::{
+    MAX_TOTAL, SENTINEL_LEVEL,
+    arena::{Arena, Inner, Leaf, Link, NodeId, Pruned},
+    hash::{EMPTY, NodeHash},
+    prune,
+    verify::ListState,
+};
+use crate::error::ProofError;
+
+/// The longest proof or witness that is read: 64 MiB, a proof for about a million blocks.
+pub const MAX_PROOF_BYTES: usize = 1 << 26;
+
+/// The part of a list that a proof shows.
+pub(super) struct Shown<H> {
+    pub(super) arena: Arena<H>,
+    pub(super) root: Link,
+    /// How many of its nodes can be gone into.
+    pub(super) opened: usize,
+}
+
+/// Reads the part of the list with this root and length.
+///
+/// Time and memory are linear in the bytes: two passes over the nodes, without recursion.
+pub(super) fn parse<H: NodeHash>(bytes: &[u8], state: &ListState) -> Result<Shown<H>, ProofError> {
+    if bytes.len() > MAX_PROOF_BYTES {
+        return Err(ProofError::TooLarge {
+            limit: MAX_PROOF_BYTES,
+        });
+    }
+    let entries = read_entries(bytes)?;
+    let shown = link_up(&entries)?;
+    if shown.root.rank != state.total {
+        return Err(ProofError::TotalMismatch);
+    }
+    if shown.arena.digest(shown.root.node) != Ok(state.root) {
+        return Err(ProofError::RootMismatch);
+    }
+    Ok(shown)
+}
+
+/// A node as it stands in the bytes; children follow their parents.
+enum Entry {
+    Inner(u8),
+    Leaf {
+        length: u64,
+        tag_digest: Digest<32>,
+        has_after: bool,
+    },
+    Right,
+    Pruned {
+        rank: u64,
+        digest: Digest<32>,
+    },
+}
+
+/// What may stand at a place.
+#[derive(Clone, Copy)]
+struct Place {
+    /// The highest level of an inner node here.
+    highest: u8,
+    side: Side,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    /// The root: an inner node of the sentinels' level.
+    Root,
+    /// The way down from the root, at whose end the left sentinel stands.
+    Leftmost,
+    /// After the root: the right sentinel.
+    Rightmost,
+    /// A subtree of blocks.
+    Inside,
+}
+
+fn read_entries(mut bytes: &[u8]) -> Result<Vec<Entry>, ProofError> {
+    let mut entries = Vec::new();
+    let mut places = vec![Place {
+        highest: SENTINEL_LEVEL,
+        side: Side::Root,
+    }];
+    while let Some(place) = places.pop() {
+        let kind = byte(&mut bytes)?;
+        let entry = match kind {
+            prune::INNER => {
+                let level = byte(&mut bytes)?;
+                let (below, after) = place.children(level)?;
+                places.push(after);
+                places.push(below);
+                Entry::Inner(level)
+            }
+            prune::DATA_LEAF => {
+                let length = varint(&mut bytes)?;
+                let tag_digest = Digest(array(&mut bytes)?);
+                let has_after = flag(&mut bytes)?;
+                if place.side != Side::Inside {
+                    return Err(ProofError::MisplacedNode);
+                }
+                if length == 0 {
+                    return Err(ProofError::EmptyBlock);
+                }
+                Entry::Leaf {
+                    length,
+                    tag_digest,
+                    has_after,
+                }
+            }
+            prune::LEFT_SENTINEL => {
+                let has_after = flag(&mut bytes)?;
+                if place.side != Side::Leftmost {
+                    return Err(ProofError::MisplacedNode);
+                }
+                Entry::Leaf {
+                    length: 0,
+                    tag_digest: EMPTY,
+                    has_after,
+                }
+            }
+            prune::RIGHT_SENTINEL => {
+                if place.side != Side::Rightmost {
+                    return Err(ProofError::MisplacedNode);
+                }
+                Entry::Right
+            }
+            prune::PRUNED => {
+                let rank = varint(&mut bytes)?;
+                let digest = Digest(array(&mut bytes)?);
+                place.check_pruned(rank)?;
+                Entry::Pruned { rank, digest }
+            }
+            other => return Err(ProofError::UnknownKind(other)),
+        };
+        if let Entry::Leaf {
+            has_after: true, ..
+        } = entry
+        {
+            places.push(Place {
+                highest: 0,
+                side: Side::Inside,
+            });
+        }
+        entries.push(entry);
+    }
+    if bytes.is_empty() {
+        Ok(entries)
+    } else {
+        Err(ProofError::TrailingBytes)
+    }
+}
+
+impl Place {
+    /// What may stand below and after an inner node of this level here.
+    fn children(self, level: u8) -> Result<(Self, Self), ProofError> {
+        let fits = match self.side {
+            Side::Root => level == SENTINEL_LEVEL,
+            Side::Leftmost | Side::Inside => (1..=self.highest).contains(&level),
+            Side::Rightmost => return Err(ProofError::MisplacedNode),
+        };
+        if !fits {
+            return Err(ProofError::WrongLevel { level });
+        }
+        let (left, right) = match self.side {
+            Side::Root => (Side::Leftmost, Side::Rightmost),
+            side => (side, Side::Inside),
+        };
+        let below = Self {
+            highest: level.saturating_sub(1),
+            side: left,
+        };
+        let after = Self {
+            highest: level,
+            side: right,
+        };
+        Ok((below, after))
+    }
+
+    /// A subtree of blocks leads to at least one byte, the right sentinel to none.
+    const fn check_pruned(self, rank: u64) -> Result<(), ProofError> {
+        let fits = match self.side {
+            Side::Root | Side::Leftmost => true,
+            Side::Rightmost => rank == 0,
+            Side::Inside => rank > 0,
+        };
+        if fits {
+            Ok(())
+        } else {
+            Err(ProofError::WrongRank)
+        }
+    }
+}
+
+/// Makes the nodes, children first, with their ranks and hashes.
+fn link_up<H: NodeHash>(entries: &[Entry]) -> Result<Shown<H>, ProofError> {
+    let mut arena = Arena::<H>::new();
+    let mut opened = 0_usize;
+    // What was made and waits for its parent; the leftmost is on top.
+    let mut made: Vec<Link> = Vec::new();
+    for entry in entries.iter().rev() {
+        let (node, rank) = match entry {
+            Entry::Inner(level) => {
+                let below = made.pop().ok_or(ProofError::Truncated)?;
+                let after = made.pop().ok_or(ProofError::Truncated)?;
+                let node = arena.add_inner(Inner::new(*level, below, after))?;
+                (node, sum(below.rank, after.rank)?)
+            }
+            Entry::Leaf {
+                length,
+                tag_digest,
+                has_after,
+            } => {
+                let after = if *has_after {
+                    made.pop().ok_or(ProofError::Truncated)?
+                } else {
+                    Link::NONE
+                };
+                let node = arena.add_leaf(Leaf::new(*length, *tag_digest, 0, after))?;
+                (node, sum(*length, after.rank)?)
+            }
+            Entry::Right => (NodeId::RIGHT, 0),
+            Entry::Pruned { rank, digest } => {
+                let node = arena.add_pruned(Pruned { digest: *digest })?;
+                (node, sum(*rank, 0)?)
+            }
+        };
+        if !matches!(entry, Entry::Pruned { .. }) {
+            opened = opened.saturating_add(1);
+            arena.seal(node)?;
+        }
+        made.push(Link { node, rank });
+    }
+    let root = made.pop().ok_or(ProofError::Truncated)?;
+    Ok(Shown {
+        arena,
+        root,
+        opened,
+    })
+}
+
+fn sum(first: u64, second: u64) -> Result<u64, ProofError> {
+    first
+        .checked_add(second)
+        .filter(|rank| *rank <= MAX_TOTAL)
+        .ok_or(ProofError::RankOverflow)
+}
+
+fn array<const N: usize>(bytes: &mut &[u8]) -> Result<[u8; N], ProofError> {
+    let (taken, rest) = bytes.split_first_chunk().ok_or(ProofError::Truncated)?;
+    *bytes = rest;
+    Ok(*taken)
+}
+
+fn byte(bytes: &mut &[u8]) -> Result<u8, ProofError> {
+    let [byte] = array(bytes)?;
+    Ok(byte)
+}
+
+fn flag(bytes: &mut &[u8]) -> Result<bool, ProofError> {
+    match byte(bytes)? {
+        0 => Ok(false),
+        1 => Ok(true),
+        other => Err(ProofError::BadFlag(other)),
+    }
+}
+
+/// A minimal LEB128 integer of at most 63 bits.
+fn varint(bytes: &mut &[u8]) -> Result<u64, ProofError> {
+    let mut value = 0_u64;
+    for shift in (0..63).step_by(7) {
+        let next = byte(bytes)?;
+        value |= u64::from(next & 0x7f) << shift;
+        if next & 0x80 == 0 {
+            return if next == 0 && shift > 0 {
+                Err(ProofError::NonMinimalInteger)
+            } else {
+                Ok(value)
+            };
+        }
+    }
+    Err(ProofError::RankOverflow)
+}

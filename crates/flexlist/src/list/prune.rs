@@ -1,0 +1,84 @@
+//! Writing the part of a list that was read: proofs and witnesses.
+//!
+//! Pre-order, below before after: `0x00 level below after`, `0x01 varint(length) tag-digest flag
+//! [after]`, `0x02 flag [after]` (left sentinel), `0x03` (right sentinel), `0x04 varint(rank) hash`
+//! (a subtree that nobody went into). A flag is 1 if an after link follows. Ranks stand only where
+//! they cannot be added up, so that sums hold by construction.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use rustc_hash::FxHashSet;
+
+use super::{
+    arena::{Arena, Elided, Link, Node, NodeId},
+    hash::NodeHash,
+};
+
+pub(super) const INNER: u8 = 0x00;
+pub(super) const DATA_LEAF: u8 = 0x01;
+pub(super) const LEFT_SENTINEL: u8 = 0x02;
+pub(super) const RIGHT_SENTINEL: u8 = 0x03;
+pub(super) const PRUNED: u8 = 0x04;
+
+/// The nodes that were read.
+pub(super) type Opened = FxHashSet<NodeId>;
+
+/// The list under `root` with every node that is not `opened` replaced by its rank and hash.
+pub(super) fn prune<H: NodeHash>(
+    arena: &Arena<H>,
+    root: Link,
+    opened: &Opened,
+) -> Result<Vec<u8>, Elided> {
+    let mut bytes = Vec::with_capacity(opened.len().saturating_mul(64).saturating_add(64));
+    let mut stack = vec![root];
+    while let Some(link) = stack.pop() {
+        if !opened.contains(&link.node) {
+            bytes.push(PRUNED);
+            push_varint(&mut bytes, link.rank);
+            bytes.extend_from_slice(&arena.digest(link.node)?.0);
+            continue;
+        }
+        match arena.node(link.node)? {
+            Node::Inner(inner) => {
+                bytes.extend_from_slice(&[INNER, inner.level]);
+                stack.push(inner.after());
+                stack.push(inner.below());
+            }
+            Node::Leaf(leaf) => {
+                if leaf.length == 0 {
+                    bytes.push(LEFT_SENTINEL);
+                } else {
+                    bytes.push(DATA_LEAF);
+                    push_varint(&mut bytes, leaf.length);
+                    bytes.extend_from_slice(&leaf.tag_digest.0);
+                }
+                let after = leaf.after();
+                bytes.push(u8::from(!after.node.is_none()));
+                if !after.node.is_none() {
+                    stack.push(after);
+                }
+            }
+            Node::Right => bytes.push(RIGHT_SENTINEL),
+        }
+    }
+    Ok(bytes)
+}
+
+/// Appends the minimal LEB128 encoding.
+pub(super) fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
+    loop {
+        let [low, ..] = (value & 0x7f).to_le_bytes();
+        value >>= 7;
+        if value == 0 {
+            bytes.push(low);
+            return;
+        }
+        bytes.push(low | 0x80);
+    }
+}

@@ -1,0 +1,149 @@
+//! Removing a block: its tower is opened, and its links go to the towers that see past it.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use super::{
+    arena::{Link, NodeId},
+    hash::NodeHash,
+    transaction::{Read, Step, Transaction},
+};
+use crate::error::UpdateError;
+
+/// Removes the block that starts at the byte `start`.
+///
+/// Source: section 2, remove.
+pub(super) fn remove<H: NodeHash>(
+    transaction: &mut Transaction<'_, H>,
+    start: u64,
+) -> Result<(), UpdateError> {
+    let mut node = transaction.root().node;
+    let mut rest = start;
+    let mut steps = Vec::new();
+    let changed = loop {
+        match transaction.read(node)? {
+            Read::Inner(inner) => {
+                let below = inner.below();
+                match rest.checked_sub(below.rank) {
+                    None => {
+                        steps.push(Step::Below(node));
+                        node = below.node;
+                    }
+                    // This node's after link leads to the block's tower.
+                    Some(0) => {
+                        let mut cuts = open_tower(transaction, inner.after().node)?;
+                        let at_level = (cuts.first()).is_some_and(|cut| cut.level == inner.level);
+                        let link = at_level.then(|| cuts.remove(0).after);
+                        let left = merge(transaction, below, &cuts)?;
+                        break if let Some(after) = link {
+                            transaction.with_children(node, inner.level, left, after)?
+                        } else {
+                            transaction.discard(node);
+                            left
+                        };
+                    }
+                    Some(beyond) => {
+                        steps.push(Step::After(node));
+                        rest = beyond;
+                        node = inner.after().node;
+                    }
+                }
+            }
+            Read::Leaf(leaf) => match rest.checked_sub(leaf.length) {
+                // The search before this one found a block that starts here.
+                None => return Err(UpdateError::NotOnBoundary { index: start }),
+                Some(0) => {
+                    let cuts = open_tower(transaction, leaf.after().node)?;
+                    let after = cuts.first().map_or(Link::NONE, |cut| cut.after);
+                    break transaction.replace_leaf(node, leaf.with_after(after))?;
+                }
+                Some(beyond) => {
+                    steps.push(Step::After(node));
+                    rest = beyond;
+                    node = leaf.after().node;
+                }
+            },
+        }
+    };
+    let root = transaction.rebuild(&mut steps, changed)?;
+    transaction.set_root(root);
+    Ok(())
+}
+
+/// An after link of a tower that is taken away.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cut {
+    pub(super) level: u8,
+    pub(super) after: Link,
+}
+
+/// Takes a tower away; its after links in falling order of levels.
+pub(super) fn open_tower<H: NodeHash>(
+    transaction: &mut Transaction<'_, H>,
+    top: NodeId,
+) -> Result<Vec<Cut>, UpdateError> {
+    let mut cuts = Vec::new();
+    let mut node = top;
+    loop {
+        let read = transaction.read(node)?;
+        transaction.discard(node);
+        match read {
+            Read::Inner(inner) => {
+                cuts.push(Cut {
+                    level: inner.level,
+                    after: inner.after(),
+                });
+                node = inner.below().node;
+            }
+            Read::Leaf(leaf) => {
+                if !leaf.after().node.is_none() {
+                    cuts.push(Cut {
+                        level: 0,
+                        after: leaf.after(),
+                    });
+                }
+                return Ok(cuts);
+            }
+        }
+    }
+}
+
+/// Hangs the links, in falling order of levels, on the right end of the subtree `left`.
+pub(super) fn merge<H: NodeHash>(
+    transaction: &mut Transaction<'_, H>,
+    left: Link,
+    cuts: &[Cut],
+) -> Result<Link, UpdateError> {
+    let mut steps = Vec::new();
+    let mut current = left;
+    let mut rest = cuts.iter();
+    let mut next = rest.next();
+    while let Some(cut) = next {
+        match transaction.read(current.node)? {
+            Read::Inner(inner) if inner.level >= cut.level => {
+                steps.push(Step::After(current.node));
+                current = inner.after();
+            }
+            Read::Leaf(leaf) if cut.level == 0 => {
+                if leaf.after().node.is_none() {
+                    // The link at level 0 is the last one.
+                    current = transaction.replace_leaf(current.node, leaf.with_after(cut.after))?;
+                    next = None;
+                } else {
+                    steps.push(Step::After(current.node));
+                    current = leaf.after();
+                }
+            }
+            _ => {
+                steps.push(Step::Raise(cut.level, cut.after));
+                next = rest.next();
+            }
+        }
+    }
+    transaction.rebuild(&mut steps, current)
+}

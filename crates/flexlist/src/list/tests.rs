@@ -1,0 +1,4 @@
+//! Tests of the list: known answers, a model, and lying servers.
+
+mod model;
+mod vectors;

@@ -1,0 +1,340 @@
+//! Lists against a plain vector of blocks: what was built, what grew, and what was built in parts are
+//! the same list, and every proof and witness along the way verifies.
+
+use std::num::NonZeroUsize;
+
+use pad_core::{Digest, Workers};
+use proptest::{collection::vec, prelude::*};
+
+use super::super::{
+    Block, FlexList, Operation, Sha256, View, arena::Node, build::build_parts, hash::NodeHash,
+    verify_indices, verify_range, verify_update,
+};
+use crate::{error::UpdateError, level::Level};
+
+impl<H: NodeHash> View<'_, H> {
+    /// The list as text: `(level below after)`, `<leaf after>`, `[`, `]` and `d` with its length.
+    pub(super) fn shape(&self) -> String {
+        self.shape_of(self.root_node())
+    }
+
+    fn shape_of(&self, node: super::super::arena::NodeId) -> String {
+        match self.arena().node(node).unwrap() {
+            Node::Right => "]".into(),
+            Node::Inner(inner) => {
+                let below = self.shape_of(inner.below().node);
+                let after = self.shape_of(inner.after().node);
+                format!("({} {below} {after})", inner.level)
+            }
+            Node::Leaf(leaf) => {
+                let token = if leaf.length == 0 {
+                    "[".into()
+                } else {
+                    format!("d{}", leaf.length)
+                };
+                if leaf.after().node.is_none() {
+                    token
+                } else {
+                    format!("<{token} {}>", self.shape_of(leaf.after().node))
+                }
+            }
+        }
+    }
+}
+
+/// The canonical shape by the definition, `T(i, k, e)`.
+fn canonical(blocks: &[Block]) -> String {
+    let sentinel = (0, 63);
+    let middle = blocks.iter().map(|block| (block.length, block.level.get()));
+    let leaves: Vec<(u64, u8)> = [sentinel]
+        .into_iter()
+        .chain(middle)
+        .chain([sentinel])
+        .collect();
+    subtree(&leaves, 0, 63, leaves.len())
+}
+
+fn subtree(leaves: &[(u64, u8)], first: usize, level: u8, end: usize) -> String {
+    if level > 0 {
+        let next = (first + 1..end).find(|leaf| leaves[*leaf].1 == level);
+        return match next {
+            Some(next) => {
+                let below = subtree(leaves, first, level - 1, next);
+                let after = subtree(leaves, next, level, end);
+                format!("({level} {below} {after})")
+            }
+            None => subtree(leaves, first, level - 1, end),
+        };
+    }
+    let token = match leaves[first].0 {
+        0 if first == 0 => "[".to_owned(),
+        0 => "]".to_owned(),
+        length => format!("d{length}"),
+    };
+    if first + 1 < end {
+        format!("<{token} {}>", subtree(leaves, first + 1, 0, end))
+    } else {
+        token
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Insert(prop::sample::Index, Block),
+    Modify(prop::sample::Index, u64, u8),
+    Remove(prop::sample::Index),
+}
+
+fn any_level() -> impl Strategy<Value = Level> {
+    prop_oneof![
+        8 => any::<u64>().prop_map(|random| Level::initial(random | 1 << 40)),
+        1 => (0_u8..=62).prop_map(|level| Level::try_from(level).unwrap()),
+    ]
+}
+
+pub(super) fn any_block() -> impl Strategy<Value = Block> {
+    (1_u64..100, any::<u8>(), any_level(), any::<u64>()).prop_map(|(length, tag, level, label)| {
+        Block {
+            length,
+            tag_digest: Digest([tag; 32]),
+            level,
+            label,
+        }
+    })
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    let index = any::<prop::sample::Index>;
+    prop_oneof![
+        (index(), any_block()).prop_map(|(at, block)| Step::Insert(at, block)),
+        (index(), 1_u64..100, any::<u8>())
+            .prop_map(|(at, length, tag)| Step::Modify(at, length, tag)),
+        index().prop_map(Step::Remove),
+    ]
+}
+
+/// Carries the step out on the plain vector; the operation that does the same on a list.
+fn apply(step: Step, blocks: &mut Vec<Block>) -> Operation {
+    let start = |blocks: &[Block], i: usize| blocks[..i].iter().map(|b| b.length).sum::<u64>();
+    match step {
+        Step::Modify(at, length, tag) if !blocks.is_empty() => {
+            let i = at.index(blocks.len());
+            let index = start(blocks, i) + at.index(blocks[i].length.try_into().unwrap()) as u64;
+            blocks[i].length = length;
+            blocks[i].tag_digest = Digest([tag; 32]);
+            blocks[i].label = length;
+            Operation::Modify {
+                index,
+                length,
+                tag_digest: Digest([tag; 32]),
+                label: length,
+            }
+        }
+        Step::Remove(at) if !blocks.is_empty() => {
+            let i = at.index(blocks.len());
+            let index = start(blocks, i) + at.index(blocks[i].length.try_into().unwrap()) as u64;
+            blocks.remove(i);
+            Operation::Remove { index }
+        }
+        Step::Insert(at, block) => {
+            let i = at.index(blocks.len() + 1);
+            let index = start(blocks, i);
+            blocks.insert(i, block);
+            Operation::Insert { index, block }
+        }
+        Step::Modify(at, length, tag) => {
+            let block = Block {
+                length,
+                tag_digest: Digest([tag; 32]),
+                level: Level::default(),
+                label: 0,
+            };
+            apply(Step::Insert(at, block), blocks)
+        }
+        Step::Remove(at) => apply(Step::Modify(at, 1, 0), blocks),
+    }
+}
+
+fn build(blocks: &[Block]) -> FlexList {
+    FlexList::build(blocks, &Workers::sequential()).unwrap()
+}
+
+fn check_same(list: &FlexList, blocks: &[Block]) {
+    assert_eq!(list.blocks(), blocks);
+    assert_eq!(list.current().shape(), canonical(blocks));
+    assert_eq!(list.state(), build(blocks).state());
+    assert_eq!(list.block_count(), blocks.len() as u64);
+    let mut start = 0;
+    for block in blocks {
+        for index in [start, start + block.length - 1] {
+            let found = list.find(index).unwrap();
+            assert_eq!((found.start, found.length), (start, block.length));
+            assert_eq!(
+                (found.tag_digest, found.label),
+                (block.tag_digest, block.label)
+            );
+        }
+        start += block.length;
+    }
+    assert_eq!(list.total(), start);
+    let out_of_range = UpdateError::OutOfRange {
+        index: start,
+        total: start,
+    };
+    assert_eq!(list.find(start), Err(out_of_range));
+}
+
+proptest! {
+    #[test]
+    fn built_grown_and_joined_lists_are_the_same(
+        first in vec(any_block(), 0..40),
+        batches in vec(vec(any_step(), 1..12), 1..6),
+        cuts in vec(any::<prop::sample::Index>(), 0..4),
+        probes in vec(any::<prop::sample::Index>(), 1..8),
+    ) {
+        let mut blocks = first;
+        let mut list = build(&blocks);
+        check_same(&list, &blocks);
+        for batch in batches {
+            let old_blocks = blocks.clone();
+            let old = list.state();
+            let operations: Vec<Operation> =
+                batch.into_iter().map(|step| apply(step, &mut blocks)).collect();
+            let change = list.update(&operations).unwrap();
+            check_same(&list, &blocks);
+            prop_assert_eq!(list.at(&change.previous).blocks(), old_blocks.clone());
+            let next = verify_update::<Sha256>(&change.witness, &old, &operations).unwrap();
+            prop_assert_eq!(*next.get(), list.state());
+
+            // Taken back, and done again one by one, it comes to the same.
+            list.undo(change.previous);
+            check_same(&list, &old_blocks);
+            for operation in &operations {
+                let change = list.update(&[*operation]).unwrap();
+                list.forget(change.previous);
+            }
+            check_same(&list, &blocks);
+
+            // Nothing but this version's nodes is left.
+            let raised = blocks.iter().filter(|block| block.level.get() > 0).count();
+            prop_assert_eq!(list.arena.inners.taken(), raised + 1);
+            prop_assert_eq!(list.arena.leaves.taken(), blocks.len() + 1);
+        }
+
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(blocks.len() + 1)).collect();
+        cuts.sort_unstable();
+        let workers = Workers::new(NonZeroUsize::new(2).unwrap()).unwrap();
+        let joined: FlexList = build_parts(&blocks, &cuts, &workers).unwrap();
+        check_same(&joined, &blocks);
+
+        if list.total() > 0 {
+            let total = usize::try_from(list.total()).unwrap();
+            let indices: Vec<u64> = probes.iter().map(|probe| probe.index(total) as u64).collect();
+            let proof = list.prove(&indices).unwrap();
+            let proven = verify_indices::<Sha256>(&proof, &list.state(), &indices).unwrap();
+            for index in &indices {
+                let found = list.find(*index).unwrap();
+                prop_assert!(proven.get().iter().any(|block| block.start == found.start
+                    && block.length == found.length && block.tag_digest == found.tag_digest));
+            }
+            let (low, high) = (*indices.iter().min().unwrap(), *indices.iter().max().unwrap());
+            let proof = list.prove_range(low..high + 1).unwrap();
+            let proven = verify_range::<Sha256>(&proof, &list.state(), low..high + 1).unwrap();
+            let found = list.find_range(low..high + 1).unwrap();
+            prop_assert_eq!(proven.get().len(), found.len());
+        }
+    }
+}
+
+#[test]
+fn large_lists_are_the_same_with_any_number_of_threads() {
+    let blocks: Vec<Block> = (1..=100_000_u64)
+        .map(|position| Block {
+            length: 1 + position % 7,
+            tag_digest: Digest([position.to_le_bytes()[0]; 32]),
+            level: Level::initial(position),
+            label: position,
+        })
+        .collect();
+    let alone = build(&blocks);
+    for threads in [2, 3, 8] {
+        let workers = Workers::new(NonZeroUsize::new(threads).unwrap()).unwrap();
+        let together: FlexList = FlexList::build(&blocks, &workers).unwrap();
+        assert_eq!(together.state(), alone.state());
+        assert_eq!(together.blocks(), blocks);
+    }
+}
+
+#[test]
+fn a_refused_batch_changes_nothing() {
+    let block = Block {
+        length: 5,
+        tag_digest: Digest([1; 32]),
+        level: Level::initial(2),
+        label: 0,
+    };
+    let mut list = build(&[block; 3]);
+    let before = list.state();
+    let good = Operation::Remove { index: 7 };
+    let refused = [
+        (
+            Operation::Remove { index: 10 },
+            UpdateError::OutOfRange {
+                index: 10,
+                total: 10,
+            },
+        ),
+        (
+            Operation::Insert { index: 7, block },
+            UpdateError::NotOnBoundary { index: 7 },
+        ),
+        (
+            Operation::Insert { index: 11, block },
+            UpdateError::OutOfRange {
+                index: 11,
+                total: 10,
+            },
+        ),
+        (
+            Operation::Insert {
+                index: 5,
+                block: Block { length: 0, ..block },
+            },
+            UpdateError::EmptyBlock,
+        ),
+        (
+            Operation::Modify {
+                index: 5,
+                length: 0,
+                tag_digest: Digest([0; 32]),
+                label: 0,
+            },
+            UpdateError::EmptyBlock,
+        ),
+        (
+            Operation::Insert {
+                index: 5,
+                block: Block {
+                    length: 1 << 63,
+                    ..block
+                },
+            },
+            UpdateError::FileTooLong,
+        ),
+        (
+            Operation::Modify {
+                index: 5,
+                length: super::super::MAX_TOTAL,
+                tag_digest: Digest([0; 32]),
+                label: 0,
+            },
+            UpdateError::FileTooLong,
+        ),
+    ];
+    for (operation, error) in refused {
+        assert_eq!(list.update(&[good, operation]).unwrap_err(), error);
+        assert_eq!(list.state(), before);
+        assert_eq!(list.blocks(), [block; 3]);
+    }
+    assert_eq!(list.update(&[]).unwrap_err(), UpdateError::EmptyBatch);
+}

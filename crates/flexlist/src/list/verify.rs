@@ -1,0 +1,211 @@
+//! The client's side: what a proof or a witness establishes about the list with a known root.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use core::{marker::PhantomData, ops::Range};
+
+use pad_core::{Digest, Evidence, Untrusted, Verified};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    FlexList, Operation,
+    hash::NodeHash,
+    operation,
+    parse::{self, Shown},
+    prune::Opened,
+    transaction::Transaction,
+    view::{Found, View},
+};
+use crate::error::{ProofError, UpdateError};
+
+/// What a client keeps of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListState {
+    /// The hash of the root.
+    pub root: Digest<32>,
+    /// The length of the file in bytes.
+    pub total: u64,
+}
+
+/// A block of the list with the known root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProvenBlock {
+    /// The index of its first byte.
+    pub start: u64,
+    /// Its length in bytes.
+    pub length: u64,
+    /// The hash of what its tag scheme commits.
+    pub tag_digest: Digest<32>,
+}
+
+/// The part of a list that shows some bytes' blocks, as it arrived.
+#[derive(Clone, Copy, Debug)]
+struct IndicesProof<'a, H>(&'a [u8], PhantomData<H>);
+
+/// The part of a list that shows all blocks of a range, as it arrived.
+#[derive(Clone, Copy, Debug)]
+struct RangeProof<'a, H>(&'a [u8], PhantomData<H>);
+
+/// The part of a list that an update read, as it arrived.
+#[derive(Clone, Copy, Debug)]
+struct Witness<'a, H>(&'a [u8], PhantomData<H>);
+
+/// The distinct blocks that contain these bytes, in file order.
+///
+/// One question has one proof: nodes that no search goes into are refused, as are encodings that are
+/// not minimal.
+///
+/// # Errors
+/// [`ProofError`].
+///
+/// Source: section 2, verifyMultiProof; Deviation: every index is searched for in what the proof shows,
+/// instead of trusting the order in which the server sent the blocks.
+pub fn verify_indices<H: NodeHash>(
+    proof: &[u8],
+    state: &ListState,
+    indices: &[u64],
+) -> Result<Verified<Vec<ProvenBlock>>, ProofError> {
+    Untrusted::new(IndicesProof::<H>(proof, PhantomData)).verify(state, indices)
+}
+
+/// Every block that overlaps the range, in file order, without a gap.
+///
+/// # Errors
+/// [`ProofError`].
+pub fn verify_range<H: NodeHash>(
+    proof: &[u8],
+    state: &ListState,
+    range: Range<u64>,
+) -> Result<Verified<Vec<ProvenBlock>>, ProofError> {
+    Untrusted::new(RangeProof::<H>(proof, PhantomData)).verify(state, &range)
+}
+
+/// The list after these operations, derived from the part of the old one that they read.
+///
+/// # Errors
+/// [`ProofError`]; [`ProofError::Operation`] if the operations cannot be carried out on this file.
+///
+/// Source: algorithm A.2, verifyMultiUpdate; Deviation: the result is the client's own, not the server's
+/// word that it compares with.
+pub fn verify_update<H: NodeHash>(
+    witness: &[u8],
+    state: &ListState,
+    operations: &[Operation],
+) -> Result<Verified<ListState>, ProofError> {
+    Untrusted::new(Witness::<H>(witness, PhantomData)).verify(state, operations)
+}
+
+impl<H: NodeHash> Evidence for IndicesProof<'_, H> {
+    type Commitment = ListState;
+    type Query = [u64];
+    type Statement = Vec<ProvenBlock>;
+    type Error = ProofError;
+
+    fn examine(self, state: &ListState, indices: &[u64]) -> Result<Vec<ProvenBlock>, ProofError> {
+        let mut sorted = indices.to_vec();
+        sorted.sort_unstable();
+        let shown = parse::parse::<H>(self.0, state)?;
+        let view = View::new(&shown.arena, shown.root);
+        let mut opened = Opened::default();
+        let mut blocks: Vec<ProvenBlock> = Vec::new();
+        let mut end = 0;
+        for index in sorted {
+            if index >= end {
+                let found = view.open(index, &mut opened).map_err(refusal)?;
+                end = found.end();
+                blocks.push(found.into());
+            }
+        }
+        shown.check_all_read(&opened)?;
+        Ok(blocks)
+    }
+}
+
+impl<H: NodeHash> Evidence for RangeProof<'_, H> {
+    type Commitment = ListState;
+    type Query = Range<u64>;
+    type Statement = Vec<ProvenBlock>;
+    type Error = ProofError;
+
+    fn examine(
+        self,
+        state: &ListState,
+        range: &Range<u64>,
+    ) -> Result<Vec<ProvenBlock>, ProofError> {
+        let shown = parse::parse::<H>(self.0, state)?;
+        let view = View::new(&shown.arena, shown.root);
+        let mut opened = Opened::default();
+        let found = view
+            .open_range(range.clone(), &mut opened)
+            .map_err(refusal)?;
+        shown.check_all_read(&opened)?;
+        Ok(found.into_iter().map(ProvenBlock::from).collect())
+    }
+}
+
+impl<H: NodeHash> Evidence for Witness<'_, H> {
+    type Commitment = ListState;
+    type Query = [Operation];
+    type Statement = ListState;
+    type Error = ProofError;
+
+    fn examine(self, state: &ListState, operations: &[Operation]) -> Result<ListState, ProofError> {
+        let mut shown = parse::parse::<H>(self.0, state)?;
+        let mut transaction = Transaction::new(&mut shown.arena, shown.root);
+        operation::apply_all(&mut transaction, operations).map_err(refusal)?;
+        if transaction.opened().len() != shown.opened {
+            return Err(ProofError::SurplusNode);
+        }
+        let (root, ..) = transaction.finish();
+        let view = View::new(&shown.arena, root);
+        Ok(ListState {
+            root: view.root(),
+            total: view.total(),
+        })
+    }
+}
+
+impl<H> Shown<H> {
+    /// Every node that is shown was needed.
+    fn check_all_read(&self, opened: &Opened) -> Result<(), ProofError> {
+        if opened.len() == self.opened {
+            Ok(())
+        } else {
+            Err(ProofError::SurplusNode)
+        }
+    }
+}
+
+/// Where the shown part ends, the proof does not prove; everything else is wrong with the question.
+const fn refusal(error: UpdateError) -> ProofError {
+    match error {
+        UpdateError::Elided => ProofError::Elided,
+        other => ProofError::Operation(other),
+    }
+}
+
+impl From<Found> for ProvenBlock {
+    fn from(found: Found) -> Self {
+        Self {
+            start: found.start,
+            length: found.length,
+            tag_digest: found.tag_digest,
+        }
+    }
+}
+
+impl<H: NodeHash> FlexList<H> {
+    /// What a client keeps of this list.
+    pub fn state(&self) -> ListState {
+        ListState {
+            root: self.root(),
+            total: self.total(),
+        }
+    }
+}
