@@ -6,7 +6,9 @@ pub mod error;
 mod file_id;
 pub mod level;
 pub mod list;
+mod sealed;
 pub mod tag;
 
 pub use file_id::FileId;
 pub use list::FlexList;
+pub use sealed::FileState;

@@ -94,7 +94,8 @@ impl<T> Pool<T> {
 impl<T> Pool<T> {
     /// How many places are taken.
     pub(crate) fn taken(&self) -> usize {
-        self.segments.iter().map(Vec::len).sum::<usize>() - self.free.len()
+        let places: usize = self.segments.iter().map(Vec::len).sum();
+        places.saturating_sub(self.free.len())
     }
 }
 

@@ -119,7 +119,7 @@ fn apply(step: Step, blocks: &mut Vec<Block>) -> Operation {
     match step {
         Step::Modify(at, length, tag) if !blocks.is_empty() => {
             let i = at.index(blocks.len());
-            let index = start(blocks, i) + at.index(blocks[i].length.try_into().unwrap()) as u64;
+            let index = start(blocks, i) + byte_below(at, blocks[i].length);
             blocks[i].length = length;
             blocks[i].tag_digest = Digest([tag; 32]);
             blocks[i].label = length;
@@ -132,7 +132,7 @@ fn apply(step: Step, blocks: &mut Vec<Block>) -> Operation {
         }
         Step::Remove(at) if !blocks.is_empty() => {
             let i = at.index(blocks.len());
-            let index = start(blocks, i) + at.index(blocks[i].length.try_into().unwrap()) as u64;
+            let index = start(blocks, i) + byte_below(at, blocks[i].length);
             blocks.remove(i);
             Operation::Remove { index }
         }
@@ -155,6 +155,10 @@ fn apply(step: Step, blocks: &mut Vec<Block>) -> Operation {
     }
 }
 
+fn byte_below(index: prop::sample::Index, total: u64) -> u64 {
+    u64::try_from(index.index(usize::try_from(total).unwrap())).unwrap()
+}
+
 fn build(blocks: &[Block]) -> FlexList {
     FlexList::build(blocks, &Workers::sequential()).unwrap()
 }
@@ -163,7 +167,7 @@ fn check_same(list: &FlexList, blocks: &[Block]) {
     assert_eq!(list.blocks(), blocks);
     assert_eq!(list.current().shape(), canonical(blocks));
     assert_eq!(list.state(), build(blocks).state());
-    assert_eq!(list.block_count(), blocks.len() as u64);
+    assert_eq!(list.block_count(), u64::try_from(blocks.len()).unwrap());
     let mut start = 0;
     for block in blocks {
         for index in [start, start + block.length - 1] {
@@ -228,8 +232,8 @@ proptest! {
         check_same(&joined, &blocks);
 
         if list.total() > 0 {
-            let total = usize::try_from(list.total()).unwrap();
-            let indices: Vec<u64> = probes.iter().map(|probe| probe.index(total) as u64).collect();
+            let indices: Vec<u64> =
+                probes.iter().map(|probe| byte_below(*probe, list.total())).collect();
             let proof = list.prove(&indices).unwrap();
             let proven = verify_indices::<Sha256>(&proof, &list.state(), &indices).unwrap();
             for index in &indices {
