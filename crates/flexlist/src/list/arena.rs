@@ -93,6 +93,24 @@ impl Inner {
         self
     }
 
+    /// The same node, not hashed yet, with another subtree below.
+    #[inline]
+    pub(crate) const fn with_below(&self, below: Link) -> Self {
+        Self::new(self.level, below, self.after())
+    }
+
+    /// The same node, not hashed yet, with another after link.
+    #[inline]
+    pub(crate) const fn with_after(&self, after: Link) -> Self {
+        Self::new(self.level, self.below(), after)
+    }
+
+    /// Whether the node is older than the running update.
+    #[inline]
+    pub(crate) const fn is_hashed(&self) -> bool {
+        self.hashed
+    }
+
     #[inline]
     pub(crate) const fn below(&self) -> Link {
         Link {
@@ -143,6 +161,12 @@ impl Leaf {
         self.digest = digest;
         self.hashed = true;
         self
+    }
+
+    /// Whether the leaf is older than the running update.
+    #[inline]
+    pub(crate) const fn is_hashed(&self) -> bool {
+        self.hashed
     }
 
     /// The same leaf, not hashed yet, with another after link.

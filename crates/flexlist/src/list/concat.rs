@@ -9,7 +9,7 @@
 
 use super::{
     SENTINEL_LEVEL,
-    arena::{Arena, Link},
+    arena::{Arena, Inner, Link},
     hash::NodeHash,
     remove::{merge, open_tower},
     transaction::{Read, Transaction},
@@ -46,7 +46,8 @@ fn join<H: NodeHash>(
     let cuts = open_tower(transaction, second.node)?;
     let (top, cuts) = cuts.split_first().ok_or(UpdateError::Elided)?;
     let below = merge(transaction, root.below(), cuts)?;
-    let joined = transaction.with_children(first.node, SENTINEL_LEVEL, below, top.after)?;
+    let joined = Inner::new(SENTINEL_LEVEL, below, top.after);
+    let joined = transaction.replace_inner(first.node, joined)?;
     transaction.set_root(joined);
     Ok(())
 }

@@ -10,7 +10,7 @@
 
 use super::{
     Block,
-    arena::{Leaf, Link, NodeId},
+    arena::{Inner, Leaf, Link, NodeId},
     hash::NodeHash,
     transaction::{Read, Step, Transaction},
 };
@@ -48,7 +48,7 @@ pub(super) fn insert<H: NodeHash>(
                     let below = inner.below().node;
                     let (left, tower) =
                         split(transaction, below, rest, block, inner.after(), index)?;
-                    break transaction.with_children(node, level, left, tower)?;
+                    break transaction.replace_inner(node, Inner::new(level, left, tower))?;
                 }
                 _ => {
                     steps.push(Step::Below(node));

@@ -9,7 +9,7 @@
 )]
 
 use super::{
-    arena::{Link, NodeId},
+    arena::{Inner, Link, NodeId},
     hash::NodeHash,
     transaction::{Read, Step, Transaction},
 };
@@ -41,7 +41,7 @@ pub(super) fn remove<H: NodeHash>(
                         let link = at_level.then(|| cuts.remove(0).after);
                         let left = merge(transaction, below, &cuts)?;
                         break if let Some(after) = link {
-                            transaction.with_children(node, inner.level, left, after)?
+                            transaction.replace_inner(node, Inner::new(inner.level, left, after))?
                         } else {
                             transaction.discard(node);
                             left

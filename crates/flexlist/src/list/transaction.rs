@@ -90,12 +90,12 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
     /// Reads a node, and notes it if it is one of the old list.
     #[inline]
     pub(super) fn read(&mut self, id: NodeId) -> Result<Read, UpdateError> {
-        let read = match self.arena.node(id)? {
-            Node::Inner(inner) => Read::Inner(*inner),
-            Node::Leaf(leaf) => Read::Leaf(*leaf),
+        let (read, is_old) = match self.arena.node(id)? {
+            Node::Inner(inner) => (Read::Inner(*inner), inner.is_hashed()),
+            Node::Leaf(leaf) => (Read::Leaf(*leaf), leaf.is_hashed()),
             Node::Right => return Err(UpdateError::Elided),
         };
-        if self.arena.is_hashed(id) {
+        if is_old {
             self.opened.insert(id);
             if self.opened.len() > MAX_OPENED {
                 return Err(UpdateError::BatchTooLarge);
@@ -111,8 +111,12 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
         below: Link,
         after: Link,
     ) -> Result<Link, UpdateError> {
-        let rank = add(below.rank, after.rank)?;
-        let node = self.arena.add_inner(Inner::new(level, below, after))?;
+        self.add_inner(Inner::new(level, below, after))
+    }
+
+    fn add_inner(&mut self, inner: Inner) -> Result<Link, UpdateError> {
+        let rank = add(inner.below().rank, inner.after().rank)?;
+        let node = self.arena.add_inner(inner)?;
         self.created.push(node);
         Ok(Link { node, rank })
     }
@@ -125,21 +129,15 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
         Ok(Link { node, rank })
     }
 
-    /// The inner node with other children: changed in place if it is of this update, else a copy.
-    pub(super) fn with_children(
-        &mut self,
-        id: NodeId,
-        level: u8,
-        below: Link,
-        after: Link,
-    ) -> Result<Link, UpdateError> {
-        if let Some(inner) = self.arena.fresh_inner(id) {
-            *inner = Inner::new(level, below, after);
-            let rank = add(below.rank, after.rank)?;
+    /// Another inner node in the place of this one: in place if it is of this update, else a new one.
+    pub(super) fn replace_inner(&mut self, id: NodeId, inner: Inner) -> Result<Link, UpdateError> {
+        if let Some(fresh) = self.arena.fresh_inner(id) {
+            *fresh = inner;
+            let rank = add(inner.below().rank, inner.after().rank)?;
             return Ok(Link { node: id, rank });
         }
         self.superseded.push(id);
-        self.inner(level, below, after)
+        self.add_inner(inner)
     }
 
     /// Another leaf in the place of this one: in place if it is of this update, else a new one.
@@ -171,20 +169,14 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
         while let Some(step) = steps.pop() {
             changed = match step {
                 Step::Raise(level, after) => self.inner(level, changed, after)?,
-                Step::Below(id) | Step::After(id) => match (self.arena.node(id)?, step) {
-                    (Node::Inner(inner), Step::Below(_)) => {
-                        let (level, after) = (inner.level, inner.after());
-                        self.with_children(id, level, changed, after)?
-                    }
-                    (Node::Inner(inner), _) => {
-                        let (level, below) = (inner.level, inner.below());
-                        self.with_children(id, level, below, changed)?
-                    }
-                    (Node::Leaf(leaf), _) => {
-                        let leaf = leaf.with_after(changed);
-                        self.replace_leaf(id, leaf)?
-                    }
-                    (Node::Right, _) => return Err(UpdateError::Elided),
+                Step::Below(id) => match self.arena.node(id)? {
+                    Node::Inner(inner) => self.replace_inner(id, inner.with_below(changed))?,
+                    Node::Leaf(_) | Node::Right => return Err(UpdateError::Elided),
+                },
+                Step::After(id) => match self.arena.node(id)? {
+                    Node::Inner(inner) => self.replace_inner(id, inner.with_after(changed))?,
+                    Node::Leaf(leaf) => self.replace_leaf(id, leaf.with_after(changed))?,
+                    Node::Right => return Err(UpdateError::Elided),
                 },
             };
         }
