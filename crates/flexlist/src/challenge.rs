@@ -1,6 +1,48 @@
-//! What the verifier asks for.
+//! What the verifier asks for, and what both sides derive from it.
+//!
+//! Only a seed and a count (or a range) travel. Places and coefficients follow from them and from the
+//! [`Context`], so that an answer fits one audit of one version of one file.
+//!
+//! ```text
+//! context    = H("flexdpdp/chal/v1"  || seed || file || version || root || total || count)    a sample
+//!            = H("flexdpdp/every/v1" || seed || file || version || root || total || start || end)
+//! place(q,n) = (first 16 bytes of H(context || 0x01 || q)) * n >> 128                          below n
+//! a(q)       =  first 16 bytes of H(context || 0x02 || q)
+//! ```
+//!
+//! H is SHA-256; integers are big endian, `count` has 4 bytes and the others have 8. A place is uniform
+//! up to a bias below 2^-64.
+//!
+//! A server that knows the seed before it must commit to the file can prepare for it: seeds are 32 fresh
+//! random bytes of the verifier.
+//!
+//! Source: Esiner et al. 2013, section 2 (challenge); Erway et al. 2009, section 4 (coefficients).
 
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+mod assign;
+mod error;
+
+use core::ops::Range;
+
+use pad_core::Digest;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::FileId;
+
+pub use assign::{Leaf, assign};
+pub use error::{AssignError, ChallengeError};
+
+/// The most bytes that one challenge samples, and the most blocks that one challenge of every block
+/// covers: 2^20.
+pub const MAX_COUNT: u32 = 1 << 20;
 
 /// Which bytes a challenge asks for. Only this travels: both sides derive the rest from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,3 +64,168 @@ pub enum Challenge {
         end: u64,
     },
 }
+
+/// The file and version that a challenge is about. An answer is bound to all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Context {
+    /// The file.
+    pub file: FileId,
+    /// Its version.
+    pub version: u64,
+    /// The root of the list at that version.
+    pub root: Digest<32>,
+    /// The length of the file in bytes at that version.
+    pub total: u64,
+}
+
+/// One byte that a challenge asks for, and its coefficient.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// The index of the byte in the file.
+    pub index: u64,
+    /// The coefficient of the block around it, once more for each sample in it.
+    pub coefficient: u128,
+}
+
+/// What a challenge means for one version of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Questions {
+    /// These bytes, in the order of the challenge: see [`assign`].
+    Samples(Vec<Sample>),
+    /// Every block of a range, of which only the list knows how many there are.
+    Blocks(BlockQuestions),
+}
+
+/// The questions to every block that overlaps a range: see [`BlockQuestions::assign`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockQuestions {
+    range: Range<u64>,
+    derivation: Derivation,
+}
+
+/// The digest that all places and coefficients of one challenge come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Derivation([u8; 32]);
+
+impl Challenge {
+    /// What this challenge asks of the version that `context` names; the same on both sides.
+    ///
+    /// Costs two hashes per sample; the questions to every block cost one hash until they are assigned.
+    ///
+    /// # Errors
+    /// * [`ChallengeError::EmptyFile`]: a file of no bytes has nothing to prove but its root.
+    /// * [`ChallengeError::NoSamples`], [`ChallengeError::TooManySamples`].
+    /// * [`ChallengeError::EmptyRange`], [`ChallengeError::RangeOutsideFile`].
+    pub fn questions(&self, context: &Context) -> Result<Questions, ChallengeError> {
+        if context.total == 0 {
+            return Err(ChallengeError::EmptyFile);
+        }
+        match *self {
+            Self::Sample { seed, count } => {
+                check_count(count)?;
+                let derivation =
+                    Derivation::new(b"flexdpdp/chal/v1", &seed, context, &[&count.to_be_bytes()]);
+                let sample = |number| Sample {
+                    index: derivation.place(number, context.total),
+                    coefficient: derivation.coefficient(number),
+                };
+                Ok(Questions::Samples(
+                    (0..u64::from(count)).map(sample).collect(),
+                ))
+            }
+            Self::Every { seed, start, end } => {
+                check_range(start, end, context.total)?;
+                let bounds: [&[u8]; 2] = [&start.to_be_bytes(), &end.to_be_bytes()];
+                Ok(Questions::Blocks(BlockQuestions {
+                    range: start..end,
+                    derivation: Derivation::new(b"flexdpdp/every/v1", &seed, context, &bounds),
+                }))
+            }
+        }
+    }
+}
+
+fn check_count(count: u32) -> Result<(), ChallengeError> {
+    match count {
+        0 => Err(ChallengeError::NoSamples),
+        1..=MAX_COUNT => Ok(()),
+        _ => Err(ChallengeError::TooManySamples {
+            count,
+            limit: MAX_COUNT,
+        }),
+    }
+}
+
+fn check_range(start: u64, end: u64, total: u64) -> Result<(), ChallengeError> {
+    if start >= end {
+        return Err(ChallengeError::EmptyRange { start, end });
+    }
+    if end > total {
+        return Err(ChallengeError::RangeOutsideFile { end, total });
+    }
+    Ok(())
+}
+
+impl Derivation {
+    fn new(domain: &[u8], seed: &[u8; 32], context: &Context, bounds: &[&[u8]]) -> Self {
+        let mut hash = Sha256::new_with_prefix(domain);
+        hash.update(seed);
+        hash.update(context.file.0);
+        hash.update(context.version.to_be_bytes());
+        hash.update(context.root.0);
+        hash.update(context.total.to_be_bytes());
+        for bound in bounds {
+            hash.update(bound);
+        }
+        Self(hash.finalize().into())
+    }
+
+    /// Where question `number` points among `limit` bytes; below `limit`, or 0 if `limit` is 0.
+    fn place(&self, number: u64, limit: u64) -> u64 {
+        scale(self.word(1, number), limit)
+    }
+
+    fn coefficient(&self, number: u64) -> u128 {
+        self.word(2, number)
+    }
+
+    /// The first 16 bytes of the hash over this derivation, the purpose and the number, big endian.
+    fn word(&self, purpose: u8, number: u64) -> u128 {
+        let mut hash = Sha256::new_with_prefix(self.0);
+        hash.update([purpose]);
+        hash.update(number.to_be_bytes());
+        let digest: [u8; 32] = hash.finalize().into();
+        digest
+            .iter()
+            .take(16)
+            .fold(0, |word, byte| (word << 8) | u128::from(*byte))
+    }
+}
+
+/// `word * limit >> 128`, by the halves of `word`: the product itself has up to 192 bits.
+fn scale(word: u128, limit: u64) -> u64 {
+    let limit = u128::from(limit);
+    let [high, low] = halves(word).map(u128::from);
+    // At most (2^64 - 1)^2 + (2^64 - 1) < 2^128, so nothing wraps.
+    let sum = high
+        .wrapping_mul(limit)
+        .wrapping_add(low.wrapping_mul(limit) >> 64);
+    let [result, _] = halves(sum);
+    result
+}
+
+/// The upper and the lower 64 bits.
+fn halves(word: u128) -> [u64; 2] {
+    let bytes = word.to_be_bytes();
+    let half = |from: usize| {
+        bytes
+            .iter()
+            .skip(from)
+            .take(8)
+            .fold(0, |half, byte| (half << 8) | u64::from(*byte))
+    };
+    [half(0), half(8)]
+}
+
+#[cfg(test)]
+mod tests;

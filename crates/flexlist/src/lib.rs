@@ -2,6 +2,10 @@
 
 pub mod bytes;
 pub mod challenge;
+pub mod chunk;
+pub mod detection;
+pub mod diff;
+pub mod edit;
 pub mod error;
 mod file_id;
 pub mod level;
@@ -10,5 +14,6 @@ mod sealed;
 pub mod tag;
 
 pub use file_id::FileId;
+pub use level::Level;
 pub use list::FlexList;
 pub use sealed::FileState;

@@ -1,0 +1,286 @@
+//! How many bytes to challenge.
+
+use core::fmt;
+
+use crate::challenge::MAX_COUNT;
+
+/// A demand on audits: to notice a loss of `fraction` of the bytes with at least `probability`.
+///
+/// Samples are single bytes, drawn with replacement, and find a damaged block when they fall into it.
+/// If a fraction f of the file's *bytes* lies in damaged blocks, c samples find damage with probability
+/// `1 - (1 - f)^c`, whatever the length of the file. A block weighs as much as it has bytes: the loss
+/// of many short blocks counts as the few bytes that they have.
+///
+/// Sampling does not protect single blocks: of 500 000 equal blocks, one lost is found by 460 samples
+/// with a chance of 0.092 %. What must not lose one block needs an erasure code, audits again and again,
+/// or a challenge of every block.
+///
+/// Source: Esiner et al. 2013, section 4 (460 challenges); Erway et al. 2009, section 6.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Detection {
+    fraction: f64,
+    probability: f64,
+    challenges: u32,
+}
+
+/// A demand on audits that cannot be met.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum DetectionError {
+    /// The lost fraction is not above 0 and at most 1.
+    FractionOutOfRange {
+        /// The fraction.
+        fraction: f64,
+    },
+    /// The probability is not between 0 and 1, both excluded: no sample finds every loss.
+    ProbabilityOutOfRange {
+        /// The probability.
+        probability: f64,
+    },
+    /// More challenges would be needed than [`MAX_COUNT`].
+    TooManyChallenges {
+        /// The most that one audit can have.
+        limit: u32,
+    },
+}
+
+impl Detection {
+    /// The demand to notice a loss of `fraction` of the bytes (1 is all) with `probability` (1 is
+    /// certain).
+    ///
+    /// # Errors
+    /// [`DetectionError::FractionOutOfRange`], [`DetectionError::ProbabilityOutOfRange`], and
+    /// [`DetectionError::TooManyChallenges`] if no allowed count meets the demand.
+    pub fn new(fraction: f64, probability: f64) -> Result<Self, DetectionError> {
+        check_fraction(fraction)?;
+        // Written so that what is not a number is refused.
+        if !(probability > 0.0 && probability < 1.0) {
+            return Err(DetectionError::ProbabilityOutOfRange { probability });
+        }
+        let meets = |count| chance(count, fraction) >= probability;
+        if !meets(MAX_COUNT) {
+            return Err(DetectionError::TooManyChallenges { limit: MAX_COUNT });
+        }
+        Ok(Self {
+            fraction,
+            probability,
+            challenges: smallest(meets),
+        })
+    }
+
+    /// The probability with which `count` challenges notice a loss of `fraction` of the bytes.
+    ///
+    /// # Errors
+    /// [`DetectionError::FractionOutOfRange`].
+    pub fn of(count: u32, fraction: f64) -> Result<f64, DetectionError> {
+        check_fraction(fraction)?;
+        Ok(chance(count, fraction))
+    }
+
+    /// The smallest number of challenged bytes that meets the demand, at least 1.
+    pub fn challenges(&self) -> u32 {
+        self.challenges
+    }
+
+    /// The part of the bytes whose loss is to be noticed: above 0, at most 1.
+    pub fn fraction(&self) -> f64 {
+        self.fraction
+    }
+
+    /// The least probability of noticing it: between 0 and 1.
+    pub fn probability(&self) -> f64 {
+        self.probability
+    }
+}
+
+fn check_fraction(fraction: f64) -> Result<(), DetectionError> {
+    if fraction > 0.0 && fraction <= 1.0 {
+        Ok(())
+    } else {
+        Err(DetectionError::FractionOutOfRange { fraction })
+    }
+}
+
+/// `1 - (1 - fraction)^count`, without the cancellation that small fractions would suffer.
+fn chance(count: u32, fraction: f64) -> f64 {
+    if count == 0 {
+        // Zero times the logarithm of zero is not a number.
+        return 0.0;
+    }
+    -(f64::from(count) * (-fraction).ln_1p()).exp_m1()
+}
+
+/// The smallest count up to [`MAX_COUNT`] that meets a demand which is met from some count on.
+///
+/// A search by halves on the formula itself: a quotient of logarithms would be rounded wrongly near
+/// whole numbers.
+fn smallest(meets: impl Fn(u32) -> bool) -> u32 {
+    let mut too_few = 0;
+    let mut enough = MAX_COUNT;
+    while enough - too_few > 1 {
+        let middle = too_few + (enough - too_few) / 2;
+        if meets(middle) {
+            enough = middle;
+        } else {
+            too_few = middle;
+        }
+    }
+    enough
+}
+
+impl fmt::Display for Detection {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "at least {} % chance to notice a loss of {} % of the bytes",
+            percent(self.probability),
+            percent(self.fraction)
+        )
+    }
+}
+
+/// A hundred times `part` (0 to 1) in decimal, exactly as `part` itself is written in decimal.
+///
+/// By moving the point in the text: a multiplication would round, and 99.99999999 must not become 100.
+fn percent(part: f64) -> String {
+    let text = part.to_string();
+    let (whole, decimals) = text.split_once('.').unwrap_or((&text, ""));
+    let padded = format!("{decimals:0<2}");
+    let (hundredths, rest) = padded.split_at_checked(2).unwrap_or((&padded, ""));
+    let whole = format!("{whole}{hundredths}");
+    let whole = match whole.trim_start_matches('0') {
+        "" => "0",
+        digits => digits,
+    };
+    if rest.is_empty() {
+        whole.to_owned()
+    } else {
+        format!("{whole}.{rest}")
+    }
+}
+
+impl fmt::Display for DetectionError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::FractionOutOfRange { fraction } => write!(
+                formatter,
+                "the lost fraction must be above 0 and at most 1, not {fraction}"
+            ),
+            Self::ProbabilityOutOfRange { probability } => write!(
+                formatter,
+                "the probability must lie between 0 and 1, not at {probability}"
+            ),
+            Self::TooManyChallenges { limit } => {
+                write!(formatter, "more than {limit} challenges would be needed")
+            }
+        }
+    }
+}
+
+impl core::error::Error for DetectionError {}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_counts_of_the_literature() {
+        for (fraction, probability, count) in [
+            (0.01, 0.99, 459),
+            (0.01, 0.999, 688),
+            (0.001, 0.99, 4_603),
+            (0.05, 0.99, 90),
+            (0.1, 0.99, 44),
+            (1.0, 0.5, 1),
+            (0.5, 0.5, 1),
+            (0.5, 0.75, 2),
+        ] {
+            let detection = Detection::new(fraction, probability).unwrap();
+            assert_eq!(detection.challenges(), count, "{detection}");
+        }
+    }
+
+    #[test]
+    fn counts_give_probabilities() {
+        let close = |count, fraction, expected: f64, within: f64| {
+            let probability = Detection::of(count, fraction).unwrap();
+            assert!(
+                (probability - expected).abs() < within,
+                "{count}: {probability}"
+            );
+        };
+        close(460, 0.01, 0.990_18, 5e-6);
+        close(300, 0.01, 0.951, 5e-4);
+        close(460, 0.001, 0.369, 5e-4);
+        close(460, 1.0 / 500_000.0, 0.000_92, 5e-7);
+        close(0, 1.0, 0.0, f64::MIN_POSITIVE);
+        close(1, 1.0, 1.0, f64::EPSILON);
+        close(u32::MAX, 0.5, 1.0, f64::EPSILON);
+    }
+
+    #[test]
+    fn what_cannot_be_demanded_is_refused() {
+        for fraction in [0.0, -0.1, 1.000_001, f64::INFINITY] {
+            let refused = DetectionError::FractionOutOfRange { fraction };
+            assert_eq!(Detection::new(fraction, 0.9), Err(refused));
+            assert_eq!(Detection::of(1, fraction), Err(refused));
+        }
+        for probability in [0.0, 1.0, -0.5, 2.0, f64::NEG_INFINITY] {
+            let refused = DetectionError::ProbabilityOutOfRange { probability };
+            assert_eq!(Detection::new(0.1, probability), Err(refused));
+        }
+        assert!(matches!(
+            Detection::new(f64::NAN, 0.5),
+            Err(DetectionError::FractionOutOfRange { .. })
+        ));
+        assert!(matches!(
+            Detection::new(0.5, f64::NAN),
+            Err(DetectionError::ProbabilityOutOfRange { .. })
+        ));
+        for (fraction, probability) in [(1e-7, 0.99), (f64::MIN_POSITIVE, 0.000_1)] {
+            assert_eq!(
+                Detection::new(fraction, probability),
+                Err(DetectionError::TooManyChallenges { limit: MAX_COUNT })
+            );
+        }
+    }
+
+    #[test]
+    fn demands_read_as_percent() {
+        let shown =
+            |fraction, probability| Detection::new(fraction, probability).unwrap().to_string();
+        assert_eq!(
+            shown(0.01, 0.99),
+            "at least 99 % chance to notice a loss of 1 % of the bytes"
+        );
+        assert_eq!(
+            shown(0.001, 0.999),
+            "at least 99.9 % chance to notice a loss of 0.1 % of the bytes"
+        );
+        for (part, text) in [
+            (1.0, "100"),
+            (0.1, "10"),
+            (0.07, "7"),
+            (0.000_015, "0.0015"),
+            (0.999_999_999_9, "99.99999999"),
+        ] {
+            assert_eq!(percent(part), text);
+        }
+    }
+
+    proptest! {
+        /// The count meets the demand and one fewer does not, by a formula of its own.
+        #[test]
+        fn the_count_is_the_smallest(fraction in 0.000_1_f64..1.0, probability in 0.001_f64..0.999_9) {
+            let count = Detection::new(fraction, probability).unwrap().challenges();
+            let missed = |count: u32| (0..count).fold(1.0_f64, |missed, _| missed * (1.0 - fraction));
+            let error = 1e-9;
+            prop_assert!(1.0 - missed(count) >= probability - error);
+            prop_assert!(1.0 - missed(count - 1) < probability + error);
+            prop_assert!(Detection::of(count, fraction).unwrap() >= probability);
+            prop_assert!(Detection::of(count - 1, fraction).unwrap() < probability);
+        }
+    }
+}

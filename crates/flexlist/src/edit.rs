@@ -1,0 +1,178 @@
+//! Edits of bytes, translated into operations on blocks.
+//!
+//! A user writes, inserts and deletes bytes; the list knows only blocks. [`plan`] finds the operations:
+//!
+//! 1. the file becomes a sequence of pieces, each a range of the old file or new bytes (`pieces`);
+//! 2. every boundary between two old blocks that still has its neighbours stays one; between two of them
+//!    lies either untouched file or a region: some old blocks, wholly replaced by some contents
+//!    (`regions`);
+//! 3. the contents of each region are cut into blocks, and the old blocks exchanged for the new
+//!    (`exchange`).
+//!
+//! Blocks that no edit touches, and blocks whose contents come out as they were, have no operation.
+//!
+//! How contents are cut:
+//!
+//! * contents as long as the old blocks together (overwritten bytes) keep the old boundaries;
+//! * all else is cut by the chunker. Its last block joins the one before it if it is tiny and both
+//!   together are not too long;
+//! * if that gives more blocks than there were, and as many equal shares as there were are not too long
+//!   either, the shares are the blocks. One block thus stays one as long as it can.
+//!
+//! Too long is: above the longest block of the chunker, or twice a fixed size (at most 1 MiB).
+//! Tiny is: below the chunker's minimum, or half a fixed size. A tiny insertion between two blocks goes
+//! into the one before it, or else the one behind it, if that is known and does not get too long; a tiny
+//! region merges with one that begins where it ends. Neither takes more operations than without. What a
+//! deletion leaves of a single block stays a block of its own, however short.
+//!
+//! Source: Esiner et al. 2013, sections 2 and 5 (updates of consecutive bytes).
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
+
+pub(crate) mod cut;
+mod error;
+mod exchange;
+mod known;
+mod pieces;
+mod regions;
+
+use core::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use crate::chunk::Chunker;
+use pieces::Pieces;
+
+pub use error::EditError;
+pub(crate) use exchange::Exchange;
+pub use exchange::OldBlock;
+
+/// The most bytes that a file may have: 2^63 - 1, the limit of the list's ranks.
+pub const MAX_FILE_BYTES: u64 = (1 << 63) - 1;
+
+/// A change of a file's bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ByteEdit {
+    /// These bytes in place of as many at `offset`. What goes past the end of the file makes it longer.
+    Write {
+        /// The index of the first byte, at most the length of the file.
+        offset: u64,
+        /// The new bytes, at least one.
+        bytes: Vec<u8>,
+    },
+    /// These bytes before the one at `offset`.
+    Insert {
+        /// The index that the first new byte will have, at most the length of the file.
+        offset: u64,
+        /// The new bytes, at least one.
+        bytes: Vec<u8>,
+    },
+    /// Without the bytes `start..end`.
+    Delete {
+        /// The index of the first byte.
+        start: u64,
+        /// One past the last byte.
+        end: u64,
+    },
+}
+
+/// A block of the old file, verified.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownBlock {
+    /// The index of its first byte in the file.
+    pub start: u64,
+    /// Its bytes, at least one.
+    pub bytes: Vec<u8>,
+}
+
+/// An operation on blocks. Each index counts in the file as the operations before it left it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BlockEdit {
+    /// A new block before the block at `index`, or at the end of the file.
+    Insert {
+        /// The index of the first byte of a block, or the length of the file.
+        index: u64,
+        /// The bytes of the block, at least one.
+        bytes: Vec<u8>,
+    },
+    /// Other bytes, as many or not, for the block at `index`.
+    Modify {
+        /// The index of the first byte of the block.
+        index: u64,
+        /// The bytes of the block, at least one.
+        bytes: Vec<u8>,
+    },
+    /// No longer the block at `index`.
+    Remove {
+        /// The index of the first byte of the block.
+        index: u64,
+    },
+}
+
+impl ByteEdit {
+    /// Which bytes of a file of `total` bytes have to lie in known blocks before [`plan`] can translate
+    /// this edit, as the only one of its batch.
+    ///
+    /// For an insertion the bytes before and behind it, since it may go into either block; for a deletion
+    /// the deleted bytes; for a write the overwritten bytes, or the last byte of the file if it only
+    /// appends. Never beyond the file; empty only if the file is.
+    ///
+    /// # Errors
+    /// As [`needed`].
+    pub fn needed(&self, total: u64) -> Result<Range<u64>, EditError> {
+        let ranges = needed(core::slice::from_ref(self), total)?;
+        Ok(ranges.into_iter().next().unwrap_or(0..0))
+    }
+}
+
+/// Which bytes of a file of `total` bytes have to lie in known blocks before [`plan`] can translate this
+/// batch: ranges of the file before the batch, at least one byte each, rising and apart from each other.
+///
+/// # Errors
+/// [`EditError::FileTooLong`], [`EditError::EmptyEdit`], [`EditError::RangeReversed`] and
+/// [`EditError::OffsetOutOfRange`], whichever comes first in the batch.
+pub fn needed(edits: &[ByteEdit], total: u64) -> Result<Vec<Range<u64>>, EditError> {
+    Ok(Pieces::after(edits, total)?.seams())
+}
+
+/// The operations that make the blocks of a file of `total` bytes those of the file after `edits`.
+///
+/// Each edit applies to the file that the edits before it leave. `known` has the blocks around every
+/// byte of [`needed`], in any order; more of them do no harm. The operations go through the file from
+/// the start to the end; their blocks have 1 to [`MAX_BLOCK_BYTES`](crate::chunk::MAX_BLOCK_BYTES)
+/// bytes.
+///
+/// Takes time in proportion to the bytes of the blocks and edits, and to the number of edits squared.
+///
+/// # Errors
+/// * As [`needed`].
+/// * [`EditError::EmptyBlock`], [`EditError::BlockOutsideFile`] and [`EditError::BlocksOverlap`] for
+///   `known` blocks that no file of `total` bytes has.
+/// * [`EditError::BlockUnknown`] if a block is missing there.
+pub fn plan(
+    edits: &[ByteEdit],
+    known: &[KnownBlock],
+    total: u64,
+    chunker: &Chunker,
+) -> Result<Vec<BlockEdit>, EditError> {
+    let pieces = Pieces::after(edits, total)?;
+    let known = known::Known::new(known, total)?;
+    let regions = regions::Regions::of(&pieces, &known, chunker)?;
+    Ok(regions.operations(chunker))
+}
+
+/// `bytes.len()` as the file counts.
+pub(crate) fn length(bytes: &[u8]) -> u64 {
+    // No slice has more than 2^63 - 1 bytes, on any machine.
+    u64::try_from(bytes.len()).unwrap_or(MAX_FILE_BYTES)
+}
+
+#[cfg(test)]
+pub(crate) mod model;
+#[cfg(test)]
+mod tests;

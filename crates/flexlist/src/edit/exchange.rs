@@ -1,0 +1,241 @@
+//! Old blocks exchanged for new ones.
+
+use core::hash::Hash;
+use std::collections::HashMap;
+
+use super::{BlockEdit, length};
+
+/// A block of the old file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OldBlock<C> {
+    /// Its length in bytes.
+    pub length: u64,
+    /// What tells its contents from all others: the bytes, or a collision-resistant digest of them.
+    pub content: C,
+}
+
+/// Operations on blocks, from the start of the file to its end.
+#[derive(Debug)]
+pub(crate) struct Exchange {
+    operations: Vec<BlockEdit>,
+    /// The index up to which the file is done, as the operations leave it.
+    position: u64,
+}
+
+impl Exchange {
+    pub(crate) fn new() -> Self {
+        Self {
+            operations: Vec::new(),
+            position: 0,
+        }
+    }
+
+    pub(crate) fn into_operations(self) -> Vec<BlockEdit> {
+        self.operations
+    }
+
+    /// So many bytes of the file stay.
+    pub(crate) fn skip(&mut self, bytes: u64) {
+        self.position = self.position.saturating_add(bytes);
+    }
+
+    /// The `old` blocks come next in the file, and the `new` ones (content, bytes) in their place.
+    ///
+    /// Blocks that stay are found as by a patience diff: equal blocks at the front and at the back, then
+    /// in between the longest rising chain of contents that occur once on either side. Between those, the
+    /// blocks are paired one by one; equal pairs stay, unequal pairs are modifications, and those that
+    /// are left over insertions or removals.
+    pub(crate) fn replace<C: Clone + Eq + Hash>(
+        &mut self,
+        old: &[OldBlock<C>],
+        new: &[(C, &[u8])],
+    ) {
+        let mut old_from = 0;
+        let mut new_from = 0;
+        for (old_to, new_to) in anchors(old, new) {
+            self.pair(old, new, old_from..old_to, new_from..new_to);
+            self.skip(old.get(old_to).map_or(0, |block| block.length));
+            old_from = old_to + 1;
+            new_from = new_to + 1;
+        }
+        self.pair(old, new, old_from..old.len(), new_from..new.len());
+    }
+
+    /// Replaces a run of old blocks by a run of new ones, front to front and back to back.
+    fn pair<C: Eq>(
+        &mut self,
+        old: &[OldBlock<C>],
+        new: &[(C, &[u8])],
+        old_run: core::ops::Range<usize>,
+        new_run: core::ops::Range<usize>,
+    ) {
+        let mut old = old.get(old_run).unwrap_or_default();
+        let mut new = new.get(new_run).unwrap_or_default();
+        let mut front = 0;
+        let mut back = 0;
+        while let ([first, old_rest @ ..], [(content, _), new_rest @ ..]) = (old, new)
+            && first.content == *content
+        {
+            front += first.length;
+            (old, new) = (old_rest, new_rest);
+        }
+        while let ([old_rest @ .., last], [new_rest @ .., (content, _)]) = (old, new)
+            && last.content == *content
+        {
+            back += last.length;
+            (old, new) = (old_rest, new_rest);
+        }
+        self.skip(front);
+        for (old, (content, bytes)) in old.iter().zip(new) {
+            if old.content != *content {
+                self.operations.push(BlockEdit::Modify {
+                    index: self.position,
+                    bytes: bytes.to_vec(),
+                });
+            }
+            self.skip(length(bytes));
+        }
+        for (_, bytes) in new.iter().skip(old.len()) {
+            self.operations.push(BlockEdit::Insert {
+                index: self.position,
+                bytes: bytes.to_vec(),
+            });
+            self.skip(length(bytes));
+        }
+        for _ in old.iter().skip(new.len()) {
+            self.operations.push(BlockEdit::Remove {
+                index: self.position,
+            });
+        }
+        self.skip(back);
+    }
+}
+
+/// Pairs of equal blocks (numbers in `old` and in `new`), both rising, as many as can be among the
+/// contents that occur exactly once in each.
+fn anchors<C: Clone + Eq + Hash>(old: &[OldBlock<C>], new: &[(C, &[u8])]) -> Vec<(usize, usize)> {
+    let single_old = once(old.iter().map(|block| block.content.clone()));
+    let single_new = once(new.iter().map(|(content, _)| content.clone()));
+    let mut pairs: Vec<(usize, usize)> = single_old
+        .into_iter()
+        .filter_map(|(content, old)| single_new.get(&content).map(|new| (old, *new)))
+        .collect();
+    pairs.sort_unstable();
+    longest_rising(&pairs)
+}
+
+/// The place of every content that occurs exactly once.
+fn once<C: Eq + Hash>(contents: impl Iterator<Item = C>) -> HashMap<C, usize> {
+    let mut places: HashMap<C, Option<usize>> = HashMap::new();
+    for (place, content) in contents.enumerate() {
+        places
+            .entry(content)
+            .and_modify(|place| *place = None)
+            .or_insert(Some(place));
+    }
+    places
+        .into_iter()
+        .filter_map(|(content, place)| Some((content, place?)))
+        .collect()
+}
+
+/// The longest subsequence of `pairs`, which rise in the first number, that rises in the second too.
+fn longest_rising(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    // Per length of a chain: the pair on which the chain with the smallest end ends.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut previous: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
+    let second = |number: usize| pairs.get(number).map_or(0, |(_, second)| *second);
+    for (number, (_, new)) in pairs.iter().enumerate() {
+        let shorter = ends.partition_point(|end| second(*end) < *new);
+        previous.push(
+            shorter
+                .checked_sub(1)
+                .and_then(|end| ends.get(end))
+                .copied(),
+        );
+        match ends.get_mut(shorter) {
+            Some(end) => *end = number,
+            None => ends.push(number),
+        }
+    }
+    let mut chain: Vec<(usize, usize)> = core::iter::successors(ends.last().copied(), |number| {
+        previous.get(*number).copied().flatten()
+    })
+    .filter_map(|number| pairs.get(number).copied())
+    .collect();
+    chain.reverse();
+    chain
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::edit::model;
+
+    /// Letters as blocks: each with its own length and bytes.
+    fn block(letter: u8) -> Vec<u8> {
+        vec![letter; usize::from(letter) + 1]
+    }
+
+    fn old(letters: &[u8]) -> Vec<OldBlock<u8>> {
+        letters
+            .iter()
+            .map(|letter| OldBlock {
+                length: length(&block(*letter)),
+                content: *letter,
+            })
+            .collect()
+    }
+
+    proptest! {
+        /// Several exchanges, with blocks that stay in between.
+        #[test]
+        fn old_sequences_become_new_ones(
+            runs in prop::collection::vec(
+                (
+                    prop::collection::vec(0_u8..8, 0..8),
+                    prop::collection::vec(0_u8..8, 0..8),
+                    0_u8..8,
+                ),
+                1..4,
+            ),
+        ) {
+            let mut exchange = Exchange::new();
+            let mut before = Vec::new();
+            let mut after = Vec::new();
+            for (old_run, new_run, stays) in &runs {
+                let blocks: Vec<Vec<u8>> = new_run.iter().map(|letter| block(*letter)).collect();
+                let new: Vec<(u8, &[u8])> =
+                    new_run.iter().copied().zip(blocks.iter().map(Vec::as_slice)).collect();
+                exchange.replace(&old(old_run), &new);
+                exchange.skip(length(&block(*stays)));
+                before.extend(old_run.iter().chain([stays]).map(|letter| block(*letter)));
+                after.extend(new_run.iter().chain([stays]).map(|letter| block(*letter)));
+            }
+            let operations = exchange.into_operations();
+            let bound: usize =
+                runs.iter().map(|(old, new, _)| old.len() + new.len()).sum();
+            prop_assert!(operations.len() <= bound);
+            prop_assert_eq!(model::apply_to_blocks(&before, &operations), after);
+        }
+    }
+
+    #[test]
+    fn the_longest_chain_of_single_blocks_stays() {
+        let anchored = |old_letters: &[u8], new_letters: &[u8]| {
+            let new: Vec<(u8, &[u8])> = new_letters
+                .iter()
+                .map(|letter| (*letter, [].as_slice()))
+                .collect();
+            anchors(&old(old_letters), &new)
+        };
+        assert_eq!(
+            anchored(&[1, 2, 3, 4, 5, 6], &[3, 1, 2, 6, 4, 5]),
+            [(0, 1), (1, 2), (3, 4), (4, 5)]
+        );
+        assert_eq!(anchored(&[1, 1], &[2, 1]), []);
+        assert_eq!(anchored(&[2, 1], &[1, 1]), []);
+    }
+}

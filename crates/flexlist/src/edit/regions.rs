@@ -1,0 +1,224 @@
+//! Which old blocks are replaced by which contents.
+
+use super::{
+    BlockEdit, EditError, Exchange, KnownBlock, OldBlock,
+    cut::cut,
+    known::Known,
+    length,
+    pieces::{Piece, Pieces},
+};
+use crate::chunk::Chunker;
+
+/// Old blocks and what comes in their place. One of both may be empty.
+#[derive(Debug)]
+struct Region<'a> {
+    /// Where in the old file it begins.
+    start: u64,
+    /// Where in the old file it ends.
+    end: u64,
+    /// The old blocks in between.
+    blocks: Vec<&'a KnownBlock>,
+    /// The bytes that replace them.
+    contents: Vec<u8>,
+}
+
+/// Everything that changes, in the order of the file. Between two regions the old file stays.
+#[derive(Debug)]
+pub(super) struct Regions<'a> {
+    regions: Vec<Region<'a>>,
+}
+
+impl<'a> Regions<'a> {
+    pub(super) fn of(
+        pieces: &Pieces<'_>,
+        known: &Known<'a>,
+        chunker: &Chunker,
+    ) -> Result<Self, EditError> {
+        let mut builder = Builder {
+            known,
+            regions: Vec::new(),
+            start: 0,
+            contents: Vec::new(),
+        };
+        for piece in pieces.iter() {
+            match piece {
+                Piece::New(bytes) => builder.contents.extend_from_slice(bytes),
+                Piece::Old(range) => builder.keep(range.start, range.end)?,
+            }
+        }
+        builder.close(known.total())?;
+        let mut regions = merge_touching(builder.regions, chunker);
+        merge_with_neighbours(&mut regions, known, chunker);
+        Ok(Self { regions })
+    }
+
+    /// The operations that replace every region.
+    pub(super) fn operations(&self, chunker: &Chunker) -> Vec<BlockEdit> {
+        let mut exchange = Exchange::new();
+        let mut reached = 0;
+        for region in &self.regions {
+            exchange.skip(region.start.saturating_sub(reached));
+            reached = region.end;
+            let old: Vec<OldBlock<&[u8]>> = region
+                .blocks
+                .iter()
+                .map(|block| OldBlock {
+                    length: length(&block.bytes),
+                    content: block.bytes.as_slice(),
+                })
+                .collect();
+            let new: Vec<(&[u8], &[u8])> = cut(&region.contents, &old, chunker)
+                .into_iter()
+                .map(|block| (block, block))
+                .collect();
+            exchange.replace(&old, &new);
+        }
+        exchange.into_operations()
+    }
+}
+
+/// Regions while the pieces go by: the one that is open began at `start` of the old file.
+struct Builder<'a, 'k> {
+    known: &'k Known<'a>,
+    regions: Vec<Region<'a>>,
+    start: u64,
+    contents: Vec<u8>,
+}
+
+impl Builder<'_, '_> {
+    /// The bytes `start..end` of the old file come next.
+    ///
+    /// Whole blocks among them stay: the open region ends at the first boundary and another begins at the
+    /// last one. If they are the same boundary it separates two changed blocks.
+    fn keep(&mut self, start: u64, end: u64) -> Result<(), EditError> {
+        let head = match self.known.around(start) {
+            Some(block) => Some(block).filter(|block| block.start < start),
+            None if self.known.is_boundary(start) => None,
+            None => return Err(EditError::BlockUnknown { index: start }),
+        };
+        let tail = match self.known.around(end) {
+            Some(block) => Some(block).filter(|block| block.start < end),
+            None if self.known.is_boundary(end) => None,
+            None => return Err(EditError::BlockUnknown { index: end }),
+        };
+        let first = head.map_or(start, KnownBlock::end);
+        let last = tail.map_or(end, |block| block.start);
+        if let Some(block) = head {
+            self.contents
+                .extend_from_slice(block.part(start..first.min(end)));
+        }
+        if first <= last {
+            self.close(first)?;
+            self.start = last;
+            if let Some(block) = tail {
+                self.contents.extend_from_slice(block.part(last..end));
+            }
+        }
+        Ok(())
+    }
+
+    /// The open region ends at this boundary of the old file.
+    fn close(&mut self, end: u64) -> Result<(), EditError> {
+        let blocks = self.known.covering(self.start..end)?;
+        let mut region = Region {
+            start: self.start,
+            end,
+            blocks,
+            contents: core::mem::take(&mut self.contents),
+        };
+        region.trim();
+        if !(region.blocks.is_empty() && region.contents.is_empty()) {
+            self.regions.push(region);
+        }
+        Ok(())
+    }
+}
+
+impl Region<'_> {
+    /// Leaves out old blocks with which the contents begin or end.
+    fn trim(&mut self) {
+        let mut front = 0;
+        let mut blocks = 0;
+        for block in &self.blocks {
+            let rest = self.contents.get(front..).unwrap_or_default();
+            if !rest.starts_with(&block.bytes) {
+                break;
+            }
+            front += block.bytes.len();
+            blocks += 1;
+            self.start = block.end();
+        }
+        self.contents.drain(..front);
+        self.blocks.drain(..blocks);
+        while let Some(block) = self.blocks.last()
+            && self.contents.ends_with(&block.bytes)
+        {
+            self.end = block.start;
+            self.contents
+                .truncate(self.contents.len().saturating_sub(block.bytes.len()));
+            self.blocks.pop();
+        }
+    }
+
+    /// This region and the one that begins where it ends.
+    fn join(&mut self, next: Self) {
+        self.end = next.end;
+        self.blocks.extend(next.blocks);
+        self.contents.extend(next.contents);
+    }
+
+    fn is_tiny(&self, chunker: &Chunker) -> bool {
+        !self.contents.is_empty() && self.contents.len() < chunker.tiny()
+    }
+}
+
+/// Joins regions without old blocks in between if one of them is tiny.
+fn merge_touching<'a>(regions: Vec<Region<'a>>, chunker: &Chunker) -> Vec<Region<'a>> {
+    let mut merged: Vec<Region<'a>> = Vec::new();
+    for region in regions {
+        match merged.last_mut() {
+            Some(last)
+                if last.end == region.start
+                    && !last.contents.is_empty()
+                    && !region.contents.is_empty()
+                    && (last.is_tiny(chunker) || region.is_tiny(chunker)) =>
+            {
+                last.join(region);
+            }
+            _ => merged.push(region),
+        }
+    }
+    merged
+}
+
+/// Puts tiny insertions between two blocks into one of them: one operation like the insertion itself.
+fn merge_with_neighbours<'a>(regions: &mut [Region<'a>], known: &Known<'a>, chunker: &Chunker) {
+    let mut taken = 0;
+    let starts: Vec<u64> = regions.iter().skip(1).map(|region| region.start).collect();
+    let next = starts.into_iter().chain([known.total()]);
+    for (region, next) in regions.iter_mut().zip(next) {
+        if region.blocks.is_empty() && region.is_tiny(chunker) {
+            let fits = |block: &&KnownBlock| {
+                block.bytes.len() + region.contents.len() <= chunker.tolerated()
+            };
+            let before = known
+                .before(region.start)
+                .filter(|block| block.start >= taken)
+                .filter(fits);
+            let behind = known
+                .behind(region.start)
+                .filter(|block| block.end() <= next)
+                .filter(fits);
+            if let Some(block) = before {
+                region.start = block.start;
+                region.contents.splice(..0, block.bytes.iter().copied());
+                region.blocks.push(block);
+            } else if let Some(block) = behind {
+                region.end = block.end();
+                region.contents.extend_from_slice(&block.bytes);
+                region.blocks.push(block);
+            }
+        }
+        taken = region.end;
+    }
+}

@@ -1,0 +1,453 @@
+//! Edits against plain byte strings, and each rule and refusal by example.
+
+use proptest::prelude::*;
+
+use super::{
+    model::{apply_to_blocks, apply_to_bytes, chunkers, drafts, files, noise},
+    *,
+};
+use crate::chunk::MAX_BLOCK_BYTES;
+
+fn write(offset: u64, bytes: &[u8]) -> ByteEdit {
+    let bytes = bytes.to_vec();
+    ByteEdit::Write { offset, bytes }
+}
+
+fn insert(offset: u64, bytes: &[u8]) -> ByteEdit {
+    let bytes = bytes.to_vec();
+    ByteEdit::Insert { offset, bytes }
+}
+
+fn delete(start: u64, end: u64) -> ByteEdit {
+    ByteEdit::Delete { start, end }
+}
+
+fn inserted(index: u64, bytes: &[u8]) -> BlockEdit {
+    let bytes = bytes.to_vec();
+    BlockEdit::Insert { index, bytes }
+}
+
+fn modified(index: u64, bytes: &[u8]) -> BlockEdit {
+    let bytes = bytes.to_vec();
+    BlockEdit::Modify { index, bytes }
+}
+
+fn removed(index: u64) -> BlockEdit {
+    BlockEdit::Remove { index }
+}
+
+fn known(blocks: &[Vec<u8>]) -> Vec<KnownBlock> {
+    let mut start = 0;
+    blocks
+        .iter()
+        .map(|bytes| {
+            let block = KnownBlock {
+                start,
+                bytes: bytes.clone(),
+            };
+            start = block.end();
+            block
+        })
+        .collect()
+}
+
+/// The blocks of `known` that hold a byte of these ranges.
+fn around(known: &[KnownBlock], ranges: &[Range<u64>]) -> Vec<KnownBlock> {
+    known
+        .iter()
+        .filter(|block| {
+            ranges
+                .iter()
+                .any(|range| block.start < range.end && range.start < block.end())
+        })
+        .cloned()
+        .collect()
+}
+
+/// The plan for a file of the blocks "abcd", "efgh", "ijkl" with blocks of 4 bytes.
+fn planned(edits: &[ByteEdit]) -> Vec<BlockEdit> {
+    let blocks = [b"abcd".to_vec(), b"efgh".to_vec(), b"ijkl".to_vec()];
+    let chunker = Chunker::fixed(4).unwrap();
+    plan(edits, &known(&blocks), 12, &chunker).unwrap()
+}
+
+proptest! {
+    /// The operations give the edited bytes, by blocks of allowed lengths, and leave the blocks alone
+    /// that are not needed; needed blocks are enough.
+    #[test]
+    fn blocks_follow_the_bytes(
+        chunker in chunkers(),
+        blocks in files(),
+        drafts in prop::collection::vec(drafts(), 1..8),
+        all_known: bool,
+    ) {
+        let mut file = blocks.concat();
+        let total = length(&file);
+        let mut edits = Vec::new();
+        for draft in &drafts {
+            if let Some(edit) = draft.fit(file.len()) {
+                apply_to_bytes(&mut file, &edit);
+                edits.push(edit);
+            }
+        }
+        let all = known(&blocks);
+        let ranges = needed(&edits, total).unwrap();
+        for pair in ranges.windows(2) {
+            prop_assert!(pair[0].end < pair[1].start);
+        }
+        let needed_blocks = around(&all, &ranges);
+        let given = if all_known { &all } else { &needed_blocks };
+        let operations = plan(&edits, given, total, &chunker).unwrap();
+
+        let after = apply_to_blocks(&blocks, &operations);
+        prop_assert!(after.concat() == file);
+        let longest = blocks.iter().map(Vec::len).max().unwrap_or(0).max(chunker.tolerated());
+        for operation in &operations {
+            if let BlockEdit::Insert { bytes, .. } | BlockEdit::Modify { bytes, .. } = operation {
+                prop_assert!((1..=longest).contains(&bytes.len()));
+            }
+        }
+        // Rising, so that one pass over the file finds all places.
+        let index = |operation: &BlockEdit| match operation {
+            BlockEdit::Insert { index, .. }
+            | BlockEdit::Modify { index, .. }
+            | BlockEdit::Remove { index } => *index,
+        };
+        prop_assert!(operations.windows(2).all(|pair| index(&pair[0]) <= index(&pair[1])));
+        let replaced = operations
+            .iter()
+            .filter(|operation| !matches!(operation, BlockEdit::Insert { .. }))
+            .count();
+        prop_assert!(replaced <= needed_blocks.len() || all_known);
+    }
+
+    /// One edit takes no more operations than the blocks that it touches and those that it brings.
+    #[test]
+    fn one_edit_takes_few_operations(
+        chunker in chunkers(),
+        blocks in files(),
+        draft in drafts(),
+    ) {
+        let file = blocks.concat();
+        let total = length(&file);
+        let Some(edit) = draft.fit(file.len()) else { return Ok(()) };
+        let all = known(&blocks);
+        let ranges = [edit.needed(total).unwrap()];
+        let touched = around(&all, &ranges);
+        let edits = [edit];
+        let operations = plan(&edits, &touched, total, &chunker).unwrap();
+        let held: usize = touched.iter().map(|block| block.bytes.len()).sum();
+        let brought = match &edits[0] {
+            ByteEdit::Write { bytes, .. } | ByteEdit::Insert { bytes, .. } => bytes.len(),
+            ByteEdit::Delete { .. } => 0,
+        };
+        // Only the last block that the chunker cuts may be shorter than its shortest.
+        let shortest = chunker.tiny();
+        prop_assert!(operations.len() <= touched.len().max((held + brought) / shortest + 1));
+        let usual = touched.iter().all(|block| block.bytes.len() <= chunker.tolerated());
+        if matches!(edits[0], ByteEdit::Delete { .. }) && usual {
+            prop_assert!(operations.len() <= touched.len());
+        }
+        // One block stays one, unless it stays as it is and long contents come beside it.
+        let only_brings = operations
+            .iter()
+            .all(|operation| matches!(operation, BlockEdit::Insert { .. }));
+        if touched.len() == 1 && held + brought <= chunker.tolerated() && !only_brings {
+            prop_assert_eq!(operations.len(), 1);
+        }
+    }
+
+    /// Whatever comes, an answer comes.
+    #[test]
+    fn hostile_input_is_refused_or_planned(
+        edits in prop::collection::vec(
+            (0_u8..3, any::<u64>(), any::<u64>(), prop::collection::vec(any::<u8>(), 0..5)),
+            0..6,
+        ),
+        near in any::<bool>(),
+        blocks in prop::collection::vec(
+            (any::<u64>(), prop::collection::vec(any::<u8>(), 0..9)),
+            0..6,
+        ),
+        total: u64,
+    ) {
+        // Small numbers meet each other more often.
+        let scale = |number: u64| if near { number % 40 } else { number };
+        let edits: Vec<ByteEdit> = edits
+            .into_iter()
+            .map(|(kind, start, end, bytes)| match kind {
+                0 => ByteEdit::Write { offset: scale(start), bytes },
+                1 => ByteEdit::Insert { offset: scale(start), bytes },
+                _ => delete(scale(start), scale(end)),
+            })
+            .collect();
+        let blocks: Vec<KnownBlock> = blocks
+            .into_iter()
+            .map(|(start, bytes)| KnownBlock { start: scale(start), bytes })
+            .collect();
+        let chunker = Chunker::fixed(4).unwrap();
+        if let Ok(operations) = plan(&edits, &blocks, scale(total), &chunker) {
+            let sound = operations.iter().all(|operation| match operation {
+                BlockEdit::Insert { bytes, .. } | BlockEdit::Modify { bytes, .. } =>
+                    !bytes.is_empty(),
+                BlockEdit::Remove { .. } => true,
+            });
+            prop_assert!(sound);
+        }
+    }
+}
+
+#[test]
+fn overwriting_keeps_the_boundaries() {
+    assert_eq!(planned(&[write(5, b"X")]), [modified(4, b"eXgh")]);
+    assert_eq!(
+        planned(&[write(3, b"XXXXXX")]),
+        [
+            modified(0, b"abcX"),
+            modified(4, b"XXXX"),
+            modified(8, b"Xjkl")
+        ]
+    );
+    assert_eq!(planned(&[write(4, b"XXXX")]), [modified(4, b"XXXX")]);
+}
+
+#[test]
+fn what_stays_equal_has_no_operation() {
+    assert_eq!(planned(&[write(3, b"defghi")]), []);
+    assert_eq!(planned(&[insert(6, b"X"), delete(6, 7)]), []);
+    assert_eq!(planned(&[]), []);
+    assert_eq!(planned(&[write(0, b"abXdefgh")]), [modified(0, b"abXd")]);
+}
+
+#[test]
+fn insertions_grow_blocks_and_split_long_ones() {
+    assert_eq!(planned(&[insert(6, b"X")]), [modified(4, b"efXgh")]);
+    assert_eq!(
+        planned(&[insert(6, b"12345")]),
+        [modified(4, b"ef12"), inserted(8, b"345gh")]
+    );
+    assert_eq!(
+        planned(&[insert(4, b"12345678")]),
+        [inserted(4, b"1234"), inserted(8, b"5678")]
+    );
+}
+
+#[test]
+fn tiny_insertions_at_a_boundary_go_into_a_neighbour() {
+    assert_eq!(planned(&[insert(4, b"X")]), [modified(0, b"abcdX")]);
+    assert_eq!(planned(&[insert(0, b"X")]), [modified(0, b"Xabcd")]);
+    assert_eq!(planned(&[insert(12, b"X")]), [modified(8, b"ijklX")]);
+    assert_eq!(planned(&[write(12, b"X")]), [modified(8, b"ijklX")]);
+    // The neighbour in front is too long, then both are.
+    let chunker = Chunker::fixed(4).unwrap();
+    let blocks = known(&[b"abcdefgh".to_vec(), b"ij".to_vec()]);
+    let planned = plan(&[insert(8, b"X")], &blocks, 10, &chunker).unwrap();
+    assert_eq!(planned, [modified(8, b"Xij")]);
+    let blocks = known(&[b"abcdefgh".to_vec(), b"ijklmnop".to_vec()]);
+    let planned = plan(&[insert(8, b"X")], &blocks, 16, &chunker).unwrap();
+    assert_eq!(planned, [inserted(8, b"X")]);
+}
+
+#[test]
+fn deletions_remove_blocks_and_join_what_is_left() {
+    assert_eq!(planned(&[delete(4, 8)]), [removed(4)]);
+    assert_eq!(planned(&[delete(0, 12)]), vec![removed(0); 3]);
+    assert_eq!(planned(&[delete(4, 7)]), [modified(4, b"h")]);
+    assert_eq!(
+        planned(&[delete(3, 9)]),
+        [modified(0, b"abcj"), modified(4, b"kl"), removed(6)]
+    );
+    // One byte is no block of its own where blocks have four.
+    assert_eq!(
+        planned(&[delete(3, 10)]),
+        [modified(0, b"abckl"), removed(5), removed(5)]
+    );
+}
+
+#[test]
+fn writes_past_the_end_extend_the_file() {
+    assert_eq!(
+        planned(&[write(10, b"KLMNOPQR")]),
+        [
+            modified(8, b"ijKL"),
+            inserted(12, b"MNOP"),
+            inserted(16, b"QR")
+        ]
+    );
+    assert_eq!(
+        planned(&[write(10, b"KLMNOPQ")]),
+        [modified(8, b"ijKL"), inserted(12, b"MNOPQ")]
+    );
+    assert_eq!(
+        plan(&[write(0, b"abcde")], &[], 0, &Chunker::fixed(4).unwrap()),
+        Ok(vec![inserted(0, b"abcde")])
+    );
+}
+
+#[test]
+fn tiny_regions_side_by_side_merge() {
+    // Both blocks change anyway: one modification and one removal in place of two modifications.
+    assert_eq!(
+        planned(&[delete(4, 7), delete(5, 6)]),
+        [modified(4, b"hjkl"), removed(8)]
+    );
+}
+
+#[test]
+fn later_edits_see_the_file_of_earlier_ones() {
+    assert_eq!(
+        planned(&[insert(0, b"1234"), write(8, b"X"), delete(15, 16)]),
+        [
+            inserted(0, b"1234"),
+            modified(8, b"Xfgh"),
+            modified(12, b"ijk")
+        ]
+    );
+}
+
+#[test]
+fn long_insertions_keep_the_bound_on_blocks() {
+    let blocks = [noise(1, MAX_BLOCK_BYTES), noise(2, 10)];
+    let total = length(&blocks.concat());
+    for chunker in [
+        Chunker::fixed(MAX_BLOCK_BYTES).unwrap(),
+        Chunker::default(),
+        Chunker::content_defined(MAX_BLOCK_BYTES, MAX_BLOCK_BYTES, MAX_BLOCK_BYTES).unwrap(),
+    ] {
+        for count in [10, 3 * MAX_BLOCK_BYTES] {
+            let edit = insert(77, &noise(3, count));
+            let mut file = blocks.concat();
+            apply_to_bytes(&mut file, &edit);
+            let operations = plan(&[edit], &known(&blocks), total, &chunker).unwrap();
+            let after = apply_to_blocks(&blocks, &operations);
+            assert!(after.concat() == file);
+            let allowed = 1..=MAX_BLOCK_BYTES;
+            assert!(after.iter().all(|block| allowed.contains(&block.len())));
+        }
+    }
+}
+
+#[test]
+fn blocks_that_were_too_long_are_cut() {
+    let block = noise(1, MAX_BLOCK_BYTES + 2);
+    let total = length(&block);
+    let chunker = Chunker::default();
+    let operations = plan(&[write(5, b"X")], &known(&[block]), total, &chunker).unwrap();
+    for operation in operations {
+        let (BlockEdit::Modify { bytes, .. } | BlockEdit::Insert { bytes, .. }) = operation else {
+            panic!("nothing is removed");
+        };
+        assert!((1..=MAX_BLOCK_BYTES).contains(&bytes.len()));
+    }
+}
+
+#[test]
+fn a_neighbour_is_used_once() {
+    let chunker = Chunker::fixed(4).unwrap();
+    let long = b"abcdefgh".to_vec();
+    // Both insertions would go into "ij".
+    let blocks = known(&[long.clone(), b"ij".to_vec(), long.clone()]);
+    let edits = [insert(8, b"X"), insert(11, b"Y")];
+    assert_eq!(
+        plan(&edits, &blocks, 18, &chunker).unwrap(),
+        [modified(8, b"Xij"), inserted(11, b"Y")]
+    );
+    // The block behind the insertion goes: what is left of the first is itself and one more zero.
+    let blocks = known(&[vec![0; 8], b"ijkl".to_vec(), long]);
+    let edits = [insert(3, &[0]), delete(9, 13)];
+    assert_eq!(
+        plan(&edits, &blocks, 20, &chunker).unwrap(),
+        [inserted(8, &[0]), removed(9)]
+    );
+}
+
+#[test]
+fn needed_bytes_are_those_around_the_edit() {
+    let range = |edit: ByteEdit, total| edit.needed(total).unwrap();
+    assert_eq!(range(insert(5, b"X"), 12), 4..6);
+    assert_eq!(range(insert(0, b"X"), 12), 0..1);
+    assert_eq!(range(insert(12, b"X"), 12), 11..12);
+    assert_eq!(range(insert(0, b"X"), 0), 0..0);
+    assert_eq!(range(delete(3, 9), 12), 3..9);
+    assert_eq!(range(write(3, b"XX"), 12), 3..5);
+    assert_eq!(range(write(11, b"XX"), 12), 11..12);
+    assert_eq!(range(write(12, b"XX"), 12), 11..12);
+    let batch = [insert(0, b"1234"), write(8, b"X"), delete(13, 14)];
+    assert_eq!(needed(&batch, 12), Ok(vec![0..1, 4..5, 9..10]));
+}
+
+#[test]
+fn impossible_edits_are_refused() {
+    let refused = |edits: &[ByteEdit], total| {
+        let first = needed(edits, total).unwrap_err();
+        let second = plan(edits, &[], total, &Chunker::default()).unwrap_err();
+        assert_eq!(first, second);
+        first
+    };
+    let outside = |offset, total| EditError::OffsetOutOfRange { offset, total };
+    assert_eq!(refused(&[write(13, b"X")], 12), outside(13, 12));
+    assert_eq!(refused(&[insert(13, b"X")], 12), outside(13, 12));
+    assert_eq!(
+        refused(&[insert(u64::MAX, b"X")], 12),
+        outside(u64::MAX, 12)
+    );
+    assert_eq!(
+        refused(&[write(u64::MAX, b"XX")], 12),
+        outside(u64::MAX, 12)
+    );
+    assert_eq!(refused(&[delete(3, 13)], 12), outside(13, 12));
+    assert_eq!(refused(&[delete(13, 14)], 12), outside(13, 12));
+    assert_eq!(refused(&[delete(0, 5), insert(8, b"X")], 12), outside(8, 7));
+    for edit in [write(0, b""), insert(0, b""), delete(5, 5)] {
+        assert_eq!(refused(&[edit], 12), EditError::EmptyEdit);
+    }
+    assert_eq!(
+        refused(&[delete(7, 5)], 12),
+        EditError::RangeReversed { start: 7, end: 5 }
+    );
+    assert_eq!(refused(&[], MAX_FILE_BYTES + 1), EditError::FileTooLong);
+    assert_eq!(
+        refused(&[insert(5, b"X")], MAX_FILE_BYTES),
+        EditError::FileTooLong
+    );
+    assert!(needed(&[insert(5, b"X")], MAX_FILE_BYTES - 1).is_ok());
+}
+
+#[test]
+fn missing_and_false_blocks_are_refused() {
+    let blocks = [b"abcd".to_vec(), b"efgh".to_vec(), b"ijkl".to_vec()];
+    let known = known(&blocks);
+    let chunker = Chunker::fixed(4).unwrap();
+    let refused =
+        |edit: ByteEdit, known: &[KnownBlock]| plan(&[edit], known, 12, &chunker).unwrap_err();
+    let unknown = |index| EditError::BlockUnknown { index };
+    assert_eq!(refused(insert(6, b"X"), &[]), unknown(6));
+    assert_eq!(refused(insert(6, b"X"), &known[..1]), unknown(6));
+    assert_eq!(refused(delete(2, 10), &known[..1]), unknown(10));
+    let outer = [known[0].clone(), known[2].clone()];
+    assert_eq!(refused(delete(2, 10), &outer), unknown(4));
+    assert_eq!(refused(delete(0, 12), &outer), unknown(4));
+    // Either neighbour shows that there is a boundary.
+    assert!(plan(&[insert(4, b"X")], &known[..1], 12, &chunker).is_ok());
+    assert!(plan(&[insert(4, b"X")], &known[1..2], 12, &chunker).is_ok());
+
+    let block = |start, bytes: &[u8]| KnownBlock {
+        start,
+        bytes: bytes.to_vec(),
+    };
+    let edit = || insert(0, b"X");
+    assert_eq!(
+        refused(edit(), &[block(3, b"")]),
+        EditError::EmptyBlock { start: 3 }
+    );
+    assert_eq!(
+        refused(edit(), &[block(0, b"abcd"), block(3, b"d")]),
+        EditError::BlocksOverlap { start: 3 }
+    );
+    for start in [10, u64::MAX] {
+        assert_eq!(
+            refused(edit(), &[block(start, b"abc")]),
+            EditError::BlockOutsideFile { start, total: 12 }
+        );
+    }
+}
