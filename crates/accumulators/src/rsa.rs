@@ -45,8 +45,8 @@ mod powers_of_base;
 mod primality;
 mod proof_of_exponentiation;
 pub mod representative;
-mod safe_primes;
-mod secret_integer;
+pub mod safe_primes;
+pub mod secret_integer;
 pub mod secret_key;
 mod sieve;
 #[cfg(test)]

@@ -35,7 +35,7 @@ use pad_core::Digest;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::FileId;
+use crate::{FileId, FileState};
 
 pub use assign::{Leaf, assign};
 pub use error::{AssignError, ChallengeError};
@@ -76,6 +76,17 @@ pub struct Context {
     pub root: Digest<32>,
     /// The length of the file in bytes at that version.
     pub total: u64,
+}
+
+impl From<&FileState> for Context {
+    fn from(state: &FileState) -> Self {
+        Self {
+            file: state.file,
+            version: state.version,
+            root: state.list.root,
+            total: state.list.total,
+        }
+    }
 }
 
 /// One byte that a challenge asks for, and its coefficient.

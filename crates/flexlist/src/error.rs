@@ -187,6 +187,29 @@ pub enum AuditError {
         /// The index of the block's first byte.
         start: u64,
     },
+    /// A block is longer than its tag scheme allows, or has no bytes.
+    LengthUnsupported {
+        /// The index of the block's first byte.
+        start: u64,
+    },
+    /// A challenged byte lies outside its block: the list's proof was not checked.
+    HitOutsideBlock {
+        /// The index of the block's first byte.
+        start: u64,
+    },
+    /// A tag is not below the modulus.
+    TagOutOfRange {
+        /// The index of the block's first byte.
+        start: u64,
+    },
+    /// A number of the tag proof is not below the order of its field.
+    ScalarOutOfRange,
+    /// A point of the tag proof is not the canonical encoding of a point of the curve.
+    PointInvalid,
+    /// A point of the tag proof is outside the subgroup of prime order.
+    PointOutsideSubgroup,
+    /// A point of the tag proof is the identity.
+    PointIsIdentity,
     /// The sum of the blocks lies outside the range that their lengths allow.
     SumOutOfRange,
     /// The equation between sum and tags does not hold: at least one challenged block is damaged.
@@ -216,6 +239,30 @@ impl fmt::Display for AuditError {
                 formatter,
                 "the block at byte {start} is not the one that the list commits"
             ),
+            Self::LengthUnsupported { start } => write!(
+                formatter,
+                "the block at byte {start} has a length that its tags do not allow"
+            ),
+            Self::HitOutsideBlock { start } => write!(
+                formatter,
+                "a challenged byte lies outside of the block at byte {start}"
+            ),
+            Self::TagOutOfRange { start } => write!(
+                formatter,
+                "the tag of the block at byte {start} is not below the modulus"
+            ),
+            Self::ScalarOutOfRange => {
+                formatter.write_str("a number of the tag proof is outside its field")
+            }
+            Self::PointInvalid => {
+                formatter.write_str("a point of the tag proof is not on the curve")
+            }
+            Self::PointOutsideSubgroup => {
+                formatter.write_str("a point of the tag proof is outside the prime-order subgroup")
+            }
+            Self::PointIsIdentity => {
+                formatter.write_str("a point of the tag proof is the identity")
+            }
             Self::SumOutOfRange => {
                 formatter.write_str("the sum of the blocks is outside the range of their lengths")
             }

@@ -1,5 +1,6 @@
 //! FlexList and FlexDPDP: provable data possession for outsourced files that change at any byte.
 
+pub mod audit;
 pub mod bytes;
 pub mod challenge;
 pub mod chunk;

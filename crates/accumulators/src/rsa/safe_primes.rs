@@ -65,9 +65,11 @@ pub struct Progress {
 
 /// Two different safe primes whose product has the key's length.
 ///
+/// They are plain numbers: who keeps them wraps them ([`SecretInteger`]).
+///
 /// # Errors
 /// [`KeyError::Cancelled`], [`KeyError::RandomnessUnavailable`].
-pub(crate) fn pair(
+pub fn pair(
     size: KeySize,
     workers: &Workers,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,

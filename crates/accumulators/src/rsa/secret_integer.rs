@@ -9,10 +9,11 @@ use rug::{Assign, Integer, integer::Order};
 /// What is overwritten is this number's own limbs. Temporaries inside of GMP (on its stack, or in
 /// limbs that grew and moved) are not: see [`super::secret_key`].
 #[derive(Clone)]
-pub(crate) struct SecretInteger(Integer);
+pub struct SecretInteger(Integer);
 
 impl SecretInteger {
-    pub(crate) const fn new(number: Integer) -> Self {
+    /// The number, from now on overwritten when dropped.
+    pub const fn new(number: Integer) -> Self {
         Self(number)
     }
 }

@@ -44,6 +44,13 @@ pub struct ProvenBlock {
     pub tag_digest: Digest<32>,
 }
 
+impl ProvenBlock {
+    /// Its bytes.
+    pub const fn range(&self) -> Range<u64> {
+        self.start..self.start.saturating_add(self.length)
+    }
+}
+
 /// The part of a list that shows some bytes' blocks, as it arrived.
 #[derive(Clone, Copy, Debug)]
 struct IndicesProof<'a, H>(&'a [u8], PhantomData<H>);

@@ -1,0 +1,167 @@
+//! Tags that are the root of a hash tree over the block's chunks: no key, no algebra.
+//!
+//! A proof opens the chunk of each hit. It is as long as the chunks and their paths, and hides
+//! nothing: the scheme rests on SHA-256 alone, also against quantum computers.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use super::{
+    BlockTag, Challenged, TagError, WriteId,
+    reader::Reader,
+    scheme::{
+        MAX_BLOCK_LENGTH, OpenedBlock, StoredBlock, TagScheme, VerifiedReads, block_length,
+        require_block, require_challenged,
+    },
+};
+use crate::error::AuditError;
+
+pub mod chunk_tree;
+#[cfg(test)]
+#[expect(clippy::arithmetic_side_effects, reason = "tests")]
+mod tests;
+
+use chunk_tree::{CHUNK_LENGTH, ChunkTree, Digest};
+
+/// The scheme. Committed: the root of the [`chunk_tree`] (32 bytes). Held: nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HashOnly;
+
+/// Chunks and paths so far.
+#[derive(Debug, Default)]
+pub struct HashOnlyProver(Vec<u8>);
+
+impl TagScheme for HashOnly {
+    type OwnerKey = ();
+    type ServerParameters = ();
+    type Prover = HashOnlyProver;
+    type VerifierKey = ();
+
+    const MAX_LENGTH: u64 = MAX_BLOCK_LENGTH;
+
+    fn server_parameters((): &()) {}
+
+    fn verifier_key((): &()) {}
+
+    fn tag((): &(), _: WriteId, block: &[u8]) -> Result<BlockTag, TagError> {
+        block_length::<Self>(block)?;
+        Ok(BlockTag {
+            committed: chunk_tree::root(block).to_vec().into(),
+            held: Vec::new().into(),
+        })
+    }
+
+    fn prover((): &()) -> HashOnlyProver {
+        HashOnlyProver::default()
+    }
+
+    /// Cost: the hashes of the whole block.
+    fn absorb(
+        prover: &mut HashOnlyProver,
+        challenged: &Challenged,
+        tag: &BlockTag,
+        block: &[u8],
+    ) -> Result<(), TagError> {
+        require_block::<Self>(challenged, block)?;
+        if tag.committed.as_ref().len() != size_of::<Digest>() || !tag.held.as_ref().is_empty() {
+            return Err(TagError::TagMalformed);
+        }
+        let tree = ChunkTree::new(block);
+        if tree.root() != tag.committed.as_ref() {
+            return Err(TagError::BlockMismatch);
+        }
+        for index in chunks(challenged) {
+            tree.open(index, &mut prover.0);
+        }
+        Ok(())
+    }
+
+    fn finish(prover: HashOnlyProver) -> Vec<u8> {
+        prover.0
+    }
+
+    fn verify((): &(), blocks: &[OpenedBlock<'_>], proof: &[u8]) -> Result<(), AuditError> {
+        for block in blocks {
+            require_challenged::<Self>(block.challenged)?;
+            if block.committed.len() != size_of::<Digest>() {
+                let start = block.challenged.start;
+                return Err(AuditError::MalformedTag { start });
+            }
+        }
+        if proof_length(blocks) != Some(proof.len()) {
+            return Err(AuditError::MalformedTagProof);
+        }
+        let mut reader = Reader::new(proof);
+        for block in blocks {
+            let Challenged { start, length, .. } = *block.challenged;
+            for index in chunks(block.challenged) {
+                let opening = reader
+                    .take(chunk_tree::opening_length(length, index))
+                    .map_err(|_| AuditError::MalformedTagProof)?;
+                if chunk_tree::opened_root(length, index, opening).as_ref()
+                    != block.committed.first_chunk()
+                {
+                    return Err(AuditError::BlockMismatch { start });
+                }
+            }
+        }
+        reader.finish().map_err(|_| AuditError::MalformedTagProof)
+    }
+
+    fn check_tags((): &(), blocks: &[StoredBlock<'_>]) -> Result<(), TagError> {
+        for block in blocks {
+            block_length::<Self>(block.data)?;
+            if !block.tag.held.as_ref().is_empty() {
+                return Err(TagError::TagMalformed);
+            }
+            Self::check_block(0, block.tag.committed.as_ref(), block.data).map_err(|error| {
+                match error {
+                    AuditError::MalformedTag { .. } => TagError::TagMalformed,
+                    _ => TagError::BlockMismatch,
+                }
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl VerifiedReads for HashOnly {
+    fn check_block(start: u64, committed: &[u8], block: &[u8]) -> Result<(), AuditError> {
+        let committed: &Digest = committed
+            .try_into()
+            .map_err(|_| AuditError::MalformedTag { start })?;
+        if block_length::<Self>(block).is_ok() && chunk_tree::root(block) == *committed {
+            Ok(())
+        } else {
+            Err(AuditError::BlockMismatch { start })
+        }
+    }
+}
+
+/// The chunks of the hits, each once, in the order of the block.
+fn chunks(challenged: &Challenged) -> Vec<u64> {
+    let hits = challenged.hits.iter();
+    let mut chunks: Vec<u64> = hits
+        .map(|hit| hit.offset.checked_div(CHUNK_LENGTH).unwrap_or(0))
+        .collect();
+    chunks.sort_unstable();
+    chunks.dedup();
+    chunks
+}
+
+/// The length of the proof in bytes.
+fn proof_length(blocks: &[OpenedBlock<'_>]) -> Option<usize> {
+    let mut total: usize = 0;
+    for block in blocks {
+        for index in chunks(block.challenged) {
+            let opening = chunk_tree::opening_length(block.challenged.length, index);
+            total = total.checked_add(opening)?;
+        }
+    }
+    Some(total)
+}

@@ -1,0 +1,200 @@
+//! A hash tree over the chunks of one block.
+//!
+//! ```text
+//! leaf(i)  = SHA-256(0x20 || u64be i || chunk i)            chunks of 256 bytes, the last may be shorter
+//! node     = SHA-256(0x21 || left || right)
+//! root     = SHA-256(0x22 || u64be length of the block || top)
+//! ```
+//!
+//! Each layer joins neighbours of the one below; a last digest without a neighbour moves up as it is.
+//! The length fixes the number of chunks and with it the whole shape, so a digest stands for the same
+//! place of the same tree or for none.
+//!
+//! Chunk length, measured on one core with SHA extensions, blocks of 2 KiB:
+//!
+//! | chunk | root | opening of a chunk | 460 openings |
+//! | ---: | ---: | ---: | ---: |
+//! | 64 bytes | 8.0 us, 0.26 GB/s | 224 bytes | 103 KB |
+//! | 128 bytes | 4.6 us, 0.44 GB/s | 256 bytes | 118 KB |
+//! | **256 bytes** | 2.9 us, 0.71 GB/s | 352 bytes | 162 KB |
+//! | 512 bytes | 2.0 us, 1.01 GB/s | 576 bytes | 265 KB |
+//! | 1024 bytes | 1.6 us, 1.32 GB/s | 1056 bytes | 486 KB |
+//!
+//! SHA-256 alone takes 1.2 us. 256 bytes keep the root well above the speed of a network and the openings
+//! below the list's own proof for them.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use sha2::{Digest as _, Sha256};
+
+/// The length of a chunk in bytes; the last of a block may be shorter.
+pub const CHUNK_LENGTH: u64 = 256;
+
+/// The same, to cut by.
+const CHUNK: usize = 256;
+
+/// A digest of the tree.
+pub type Digest = [u8; 32];
+
+/// The whole tree of a block.
+#[derive(Debug)]
+pub struct ChunkTree<'a> {
+    block: &'a [u8],
+    /// The leaves first, the top last.
+    layers: Vec<Vec<Digest>>,
+}
+
+impl<'a> ChunkTree<'a> {
+    /// The tree of a block, which has at least one byte.
+    pub fn new(block: &'a [u8]) -> Self {
+        let mut layer = leaves(block);
+        let mut layers = Vec::new();
+        while layer.len() > 1 {
+            let next = layer.chunks(2).map(join).collect();
+            layers.push(layer);
+            layer = next;
+        }
+        layers.push(layer);
+        Self { block, layers }
+    }
+
+    /// The root.
+    pub fn root(&self) -> Digest {
+        let top = self.layers.last().and_then(|layer| layer.first());
+        seal(length_of(self.block), top.unwrap_or(&[0; 32]))
+    }
+
+    /// Appends the chunk of this index, then the neighbours on its way up. Nothing if there is no
+    /// such chunk.
+    pub fn open(&self, index: u64, bytes: &mut Vec<u8>) {
+        let Ok(mut position) = usize::try_from(index) else {
+            return;
+        };
+        let Some(chunk) = self.block.chunks(CHUNK).nth(position) else {
+            return;
+        };
+        bytes.extend_from_slice(chunk);
+        for layer in &self.layers {
+            // The neighbour's number differs in the last bit.
+            if let Some(neighbour) = layer.get(position ^ 1) {
+                bytes.extend_from_slice(neighbour);
+            }
+            position >>= 1_u32;
+        }
+    }
+}
+
+/// The root of a block, which has at least one byte.
+///
+/// Cost: the block through SHA-256, and half as much again for leaves and nodes.
+pub fn root(block: &[u8]) -> Digest {
+    let mut layer = leaves(block);
+    while layer.len() > 1 {
+        layer = layer.chunks(2).map(join).collect();
+    }
+    seal(length_of(block), layer.first().unwrap_or(&[0; 32]))
+}
+
+/// How many bytes [`ChunkTree::open`] appends for a block of this length. 0 if there is no such chunk.
+pub fn opening_length(length: u64, index: u64) -> usize {
+    let Some(chunk) = chunk_length(length, index) else {
+        return 0;
+    };
+    let mut bytes = chunk;
+    for_each_layer(length, index, |_, neighbour| {
+        if neighbour {
+            bytes = bytes.saturating_add(size_of::<Digest>());
+        }
+    });
+    bytes
+}
+
+/// The root that the opening of the chunk leads to, for a block of this length.
+///
+/// `None` if the opening has another length than [`opening_length`] or there is no such chunk.
+pub fn opened_root(length: u64, index: u64, opening: &[u8]) -> Option<Digest> {
+    let (chunk, path) = opening.split_at_checked(chunk_length(length, index)?)?;
+    let (neighbours, []) = path.as_chunks::<32>() else {
+        return None;
+    };
+    let mut neighbours = neighbours.iter();
+    let mut digest = leaf(index, chunk);
+    let mut complete = true;
+    for_each_layer(length, index, |position, neighbour| {
+        if !neighbour {
+            return;
+        }
+        match neighbours.next() {
+            Some(other) if position & 1 == 0 => digest = node(&digest, other),
+            Some(other) => digest = node(other, &digest),
+            None => complete = false,
+        }
+    });
+    (complete && neighbours.next().is_none()).then(|| seal(length, &digest))
+}
+
+/// The length of a chunk of a block of this length.
+fn chunk_length(length: u64, index: u64) -> Option<usize> {
+    let before = index.checked_mul(CHUNK_LENGTH)?;
+    let rest = length.checked_sub(before).filter(|rest| *rest > 0)?;
+    usize::try_from(rest.min(CHUNK_LENGTH)).ok()
+}
+
+/// The positions of a chunk's ancestors from the leaf up, below the top, and whether each has a
+/// neighbour.
+fn for_each_layer(length: u64, index: u64, mut each: impl FnMut(u64, bool)) {
+    let mut count = length.div_ceil(CHUNK_LENGTH);
+    let mut position = index;
+    while count > 1 {
+        each(position, position ^ 1 < count);
+        position >>= 1_u32;
+        count = count.div_ceil(2);
+    }
+}
+
+fn leaves(block: &[u8]) -> Vec<Digest> {
+    let indices = 0_u64..;
+    indices
+        .zip(block.chunks(CHUNK))
+        .map(|(index, chunk)| leaf(index, chunk))
+        .collect()
+}
+
+fn leaf(index: u64, chunk: &[u8]) -> Digest {
+    let hash = Sha256::new_with_prefix([0x20]);
+    let hash = hash.chain_update(index.to_be_bytes());
+    hash.chain_update(chunk).finalize().into()
+}
+
+/// The digest above one or two.
+fn join(pair: &[Digest]) -> Digest {
+    match pair {
+        [left, right] => node(left, right),
+        [lone] => *lone,
+        _ => [0; 32],
+    }
+}
+
+fn node(left: &Digest, right: &Digest) -> Digest {
+    let hash = Sha256::new_with_prefix([0x21]);
+    hash.chain_update(left)
+        .chain_update(right)
+        .finalize()
+        .into()
+}
+
+fn seal(length: u64, top: &Digest) -> Digest {
+    let hash = Sha256::new_with_prefix([0x22]);
+    let hash = hash.chain_update(length.to_be_bytes());
+    hash.chain_update(top).finalize().into()
+}
+
+fn length_of(block: &[u8]) -> u64 {
+    u64::try_from(block.len()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,388 @@
+//! The kind of tags as a value: for programs that choose it when they run.
+//!
+//! Everything here delegates to a [`super::TagScheme`]; the encodings are an envelope of [`codec`] whose suite
+//! is the kind's number, then the scheme's own bytes.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use core::{fmt, marker::PhantomData, str::FromStr};
+use std::sync::Arc;
+
+use pad_core::{Workers, codec};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
+
+#[cfg(feature = "bls")]
+use super::public_bls::{BlsOwnerKey, PublicBls};
+#[cfg(feature = "rsa")]
+use super::rsa::{RsaOwnerKey, RsaTags};
+use super::{
+    BlockTag, Challenged, TagError, WriteId,
+    hash_only::HashOnly,
+    private_mac::{PrivateMac, PrivateMacKey},
+    scheme::{OpenedBlock, StoredBlock},
+    with_reads::WithReads,
+};
+use crate::{bytes::Bytes, error::AuditError};
+
+mod erased;
+#[cfg(test)]
+mod tests;
+
+use erased::{Erased, Keyed, Owner, Proving, Scheme, Server, Verifier};
+
+/// The longest encoding of a key or of parameters in bytes.
+const KEY_LIMIT: usize = 1 << 17;
+
+/// Envelope kind of an [`OwnerKey`].
+const KIND_OWNER_KEY: u8 = 98;
+/// Envelope kind of [`ServerParameters`].
+const KIND_SERVER_PARAMETERS: u8 = 99;
+/// Envelope kind of a [`VerifierKey`].
+const KIND_VERIFIER_KEY: u8 = 100;
+
+/// Which tags a file has. All allow verified reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum TagKind {
+    /// [`HashOnly`].
+    HashOnly,
+    /// [`PrivateMac`] with reads.
+    #[default]
+    PrivateMac,
+    /// RSA tags (feature `rsa`) of 2048 bits, with reads.
+    Rsa2048,
+    /// RSA tags (feature `rsa`) of 3072 bits, with reads.
+    Rsa3072,
+    /// Tags over BLS12-381 that everybody can check (feature `bls`), with reads.
+    PublicBls,
+}
+
+impl TagKind {
+    /// Every kind.
+    pub const ALL: [Self; 5] = [
+        Self::HashOnly,
+        Self::PrivateMac,
+        Self::Rsa2048,
+        Self::Rsa3072,
+        Self::PublicBls,
+    ];
+
+    /// The name on command lines.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::HashOnly => "hash-only",
+            Self::PrivateMac => "private-mac",
+            Self::Rsa2048 => "rsa-2048",
+            Self::Rsa3072 => "rsa-3072",
+            Self::PublicBls => "public-bls",
+        }
+    }
+
+    /// The number in envelopes.
+    const fn suite(self) -> u16 {
+        match self {
+            Self::HashOnly => 1,
+            Self::PrivateMac => 2,
+            Self::Rsa2048 => 3,
+            Self::Rsa3072 => 4,
+            Self::PublicBls => 5,
+        }
+    }
+
+    /// The scheme.
+    ///
+    /// # Errors
+    /// [`TagError::KindUnavailable`].
+    #[cfg_attr(
+        all(feature = "rsa", feature = "bls"),
+        expect(
+            clippy::unnecessary_wraps,
+            reason = "with all features all kinds are there"
+        )
+    )]
+    fn scheme(self) -> Result<&'static dyn Scheme, TagError> {
+        match self {
+            Self::HashOnly => Ok(&Erased::<HashOnly>(PhantomData)),
+            Self::PrivateMac => Ok(&Erased::<WithReads<PrivateMac>>(PhantomData)),
+            #[cfg(feature = "rsa")]
+            Self::Rsa2048 => Ok(&Erased::<WithReads<RsaTags<2048>>>(PhantomData)),
+            #[cfg(feature = "rsa")]
+            Self::Rsa3072 => Ok(&Erased::<WithReads<RsaTags<3072>>>(PhantomData)),
+            #[cfg(feature = "bls")]
+            Self::PublicBls => Ok(&Erased::<WithReads<PublicBls>>(PhantomData)),
+            #[cfg(not(all(feature = "rsa", feature = "bls")))]
+            _ => Err(TagError::KindUnavailable(self)),
+        }
+    }
+
+    /// The bytes in an envelope of this kind.
+    fn seal(self, kind: u8, body: &[u8]) -> Zeroizing<Vec<u8>> {
+        let envelope = codec::envelope(kind, self.suite());
+        // Reserved, so that no copy of a secret stays behind where the vector grew.
+        let length = envelope.len().saturating_add(body.len());
+        let mut bytes = Zeroizing::new(Vec::with_capacity(length));
+        bytes.extend_from_slice(&envelope);
+        bytes.extend_from_slice(body);
+        bytes
+    }
+
+    /// The kind and the bytes of an envelope.
+    fn open(bytes: &[u8], kind: u8) -> Result<(Self, &[u8]), TagError> {
+        let suite = match bytes.get(6..8) {
+            Some(&[high, low]) => u16::from_be_bytes([high, low]),
+            _ => 0,
+        };
+        let body = codec::open(bytes, kind, suite, KEY_LIMIT)?;
+        let found = Self::ALL.into_iter().find(|kind| kind.suite() == suite);
+        Ok((found.ok_or(TagError::UnknownKind)?, body))
+    }
+}
+
+impl fmt::Display for TagKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl FromStr for TagKind {
+    type Err = TagError;
+
+    fn from_str(name: &str) -> Result<Self, TagError> {
+        let found = Self::ALL.into_iter().find(|kind| kind.name() == name);
+        found.ok_or(TagError::UnknownKind)
+    }
+}
+
+/// What the owner of a file keeps. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct OwnerKey(TagKind, Arc<dyn Owner>);
+
+impl OwnerKey {
+    /// A new key. `workers` search for the primes of RSA tags, which takes from seconds to minutes.
+    ///
+    /// # Errors
+    /// [`TagError::KindUnavailable`], [`TagError::RandomnessUnavailable`].
+    pub fn generate(kind: TagKind, workers: &Workers) -> Result<Self, TagError> {
+        #[cfg(not(feature = "rsa"))]
+        let _ = workers;
+        let owner: Arc<dyn Owner> = match kind {
+            TagKind::HashOnly => Arc::new(Keyed::<HashOnly>(())),
+            TagKind::PrivateMac => {
+                Arc::new(Keyed::<WithReads<PrivateMac>>(PrivateMacKey::generate()?))
+            }
+            #[cfg(feature = "rsa")]
+            TagKind::Rsa2048 => Arc::new(Keyed::<WithReads<RsaTags<2048>>>(
+                RsaOwnerKey::<2048>::generate(workers)?,
+            )),
+            #[cfg(feature = "rsa")]
+            TagKind::Rsa3072 => Arc::new(Keyed::<WithReads<RsaTags<3072>>>(
+                RsaOwnerKey::<3072>::generate(workers)?,
+            )),
+            #[cfg(feature = "bls")]
+            TagKind::PublicBls => Arc::new(Keyed::<WithReads<PublicBls>>(BlsOwnerKey::generate()?)),
+            #[cfg(not(all(feature = "rsa", feature = "bls")))]
+            _ => return Err(TagError::KindUnavailable(kind)),
+        };
+        Ok(Self(kind, owner))
+    }
+
+    /// The kind.
+    pub const fn kind(&self) -> TagKind {
+        self.0
+    }
+
+    /// The key as bytes. Secret; overwritten when dropped.
+    pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+        self.0.seal(KIND_OWNER_KEY, &self.1.to_bytes())
+    }
+
+    /// The key from [`OwnerKey::to_bytes`].
+    ///
+    /// # Errors
+    /// [`TagError::Malformed`], [`TagError::UnknownKind`], [`TagError::KindUnavailable`], and what the
+    /// scheme refuses of a key.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, TagError> {
+        let (kind, body) = TagKind::open(bytes, KIND_OWNER_KEY)?;
+        Ok(Self(kind, kind.scheme()?.owner(body)?))
+    }
+
+    /// The tag of a block. No write id may be used twice.
+    ///
+    /// # Errors
+    /// [`TagError::BlockEmpty`], [`TagError::BlockTooLong`], [`TagError::FaultDetected`].
+    pub fn tag(&self, write: WriteId, block: &[u8]) -> Result<BlockTag, TagError> {
+        self.1.tag(write, block)
+    }
+
+    /// The tags of many blocks, in their order, by all workers.
+    ///
+    /// # Errors
+    /// Those of [`OwnerKey::tag`].
+    pub fn tag_all<B: AsRef<[u8]> + Sync>(
+        &self,
+        blocks: &[(WriteId, B)],
+        workers: &Workers,
+    ) -> Result<Vec<BlockTag>, TagError> {
+        let tag = |(write, block): &(WriteId, B)| self.tag(*write, block.as_ref());
+        if workers.threads() == 1 {
+            blocks.iter().map(tag).collect()
+        } else {
+            workers.run(|| blocks.par_iter().map(tag).collect())
+        }
+    }
+
+    /// What the server is given.
+    pub fn server_parameters(&self) -> ServerParameters {
+        ServerParameters(self.0, self.1.server())
+    }
+
+    /// What a verifier needs. As secret as this key for [`TagKind::PrivateMac`].
+    pub fn verifier(&self) -> VerifierKey {
+        VerifierKey(self.0, self.1.verifier())
+    }
+
+    /// [`VerifierKey::verify`], faster for RSA tags.
+    ///
+    /// # Errors
+    /// Those of [`VerifierKey::verify`].
+    pub fn verify(&self, blocks: &[(Challenged, Bytes)], proof: &[u8]) -> Result<(), AuditError> {
+        self.1.verify(&opened(blocks), proof)
+    }
+}
+
+/// What a server is given with a file. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct ServerParameters(TagKind, Arc<dyn Server>);
+
+impl ServerParameters {
+    /// The kind.
+    pub const fn kind(&self) -> TagKind {
+        self.0
+    }
+
+    /// The parameters as bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.0
+            .seal(KIND_SERVER_PARAMETERS, &self.1.to_bytes())
+            .to_vec()
+    }
+
+    /// The parameters from [`ServerParameters::to_bytes`].
+    ///
+    /// # Errors
+    /// [`TagError::Malformed`], [`TagError::UnknownKind`], [`TagError::KindUnavailable`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, TagError> {
+        let (kind, body) = TagKind::open(bytes, KIND_SERVER_PARAMETERS)?;
+        Ok(Self(kind, kind.scheme()?.server(body)?))
+    }
+
+    /// A proof about no block yet.
+    pub fn prover(&self) -> Prover {
+        Prover(self.1.prover())
+    }
+
+    /// Checks that tags fit their blocks, as far as the server can see: the hash trees and, for RSA and
+    /// public tags, the tags too (all of them at once). The tag of [`TagKind::PrivateMac`] shows only its
+    /// form.
+    ///
+    /// # Errors
+    /// [`TagError::BlockEmpty`], [`TagError::BlockTooLong`], [`TagError::TagMalformed`],
+    /// [`TagError::BlockMismatch`], [`TagError::RandomnessUnavailable`].
+    pub fn check_tags(&self, blocks: &[StoredBlock<'_>]) -> Result<(), TagError> {
+        self.1.check_tags(blocks)
+    }
+}
+
+/// A proof under way.
+#[derive(Debug)]
+pub struct Prover(Box<dyn Proving>);
+
+impl Prover {
+    /// Takes one challenged block into the proof; blocks come in the order of the file.
+    ///
+    /// # Errors
+    /// [`TagError::BlockMismatch`], [`TagError::TagMalformed`], [`TagError::BlockEmpty`],
+    /// [`TagError::BlockTooLong`].
+    pub fn absorb(
+        &mut self,
+        challenged: &Challenged,
+        tag: &BlockTag,
+        block: &[u8],
+    ) -> Result<(), TagError> {
+        self.0.absorb(challenged, tag, block)
+    }
+
+    /// The proof.
+    pub fn finish(self) -> Vec<u8> {
+        self.0.finish()
+    }
+}
+
+/// What a verifier needs. Cheap to clone.
+///
+/// Secret for [`TagKind::PrivateMac`]: who has it can make tags and proofs. Public for the others.
+#[derive(Clone, Debug)]
+pub struct VerifierKey(TagKind, Arc<dyn Verifier>);
+
+impl VerifierKey {
+    /// The kind.
+    pub const fn kind(&self) -> TagKind {
+        self.0
+    }
+
+    /// The key as bytes, overwritten when dropped. Secret for [`TagKind::PrivateMac`].
+    pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+        self.0.seal(KIND_VERIFIER_KEY, &self.1.to_bytes())
+    }
+
+    /// The key from [`VerifierKey::to_bytes`].
+    ///
+    /// # Errors
+    /// [`TagError::Malformed`], [`TagError::UnknownKind`], [`TagError::KindUnavailable`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, TagError> {
+        let (kind, body) = TagKind::open(bytes, KIND_VERIFIER_KEY)?;
+        Ok(Self(kind, kind.scheme()?.verifier(body)?))
+    }
+
+    /// Checks a proof for the challenged blocks, each with what its leaf commits.
+    ///
+    /// The caller has checked that the list has these blocks in this order, that its leaves hold
+    /// [`super::committed_digest`] of these bytes, and that the hits are those of the challenge.
+    ///
+    /// # Errors
+    /// [`AuditError`], by the first condition that does not hold.
+    pub fn verify(&self, blocks: &[(Challenged, Bytes)], proof: &[u8]) -> Result<(), AuditError> {
+        self.1.verify(&opened(blocks), proof)
+    }
+
+    /// Checks that these are the bytes of the block that starts at byte `start`, given what its leaf
+    /// commits.
+    ///
+    /// # Errors
+    /// [`AuditError::MalformedTag`], [`AuditError::BlockMismatch`].
+    pub fn check_block(
+        &self,
+        start: u64,
+        committed: &[u8],
+        block: &[u8],
+    ) -> Result<(), AuditError> {
+        self.1.check_block(start, committed, block)
+    }
+}
+
+fn opened(blocks: &[(Challenged, Bytes)]) -> Vec<OpenedBlock<'_>> {
+    blocks
+        .iter()
+        .map(|(challenged, committed)| OpenedBlock {
+            challenged,
+            committed: committed.as_ref(),
+        })
+        .collect()
+}

@@ -1,0 +1,252 @@
+//! Arithmetic modulo the Mersenne prime `p = 2^127 - 1`, without branches on values.
+//!
+//! Numbers wrap nowhere: each sum's bound stands beside it. The operations are written as wrapping ones
+//! because the loops are hot and the release profile checks the others.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use zeroize::Zeroize;
+
+/// `p`.
+const P: u128 = u128::MAX >> 1;
+/// The bits of a half sector.
+const HALF: u32 = 60;
+/// Products of 60 by 64 bits that fit into 128 bits together.
+const GROUP: usize = 16;
+
+/// A sector of a block: a number below 2^120, little-endian.
+pub(super) const SECTOR: usize = 15;
+
+/// A number below `p`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Element(u128);
+
+impl Zeroize for Element {
+    fn zeroize(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+impl Element {
+    /// The residue of any number.
+    pub(super) const fn reduce(number: u128) -> Self {
+        // At most 2^127 - 1 + 1.
+        Self::subtract_once((number & P).wrapping_add(number >> 127))
+    }
+
+    /// The residue of a number below `2 p`.
+    const fn subtract_once(number: u128) -> Self {
+        // 2^127 and more fold to their low bits plus one; adding one shows whether p itself is reached.
+        let reached = number.wrapping_add(1) >> 127;
+        Self(number.wrapping_add(reached) & P)
+    }
+
+    /// The residue of 256 random bits: off uniform by less than 2^-128.
+    pub(super) fn from_random(bytes: &[u8; 32]) -> Self {
+        let mut halves = bytes.as_chunks::<16>().0.iter();
+        let mut next = || halves.next().copied().map_or(0, u128::from_le_bytes);
+        let (low, high) = (next(), next());
+        // 2^128 = 2 modulo p.
+        let high = Self::reduce(high);
+        Self::reduce(low).add(high).add(high)
+    }
+
+    /// The number of 16 little-endian bytes, if it is below `p`.
+    pub(super) fn from_bytes(bytes: [u8; 16]) -> Option<Self> {
+        let number = u128::from_le_bytes(bytes);
+        (number < P).then_some(Self(number))
+    }
+
+    /// 16 bytes, little-endian.
+    pub(super) const fn to_bytes(self) -> [u8; 16] {
+        self.0.to_le_bytes()
+    }
+
+    /// The number that a sector is.
+    pub(super) fn from_sector(sector: &[u8; SECTOR]) -> Self {
+        let (low, high) = halves(sector);
+        Self(u128::from(low) | u128::from(high) << HALF)
+    }
+
+    pub(super) const fn add(self, other: Self) -> Self {
+        // At most 2 p - 2.
+        Self::subtract_once(self.0.wrapping_add(other.0))
+    }
+
+    pub(super) fn multiply(self, other: Self) -> Self {
+        let (low, high) = limbs(self.0);
+        let (other_low, other_high) = limbs(other.0);
+        // The high limbs are below 2^63, so the sum of the middle products is below 2^128.
+        let middle = wide(low, other_high).wrapping_add(wide(high, other_low));
+        let high = wide(high, other_high); // Below 2^126.
+        Self::reduce(wide(low, other_low))
+            .add(Self::reduce(middle).shift(64))
+            // 2^128 = 2 modulo p.
+            .add(Self::reduce(high.wrapping_add(high)))
+    }
+
+    /// This times 2^count, count below 127: a rotation of 127 bits.
+    const fn shift(self, count: u32) -> Self {
+        // All ones, which is p, would be reduced, but the argument is below p.
+        Self((self.0 << count & P) | self.0 >> 127_u32.wrapping_sub(count))
+    }
+
+    /// The number of a multiplier of [`dot`].
+    pub(super) fn from_multiplier([low, high]: Multiplier) -> Self {
+        Self(u128::from(low) | u128::from(high) << 64)
+    }
+
+    /// The limbs of a multiplier of [`dot`].
+    pub(super) const fn multiplier(self) -> Multiplier {
+        let (low, high) = limbs(self.0);
+        [low, high]
+    }
+}
+
+/// A number below `p` in two limbs, the low one first.
+pub(super) type Multiplier = [u64; 2];
+
+/// The sum of the products of multipliers and sectors, pair by pair.
+///
+/// Cost: four multiplications of 64 bits for each pair, and one reduction for each 16 pairs.
+pub(super) fn dot(multipliers: &[Multiplier], sectors: &[[u8; SECTOR]]) -> Element {
+    let mut total = Element::default();
+    for (multipliers, sectors) in multipliers.chunks(GROUP).zip(sectors.chunks(GROUP)) {
+        let [mut ones, mut at_60, mut at_64, mut at_124] = [0_u128; 4];
+        for ([low, high], sector) in multipliers.iter().zip(sectors) {
+            let (sector_low, sector_high) = halves(sector);
+            // Below 2^124 and 2^123 each, and at most 16 of them.
+            ones = ones.wrapping_add(wide(*low, sector_low));
+            at_60 = at_60.wrapping_add(wide(*low, sector_high));
+            at_64 = at_64.wrapping_add(wide(*high, sector_low));
+            at_124 = at_124.wrapping_add(wide(*high, sector_high));
+        }
+        total = total
+            .add(Element::reduce(ones))
+            .add(Element::reduce(at_60).shift(60))
+            .add(Element::reduce(at_64).shift(64))
+            .add(Element::reduce(at_124).shift(124));
+    }
+    total
+}
+
+/// A sector as two numbers of 60 bits.
+fn halves(sector: &[u8; SECTOR]) -> (u64, u64) {
+    let [
+        b0,
+        b1,
+        b2,
+        b3,
+        b4,
+        b5,
+        b6,
+        b7,
+        b8,
+        b9,
+        b10,
+        b11,
+        b12,
+        b13,
+        b14,
+    ] = *sector;
+    let low = u64::from_le_bytes([b0, b1, b2, b3, b4, b5, b6, b7]);
+    // The seventh byte again, so that both loads are of eight bytes.
+    let high = u64::from_le_bytes([b7, b8, b9, b10, b11, b12, b13, b14]);
+    (low & (u64::MAX >> 4), high >> 4)
+}
+
+/// The low 64 bits and the rest.
+#[expect(
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    reason = "the low and the high half of 128 bits; From and TryFrom are not const"
+)]
+const fn limbs(number: u128) -> (u64, u64) {
+    (number as u64, (number >> 64) as u64)
+}
+
+fn wide(left: u64, right: u64) -> u128 {
+    u128::from(left).wrapping_mul(u128::from(right))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Doubles and adds, digit by digit.
+    fn slow_product(left: Element, right: Element) -> Element {
+        (0..127).rev().fold(Element::default(), |sum, bit| {
+            let doubled = sum.add(sum);
+            if right.0 >> bit & 1 == 1 {
+                doubled.add(left)
+            } else {
+                doubled
+            }
+        })
+    }
+
+    #[test]
+    fn edges_reduce() {
+        for (number, residue) in [
+            (0, 0),
+            (P - 1, P - 1),
+            (P, 0),
+            (P + 1, 1),
+            (2 * P, 0),
+            (2 * P + 1, 1),
+        ] {
+            assert_eq!(Element::reduce(number), Element(residue));
+        }
+        assert_eq!(Element::from_bytes(P.to_le_bytes()), None);
+        assert_eq!(
+            Element::from_bytes((P - 1).to_le_bytes()),
+            Some(Element(P - 1))
+        );
+        // 2^256 - 1 = 4 - 1 modulo p.
+        assert_eq!(Element::from_random(&[0xff; 32]), Element(3));
+        let largest = Element(P - 1);
+        assert_eq!(largest.add(largest), Element(P - 2));
+        assert_eq!(largest.multiply(largest), Element(1));
+    }
+
+    proptest! {
+        #[test]
+        fn products_are_repeated_sums(left: u128, right: u128) {
+            let (left, right) = (Element::reduce(left), Element::reduce(right));
+            prop_assert_eq!(left.multiply(right), slow_product(left, right));
+        }
+
+        #[test]
+        fn dot_is_the_sum_of_products(pairs in prop::collection::vec(any::<(u128, [u8; 15])>(), 0..70)) {
+            let elements = pairs.iter().map(|(number, _)| Element::reduce(*number));
+            let multipliers: Vec<_> = elements.clone().map(Element::multiplier).collect();
+            let sectors: Vec<_> = pairs.iter().map(|(_, sector)| *sector).collect();
+            let sum = elements.zip(&sectors).fold(Element::default(), |sum, (element, sector)| {
+                let mut bytes = [0; 16];
+                bytes[..15].copy_from_slice(sector);
+                sum.add(slow_product(element, Element(u128::from_le_bytes(bytes))))
+            });
+            prop_assert_eq!(dot(&multipliers, &sectors), sum);
+        }
+    }
+
+    #[test]
+    fn the_largest_sums_do_not_wrap() {
+        let multipliers = [Element(P - 1).multiplier(); 100];
+        let sum = dot(&multipliers, &[[0xff; 15]; 100]);
+        // 100 * (p - 1) * (2^120 - 1) = - 100 * (2^120 - 1)
+        let sector = Element((1 << 120) - 1);
+        let minus = (0..100).fold(Element::default(), |sum, _| {
+            sum.add(Element(P - 1).multiply(sector))
+        });
+        assert_eq!(sum, minus);
+    }
+}

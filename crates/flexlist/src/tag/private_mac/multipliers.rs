@@ -1,0 +1,68 @@
+//! The secret multipliers of sectors, made from the key when they are first needed.
+
+use core::fmt;
+use std::sync::OnceLock;
+
+use zeroize::{Zeroize, Zeroizing};
+
+use super::field::{Element, Multiplier};
+
+/// Multipliers of the first stretch; each further one has twice as many.
+const FIRST: usize = 256;
+/// Stretches: enough for a block of 15 * 256 * (2^14 - 1) bytes, more than the longest.
+const STRETCHES: usize = 14;
+
+/// The multipliers of sectors 0, 1, 2 and so on, in stretches.
+pub(super) struct Multipliers {
+    key: Zeroizing<[u8; 32]>,
+    stretches: [OnceLock<Stretch>; STRETCHES],
+}
+
+struct Stretch(Vec<Multiplier>);
+
+impl Drop for Stretch {
+    fn drop(&mut self) {
+        self.0.as_flattened_mut().zeroize();
+    }
+}
+
+impl fmt::Debug for Multipliers {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Multipliers(..)")
+    }
+}
+
+impl Multipliers {
+    pub(super) const fn new(key: Zeroizing<[u8; 32]>) -> Self {
+        Self {
+            key,
+            stretches: [const { OnceLock::new() }; STRETCHES],
+        }
+    }
+
+    /// The stretches in order; together they are longer than any block.
+    pub(super) fn stretches(&self) -> impl Iterator<Item = &[Multiplier]> {
+        self.stretches.iter().enumerate().map(|(number, stretch)| {
+            let stretch = stretch.get_or_init(|| self.stretch(number));
+            stretch.0.as_slice()
+        })
+    }
+
+    /// Multiplier `i` is made of bytes `32 i .. 32 i + 32` of the key's output.
+    fn stretch(&self, number: usize) -> Stretch {
+        let length = FIRST << number;
+        let before = u64::try_from(length.saturating_sub(FIRST)).unwrap_or(u64::MAX);
+        let mut hasher = blake3::Hasher::new_keyed(&self.key);
+        hasher.update(b"multipliers");
+        let mut output = hasher.finalize_xof();
+        output.set_position(before.saturating_mul(32));
+        let mut bytes = Zeroizing::new([0; 32]);
+        // Reserved, so that no copy stays behind where the vector grew.
+        let mut stretch = Stretch(Vec::with_capacity(length));
+        for _ in 0..length {
+            output.fill(bytes.as_mut_slice());
+            stretch.0.push(Element::from_random(&bytes).multiplier());
+        }
+        stretch
+    }
+}

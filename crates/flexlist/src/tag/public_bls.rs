@@ -1,0 +1,431 @@
+//! Tags of 48 bytes that add up and that everybody can check: the public scheme of Shacham and Waters.
+//!
+//! Over the subgroup G1 of BLS12-381 with generator `g`, a secret `x`, public points `u_j`, sectors
+//! `m_1 .. m_s` of 31 bytes (little-endian; the last one is filled up with zeros), the write id `w` and
+//! the length `n` of the block:
+//!
+//! ```text
+//! sigma   = x (H(w, n) + sum of m_j u_j)                   the tag, held by the server
+//! mu_j    = sum of a_i m_ij,   sigma = sum of a_i sigma_i   the proof: sigma, then mu_1, mu_2, ..
+//! check     e(sigma, g2) = e(sum of a_i H(w_i, n_i) + sum of mu_j u_j, x g2)
+//! ```
+//!
+//! `H` is a hash to the curve (RFC 9380). It binds write id and length, which the list commits. A block
+//! without sector `j` counts as zero in `mu_j`; the verifier knows from the lengths how many sums there
+//! are. Under the assumption of Diffie and Hellman, in the random oracle model, nobody without `x` makes
+//! a proof with other sums, as long as no two blocks have the same write id and length. Not
+//! post-quantum.
+//!
+//! The owner chooses `u_j = a_j g` and keeps the `a_j`, so that a tag costs one hash and two
+//! multiplications, however long the block. The `u_j` are published, 48 bytes for each of the 2115
+//! sectors that the longest block of 64 KiB has.
+//!
+//! Multiplications by `x` take time that depends on it: an owner who shares a processor with an
+//! attacker should use other tags.
+//!
+//! Source: Shacham & Waters 2013, "Compact proofs of retrievability", section 3.3.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
+
+use core::fmt;
+use std::sync::{Arc, LazyLock, OnceLock};
+
+use ark_bls12_381::{Bls12_381, Fr, G1Affine, G1Projective, G2Affine, G2Projective};
+use ark_ec::{
+    AffineRepr, CurveGroup, PrimeGroup, VariableBaseMSM, pairing::Pairing,
+    scalar_mul::BatchMulPreprocessing,
+};
+use ark_ff::{BigInt, BigInteger, PrimeField, Zero};
+use pad_core::DecodeError;
+use rayon::prelude::*;
+use zeroize::{Zeroize, Zeroizing};
+
+use super::{
+    BlockTag, Challenged, TagError, WriteId,
+    reader::Reader,
+    scheme::{
+        KeyBytes, OpenedBlock, StoredBlock, TagScheme, block_length, check_at_random,
+        require_block, require_challenged,
+    },
+};
+use crate::error::AuditError;
+
+mod hash;
+mod point;
+#[cfg(test)]
+pub(in crate::tag) mod tests;
+
+/// The bytes of a sector: a number below 2^248, and so below the group order.
+const SECTOR: usize = 31;
+/// The same.
+const SECTOR_LENGTH: u64 = 31;
+/// The longest block in bytes.
+const MAX_LENGTH: u64 = 1 << 16;
+/// The sectors of the longest block.
+const MAX_SECTORS: usize = 2115;
+/// The bytes of a point of G1.
+const POINT: usize = 48;
+/// The bytes of a scalar.
+const SCALAR: usize = 32;
+/// Tags that a prover keeps before it adds them up.
+const PENDING: usize = 256;
+
+/// The scheme. Committed: the write id (16 bytes). Held: `sigma` (48 bytes).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PublicBls;
+
+/// The owner's secret: 32 bytes, from which `x` and the `a_j` are made. Cheap to clone.
+#[derive(Clone)]
+pub struct BlsOwnerKey(Arc<Secrets>);
+
+struct Secrets {
+    master: Zeroizing<[u8; 32]>,
+    secret: Fr,
+    logarithms: Vec<Fr>,
+    public: OnceLock<BlsPublicKey>,
+}
+
+impl Drop for Secrets {
+    fn drop(&mut self) {
+        self.secret.zeroize();
+        self.logarithms.iter_mut().for_each(Zeroize::zeroize);
+    }
+}
+
+/// What server and verifiers know: `x g2` and the `u_j`. Cheap to clone.
+#[derive(Clone)]
+pub struct BlsPublicKey(Arc<Points>);
+
+struct Points {
+    key: G2Affine,
+    sectors: Vec<G1Affine>,
+}
+
+impl fmt::Debug for BlsOwnerKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("BlsOwnerKey(..)")
+    }
+}
+
+impl fmt::Debug for BlsPublicKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "BlsPublicKey({})", self.0.key)
+    }
+}
+
+impl BlsOwnerKey {
+    /// A new key.
+    ///
+    /// # Errors
+    /// [`TagError::RandomnessUnavailable`].
+    pub fn generate() -> Result<Self, TagError> {
+        let mut master = Zeroizing::new([0; 32]);
+        getrandom::fill(master.as_mut_slice()).map_err(|_| TagError::RandomnessUnavailable)?;
+        Ok(Self::from_master(&master))
+    }
+
+    fn from_master(master: &[u8; 32]) -> Self {
+        let mut output = blake3::Hasher::new_derive_key("flexlist v1 public tags: x, then a_j")
+            .update(master)
+            .finalize_xof();
+        let mut bytes = Zeroizing::new([0; 64]);
+        let mut scalar = || {
+            output.fill(bytes.as_mut_slice());
+            Fr::from_le_bytes_mod_order(bytes.as_slice())
+        };
+        let secret = scalar();
+        // Reserved, so that no copy stays behind where the vector grew.
+        let mut logarithms = Vec::with_capacity(MAX_SECTORS);
+        logarithms.extend((0..MAX_SECTORS).map(|_| scalar()));
+        Self(Arc::new(Secrets {
+            master: Zeroizing::new(*master),
+            secret,
+            logarithms,
+            public: OnceLock::new(),
+        }))
+    }
+
+    /// The public key, computed when first asked for.
+    ///
+    /// Cost: a multiplication by tables for each sector.
+    fn public(&self) -> BlsPublicKey {
+        let make = || {
+            let key = G2Projective::generator() * self.0.secret;
+            BlsPublicKey(Arc::new(Points {
+                key: key.into_affine(),
+                sectors: GENERATOR.batch_mul(&self.0.logarithms),
+            }))
+        };
+        self.0.public.get_or_init(make).clone()
+    }
+}
+
+/// Multiples of the generator of G1.
+static GENERATOR: LazyLock<BatchMulPreprocessing<G1Projective>> =
+    LazyLock::new(|| BatchMulPreprocessing::new(G1Projective::generator(), MAX_SECTORS));
+
+impl KeyBytes for BlsOwnerKey {
+    fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+        Zeroizing::new(self.0.master.to_vec())
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<Self, TagError> {
+        let master = bytes.try_into().map_err(|_| DecodeError::LengthMismatch)?;
+        Ok(Self::from_master(master))
+    }
+}
+
+/// `x g2` (96 bytes), then the `u_j` (48 bytes each), compressed.
+impl KeyBytes for BlsPublicKey {
+    fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+        let mut bytes = point::encode::<_, 96>(&self.0.key).to_vec();
+        for sector in &self.0.sectors {
+            bytes.extend_from_slice(&point::encode::<_, POINT>(sector));
+        }
+        Zeroizing::new(bytes)
+    }
+
+    /// Cost: a square root and a subgroup check for each point.
+    fn from_bytes(bytes: &[u8]) -> Result<Self, TagError> {
+        let mut reader = Reader::new(bytes);
+        let key = reader.array::<96>()?;
+        let sectors = reader.take(MAX_SECTORS.saturating_mul(POINT))?;
+        reader.finish()?;
+        let (sectors, _) = sectors.as_chunks::<POINT>();
+        let sectors: Result<Vec<_>, _> = sectors.par_iter().map(point::decode).collect();
+        Ok(Self(Arc::new(Points {
+            key: point::decode(key)?,
+            sectors: sectors?,
+        })))
+    }
+}
+
+/// The sums so far.
+pub struct BlsProver {
+    sigma: G1Projective,
+    pending: (Vec<G1Affine>, Vec<Fr>),
+    sums: Vec<Fr>,
+}
+
+impl fmt::Debug for BlsProver {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "BlsProver({} sectors)", self.sums.len())
+    }
+}
+
+impl BlsProver {
+    fn flush(&mut self) {
+        let (points, coefficients) = &mut self.pending;
+        self.sigma += G1Projective::msm_unchecked(points, coefficients);
+        points.clear();
+        coefficients.clear();
+    }
+}
+
+impl TagScheme for PublicBls {
+    type OwnerKey = BlsOwnerKey;
+    type ServerParameters = BlsPublicKey;
+    type Prover = BlsProver;
+    type VerifierKey = BlsPublicKey;
+
+    const MAX_LENGTH: u64 = MAX_LENGTH;
+
+    fn server_parameters(owner: &BlsOwnerKey) -> BlsPublicKey {
+        owner.public()
+    }
+
+    fn verifier_key(owner: &BlsOwnerKey) -> BlsPublicKey {
+        owner.public()
+    }
+
+    /// Cost: a hash to the curve, a multiplication, and one by tables.
+    fn tag(owner: &BlsOwnerKey, write: WriteId, block: &[u8]) -> Result<BlockTag, TagError> {
+        let length = block_length::<Self>(block)?;
+        let pairs = owner.0.logarithms.iter().zip(sectors(block));
+        let mut exponent: Fr = pairs.map(|(logarithm, sector)| sector * logarithm).sum();
+        exponent *= owner.0.secret;
+        let hash = hash::uncleared(&write.0, length);
+        let hash = hash.into_affine().clear_cofactor();
+        let mut sigma = hash * owner.0.secret;
+        for point in GENERATOR.batch_mul(&[exponent]) {
+            sigma += point;
+        }
+        Ok(BlockTag {
+            committed: write.0.to_vec().into(),
+            held: point::encode::<_, POINT>(&sigma.into_affine())
+                .to_vec()
+                .into(),
+        })
+    }
+
+    fn prover(_: &BlsPublicKey) -> BlsProver {
+        BlsProver {
+            sigma: G1Projective::zero(),
+            pending: (Vec::with_capacity(PENDING), Vec::with_capacity(PENDING)),
+            sums: Vec::new(),
+        }
+    }
+
+    fn absorb(
+        prover: &mut BlsProver,
+        challenged: &Challenged,
+        tag: &BlockTag,
+        block: &[u8],
+    ) -> Result<(), TagError> {
+        require_block::<Self>(challenged, block)?;
+        let sigma = held(tag)?;
+        let coefficient = coefficient(challenged);
+        let count = block.len().div_ceil(SECTOR);
+        if prover.sums.len() < count {
+            prover.sums.resize(count, Fr::zero());
+        }
+        for (sum, sector) in prover.sums.iter_mut().zip(sectors(block)) {
+            *sum += sector * coefficient;
+        }
+        prover.pending.0.push(sigma);
+        prover.pending.1.push(coefficient);
+        if prover.pending.0.len() >= PENDING {
+            prover.flush();
+        }
+        Ok(())
+    }
+
+    /// `sigma` (48 bytes, compressed), then the sums (32 bytes each, big-endian).
+    fn finish(mut prover: BlsProver) -> Vec<u8> {
+        if prover.sums.is_empty() {
+            return Vec::new();
+        }
+        prover.flush();
+        let mut proof = point::encode::<_, POINT>(&prover.sigma.into_affine()).to_vec();
+        for sum in prover.sums {
+            proof.extend_from_slice(&sum.into_bigint().to_bytes_be());
+        }
+        proof
+    }
+
+    /// Cost: a hash to the curve for each block, two sums of multiples, two pairings.
+    fn verify(
+        key: &BlsPublicKey,
+        blocks: &[OpenedBlock<'_>],
+        proof: &[u8],
+    ) -> Result<(), AuditError> {
+        let mut writes = Vec::with_capacity(blocks.len());
+        let mut coefficients = Vec::with_capacity(blocks.len());
+        let mut longest = 0;
+        for block in blocks {
+            let Challenged { start, length, .. } = *block.challenged;
+            require_challenged::<Self>(block.challenged)?;
+            let write: Result<&[u8; 16], _> = block.committed.try_into();
+            writes.push((
+                write.map_err(|_| AuditError::MalformedTag { start })?,
+                length,
+            ));
+            coefficients.push(coefficient(block.challenged));
+            longest = longest.max(length);
+        }
+        let Some((sigma, sums)) = split(proof, longest)? else {
+            return Ok(());
+        };
+        let sigma = point::decode(sigma).map_err(|error| match error {
+            DecodeError::PointIsIdentity => AuditError::PointIsIdentity,
+            DecodeError::PointOutsideSubgroup => AuditError::PointOutsideSubgroup,
+            _ => AuditError::PointInvalid,
+        })?;
+        let sums: Option<Vec<Fr>> = sums.iter().map(decode_scalar).collect();
+        let sums = sums.ok_or(AuditError::ScalarOutOfRange)?;
+
+        let hashes = writes
+            .par_iter()
+            .map(|(write, length)| hash::uncleared(write, *length));
+        let hashes = G1Projective::normalize_batch(&hashes.collect::<Vec<_>>());
+        // The hashes have other orders than the coefficients' modulus, but these are far below it.
+        let hashes = G1Projective::msm_unchecked(&hashes, &coefficients);
+        let hashes = hashes.into_affine().clear_cofactor();
+        let points = key.0.sectors.get(..sums.len()).unwrap_or(&key.0.sectors);
+        let total = G1Projective::msm_unchecked(points, &sums) + hashes;
+        let left = [sigma, (-total).into_affine()];
+        let right = [G2Affine::generator(), key.0.key];
+        if Bls12_381::multi_pairing(left, right).is_zero() {
+            Ok(())
+        } else {
+            Err(AuditError::EquationFails)
+        }
+    }
+
+    fn check_tags(parameters: &BlsPublicKey, blocks: &[StoredBlock<'_>]) -> Result<(), TagError> {
+        // Components outside the subgroup would pass the check of all at once too often.
+        let strict = |block: &StoredBlock<'_>| {
+            let sigma = block.tag.held.as_ref().try_into().ok();
+            sigma.is_some_and(|sigma| {
+                point::decode::<ark_bls12_381::g1::Config, POINT>(sigma).is_ok()
+            })
+        };
+        if !blocks.par_iter().all(strict) {
+            return Err(TagError::TagMalformed);
+        }
+        check_at_random::<Self>(parameters, parameters, blocks)
+    }
+}
+
+/// The encodings of the point and of the sums of a proof.
+type Fields<'a> = (&'a [u8; POINT], &'a [[u8; SCALAR]]);
+
+/// The point and the sums of a proof; none if no block, of which the longest has this length, is
+/// challenged.
+fn split(proof: &[u8], longest: u64) -> Result<Option<Fields<'_>>, AuditError> {
+    if longest == 0 && proof.is_empty() {
+        return Ok(None);
+    }
+    let count = usize::try_from(longest.div_ceil(SECTOR_LENGTH)).ok();
+    let (sigma, sums) = proof
+        .split_first_chunk::<POINT>()
+        .ok_or(AuditError::MalformedTagProof)?;
+    match sums.as_chunks::<SCALAR>() {
+        (sums, []) if longest > 0 && Some(sums.len()) == count => Ok(Some((sigma, sums))),
+        _ => Err(AuditError::MalformedTagProof),
+    }
+}
+
+/// A point of the curve, not necessarily of the subgroup.
+fn held(tag: &BlockTag) -> Result<G1Affine, TagError> {
+    let sigma: Option<&[u8; POINT]> = tag.held.as_ref().try_into().ok();
+    match sigma.and_then(point::decode_of_curve) {
+        Some(sigma) if tag.committed.as_ref().len() == 16 => Ok(sigma),
+        _ => Err(TagError::TagMalformed),
+    }
+}
+
+/// The sum of the hits' coefficients: below the group order for fewer than 2^126 hits.
+fn coefficient(challenged: &Challenged) -> Fr {
+    let hits = challenged.hits.iter();
+    hits.map(|hit| Fr::from(hit.coefficient)).sum()
+}
+
+/// The sectors of a block as numbers.
+fn sectors(block: &[u8]) -> impl Iterator<Item = Fr> {
+    block.chunks(SECTOR).map(|sector| {
+        let mut bytes = [0_u8; SCALAR];
+        for (byte, value) in bytes.iter_mut().zip(sector) {
+            *byte = *value;
+        }
+        let mut limbs = [0; 4];
+        for (limb, bytes) in limbs.iter_mut().zip(bytes.as_chunks::<8>().0) {
+            *limb = u64::from_le_bytes(*bytes);
+        }
+        Fr::from_bigint(BigInt::new(limbs)).unwrap_or_default()
+    })
+}
+
+/// The scalar, if it is below the group order.
+fn decode_scalar(bytes: &[u8; SCALAR]) -> Option<Fr> {
+    let mut limbs = [0; 4];
+    for (limb, bytes) in limbs.iter_mut().rev().zip(bytes.as_chunks::<8>().0) {
+        *limb = u64::from_be_bytes(*bytes);
+    }
+    Fr::from_bigint(BigInt::new(limbs))
+}

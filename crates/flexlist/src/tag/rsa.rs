@@ -1,0 +1,412 @@
+//! Homomorphic tags by powers modulo `N`: the scheme of DPDP, as FlexDPDP uses it.
+//!
+//! `N = p q` with safe primes, `g` a square. For a block of `L` bytes:
+//!
+//! ```text
+//! m      = the number of the bytes 0x01 || block, big-endian: 2^(8 L) <= m < 2^(8 L + 1)
+//! tag    = g^m mod N                                          committed, as wide as N
+//! M      = sum of a_i m_i, over the integers                  the proof
+//! check    sum of a_i 2^(8 L_i) <= M <= sum of a_i (2^(8 L_i + 1) - 1)
+//!          product of tag_i^(a_i) = g^M mod N
+//! ```
+//!
+//! The first byte makes the number tell the length. The range bounds the work before it is done. Two
+//! blocks with one tag, or a wrong `M` that passes, give a multiple of the order of `g` and so the factors.
+//! **Who knows the factors can make two blocks with one tag**: a verifier other than the owner must
+//! trust the owner for that, or use other tags. Not post-quantum.
+//!
+//! Deviation: the check compares the squares of both sides. An owner could otherwise change the sign of
+//! tags (or multiply them with other elements of order 2, which the factors tell) such that the server's
+//! check of all of them at once passes by chance and audits fail later. For the verifier nothing
+//! changes: a sum that passes with squares only still gives a multiple of the order.
+//!
+//! Deviation: `M` is written in the width that its bound has, so that a proof has one encoding.
+//!
+//! Source: Erway, Küpçü, Papamanthou & Tamassia 2009, section 4; Esiner et al. 2013, section 2.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
+
+use core::{fmt, ops::ControlFlow};
+use std::sync::Arc;
+
+use accumulators::rsa::{
+    KeyError, KeySize,
+    safe_primes::{self, Progress},
+};
+use pad_core::{DecodeError, Workers};
+use rug::{
+    Complete, Integer,
+    integer::{IsPrime, Order},
+};
+use zeroize::Zeroizing;
+
+use super::{
+    BlockTag, Challenged, TagError, WriteId,
+    reader::Reader,
+    scheme::{
+        KeyBytes, OpenedBlock, StoredBlock, TagScheme, block_length, check_at_random,
+        require_block, require_challenged,
+    },
+};
+use crate::error::AuditError;
+
+mod factors;
+mod product;
+#[cfg(test)]
+pub(in crate::tag) mod tests;
+
+use factors::Factors;
+
+/// The scheme with a modulus of this many bits: 2048 for about 112 bits of security, 3072 for about 128.
+/// Committed: the tag (`BITS / 8` bytes). Held: nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RsaTags<const BITS: u32>;
+
+/// What server and verifiers know: `N` and `g`. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct RsaPublicKey<const BITS: u32>(Arc<Group>);
+
+#[derive(Debug)]
+struct Group {
+    modulus: Integer,
+    base: Integer,
+}
+
+/// What the owner knows: the factors too. Cheap to clone.
+#[derive(Clone)]
+pub struct RsaOwnerKey<const BITS: u32> {
+    factors: Arc<Factors>,
+    public: RsaPublicKey<BITS>,
+}
+
+/// The public key alone.
+impl<const BITS: u32> fmt::Debug for RsaOwnerKey<BITS> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("RsaOwnerKey")
+            .field("public", &self.public)
+            .finish_non_exhaustive()
+    }
+}
+
+impl RsaOwnerKey<2048> {
+    /// A new key with a modulus of 2048 bits.
+    ///
+    /// Cost: some seconds; the time varies a lot.
+    ///
+    /// # Errors
+    /// [`TagError::RandomnessUnavailable`].
+    pub fn generate(workers: &Workers) -> Result<Self, TagError> {
+        Self::search(KeySize::Bits2048, workers)
+    }
+}
+
+impl RsaOwnerKey<3072> {
+    /// A new key with a modulus of 3072 bits.
+    ///
+    /// Cost: up to minutes; the time varies a lot.
+    ///
+    /// # Errors
+    /// [`TagError::RandomnessUnavailable`].
+    pub fn generate(workers: &Workers) -> Result<Self, TagError> {
+        Self::search(KeySize::Bits3072, workers)
+    }
+}
+
+impl<const BITS: u32> RsaOwnerKey<BITS> {
+    /// The key with these safe primes and `g = root^2 mod N`.
+    ///
+    /// # Errors
+    /// [`TagError::NotSafePrimes`], [`TagError::UnsuitablePrimes`], and [`TagError::UnsuitableBase`] if
+    /// the root shares a factor with `N` or is a root of 1 modulo `p` or `q`.
+    pub fn from_primes(p: Integer, q: Integer, root: &Integer) -> Result<Self, TagError> {
+        let modulus = (&p * &q).complete();
+        if modulus <= 0 {
+            return Err(TagError::UnsuitablePrimes);
+        }
+        let base = root.square_ref().complete() % &modulus;
+        Self::from_parts([p, q], base)
+    }
+
+    fn from_parts([p, q]: [Integer; 2], base: Integer) -> Result<Self, TagError> {
+        // The larger one first, so that a key has one encoding.
+        let primes = if p < q { [q, p] } else { [p, q] };
+        let [p, q] = &primes;
+        let modulus = (p * q).complete();
+        let factors = Factors::new(primes, &base, BITS)?;
+        if base >= modulus {
+            return Err(TagError::UnsuitableBase);
+        }
+        Ok(Self {
+            factors: Arc::new(factors),
+            public: RsaPublicKey(Arc::new(Group { modulus, base })),
+        })
+    }
+
+    fn search(size: KeySize, workers: &Workers) -> Result<Self, TagError> {
+        let mut progress = |_: Progress| ControlFlow::Continue(());
+        let (p, q) =
+            safe_primes::pair(size, workers, &mut progress).map_err(|error| match error {
+                KeyError::RandomnessUnavailable => TagError::RandomnessUnavailable,
+                _ => TagError::NotSafePrimes,
+            })?;
+        // 128 bits more than the modulus, so that the root is close to uniform.
+        let mut root = Zeroizing::new(vec![0; width::<BITS>() + 16]);
+        getrandom::fill(&mut root).map_err(|_| TagError::RandomnessUnavailable)?;
+        Self::from_primes(p, q, &Integer::from_digits(&root, Order::Msf))
+    }
+
+    fn power(&self, exponent: &Integer) -> Result<Integer, TagError> {
+        let Group { modulus, base } = &*self.public.0;
+        self.factors.power(exponent, modulus, base)
+    }
+}
+
+/// `p`, `q < p`, each half as wide as `N`, then `g` as wide as `N`; big-endian.
+impl<const BITS: u32> KeyBytes for RsaOwnerKey<BITS> {
+    fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+        let width = width::<BITS>();
+        let mut bytes = Zeroizing::new(Vec::with_capacity(2 * width));
+        for prime in self.factors.primes() {
+            write_fixed(prime, width.div_ceil(2), &mut bytes);
+        }
+        write_fixed(&self.public.0.base, width, &mut bytes);
+        bytes
+    }
+
+    /// Cost: tests of primality of both factors.
+    fn from_bytes(bytes: &[u8]) -> Result<Self, TagError> {
+        let width = width::<BITS>();
+        let mut reader = Reader::new(bytes);
+        let larger = reader.take(width.div_ceil(2))?;
+        let smaller = reader.take(width.div_ceil(2))?;
+        let base = reader.take(width)?;
+        reader.finish()?;
+        if smaller >= larger {
+            return Err(DecodeError::NonCanonical.into());
+        }
+        Self::from_parts([larger, smaller].map(read), read(base))
+    }
+}
+
+/// `N`, then `g`, equally wide; big-endian.
+impl<const BITS: u32> KeyBytes for RsaPublicKey<BITS> {
+    fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+        let width = width::<BITS>();
+        let mut bytes = Zeroizing::new(Vec::with_capacity(2 * width));
+        write_fixed(&self.0.modulus, width, &mut bytes);
+        write_fixed(&self.0.base, width, &mut bytes);
+        bytes
+    }
+
+    /// That `N` is a product of two safe primes and `g` a square cannot be seen.
+    fn from_bytes(bytes: &[u8]) -> Result<Self, TagError> {
+        let width = width::<BITS>();
+        let mut reader = Reader::new(bytes);
+        let modulus = read(reader.take(width)?);
+        let base = read(reader.take(width)?);
+        reader.finish()?;
+        let usable = modulus.significant_bits() == BITS
+            && modulus.is_odd()
+            && !modulus.is_perfect_power()
+            && modulus.is_probably_prime(1) == IsPrime::No
+            && base > 1
+            && base < (&modulus - 1_u32).complete()
+            && base.gcd_ref(&modulus).complete() == 1;
+        if usable {
+            Ok(Self(Arc::new(Group { modulus, base })))
+        } else {
+            Err(DecodeError::ParametersInvalid.into())
+        }
+    }
+}
+
+/// The sum so far.
+#[derive(Debug, Default)]
+pub struct RsaProver {
+    /// `M`.
+    sum: Integer,
+    /// The largest that `M` may be.
+    bound: Integer,
+}
+
+impl<const BITS: u32> TagScheme for RsaTags<BITS> {
+    type OwnerKey = RsaOwnerKey<BITS>;
+    type ServerParameters = RsaPublicKey<BITS>;
+    type Prover = RsaProver;
+    type VerifierKey = RsaPublicKey<BITS>;
+
+    /// A verifier other than the owner raises `g` to a number as long as the block.
+    const MAX_LENGTH: u64 = 1 << 20;
+
+    fn server_parameters(owner: &Self::OwnerKey) -> RsaPublicKey<BITS> {
+        owner.public.clone()
+    }
+
+    fn verifier_key(owner: &Self::OwnerKey) -> RsaPublicKey<BITS> {
+        owner.public.clone()
+    }
+
+    /// Cost: two powers of half the modulus' length.
+    fn tag(owner: &Self::OwnerKey, _: WriteId, block: &[u8]) -> Result<BlockTag, TagError> {
+        block_length::<Self>(block)?;
+        let tag = owner.power(&number(block))?;
+        let mut committed = Vec::with_capacity(width::<BITS>());
+        write_fixed(&tag, width::<BITS>(), &mut committed);
+        Ok(BlockTag {
+            committed: committed.into(),
+            held: Vec::new().into(),
+        })
+    }
+
+    fn prover(_: &RsaPublicKey<BITS>) -> RsaProver {
+        RsaProver::default()
+    }
+
+    fn absorb(
+        prover: &mut RsaProver,
+        challenged: &Challenged,
+        tag: &BlockTag,
+        block: &[u8],
+    ) -> Result<(), TagError> {
+        require_block::<Self>(challenged, block)?;
+        if tag.committed.as_ref().len() != width::<BITS>() || !tag.held.as_ref().is_empty() {
+            return Err(TagError::TagMalformed);
+        }
+        let coefficient = coefficient(challenged);
+        let [_, most] = range(&coefficient, challenged.length);
+        prover.bound += most;
+        prover.sum += number(block) * coefficient;
+        Ok(())
+    }
+
+    /// `M`, big-endian, as wide as its bound.
+    fn finish(prover: RsaProver) -> Vec<u8> {
+        let mut proof = Vec::new();
+        let width = prover.bound.significant_digits::<u8>();
+        write_fixed(&prover.sum, width, &mut proof);
+        proof
+    }
+
+    /// Cost: a product of powers, and a squaring for each bit of the longest block and coefficient.
+    fn verify(
+        key: &RsaPublicKey<BITS>,
+        blocks: &[OpenedBlock<'_>],
+        proof: &[u8],
+    ) -> Result<(), AuditError> {
+        let Group { modulus, base } = &*key.0;
+        verify::<BITS>(modulus, blocks, proof, |sum| {
+            let power = base.pow_mod_ref(sum, modulus).map(Integer::from);
+            power.ok_or(AuditError::InvalidKey)
+        })
+    }
+
+    /// Cost: a product of powers, and two powers of half the modulus' length.
+    fn verify_as_owner(
+        owner: &Self::OwnerKey,
+        blocks: &[OpenedBlock<'_>],
+        proof: &[u8],
+    ) -> Result<(), AuditError> {
+        verify::<BITS>(&owner.public.0.modulus, blocks, proof, |sum| {
+            owner.power(sum).map_err(|_| AuditError::InvalidKey)
+        })
+    }
+
+    fn check_tags(
+        parameters: &RsaPublicKey<BITS>,
+        blocks: &[StoredBlock<'_>],
+    ) -> Result<(), TagError> {
+        check_at_random::<Self>(parameters, parameters, blocks)
+    }
+}
+
+/// Checks a proof; `power` raises the base.
+fn verify<const BITS: u32>(
+    modulus: &Integer,
+    blocks: &[OpenedBlock<'_>],
+    proof: &[u8],
+    power: impl FnOnce(&Integer) -> Result<Integer, AuditError>,
+) -> Result<(), AuditError> {
+    let mut tags = Vec::with_capacity(blocks.len());
+    let [mut least, mut most] = [Integer::new(), Integer::new()];
+    for block in blocks {
+        let Challenged { start, length, .. } = *block.challenged;
+        require_challenged::<RsaTags<BITS>>(block.challenged)?;
+        if block.committed.len() != width::<BITS>() {
+            return Err(AuditError::MalformedTag { start });
+        }
+        let tag = read(block.committed);
+        if tag >= *modulus {
+            return Err(AuditError::TagOutOfRange { start });
+        }
+        let coefficient = coefficient(block.challenged);
+        let [low, high] = range(&coefficient, length);
+        least += low;
+        most += high;
+        tags.push((tag, coefficient));
+    }
+    if proof.len() != most.significant_digits::<u8>() {
+        return Err(AuditError::MalformedTagProof);
+    }
+    let sum = read(proof);
+    if sum < least || sum > most {
+        return Err(AuditError::SumOutOfRange);
+    }
+    let product = product::product_of_powers(&tags, modulus);
+    if product.square() % modulus == power(&sum)?.square() % modulus {
+        Ok(())
+    } else {
+        Err(AuditError::EquationFails)
+    }
+}
+
+/// The number of a block.
+fn number(block: &[u8]) -> Integer {
+    let mut number = Integer::from_digits(block, Order::Msf);
+    let bits = u32::try_from(block.len()).unwrap_or(u32::MAX);
+    number.set_bit(bits.saturating_mul(8), true);
+    number
+}
+
+/// The least and the largest multiple by a coefficient of the number of a block of this length, which is
+/// checked.
+fn range(coefficient: &Integer, length: u64) -> [Integer; 2] {
+    let bits = u32::try_from(length.saturating_mul(8)).unwrap_or(u32::MAX);
+    let least = (coefficient << bits).complete();
+    let most = (&least << 1_u32).complete() - coefficient;
+    [least, most]
+}
+
+/// The sum of the hits' coefficients.
+fn coefficient(challenged: &Challenged) -> Integer {
+    let hits = challenged.hits.iter();
+    hits.map(|hit| Integer::from(hit.coefficient)).sum()
+}
+
+/// The bytes of the modulus.
+const fn width<const BITS: u32>() -> usize {
+    #[expect(
+        clippy::as_conversions,
+        reason = "a constant of some thousands; TryFrom is not const"
+    )]
+    {
+        BITS.div_ceil(8) as usize
+    }
+}
+
+fn read(bytes: &[u8]) -> Integer {
+    Integer::from_digits(bytes, Order::Msf)
+}
+
+/// Appends a number that has at most this many bytes, big-endian.
+fn write_fixed(number: &Integer, width: usize, bytes: &mut Vec<u8>) {
+    let digits = Zeroizing::new(number.to_digits::<u8>(Order::Msf));
+    let padding = width.saturating_sub(digits.len());
+    bytes.resize(bytes.len().saturating_add(padding), 0);
+    bytes.extend_from_slice(&digits);
+}

@@ -1,0 +1,246 @@
+//! What every tag scheme provides: to the owner, to the server and to the verifier.
+
+use core::fmt;
+
+use pad_core::DecodeError;
+use zeroize::Zeroizing;
+
+use super::{BlockTag, Challenged, TagError, WriteId};
+use crate::error::AuditError;
+
+/// The longest block of any scheme in bytes.
+pub const MAX_BLOCK_LENGTH: u64 = 1 << 24;
+
+/// A challenged block as a verifier sees it.
+///
+/// The verifier's caller has checked that the list holds SHA-256(5 || `committed`) for this block.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenedBlock<'a> {
+    /// Where it is and what was asked, from the list's proof.
+    pub challenged: &'a Challenged,
+    /// What its leaf commits.
+    pub committed: &'a [u8],
+}
+
+/// A block and its tag as a server stores them.
+#[derive(Clone, Copy, Debug)]
+pub struct StoredBlock<'a> {
+    /// The tag.
+    pub tag: &'a BlockTag,
+    /// The bytes.
+    pub data: &'a [u8],
+}
+
+/// A key or parameter set that has an encoding.
+pub trait KeyBytes: Sized {
+    /// The encoding. Overwritten when dropped, as it may be secret.
+    fn to_bytes(&self) -> Zeroizing<Vec<u8>>;
+
+    /// The inverse of [`KeyBytes::to_bytes`], for bytes from anywhere.
+    ///
+    /// # Errors
+    /// [`TagError::Malformed`], and what the scheme's own construction refuses.
+    fn from_bytes(bytes: &[u8]) -> Result<Self, TagError>;
+}
+
+/// Nothing to know.
+impl KeyBytes for () {
+    fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+        Zeroizing::new(Vec::new())
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<Self, TagError> {
+        if bytes.is_empty() {
+            Ok(())
+        } else {
+            Err(DecodeError::TrailingBytes.into())
+        }
+    }
+}
+
+/// A tag scheme, as a type.
+///
+/// Laws:
+/// 1. What an honest owner tags and an honest server proves, verifies, for blocks of any length from 1
+///    to [`TagScheme::MAX_LENGTH`] and any hits inside of them.
+/// 2. A proof is a function of challenge, blocks and tags, and its length one of lengths and hits.
+/// 3. The coefficient of a block is the sum of its hits' coefficients as integers.
+/// 4. If no block is challenged, the proof is empty.
+pub trait TagScheme: fmt::Debug + 'static {
+    /// What the owner keeps.
+    type OwnerKey: KeyBytes + fmt::Debug + Send + Sync;
+    /// What the server is given.
+    type ServerParameters: KeyBytes + fmt::Debug + Send + Sync;
+    /// A proof under way.
+    type Prover: fmt::Debug + Send;
+    /// What a verifier needs.
+    type VerifierKey: KeyBytes + fmt::Debug + Send + Sync;
+
+    /// The longest block in bytes, at most [`MAX_BLOCK_LENGTH`].
+    const MAX_LENGTH: u64;
+
+    /// The server's part of a key.
+    fn server_parameters(owner: &Self::OwnerKey) -> Self::ServerParameters;
+
+    /// The verifier's part of a key. Secret if the scheme verifies privately.
+    fn verifier_key(owner: &Self::OwnerKey) -> Self::VerifierKey;
+
+    /// The tag of a block.
+    ///
+    /// # Errors
+    /// [`TagError::BlockEmpty`], [`TagError::BlockTooLong`], [`TagError::FaultDetected`].
+    fn tag(owner: &Self::OwnerKey, write: WriteId, block: &[u8]) -> Result<BlockTag, TagError>;
+
+    /// A proof about no block yet.
+    fn prover(parameters: &Self::ServerParameters) -> Self::Prover;
+
+    /// Takes one challenged block into the proof. Blocks come in the order of the file.
+    ///
+    /// # Errors
+    /// [`TagError::BlockMismatch`] if the block is not as long as the challenge says or does not fit
+    /// its tag, as far as is seen in passing; [`TagError::TagMalformed`], [`TagError::BlockTooLong`].
+    fn absorb(
+        prover: &mut Self::Prover,
+        challenged: &Challenged,
+        tag: &BlockTag,
+        block: &[u8],
+    ) -> Result<(), TagError>;
+
+    /// The proof.
+    fn finish(prover: Self::Prover) -> Vec<u8>;
+
+    /// Checks a proof for the challenged blocks.
+    ///
+    /// # Errors
+    /// [`AuditError`], by the first condition that does not hold.
+    fn verify(
+        key: &Self::VerifierKey,
+        blocks: &[OpenedBlock<'_>],
+        proof: &[u8],
+    ) -> Result<(), AuditError>;
+
+    /// [`TagScheme::verify`] by the owner, who may know a faster way.
+    ///
+    /// # Errors
+    /// Those of [`TagScheme::verify`].
+    fn verify_as_owner(
+        owner: &Self::OwnerKey,
+        blocks: &[OpenedBlock<'_>],
+        proof: &[u8],
+    ) -> Result<(), AuditError> {
+        Self::verify(&Self::verifier_key(owner), blocks, proof)
+    }
+
+    /// Checks, before a server accepts them, that tags fit their blocks as far as the server can see.
+    ///
+    /// # Errors
+    /// [`TagError::BlockEmpty`], [`TagError::BlockTooLong`], [`TagError::TagMalformed`],
+    /// [`TagError::BlockMismatch`], [`TagError::RandomnessUnavailable`].
+    ///
+    /// Source: Erway et al. 2009 for the batch by random coefficients.
+    fn check_tags(
+        parameters: &Self::ServerParameters,
+        blocks: &[StoredBlock<'_>],
+    ) -> Result<(), TagError>;
+}
+
+/// A scheme whose committed bytes bind the block itself, so that a read can be verified.
+pub trait VerifiedReads: TagScheme {
+    /// Checks that these are the bytes of the block that starts at byte `start`.
+    ///
+    /// # Errors
+    /// [`AuditError::MalformedTag`], [`AuditError::BlockMismatch`].
+    fn check_block(start: u64, committed: &[u8], block: &[u8]) -> Result<(), AuditError>;
+}
+
+/// The length of a block.
+///
+/// # Errors
+/// [`TagError::BlockEmpty`], [`TagError::BlockTooLong`].
+pub(super) fn block_length<S: TagScheme>(block: &[u8]) -> Result<u64, TagError> {
+    let length = u64::try_from(block.len()).unwrap_or(u64::MAX);
+    if length == 0 {
+        Err(TagError::BlockEmpty)
+    } else if length > S::MAX_LENGTH {
+        Err(TagError::BlockTooLong {
+            length,
+            limit: S::MAX_LENGTH,
+        })
+    } else {
+        Ok(length)
+    }
+}
+
+/// Checks what a prover can see of any block.
+///
+/// # Errors
+/// [`TagError::BlockEmpty`], [`TagError::BlockTooLong`], [`TagError::BlockMismatch`].
+pub(super) fn require_block<S: TagScheme>(
+    challenged: &Challenged,
+    block: &[u8],
+) -> Result<(), TagError> {
+    if block_length::<S>(block)? == challenged.length {
+        Ok(())
+    } else {
+        Err(TagError::BlockMismatch)
+    }
+}
+
+/// Checks what a verifier must know of any challenged block.
+///
+/// # Errors
+/// [`AuditError::LengthUnsupported`], [`AuditError::HitOutsideBlock`].
+pub(super) fn require_challenged<S: TagScheme>(challenged: &Challenged) -> Result<(), AuditError> {
+    let start = challenged.start;
+    if challenged.length == 0 || challenged.length > S::MAX_LENGTH {
+        return Err(AuditError::LengthUnsupported { start });
+    }
+    let inside = |hit: &super::Hit| hit.offset < challenged.length;
+    if challenged.hits.iter().all(inside) {
+        Ok(())
+    } else {
+        Err(AuditError::HitOutsideBlock { start })
+    }
+}
+
+/// Checks tags that anybody can check: all of them at once, by a proof with random coefficients.
+///
+/// # Errors
+/// Those of [`TagScheme::check_tags`].
+#[cfg(any(feature = "rsa", feature = "bls"))]
+pub(super) fn check_at_random<S: TagScheme>(
+    parameters: &S::ServerParameters,
+    key: &S::VerifierKey,
+    blocks: &[StoredBlock<'_>],
+) -> Result<(), TagError> {
+    let mut prover = S::prover(parameters);
+    let mut challenges = Vec::with_capacity(blocks.len());
+    for block in blocks {
+        let mut coefficient = [0; 16];
+        getrandom::fill(&mut coefficient).map_err(|_| TagError::RandomnessUnavailable)?;
+        let challenged = Challenged {
+            start: 0,
+            length: block_length::<S>(block.data)?,
+            hits: vec![super::Hit {
+                offset: 0,
+                coefficient: u128::from_be_bytes(coefficient),
+            }],
+        };
+        S::absorb(&mut prover, &challenged, block.tag, block.data)?;
+        challenges.push(challenged);
+    }
+    let opened: Vec<OpenedBlock<'_>> = challenges
+        .iter()
+        .zip(blocks)
+        .map(|(challenged, block)| OpenedBlock {
+            challenged,
+            committed: block.tag.committed.as_ref(),
+        })
+        .collect();
+    S::verify(key, &opened, &S::finish(prover)).map_err(|error| match error {
+        AuditError::MalformedTag { .. } | AuditError::TagOutOfRange { .. } => {
+            TagError::TagMalformed
+        }
+        _ => TagError::BlockMismatch,
+    })
+}
