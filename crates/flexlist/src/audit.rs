@@ -215,3 +215,6 @@ impl AuditAnswer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
