@@ -183,11 +183,20 @@ fn lost_and_changed_blocks_are_noticed() {
         let mut world = World::new(kind);
         let every = challenges(world.list.total())[1];
         let auditor = world.auditor();
-        // Another byte in each place of one block: hashes see the challenged sub-chunk alone.
+        let honest = world.blocks[30].0.clone();
         for byte in &mut world.blocks[30].1 {
             *byte ^= 1;
         }
-        let changed = verify(&auditor, &every, world.answer(&every)).unwrap_err();
+        if kind == TagKind::HashOnly {
+            // The server opens a tree over what it has, and claims that it is the committed one.
+            world.blocks[30].0 = world
+                .key
+                .tag(WriteId([30; 16]), &world.blocks[30].1)
+                .unwrap();
+        }
+        let mut answer = world.answer(&every);
+        answer.committed[30] = honest.committed;
+        let changed = verify(&auditor, &every, answer).unwrap_err();
         let start = world
             .list
             .blocks()
@@ -200,16 +209,6 @@ fn lost_and_changed_blocks_are_noticed() {
             _ => AuditError::EquationFails,
         };
         assert_eq!(changed, AuditFailure::Tags(expected));
-
-        // A block in the place of another one, with its own good tag.
-        let mut world = World::new(kind);
-        let auditor = world.auditor();
-        world.blocks.swap(10, 11);
-        let swapped = verify(&auditor, &every, world.answer(&every));
-        assert!(matches!(
-            swapped,
-            Err(AuditFailure::Tags(AuditError::TagDigestMismatch { .. }))
-        ));
     }
 }
 
