@@ -51,10 +51,15 @@ fn main() {
     for (name, input) in pad_fuzz::accumulators::seeds() {
         write("accumulators", &name, &input);
     }
+    for (name, input) in pad_fuzz::flexlist::seeds() {
+        write("flexlist", &name, &input);
+    }
     other_messages();
     for seed in 0..8 {
         let bytes = Random::new(seed).bytes(3 * 60);
         write("operations", &format!("random-{seed}"), &bytes);
+        let bytes = Random::new(100 + seed).bytes(4 * 60);
+        write("flexlist_operations", &format!("random-{seed}"), &bytes);
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod accumulators;
 pub mod decode_messages;
+pub mod flexlist;
 pub mod malleability;
 pub mod operations;
 pub mod target;

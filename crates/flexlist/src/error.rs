@@ -30,7 +30,8 @@ pub enum UpdateError {
     FileTooLong,
     /// A list has at most about `2^30` blocks.
     ListFull,
-    /// The batch reads more of the list than one batch may.
+    /// The batch reads more of the list than one batch may, or the evidence would be longer than a
+    /// client reads ([`MAX_PROOF_BYTES`](crate::list::MAX_PROOF_BYTES)).
     BatchTooLarge,
     /// The way leads into a part of the list that is not there. For a whole list: a broken invariant.
     Elided,

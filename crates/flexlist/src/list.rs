@@ -36,6 +36,7 @@ pub use view::{Found, View};
 pub(crate) mod arena;
 mod build;
 mod concat;
+pub mod flat;
 pub mod hash;
 mod insert;
 mod operation;

@@ -55,6 +55,7 @@ pub(super) fn apply_all<H: NodeHash>(
     if operations.is_empty() {
         return Err(UpdateError::EmptyBatch);
     }
+    transaction.limit(operations.len());
     let mut grown = 0_i64;
     for operation in operations {
         match operation {

@@ -16,9 +16,11 @@
 use rustc_hash::FxHashSet;
 
 use super::{
-    arena::{Arena, Elided, Link, Node, NodeId},
+    MAX_PROOF_BYTES,
+    arena::{Arena, Link, Node, NodeId},
     hash::NodeHash,
 };
+use crate::error::UpdateError;
 
 pub(super) const INNER: u8 = 0x00;
 pub(super) const DATA_LEAF: u8 = 0x01;
@@ -30,14 +32,19 @@ pub(super) const PRUNED: u8 = 0x04;
 pub(super) type Opened = FxHashSet<NodeId>;
 
 /// The list under `root` with every node that is not `opened` replaced by its rank and hash.
+///
+/// Never more than a client reads: an update whose witness nobody can verify must not happen.
 pub(super) fn prune<H: NodeHash>(
     arena: &Arena<H>,
     root: Link,
     opened: &Opened,
-) -> Result<Vec<u8>, Elided> {
+) -> Result<Vec<u8>, UpdateError> {
     let mut bytes = Vec::with_capacity(opened.len().saturating_mul(64).saturating_add(64));
     let mut stack = vec![root];
     while let Some(link) = stack.pop() {
+        if bytes.len() > MAX_PROOF_BYTES {
+            break;
+        }
         if !opened.contains(&link.node) {
             bytes.push(PRUNED);
             push_varint(&mut bytes, link.rank);
@@ -66,6 +73,9 @@ pub(super) fn prune<H: NodeHash>(
             }
             Node::Right => bytes.push(RIGHT_SENTINEL),
         }
+    }
+    if bytes.len() > MAX_PROOF_BYTES {
+        return Err(UpdateError::BatchTooLarge);
     }
     Ok(bytes)
 }

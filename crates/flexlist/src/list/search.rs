@@ -1,4 +1,8 @@
 //! Search by byte index: the one way down, for server and client alike.
+//!
+//! One byte costs the length of its path. Several are searched for in one walk over the union of their
+//! paths, because an owner may choose levels that make paths as long as the list: one search each would
+//! then cost the square of it.
 
 #![deny(
     clippy::indexing_slicing,
@@ -8,14 +12,17 @@
     clippy::arithmetic_side_effects
 )]
 
+use core::ops::Range;
+
 use super::{
     arena::{Arena, Elided, Leaf, Link, Node, NodeId},
     hash::NodeHash,
+    view::Found,
 };
 
 /// The block that contains the byte at `index`, which is below the root's rank, and where it starts.
 ///
-/// `visit` sees every node on the way. `None` if there is no such byte after all.
+/// `None` if there is no such byte after all.
 ///
 /// Source: section 2, search.
 #[inline]
@@ -23,14 +30,11 @@ pub(super) fn search<H: NodeHash>(
     arena: &Arena<H>,
     root: Link,
     index: u64,
-    mut visit: impl FnMut(NodeId),
 ) -> Result<Option<(u64, &Leaf)>, Elided> {
     let mut node = root.node;
     let mut rest = index;
     while !node.is_none() {
-        let read = arena.node(node)?;
-        visit(node);
-        node = match read {
+        node = match arena.node(node)? {
             Node::Inner(inner) => match rest.checked_sub(inner.below().rank) {
                 None => inner.below().node,
                 Some(beyond) => {
@@ -50,4 +54,71 @@ pub(super) fn search<H: NodeHash>(
         };
     }
     Ok(None)
+}
+
+/// Bytes that are searched for together.
+pub(super) enum Wanted<'a> {
+    /// These, in ascending order.
+    Indices(&'a [u64]),
+    /// All of these.
+    Range(Range<u64>),
+}
+
+impl Wanted<'_> {
+    /// The first of them that is not below `from`, which never falls from call to call.
+    fn next(&mut self, from: u64) -> Option<u64> {
+        match self {
+            Self::Indices(left) => {
+                let passed = left.iter().take_while(|index| **index < from).count();
+                *left = left.get(passed..).unwrap_or_default();
+                left.first().copied()
+            }
+            Self::Range(left) => {
+                left.start = left.start.max(from);
+                (!left.is_empty()).then_some(left.start)
+            }
+        }
+    }
+}
+
+/// The distinct blocks that contain the wanted bytes, all below the root's rank, in file order.
+///
+/// `visit` sees every node on the way to one of them, once, parents first. Time is linear in these
+/// nodes and in what is wanted; the stack has at most one place for each level.
+///
+/// Source: section 2, genMultiProof.
+pub(super) fn search_all<H: NodeHash>(
+    arena: &Arena<H>,
+    root: Link,
+    mut wanted: Wanted<'_>,
+    mut visit: impl FnMut(NodeId),
+) -> Result<Vec<Found>, Elided> {
+    let mut found = Vec::new();
+    let mut next = wanted.next(0);
+    // Subtrees and where they start; the leftmost is on top, and nothing wanted is left of it.
+    let mut stack = vec![(root, 0_u64)];
+    while let (Some(index), Some((link, start))) = (next, stack.pop()) {
+        if index >= start.saturating_add(link.rank) {
+            continue;
+        }
+        let node = arena.node(link.node)?;
+        visit(link.node);
+        match node {
+            Node::Inner(inner) => {
+                let middle = start.saturating_add(inner.below().rank);
+                stack.push((inner.after(), middle));
+                stack.push((inner.below(), start));
+            }
+            Node::Leaf(leaf) => {
+                let end = start.saturating_add(leaf.length);
+                if index < end {
+                    found.push(Found::new(start, leaf));
+                    next = wanted.next(end);
+                }
+                stack.push((leaf.after(), end));
+            }
+            Node::Right => {}
+        }
+    }
+    Ok(found)
 }

@@ -1,5 +1,13 @@
 //! Tests of the list: known answers, a model, and lying servers.
 
+mod adversarial;
+mod flat;
+mod forge;
+mod forms;
+mod limits;
 mod model;
+mod mutations;
+mod prunings;
+mod replays;
 mod savings;
 mod vectors;

@@ -24,13 +24,22 @@ use crate::error::UpdateError;
 /// The most nodes of the old list that one batch may read.
 ///
 /// Bounds work and witness of a batch whose levels were chosen to make paths long.
-pub(super) const MAX_OPENED: usize = 1 << 22;
+const MAX_OPENED: usize = 1 << 22;
+
+/// The most nodes that one batch may read, old or new, each time counted, on average for each
+/// operation, and [`MAX_OPENED`] more.
+///
+/// A path of random levels has some 50 nodes in a list of a billion blocks. Where an owner chose levels
+/// that make paths as long as the list, many small operations would cost the square of it.
+const READS_PER_OPERATION: usize = 1 << 10;
 
 /// An update in progress.
 pub(super) struct Transaction<'a, H> {
     arena: &'a mut Arena<H>,
     root: Link,
     opened: Opened,
+    most_opened: usize,
+    reads_left: usize,
     created: Vec<NodeId>,
     superseded: Vec<NodeId>,
     /// Nodes of this update that it did away with again.
@@ -69,10 +78,20 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
             arena,
             root,
             opened: Opened::default(),
+            most_opened: usize::MAX,
+            reads_left: usize::MAX,
             created: Vec::new(),
             superseded: Vec::new(),
             dropped: Vec::new(),
         }
+    }
+
+    /// From now on the limits of a batch of so many operations hold, the same for server and client.
+    pub(super) const fn limit(&mut self, operations: usize) {
+        self.most_opened = MAX_OPENED;
+        self.reads_left = READS_PER_OPERATION
+            .saturating_mul(operations)
+            .saturating_add(MAX_OPENED);
     }
 
     pub(super) const fn root(&self) -> Link {
@@ -95,9 +114,10 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
             Node::Leaf(leaf) => (Read::Leaf(*leaf), leaf.is_hashed()),
             Node::Right => return Err(UpdateError::Elided),
         };
+        self.reads_left = (self.reads_left.checked_sub(1)).ok_or(UpdateError::BatchTooLarge)?;
         if is_old {
             self.opened.insert(id);
-            if self.opened.len() > MAX_OPENED {
+            if self.opened.len() > self.most_opened {
                 return Err(UpdateError::BatchTooLarge);
             }
         }
@@ -211,7 +231,7 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
 
     /// The part of the list under `old` that the operations read.
     pub(super) fn witness(&self, old: Link) -> Result<Vec<u8>, UpdateError> {
-        Ok(prune(self.arena, old, &self.opened)?)
+        prune(self.arena, old, &self.opened)
     }
 
     /// The new root, the nodes that only the new list has, and those that only the old one has.

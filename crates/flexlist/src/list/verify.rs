@@ -15,10 +15,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     FlexList, Operation,
+    arena::NodeId,
     hash::NodeHash,
     operation,
     parse::{self, Shown},
-    prune::Opened,
     transaction::Transaction,
     view::{Found, View},
 };
@@ -69,7 +69,7 @@ struct Witness<'a, H>(&'a [u8], PhantomData<H>);
 /// not minimal.
 ///
 /// # Errors
-/// [`ProofError`].
+/// [`ProofError`]; [`ProofError::Operation`] if there is no index, or no such byte.
 ///
 /// Source: section 2, verifyMultiProof; Deviation: every index is searched for in what the proof shows,
 /// instead of trusting the order in which the server sent the blocks.
@@ -115,22 +115,8 @@ impl<H: NodeHash> Evidence for IndicesProof<'_, H> {
     type Error = ProofError;
 
     fn examine(self, state: &ListState, indices: &[u64]) -> Result<Vec<ProvenBlock>, ProofError> {
-        let mut sorted = indices.to_vec();
-        sorted.sort_unstable();
         let shown = parse::parse::<H>(self.0, state)?;
-        let view = View::new(&shown.arena, shown.root);
-        let mut opened = Opened::default();
-        let mut blocks: Vec<ProvenBlock> = Vec::new();
-        let mut end = 0;
-        for index in sorted {
-            if index >= end {
-                let found = view.open(index, &mut opened).map_err(refusal)?;
-                end = found.end();
-                blocks.push(found.into());
-            }
-        }
-        shown.check_all_read(&opened)?;
-        Ok(blocks)
+        shown.blocks(|view, visit| view.open_indices(indices, visit))
     }
 }
 
@@ -146,13 +132,7 @@ impl<H: NodeHash> Evidence for RangeProof<'_, H> {
         range: &Range<u64>,
     ) -> Result<Vec<ProvenBlock>, ProofError> {
         let shown = parse::parse::<H>(self.0, state)?;
-        let view = View::new(&shown.arena, shown.root);
-        let mut opened = Opened::default();
-        let found = view
-            .open_range(range.clone(), &mut opened)
-            .map_err(refusal)?;
-        shown.check_all_read(&opened)?;
-        Ok(found.into_iter().map(ProvenBlock::from).collect())
+        shown.blocks(|view, visit| view.open_range(range.clone(), visit))
     }
 }
 
@@ -178,11 +158,18 @@ impl<H: NodeHash> Evidence for Witness<'_, H> {
     }
 }
 
-impl<H> Shown<H> {
-    /// Every node that is shown was needed.
-    fn check_all_read(&self, opened: &Opened) -> Result<(), ProofError> {
-        if opened.len() == self.opened {
-            Ok(())
+impl<H: NodeHash> Shown<H> {
+    /// The blocks that a search finds, if it needs every node that is shown.
+    fn blocks(
+        &self,
+        search: impl FnOnce(View<'_, H>, &mut dyn FnMut(NodeId)) -> Result<Vec<Found>, UpdateError>,
+    ) -> Result<Vec<ProvenBlock>, ProofError> {
+        let view = View::new(&self.arena, self.root);
+        let mut visited = 0_usize;
+        let found = search(view, &mut |_| visited = visited.saturating_add(1)).map_err(refusal)?;
+        // A search visits no node twice.
+        if visited == self.opened {
+            Ok(found.into_iter().map(ProvenBlock::from).collect())
         } else {
             Err(ProofError::SurplusNode)
         }

@@ -6,10 +6,10 @@ use pad_core::Digest;
 
 use super::{
     Block, SENTINEL_LEVEL,
-    arena::{Arena, Link, Node},
+    arena::{Arena, Leaf, Link, Node, NodeId},
     hash::{EMPTY, NodeHash},
     prune::{Opened, prune},
-    search::search,
+    search::{Wanted, search, search_all},
 };
 use crate::{error::UpdateError, level::Level};
 
@@ -27,6 +27,15 @@ pub struct Found {
 }
 
 impl Found {
+    pub(super) const fn new(start: u64, leaf: &Leaf) -> Self {
+        Self {
+            start,
+            length: leaf.length,
+            tag_digest: leaf.tag_digest,
+            label: leaf.label,
+        }
+    }
+
     /// One past the index of its last byte.
     pub const fn end(&self) -> u64 {
         self.start.saturating_add(self.length)
@@ -91,7 +100,9 @@ impl<'a, H: NodeHash> View<'a, H> {
     /// # Errors
     /// [`UpdateError::OutOfRange`].
     pub fn find(&self, index: u64) -> Result<Found, UpdateError> {
-        self.open(index, &mut Opened::default())
+        self.check_index(index)?;
+        let (start, leaf) = search(self.arena, self.root, index)?.ok_or(UpdateError::Elided)?;
+        Ok(Found::new(start, leaf))
     }
 
     /// Every block that overlaps the range, in file order.
@@ -99,65 +110,58 @@ impl<'a, H: NodeHash> View<'a, H> {
     /// # Errors
     /// [`UpdateError`]: out of range, or an empty range.
     pub fn find_range(&self, range: Range<u64>) -> Result<Vec<Found>, UpdateError> {
-        self.open_range(range, &mut Opened::default())
+        self.open_range(range, |_| {})
     }
 
     /// Evidence for the blocks that contain these bytes.
     ///
     /// # Errors
-    /// [`UpdateError`]: an index out of range, or no index.
+    /// [`UpdateError`]: an index out of range, no index, or evidence of more than
+    /// [`MAX_PROOF_BYTES`](super::MAX_PROOF_BYTES).
     pub fn prove(&self, indices: &[u64]) -> Result<Vec<u8>, UpdateError> {
-        if indices.is_empty() {
-            return Err(UpdateError::EmptyBatch);
-        }
-        let mut sorted = indices.to_vec();
-        sorted.sort_unstable();
         let mut opened = Opened::default();
-        let mut end = 0;
-        for index in sorted {
-            if index >= end || index >= self.total() {
-                end = self.open(index, &mut opened)?.end();
-            }
-        }
-        Ok(prune(self.arena, self.root, &opened)?)
+        self.open_indices(indices, |node| {
+            opened.insert(node);
+        })?;
+        prune(self.arena, self.root, &opened)
     }
 
     /// Evidence for every block that overlaps the range.
     ///
     /// # Errors
-    /// [`UpdateError`]: out of range, or an empty range.
+    /// [`UpdateError`]: out of range, an empty range, or evidence of more than
+    /// [`MAX_PROOF_BYTES`](super::MAX_PROOF_BYTES).
     pub fn prove_range(&self, range: Range<u64>) -> Result<Vec<u8>, UpdateError> {
         let mut opened = Opened::default();
-        self.open_range(range, &mut opened)?;
-        Ok(prune(self.arena, self.root, &opened)?)
-    }
-
-    /// Searches, and notes the way.
-    pub(super) fn open(&self, index: u64, opened: &mut Opened) -> Result<Found, UpdateError> {
-        let out_of_range = UpdateError::OutOfRange {
-            index,
-            total: self.total(),
-        };
-        if index >= self.total() {
-            return Err(out_of_range);
-        }
-        let found = search(self.arena, self.root, index, |node| {
+        self.open_range(range, |node| {
             opened.insert(node);
         })?;
-        let (start, leaf) = found.ok_or(out_of_range)?;
-        Ok(Found {
-            start,
-            length: leaf.length,
-            tag_digest: leaf.tag_digest,
-            label: leaf.label,
-        })
+        prune(self.arena, self.root, &opened)
     }
 
-    /// Searches block after block, and notes the ways.
+    /// Searches for these bytes' blocks, and shows the way.
+    pub(super) fn open_indices(
+        &self,
+        indices: &[u64],
+        visit: impl FnMut(NodeId),
+    ) -> Result<Vec<Found>, UpdateError> {
+        if indices.is_empty() {
+            return Err(UpdateError::EmptyBatch);
+        }
+        let mut sorted = indices.to_vec();
+        sorted.sort_unstable();
+        for index in &sorted {
+            self.check_index(*index)?;
+        }
+        let wanted = Wanted::Indices(&sorted);
+        Ok(search_all(self.arena, self.root, wanted, visit)?)
+    }
+
+    /// Searches for the blocks of a range, and shows the way.
     pub(super) fn open_range(
         &self,
         range: Range<u64>,
-        opened: &mut Opened,
+        visit: impl FnMut(NodeId),
     ) -> Result<Vec<Found>, UpdateError> {
         if range.is_empty() {
             return Err(UpdateError::EmptyRange);
@@ -168,14 +172,17 @@ impl<'a, H: NodeHash> View<'a, H> {
                 total: self.total(),
             });
         }
-        let mut found = Vec::new();
-        let mut index = range.start;
-        while index < range.end {
-            let block = self.open(index, opened)?;
-            index = block.end();
-            found.push(block);
+        let wanted = Wanted::Range(range);
+        Ok(search_all(self.arena, self.root, wanted, visit)?)
+    }
+
+    const fn check_index(&self, index: u64) -> Result<(), UpdateError> {
+        let total = self.total();
+        if index < total {
+            Ok(())
+        } else {
+            Err(UpdateError::OutOfRange { index, total })
         }
-        Ok(found)
     }
 }
 
@@ -185,7 +192,7 @@ impl<'a, H> View<'a, H> {
         self.arena
     }
 
-    pub(super) const fn root_node(&self) -> super::arena::NodeId {
+    pub(super) const fn root_node(&self) -> NodeId {
         self.root.node
     }
 }

@@ -1,0 +1,126 @@
+//! Owners who choose levels against the server: work stays in proportion to what is stored and sent.
+
+use super::{
+    super::{
+        Block, FlexList, MAX_PROOF_BYTES, Operation, Sha256, verify_indices, verify_range,
+        verify_update,
+    },
+    forge::{Random, Tree, block, build},
+};
+use crate::error::{ProofError, UpdateError};
+
+/// All blocks in one chain of level 0: every path is as long as the list.
+fn chain(length: usize) -> Vec<Block> {
+    vec![block(1, 0, 7); length]
+}
+
+#[test]
+fn many_blocks_of_a_chain_cost_one_walk() {
+    let length = 50_000_u64;
+    let list = build(&chain(usize::try_from(length).unwrap()));
+    let odd: Vec<u64> = (0..length).filter(|index| index % 2 == 1).collect();
+    // Root, sentinel, blocks: each is visited once, by server and client, whatever is asked for. One
+    // search for each block would be 10^9 visits.
+    let (mut for_indices, mut for_range) = (0, 0);
+    let view = list.current();
+    view.open_indices(&odd, |_| for_indices += 1).unwrap();
+    view.open_range(0..length, |_| for_range += 1).unwrap();
+    assert_eq!((for_indices, for_range), (length + 2, length + 2));
+    let proof = list.prove_range(0..length).unwrap();
+    let proven = verify_range::<Sha256>(&proof, &list.state(), 0..length).unwrap();
+    assert_eq!(proven.get().len(), usize::try_from(length).unwrap());
+    let proof = list.prove(&odd).unwrap();
+    let proven = verify_indices::<Sha256>(&proof, &list.state(), &odd).unwrap();
+    assert_eq!(proven.get().len(), odd.len());
+    assert_eq!(proven.get().last().unwrap().start, length - 1);
+}
+
+#[test]
+fn many_changes_at_the_end_of_a_chain_are_refused() {
+    let append = |start: u64, count: u64| -> Vec<Operation> {
+        (start..start + count)
+            .map(|index| Operation::Insert {
+                index,
+                block: block(1, 0, 9),
+            })
+            .collect()
+    };
+    // The limit counts for the batch as a whole: a few long ways are fine.
+    let mut list = build(&chain(20_000));
+    let before = list.state();
+    let few = append(20_000, 10);
+    let change = list.update(&few).unwrap();
+    let next = verify_update::<Sha256>(&change.witness, &before, &few).unwrap();
+    assert_eq!(*next.get(), list.state());
+
+    // These would be 2 * 10^8 reads, and 100 times as many for ten times the operations.
+    let mut server = build(&chain(20));
+    let before = server.state();
+    let many = append(20, 20_000);
+    assert_eq!(
+        server.update(&many).unwrap_err(),
+        UpdateError::BatchTooLarge
+    );
+    assert_eq!(server.state(), before);
+    assert_eq!(server.arena.leaves.taken(), 21);
+    // Server and client agree on the limit.
+    let whole = Tree::of(&server).bytes();
+    assert_eq!(
+        verify_update::<Sha256>(&whole, &before, &many).unwrap_err(),
+        ProofError::Operation(UpdateError::BatchTooLarge)
+    );
+}
+
+#[test]
+fn what_no_client_reads_is_not_sent() {
+    // A leaf is 35 bytes, so that all of them are more than a client reads.
+    let length = MAX_PROOF_BYTES / 35 + 1;
+    let mut list = build(&chain(length));
+    let (before, total) = (list.state(), list.total());
+    assert_eq!(
+        list.prove_range(0..total).unwrap_err(),
+        UpdateError::BatchTooLarge
+    );
+    assert_eq!(
+        list.prove(&[total - 1]).unwrap_err(),
+        UpdateError::BatchTooLarge
+    );
+    let last = [Operation::Remove { index: total - 1 }];
+    assert_eq!(list.update(&last).unwrap_err(), UpdateError::BatchTooLarge);
+    assert_eq!(list.state(), before);
+    assert_eq!(list.arena.leaves.taken(), length + 1);
+    // What is just short of it is sent and read.
+    let end = total - 10;
+    let proof = list.prove_range(0..end).unwrap();
+    assert!(proof.len() <= MAX_PROOF_BYTES);
+    let proven = verify_range::<Sha256>(&proof, &before, 0..end).unwrap();
+    assert_eq!(proven.get().len(), length - 10);
+}
+
+#[test]
+fn the_highest_levels_cost_no_more_than_others() {
+    let mut random = Random(3);
+    for level in [0, 61, 62] {
+        let blocks = vec![block(2, level, 1); 300];
+        let mut list: FlexList = build(&blocks);
+        let mut model = blocks;
+        for _ in 0..20 {
+            let before = list.state();
+            let operations: Vec<Operation> = (0..50)
+                .map(|_| {
+                    let at = random.index(model.len() + 1);
+                    model.insert(at, block(2, level, 3));
+                    Operation::Insert {
+                        index: 2 * u64::try_from(at).unwrap(),
+                        block: block(2, level, 3),
+                    }
+                })
+                .collect();
+            let change = list.update(&operations).unwrap();
+            let next = verify_update::<Sha256>(&change.witness, &before, &operations).unwrap();
+            assert_eq!(*next.get(), list.state());
+            list.forget(change.previous);
+            assert_eq!(list.state(), build(&model).state());
+        }
+    }
+}

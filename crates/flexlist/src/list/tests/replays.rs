@@ -1,0 +1,213 @@
+//! Witnesses of updates that must be refused, and the ends of the list.
+
+use pad_core::Digest;
+
+use super::{
+    super::{MAX_TOTAL, Operation, Sha256, verify_indices, verify_range, verify_update},
+    adversarial::{five, refused},
+    forge::{Tree, block, build, pruned},
+};
+use crate::error::{ProofError, UpdateError};
+
+/// 13: a witness of an older version, of the same length, does not pass for the newest.
+#[test]
+fn an_older_witness_is_refused() {
+    let mut list = five();
+    let old = list.clone();
+    let modify = |tag| Operation::Modify {
+        index: 25,
+        length: 10,
+        tag_digest: Digest([tag; 32]),
+        label: 0,
+    };
+    let first = list.update(&[modify(8)]).unwrap();
+    let state = list.state();
+    let second = list.update(&[modify(9)]).unwrap();
+    let verify = |witness: &[u8]| verify_update::<Sha256>(witness, &state, &[modify(9)]);
+    assert_eq!(
+        verify(&first.witness).unwrap_err(),
+        ProofError::RootMismatch
+    );
+    assert_eq!(*verify(&second.witness).unwrap().get(), list.state());
+    let old_proof = old.prove(&[25]).unwrap();
+    let refusal = verify_indices::<Sha256>(&old_proof, &list.state(), &[25]).unwrap_err();
+    assert_eq!(refusal, ProofError::RootMismatch);
+}
+
+/// 14: a replay that leaves what is shown is refused, wherever that happens.
+#[test]
+fn a_witness_with_a_hole_is_refused() {
+    let list = five();
+    let operations = [
+        Operation::Insert {
+            index: 20,
+            block: block(4, 3, 9),
+        },
+        Operation::Remove { index: 45 },
+    ];
+    let witness = Tree::read(&list.clone().update(&operations).unwrap().witness);
+    for number in 0..witness.count() {
+        let mut forged = witness.clone();
+        let node = forged.at(number);
+        if matches!(node, Tree::Pruned(..)) {
+            continue;
+        }
+        *node = node.prune();
+        assert_eq!(forged.state(), list.state());
+        let refusal = verify_update::<Sha256>(&forged.bytes(), &list.state(), &operations);
+        assert_eq!(refusal.unwrap_err(), ProofError::Elided, "{number}");
+    }
+}
+
+/// 15: what cannot be done is refused by server and client alike.
+#[test]
+fn impossible_operations_are_refused() {
+    let list = five();
+    let new = block(4, 3, 9);
+    let insert = |index| Operation::Insert { index, block: new };
+    let out_of_range = |index| UpdateError::OutOfRange { index, total: 50 };
+    let cases = [
+        (insert(25), UpdateError::NotOnBoundary { index: 25 }),
+        (insert(1), UpdateError::NotOnBoundary { index: 1 }),
+        (insert(49), UpdateError::NotOnBoundary { index: 49 }),
+        (insert(51), out_of_range(51)),
+        (insert(u64::MAX), out_of_range(u64::MAX)),
+        (Operation::Remove { index: 50 }, out_of_range(50)),
+        (
+            Operation::Remove { index: u64::MAX },
+            out_of_range(u64::MAX),
+        ),
+        (
+            Operation::Insert {
+                index: 50,
+                block: block(0, 0, 0),
+            },
+            UpdateError::EmptyBlock,
+        ),
+        (
+            Operation::Insert {
+                index: 50,
+                block: block(MAX_TOTAL - 49, 0, 0),
+            },
+            UpdateError::FileTooLong,
+        ),
+        (
+            Operation::Insert {
+                index: 50,
+                block: block(u64::MAX, 62, 0),
+            },
+            UpdateError::FileTooLong,
+        ),
+    ];
+    for (operation, error) in cases {
+        let mut server = list.clone();
+        assert_eq!(server.update(&[operation]).unwrap_err(), error);
+        assert_eq!(server.state(), list.state());
+        let whole = Tree::of(&list).bytes();
+        let refusal = verify_update::<Sha256>(&whole, &list.state(), &[operation]).unwrap_err();
+        assert_eq!(refusal, ProofError::Operation(error));
+    }
+    let nothing = verify_update::<Sha256>(&Tree::of(&list).prune().bytes(), &list.state(), &[]);
+    assert_eq!(
+        nothing.unwrap_err(),
+        ProofError::Operation(UpdateError::EmptyBatch)
+    );
+    for operation in [insert(0), insert(50)] {
+        let mut server = list.clone();
+        let change = server.update(&[operation]).unwrap();
+        let next = verify_update::<Sha256>(&change.witness, &list.state(), &[operation]).unwrap();
+        assert_eq!(*next.get(), server.state());
+    }
+}
+
+/// 16, 17: a leaf's after link cannot be hidden, and the first block's predecessor is the sentinel.
+#[test]
+fn the_ends_of_the_list_are_shown_as_they_are() {
+    let list = five();
+    let whole = Tree::of(&list);
+    for number in 0..whole.count() {
+        let mut forged = whole.clone();
+        let (Tree::Leaf(_, _, after) | Tree::Left(after)) = forged.at(number) else {
+            continue;
+        };
+        let had = after.take();
+        if had.is_some() {
+            let refusal = verify_range::<Sha256>(&forged.bytes(), &list.state(), 0..50);
+            assert_eq!(refusal.unwrap_err(), ProofError::TotalMismatch);
+        } else {
+            *after = Some(Box::new(pruned(1)));
+            let refusal = verify_range::<Sha256>(&forged.bytes(), &list.state(), 0..50);
+            assert_eq!(refusal.unwrap_err(), ProofError::TotalMismatch);
+        }
+    }
+    for operation in [
+        Operation::Remove { index: 0 },
+        Operation::Insert {
+            index: 0,
+            block: block(1, 0, 1),
+        },
+    ] {
+        let mut witness = Tree::read(&list.clone().update(&[operation]).unwrap().witness);
+        let sentinel = (0..witness.count())
+            .find(|number| matches!(witness.at(*number), Tree::Left(_)))
+            .expect("the sentinel is shown");
+        *witness.at(sentinel) = witness.at(sentinel).prune();
+        let refusal = verify_update::<Sha256>(&witness.bytes(), &list.state(), &[operation]);
+        assert_eq!(refusal.unwrap_err(), ProofError::Elided);
+    }
+}
+
+/// 18, 21: the empty file.
+#[test]
+fn the_last_block_can_go() {
+    let empty = Tree::read(&[0, 63, 2, 0, 3]);
+    for level in [0, 1, 7, 62] {
+        let mut list = build(&[block(10, level, 1)]);
+        let before = list.state();
+        let operation = Operation::Remove { index: 9 };
+        let change = list.update(&[operation]).unwrap();
+        let next = verify_update::<Sha256>(&change.witness, &before, &[operation]).unwrap();
+        assert_eq!(*next.get(), empty.state());
+        assert_eq!(list.state(), empty.state());
+        assert_eq!(list.current().shape(), "(63 [ ])");
+        assert_eq!(build(&[]).state(), empty.state());
+        let nowhere = UpdateError::OutOfRange { index: 0, total: 0 };
+        assert_eq!(list.prove(&[0]).unwrap_err(), nowhere);
+        assert_eq!(list.prove(&[]).unwrap_err(), UpdateError::EmptyBatch);
+        assert_eq!(list.prove_range(0..0).unwrap_err(), UpdateError::EmptyRange);
+        for tree in [&empty, &empty.prune()] {
+            assert_eq!(
+                refused(tree, &list.state(), 0),
+                ProofError::Operation(nowhere)
+            );
+        }
+        // The way back.
+        let operation = Operation::Insert {
+            index: 0,
+            block: block(10, level, 1),
+        };
+        let change = list.update(&[operation]).unwrap();
+        let next = verify_update::<Sha256>(&change.witness, &empty.state(), &[operation]).unwrap();
+        assert_eq!(*next.get(), before);
+    }
+}
+
+/// 19: the level is the client's, and part of the new root.
+#[test]
+fn another_level_is_another_root() {
+    let list = five();
+    let insert = |level| Operation::Insert {
+        index: 20,
+        block: block(4, level, 9),
+    };
+    let roots = (0..=62).map(|level| {
+        let mut server = list.clone();
+        let change = server.update(&[insert(level)]).unwrap();
+        let next = verify_update::<Sha256>(&change.witness, &list.state(), &[insert(level)]);
+        assert_eq!(*next.unwrap().get(), server.state());
+        server.root().0
+    });
+    let roots: std::collections::BTreeSet<_> = roots.collect();
+    // Towers above all others are the same but for one number.
+    assert_eq!(roots.len(), 63);
+}
