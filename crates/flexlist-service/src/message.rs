@@ -3,6 +3,8 @@
 //! Every request that changes a file carries the owner's signature ([`Signed`]); audits and reads are
 //! open to whoever knows the file's id and the state to verify against.
 
+use core::fmt;
+
 use flexlist::{FileId, bytes::Bytes, challenge::Challenge, tag::BlockTag};
 use pad_core::{Digest, codec::Message};
 use serde::{Deserialize, Serialize};
@@ -99,7 +101,8 @@ pub struct Acknowledge {
 
 /// A request body, as the bytes that were signed, with the owner's signature.
 ///
-/// The signature is over `"flexlist/request/v1" || kind || SHA-256(body)`.
+/// The signature is over `"flexlist/request/v1" || kind || SHA-256(body)`, with the byte of a
+/// [`crate::signed::RequestKind`]; [`Signed::new`] makes one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signed {
     /// `codec::encode_body` of the request.
@@ -231,7 +234,7 @@ pub enum Refusal {
     },
     /// The signature is not the owner's.
     WrongOwner,
-    /// The id does not come from this owner and salt, or is taken with other parameters.
+    /// The id of this owner and salt is taken, with other parameters.
     WrongFileId,
     /// Another update came first: fetch the new state and rebase.
     StaleBase {
@@ -252,6 +255,45 @@ pub enum Refusal {
     Unavailable,
     /// The server cannot read its own store, in words.
     StoreFailed(String),
+}
+
+impl fmt::Display for Refusal {
+    /// A clause. Words of the server are escaped, so that they cannot do tricks with a terminal.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownFile => formatter.write_str("no file of this id"),
+            Self::UnknownVersion { requested, current } => write!(
+                formatter,
+                "version {requested} is not there, the current one is {current}"
+            ),
+            Self::UploadUnfinished { next_part } => write!(
+                formatter,
+                "the upload is not finished, part {next_part} comes next"
+            ),
+            Self::UploadFinished => formatter.write_str("the upload is finished already"),
+            Self::PartOutOfOrder { expected } => {
+                write!(formatter, "part {expected} of the upload comes next")
+            }
+            Self::WrongOwner => formatter.write_str("the signature is not the owner's"),
+            Self::WrongFileId => {
+                formatter.write_str("the file's id is taken, with other parameters")
+            }
+            Self::StaleBase { base, current } => write!(
+                formatter,
+                "the update is for version {base}, but another one led to version {current}"
+            ),
+            Self::RootMismatch => {
+                formatter.write_str("the blocks do not give the root that was signed")
+            }
+            Self::Invalid(words) => write!(formatter, "invalid: {}", words.escape_debug()),
+            Self::TooLarge(words) => write!(formatter, "too large: {}", words.escape_debug()),
+            Self::TagsInvalid => formatter.write_str("the tags do not match the blocks"),
+            Self::Unavailable => formatter.write_str("busy or stopping, try again"),
+            Self::StoreFailed(words) => {
+                write!(formatter, "its store failed: {}", words.escape_debug())
+            }
+        }
+    }
 }
 
 impl Message for Request {

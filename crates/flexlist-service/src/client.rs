@@ -1,0 +1,23 @@
+//! A client: what carries requests to a server, and the owner's side of one file.
+//!
+//! Nothing that a server says is believed: a [`Transport`] only bounds and decodes it, and
+//! [`FileClient`] verifies it against about a hundred bytes of its own.
+
+mod apply;
+mod audit;
+mod error;
+mod file;
+mod http;
+mod locate;
+mod read;
+mod state;
+mod transport;
+mod upload;
+
+pub use apply::Applied;
+pub use audit::{AuditReport, Extent};
+pub use error::{AuditFailure, AuditFault, ClientError};
+pub use file::{ClientOptions, FileClient, Owner, Settled, Status};
+pub use http::{HttpOptions, HttpTransport, Roots};
+pub use state::StateError;
+pub use transport::{InProcess, Transport, TransportError};

@@ -1,0 +1,151 @@
+//! Changes: edits of bytes become one signed update, which is applied wholly or not at all.
+
+use std::collections::BTreeMap;
+
+use flexlist::{
+    FileState, Level,
+    edit::{BlockEdit, ByteEdit, KnownBlock, needed, plan},
+    list::{Block, Operation},
+    tag::WriteId,
+};
+use pad_core::{Digest, HeadSignature};
+use signature::Signer;
+
+use super::{
+    error::ClientError,
+    file::{FileClient, Settled},
+    state::Stage,
+    transport::Transport,
+};
+use crate::{
+    message::{Edit, SentBlock, Update},
+    signed::RequestKind,
+};
+
+/// What became of edits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Applied {
+    /// They leave every byte as it was: nothing was sent.
+    Unchanged(FileState),
+    /// They made this version.
+    Version(FileState),
+}
+
+impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
+    /// Changes the file; each edit applies to what the edits before it leave.
+    ///
+    /// Reads the blocks around the edits, sends one update and derives the new root from the server's
+    /// evidence. If this fails on the way, the update is under way: see [`settle`](Self::settle).
+    ///
+    /// All edits together go into one request, which has a limit
+    /// ([`HttpOptions::request_bytes`](super::HttpOptions)): what is above it is refused as too large.
+    ///
+    /// # Errors
+    /// [`ClientError::Edit`]; [`ClientError::Outdated`] if another writer came first;
+    /// [`ClientError::Refused`]: the file is as it was; what [`read`](Self::read) and [`settle`](Self::settle) fail with; [`ClientError::Tag`],
+    /// [`ClientError::Signer`], [`ClientError::RandomnessUnavailable`].
+    pub fn apply(&mut self, edits: &[ByteEdit]) -> Result<Applied, ClientError> {
+        let base = self.current()?;
+        let total = base.list.total;
+        let mut known = BTreeMap::new();
+        for range in needed(edits, total)? {
+            self.visit_blocks(&base, range, &mut |block| {
+                known.insert(block.start, block);
+                Ok(())
+            })?;
+        }
+        let known: Vec<KnownBlock> = known.into_values().collect();
+        let chunker = self.chunker();
+        let edits = self.sent_edits(plan(edits, &known, total, chunker)?)?;
+        if edits.is_empty() {
+            return Ok(Applied::Unchanged(base));
+        }
+        let update = Update {
+            file: base.file,
+            base_version: base.version,
+            edits,
+        };
+        let update = self.sign(RequestKind::Update, &update)?;
+        // Before a byte of it leaves: from here on a crash does not lose it.
+        self.state.advance(Stage::Pending { base, update })?;
+        match self.settle()? {
+            Settled::Applied(state) => Ok(Applied::Version(state)),
+            Settled::Dropped(refusal) => Err(self.refused(refusal)),
+            Settled::Nothing => Ok(Applied::Unchanged(base)),
+        }
+    }
+
+    /// The edits with tags for their blocks and levels for the new ones.
+    fn sent_edits(&self, edits: Vec<BlockEdit>) -> Result<Vec<Edit>, ClientError> {
+        let mut written = Vec::new();
+        for edit in &edits {
+            if let BlockEdit::Insert { bytes, .. } | BlockEdit::Modify { bytes, .. } = edit {
+                let mut id = [0; 16];
+                getrandom::fill(&mut id)?;
+                written.push((WriteId(id), bytes.as_slice()));
+            }
+        }
+        let workers = &self.options.workers;
+        let mut tags = self.owner.tags.tag_all(&written, workers)?.into_iter();
+        let mut next = |bytes: Vec<u8>| {
+            let tag = tags.next().ok_or(ClientError::Unexpected)?;
+            let data = bytes.into();
+            Ok::<_, ClientError>(SentBlock { tag, data })
+        };
+        let sent = |edit| {
+            Ok(match edit {
+                BlockEdit::Insert { index, bytes } => Edit::Insert {
+                    index,
+                    level: Level::draw(getrandom::u64()?).get(),
+                    block: next(bytes)?,
+                },
+                BlockEdit::Modify { index, bytes } => Edit::Modify {
+                    index,
+                    block: next(bytes)?,
+                },
+                BlockEdit::Remove { index } => Edit::Remove { index },
+            })
+        };
+        edits.into_iter().map(sent).collect()
+    }
+}
+
+/// What an update does to the list.
+///
+/// # Errors
+/// [`ClientError::Unexpected`] for a level that no block has, which no update of this client's has.
+pub(super) fn operations(update: &Update) -> Result<Vec<Operation>, ClientError> {
+    let operation = |edit: &Edit| {
+        Ok(match edit {
+            Edit::Insert {
+                index,
+                level,
+                block,
+            } => Operation::Insert {
+                index: *index,
+                block: Block {
+                    length: length(block),
+                    tag_digest: digest(block),
+                    level: Level::try_from(*level).map_err(|_| ClientError::Unexpected)?,
+                    label: 0,
+                },
+            },
+            Edit::Modify { index, block } => Operation::Modify {
+                index: *index,
+                length: length(block),
+                tag_digest: digest(block),
+                label: 0,
+            },
+            Edit::Remove { index } => Operation::Remove { index: *index },
+        })
+    };
+    update.edits.iter().map(operation).collect()
+}
+
+pub(super) fn length(block: &SentBlock) -> u64 {
+    u64::try_from(block.data.0.len()).unwrap_or(u64::MAX)
+}
+
+pub(super) fn digest(block: &SentBlock) -> Digest<32> {
+    Digest(block.tag.digest())
+}

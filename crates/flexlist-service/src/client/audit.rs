@@ -1,0 +1,264 @@
+//! Audits: does the server have what it should?
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use core::ops::Range;
+
+use flexlist::{
+    FileState,
+    audit::{AuditAnswer, Auditor},
+    challenge::{Challenge, Context, Questions},
+    detection::Detection,
+};
+use pad_core::{HeadSignature, Untrusted};
+use signature::Signer;
+
+use super::{
+    error::{AuditFailure, AuditFault, ClientError},
+    file::FileClient,
+    locate::Search,
+    transport::Transport,
+};
+use crate::message::{Refusal, Request, Response};
+
+/// How many bytes the first question of a full audit covers; the next ones follow from the answer.
+const FIRST_WINDOW: u64 = 1 << 20;
+
+/// How much an audit asks for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Extent {
+    /// So many bytes at random.
+    Sample(u32),
+    /// As many bytes at random as meet this demand.
+    Detect(Detection),
+    /// Every block.
+    Everything,
+}
+
+/// What a successful audit asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AuditReport {
+    /// The version that was audited.
+    pub state: FileState,
+    /// How many bytes were asked for; bytes drawn twice count twice.
+    pub bytes: u64,
+    /// How many blocks were proved; for a full audit, blocks that two questions met count twice.
+    pub blocks: u64,
+    /// How many questions it took.
+    pub questions: u64,
+}
+
+/// How one question goes wrong.
+pub(super) enum Failed {
+    /// The server's fault.
+    Fault(AuditFault),
+    /// The question covers more than the server answers at once.
+    TooLarge(Refusal),
+    /// There is no answer to judge.
+    Client(ClientError),
+}
+
+impl From<ClientError> for Failed {
+    fn from(error: ClientError) -> Self {
+        Self::Client(error)
+    }
+}
+
+impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
+    /// Audits the current version with fresh challenges. `progress` gets the bytes that a full audit has
+    /// covered, after each question.
+    ///
+    /// A file of no bytes passes without a question: its root says all about it.
+    ///
+    /// If it fails, damaged blocks are searched for with further challenges: within a full audit's range,
+    /// or among the blocks that a sample met.
+    ///
+    /// # Errors
+    /// [`ClientError::Audit`]; [`ClientError::Challenge`]; [`ClientError::Transport`] and
+    /// [`ClientError::Refused`], which say nothing about the file; what [`settle`](Self::settle) fails
+    /// with.
+    ///
+    /// Source: Esiner et al. 2013, section 2 and Algorithm A.1; Deviation: audits of every block, and the
+    /// search, are not in the paper.
+    pub fn audit(
+        &mut self,
+        extent: Extent,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<AuditReport, ClientError> {
+        let state = self.current()?;
+        let report = AuditReport {
+            state,
+            bytes: 0,
+            blocks: 0,
+            questions: 0,
+        };
+        if state.list.total == 0 {
+            return Ok(report);
+        }
+        match extent {
+            Extent::Sample(count) => self.audit_sample(report, count),
+            Extent::Detect(detection) => self.audit_sample(report, detection.challenges()),
+            Extent::Everything => self.audit_everything(report, progress),
+        }
+    }
+
+    fn audit_sample(&self, report: AuditReport, count: u32) -> Result<AuditReport, ClientError> {
+        let seed = fresh_seed()?;
+        let challenge = Challenge::Sample { seed, count };
+        let state = report.state;
+        match self.question(&state, challenge) {
+            Ok(blocks) => Ok(AuditReport {
+                bytes: count.into(),
+                blocks: number_of(&blocks),
+                questions: 1,
+                ..report
+            }),
+            Err(Failed::Fault(reason)) => {
+                let mut search = Search::new(|range| self.question_range(&state, range));
+                for index in sampled(&challenge, &state)? {
+                    search.around(index, 0..state.list.total)?;
+                }
+                let damaged = search.damaged();
+                Err(ClientError::Audit(AuditFailure { damaged, reason }))
+            }
+            Err(Failed::TooLarge(refusal)) => Err(ClientError::Refused(refusal)),
+            Err(Failed::Client(error)) => Err(error),
+        }
+    }
+
+    fn audit_everything(
+        &self,
+        mut report: AuditReport,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<AuditReport, ClientError> {
+        let state = report.state;
+        let total = state.list.total;
+        let mut search = Search::new(|range| self.question_range(&state, range));
+        let mut first_fault = None;
+        let mut window = FIRST_WINDOW;
+        let mut start = 0;
+        while start < total {
+            let end = start.saturating_add(window).min(total);
+            match self.question_range(&state, start..end) {
+                Ok(blocks) => {
+                    let count = number_of(&blocks);
+                    report.blocks = report.blocks.saturating_add(count);
+                    report.questions = report.questions.saturating_add(1);
+                    // The last block may reach further than the question.
+                    let proven = blocks.last().map_or(end, |block| block.end);
+                    let covered = proven.saturating_sub(start);
+                    window = next_window(covered, count, self.options.audit_blocks);
+                    start = proven.max(end);
+                }
+                Err(Failed::TooLarge(_)) if window > 1 => {
+                    window = window.div_ceil(2);
+                    continue;
+                }
+                Err(Failed::TooLarge(refusal)) => return Err(ClientError::Refused(refusal)),
+                Err(Failed::Client(error)) => return Err(error),
+                Err(Failed::Fault(fault)) => {
+                    search.within(start..end)?;
+                    first_fault.get_or_insert(fault);
+                    start = end;
+                }
+            }
+            progress(start);
+        }
+        report.bytes = total;
+        let damaged = search.damaged();
+        match first_fault {
+            None => Ok(report),
+            Some(reason) => Err(ClientError::Audit(AuditFailure { damaged, reason })),
+        }
+    }
+
+    /// Asks, with a fresh seed, for every block that overlaps the range.
+    fn question_range(
+        &self,
+        state: &FileState,
+        range: Range<u64>,
+    ) -> Result<Vec<Range<u64>>, Failed> {
+        let Range { start, end } = range;
+        let seed = fresh_seed()?;
+        self.question(state, Challenge::Every { seed, start, end })
+    }
+
+    /// The blocks that the server has proved to have.
+    fn question(&self, state: &FileState, challenge: Challenge) -> Result<Vec<Range<u64>>, Failed> {
+        // What the file does not allow is no fault of the server's.
+        challenge
+            .questions(&Context::from(state))
+            .map_err(ClientError::Challenge)?;
+        let request = Request::Audit {
+            file: state.file,
+            version: state.version,
+            challenge,
+        };
+        let answer = match self
+            .transport
+            .exchange(&request)
+            .map_err(ClientError::from)?
+        {
+            Response::Audited {
+                list_proof,
+                committed,
+                tag_proof,
+            } => AuditAnswer {
+                list_proof,
+                committed,
+                tag_proof,
+            },
+            Response::Refused(Refusal::StoreFailed(reason)) => {
+                return Err(Failed::Fault(AuditFault::StoreFailed(reason)));
+            }
+            Response::Refused(refusal @ Refusal::TooLarge(_)) => {
+                return Err(Failed::TooLarge(refusal));
+            }
+            Response::Refused(refusal) => return Err(self.refused(refusal).into()),
+            _ => return Err(Failed::Fault(AuditFault::Unexpected)),
+        };
+        let auditor = Auditor {
+            state: *state,
+            key: self.verifier.clone(),
+        };
+        match Untrusted::new(answer).verify(&auditor, &challenge) {
+            Ok(report) => Ok(report.into_inner().blocks),
+            Err(failure) => Err(Failed::Fault(AuditFault::Answer(failure))),
+        }
+    }
+}
+
+/// The bytes that a challenge samples, rising, each once.
+fn sampled(challenge: &Challenge, state: &FileState) -> Result<Vec<u64>, ClientError> {
+    let Questions::Samples(samples) = challenge.questions(&Context::from(state))? else {
+        return Ok(Vec::new());
+    };
+    let mut indices: Vec<u64> = samples.iter().map(|sample| sample.index).collect();
+    indices.sort_unstable();
+    indices.dedup();
+    Ok(indices)
+}
+
+fn fresh_seed() -> Result<[u8; 32], ClientError> {
+    let mut seed = [0; 32];
+    getrandom::fill(&mut seed)?;
+    Ok(seed)
+}
+
+fn number_of(blocks: &[Range<u64>]) -> u64 {
+    u64::try_from(blocks.len()).unwrap_or(u64::MAX)
+}
+
+/// How many bytes to ask for so that about `wanted` blocks answer, at most four times as many as before.
+fn next_window(covered: u64, blocks: u64, wanted: u64) -> u64 {
+    let average = covered.checked_div(blocks).unwrap_or(covered).max(1);
+    average
+        .saturating_mul(wanted)
+        .clamp(1, covered.saturating_mul(4).max(1))
+}

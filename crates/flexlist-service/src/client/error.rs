@@ -1,0 +1,208 @@
+//! Why an owner's operation does not succeed, by who has to act on it.
+
+use core::{fmt, ops::Range};
+use std::io;
+
+use flexlist::{
+    audit,
+    challenge::ChallengeError,
+    edit::EditError,
+    error::{AuditError, ProofError, UpdateError},
+    tag::TagError,
+};
+
+use super::{state::StateError, transport::TransportError};
+use crate::message::Refusal;
+
+/// Why an owner's operation does not succeed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ClientError {
+    /// No answer. Try again: an operation that is under way goes on where it was.
+    Transport(TransportError),
+    /// The server refuses.
+    Refused(Refusal),
+    /// The server's answer is none to the question. Distrust the server.
+    Unexpected,
+    /// The server's evidence about the list does not hold. Distrust the server.
+    Proof(ProofError),
+    /// A block is not the one that the list commits. Distrust the server.
+    Blocks(AuditError),
+    /// An audit found damage. Distrust the server.
+    Audit(AuditFailure),
+    /// The server claims an older version than the owner has seen. Distrust the server, or this state
+    /// file, if it is of another server.
+    Rollback {
+        /// The owner's version.
+        known: u64,
+        /// The version that the server claims.
+        claimed: u64,
+    },
+    /// The server claims that another writer made a newer version, and has this one no longer. Get the
+    /// state file of that writer; nothing that this client has is of use to verify the new version.
+    Outdated {
+        /// The owner's version.
+        known: u64,
+        /// The version that the server claims.
+        current: u64,
+    },
+    /// The server claims other contents for a version than the owner's. Distrust the server, or look for
+    /// another writer.
+    Forked {
+        /// The version.
+        version: u64,
+    },
+    /// The server has parts of an upload that the source does not: it was begun with another source.
+    SourceChanged,
+    /// The file is not uploaded yet.
+    NotUploaded,
+    /// The file is uploaded already.
+    AlreadyUploaded,
+    /// There is no such byte in the file.
+    OutOfRange {
+        /// One past the last byte asked for.
+        end: u64,
+        /// The length of the file in bytes.
+        total: u64,
+    },
+    /// The edits do not fit the file.
+    Edit(EditError),
+    /// The list cannot hold the blocks.
+    List(UpdateError),
+    /// A challenge that the file does not allow.
+    Challenge(ChallengeError),
+    /// A block cannot be tagged.
+    Tag(TagError),
+    /// The state file cannot be used.
+    State(StateError),
+    /// The source of an upload, or the sink of a read, failed.
+    Io(io::Error),
+    /// The signer failed, in words.
+    Signer(String),
+    /// The operating system gives no random bytes.
+    RandomnessUnavailable,
+}
+
+/// What an audit found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditFailure {
+    /// The bytes of the damaged blocks, rising and apart from each other. Blocks as a whole; longer
+    /// ranges where the damage was so widespread that the search for its bounds was given up. Empty if
+    /// the audit failed, but each part of it that was asked for again was in order.
+    pub damaged: Vec<Range<u64>>,
+    /// How the first question failed.
+    pub reason: AuditFault,
+}
+
+/// How an answer to a challenge fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AuditFault {
+    /// What it says does not prove what was asked.
+    Answer(audit::AuditFailure),
+    /// The server admits that it cannot read its store, in its words.
+    StoreFailed(String),
+    /// The answer is none to the question.
+    Unexpected,
+}
+
+impl fmt::Display for ClientError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Transport(error) => error.fmt(formatter),
+            Self::Refused(refusal) => write!(formatter, "the server refuses: {refusal}"),
+            Self::Unexpected => formatter.write_str("the answer is none to the question"),
+            Self::Proof(error) => error.fmt(formatter),
+            Self::Blocks(error) => error.fmt(formatter),
+            Self::Audit(failure) => failure.fmt(formatter),
+            Self::Rollback { known, claimed } => write!(
+                formatter,
+                "the server went back to version {claimed}, after version {known}"
+            ),
+            Self::Outdated { known, current } => write!(
+                formatter,
+                "this state is of version {known}, the server says that it has version {current}"
+            ),
+            Self::Forked { version } => write!(
+                formatter,
+                "the server has other contents for version {version}"
+            ),
+            Self::SourceChanged => formatter.write_str("the upload was begun with another source"),
+            Self::NotUploaded => formatter.write_str("the file is not uploaded yet"),
+            Self::AlreadyUploaded => formatter.write_str("the file is uploaded already"),
+            Self::OutOfRange { end, total } => write!(
+                formatter,
+                "byte {end} is out of range, the file has {total} bytes"
+            ),
+            Self::Edit(error) => error.fmt(formatter),
+            Self::List(error) => error.fmt(formatter),
+            Self::Challenge(error) => error.fmt(formatter),
+            Self::Tag(error) => error.fmt(formatter),
+            Self::State(error) => error.fmt(formatter),
+            Self::Io(error) => error.fmt(formatter),
+            Self::Signer(reason) => write!(formatter, "the signer failed: {reason}"),
+            Self::RandomnessUnavailable => {
+                formatter.write_str("the operating system gives no random bytes")
+            }
+        }
+    }
+}
+
+impl core::error::Error for ClientError {}
+
+impl fmt::Display for AuditFailure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = |range: &Range<u64>| range.end.saturating_sub(range.start);
+        write!(
+            formatter,
+            "{} bytes are damaged, in {} places: {}",
+            self.damaged.iter().map(bytes).fold(0, u64::saturating_add),
+            self.damaged.len(),
+            self.reason
+        )
+    }
+}
+
+impl fmt::Display for AuditFault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Answer(failure) => failure.fmt(formatter),
+            Self::StoreFailed(reason) => {
+                write!(
+                    formatter,
+                    "the server cannot read its store: {}",
+                    reason.escape_debug()
+                )
+            }
+            Self::Unexpected => formatter.write_str("the answer is none to the question"),
+        }
+    }
+}
+
+/// `From` for errors that become a variant unchanged.
+macro_rules! wrap {
+    ($($error:ty => $variant:ident,)*) => {
+        $(impl From<$error> for ClientError {
+            fn from(error: $error) -> Self {
+                Self::$variant(error)
+            }
+        })*
+    };
+}
+
+wrap! {
+    TransportError => Transport,
+    ProofError => Proof,
+    AuditError => Blocks,
+    EditError => Edit,
+    UpdateError => List,
+    ChallengeError => Challenge,
+    TagError => Tag,
+    StateError => State,
+}
+
+impl From<getrandom::Error> for ClientError {
+    fn from(_: getrandom::Error) -> Self {
+        Self::RandomnessUnavailable
+    }
+}

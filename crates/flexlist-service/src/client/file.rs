@@ -1,0 +1,356 @@
+//! The owner's side of one file.
+
+use core::{cmp::Ordering, fmt};
+use std::path::Path;
+
+use flexlist::{
+    FileId, FileState,
+    chunk::Chunker,
+    list::{ListState, Sha256, verify_update},
+    tag::{OwnerKey, VerifierKey},
+};
+use pad_core::{AuthorKey, HeadSignature, Workers};
+use serde::Serialize;
+use signature::Signer;
+
+use super::{
+    apply,
+    error::ClientError,
+    state::{Record, Stage, StateError, StateFile},
+    transport::{Transport, TransportError},
+};
+use crate::{
+    message::{Acknowledge, Refusal, Request, Response, Signed, Standing, Update},
+    signed::RequestKind,
+};
+
+/// Who owns a file.
+#[derive(Clone)]
+pub struct Owner<S> {
+    /// The public key of `signer`.
+    pub key: AuthorKey,
+    /// Signs what changes the file.
+    pub signer: S,
+    /// Makes and checks the tags. Each file needs a key of its own unless the kind of tags says that
+    /// write ids alone keep files apart; ids are random here, so one key may serve for many files.
+    pub tags: OwnerKey,
+}
+
+impl<S> fmt::Debug for Owner<S> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Owner")
+            .field("key", &self.key)
+            .finish_non_exhaustive()
+    }
+}
+
+/// How much a client asks for and sends at once.
+#[derive(Clone, Debug)]
+pub struct ClientOptions {
+    /// The bytes of blocks and tags after which a part of an upload is sent. An upload that is resumed
+    /// must have the same.
+    pub part_bytes: usize,
+    /// How many bytes of the file are read at once.
+    pub read_bytes: u64,
+    /// About how many blocks one question of a full audit covers.
+    pub audit_blocks: u64,
+    /// The threads that tag blocks.
+    pub workers: Workers,
+}
+
+impl Default for ClientOptions {
+    fn default() -> Self {
+        Self {
+            part_bytes: 4 << 20,
+            read_bytes: 8 << 20,
+            audit_blocks: 2048,
+            workers: Workers::all_cores(),
+        }
+    }
+}
+
+/// The owner's side of one file: changes, reads and audits it, and believes the server nothing.
+///
+/// Everything that the owner must not lose is in the state file: about a hundred bytes, and while an
+/// update is under way the update too. It is written before a request leaves and after its answer is
+/// verified, so that a crash at any point is made good by [`settle`](Self::settle), which every
+/// operation begins with.
+///
+/// The state file must not be restored from a backup: an owner who forgot a version cannot tell an older
+/// one from the newest.
+///
+/// Source: Esiner et al. 2013, section 2; Deviation: versions, and updates that survive a crash, are not
+/// in the paper.
+#[derive(Debug)]
+pub struct FileClient<T, S> {
+    pub(super) transport: T,
+    pub(super) owner: Owner<S>,
+    pub(super) verifier: VerifierKey,
+    pub(super) state: StateFile,
+    pub(super) options: ClientOptions,
+}
+
+/// What became of an update that was under way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Settled {
+    /// None was.
+    Nothing,
+    /// The server has carried it out, and the new version is verified.
+    Applied(FileState),
+    /// The server has refused it. The file is as it was, or another writer's.
+    Dropped(Refusal),
+}
+
+/// What the server says about the version of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// The upload is not finished; the server needs this part next.
+    Uploading {
+        /// The number of the part.
+        next_part: u64,
+    },
+    /// The server has the owner's version.
+    Current(Standing),
+    /// The server claims a newer version than the owner knows: there is another writer.
+    Newer(Standing),
+}
+
+impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
+    /// A new file, about to be uploaded, and its state file at `path`.
+    ///
+    /// # Errors
+    /// [`ClientError::State`], [`ClientError::RandomnessUnavailable`].
+    pub fn create(
+        path: &Path,
+        owner: Owner<S>,
+        transport: T,
+        chunker: Chunker,
+    ) -> Result<Self, ClientError> {
+        let mut salt = [0; 16];
+        getrandom::fill(&mut salt)?;
+        let mut secret = [0; 32];
+        getrandom::fill(&mut secret)?;
+        let record = Record {
+            file: FileId::derive(&owner.key.to_bytes(), &salt),
+            salt,
+            chunker,
+            stage: Stage::Uploading { secret },
+        };
+        Ok(Self::new(
+            StateFile::create(path, record)?,
+            owner,
+            transport,
+        ))
+    }
+
+    /// The file whose state file is at `path`.
+    ///
+    /// # Errors
+    /// [`ClientError::State`].
+    pub fn open(path: &Path, owner: Owner<S>, transport: T) -> Result<Self, ClientError> {
+        let state = StateFile::open(path)?;
+        let record = state.record();
+        if record.file != FileId::derive(&owner.key.to_bytes(), &record.salt) {
+            return Err(StateError::WrongOwner.into());
+        }
+        Ok(Self::new(state, owner, transport))
+    }
+
+    fn new(state: StateFile, owner: Owner<S>, transport: T) -> Self {
+        Self {
+            transport,
+            verifier: owner.tags.verifier(),
+            owner,
+            state,
+            options: ClientOptions::default(),
+        }
+    }
+
+    /// This client with other options.
+    #[must_use]
+    pub fn with_options(mut self, options: ClientOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// The file.
+    pub fn file(&self) -> FileId {
+        self.state.record().file
+    }
+
+    /// How the file is cut into blocks.
+    pub fn chunker(&self) -> &Chunker {
+        &self.state.record().chunker
+    }
+
+    /// The newest version that is verified; `None` before the upload is finished.
+    pub fn version(&self) -> Option<FileState> {
+        match &self.state.record().stage {
+            Stage::Uploading { .. } => None,
+            Stage::Settled(state) | Stage::Pending { base: state, .. } => Some(*state),
+        }
+    }
+
+    /// Whether an update is under way of which this client does not know what became.
+    pub fn is_pending(&self) -> bool {
+        matches!(self.state.record().stage, Stage::Pending { .. })
+    }
+
+    /// Finds out what became of an update that was under way: sends it again, as it was. The server
+    /// carries it out now, or answers as it answered the first time.
+    ///
+    /// # Errors
+    /// [`ClientError::Transport`], and [`ClientError::Refused`] for refusals that may pass;
+    /// [`ClientError::Proof`], [`ClientError::Forked`], [`ClientError::Unexpected`]: the update stays
+    /// under way. [`ClientError::State`].
+    pub fn settle(&mut self) -> Result<Settled, ClientError> {
+        let Stage::Pending { base, update } = &self.state.record().stage else {
+            return Ok(Settled::Nothing);
+        };
+        let base = *base;
+        let response = match self.transport.exchange(&Request::Update(update.clone())) {
+            // Too large once is too large for ever.
+            Err(TransportError::RequestTooLarge { length }) => {
+                Response::Refused(Refusal::TooLarge(format!("{length} bytes")))
+            }
+            response => response?,
+        };
+        match response {
+            Response::Updated { standing, witness } => {
+                let update: Update = update.claimed().map_err(|_| StateError::Damaged)?;
+                let operations = apply::operations(&update)?;
+                let list = verify_update::<Sha256>(witness.as_ref(), &base.list, &operations)?;
+                let next = FileState {
+                    file: base.file,
+                    version: base.version.saturating_add(1),
+                    list: *list.get(),
+                };
+                check_standing(&standing, &next)?;
+                self.state.advance(Stage::Settled(next))?;
+                self.acknowledge(&next);
+                Ok(Settled::Applied(next))
+            }
+            Response::Refused(refusal) if is_final(&refusal) => {
+                self.state.advance(Stage::Settled(base))?;
+                Ok(Settled::Dropped(refusal))
+            }
+            Response::Refused(refusal) => Err(self.refused(refusal)),
+            _ => Err(ClientError::Unexpected),
+        }
+    }
+
+    /// Where the server says that the file stands. Only a claim: audits and reads prove.
+    ///
+    /// # Errors
+    /// [`ClientError::Rollback`] and [`ClientError::Forked`] if the claim contradicts what this client
+    /// has verified; what [`settle`](Self::settle) fails with; [`ClientError::Refused`].
+    pub fn status(&mut self) -> Result<Status, ClientError> {
+        self.settle()?;
+        let request = Request::Status { file: self.file() };
+        let standing = self.standing(&request)?;
+        let Some(known) = self.version() else {
+            return Ok(Status::Uploading {
+                next_part: standing.next_part,
+            });
+        };
+        if standing.version < known.version {
+            return Err(ClientError::Rollback {
+                known: known.version,
+                claimed: standing.version,
+            });
+        }
+        if standing.version > known.version {
+            return Ok(Status::Newer(standing));
+        }
+        check_standing(&standing, &known)?;
+        Ok(Status::Current(standing))
+    }
+
+    /// The version to verify against, once nothing is under way.
+    pub(super) fn current(&mut self) -> Result<FileState, ClientError> {
+        self.settle()?;
+        self.version().ok_or(ClientError::NotUploaded)
+    }
+
+    /// Tells the server that it may forget earlier versions. If this fails the server keeps more than it
+    /// must, and the next update tells it as well.
+    fn acknowledge(&self, state: &FileState) {
+        let body = Acknowledge {
+            file: state.file,
+            version: state.version,
+        };
+        if let Ok(signed) = self.sign(RequestKind::Acknowledge, &body) {
+            drop(self.transport.exchange(&Request::Acknowledge(signed)));
+        }
+    }
+
+    pub(super) fn sign<M: Serialize>(
+        &self,
+        kind: RequestKind,
+        body: &M,
+    ) -> Result<Signed, ClientError> {
+        Signed::new(kind, body, &self.owner.signer)
+            .map_err(|error| ClientError::Signer(error.to_string()))
+    }
+
+    /// The standing that answers this request.
+    pub(super) fn standing(&self, request: &Request) -> Result<Standing, ClientError> {
+        match self.transport.exchange(request)? {
+            Response::Standing(standing) => Ok(standing),
+            Response::Refused(refusal) => Err(self.refused(refusal)),
+            _ => Err(ClientError::Unexpected),
+        }
+    }
+
+    /// What a refusal says about versions is an error of its own.
+    pub(super) fn refused(&self, refusal: Refusal) -> ClientError {
+        let known = self.version().map_or(0, |state| state.version);
+        match refusal {
+            Refusal::StaleBase { current, .. } | Refusal::UnknownVersion { current, .. } => {
+                let claimed = current;
+                match current.cmp(&known) {
+                    Ordering::Less => ClientError::Rollback { known, claimed },
+                    Ordering::Greater => ClientError::Outdated { known, current },
+                    // It says that it has what it says that it has not.
+                    Ordering::Equal => ClientError::Unexpected,
+                }
+            }
+            refusal => ClientError::Refused(refusal),
+        }
+    }
+}
+
+/// The server claims what the owner knows.
+pub(super) fn check_standing(standing: &Standing, known: &FileState) -> Result<(), ClientError> {
+    let claimed = ListState {
+        root: standing.root,
+        total: standing.total,
+    };
+    if standing.version == known.version && claimed == known.list {
+        Ok(())
+    } else {
+        let version = known.version;
+        Err(ClientError::Forked { version })
+    }
+}
+
+/// Whether the server has said for good that it will not carry out an update.
+const fn is_final(refusal: &Refusal) -> bool {
+    match refusal {
+        Refusal::StaleBase { .. }
+        | Refusal::UploadUnfinished { .. }
+        | Refusal::UploadFinished
+        | Refusal::PartOutOfOrder { .. }
+        | Refusal::WrongOwner
+        | Refusal::WrongFileId
+        | Refusal::RootMismatch
+        | Refusal::Invalid(_)
+        | Refusal::TooLarge(_)
+        | Refusal::TagsInvalid => true,
+        Refusal::UnknownFile
+        | Refusal::UnknownVersion { .. }
+        | Refusal::Unavailable
+        | Refusal::StoreFailed(_) => false,
+    }
+}

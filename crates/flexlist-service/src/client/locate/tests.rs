@@ -1,0 +1,134 @@
+//! The search finds what is damaged, exactly where sound blocks bound it.
+
+#![allow(clippy::arithmetic_side_effects, reason = "tests fail by panicking")]
+
+use super::*;
+use crate::client::AuditFault;
+
+/// Blocks of these lengths, of which these are damaged.
+struct Server {
+    lengths: Vec<u64>,
+    damaged: Vec<usize>,
+}
+
+impl Server {
+    fn blocks(&self) -> Vec<Range<u64>> {
+        let mut start = 0;
+        let block = |length: &u64| {
+            let block = start..start + length;
+            start = block.end;
+            block
+        };
+        self.lengths.iter().map(block).collect()
+    }
+
+    fn answer(&self, range: &Range<u64>) -> Result<Vec<Range<u64>>, Failed> {
+        let blocks = self.blocks().into_iter().enumerate();
+        let asked: Vec<_> = blocks
+            .filter(|(_, block)| block.start < range.end && block.end > range.start)
+            .collect();
+        if asked
+            .iter()
+            .any(|(number, _)| self.damaged.contains(number))
+        {
+            return Err(Failed::Fault(AuditFault::Unexpected));
+        }
+        Ok(asked.into_iter().map(|(_, block)| block).collect())
+    }
+
+    /// The damaged bytes, joined where they touch.
+    fn expected(&self) -> Vec<Range<u64>> {
+        let mut joined: Vec<Range<u64>> = Vec::new();
+        for (number, block) in self.blocks().iter().enumerate() {
+            if self.damaged.contains(&number) {
+                match joined.last_mut() {
+                    Some(last) if last.end == block.start => last.end = block.end,
+                    _ => joined.push(block.clone()),
+                }
+            }
+        }
+        joined
+    }
+}
+
+#[test]
+fn every_pattern_of_damage_is_bounded_exactly_where_sound_blocks_are_between() {
+    let lengths = vec![5, 1, 8, 3, 2, 13, 1, 4];
+    let total = lengths.iter().sum();
+    for pattern in 1_u32..256 {
+        let server = Server {
+            lengths: lengths.clone(),
+            damaged: (0..8).filter(|bit| pattern >> bit & 1 == 1).collect(),
+        };
+        // All at once, and range by range, with borders inside blocks.
+        for width in [total, 7, 10] {
+            let mut search = Search::new(|range| server.answer(&range));
+            let mut start = 0;
+            while start < total {
+                let end = (start + width).min(total);
+                if server.answer(&(start..end)).is_err() {
+                    search.within(start..end).unwrap();
+                }
+                start = end;
+            }
+            let found = search.damaged();
+            for range in server.expected() {
+                assert!(
+                    found
+                        .iter()
+                        .any(|found| found.start <= range.start && found.end >= range.end),
+                    "{pattern:#b} {width}: {range:?} is missing in {found:?}"
+                );
+            }
+            let ends: Vec<u64> = server.expected().iter().map(|range| range.end).collect();
+            let starts: Vec<u64> = server.expected().iter().map(|range| range.start).collect();
+            for range in &found {
+                assert!(
+                    starts.contains(&range.start),
+                    "{pattern:#b} {width} {found:?}"
+                );
+                assert!(ends.contains(&range.end), "{pattern:#b} {width} {found:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn single_damaged_blocks_are_found_exactly_and_quickly() {
+    let lengths: Vec<u64> = (0..1000).map(|number| 1 + number * 37 % 4096).collect();
+    let total = lengths.iter().sum();
+    for damaged in [0, 1, 499, 998, 999] {
+        let server = Server {
+            lengths: lengths.clone(),
+            damaged: vec![damaged],
+        };
+        let mut search = Search::new(|range| server.answer(&range));
+        search.within(0..total).unwrap();
+        assert!(search.questions < 80, "{} questions", search.questions);
+        assert_eq!(search.damaged(), server.expected());
+    }
+}
+
+#[test]
+fn sampled_bytes_lead_to_their_blocks() {
+    let server = Server {
+        lengths: vec![10, 20, 30, 40],
+        damaged: vec![1, 3],
+    };
+    let mut search = Search::new(|range| server.answer(&range));
+    for index in [5, 12, 25, 31, 99] {
+        search.around(index, 0..100).unwrap();
+    }
+    assert_eq!(search.damaged(), [10..30, 60..100]);
+}
+
+#[test]
+fn a_search_ends_though_everything_is_damaged() {
+    let server = Server {
+        lengths: vec![1 << 20; 64],
+        damaged: (0..64).collect(),
+    };
+    let mut search = Search::new(|range| server.answer(&range));
+    search.within(0..1 << 26).unwrap();
+    assert_eq!(search.damaged(), vec![0..1 << 26]);
+}

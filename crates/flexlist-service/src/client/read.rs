@@ -1,0 +1,150 @@
+//! Reads: every byte is verified before it is given out.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use core::ops::Range;
+use std::io::Write;
+
+use flexlist::{
+    FileState,
+    edit::KnownBlock,
+    error::AuditError,
+    list::{ProvenBlock, Sha256, verify_range},
+    tag::committed_digest,
+};
+use pad_core::HeadSignature;
+use signature::Signer;
+
+use super::{error::ClientError, file::FileClient, transport::Transport};
+use crate::message::{ReadBlock, Refusal, Request, Response};
+
+impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
+    /// These bytes of the file.
+    ///
+    /// # Errors
+    /// As [`read_to`](Self::read_to).
+    pub fn read(&mut self, range: Range<u64>) -> Result<Vec<u8>, ClientError> {
+        let mut bytes = Vec::new();
+        self.read_to(range, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Writes these bytes of the file to `sink`, block by block as they are verified. After an error
+    /// `sink` has a verified beginning of them.
+    ///
+    /// # Errors
+    /// [`ClientError::OutOfRange`], [`ClientError::NotUploaded`]; [`ClientError::Proof`] and
+    /// [`ClientError::Blocks`] if the server's evidence does not hold; [`ClientError::Refused`],
+    /// [`ClientError::Unexpected`]; [`ClientError::Io`] of the sink; what [`settle`](Self::settle) fails
+    /// with.
+    pub fn read_to(&mut self, range: Range<u64>, sink: &mut impl Write) -> Result<(), ClientError> {
+        let state = self.current()?;
+        let total = state.list.total;
+        if range.end > total {
+            let end = range.end;
+            return Err(ClientError::OutOfRange { end, total });
+        }
+        let wanted = range.clone();
+        self.visit_blocks(&state, range, &mut |block| {
+            let bytes = part_of(&block, &wanted);
+            sink.write_all(bytes).map_err(ClientError::Io)
+        })
+    }
+
+    /// Visits each block that overlaps the range, verified, in the order of the file.
+    pub(super) fn visit_blocks(
+        &self,
+        state: &FileState,
+        range: Range<u64>,
+        visit: &mut dyn FnMut(KnownBlock) -> Result<(), ClientError>,
+    ) -> Result<(), ClientError> {
+        let mut start = range.start;
+        let mut window = self.options.read_bytes.max(1);
+        while start < range.end {
+            let end = start.saturating_add(window).min(range.end);
+            match self.blocks(state, start..end) {
+                Ok(blocks) => {
+                    for block in blocks {
+                        // A block that reaches over the window is visited with it: not a second time.
+                        start = start.max(block_end(&block));
+                        visit(block)?;
+                    }
+                }
+                // The answer has whole blocks, and may be longer than what was asked for.
+                Err(ClientError::Refused(Refusal::TooLarge(_))) if window > 1 => {
+                    window = window.div_ceil(2);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// The blocks that overlap the range, verified.
+    fn blocks(&self, state: &FileState, range: Range<u64>) -> Result<Vec<KnownBlock>, ClientError> {
+        let request = Request::Read {
+            file: state.file,
+            version: state.version,
+            start: range.start,
+            end: range.end,
+        };
+        let (list_proof, blocks) = match self.transport.exchange(&request)? {
+            Response::Read { list_proof, blocks } => (list_proof, blocks),
+            Response::Refused(refusal) => return Err(self.refused(refusal)),
+            _ => return Err(ClientError::Unexpected),
+        };
+        let proven = verify_range::<Sha256>(list_proof.as_ref(), &state.list, range)?;
+        if proven.get().len() != blocks.len() {
+            return Err(ClientError::Blocks(AuditError::TagCountMismatch {
+                expected: proven.get().len(),
+                actual: blocks.len(),
+            }));
+        }
+        let pairs = proven.get().iter().zip(blocks);
+        pairs
+            .map(|(proven, block)| self.check(proven, block))
+            .collect()
+    }
+
+    /// The block is the one that the list commits.
+    fn check(&self, proven: &ProvenBlock, block: ReadBlock) -> Result<KnownBlock, ClientError> {
+        let start = proven.start;
+        let ReadBlock { committed, data } = block;
+        if committed_digest(committed.as_ref()) != proven.tag_digest.0 {
+            return Err(ClientError::Blocks(AuditError::TagDigestMismatch { start }));
+        }
+        if u64::try_from(data.0.len()) != Ok(proven.length) {
+            return Err(ClientError::Blocks(AuditError::BlockMismatch { start }));
+        }
+        let checked = self
+            .verifier
+            .check_block(start, committed.as_ref(), data.as_ref());
+        checked.map_err(ClientError::Blocks)?;
+        Ok(KnownBlock {
+            start,
+            bytes: data.0,
+        })
+    }
+}
+
+/// One past the last byte of the block.
+fn block_end(block: &KnownBlock) -> u64 {
+    let length = u64::try_from(block.bytes.len()).unwrap_or(u64::MAX);
+    block.start.saturating_add(length)
+}
+
+/// The bytes of the block that lie in the range.
+fn part_of<'a>(block: &'a KnownBlock, range: &Range<u64>) -> &'a [u8] {
+    let offset = |index: u64| {
+        let index = index.clamp(block.start, block_end(block));
+        usize::try_from(index.saturating_sub(block.start)).unwrap_or(usize::MAX)
+    };
+    let part = offset(range.start)..offset(range.end);
+    block.bytes.get(part).unwrap_or_default()
+}

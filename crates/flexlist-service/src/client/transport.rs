@@ -1,0 +1,133 @@
+//! What carries a request to a server and brings back its answer.
+
+use core::fmt;
+
+use pad_core::{DecodeError, codec};
+
+use crate::{
+    message::{Request, Response},
+    network::Handler,
+};
+
+/// What carries a request to a server and brings back its answer.
+pub trait Transport {
+    /// The answer, decoded and otherwise unchecked.
+    ///
+    /// After an error the request may or may not have reached the server. Every request of this crate
+    /// may be sent again: the server answers a repeated one as it answered the first.
+    ///
+    /// # Errors
+    /// [`TransportError`].
+    fn exchange(&self, request: &Request) -> Result<Response, TransportError>;
+}
+
+impl<T: Transport + ?Sized> Transport for &T {
+    fn exchange(&self, request: &Request) -> Result<Response, TransportError> {
+        (**self).exchange(request)
+    }
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TransportError {
+    /// Address, certificate or time-outs cannot be used, in words.
+    Configuration(String),
+    /// No attempt brought an answer; the reason of the last one, in words.
+    Unreachable {
+        /// How many attempts.
+        attempts: u32,
+        /// Why the last one failed.
+        reason: String,
+    },
+    /// The server was busy at every attempt.
+    Overloaded {
+        /// How many attempts.
+        attempts: u32,
+    },
+    /// The server is not the one that its certificate should prove, or TLS failed otherwise.
+    Tls(String),
+    /// The request exceeds what the client, or the server by its status 413, lets through.
+    RequestTooLarge {
+        /// The length of the request in bytes.
+        length: usize,
+    },
+    /// The answer exceeds the client's limit.
+    ResponseTooLarge {
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// The server answered with an HTTP status that brings no message.
+    Status(u16),
+    /// The answer is not a message.
+    Undecodable(DecodeError),
+}
+
+/// A server in the same process. Requests and answers are encoded and decoded as on a network.
+#[derive(Clone, Debug)]
+pub struct InProcess<H> {
+    handler: H,
+    limit: usize,
+}
+
+impl<H: Handler> InProcess<H> {
+    /// This handler as a server whose requests and answers have at most `limit` bytes.
+    pub fn new(handler: H, limit: usize) -> Self {
+        Self { handler, limit }
+    }
+
+    /// The handler.
+    pub fn handler(&self) -> &H {
+        &self.handler
+    }
+}
+
+impl<H: Handler> Transport for InProcess<H> {
+    fn exchange(&self, request: &Request) -> Result<Response, TransportError> {
+        let request = codec::encode(request);
+        if request.len() > self.limit {
+            return Err(TransportError::RequestTooLarge {
+                length: request.len(),
+            });
+        }
+        let request =
+            codec::decode(&request, self.limit).map_err(|_| TransportError::Status(400))?;
+        let response = codec::encode(&self.handler.handle(request));
+        decode_response(&response, self.limit)
+    }
+}
+
+/// An answer of at most `limit` bytes.
+pub(super) fn decode_response(bytes: &[u8], limit: usize) -> Result<Response, TransportError> {
+    codec::decode(bytes, limit).map_err(|error| match error {
+        DecodeError::TooLarge { limit } => TransportError::ResponseTooLarge { limit },
+        error => TransportError::Undecodable(error),
+    })
+}
+
+impl fmt::Display for TransportError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Configuration(reason) => {
+                write!(formatter, "the connection cannot be set up: {reason}")
+            }
+            Self::Unreachable { attempts, reason } => {
+                write!(formatter, "no answer after {attempts} attempts: {reason}")
+            }
+            Self::Overloaded { attempts } => {
+                write!(formatter, "the server was busy at all {attempts} attempts")
+            }
+            Self::Tls(reason) => write!(formatter, "no secure connection: {reason}"),
+            Self::RequestTooLarge { length } => {
+                write!(formatter, "a request of {length} bytes is too large")
+            }
+            Self::ResponseTooLarge { limit } => {
+                write!(formatter, "the answer exceeds {limit} bytes")
+            }
+            Self::Status(status) => write!(formatter, "the server answered with status {status}"),
+            Self::Undecodable(error) => write!(formatter, "the answer is not a message: {error}"),
+        }
+    }
+}
+
+impl core::error::Error for TransportError {}

@@ -1,0 +1,136 @@
+//! What an operator may choose.
+
+use core::{fmt, time::Duration};
+use std::{sync::Arc, thread};
+
+use rustls::{
+    ServerConfig,
+    crypto::ring,
+    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
+};
+
+use super::server::ServerError;
+
+/// What an operator may choose.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// With a certificate the server speaks TLS 1.2 and 1.3 only, without one plain TCP only.
+    pub identity: Option<Identity>,
+    /// How much at once.
+    pub limits: Limits,
+    /// How long.
+    pub timeouts: Timeouts,
+}
+
+/// What a client must send, or take, in [`Timeouts::body`] and [`Timeouts::write`] to be waited for.
+pub(super) const QUANTUM: usize = 1 << 20;
+
+/// How much at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The longest request in bytes.
+    pub request_bytes: usize,
+    /// The longest answer in bytes; the client is told when one would exceed it.
+    pub response_bytes: usize,
+    /// How many requests are handled at the same time.
+    pub in_flight: usize,
+    /// How many more may wait for their turn.
+    pub waiting: usize,
+    /// The bytes of all messages that are being received, handled and sent.
+    pub buffered_bytes: usize,
+    /// How many connections; one more is closed at once.
+    pub connections: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            request_bytes: 32 << 20,
+            response_bytes: 64 << 20,
+            in_flight: thread::available_parallelism().map_or(1, usize::from),
+            waiting: 64,
+            buffered_bytes: 512 << 20,
+            connections: 1024,
+        }
+    }
+}
+
+/// How long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    /// For the TLS handshake.
+    pub handshake: Duration,
+    /// For the head of a request, from the end of the answer before it: how long a connection may idle.
+    pub header: Duration,
+    /// In which a client must have sent one more mebibyte of the body of its request, or all of it.
+    pub body: Duration,
+    /// In which a client that does not keep up must have taken one more mebibyte of its answer.
+    pub write: Duration,
+    /// For the requests in flight when the server is told to stop.
+    pub shutdown: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            handshake: Duration::from_secs(10),
+            header: Duration::from_secs(20),
+            body: Duration::from_mins(1),
+            write: Duration::from_mins(1),
+            shutdown: Duration::from_secs(30),
+        }
+    }
+}
+
+/// Who the server is to TLS clients.
+#[derive(Clone)]
+pub struct Identity {
+    certificates: Vec<CertificateDer<'static>>,
+    key: Arc<PrivateKeyDer<'static>>,
+}
+
+impl Identity {
+    /// The identity of a certificate chain, the server's own certificate first, and its private key
+    /// (PKCS #8, PKCS #1 or SEC 1), both as PEM.
+    ///
+    /// # Errors
+    /// [`ServerError::Certificate`]: not PEM, or no certificate, or no key in it.
+    pub fn from_pem(certificates: &[u8], key: &[u8]) -> Result<Self, ServerError> {
+        let unreadable = |error: &dyn fmt::Display| ServerError::Certificate(error.to_string());
+        let certificates = CertificateDer::pem_slice_iter(certificates)
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| unreadable(&error))?;
+        if certificates.is_empty() {
+            return Err(unreadable(&"no certificate in the PEM"));
+        }
+        let key = PrivateKeyDer::from_pem_slice(key).map_err(|error| unreadable(&error))?;
+        Ok(Self {
+            certificates,
+            key: Arc::new(key),
+        })
+    }
+
+    /// The TLS settings of this identity, for HTTP/1.1 with rustls' safe defaults.
+    pub(super) fn tls_config(&self) -> Result<ServerConfig, ServerError> {
+        let provider = Arc::new(ring::default_provider());
+        let mut config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .and_then(|builder| {
+                builder
+                    .with_no_client_auth()
+                    .with_single_cert(self.certificates.clone(), self.key.clone_key())
+            })
+            .map_err(|error| ServerError::Certificate(error.to_string()))?;
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(config)
+    }
+}
+
+impl fmt::Debug for Identity {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Identity")
+            .field("certificates", &self.certificates.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,227 @@
+//! The server: carries out requests on the files of a store, without the network.
+//!
+//! [`FileServer::handle`] may be called from many threads. Audits and reads of a file go on side by
+//! side, and while an update of the same file is being made durable: they read the version that was
+//! acknowledged last, and blocks as of one transaction of the store, outside of any lock.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use core::fmt;
+use std::{
+    collections::HashMap,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+};
+
+use flexlist::FileId;
+use pad_core::Workers;
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{
+    message::{Acknowledge, Finish, Part, Refusal, Request, Response, Signed, Update},
+    signed::RequestKind,
+    store::{Store, StoreError, guarded},
+};
+
+mod audit;
+mod begin;
+pub mod check;
+mod limits;
+mod load;
+mod read;
+mod refuse;
+mod slot;
+mod superseded;
+#[cfg(test)]
+mod tests;
+mod update;
+mod upload;
+
+pub use check::{CheckReport, Damage, check};
+pub use limits::{Checkpoints, Limits};
+use slot::Slot;
+
+/// A server of outsourced files.
+pub struct FileServer {
+    store: Store,
+    limits: Limits,
+    workers: Workers,
+    files: RwLock<HashMap<FileId, Entry>>,
+    /// Held while a file is begun, so that no two get one number.
+    beginning: Mutex<()>,
+}
+
+/// A file of the store, or why it cannot be served.
+type Entry = Result<Arc<Slot>, Arc<StoreError>>;
+
+impl FileServer {
+    /// Serves the files of the store at this path; makes an empty store if there is nothing.
+    ///
+    /// Each file's list is rebuilt when the file is first asked for ([`FileServer::load_all`] does it
+    /// ahead). A damaged file is answered with [`Refusal::StoreFailed`]; the others are not affected.
+    ///
+    /// # Errors
+    /// [`StoreError`] of the store as a whole.
+    pub fn open(path: &Path, limits: Limits, workers: Workers) -> Result<Self, StoreError> {
+        let store = Store::open_or_create(path)?;
+        let entry = |(id, record): (FileId, Result<_, StoreError>)| {
+            let slot = record.and_then(|record| Slot::new(id, record));
+            (id, slot.map(Arc::new).map_err(Arc::new))
+        };
+        let files = store.files()?.into_iter().map(entry).collect();
+        Ok(Self {
+            store,
+            limits,
+            workers,
+            files: RwLock::new(files),
+            beginning: Mutex::new(()),
+        })
+    }
+
+    /// Carries out a request. What it changes is durable when this returns; a refused one changes
+    /// nothing.
+    pub fn handle(&self, request: Request) -> Response {
+        let file = file_of(&request);
+        // The storage engine panics on some pages that are not what it wrote.
+        let outcome = guarded(|| self.answer(request));
+        let response = outcome.unwrap_or_else(|| Err(refuse::panicked(file)));
+        response.unwrap_or_else(Response::Refused)
+    }
+
+    fn answer(&self, request: Request) -> Result<Response, Refusal> {
+        match request {
+            Request::Begin(signed) => self.begin(&signed),
+            Request::Part(signed) => {
+                let (slot, part) =
+                    self.open_signed(&signed, RequestKind::Part, |part: &Part| part.file)?;
+                self.part(&slot, part, signed.digest())
+            }
+            Request::Finish(signed) => {
+                let (slot, finish) =
+                    self.open_signed(&signed, RequestKind::Finish, |finish: &Finish| finish.file)?;
+                self.finish(&slot, &finish, signed.digest())
+            }
+            Request::Update(signed) => {
+                let (slot, update) =
+                    self.open_signed(&signed, RequestKind::Update, |update: &Update| update.file)?;
+                self.update(&slot, update, signed.digest())
+            }
+            Request::Acknowledge(signed) => {
+                let (slot, word) =
+                    self.open_signed(&signed, RequestKind::Acknowledge, |word: &Acknowledge| {
+                        word.file
+                    })?;
+                self.acknowledge(&slot, word.version)
+            }
+            Request::Audit {
+                file,
+                version,
+                challenge,
+            } => self.audit(&*self.slot(file)?, version, &challenge),
+            Request::Read {
+                file,
+                version,
+                start,
+                end,
+            } => self.read(&*self.slot(file)?, version, start..end),
+            Request::Status { file } => self.status(&*self.slot(file)?),
+        }
+    }
+
+    /// The files, in no order.
+    pub fn files(&self) -> Vec<FileId> {
+        self.entries().keys().copied().collect()
+    }
+
+    /// Rebuilds every file's list, and says which cannot be: those that [`FileServer::handle`]
+    /// refuses to serve.
+    pub fn load_all(&self) -> Vec<(FileId, Refusal)> {
+        let entries: Vec<(FileId, Entry)> = self
+            .entries()
+            .iter()
+            .map(|(id, entry)| (*id, entry.clone()))
+            .collect();
+        let load = |(id, entry): (FileId, Entry)| {
+            let outcome = guarded(|| match entry {
+                Ok(slot) => slot.read(self, |_| Ok(())),
+                Err(error) => Err(refuse::store(&error)),
+            });
+            let refusal = outcome
+                .unwrap_or_else(|| Err(refuse::panicked(Some(id))))
+                .err()?;
+            Some((id, refusal))
+        };
+        entries.into_iter().filter_map(load).collect()
+    }
+
+    /// The store.
+    pub const fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// The limits.
+    pub const fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Where a file stands.
+    fn status(&self, slot: &Slot) -> Result<Response, Refusal> {
+        slot.read(self, |state| Ok(Response::Standing(state.head.standing())))
+    }
+
+    /// The request and its file, if the file's owner signed it.
+    fn open_signed<T: Serialize + DeserializeOwned>(
+        &self,
+        signed: &Signed,
+        kind: RequestKind,
+        file: impl FnOnce(&T) -> FileId,
+    ) -> Result<(Arc<Slot>, T), Refusal> {
+        let request = signed.claimed().map_err(refuse::open)?;
+        let slot = self.slot(file(&request))?;
+        signed.verify(kind, &slot.owner).map_err(refuse::open)?;
+        Ok((slot, request))
+    }
+
+    fn slot(&self, file: FileId) -> Result<Arc<Slot>, Refusal> {
+        match self.entries().get(&file) {
+            None => Err(Refusal::UnknownFile),
+            Some(Ok(slot)) => Ok(Arc::clone(slot)),
+            Some(Err(error)) => Err(refuse::store(error)),
+        }
+    }
+
+    // Nothing panics while it changes the map, so a poisoned one is whole.
+    fn entries(&self) -> RwLockReadGuard<'_, HashMap<FileId, Entry>> {
+        self.files.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn entries_mut(&self) -> RwLockWriteGuard<'_, HashMap<FileId, Entry>> {
+        self.files.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for FileServer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("FileServer")
+            .field("path", &self.store.path())
+            .field("files", &self.entries().len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The file that a request names without a signature around it.
+const fn file_of(request: &Request) -> Option<FileId> {
+    match request {
+        Request::Audit { file, .. } | Request::Read { file, .. } | Request::Status { file } => {
+            Some(*file)
+        }
+        _ => None,
+    }
+}

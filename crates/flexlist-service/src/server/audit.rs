@@ -1,0 +1,143 @@
+//! Proofs that challenged blocks are there.
+
+use core::ops::Range;
+
+use flexlist::{
+    bytes::Bytes,
+    challenge::{Challenge, Context, Leaf, Questions, Sample, assign},
+    list::{Found, Sha256, View},
+    tag::Challenged,
+};
+
+use super::{FileServer, refuse, slot::Slot};
+use crate::{
+    message::{Refusal, Response},
+    store::snapshot::Snapshot,
+};
+
+/// The blocks that a challenge meets.
+struct Met {
+    list_proof: Vec<u8>,
+    found: Vec<Found>,
+    challenged: Vec<Challenged>,
+}
+
+impl FileServer {
+    /// Proves that the challenged blocks of this version are there.
+    ///
+    /// Blocks are read and folded into the proof one at a time.
+    pub(super) fn audit(
+        &self,
+        slot: &Slot,
+        version: u64,
+        challenge: &Challenge,
+    ) -> Result<Response, Refusal> {
+        if let Challenge::Sample { count, .. } = challenge {
+            refuse::above("sampled bytes", *count, self.limits.audit_samples)?;
+        }
+        let (snapshot, met) = slot.read(self, |state| {
+            let view = state.view(version)?;
+            let context = Context {
+                file: slot.key.id,
+                version,
+                root: view.root(),
+                total: view.total(),
+            };
+            let met = match challenge.questions(&context).map_err(invalid)? {
+                Questions::Samples(samples) => self.meet_samples(view, &samples)?,
+                Questions::Blocks(blocks) => {
+                    let found = find_range(view, blocks.range(), self.limits.audit_blocks)?;
+                    let list_proof = view.prove_range(blocks.range());
+                    Met {
+                        list_proof: list_proof.map_err(refuse::update)?,
+                        challenged: blocks.assign(&leaves(&found)).map_err(invalid)?,
+                        found,
+                    }
+                }
+            };
+            // While the lock is held, so that the snapshot has this version's blocks.
+            let snapshot = self.store.snapshot();
+            Ok((snapshot.map_err(|error| refuse::store(&error))?, met))
+        })?;
+        self.fold(slot, &snapshot, met)
+    }
+
+    /// The blocks that a sample meets.
+    fn meet_samples(&self, view: View<'_, Sha256>, samples: &[Sample]) -> Result<Met, Refusal> {
+        let mut indices: Vec<u64> = samples.iter().map(|sample| sample.index).collect();
+        indices.sort_unstable();
+        let mut found: Vec<Found> = Vec::new();
+        for index in &indices {
+            if found.last().is_none_or(|last| last.end() <= *index) {
+                found.push(view.find(*index).map_err(refuse::update)?);
+            }
+        }
+        refuse::above("challenged blocks", found.len(), self.limits.audit_blocks)?;
+        let challenged = assign(samples, &leaves(&found)).map_err(invalid)?;
+        let list_proof = view.prove(&indices).map_err(refuse::update)?;
+        Ok(Met {
+            list_proof,
+            found,
+            challenged,
+        })
+    }
+
+    /// Reads the challenged blocks and folds them into the tag scheme's proof.
+    fn fold(&self, slot: &Slot, snapshot: &Snapshot, met: Met) -> Result<Response, Refusal> {
+        let mut prover = slot.parameters.prover();
+        let mut committed = Vec::with_capacity(met.found.len());
+        let mut bytes = met.list_proof.len();
+        for (found, challenged) in met.found.iter().zip(&met.challenged) {
+            let block = snapshot.block(slot.key, found.label);
+            let block = block.map_err(|error| refuse::store(&error))?;
+            prover
+                .absorb(challenged, &block.tag, block.data.as_ref())
+                .map_err(|error| refuse::stored_tag(slot.key, found, error))?;
+            bytes = bytes.saturating_add(block.tag.committed.as_ref().len());
+            refuse::above("bytes of the answer", bytes, self.limits.answer_bytes)?;
+            committed.push(block.tag.committed);
+        }
+        let tag_proof = prover.finish();
+        let bytes = bytes.saturating_add(tag_proof.len());
+        refuse::above("bytes of the answer", bytes, self.limits.answer_bytes)?;
+        Ok(Response::Audited {
+            list_proof: Bytes(met.list_proof),
+            committed,
+            tag_proof: Bytes(tag_proof),
+        })
+    }
+}
+
+/// The blocks that overlap a range, but not more than the limit.
+pub(super) fn find_range(
+    view: View<'_, Sha256>,
+    range: Range<u64>,
+    limit: usize,
+) -> Result<Vec<Found>, Refusal> {
+    let mut found = Vec::new();
+    let mut index = range.start;
+    while index < range.end {
+        let block = view.find(index).map_err(refuse::update)?;
+        index = block.end();
+        found.push(block);
+        if found.len() > limit {
+            return Err(Refusal::TooLarge(format!(
+                "the range meets more than {limit} blocks"
+            )));
+        }
+    }
+    Ok(found)
+}
+
+fn leaves(found: &[Found]) -> Vec<Leaf> {
+    let leaf = |found: &Found| Leaf {
+        start: found.start,
+        length: found.length,
+    };
+    found.iter().map(leaf).collect()
+}
+
+/// The challenge does not fit the file.
+fn invalid(error: impl core::fmt::Display) -> Refusal {
+    Refusal::Invalid(error.to_string())
+}

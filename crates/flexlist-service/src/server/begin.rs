@@ -1,0 +1,68 @@
+//! The first word about a file.
+
+use std::sync::{Arc, PoisonError};
+
+use flexlist::{FileId, tag::ServerParameters};
+use pad_core::AuthorKey;
+
+use super::{FileServer, refuse, slot::Slot};
+use crate::{
+    message::{Begin, Refusal, Response, Signed},
+    signed::RequestKind,
+    store::{
+        FileKey,
+        records::{FileRecord, Head, Record},
+    },
+};
+
+impl FileServer {
+    /// Makes room for a file; said again, tells where the file stands.
+    pub(super) fn begin(&self, signed: &Signed) -> Result<Response, Refusal> {
+        let begin: Begin = signed.claimed().map_err(refuse::open)?;
+        let owner = AuthorKey::from_bytes(&begin.owner).map_err(|_| Refusal::WrongOwner)?;
+        signed
+            .verify(RequestKind::Begin, &owner)
+            .map_err(refuse::open)?;
+        let id = FileId::derive(&begin.owner, &begin.salt);
+        // Most who say it again need not wait.
+        if let Some(response) = self.begun(id, &begin)? {
+            return Ok(response);
+        }
+        let parameters = begin.server_parameters.as_ref();
+        let limit = self.limits.parameter_bytes;
+        refuse::above("bytes of parameters", parameters.len(), limit)?;
+        ServerParameters::from_bytes(parameters).map_err(refuse::tags)?;
+        let beginning = self.beginning.lock();
+        let _beginning = beginning.unwrap_or_else(PoisonError::into_inner);
+        if let Some(response) = self.begun(id, &begin)? {
+            return Ok(response);
+        }
+        let files = self.entries().len().saturating_add(1);
+        refuse::above("files", files, self.limits.files)?;
+        let record = FileRecord {
+            number: (self.store.next_file()).map_err(|error| refuse::store(&error))?,
+            owner: begin.owner,
+            server_parameters: begin.server_parameters,
+        };
+        let head = Head::default();
+        let number = record.number;
+        let key = FileKey { number, id };
+        let changes = vec![record.put(key, 0), head.put(key, 0)];
+        let slot = Slot::new(id, record).map_err(|error| refuse::store(&error))?;
+        (self.store.commit(changes)).map_err(|error| refuse::store(&error))?;
+        self.entries_mut().insert(id, Ok(Arc::new(slot)));
+        Ok(Response::Standing(head.standing()))
+    }
+
+    /// The answer if there is a file of this id already.
+    fn begun(&self, id: FileId, begin: &Begin) -> Result<Option<Response>, Refusal> {
+        let slot = match self.slot(id) {
+            Err(Refusal::UnknownFile) => return Ok(None),
+            slot => slot?,
+        };
+        if slot.record.server_parameters != begin.server_parameters {
+            return Err(Refusal::WrongFileId);
+        }
+        self.status(&slot).map(Some)
+    }
+}

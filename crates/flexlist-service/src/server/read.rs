@@ -1,0 +1,68 @@
+//! Blocks of a range, with proof.
+
+use core::ops::Range;
+
+use flexlist::bytes::Bytes;
+
+use super::{FileServer, audit::find_range, refuse, slot::Slot};
+use crate::{
+    message::{ReadBlock, Refusal, Response},
+    store::StoreError,
+};
+
+impl FileServer {
+    /// Every block of this version that overlaps the range, and the list's proof for them.
+    pub(super) fn read(
+        &self,
+        slot: &Slot,
+        version: u64,
+        range: Range<u64>,
+    ) -> Result<Response, Refusal> {
+        let (snapshot, found, list_proof) = slot.read(self, |state| {
+            let view = state.view(version)?;
+            let total = view.total();
+            if range.is_empty() || range.end > total {
+                let Range { start, end } = range;
+                return Err(Refusal::Invalid(format!(
+                    "bytes {start} to {end} of a file of {total} bytes"
+                )));
+            }
+            let found = find_range(view, range.clone(), self.limits.read_blocks)?;
+            let list_proof = view.prove_range(range).map_err(refuse::update)?;
+            let data = found.iter().map(|block| block.length);
+            let proof = u64::try_from(list_proof.len()).unwrap_or(u64::MAX);
+            let limit = u64::try_from(self.limits.answer_bytes).unwrap_or(u64::MAX);
+            let bytes = data.fold(proof, u64::saturating_add);
+            refuse::above("bytes of the answer", bytes, limit)?;
+            // While the lock is held, so that the snapshot has this version's blocks.
+            let snapshot = self.store.snapshot();
+            let snapshot = snapshot.map_err(|error| refuse::store(&error))?;
+            Ok((snapshot, found, list_proof))
+        })?;
+        let mut bytes = list_proof.len();
+        let mut blocks = Vec::with_capacity(found.len());
+        for found in &found {
+            let block = snapshot.block(slot.key, found.label).and_then(|block| {
+                if u64::try_from(block.data.as_ref().len()) == Ok(found.length) {
+                    return Ok(block);
+                }
+                let what = format!("block number {} has another length", found.label);
+                Err(StoreError::damaged(slot.key, what))
+            });
+            let block = block.map_err(|error| refuse::store(&error))?;
+            let committed = block.tag.committed;
+            bytes = bytes
+                .saturating_add(block.data.as_ref().len())
+                .saturating_add(committed.as_ref().len());
+            refuse::above("bytes of the answer", bytes, self.limits.answer_bytes)?;
+            blocks.push(ReadBlock {
+                committed,
+                data: block.data,
+            });
+        }
+        Ok(Response::Read {
+            list_proof: Bytes(list_proof),
+            blocks,
+        })
+    }
+}

@@ -1,0 +1,132 @@
+//! Which stored blocks an update does away with.
+
+use flexlist::{
+    error::UpdateError,
+    list::{Operation, Sha256, View},
+};
+
+/// A run of the file as it is after some of the operations.
+#[derive(Clone, Copy, Debug)]
+enum Run {
+    /// These bytes of the old file.
+    Old { start: u64, end: u64 },
+    /// A block of this update.
+    New { length: u64, label: u64 },
+}
+
+impl Run {
+    const fn length(self) -> u64 {
+        match self {
+            Self::Old { start, end } => end.saturating_sub(start),
+            Self::New { length, .. } => length,
+        }
+    }
+}
+
+/// The labels of all blocks, old and new, that are not there any more after the operations, which the
+/// list has carried out: every index is good.
+///
+/// # Errors
+/// [`UpdateError::OutOfRange`] if an index is not good after all.
+pub(super) fn superseded(
+    old: View<'_, Sha256>,
+    operations: &[Operation],
+) -> Result<Vec<u64>, UpdateError> {
+    let total = old.total();
+    let mut edited = Edited {
+        old,
+        runs: vec![Run::Old {
+            start: 0,
+            end: total,
+        }],
+        gone: Vec::new(),
+    };
+    for operation in operations {
+        match *operation {
+            Operation::Insert { index, block } => {
+                edited.insert(index, block.length, block.label)?;
+            }
+            Operation::Modify {
+                index,
+                length,
+                label,
+                ..
+            } => edited.replace(index, Some(Run::New { length, label }))?,
+            Operation::Remove { index } => edited.replace(index, None)?,
+        }
+    }
+    Ok(edited.gone)
+}
+
+struct Edited<'a> {
+    old: View<'a, Sha256>,
+    runs: Vec<Run>,
+    gone: Vec<u64>,
+}
+
+impl Edited<'_> {
+    /// The run with the byte at `index`, and where in it; one past the last run for the end.
+    fn locate(&self, index: u64) -> (usize, u64) {
+        let mut rest = index;
+        for (position, run) in self.runs.iter().enumerate() {
+            match rest.checked_sub(run.length()) {
+                None => return (position, rest),
+                Some(beyond) => rest = beyond,
+            }
+        }
+        (self.runs.len(), rest)
+    }
+
+    fn insert(&mut self, index: u64, length: u64, label: u64) -> Result<(), UpdateError> {
+        let (position, offset) = self.locate(index);
+        let new = Run::New { length, label };
+        match self.runs.get(position) {
+            Some(Run::Old { start, end }) if offset > 0 => {
+                let (start, end) = (*start, *end);
+                let cut = start.checked_add(offset).ok_or_else(|| self.bad(index))?;
+                let parts = [
+                    Run::Old { start, end: cut },
+                    new,
+                    Run::Old { start: cut, end },
+                ];
+                self.runs.splice(position..=position, parts);
+                Ok(())
+            }
+            _ if offset == 0 => {
+                self.runs.splice(position..position, [new]);
+                Ok(())
+            }
+            _ => Err(self.bad(index)),
+        }
+    }
+
+    /// Another run, or none, in the place of the block that contains the byte at `index`.
+    fn replace(&mut self, index: u64, by: Option<Run>) -> Result<(), UpdateError> {
+        let (position, offset) = self.locate(index);
+        let (before, after) = match self.runs.get(position) {
+            None => return Err(self.bad(index)),
+            Some(Run::New { label, .. }) => {
+                self.gone.push(*label);
+                (None, None)
+            }
+            Some(Run::Old { start, end }) => {
+                let (start, end) = (*start, *end);
+                let at = start.checked_add(offset).ok_or_else(|| self.bad(index))?;
+                let block = self.old.find(at)?;
+                self.gone.push(block.label);
+                let run = |start, end| (start < end).then_some(Run::Old { start, end });
+                (run(start, block.start), run(block.end(), end))
+            }
+        };
+        let parts = before.into_iter().chain(by).chain(after);
+        self.runs.splice(position..=position, parts);
+        Ok(())
+    }
+
+    fn bad(&self, index: u64) -> UpdateError {
+        UpdateError::OutOfRange {
+            index,
+            total: self.old.total(),
+        }
+    }
+}

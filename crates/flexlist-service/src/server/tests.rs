@@ -1,0 +1,316 @@
+//! Records that are missing or belong to another state, which no client can bring about.
+
+use std::path::Path;
+
+use ed25519_dalek::SigningKey;
+use flexlist::{
+    FlexList,
+    bytes::Bytes,
+    level::Level,
+    list::{Block, Sha256, hash::tag_digest},
+    tag::{OwnerKey, TagKind, WriteId},
+};
+use pad_core::Workers;
+
+use super::*;
+use crate::{
+    message::{Begin, Edit, SentBlock},
+    store::{
+        FileKey,
+        records::{Piece, Record},
+        tables::{Change, Table},
+    },
+};
+
+const VERSIONS: u64 = 5;
+
+/// The server of one file of three blocks and four updates, with a checkpoint of version 4.
+fn served(path: &Path) -> (FileServer, FileId) {
+    let limits = Limits {
+        checkpoints: Checkpoints {
+            minimum: 2,
+            blocks_per_operation: 1,
+        },
+        ..Limits::default()
+    };
+    let server = FileServer::open(path, limits, Workers::sequential()).unwrap();
+    let signer = SigningKey::from_bytes(&[1; 32]);
+    let key = OwnerKey::generate(TagKind::HashOnly, &Workers::sequential()).unwrap();
+    let owner = signer.verifying_key().to_bytes();
+    let file = FileId::derive(&owner, &[0; 16]);
+    let sent = |data: &[u8]| SentBlock {
+        tag: key.tag(WriteId([0; 16]), data).unwrap(),
+        data: Bytes(data.to_vec()),
+    };
+    let blocks = [sent(b"one"), sent(b"two"), sent(b"three")];
+    let leaves: Vec<Block> = (1..)
+        .zip(&blocks)
+        .map(|(position, block)| Block {
+            length: u64::try_from(block.data.0.len()).unwrap(),
+            tag_digest: tag_digest::<Sha256>(&block.tag.committed.0),
+            level: Level::initial(position),
+            label: 0,
+        })
+        .collect();
+    let list = <FlexList>::build(&leaves, &Workers::sequential()).unwrap();
+    let begin = Begin {
+        owner,
+        salt: [0; 16],
+        server_parameters: Bytes(key.server_parameters().to_bytes()),
+    };
+    let part = Part {
+        file,
+        number: 0,
+        blocks: blocks.to_vec(),
+    };
+    let finish = Finish {
+        file,
+        parts: 1,
+        root: list.root(),
+        total: list.total(),
+    };
+    let mut requests = vec![
+        Request::Begin(Signed::new(RequestKind::Begin, &begin, &signer).unwrap()),
+        Request::Part(Signed::new(RequestKind::Part, &part, &signer).unwrap()),
+        Request::Finish(Signed::new(RequestKind::Finish, &finish, &signer).unwrap()),
+    ];
+    for base_version in 1..VERSIONS {
+        let edit = Edit::Modify {
+            index: 4,
+            block: sent(&base_version.to_be_bytes()),
+        };
+        let update = Update {
+            file,
+            base_version,
+            edits: vec![edit],
+        };
+        let update = Signed::new(RequestKind::Update, &update, &signer).unwrap();
+        requests.push(Request::Update(update));
+    }
+    for request in requests {
+        let response = server.handle(request);
+        assert!(!matches!(response, Response::Refused(_)), "{response:?}");
+    }
+    (server, file)
+}
+
+/// What a server says of the file after these changes behind its back.
+fn after(change: impl FnOnce(FileKey) -> Change) -> (FileId, Option<StoreError>) {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, file) = served(&folder.path().join("store"));
+    let slot = server.slot(file).unwrap();
+    server.store.commit(vec![change(slot.key)]).unwrap();
+    (file, load::load(&server, slot.key).err())
+}
+
+fn remove(table: Table, number: u64) -> impl FnOnce(FileKey) -> Change {
+    move |file| Change::Remove {
+        table,
+        file,
+        number,
+    }
+}
+
+#[test]
+fn the_file_is_where_the_tests_think() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, file) = served(&folder.path().join("store"));
+    let head = server
+        .slot(file)
+        .unwrap()
+        .read(&server, |state| Ok(state.head.clone()));
+    let head = head.unwrap();
+    assert_eq!(
+        (head.version, head.checkpoint, head.journalled),
+        (VERSIONS, 4, 1)
+    );
+    assert_eq!((head.first_piece, head.end_piece), (1, 2));
+    assert!(head.keeps_previous);
+}
+
+#[test]
+fn a_missing_journal_entry_is_named() {
+    let (file, error) = after(remove(Table::Journal, VERSIONS));
+    match error {
+        Some(StoreError::Damaged { file: named, what }) => {
+            assert_eq!(named, file);
+            assert_eq!(what, "the journal of version 5 is missing");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_missing_piece_is_named() {
+    let (file, error) = after(remove(Table::Pieces, 1));
+    match error {
+        Some(StoreError::Damaged { file: named, what }) => {
+            assert_eq!(named, file);
+            assert_eq!(what, "checkpoint piece 1 is missing");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn records_of_another_state_do_not_give_the_root() {
+    // Well-formed, and of the place where it stands.
+    let (file, error) = after(|file| Piece::default().put(file, 1));
+    assert!(
+        matches!(&error, Some(StoreError::Damaged { what, .. }) if what.contains("out of range")),
+        "{error:?}"
+    );
+    let block = crate::store::records::StoredBlock {
+        length: 100,
+        tag_digest: pad_core::Digest([1; 32]),
+        level: 3,
+        label: 0,
+    };
+    let piece = Piece {
+        blocks: vec![block],
+    };
+    let (_, error) = after(|file| piece.put(file, 1));
+    match error {
+        Some(StoreError::RootDiffers {
+            file: named,
+            version,
+        }) => assert_eq!((named, version), (file, VERSIONS)),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn records_do_not_serve_at_other_places() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, file) = served(&folder.path().join("store"));
+    let key = server.slot(file).unwrap().key;
+    let snapshot = server.store.snapshot().unwrap();
+    let other = FileKey {
+        id: FileId([9; 32]),
+        ..key
+    };
+    // The block of this number, asked for as if it were another file's.
+    let error = snapshot.block(other, 0).unwrap_err();
+    assert!(
+        matches!(&error, StoreError::Damaged { file, what }
+            if *file == other.id && what == "block number 0 is not what was written"),
+        "{error:?}"
+    );
+    let error = snapshot.block(key, 99).unwrap_err();
+    assert!(
+        matches!(&error, StoreError::Damaged { what, .. } if what == "block number 99 is missing"),
+        "{error:?}"
+    );
+}
+
+#[test]
+fn a_missing_block_is_found_by_the_check_and_a_stray_one_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, file) = served(&folder.path().join("store"));
+    let key = server.slot(file).unwrap().key;
+    let block = server.store.snapshot().unwrap().block(key, 0).unwrap();
+    let changes = vec![remove(Table::Blocks, 0)(key), block.put(key, 77)];
+    server.store.commit(changes).unwrap();
+    let report = server.check();
+    assert_eq!((report.blocks, report.stray_blocks), (3, 1));
+    let [damage] = report.damages.as_slice() else {
+        panic!("{:?}", report.damages);
+    };
+    assert_eq!((damage.file, damage.range.clone()), (file, Some(0..3)));
+    assert!(
+        damage.what.contains("block number 0 is missing"),
+        "{damage}"
+    );
+}
+
+#[test]
+fn a_stored_block_of_another_tag_or_length_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, file) = served(&folder.path().join("store"));
+    let key = server.slot(file).unwrap().key;
+    let snapshot = server.store.snapshot().unwrap();
+    let [first, third] = [0, 2].map(|number| snapshot.block(key, number).unwrap());
+    // One with the right length and tag, whose data is another; and one of another length.
+    let mut damaged = first;
+    damaged.data.0[0] ^= 1;
+    let changes = vec![damaged.put(key, 0), third.put(key, 6)];
+    server.store.commit(changes).unwrap();
+    let report = server.check();
+    let found: Vec<_> = (report.damages.iter())
+        .map(|damage| (damage.range.clone(), damage.what.as_str()))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            (Some(3..11), "length or tag are not what the list commits"),
+            (Some(0..3), "a block does not fit its tag"),
+        ]
+    );
+}
+
+#[test]
+fn what_cannot_be_made_durable_did_not_happen() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, file) = served(&folder.path().join("store"));
+    let signer = SigningKey::from_bytes(&[1; 32]);
+    let ask = |request| server.handle(request);
+    let read = |version| Request::Read {
+        file,
+        version,
+        start: 0,
+        end: 1,
+    };
+    let before = [
+        ask(Request::Status { file }),
+        ask(read(VERSIONS)),
+        ask(read(VERSIONS - 1)),
+    ];
+    server.store.stop_writing();
+    let edits = vec![Edit::Remove { index: 0 }];
+    let update = Update {
+        file,
+        base_version: VERSIONS,
+        edits,
+    };
+    let version = VERSIONS;
+    let word = Acknowledge { file, version };
+    for _ in 0..2 {
+        for request in [
+            Request::Update(Signed::new(RequestKind::Update, &update, &signer).unwrap()),
+            Request::Acknowledge(Signed::new(RequestKind::Acknowledge, &word, &signer).unwrap()),
+        ] {
+            assert_eq!(
+                ask(request),
+                Response::Refused(Refusal::StoreFailed(
+                    "the storage engine failed: its thread has ended".into()
+                ))
+            );
+            let after = [
+                ask(Request::Status { file }),
+                ask(read(VERSIONS)),
+                ask(read(VERSIONS - 1)),
+            ];
+            assert_eq!(after, before);
+        }
+    }
+}
+
+#[test]
+fn a_panic_in_the_middle_of_a_change_leaves_what_the_store_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, file) = served(&folder.path().join("store"));
+    let before = server.handle(Request::Status { file });
+    let slot = server.slot(file).unwrap();
+    let broken = guarded(|| {
+        let _turn = slot.turn();
+        slot.change(&server, |state| -> Result<(), Refusal> {
+            state.head.version = 99;
+            panic!("in the middle");
+        })
+    });
+    assert!(broken.is_none());
+    assert_eq!(server.handle(Request::Status { file }), before);
+    drop(slot.turn());
+    assert_eq!(server.handle(Request::Status { file }), before);
+    assert_eq!(server.check().damages, []);
+}

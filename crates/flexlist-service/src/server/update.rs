@@ -1,0 +1,308 @@
+//! Updates, and the owner's word that he knows their outcome.
+
+use flexlist::{
+    level::Level,
+    list::{Block, Change as ListChange, Operation, Previous, Sha256, hash::tag_digest},
+};
+use pad_core::Digest;
+
+use super::{
+    FileServer, refuse,
+    slot::{Kept, Slot, State},
+    superseded::superseded,
+    upload::length,
+};
+use crate::{
+    message::{Edit, Refusal, Response, SentBlock, Update},
+    store::{
+        records::{Answer, Head, JournalEntry, Piece, Record, StoredBlock, StoredOperation},
+        tables::{Change, Table},
+    },
+};
+
+/// An update that the list has carried out and the store has not.
+struct Prepared {
+    head: Head,
+    answer: Answer,
+    changes: Vec<Change>,
+    /// What the update acknowledged, and so retires.
+    retired: Option<Previous>,
+}
+
+impl FileServer {
+    /// Takes the file to its next version; the last update said again gets the same answer.
+    pub(super) fn update(
+        &self,
+        slot: &Slot,
+        update: Update,
+        request: Digest<32>,
+    ) -> Result<Response, Refusal> {
+        let _turn = slot.turn();
+        let head = slot.read(self, |state| state.kept().map(|_| state.head.clone()))?;
+        if update.base_version != head.version {
+            return self.answered(slot, &head, update.base_version, request);
+        }
+        if update.edits.is_empty() {
+            return Err(Refusal::Invalid("an update has at least one change".into()));
+        }
+        refuse::above(
+            "changes in an update",
+            update.edits.len(),
+            self.limits.update_edits,
+        )?;
+        let blocks: Vec<&SentBlock> = update.edits.iter().filter_map(block_of).collect();
+        self.check_blocks(slot, &blocks)?;
+        let (operations, blocks) = operations(update.edits, head.next_block)?;
+        let prepared = slot.change(self, |state| {
+            self.prepare(slot, state, &operations, &blocks, request)
+        })?;
+        self.commit(slot, prepared.changes)?;
+        slot.change(self, |state| {
+            state.head = prepared.head;
+            if let Some(kept) = &mut state.kept {
+                if let Some(pending) = kept.pending.take() {
+                    kept.previous = Some(pending);
+                }
+                if let Some(retired) = prepared.retired {
+                    kept.list.forget(retired);
+                }
+            }
+            Ok(updated(&state.head, prepared.answer))
+        })
+    }
+
+    /// Carries out the operations on the list, which goes on showing the version before them, and
+    /// puts together what the store is to write.
+    fn prepare(
+        &self,
+        slot: &Slot,
+        state: &mut State,
+        operations: &[Operation],
+        blocks: &[SentBlock],
+        request: Digest<32>,
+    ) -> Result<Prepared, Refusal> {
+        let head = &state.head;
+        let kept = (state.kept.as_mut()).ok_or(Refusal::Unavailable)?;
+        let (change, superseded) = self.carry_out(kept, operations)?;
+        let mut next = Head {
+            version: head.version.saturating_add(1),
+            root: kept.list.root(),
+            total: kept.list.total(),
+            blocks: kept.list.block_count(),
+            next_block: head.next_block.saturating_add(count(blocks.len())),
+            journalled: head.journalled.saturating_add(count(operations.len())),
+            keeps_previous: true,
+            superseded,
+            ..head.clone()
+        };
+        let numbered = blocks.iter().zip(head.next_block..);
+        let mut changes: Vec<Change> = numbered
+            .map(|(block, number)| block.put(slot.key, number))
+            .collect();
+        // The owner who updates this version knows it: what only the one before has may go.
+        changes.extend(removals(slot, &head.superseded));
+        if self.limits.checkpoints.due(next.journalled, next.blocks) {
+            // Of the version before: the journal must lead to both versions that are kept.
+            let blocks = kept.list.at(&change.previous).blocks();
+            changes.extend(checkpoint(slot, head.version, &mut next, &blocks));
+            next.journalled = count(operations.len());
+        }
+        let stored = operations.iter().map(StoredOperation::new).collect();
+        let entry = JournalEntry { operations: stored };
+        let answer = Answer {
+            version: next.version,
+            request,
+            witness: change.witness.into(),
+        };
+        changes.push(entry.put(slot.key, next.version));
+        changes.push(answer.put(slot.key, 0));
+        changes.push(next.put(slot.key, 0));
+        kept.pending = Some(change.previous);
+        Ok(Prepared {
+            head: next,
+            answer,
+            changes,
+            retired: kept.previous.take(),
+        })
+    }
+
+    /// Carries out the operations on the list, and says which blocks are no longer in it. The list is
+    /// as it was if that is refused.
+    fn carry_out(
+        &self,
+        kept: &mut Kept,
+        operations: &[Operation],
+    ) -> Result<(ListChange, Vec<u64>), Refusal> {
+        let change = kept.list.update(operations).map_err(refuse::update)?;
+        let limits = &self.limits;
+        let outcome = refuse::above("bytes of the file", kept.list.total(), limits.file_bytes)
+            .and_then(|()| {
+                let witness = change.witness.len();
+                refuse::above("bytes of the answer", witness, limits.answer_bytes)
+            })
+            .and_then(|()| {
+                superseded(kept.list.at(&change.previous), operations).map_err(refuse::update)
+            });
+        match outcome {
+            Ok(superseded) => Ok((change, superseded)),
+            Err(refusal) => {
+                kept.list.undo(change.previous);
+                Err(refusal)
+            }
+        }
+    }
+
+    /// The answer to an update of another version than the current one.
+    fn answered(
+        &self,
+        slot: &Slot,
+        head: &Head,
+        base: u64,
+        request: Digest<32>,
+    ) -> Result<Response, Refusal> {
+        let current = head.version;
+        let stale = Refusal::StaleBase { base, current };
+        if base.checked_add(1) != Some(current) {
+            return Err(stale);
+        }
+        let snapshot = self.store.snapshot();
+        let answer = snapshot.and_then(|snapshot| snapshot.answer(slot.key));
+        let answer = answer.map_err(|error| refuse::store(&error))?;
+        answer
+            .filter(|answer| answer.version == current && answer.request == request)
+            .map(|answer| updated(head, answer))
+            .ok_or(stale)
+    }
+
+    /// Gives up what only the version before `version` needs, if that is the current one.
+    pub(super) fn acknowledge(&self, slot: &Slot, version: u64) -> Result<Response, Refusal> {
+        let _turn = slot.turn();
+        let mut head = slot.read(self, |state| state.kept().map(|_| state.head.clone()))?;
+        let current = head.version;
+        if version > current {
+            return Err(Refusal::UnknownVersion {
+                requested: version,
+                current,
+            });
+        }
+        if version < current || !head.keeps_previous {
+            return Ok(Response::Standing(head.standing()));
+        }
+        let mut changes: Vec<Change> = removals(slot, &head.superseded).collect();
+        head.keeps_previous = false;
+        head.superseded = Vec::new();
+        changes.push(head.put(slot.key, 0));
+        // From here on nobody reads the version before, whose blocks are about to go.
+        let retired = slot.change(self, |state| {
+            Ok(state.kept.as_mut().and_then(|kept| kept.previous.take()))
+        })?;
+        self.commit(slot, changes)?;
+        slot.change(self, |state| {
+            let standing = head.standing();
+            state.head = head;
+            if let (Some(kept), Some(retired)) = (&mut state.kept, retired) {
+                kept.list.forget(retired);
+            }
+            Ok(Response::Standing(standing))
+        })
+    }
+}
+
+fn updated(head: &Head, answer: Answer) -> Response {
+    Response::Updated {
+        standing: head.standing(),
+        witness: answer.witness,
+    }
+}
+
+const fn block_of(edit: &Edit) -> Option<&SentBlock> {
+    match edit {
+        Edit::Insert { block, .. } | Edit::Modify { block, .. } => Some(block),
+        Edit::Remove { .. } => None,
+    }
+}
+
+/// The edits as the list takes them, and the new blocks, whose numbers count from `next_block`.
+fn operations(
+    edits: Vec<Edit>,
+    next_block: u64,
+) -> Result<(Vec<Operation>, Vec<SentBlock>), Refusal> {
+    let mut blocks = Vec::new();
+    let mut labels = next_block..;
+    let mut operations = Vec::with_capacity(edits.len());
+    for edit in edits {
+        let (operation, block) = match edit {
+            Edit::Remove { index } => {
+                operations.push(Operation::Remove { index });
+                continue;
+            }
+            Edit::Insert {
+                index,
+                level,
+                block,
+            } => {
+                let level =
+                    Level::try_from(level).map_err(|error| Refusal::Invalid(error.to_string()))?;
+                let new = Block {
+                    length: length(&block),
+                    tag_digest: tag_digest::<Sha256>(block.tag.committed.as_ref()),
+                    level,
+                    label: labels.next().ok_or(Refusal::Unavailable)?,
+                };
+                (Operation::Insert { index, block: new }, block)
+            }
+            Edit::Modify { index, block } => {
+                let operation = Operation::Modify {
+                    index,
+                    length: length(&block),
+                    tag_digest: tag_digest::<Sha256>(block.tag.committed.as_ref()),
+                    label: labels.next().ok_or(Refusal::Unavailable)?,
+                };
+                (operation, block)
+            }
+        };
+        operations.push(operation);
+        blocks.push(block);
+    }
+    Ok((operations, blocks))
+}
+
+/// No such blocks any more.
+fn removals<'a>(slot: &'a Slot, numbers: &'a [u64]) -> impl Iterator<Item = Change> + 'a {
+    numbers.iter().map(|number| Change::Remove {
+        table: Table::Blocks,
+        file: slot.key,
+        number: *number,
+    })
+}
+
+/// The changes that make a checkpoint of these blocks, at this version, in the place of the last one
+/// and of the journal up to it.
+fn checkpoint(slot: &Slot, version: u64, next: &mut Head, blocks: &[Block]) -> Vec<Change> {
+    let drop = |table, first, end| Change::RemoveRange {
+        table,
+        file: slot.key,
+        first,
+        end,
+    };
+    let mut changes = vec![
+        drop(Table::Pieces, next.first_piece, next.end_piece),
+        drop(Table::Journal, 0, version.saturating_add(1)),
+    ];
+    next.checkpoint = version;
+    next.first_piece = next.end_piece;
+    for blocks in blocks.chunks(PIECE_BLOCKS) {
+        let blocks = blocks.iter().map(StoredBlock::new).collect();
+        changes.push(Piece { blocks }.put(slot.key, next.end_piece));
+        next.end_piece = next.end_piece.saturating_add(1);
+    }
+    changes
+}
+
+fn count(length: usize) -> u64 {
+    // Lossless on every target of std.
+    u64::try_from(length).unwrap_or(u64::MAX)
+}
+
+/// Blocks in a piece of a checkpoint: about a megabyte.
+const PIECE_BLOCKS: usize = 1 << 14;

@@ -1,0 +1,194 @@
+//! Parts of an upload, and its end.
+
+use flexlist::{
+    FlexList,
+    level::Level,
+    list::{Block, Sha256, hash::tag_digest},
+    tag::StoredBlock as TaggedBlock,
+};
+use pad_core::Digest;
+
+use super::{
+    FileServer,
+    load::checkpoint,
+    refuse,
+    slot::{Kept, Slot},
+};
+use crate::{
+    message::{Finish, Part, Refusal, Response, SentBlock},
+    store::{
+        records::{Head, Piece, Record, StoredBlock},
+        tables::Change,
+    },
+};
+
+impl FileServer {
+    /// Stores the next part; the last one said again tells where the file stands.
+    pub(super) fn part(
+        &self,
+        slot: &Slot,
+        part: Part,
+        request: Digest<32>,
+    ) -> Result<Response, Refusal> {
+        let _turn = slot.turn();
+        let mut head = self.uploading(slot)?;
+        let expected = head.next_part;
+        if part.number.checked_add(1) == Some(expected) && head.last_upload == request {
+            return Ok(Response::Standing(head.standing()));
+        }
+        if part.number != expected {
+            return Err(Refusal::PartOutOfOrder { expected });
+        }
+        if part.blocks.is_empty() {
+            return Err(Refusal::Invalid("a part has at least one block".into()));
+        }
+        refuse::above(
+            "blocks in a part",
+            part.blocks.len(),
+            self.limits.part_blocks,
+        )?;
+        self.check_blocks(slot, &part.blocks.iter().collect::<Vec<_>>())?;
+        let changes = self.append(slot, &mut head, part.blocks)?;
+        head.next_part = expected.saturating_add(1);
+        head.last_upload = request;
+        self.advance(slot, head, None, changes)
+    }
+
+    /// The changes that store new blocks at the end of an unfinished file.
+    fn append(
+        &self,
+        slot: &Slot,
+        head: &mut Head,
+        blocks: Vec<SentBlock>,
+    ) -> Result<Vec<Change>, Refusal> {
+        let mut changes = Vec::with_capacity(blocks.len().saturating_add(2));
+        let mut piece = Piece::default();
+        for block in blocks {
+            head.blocks = head.blocks.saturating_add(1);
+            let stored = Block {
+                length: length(&block),
+                tag_digest: tag_digest::<Sha256>(block.tag.committed.as_ref()),
+                level: Level::initial(head.blocks),
+                label: head.next_block,
+            };
+            head.total = head.total.saturating_add(stored.length);
+            refuse::above("bytes of the file", head.total, self.limits.file_bytes)?;
+            changes.push(block.put(slot.key, head.next_block));
+            head.next_block = head.next_block.saturating_add(1);
+            piece.blocks.push(StoredBlock::new(&stored));
+        }
+        // The pieces of the upload are the checkpoint of version 1.
+        changes.push(piece.put(slot.key, head.end_piece));
+        head.end_piece = head.end_piece.saturating_add(1);
+        Ok(changes)
+    }
+
+    /// Makes version 1 of the parts; said again, tells where the file stands.
+    pub(super) fn finish(
+        &self,
+        slot: &Slot,
+        finish: &Finish,
+        request: Digest<32>,
+    ) -> Result<Response, Refusal> {
+        let _turn = slot.turn();
+        let mut head = match self.uploading(slot) {
+            Err(Refusal::UploadFinished) => return self.finished(slot, request),
+            head => head?,
+        };
+        if finish.parts != head.next_part {
+            let next_part = head.next_part;
+            return Err(Refusal::UploadUnfinished { next_part });
+        }
+        let snapshot = self.store.snapshot();
+        let blocks = snapshot.and_then(|snapshot| checkpoint(&snapshot, slot.key, &head));
+        let blocks = blocks.map_err(|error| refuse::store(&error))?;
+        let list = FlexList::build(&blocks, &self.workers).map_err(refuse::update)?;
+        if list.root() != finish.root || list.total() != finish.total {
+            return Err(Refusal::RootMismatch);
+        }
+        head.version = 1;
+        head.checkpoint = 1;
+        head.root = list.root();
+        head.last_upload = request;
+        let kept = Kept {
+            list,
+            previous: None,
+            pending: None,
+        };
+        self.advance(slot, head, Some(kept), Vec::new())
+    }
+
+    /// The answer to an end of the upload after the upload ended.
+    fn finished(&self, slot: &Slot, request: Digest<32>) -> Result<Response, Refusal> {
+        slot.read(self, |state| {
+            if state.head.version == 1 && state.head.last_upload == request {
+                Ok(Response::Standing(state.head.standing()))
+            } else {
+                Err(Refusal::UploadFinished)
+            }
+        })
+    }
+
+    /// The head of a file whose upload is not finished.
+    fn uploading(&self, slot: &Slot) -> Result<Head, Refusal> {
+        slot.read(self, |state| match state.kept {
+            None => Ok(state.head.clone()),
+            Some(_) => Err(Refusal::UploadFinished),
+        })
+    }
+
+    /// Makes changes, a new head and, at the end of the upload, its list durable.
+    fn advance(
+        &self,
+        slot: &Slot,
+        head: Head,
+        kept: Option<Kept>,
+        mut changes: Vec<Change>,
+    ) -> Result<Response, Refusal> {
+        let standing = head.standing();
+        changes.push(head.put(slot.key, 0));
+        self.commit(slot, changes)?;
+        slot.change(self, |state| {
+            state.head = head;
+            state.kept = kept;
+            Ok(Response::Standing(standing))
+        })
+    }
+
+    /// Makes changes durable, or makes the next reader ask the store what came of them.
+    pub(super) fn commit(&self, slot: &Slot, changes: Vec<Change>) -> Result<(), Refusal> {
+        self.store.commit(changes).map_err(|error| {
+            slot.forget();
+            refuse::store(&error)
+        })
+    }
+
+    /// Checks new blocks against the limits, and their tags as far as the server can.
+    pub(super) fn check_blocks(&self, slot: &Slot, blocks: &[&SentBlock]) -> Result<(), Refusal> {
+        let limits = &self.limits;
+        for block in blocks {
+            let data = block.data.as_ref();
+            if data.is_empty() {
+                return Err(Refusal::Invalid("a block has at least one byte".into()));
+            }
+            refuse::above("bytes of a block", data.len(), limits.block_bytes)?;
+            let committed = block.tag.committed.as_ref().len();
+            let tag = committed.saturating_add(block.tag.held.as_ref().len());
+            refuse::above("bytes of a tag", tag, limits.tag_bytes)?;
+        }
+        let tagged: Vec<TaggedBlock<'_>> = blocks
+            .iter()
+            .map(|block| TaggedBlock {
+                tag: &block.tag,
+                data: block.data.as_ref(),
+            })
+            .collect();
+        slot.parameters.check_tags(&tagged).map_err(refuse::tags)
+    }
+}
+
+/// The length of a block in bytes.
+pub(super) fn length(block: &SentBlock) -> u64 {
+    // Lossless on every target of std.
+    u64::try_from(block.data.as_ref().len()).unwrap_or(u64::MAX)
+}

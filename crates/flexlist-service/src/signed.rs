@@ -1,0 +1,204 @@
+//! Requests with the owner's signature: how clients make them and how the server opens them.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use core::fmt;
+
+use flexlist::bytes::Bytes;
+use pad_core::{AuthorKey, DecodeError, Digest, HeadSignature, codec, signature::SIGNATURE_LENGTH};
+use serde::{Serialize, de::DeserializeOwned};
+use sha2::{Digest as _, Sha256};
+use signature::Signer;
+
+use crate::message::Signed;
+
+/// What a signed request asks for: part of what is signed, so that no body serves for another kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestKind {
+    /// [`crate::message::Begin`], 1.
+    Begin,
+    /// [`crate::message::Part`], 2.
+    Part,
+    /// [`crate::message::Finish`], 3.
+    Finish,
+    /// [`crate::message::Update`], 4.
+    Update,
+    /// [`crate::message::Acknowledge`], 5.
+    Acknowledge,
+}
+
+impl RequestKind {
+    /// The byte that is signed.
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::Begin => 1,
+            Self::Part => 2,
+            Self::Finish => 3,
+            Self::Update => 4,
+            Self::Acknowledge => 5,
+        }
+    }
+}
+
+/// A signed request cannot be opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenError {
+    /// The signature is not the owner's over this kind and body.
+    WrongSignature,
+    /// The body is not the encoding of a request of this kind.
+    Body(DecodeError),
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::WrongSignature => formatter.write_str("the signature is not the owner's"),
+            Self::Body(error) => write!(formatter, "the signed body: {error}"),
+        }
+    }
+}
+
+impl core::error::Error for OpenError {}
+
+impl Signed {
+    /// Encodes and signs a request.
+    ///
+    /// # Errors
+    /// The signer's, for instance of a hardware module.
+    pub fn new<T: Serialize>(
+        kind: RequestKind,
+        body: &T,
+        signer: &impl Signer<HeadSignature>,
+    ) -> Result<Self, signature::Error> {
+        let body = codec::encode_body(body);
+        let message = signed_message(kind, &request_digest(&body));
+        let signature = signer.try_sign(&message)?;
+        Ok(Self {
+            body: Bytes(body),
+            signature: Bytes(signature.to_bytes().to_vec()),
+        })
+    }
+
+    /// The request, if the owner signed it.
+    ///
+    /// # Errors
+    /// [`OpenError::WrongSignature`], also where the signature has another length;
+    /// [`OpenError::Body`].
+    pub fn open<T: Serialize + DeserializeOwned>(
+        &self,
+        kind: RequestKind,
+        owner: &AuthorKey,
+    ) -> Result<T, OpenError> {
+        self.verify(kind, owner)?;
+        self.claimed()
+    }
+
+    /// Checks the signature alone.
+    ///
+    /// # Errors
+    /// [`OpenError::WrongSignature`].
+    pub fn verify(&self, kind: RequestKind, owner: &AuthorKey) -> Result<(), OpenError> {
+        let signature: [u8; SIGNATURE_LENGTH] =
+            (self.signature.as_ref().try_into()).map_err(|_| OpenError::WrongSignature)?;
+        let message = signed_message(kind, &self.digest());
+        owner
+            .verify(&message, &HeadSignature::from_bytes(&signature))
+            .map_err(|_| OpenError::WrongSignature)
+    }
+
+    /// What the body says, whoever wrote it: to look up the owner who should have signed it.
+    ///
+    /// # Errors
+    /// [`OpenError::Body`].
+    pub fn claimed<T: Serialize + DeserializeOwned>(&self) -> Result<T, OpenError> {
+        codec::decode_body(self.body.as_ref()).map_err(OpenError::Body)
+    }
+
+    /// Names the request: SHA-256 of the body.
+    pub fn digest(&self) -> Digest<32> {
+        request_digest(self.body.as_ref())
+    }
+}
+
+fn request_digest(body: &[u8]) -> Digest<32> {
+    Digest(Sha256::digest(body).into())
+}
+
+/// What is signed: 52 bytes.
+fn signed_message(kind: RequestKind, digest: &Digest<32>) -> Vec<u8> {
+    let mut message = b"flexlist/request/v1".to_vec();
+    message.push(kind.number());
+    message.extend_from_slice(digest.as_ref());
+    message
+}
+
+#[cfg(test)]
+mod tests {
+    use ed25519_dalek::SigningKey;
+    use flexlist::FileId;
+
+    use super::*;
+    use crate::message::Acknowledge;
+
+    const BODY: Acknowledge = Acknowledge {
+        file: FileId([9; 32]),
+        version: 300,
+    };
+
+    fn owner(key: &SigningKey) -> AuthorKey {
+        AuthorKey::from_bytes(&key.verifying_key().to_bytes()).unwrap()
+    }
+
+    #[test]
+    fn a_request_opens_under_its_owner_and_kind_alone() {
+        let key = SigningKey::from_bytes(&[1; 32]);
+        let other = SigningKey::from_bytes(&[2; 32]);
+        let signed = Signed::new(RequestKind::Acknowledge, &BODY, &key).unwrap();
+        let open = |signed: &Signed, kind, key| signed.open::<Acknowledge>(kind, &owner(key));
+        assert_eq!(open(&signed, RequestKind::Acknowledge, &key), Ok(BODY));
+        let wrong = Err(OpenError::WrongSignature);
+        assert_eq!(open(&signed, RequestKind::Acknowledge, &other), wrong);
+        for kind in [
+            RequestKind::Begin,
+            RequestKind::Part,
+            RequestKind::Finish,
+            RequestKind::Update,
+        ] {
+            assert_eq!(open(&signed, kind, &key), wrong);
+        }
+        for position in 0..signed.body.0.len() {
+            let mut changed = signed.clone();
+            changed.body.0[position] ^= 1;
+            assert_eq!(open(&changed, RequestKind::Acknowledge, &key), wrong);
+        }
+        for length in [0, 63, 65] {
+            let mut changed = signed.clone();
+            changed.signature.0.resize(length, 0);
+            assert_eq!(open(&changed, RequestKind::Acknowledge, &key), wrong);
+        }
+    }
+
+    #[test]
+    fn a_signed_body_of_another_form_is_refused() {
+        let key = SigningKey::from_bytes(&[1; 32]);
+        let signed = Signed::new(RequestKind::Acknowledge, &(BODY, 1_u8), &key).unwrap();
+        assert_eq!(
+            signed.open::<Acknowledge>(RequestKind::Acknowledge, &owner(&key)),
+            Err(OpenError::Body(DecodeError::TrailingBytes))
+        );
+    }
+
+    #[test]
+    fn what_is_signed_is_pinned() {
+        let message = signed_message(RequestKind::Update, &Digest([0xab; 32]));
+        let mut expected = b"flexlist/request/v1\x04".to_vec();
+        expected.extend([0xab; 32]);
+        assert_eq!(message, expected);
+    }
+}

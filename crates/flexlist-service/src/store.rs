@@ -1,0 +1,349 @@
+//! What must outlive the process: all files of a server in one file, by redb.
+//!
+//! | table | key | value |
+//! |---|---|---|
+//! | `state` | `format` | whose file this is |
+//! | `files` | file id | the file's number, and how it was begun |
+//! | `heads` | file | where the file stands |
+//! | `answers` | file | the answer to the update that led to the current version |
+//! | `blocks` | file, block | tag and data of a block |
+//! | `journal` | file, version | the operations that led to that version |
+//! | `pieces` | file, piece | a piece of a checkpoint: a part of the sequence of blocks |
+//!
+//! Numbers of files, blocks, versions and pieces only ever grow, which a copy-on-write tree takes at
+//! little more than the bytes written. Every value but the format starts with a digest of its table,
+//! key and contents: what another program, a failing disk or a mixed-up copy changed is found when it
+//! is read, and the error names the file.
+//!
+//! All that a request changes is one set of changes in one durable transaction; requests for
+//! different files share a transaction if they come while another one is being made durable.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use core::fmt;
+use std::{
+    io,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use flexlist::FileId;
+use redb::{Database, DatabaseError, ReadableDatabase, ReadableTable, StorageError};
+
+pub(crate) mod records;
+pub(crate) mod snapshot;
+pub(crate) mod tables;
+mod writer;
+
+use records::FileRecord;
+use snapshot::Snapshot;
+use tables::{
+    ANSWERS, BLOCKS, Change, FILES, FORMAT, HEADS, JOURNAL, PIECES, STATE, Table, engine,
+};
+use writer::Writer;
+
+/// Names a file inside a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FileKey {
+    /// Its number in the keys of the tables.
+    pub(crate) number: u64,
+    /// Its name, for errors.
+    pub(crate) id: FileId,
+}
+
+/// All files of a server, in one file of the file system.
+#[derive(Debug)]
+pub struct Store {
+    // Before the database, so that it has ended when the database closes.
+    writer: Writer,
+    database: Arc<Database>,
+    path: PathBuf,
+}
+
+impl Store {
+    /// Makes a new, empty store. It appears under its path complete or not at all.
+    ///
+    /// # Errors
+    /// [`StoreError::Exists`] if there is something at the path; [`StoreError`] of the medium.
+    pub fn create(path: &Path) -> Result<Self, StoreError> {
+        if path.exists() {
+            return Err(StoreError::Exists(path.to_path_buf()));
+        }
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".flexlist-store-");
+        // As open to others as any file of this user.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let draft = builder.tempfile_in(folder)?;
+        let database = Database::create(draft.path()).map_err(engine)?;
+        let mut transaction = database.begin_write().map_err(engine)?;
+        transaction.set_two_phase_commit(true);
+        {
+            let mut state = transaction.open_table(STATE).map_err(engine)?;
+            state.insert(FORMAT, FORMAT_VALUE).map_err(engine)?;
+        }
+        transaction.open_table(FILES).map_err(engine)?;
+        transaction.open_table(HEADS).map_err(engine)?;
+        transaction.open_table(ANSWERS).map_err(engine)?;
+        for table in [BLOCKS, JOURNAL, PIECES] {
+            transaction.open_table(table).map_err(engine)?;
+        }
+        transaction.commit().map_err(engine)?;
+        drop(database);
+        draft
+            .persist_noclobber(path)
+            .map_err(|refused| match refused.error.kind() {
+                io::ErrorKind::AlreadyExists => StoreError::Exists(path.to_path_buf()),
+                _ => StoreError::Io(refused.error),
+            })?;
+        std::fs::File::open(folder)?.sync_all()?;
+        Self::open(path)
+    }
+
+    /// Opens an existing store, after a crash at its last durable state.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`], [`StoreError::Foreign`] (also where the file is cut off),
+    /// [`StoreError::InUse`]; [`StoreError`] of the medium.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let database = Arc::new(open_database(path)?);
+        Ok(Self {
+            writer: Writer::start(Arc::clone(&database))?,
+            database,
+            path: path.to_path_buf(),
+        })
+    }
+
+    /// Opens the store at this path, or makes one if there is nothing.
+    ///
+    /// # Errors
+    /// As [`Store::open`] and [`Store::create`].
+    pub fn open_or_create(path: &Path) -> Result<Self, StoreError> {
+        match Self::open(path) {
+            Err(StoreError::Missing(_)) => Self::create(path),
+            result => result,
+        }
+    }
+
+    /// Where the store is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The size of the store in bytes.
+    ///
+    /// # Errors
+    /// [`StoreError`] of the medium.
+    pub fn file_bytes(&self) -> Result<u64, StoreError> {
+        Ok(self.path.metadata()?.len())
+    }
+
+    /// The files, or why one of them cannot be read.
+    pub(crate) fn files(&self) -> Result<Vec<FileEntry>, StoreError> {
+        let transaction = self.database.begin_read().map_err(engine)?;
+        let table = transaction.open_table(FILES).map_err(engine)?;
+        let mut found = Vec::new();
+        for entry in table.iter().map_err(engine)? {
+            let (id, value) = entry.map_err(engine)?;
+            let id = FileId(*id.value());
+            found.push((id, FileRecord::read_entry(id, value.value())));
+        }
+        Ok(found)
+    }
+
+    /// A number that no file has had.
+    pub(crate) fn next_file(&self) -> Result<u64, StoreError> {
+        let transaction = self.database.begin_read().map_err(engine)?;
+        // Every file has a head, also one whose entry is damaged.
+        let table = transaction.open_table(HEADS).map_err(engine)?;
+        let last = table.last().map_err(engine)?;
+        Ok(last.map_or(0, |(number, _)| number.value().saturating_add(1)))
+    }
+
+    /// The store as of its last durable transaction, whatever happens to it later.
+    pub(crate) fn snapshot(&self) -> Result<Snapshot, StoreError> {
+        Snapshot::new(&self.database)
+    }
+
+    /// Makes changes, all or nothing; they are durable when this returns.
+    pub(crate) fn commit(&self, changes: Vec<Change>) -> Result<(), StoreError> {
+        self.writer.commit(changes)
+    }
+
+    /// Makes every later commit fail.
+    #[cfg(test)]
+    pub(crate) fn stop_writing(&self) {
+        self.writer.stop();
+    }
+
+    /// Lets the engine check every page of a store that nobody has open.
+    ///
+    /// # Errors
+    /// [`StoreError::Engine`] if the structure is not intact; else as [`Store::open`].
+    pub fn check_structure(path: &Path) -> Result<(), StoreError> {
+        let mut database = open_database(path)?;
+        match guarded(|| database.check_integrity()) {
+            Some(Ok(true)) => Ok(()),
+            Some(Err(DatabaseError::Storage(StorageError::Io(error)))) => Err(error.into()),
+            _ => Err(StoreError::Engine(
+                "the structure of its pages is not intact: restore the store from a copy".into(),
+            )),
+        }
+    }
+}
+
+/// A file of a store, or why it cannot be read.
+pub(crate) type FileEntry = (FileId, Result<FileRecord, StoreError>);
+
+fn open_database(path: &Path) -> Result<Database, StoreError> {
+    let foreign = || StoreError::Foreign(path.to_path_buf());
+    match path.metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(StoreError::Missing(path.to_path_buf()));
+        }
+        Err(error) => return Err(error.into()),
+        Ok(metadata) if !metadata.is_file() => return Err(foreign()),
+        Ok(_) => {}
+    }
+    // The engine checks most of a file with errors, but not every damaged header.
+    let database = guarded(|| Database::open(path)).ok_or_else(foreign)?;
+    let database = database.map_err(|error| match error {
+        DatabaseError::DatabaseAlreadyOpen => StoreError::InUse(path.to_path_buf()),
+        DatabaseError::Storage(StorageError::Io(error))
+            if !matches!(
+                error.kind(),
+                io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof
+            ) =>
+        {
+            StoreError::Io(error)
+        }
+        _ => foreign(),
+    })?;
+    let format = guarded(|| format_of(&database)).and_then(Result::ok);
+    match format.flatten() {
+        Some(format) if format == FORMAT_VALUE => Ok(database),
+        _ => Err(foreign()),
+    }
+}
+
+fn format_of(database: &Database) -> Result<Option<Vec<u8>>, StoreError> {
+    let transaction = database.begin_read().map_err(engine)?;
+    let table = transaction.open_table(STATE).map_err(engine)?;
+    let value = table.get(FORMAT).map_err(engine)?;
+    Ok(value.map(|value| value.value().to_vec()))
+}
+
+/// The result of a call into the engine, or `None` if it panicked on what it read.
+pub(crate) fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(call)).ok()
+}
+
+const FORMAT_VALUE: &[u8] = b"flexlist-store v1";
+
+/// A store cannot do what it should. The operator looks after the medium.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// There is no store at this path.
+    Missing(PathBuf),
+    /// There is something at this path already.
+    Exists(PathBuf),
+    /// The file is not a store of this format.
+    Foreign(PathBuf),
+    /// Another process has the store open.
+    InUse(PathBuf),
+    /// A record of this file is missing or not what was written.
+    Damaged {
+        /// The file.
+        file: FileId,
+        /// What is wrong, in words.
+        what: String,
+    },
+    /// A file's blocks do not give the root, length or number of blocks that were acknowledged.
+    RootDiffers {
+        /// The file.
+        file: FileId,
+        /// The version.
+        version: u64,
+    },
+    /// The operating system refused.
+    Io(io::Error),
+    /// The storage engine failed, in words.
+    Engine(String),
+}
+
+impl StoreError {
+    pub(crate) fn damaged(file: FileKey, what: impl Into<String>) -> Self {
+        Self::Damaged {
+            file: file.id,
+            what: what.into(),
+        }
+    }
+
+    /// A record of this table and file is not there.
+    pub(crate) fn absent(file: FileKey, table: Table, number: u64) -> Self {
+        Self::damaged(file, format!("{} {number} is missing", table.what()))
+    }
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing(path) => write!(formatter, "there is no store at {}", path.display()),
+            Self::Exists(path) => write!(formatter, "{} exists already", path.display()),
+            Self::Foreign(path) => write!(
+                formatter,
+                "{} is not a store of outsourced files, or is damaged beyond reading",
+                path.display()
+            ),
+            Self::InUse(path) => write!(
+                formatter,
+                "another process has the store {} open",
+                path.display()
+            ),
+            Self::Damaged { file, what } => {
+                write!(
+                    formatter,
+                    "file {file} is damaged in the store: {what}; {REMEDY}"
+                )
+            }
+            Self::RootDiffers { file, version } => write!(
+                formatter,
+                "the blocks of file {file} in the store do not give the root of its version \
+                 {version}; {REMEDY}"
+            ),
+            Self::Io(error) => write!(formatter, "the store cannot be read or written: {error}"),
+            Self::Engine(what) => write!(formatter, "the storage engine failed: {what}"),
+        }
+    }
+}
+
+/// What the operator can do about a damaged file.
+const REMEDY: &str =
+    "restore the store from a copy, or let the owner upload the file again under a new salt";
+
+impl core::error::Error for StoreError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<io::Error> for StoreError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}

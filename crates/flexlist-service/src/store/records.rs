@@ -1,0 +1,170 @@
+//! What the values of the tables hold.
+
+use flexlist::{FileId, bytes::Bytes};
+use pad_core::{Digest, codec};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use super::{
+    FileKey, StoreError,
+    tables::{Change, Table, unsealed},
+};
+use crate::message::SentBlock;
+
+/// The value of a table: the body of its encoding.
+pub(crate) trait Record: Serialize + DeserializeOwned {
+    /// Where it is.
+    const TABLE: Table;
+
+    /// The bytes to write.
+    fn body(&self) -> Vec<u8> {
+        codec::encode_body(self)
+    }
+
+    /// Reads what was written at this place.
+    fn read(file: FileKey, number: u64, value: &[u8]) -> Result<Self, StoreError> {
+        let body = unsealed(Self::TABLE, file, number, value)?;
+        codec::decode_body(body).map_err(|error| {
+            let what = Self::TABLE.what();
+            StoreError::damaged(file, format!("{what} {number} has another form: {error}"))
+        })
+    }
+
+    /// The change that writes it.
+    fn put(&self, file: FileKey, number: u64) -> Change {
+        let body = self.body();
+        match Self::TABLE {
+            Table::Files => Change::File { file, body },
+            Table::Heads => Change::Head { file, body },
+            Table::Answers => Change::Answer { file, body },
+            table => Change::Put {
+                table,
+                file,
+                number,
+                body,
+            },
+        }
+    }
+}
+
+/// How a file was begun; never changes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FileRecord {
+    /// The file's number in the keys of the other tables.
+    pub(crate) number: u64,
+    /// The owner's public key.
+    pub(crate) owner: [u8; 32],
+    /// The tag scheme's parameters.
+    pub(crate) server_parameters: Bytes,
+}
+
+impl FileRecord {
+    pub(crate) fn read_entry(id: FileId, value: &[u8]) -> Result<Self, StoreError> {
+        Self::read(FileKey { number: 0, id }, 0, value)
+    }
+}
+
+/// Where a file stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Head {
+    /// 0 while the upload is not finished.
+    pub(crate) version: u64,
+    /// The root; of no meaning in version 0.
+    pub(crate) root: Digest<32>,
+    /// The length of the file in bytes; in version 0, of what came of it.
+    pub(crate) total: u64,
+    /// How many blocks it has; in version 0, how many came.
+    pub(crate) blocks: u64,
+    /// The next part that an upload needs; later, how many parts there were.
+    pub(crate) next_part: u64,
+    /// The digest of the last request of the upload.
+    pub(crate) last_upload: Digest<32>,
+    /// The number of the next new block.
+    pub(crate) next_block: u64,
+    /// The version of the checkpoint; 0 until the upload is finished.
+    pub(crate) checkpoint: u64,
+    /// The first piece of the checkpoint.
+    pub(crate) first_piece: u64,
+    /// One past the last piece of the checkpoint.
+    pub(crate) end_piece: u64,
+    /// How many operations the journal has since the checkpoint.
+    pub(crate) journalled: u64,
+    /// Whether the version before this one is still kept.
+    pub(crate) keeps_previous: bool,
+    /// The blocks that only the version before this one has.
+    pub(crate) superseded: Vec<u64>,
+}
+
+/// The answer to the update that led to the current version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Answer {
+    /// The version that the update made.
+    pub(crate) version: u64,
+    /// The digest of the update's body.
+    pub(crate) request: Digest<32>,
+    /// What the owner verifies the new root with.
+    pub(crate) witness: Bytes,
+}
+
+/// One block of the sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct StoredBlock {
+    pub(crate) length: u64,
+    pub(crate) tag_digest: Digest<32>,
+    pub(crate) level: u8,
+    /// The block's number in the store.
+    pub(crate) label: u64,
+}
+
+/// A part of the sequence of blocks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Piece {
+    pub(crate) blocks: Vec<StoredBlock>,
+}
+
+/// One operation of an update, as the list takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum StoredOperation {
+    Insert {
+        index: u64,
+        block: StoredBlock,
+    },
+    Modify {
+        index: u64,
+        length: u64,
+        tag_digest: Digest<32>,
+        label: u64,
+    },
+    Remove {
+        index: u64,
+    },
+}
+
+/// The operations that led to a version.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct JournalEntry {
+    pub(crate) operations: Vec<StoredOperation>,
+}
+
+impl Record for FileRecord {
+    const TABLE: Table = Table::Files;
+}
+
+impl Record for Head {
+    const TABLE: Table = Table::Heads;
+}
+
+impl Record for Answer {
+    const TABLE: Table = Table::Answers;
+}
+
+impl Record for SentBlock {
+    const TABLE: Table = Table::Blocks;
+}
+
+impl Record for JournalEntry {
+    const TABLE: Table = Table::Journal;
+}
+
+impl Record for Piece {
+    const TABLE: Table = Table::Pieces;
+}

@@ -1,0 +1,91 @@
+//! Reading the store as of one of its transactions.
+
+use core::fmt;
+
+use redb::{Database, ReadOnlyTable, ReadTransaction, ReadableDatabase};
+
+use super::{
+    FileKey, StoreError,
+    records::{Answer, Head, Record},
+    tables::{ANSWERS, BLOCKS, HEADS, Table, definition, engine},
+};
+use crate::message::SentBlock;
+
+/// The store as of one transaction, whatever happens to it later.
+pub(crate) struct Snapshot {
+    transaction: ReadTransaction,
+    blocks: ReadOnlyTable<(u64, u64), &'static [u8]>,
+}
+
+impl Snapshot {
+    pub(super) fn new(database: &Database) -> Result<Self, StoreError> {
+        let transaction = database.begin_read().map_err(engine)?;
+        Ok(Self {
+            blocks: transaction.open_table(BLOCKS).map_err(engine)?,
+            transaction,
+        })
+    }
+
+    /// Where a file stands.
+    pub(crate) fn head(&self, file: FileKey) -> Result<Head, StoreError> {
+        let table = self.transaction.open_table(HEADS).map_err(engine)?;
+        let value = table.get(file.number).map_err(|error| of(file, error))?;
+        let value = value.ok_or_else(|| StoreError::absent(file, Table::Heads, file.number))?;
+        Head::read(file, 0, value.value())
+    }
+
+    /// The answer to the update that led to the current version, if one did.
+    pub(crate) fn answer(&self, file: FileKey) -> Result<Option<Answer>, StoreError> {
+        let table = self.transaction.open_table(ANSWERS).map_err(engine)?;
+        let value = table.get(file.number).map_err(|error| of(file, error))?;
+        value
+            .map(|value| Answer::read(file, 0, value.value()))
+            .transpose()
+    }
+
+    /// A block.
+    pub(crate) fn block(&self, file: FileKey, number: u64) -> Result<SentBlock, StoreError> {
+        let value = self.blocks.get((file.number, number));
+        let value = value.map_err(|error| of(file, error))?;
+        let value = value.ok_or_else(|| StoreError::absent(file, Table::Blocks, number))?;
+        SentBlock::read(file, number, value.value())
+    }
+
+    /// A piece of a checkpoint or an entry of the journal.
+    pub(crate) fn record<R: Record>(&self, file: FileKey, number: u64) -> Result<R, StoreError> {
+        let table = self.transaction.open_table(definition(R::TABLE));
+        let table = table.map_err(engine)?;
+        let value = table.get((file.number, number));
+        let value = value.map_err(|error| of(file, error))?;
+        let value = value.ok_or_else(|| StoreError::absent(file, R::TABLE, number))?;
+        R::read(file, number, value.value())
+    }
+
+    /// The numbers of all blocks that the store holds of a file.
+    pub(crate) fn block_numbers(&self, file: FileKey) -> Result<Vec<u64>, StoreError> {
+        let range = self
+            .blocks
+            .range((file.number, 0)..=(file.number, u64::MAX))
+            .map_err(|error| of(file, error))?;
+        range
+            .map(|entry| match entry {
+                Ok((key, _)) => Ok(key.value().1),
+                Err(error) => Err(of(file, error)),
+            })
+            .collect()
+    }
+}
+
+impl fmt::Debug for Snapshot {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Snapshot")
+    }
+}
+
+/// An error of the engine while it read a record of this file.
+fn of(file: FileKey, error: redb::StorageError) -> StoreError {
+    match error {
+        redb::StorageError::Corrupted(what) => StoreError::damaged(file, what),
+        error => engine(error),
+    }
+}

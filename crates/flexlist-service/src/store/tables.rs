@@ -1,0 +1,240 @@
+//! The tables of the store, and how they are written inside one transaction.
+
+use redb::{TableDefinition, WriteTransaction};
+use sha2::{Digest as _, Sha256};
+
+use super::{FileKey, StoreError};
+
+/// The tables, as the digests of their records name them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Table {
+    Files,
+    Heads,
+    Answers,
+    Blocks,
+    Journal,
+    Pieces,
+}
+
+impl Table {
+    const fn number(self) -> u8 {
+        match self {
+            Self::Files => 0,
+            Self::Heads => 1,
+            Self::Answers => 2,
+            Self::Blocks => 3,
+            Self::Journal => 4,
+            Self::Pieces => 5,
+        }
+    }
+
+    /// A record of the table, in words that a number follows.
+    pub(crate) const fn what(self) -> &'static str {
+        match self {
+            Self::Files => "the entry of file number",
+            Self::Heads => "the head of file number",
+            Self::Answers => "the last answer of file number",
+            Self::Blocks => "block number",
+            Self::Journal => "the journal of version",
+            Self::Pieces => "checkpoint piece",
+        }
+    }
+}
+
+/// One change of a record of a file. All of a request's changes are one durable transaction.
+#[derive(Debug)]
+pub(crate) enum Change {
+    /// A new file.
+    File { file: FileKey, body: Vec<u8> },
+    /// Where the file stands.
+    Head { file: FileKey, body: Vec<u8> },
+    /// The answer to the update that led there.
+    Answer { file: FileKey, body: Vec<u8> },
+    /// A record of one of the three large tables.
+    Put {
+        table: Table,
+        file: FileKey,
+        number: u64,
+        body: Vec<u8>,
+    },
+    /// No such record.
+    Remove {
+        table: Table,
+        file: FileKey,
+        number: u64,
+    },
+    /// No records from `first` up to, and not including, `end`.
+    RemoveRange {
+        table: Table,
+        file: FileKey,
+        first: u64,
+        end: u64,
+    },
+}
+
+impl Change {
+    /// About how many bytes it writes.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::File { body, .. }
+            | Self::Head { body, .. }
+            | Self::Answer { body, .. }
+            | Self::Put { body, .. } => body.len(),
+            Self::Remove { .. } | Self::RemoveRange { .. } => 0,
+        }
+    }
+
+    pub(super) fn apply(&self, tables: &mut Tables<'_>) -> Result<(), StoreError> {
+        match self {
+            Self::File { file, body } => {
+                let value = sealed(Table::Files, *file, 0, body);
+                let written = tables.files.insert(&file.id.0, value.as_slice());
+                written.map_err(engine).map(drop)
+            }
+            Self::Head { file, body } => {
+                let value = sealed(Table::Heads, *file, 0, body);
+                let written = tables.heads.insert(file.number, value.as_slice());
+                written.map_err(engine).map(drop)
+            }
+            Self::Answer { file, body } => {
+                let value = sealed(Table::Answers, *file, 0, body);
+                let written = tables.answers.insert(file.number, value.as_slice());
+                written.map_err(engine).map(drop)
+            }
+            Self::Put {
+                table,
+                file,
+                number,
+                body,
+            } => {
+                let value = sealed(*table, *file, *number, body);
+                let key = (file.number, *number);
+                let written = tables.large(*table).insert(key, value.as_slice());
+                written.map_err(engine).map(drop)
+            }
+            Self::Remove {
+                table,
+                file,
+                number,
+            } => {
+                let removed = tables.large(*table).remove((file.number, *number));
+                removed.map_err(engine).map(drop)
+            }
+            Self::RemoveRange {
+                table,
+                file,
+                first,
+                end,
+            } => {
+                let range = (file.number, *first)..(file.number, *end);
+                let removed = tables.large(*table).retain_in(range, |_, _| false);
+                removed.map_err(engine)
+            }
+        }
+    }
+}
+
+/// The tables of one writing transaction.
+pub(super) struct Tables<'transaction> {
+    files: redb::Table<'transaction, &'static [u8; 32], &'static [u8]>,
+    heads: redb::Table<'transaction, u64, &'static [u8]>,
+    answers: redb::Table<'transaction, u64, &'static [u8]>,
+    blocks: LargeTable<'transaction>,
+    journal: LargeTable<'transaction>,
+    pieces: LargeTable<'transaction>,
+}
+
+type LargeTable<'transaction> = redb::Table<'transaction, (u64, u64), &'static [u8]>;
+
+impl<'transaction> Tables<'transaction> {
+    pub(super) fn open(transaction: &'transaction WriteTransaction) -> Result<Self, StoreError> {
+        Ok(Self {
+            files: transaction.open_table(FILES).map_err(engine)?,
+            heads: transaction.open_table(HEADS).map_err(engine)?,
+            answers: transaction.open_table(ANSWERS).map_err(engine)?,
+            blocks: transaction.open_table(BLOCKS).map_err(engine)?,
+            journal: transaction.open_table(JOURNAL).map_err(engine)?,
+            pieces: transaction.open_table(PIECES).map_err(engine)?,
+        })
+    }
+
+    fn large(&mut self, table: Table) -> &mut LargeTable<'transaction> {
+        match table {
+            Table::Journal => &mut self.journal,
+            Table::Pieces => &mut self.pieces,
+            _ => &mut self.blocks,
+        }
+    }
+}
+
+/// The large table with this name.
+pub(crate) const fn definition(
+    table: Table,
+) -> TableDefinition<'static, (u64, u64), &'static [u8]> {
+    match table {
+        Table::Journal => JOURNAL,
+        Table::Pieces => PIECES,
+        _ => BLOCKS,
+    }
+}
+
+/// The bytes of a record: the first half of a digest of its place and its body, then the body.
+fn sealed(table: Table, file: FileKey, number: u64, body: &[u8]) -> Vec<u8> {
+    let mut value = Vec::with_capacity(SEAL.saturating_add(body.len()));
+    value.extend_from_slice(&seal(table, file, number, body));
+    value.extend_from_slice(body);
+    value
+}
+
+/// The body of a record.
+///
+/// # Errors
+/// [`StoreError::Damaged`] unless the record is what was written at this place.
+pub(crate) fn unsealed(
+    table: Table,
+    file: FileKey,
+    number: u64,
+    value: &[u8],
+) -> Result<&[u8], StoreError> {
+    match value.split_first_chunk::<SEAL>() {
+        Some((found, body)) if *found == seal(table, file, number, body) => Ok(body),
+        _ => Err(StoreError::damaged(
+            file,
+            format!("{} {number} is not what was written", table.what()),
+        )),
+    }
+}
+
+fn seal(table: Table, file: FileKey, number: u64, body: &[u8]) -> [u8; SEAL] {
+    let mut hash = Sha256::new_with_prefix(b"flexlist/record/v1");
+    hash.update([table.number()]);
+    hash.update(file.id.0);
+    hash.update(number.to_be_bytes());
+    hash.update(body);
+    let digest: [u8; 32] = hash.finalize().into();
+    let mut half = [0; SEAL];
+    half.iter_mut()
+        .zip(digest)
+        .for_each(|(to, from)| *to = from);
+    half
+}
+
+/// Against accidents, not attackers: who can write the store can write digests.
+const SEAL: usize = 16;
+
+pub(crate) fn engine(error: impl Into<redb::Error>) -> StoreError {
+    match error.into() {
+        redb::Error::Io(error) => StoreError::Io(error),
+        error => StoreError::Engine(error.to_string()),
+    }
+}
+
+pub(crate) const STATE: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("state");
+pub(crate) const FILES: TableDefinition<'_, &[u8; 32], &[u8]> = TableDefinition::new("files");
+pub(crate) const HEADS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("heads");
+pub(crate) const ANSWERS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("answers");
+pub(crate) const BLOCKS: TableDefinition<'_, (u64, u64), &[u8]> = TableDefinition::new("blocks");
+pub(crate) const JOURNAL: TableDefinition<'_, (u64, u64), &[u8]> = TableDefinition::new("journal");
+pub(crate) const PIECES: TableDefinition<'_, (u64, u64), &[u8]> = TableDefinition::new("pieces");
+
+pub(crate) const FORMAT: &str = "format";

@@ -1,0 +1,69 @@
+//! Audits as challenges of both kinds, side by side with everything else.
+
+use flexlist::{challenge::Challenge, tag::TagKind};
+use flexlist_service::message::Response;
+
+use crate::{
+    owner::{KINDS, Owner, open},
+    plan::Random,
+};
+
+const SEED: [u8; 32] = [9; 32];
+
+#[test]
+fn audits_of_any_size_and_range_verify() {
+    for &kind in KINDS {
+        let folder = tempfile::tempdir().unwrap();
+        let mut random = Random(1);
+        let mut owner = Owner::new(1, kind);
+        let server = open(&folder.path().join("store"));
+        owner.upload(&server, &[random.blocks(50)]);
+        for count in [1, 2, 10, 460, 5000] {
+            owner.audit(&server, Challenge::Sample { seed: SEED, count });
+        }
+        for _ in 0..30 {
+            let start = random.below(owner.state.total);
+            let end = start + 1 + random.below(owner.state.total - start);
+            let challenge = Challenge::Every {
+                seed: SEED,
+                start,
+                end,
+            };
+            owner.audit(&server, challenge);
+        }
+    }
+}
+
+#[test]
+fn an_answer_serves_one_challenge_of_one_version() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = Random(2);
+    let mut owner = Owner::new(2, TagKind::PrivateMac);
+    let server = open(&folder.path().join("store"));
+    owner.upload(&server, &[random.blocks(50)]);
+    let challenge = |byte| Challenge::Sample {
+        seed: [byte; 32],
+        count: 20,
+    };
+    let response = server.handle(owner.audit_request(challenge(1)));
+    owner.verify_audit(&challenge(1), &response).unwrap();
+    owner.verify_audit(&challenge(2), &response).unwrap_err();
+    let Response::Audited {
+        mut tag_proof,
+        list_proof,
+        committed,
+    } = response
+    else {
+        panic!("an audit was asked for");
+    };
+    tag_proof.0[3] ^= 1;
+    let changed = Response::Audited {
+        list_proof,
+        committed,
+        tag_proof,
+    };
+    owner.verify_audit(&challenge(1), &changed).unwrap_err();
+    let plan = owner.plan(&mut random, 1);
+    owner.update(&server, &plan);
+    owner.verify_audit(&challenge(1), &changed).unwrap_err();
+}

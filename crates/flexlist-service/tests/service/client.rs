@@ -1,0 +1,594 @@
+//! The owner's side of a file, against honest servers here, against others in the modules below.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+    thread,
+    time::Duration,
+};
+
+use ed25519_dalek::SigningKey;
+use flexlist::{
+    challenge::ChallengeError,
+    chunk::Chunker,
+    detection::Detection,
+    edit::{ByteEdit, EditError},
+    tag::{OwnerKey, TagKind},
+};
+use flexlist_service::{
+    client::{
+        Applied, ClientError, ClientOptions, Extent, FileClient, HttpOptions, HttpTransport,
+        InProcess, Owner, Settled, StateError, Status, Transport, TransportError,
+    },
+    message::{Refusal, Request, Response},
+    network::{Options, Server, Stopped},
+    server::{FileServer, Limits},
+};
+use pad_core::{AuthorKey, DecodeError, Workers, codec};
+use tempfile::TempDir;
+
+mod hostile;
+mod interrupted;
+
+/// A server in this process.
+type Local = InProcess<Arc<FileServer>>;
+
+/// What comes between client and server.
+type Meddle = dyn FnMut(&Request, &Local) -> Result<Response, TransportError> + Send;
+
+/// A transport whose behaviour a test can change while a client has it.
+#[derive(Clone)]
+struct Wire {
+    server: Local,
+    meddle: Arc<Mutex<Option<Box<Meddle>>>>,
+}
+
+impl Wire {
+    fn meddle(
+        &self,
+        meddle: impl FnMut(&Request, &Local) -> Result<Response, TransportError> + Send + 'static,
+    ) {
+        *self.meddle.lock().unwrap() = Some(Box::new(meddle));
+    }
+
+    /// Changes answers, and nothing else.
+    fn tamper(&self, mut tamper: impl FnMut(&Request, &mut Response) + Send + 'static) {
+        self.meddle(move |request, server| {
+            let mut response = server.exchange(request)?;
+            tamper(request, &mut response);
+            Ok(response)
+        });
+    }
+
+    fn be_honest(&self) {
+        *self.meddle.lock().unwrap() = None;
+    }
+}
+
+impl Transport for Wire {
+    fn exchange(&self, request: &Request) -> Result<Response, TransportError> {
+        match self.meddle.lock().unwrap().as_mut() {
+            Some(meddle) => meddle(request, &self.server),
+            None => self.server.exchange(request),
+        }
+    }
+}
+
+type Client = FileClient<Wire, SigningKey>;
+
+/// A server, an owner, and a place for state files.
+struct World {
+    directory: TempDir,
+    wire: Wire,
+    owner: Owner<SigningKey>,
+}
+
+impl World {
+    fn new(kind: TagKind) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let server = FileServer::open(
+            &directory.path().join("store"),
+            Limits::default(),
+            Workers::sequential(),
+        );
+        let wire = Wire {
+            server: InProcess::new(Arc::new(server.unwrap()), 64 << 20),
+            meddle: Arc::default(),
+        };
+        Self {
+            directory,
+            wire,
+            owner: owner(1, kind),
+        }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.directory.path().join("file.state")
+    }
+
+    /// A client of a new file, cut into blocks of 64 bytes.
+    fn create(&self) -> Client {
+        let chunker = Chunker::fixed(64).unwrap();
+        let client =
+            FileClient::create(&self.path(), self.owner.clone(), self.wire.clone(), chunker);
+        client.unwrap().with_options(small())
+    }
+
+    fn open(&self) -> Client {
+        self.open_at(&self.path())
+    }
+
+    fn open_at(&self, path: &Path) -> Client {
+        let client = FileClient::open(path, self.owner.clone(), self.wire.clone());
+        client.unwrap().with_options(small())
+    }
+
+    /// A client whose file is uploaded.
+    fn uploaded(&self, contents: &[u8]) -> Client {
+        let mut client = self.create();
+        client.upload(contents, &mut |_| ()).unwrap();
+        client
+    }
+}
+
+fn owner(seed: u8, kind: TagKind) -> Owner<SigningKey> {
+    let signer = SigningKey::from_bytes(&[seed; 32]);
+    Owner {
+        key: AuthorKey::from_bytes(&signer.verifying_key().to_bytes()).unwrap(),
+        signer,
+        tags: OwnerKey::generate(kind, &Workers::sequential()).unwrap(),
+    }
+}
+
+/// Options that make many requests of few bytes.
+fn small() -> ClientOptions {
+    ClientOptions {
+        part_bytes: 1000,
+        read_bytes: 500,
+        audit_blocks: 4,
+        workers: Workers::sequential(),
+    }
+}
+
+/// Contents without repetitions.
+fn contents(length: usize) -> Vec<u8> {
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_le_bytes()[0]
+    };
+    (0..length).map(|_| next()).collect()
+}
+
+fn insert(offset: u64, bytes: &[u8]) -> ByteEdit {
+    let bytes = bytes.to_vec();
+    ByteEdit::Insert { offset, bytes }
+}
+
+fn write(offset: u64, bytes: &[u8]) -> ByteEdit {
+    let bytes = bytes.to_vec();
+    ByteEdit::Write { offset, bytes }
+}
+
+/// Audits and reads the whole file.
+fn check(client: &mut FileClient<impl Transport, SigningKey>, expected: &[u8]) {
+    let total = u64::try_from(expected.len()).unwrap();
+    assert_eq!(client.version().unwrap().list.total, total);
+    for extent in [Extent::Sample(50), Extent::Everything] {
+        client.audit(extent, &mut |_| ()).unwrap();
+    }
+    assert_eq!(client.read(0..total).unwrap(), expected);
+}
+
+fn version_of(applied: Applied) -> u64 {
+    match applied {
+        Applied::Version(state) => state.version,
+        Applied::Unchanged(_) => panic!("nothing changed"),
+    }
+}
+
+#[test]
+fn a_file_goes_through_its_life() {
+    for kind in [TagKind::HashOnly, TagKind::PrivateMac] {
+        let world = World::new(kind);
+        let mut file = contents(10_000);
+        let mut client = world.create();
+        assert!(matches!(client.read(0..1), Err(ClientError::NotUploaded)));
+        assert!(matches!(
+            client.audit(Extent::Everything, &mut |_| ()),
+            Err(ClientError::NotUploaded)
+        ));
+        assert_eq!(client.version(), None);
+
+        let mut progress = Vec::new();
+        let state = client
+            .upload(file.as_slice(), &mut |bytes| progress.push(bytes))
+            .unwrap();
+        assert_eq!(state.version, 1);
+        assert!(progress.len() > 5 && progress.is_sorted());
+        assert_eq!(progress.last(), Some(&10_000));
+        assert!(matches!(
+            client.upload(file.as_slice(), &mut |_| ()),
+            Err(ClientError::AlreadyUploaded)
+        ));
+        check(&mut client, &file);
+        for range in [
+            0..0,
+            0..1,
+            63..65,
+            9_999..10_000,
+            777..3_333,
+            10_000..10_000,
+        ] {
+            let expected = &file[range.start..range.end];
+            let range = u64::try_from(range.start).unwrap()..u64::try_from(range.end).unwrap();
+            assert_eq!(client.read(range).unwrap(), expected);
+        }
+        assert!(matches!(
+            client.read(5..10_001),
+            Err(ClientError::OutOfRange {
+                end: 10_001,
+                total: 10_000
+            })
+        ));
+
+        let edits = [
+            insert(100, b"some bytes inside a block"),
+            write(9_990, b"in place of as many bytes"),
+            ByteEdit::Delete {
+                start: 3_000,
+                end: 4_567,
+            },
+        ];
+        file.splice(100..100, *b"some bytes inside a block");
+        // The file has 10 025 bytes by now: the write stays inside.
+        file.splice(9_990..10_015, *b"in place of as many bytes");
+        file.drain(3_000..4_567);
+        assert_eq!(version_of(client.apply(&edits).unwrap()), 2);
+        check(&mut client, &file);
+
+        // The state file is all that a new process needs.
+        drop(client);
+        let mut client = world.open();
+        assert_eq!(client.settle().unwrap(), Settled::Nothing);
+        check(&mut client, &file);
+        let unchanged = write(50, &file[50..60]);
+        assert!(matches!(
+            client.apply(&[unchanged]).unwrap(),
+            Applied::Unchanged(state) if state.version == 2
+        ));
+        assert!(matches!(client.status().unwrap(), Status::Current(_)));
+    }
+}
+
+#[test]
+fn many_small_updates_keep_pace_with_a_plain_file() {
+    let world = World::new(TagKind::PrivateMac);
+    let mut file = contents(3_000);
+    let mut client = world.uploaded(&file);
+    let choices = contents(4 * 60);
+    for (round, choice) in choices.chunks(4).enumerate() {
+        let position = usize::from(choice[0]) * 256 + usize::from(choice[1]);
+        let at = position % file.len();
+        let length = usize::from(choice[2]) % 150 + 1;
+        let offset = u64::try_from(at).unwrap();
+        let bytes = contents(length + round)[round..].to_vec();
+        let edit = match choice[3] % 3 {
+            0 => {
+                file.splice(at..at, bytes.clone());
+                ByteEdit::Insert { offset, bytes }
+            }
+            1 => {
+                let end = file.len().min(at + length);
+                file.splice(at..end, bytes.clone());
+                ByteEdit::Write { offset, bytes }
+            }
+            _ => {
+                let until = file.len().min(at + length);
+                file.drain(at..until);
+                let end = u64::try_from(until).unwrap();
+                ByteEdit::Delete { start: offset, end }
+            }
+        };
+        client.apply(&[edit]).unwrap();
+        let state = client.version().unwrap();
+        assert_eq!(state.list.total, u64::try_from(file.len()).unwrap());
+    }
+    check(&mut client, &file);
+}
+
+#[test]
+fn an_empty_file_is_a_file() {
+    let world = World::new(TagKind::PrivateMac);
+    let mut client = world.uploaded(b"");
+    assert_eq!(client.read(0..0).unwrap(), b"");
+    let report = client.audit(Extent::Everything, &mut |_| ()).unwrap();
+    assert_eq!(report.questions, 0);
+    client.apply(&[insert(0, b"something")]).unwrap();
+    check(&mut client, b"something");
+    let delete = ByteEdit::Delete { start: 0, end: 9 };
+    client.apply(&[delete]).unwrap();
+    assert_eq!(client.version().unwrap().list.total, 0);
+    assert!(matches!(client.status().unwrap(), Status::Current(_)));
+}
+
+#[test]
+fn audits_ask_for_as_much_as_they_should() {
+    let world = World::new(TagKind::PrivateMac);
+    let mut client = world.uploaded(&contents(6_400));
+    let report = client.audit(Extent::Sample(7), &mut |_| ()).unwrap();
+    assert_eq!((report.bytes, report.questions), (7, 1));
+    assert!(report.blocks <= 7);
+    let detection = Detection::new(0.01, 0.99).unwrap();
+    let report = client
+        .audit(Extent::Detect(detection), &mut |_| ())
+        .unwrap();
+    assert_eq!(report.bytes, 459);
+    let mut progress = Vec::new();
+    let report = client
+        .audit(Extent::Everything, &mut |bytes| progress.push(bytes))
+        .unwrap();
+    assert_eq!((report.bytes, report.blocks), (6_400, 100));
+    assert_eq!(progress.last(), Some(&6_400));
+}
+
+#[test]
+fn a_server_with_small_answers_is_asked_for_less() {
+    let directory = tempfile::tempdir().unwrap();
+    let limits = Limits {
+        read_blocks: 3,
+        audit_blocks: 3,
+        ..Limits::default()
+    };
+    let server = FileServer::open(
+        &directory.path().join("store"),
+        limits,
+        Workers::sequential(),
+    )
+    .unwrap();
+    let file = contents(2_000);
+    let mut client = FileClient::create(
+        &directory.path().join("state"),
+        owner(1, TagKind::PrivateMac),
+        InProcess::new(server, 1 << 20),
+        Chunker::fixed(64).unwrap(),
+    )
+    .unwrap();
+    client.upload(file.as_slice(), &mut |_| ()).unwrap();
+    assert_eq!(client.read(0..2_000).unwrap(), file);
+    let report = client.audit(Extent::Everything, &mut |_| ()).unwrap();
+    assert!(report.questions > 10, "{}", report.questions);
+}
+
+#[test]
+fn of_two_writers_one_wins_and_the_other_knows() {
+    let world = World::new(TagKind::PrivateMac);
+    let mut first = world.uploaded(&contents(1_000));
+    let copy = world.directory.path().join("copy.state");
+    std::fs::copy(world.path(), &copy).unwrap();
+    let mut second = world.open_at(&copy);
+
+    first.apply(&[insert(0, b"first")]).unwrap();
+    assert!(matches!(
+        second.apply(&[insert(0, b"second")]),
+        Err(ClientError::Outdated {
+            known: 1,
+            current: 2
+        })
+    ));
+    assert!(!second.is_pending());
+    assert!(matches!(
+        second.read(0..1),
+        Err(ClientError::Outdated {
+            known: 1,
+            current: 2
+        })
+    ));
+    assert!(matches!(second.status().unwrap(), Status::Newer(standing) if standing.version == 2));
+    assert!(matches!(first.status().unwrap(), Status::Current(_)));
+
+    // Both have read before one of them writes: the update itself is refused.
+    let third = world.directory.path().join("third.state");
+    std::fs::copy(world.path(), &third).unwrap();
+    let mut third = world.open_at(&third);
+    let direct = Wire {
+        server: world.wire.server.clone(),
+        meddle: Arc::default(),
+    };
+    drop(first);
+    let mut first = FileClient::open(&world.path(), world.owner.clone(), direct).unwrap();
+    world.wire.meddle(move |request, server| {
+        if matches!(request, Request::Update(_)) && first.version().unwrap().version == 2 {
+            first.apply(&[insert(0, b"first again")]).unwrap();
+        }
+        server.exchange(request)
+    });
+    assert!(matches!(
+        third.apply(&[insert(0, b"third")]),
+        Err(ClientError::Outdated {
+            known: 2,
+            current: 3
+        })
+    ));
+    assert!(!third.is_pending());
+}
+
+#[test]
+fn state_files_are_guarded() {
+    let world = World::new(TagKind::PrivateMac);
+    let client = world.create();
+    let open = |owner: &Owner<SigningKey>| {
+        FileClient::open(&world.path(), owner.clone(), world.wire.clone())
+    };
+    let create = || {
+        let chunker = Chunker::default();
+        FileClient::create(
+            &world.path(),
+            world.owner.clone(),
+            world.wire.clone(),
+            chunker,
+        )
+    };
+    assert!(matches!(
+        open(&world.owner),
+        Err(ClientError::State(StateError::InUse))
+    ));
+    drop(client);
+    assert!(matches!(
+        create(),
+        Err(ClientError::State(StateError::Exists))
+    ));
+    assert!(matches!(
+        open(&owner(2, TagKind::PrivateMac)),
+        Err(ClientError::State(StateError::WrongOwner))
+    ));
+    assert!(open(&world.owner).is_ok());
+
+    let good = std::fs::read(world.path()).unwrap();
+    assert!(good.len() < 200, "{} bytes", good.len());
+    for position in 0..good.len() {
+        let mut bad = good.clone();
+        bad[position] ^= 1;
+        std::fs::write(world.path(), &bad).unwrap();
+        assert!(matches!(
+            open(&world.owner),
+            Err(ClientError::State(StateError::Damaged))
+        ));
+    }
+    for length in [0, 31, 32, good.len() - 1] {
+        std::fs::write(world.path(), &good[..length]).unwrap();
+        assert!(matches!(
+            open(&world.owner),
+            Err(ClientError::State(StateError::Damaged))
+        ));
+    }
+}
+
+#[test]
+fn what_is_no_state_file_is_refused() {
+    use sha2::Digest as _;
+
+    let world = World::new(TagKind::PrivateMac);
+    let open = || FileClient::open(&world.path(), world.owner.clone(), world.wire.clone());
+    assert!(matches!(
+        open(),
+        Err(ClientError::State(StateError::Io(error)))
+            if error.kind() == std::io::ErrorKind::NotFound
+    ));
+    let mut bytes = codec::encode(&Response::Refused(Refusal::UnknownFile));
+    let hash = sha2::Sha256::digest(&bytes);
+    bytes.extend_from_slice(&hash);
+    std::fs::write(world.path(), bytes).unwrap();
+    assert!(matches!(
+        open(),
+        Err(ClientError::State(StateError::Malformed(
+            DecodeError::WrongKind {
+                expected: 112,
+                actual: 97
+            }
+        )))
+    ));
+}
+
+/// Fails whoever reads from it or writes to it.
+struct Broken;
+
+impl std::io::Read for Broken {
+    fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+        Err(std::io::Error::other("a test"))
+    }
+}
+
+impl std::io::Write for Broken {
+    fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+        Err(std::io::Error::other("a test"))
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn mistakes_of_the_owner_are_told_from_faults_of_the_server() {
+    let world = World::new(TagKind::PrivateMac);
+    let mut client = world.create();
+    assert!(matches!(
+        client.upload(Broken, &mut |_| ()),
+        Err(ClientError::Io(_))
+    ));
+    client
+        .upload(contents(1_000).as_slice(), &mut |_| ())
+        .unwrap();
+    assert!(matches!(
+        client.read_to(0..10, &mut Broken),
+        Err(ClientError::Io(_))
+    ));
+    assert!(matches!(
+        client.apply(&[insert(1_001, b"behind the end")]),
+        Err(ClientError::Edit(EditError::OffsetOutOfRange { .. }))
+    ));
+    assert!(matches!(
+        client.audit(Extent::Sample(0), &mut |_| ()),
+        Err(ClientError::Challenge(ChallengeError::NoSamples))
+    ));
+    assert!(!client.is_pending());
+    check(&mut client, &contents(1_000));
+}
+
+#[test]
+fn a_file_goes_through_its_life_over_http() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = directory.path().join("store");
+    let serve = || {
+        let workers = Workers::sequential();
+        let files = FileServer::open(&store, Limits::default(), workers).unwrap();
+        let server = Server::bind("127.0.0.1:0", Options::default()).unwrap();
+        server.start(files).unwrap()
+    };
+    let connect = |server: &flexlist_service::network::Running| {
+        let address = format!("http://{}", server.address());
+        HttpTransport::new(&address, HttpOptions::default()).unwrap()
+    };
+    let stop = |server: flexlist_service::network::Running| {
+        server.shutdown(Duration::from_secs(10));
+        assert_eq!(server.join().unwrap(), Stopped::Drained);
+    };
+    let owner = owner(1, TagKind::PrivateMac);
+    let state = directory.path().join("state");
+    let mut file = contents(2_000_000);
+
+    let server = serve();
+    let mut client =
+        FileClient::create(&state, owner.clone(), connect(&server), Chunker::default()).unwrap();
+    client.upload(file.as_slice(), &mut |_| ()).unwrap();
+    client
+        .apply(&[insert(1_000_000, b"in the middle")])
+        .unwrap();
+    file.splice(1_000_000..1_000_000, *b"in the middle");
+    check(&mut client, &file);
+    drop(client);
+    stop(server);
+
+    let server = serve();
+    thread::scope(|scope| {
+        // A client for each thread, one file for each client; the transport is shared.
+        for number in 0..4 {
+            let transport = connect(&server);
+            let owner = owner.clone();
+            let state = directory.path().join(format!("state-{number}"));
+            let file = &file[..50_000 * (number + 1)];
+            scope.spawn(move || {
+                let chunker = Chunker::default();
+                let mut client = FileClient::create(&state, owner, transport, chunker).unwrap();
+                client.upload(file, &mut |_| ()).unwrap();
+                check(&mut client, file);
+            });
+        }
+    });
+    let mut client = FileClient::open(&state, owner, connect(&server)).unwrap();
+    check(&mut client, &file);
+    stop(server);
+}

@@ -1,0 +1,214 @@
+//! Servers that lie, each in one way, and the error that each lie gets.
+
+use core::ops::Range;
+
+use flexlist::{
+    FileState, audit,
+    bytes::Bytes,
+    challenge::{Challenge, Context, Questions},
+    error::{AuditError, ProofError},
+};
+use flexlist_service::{
+    client::{AuditFailure, AuditFault},
+    message::{ReadBlock, Standing},
+};
+
+use super::*;
+
+mod audits;
+mod reads;
+
+/// Takes the last byte away.
+fn shorten(bytes: &mut Vec<u8>) {
+    bytes.pop();
+}
+
+/// The error of an update whose answer is changed like this, after which the update is still under way
+/// and can be recovered from an honest answer.
+fn lied_update(mut tamper: impl FnMut(&mut Response) + Send + 'static) -> ClientError {
+    let world = World::new(TagKind::PrivateMac);
+    let mut client = world.uploaded(&contents(1_000));
+    world.wire.tamper(move |request, response| {
+        if matches!(request, Request::Update(_)) {
+            tamper(response);
+        }
+    });
+    let error = client.apply(&[insert(500, b"new")]).unwrap_err();
+    assert!(client.is_pending());
+    assert_eq!(client.version().unwrap().version, 1);
+    world.wire.be_honest();
+    assert!(matches!(client.settle().unwrap(), Settled::Applied(state) if state.version == 2));
+    error
+}
+
+#[test]
+fn lies_about_an_update() {
+    let witness = |response: &mut Response, change: fn(&mut Vec<u8>)| match response {
+        Response::Updated { witness, .. } => change(&mut witness.0),
+        other => panic!("{other:?}"),
+    };
+    assert!(matches!(
+        lied_update(move |response| witness(response, shorten)),
+        ClientError::Proof(ProofError::Truncated)
+    ));
+    assert!(matches!(
+        lied_update(move |response| witness(response, |bytes| {
+            let last = bytes.len() - 10;
+            bytes[last] ^= 1;
+        })),
+        ClientError::Proof(ProofError::RootMismatch)
+    ));
+    assert!(matches!(
+        lied_update(move |response| witness(response, Vec::clear)),
+        ClientError::Proof(ProofError::Truncated)
+    ));
+    let changes: [fn(&mut Standing); 3] = [
+        |standing| standing.root.0[0] ^= 1,
+        |standing| standing.total += 1,
+        |standing| standing.version += 1,
+    ];
+    for change in changes {
+        let error = lied_update(move |response| match response {
+            Response::Updated { standing, .. } => change(standing),
+            other => panic!("{other:?}"),
+        });
+        assert!(matches!(error, ClientError::Forked { version: 2 }));
+    }
+    assert!(matches!(
+        lied_update(|response| {
+            if let Response::Updated { standing, .. } = response {
+                *response = Response::Standing(*standing);
+            }
+        }),
+        ClientError::Unexpected
+    ));
+}
+
+#[test]
+fn an_old_witness_is_refused() {
+    let world = World::new(TagKind::PrivateMac);
+    let mut client = world.uploaded(&contents(1_000));
+    let mut first = None;
+    world.wire.tamper(move |request, response| {
+        if matches!(request, Request::Update(_)) {
+            *response = first.get_or_insert_with(|| response.clone()).clone();
+        }
+    });
+    client.apply(&[write(500, b"new")]).unwrap();
+    assert!(matches!(
+        client.apply(&[write(500, b"old")]),
+        Err(ClientError::Proof(ProofError::RootMismatch))
+    ));
+    world.wire.be_honest();
+    assert!(matches!(client.settle().unwrap(), Settled::Applied(state) if state.version == 3));
+}
+
+#[test]
+fn lies_about_where_a_file_stands() {
+    let world = World::new(TagKind::PrivateMac);
+    let mut client = world.uploaded(&contents(1_000));
+    let Status::Current(old) = client.status().unwrap() else {
+        panic!("not current");
+    };
+    client.apply(&[write(500, b"new")]).unwrap();
+    let Status::Current(current) = client.status().unwrap() else {
+        panic!("not current");
+    };
+    let claim = |standing| {
+        world.wire.tamper(move |_, response| {
+            *response = Response::Standing(standing);
+        });
+    };
+    claim(old);
+    assert!(matches!(
+        client.status(),
+        Err(ClientError::Rollback {
+            known: 2,
+            claimed: 1
+        })
+    ));
+    let mut forked = old;
+    forked.version = 2;
+    claim(forked);
+    assert!(matches!(
+        client.status(),
+        Err(ClientError::Forked { version: 2 })
+    ));
+    let mut newer = current;
+    newer.version = 7;
+    claim(newer);
+    assert_eq!(client.status().unwrap(), Status::Newer(newer));
+    // A server that went back in earnest does not have the version at all.
+    world.wire.tamper(|request, response| {
+        if matches!(request, Request::Read { .. }) {
+            *response = Response::Refused(Refusal::UnknownVersion {
+                requested: 2,
+                current: 1,
+            });
+        }
+    });
+    assert!(matches!(
+        client.read(0..1),
+        Err(ClientError::Rollback {
+            known: 2,
+            claimed: 1
+        })
+    ));
+}
+
+#[test]
+fn lies_about_an_upload() {
+    let file = contents(5_000);
+    let upload = |tamper: fn(&Request, &mut Response)| {
+        let world = World::new(TagKind::PrivateMac);
+        let mut client = world.create();
+        world.wire.tamper(tamper);
+        let error = client.upload(file.as_slice(), &mut |_| ()).unwrap_err();
+        assert_eq!(client.version(), None);
+        world.wire.be_honest();
+        client.upload(file.as_slice(), &mut |_| ()).unwrap();
+        check(&mut client, &file);
+        error
+    };
+    assert!(matches!(
+        upload(|request, response| {
+            if let (Request::Finish(_), Response::Standing(standing)) = (request, response) {
+                standing.root.0[0] ^= 1;
+            }
+        }),
+        ClientError::Forked { version: 1 }
+    ));
+    assert!(matches!(
+        upload(|request, response| {
+            if let (Request::Part(_), Response::Standing(standing)) = (request, response) {
+                standing.next_part += 1;
+            }
+        }),
+        ClientError::Unexpected
+    ));
+    assert!(matches!(
+        upload(|request, response| {
+            if let (Request::Begin(_), Response::Standing(standing)) = (request, response) {
+                standing.next_part = 1_000;
+            }
+        }),
+        ClientError::SourceChanged
+    ));
+    // A server that claims to have a part that it does not have cannot finish.
+    assert!(matches!(
+        upload(|request, response| {
+            if let (Request::Begin(_), Response::Standing(standing)) = (request, response) {
+                standing.next_part = 1;
+            }
+        }),
+        ClientError::Refused(Refusal::PartOutOfOrder { expected: 0 })
+    ));
+    assert!(matches!(
+        upload(|request, response| {
+            if matches!(request, Request::Begin(_)) {
+                *response = Response::Refused(Refusal::UnknownFile);
+            }
+        }),
+        ClientError::Refused(Refusal::UnknownFile)
+    ));
+}

@@ -1,0 +1,251 @@
+//! What breaks off, is made good: requests that never arrive, answers that are lost, crashes between.
+
+use super::*;
+
+/// Fails at the exchange of this number, counted from 0, before or after the server has the request.
+#[derive(Clone, Copy, Debug)]
+enum Fault {
+    Before(usize),
+    After(usize),
+}
+
+fn out_of_reach() -> TransportError {
+    TransportError::Unreachable {
+        attempts: 1,
+        reason: "a test".into(),
+    }
+}
+
+impl Wire {
+    fn fail(&self, fault: Fault) {
+        let mut count = 0;
+        self.meddle(move |request, server| {
+            let number = count;
+            count += 1;
+            match fault {
+                Fault::Before(at) if at == number => Err(out_of_reach()),
+                Fault::After(at) if at == number => {
+                    server.exchange(request)?;
+                    Err(out_of_reach())
+                }
+                _ => server.exchange(request),
+            }
+        });
+    }
+}
+
+#[test]
+fn an_upload_goes_on_where_it_broke_off() {
+    let file = contents(5_000);
+    // Begin, five parts and finish: exchanges 0 to 6.
+    let exchanges = {
+        let world = World::new(TagKind::PrivateMac);
+        let count = Arc::new(Mutex::new(0));
+        let counted = Arc::clone(&count);
+        world.wire.tamper(move |_, _| *counted.lock().unwrap() += 1);
+        world.uploaded(&file);
+        *count.lock().unwrap()
+    };
+    assert!(exchanges > 6, "{exchanges}");
+    for at in 0..exchanges {
+        for fault in [Fault::Before(at), Fault::After(at)] {
+            let world = World::new(TagKind::PrivateMac);
+            let mut client = world.create();
+            world.wire.fail(fault);
+            assert!(
+                matches!(
+                    client.upload(file.as_slice(), &mut |_| ()),
+                    Err(ClientError::Transport(TransportError::Unreachable { .. }))
+                ),
+                "{fault:?}"
+            );
+            drop(client);
+
+            let mut sent = Vec::new();
+            let (send, receive) = std::sync::mpsc::channel();
+            world.wire.tamper(move |request, _| {
+                if let Request::Part(part) = request {
+                    send.send(part.body.0.len()).unwrap();
+                }
+            });
+            let mut client = world.open();
+            assert_eq!(client.version(), None);
+            client.upload(file.as_slice(), &mut |_| ()).unwrap();
+            world.wire.be_honest();
+            sent.extend(receive.try_iter());
+            // What the server had was not sent again.
+            let had = match fault {
+                Fault::Before(at) => at.saturating_sub(1),
+                Fault::After(at) => at,
+            };
+            assert_eq!(sent.len(), (exchanges - 2).saturating_sub(had), "{fault:?}");
+            check(&mut client, &file);
+        }
+    }
+}
+
+#[test]
+fn an_upload_does_not_go_on_with_another_source() {
+    let file = contents(5_000);
+    let broken_off = || {
+        let world = World::new(TagKind::PrivateMac);
+        let mut client = world.create();
+        world.wire.fail(Fault::Before(4));
+        assert!(client.upload(file.as_slice(), &mut |_| ()).is_err());
+        world.wire.be_honest();
+        (world, client)
+    };
+    // Another block where the server has one already.
+    let (_world, mut client) = broken_off();
+    let mut other = file.clone();
+    other[0] ^= 1;
+    assert!(matches!(
+        client.upload(other.as_slice(), &mut |_| ()),
+        Err(ClientError::Refused(Refusal::RootMismatch))
+    ));
+    // And where it has none: what it gets is the new source.
+    let (_world, mut client) = broken_off();
+    let mut other = file.clone();
+    other[4_999] ^= 1;
+    client.upload(other.as_slice(), &mut |_| ()).unwrap();
+    check(&mut client, &other);
+    // Less than it has.
+    let (_world, mut client) = broken_off();
+    assert!(matches!(
+        client.upload(&file[..100], &mut |_| ()),
+        Err(ClientError::SourceChanged)
+    ));
+    // With the first source it goes on all the same.
+    client.upload(file.as_slice(), &mut |_| ()).unwrap();
+    check(&mut client, &file);
+}
+
+/// A client of a file of 1000 bytes whose update of version 1 failed like this.
+fn failed_update(
+    meddle: impl FnMut(&Request, &Local) -> Result<Response, TransportError> + Send + 'static,
+) -> (World, Client) {
+    let world = World::new(TagKind::PrivateMac);
+    let mut client = world.uploaded(&contents(1_000));
+    world.wire.meddle(meddle);
+    let outcome = client.apply(&[write(0, b"new")]);
+    assert!(outcome.is_err(), "{outcome:?}");
+    world.wire.be_honest();
+    (world, client)
+}
+
+fn updated() -> Vec<u8> {
+    let mut file = contents(1_000);
+    file[..3].copy_from_slice(b"new");
+    file
+}
+
+#[test]
+fn an_update_whose_request_or_answer_was_lost_is_recovered() {
+    let lose_request = |request: &Request, server: &Local| match request {
+        Request::Update(_) => Err(out_of_reach()),
+        _ => server.exchange(request),
+    };
+    let lose_answer = |request: &Request, server: &Local| match request {
+        Request::Update(_) => server.exchange(request).and(Err(out_of_reach())),
+        _ => server.exchange(request),
+    };
+    for (lost, (world, client)) in [
+        ("request", failed_update(lose_request)),
+        ("answer", failed_update(lose_answer)),
+    ] {
+        assert!(client.is_pending(), "{lost}");
+        assert_eq!(client.version().unwrap().version, 1);
+        drop(client);
+        // A new process finds the update in the state file.
+        let mut client = world.open();
+        assert!(client.is_pending());
+        let settled = client.settle().unwrap();
+        assert!(
+            matches!(settled, Settled::Applied(state) if state.version == 2),
+            "{lost}: {settled:?}"
+        );
+        assert!(!client.is_pending());
+        check(&mut client, &updated());
+        // Not carried out twice.
+        assert!(matches!(client.status().unwrap(), Status::Current(at) if at.version == 2));
+    }
+}
+
+#[test]
+fn a_crash_after_the_answer_and_before_the_state_file_is_recovered() {
+    let world = World::new(TagKind::PrivateMac);
+    let mut client = world.uploaded(&contents(1_000));
+    let (path, kept) = (world.path(), world.directory.path().join("pending"));
+    world.wire.meddle({
+        let kept = kept.clone();
+        move |request, server| {
+            if matches!(request, Request::Update(_)) {
+                std::fs::copy(&path, &kept).unwrap();
+            }
+            server.exchange(request)
+        }
+    });
+    client.apply(&[write(0, b"new")]).unwrap();
+    drop(client);
+    // As if the power had failed before the new state was written, the acknowledgement sent already.
+    std::fs::rename(&kept, world.path()).unwrap();
+    let mut client = world.open();
+    assert!(client.is_pending());
+    // Any operation settles first.
+    check(&mut client, &updated());
+}
+
+#[test]
+fn an_update_that_may_yet_pass_stays_under_way_and_one_that_never_will_does_not() {
+    let refuse = |refusal: Refusal| {
+        move |request: &Request, server: &Local| match request {
+            Request::Update(_) => Ok(Response::Refused(refusal.clone())),
+            _ => server.exchange(request),
+        }
+    };
+    for (refusal, pending) in [
+        (Refusal::Unavailable, true),
+        (Refusal::StoreFailed("a test".into()), true),
+        (Refusal::UnknownFile, true),
+        (
+            Refusal::StaleBase {
+                base: 1,
+                current: 3,
+            },
+            false,
+        ),
+        (Refusal::TooLarge("a test".into()), false),
+        (Refusal::TagsInvalid, false),
+        (Refusal::Invalid("a test".into()), false),
+        (Refusal::WrongOwner, false),
+    ] {
+        let (_world, mut client) = failed_update(refuse(refusal.clone()));
+        assert_eq!(client.is_pending(), pending, "{refusal:?}");
+        if pending {
+            check(&mut client, &updated());
+        } else {
+            check(&mut client, &contents(1_000));
+        }
+    }
+    // Too large for the transport: no attempt will ever get through.
+    let (_world, mut client) = failed_update(|request, server| match request {
+        Request::Update(_) => Err(TransportError::RequestTooLarge { length: 1 }),
+        _ => server.exchange(request),
+    });
+    assert!(!client.is_pending());
+    check(&mut client, &contents(1_000));
+}
+
+#[test]
+fn a_lost_acknowledgement_does_no_harm() {
+    let world = World::new(TagKind::PrivateMac);
+    let mut client = world.uploaded(&contents(1_000));
+    world.wire.meddle(|request, server| match request {
+        Request::Acknowledge(_) => Err(out_of_reach()),
+        _ => server.exchange(request),
+    });
+    for text in [b"one", b"two", b"new"] {
+        client.apply(&[write(0, text)]).unwrap();
+    }
+    check(&mut client, &updated());
+}

@@ -1,0 +1,209 @@
+//! What was acknowledged survives, wherever the process ends.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    thread::sleep,
+    time::Duration,
+};
+
+use flexlist::tag::TagKind;
+use flexlist_service::{
+    message::{Refusal, Request, Response},
+    server::FileServer,
+};
+use pad_core::codec;
+
+use crate::{
+    owner::{Owner, open, open_with, small_checkpoints},
+    plan::Random,
+};
+
+/// A request, and what its owner knows once it is answered.
+struct Step {
+    request: Request,
+    after: Owner,
+    next_part: u64,
+}
+
+impl Step {
+    /// Whether the file stands where it does after this step.
+    fn is_reached(&self, server: &FileServer) -> bool {
+        match server.handle(self.after.status()) {
+            Response::Standing(standing) => {
+                (standing.version, standing.next_part) == (self.after.version, self.next_part)
+            }
+            Response::Refused(Refusal::UnknownFile) => false,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Checks that the store has all that it should have after this step.
+    fn check(&self, server: &FileServer) {
+        assert!(self.is_reached(server));
+        let report = server.check();
+        assert_eq!((report.stray_blocks, report.damages), (0, vec![]));
+        if self.after.version > 0 {
+            assert_eq!(
+                server.handle(self.after.status()),
+                Response::Standing(self.after.standing(self.next_part))
+            );
+            self.after.check_all(server);
+        }
+    }
+}
+
+/// The life of a file: an upload, updates, and the owner's word after some of them.
+fn life(seed: u8, updates: u64) -> Vec<Step> {
+    let folder = tempfile::tempdir().unwrap();
+    let server = open(&folder.path().join("store"));
+    let mut random = Random(u64::from(seed));
+    let mut owner = Owner::new(seed, TagKind::HashOnly);
+    let unfinished = owner.clone();
+    let parts = [random.blocks(12), random.blocks(6), random.blocks(1)];
+    let requests = owner.upload_requests(&parts);
+    let mut steps = Vec::new();
+    for (number, request) in (0..).zip(requests) {
+        server.handle(request.clone());
+        let finished = number == 4;
+        let after = if finished { &owner } else { &unfinished };
+        steps.push(Step {
+            request,
+            after: after.clone(),
+            next_part: number.min(3),
+        });
+    }
+    for number in 0..updates {
+        let plan = owner.plan(&mut random, 3);
+        let request = owner.update(&server, &plan);
+        let acknowledge = owner.acknowledge(owner.version);
+        let mut requests = vec![request];
+        if number % 3 == 0 {
+            requests.push(acknowledge);
+        }
+        steps.extend(requests.into_iter().map(|request| Step {
+            request,
+            after: owner.clone(),
+            next_part: 3,
+        }));
+    }
+    steps
+}
+
+#[test]
+fn a_copy_of_the_running_store_opens_at_the_last_acknowledged_step() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let copy = folder.path().join("copy");
+    let server = open_with(&path, small_checkpoints());
+    let steps = life(1, 30);
+    for (number, step) in steps.iter().enumerate() {
+        let response = server.handle(step.request.clone());
+        assert!(!matches!(response, Response::Refused(_)), "{response:?}");
+        fs::copy(&path, &copy).unwrap();
+        let crashed = open_with(&copy, small_checkpoints());
+        step.check(&crashed);
+        // The version before is still there, unless the owner gave it up.
+        if let Request::Update(_) = step.request {
+            steps[number - 1].after.check_all(&crashed);
+            assert_eq!(crashed.handle(step.request.clone()), response);
+        }
+        // The copy can go on.
+        if let Some(next) = steps.get(number + 1) {
+            crashed.handle(next.request.clone());
+            next.check(&crashed);
+        }
+    }
+}
+
+const STORE: &str = "FLEXLIST_KILL_STORE";
+
+/// Not a test of its own: what [`killed_servers_lose_nothing`] kills.
+#[test]
+#[ignore = "runs as a child process of another test"]
+fn server_to_kill() {
+    let Ok(store) = std::env::var(STORE) else {
+        return;
+    };
+    let server = open_with(Path::new(&store), small_checkpoints());
+    let folder = PathBuf::from(store).with_file_name("requests");
+    let start: usize = fs::read_to_string(folder.join("start"))
+        .unwrap()
+        .parse()
+        .unwrap();
+    for number in start.. {
+        let Ok(bytes) = fs::read(folder.join(number.to_string())) else {
+            return;
+        };
+        let request: Request = codec::decode(&bytes, bytes.len()).unwrap();
+        let response = server.handle(request);
+        assert!(!matches!(response, Response::Refused(_)), "{response:?}");
+        println!("\nacknowledged {number}");
+    }
+}
+
+#[test]
+fn killed_servers_lose_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let requests = folder.path().join("requests");
+    fs::create_dir(&requests).unwrap();
+    let steps = life(2, 120);
+    for (number, step) in steps.iter().enumerate() {
+        fs::write(
+            requests.join(number.to_string()),
+            codec::encode(&step.request),
+        )
+        .unwrap();
+    }
+    let mut random = Random(3);
+    let mut start = 0;
+    let mut rounds = 0;
+    while start + 1 < steps.len() {
+        rounds += 1;
+        fs::write(requests.join("start"), start.to_string()).unwrap();
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args([
+                "--exact",
+                "crashes::server_to_kill",
+                "--ignored",
+                "--nocapture",
+            ])
+            .env(STORE, &path)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let acknowledged = |line: std::io::Result<String>| -> Option<usize> {
+            line.unwrap().strip_prefix("acknowledged ")?.parse().ok()
+        };
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let mut lines = output.lines().filter_map(acknowledged);
+        let wanted = start + 1 + usize::try_from(random.below(16)).unwrap();
+        let mut last = lines.by_ref().find(|number| *number >= wanted);
+        sleep(Duration::from_micros(random.below(600)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // What it said between the last look and its end.
+        last = lines.last().or(last);
+        let last = last.unwrap_or(steps.len() - 1);
+        let server = open_with(&path, small_checkpoints());
+        let reached: Vec<usize> = (0..steps.len())
+            .filter(|number| steps[*number].is_reached(&server))
+            .collect();
+        let newest = *reached.last().unwrap();
+        assert!(
+            newest >= last,
+            "step {last} was acknowledged, the store is at {newest}"
+        );
+        steps[newest].check(&server);
+        // Says a step again that was carried out.
+        start = reached[0];
+        if last == steps.len() - 1 {
+            break;
+        }
+    }
+    assert!(rounds > 2, "{rounds} rounds");
+}

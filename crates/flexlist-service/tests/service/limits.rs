@@ -1,0 +1,199 @@
+//! Every limit, exactly.
+
+use flexlist::{bytes::Bytes, challenge::Challenge, tag::TagKind};
+use flexlist_service::{
+    message::{Edit, Refusal, Request, SentBlock},
+    server::{FileServer, Limits},
+    signed::RequestKind,
+};
+
+use crate::{
+    owner::{Owner, open_with, refusal, standing},
+    refusals::{invalid, refused, served},
+};
+
+fn too_large(words: &str) -> Refusal {
+    Refusal::TooLarge(words.into())
+}
+
+/// A file under these limits, which it does not exceed yet.
+fn limited(limits: Limits) -> (FileServer, Owner) {
+    let folder = tempfile::tempdir().unwrap();
+    served(&folder, limits)
+}
+
+#[test]
+fn updates_have_limits() {
+    let base = Limits::default();
+    let (_, owner) = limited(base);
+    let (total, first) = (owner.state.total, owner.blocks[0].len());
+    let file_words = format!("bytes of the file: {}, and the limit is {total}", total + 1);
+    for (limits, lengths, words) in [
+        (
+            Limits {
+                update_edits: 2,
+                ..base
+            },
+            vec![1, 2, 3],
+            "changes in an update: 3, and the limit is 2",
+        ),
+        (
+            Limits {
+                block_bytes: 400,
+                ..base
+            },
+            vec![400, 401],
+            "bytes of a block: 401, and the limit is 400",
+        ),
+        (
+            Limits {
+                tag_bytes: 31,
+                ..base
+            },
+            vec![1],
+            "bytes of a tag: 32, and the limit is 31",
+        ),
+        (
+            Limits {
+                file_bytes: total,
+                ..base
+            },
+            vec![first + 1],
+            file_words.as_str(),
+        ),
+    ] {
+        let (server, mut owner) = limited(limits);
+        let blocks: Vec<SentBlock> = lengths
+            .iter()
+            .map(|length| owner.sent(&vec![7; *length]))
+            .collect();
+        let edits = |blocks: &[SentBlock]| -> Vec<Edit> {
+            let edit = |block: &SentBlock| Edit::Modify {
+                index: 0,
+                block: block.clone(),
+            };
+            blocks.iter().map(edit).collect()
+        };
+        let update = owner.update_of(1, edits(&blocks));
+        assert_eq!(refused(&server, &owner, update), too_large(words));
+    }
+}
+
+#[test]
+fn witnesses_have_limits() {
+    let limits = Limits {
+        answer_bytes: 50,
+        ..Limits::default()
+    };
+    let (server, mut owner) = limited(limits);
+    let block = owner.sent(b"block");
+    let update = owner.update_of(1, vec![Edit::Modify { index: 0, block }]);
+    let before = server.handle(owner.status());
+    match refusal(server.handle(update)) {
+        Refusal::TooLarge(words) => {
+            assert!(words.starts_with("bytes of the answer: "), "{words}");
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(server.handle(owner.status()), before);
+    assert_eq!(server.check().stray_blocks, 0);
+}
+
+#[test]
+fn audits_and_reads_have_limits() {
+    let base = Limits::default();
+    let seed = [1; 32];
+    let (_, owner) = limited(base);
+    let (start, end) = (0, owner.state.total);
+    let sample = |count| owner.audit_request(Challenge::Sample { seed, count });
+    let every = owner.audit_request(Challenge::Every { seed, start, end });
+    let read = owner.read_request(start, end);
+    let samples = Limits {
+        audit_samples: 40,
+        ..base
+    };
+    let blocks = Limits {
+        audit_blocks: 3,
+        ..base
+    };
+    let read_blocks = Limits {
+        read_blocks: 9,
+        ..base
+    };
+    for (limits, request, words) in [
+        (
+            samples,
+            sample(41),
+            "sampled bytes: 41, and the limit is 40",
+        ),
+        (
+            blocks,
+            sample(400),
+            "challenged blocks: 10, and the limit is 3",
+        ),
+        (blocks, every.clone(), "the range meets more than 3 blocks"),
+        (
+            read_blocks,
+            read.clone(),
+            "the range meets more than 9 blocks",
+        ),
+    ] {
+        let (server, owner) = limited(limits);
+        assert_eq!(refusal(server.handle(request)), too_large(words));
+        assert_eq!(owner.read(&server, 0, 1), owner.blocks[..1]);
+    }
+    for request in [read, sample(400), every] {
+        let (server, _) = limited(Limits {
+            answer_bytes: 500,
+            ..base
+        });
+        let refused = refusal(server.handle(request));
+        let Refusal::TooLarge(words) = refused else {
+            panic!("{refused:?}");
+        };
+        assert!(words.starts_with("bytes of the answer: "), "{words}");
+        assert!(words.ends_with(", and the limit is 500"), "{words}");
+    }
+}
+
+#[test]
+fn uploads_have_limits() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let limits = Limits {
+        files: 1,
+        file_bytes: 10,
+        parameter_bytes: 100,
+        part_blocks: 2,
+        ..Limits::default()
+    };
+    let server = open_with(&path, limits);
+    let mut owner = Owner::new(1, TagKind::HashOnly);
+    let mut long = owner.begin_body();
+    long.server_parameters = Bytes(vec![0; 101]);
+    let begin = Request::Begin(owner.sign(RequestKind::Begin, &long));
+    let words = "bytes of parameters: 101, and the limit is 100";
+    assert_eq!(refusal(server.handle(begin)), too_large(words));
+    standing(server.handle(owner.begin()));
+    let words = "files: 2, and the limit is 1";
+    let second = Owner::new(2, TagKind::HashOnly).begin();
+    assert_eq!(refusal(server.handle(second)), too_large(words));
+
+    let blocks: Vec<SentBlock> = [1, 2, 3]
+        .map(|length| owner.sent(&vec![1; length]))
+        .to_vec();
+    let part = owner.part_of(0, blocks.clone());
+    let words = "blocks in a part: 3, and the limit is 2";
+    assert_eq!(refused(&server, &owner, part), too_large(words));
+    assert_eq!(
+        refused(&server, &owner, owner.part_of(0, vec![])),
+        invalid("a part has at least one block")
+    );
+    let words = "bytes of the file: 11, and the limit is 10";
+    let long = owner.sent(&[1; 11]);
+    assert_eq!(
+        refused(&server, &owner, owner.part_of(0, vec![long])),
+        too_large(words)
+    );
+    standing(server.handle(owner.part_of(0, blocks[..2].to_vec())));
+}

@@ -1,0 +1,18 @@
+//! The service as its users meet it.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod audits;
+mod client;
+mod crashes;
+mod damage;
+mod limits;
+mod network;
+mod owner;
+mod plan;
+mod races;
+mod refusals;
+mod resends;
+mod updates;
+mod uploads;
+mod verify;

@@ -1,0 +1,351 @@
+//! The server of messages and the HTTP client, over the loopback interface.
+
+use std::{
+    io::{Read as _, Write as _},
+    net::{SocketAddr, TcpStream},
+    sync::{Arc, Condvar, Mutex, mpsc},
+    thread,
+    time::{Duration, Instant},
+};
+
+use flexlist::{FileId, bytes::Bytes};
+use flexlist_service::{
+    client::{HttpOptions, HttpTransport, Roots, Transport, TransportError},
+    message::{Part, ReadBlock, Refusal, Request, Response, SentBlock, Signed, Standing},
+    network::{
+        Handler, Identity, Limits, Options, PATH, Running, Server, ServerError, Stopped, Timeouts,
+    },
+};
+use pad_core::{DecodeError, Digest, codec};
+
+mod limits;
+mod slow;
+mod stopping;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Answers `Status` with the id as root, `Read` with zeros, and `Part` with the length of its body.
+struct Echo;
+
+impl Handler for Echo {
+    fn handle(&self, request: Request) -> Response {
+        let standing = |root, total| Standing {
+            version: 1,
+            root: Digest(root),
+            total,
+            blocks: 1,
+            next_part: 0,
+        };
+        match request {
+            Request::Status { file } => Response::Standing(standing(file.0, 0)),
+            Request::Part(signed) => Response::Standing(standing(
+                [0; 32],
+                u64::try_from(signed.body.0.len()).unwrap(),
+            )),
+            Request::Read { start, end, .. } => Response::Read {
+                list_proof: Bytes(Vec::new()),
+                blocks: vec![ReadBlock {
+                    committed: Bytes(Vec::new()),
+                    data: Bytes(vec![0; usize::try_from(end - start).unwrap()]),
+                }],
+            },
+            Request::Finish(_) => panic!("a handler that fails"),
+            _ => Response::Refused(Refusal::UnknownFile),
+        }
+    }
+}
+
+/// Answers like [`Echo`], but only while it is open.
+#[derive(Default)]
+struct Gate {
+    state: Mutex<GateState>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct GateState {
+    open: bool,
+    inside: usize,
+    most_inside: usize,
+}
+
+impl Gate {
+    fn open(&self) {
+        self.state.lock().unwrap().open = true;
+        self.changed.notify_all();
+    }
+
+    /// Waits until so many requests are being handled.
+    fn wait_inside(&self, count: usize) {
+        let state = self.state.lock().unwrap();
+        let (_state, waited) = self
+            .changed
+            .wait_timeout_while(state, 10 * SECOND, |state| state.inside != count)
+            .unwrap();
+        assert!(!waited.timed_out(), "{count} requests never arrived");
+    }
+}
+
+impl Handler for Gate {
+    fn handle(&self, request: Request) -> Response {
+        let mut state = self.state.lock().unwrap();
+        state.inside += 1;
+        state.most_inside = state.most_inside.max(state.inside);
+        self.changed.notify_all();
+        let mut state = self.changed.wait_while(state, |state| !state.open).unwrap();
+        state.inside -= 1;
+        self.changed.notify_all();
+        drop(state);
+        Echo.handle(request)
+    }
+}
+
+fn start(options: Options, handler: impl Handler) -> Running {
+    Server::bind("127.0.0.1:0", options)
+        .unwrap()
+        .start(handler)
+        .unwrap()
+}
+
+fn client(server: &Running, options: HttpOptions) -> HttpTransport {
+    HttpTransport::new(&format!("http://{}", server.address()), options).unwrap()
+}
+
+/// One attempt only, so that what a test sees is what the server did.
+fn once() -> HttpOptions {
+    HttpOptions {
+        attempts: 1,
+        ..HttpOptions::default()
+    }
+}
+
+fn stop(server: Running) {
+    server.shutdown(10 * SECOND);
+    assert_eq!(server.join().unwrap(), Stopped::Drained);
+}
+
+fn status(file: u8) -> Request {
+    Request::Status {
+        file: FileId([file; 32]),
+    }
+}
+
+fn part(bytes: usize) -> Request {
+    let body = codec::encode_body(&Part {
+        file: FileId([1; 32]),
+        number: 0,
+        blocks: Vec::<SentBlock>::new(),
+    });
+    let mut body = Bytes(body);
+    body.0.resize(bytes, 7);
+    Request::Part(Signed {
+        body,
+        signature: Bytes(vec![0; 64]),
+    })
+}
+
+fn read(bytes: u64) -> Request {
+    Request::Read {
+        file: FileId([1; 32]),
+        version: 1,
+        start: 0,
+        end: bytes,
+    }
+}
+
+fn root_of(response: &Response) -> [u8; 32] {
+    match response {
+        Response::Standing(standing) => standing.root.0,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Sends raw bytes and reads until the server closes the connection or `patience` is over.
+fn raw(address: SocketAddr, bytes: &[u8], patience: Duration) -> Option<String> {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(patience)).unwrap();
+    stream.write_all(bytes).unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).ok()?;
+    Some(String::from_utf8_lossy(&answer).into_owned())
+}
+
+fn head(method: &str, path: &str, content_type: &str, length: usize) -> Vec<u8> {
+    format!(
+        "{method} {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\
+         Content-Type: {content_type}\r\nContent-Length: {length}\r\n\r\n"
+    )
+    .into_bytes()
+}
+
+fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
+    let deadline = Instant::now() + 10 * SECOND;
+    while !condition() {
+        assert!(Instant::now() < deadline, "{what}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn plain_round_trips_share_a_connection() {
+    let server = start(Options::default(), Echo);
+    let client = client(&server, once());
+    for file in 0..20 {
+        assert_eq!(
+            root_of(&client.exchange(&status(file)).unwrap()),
+            [file; 32]
+        );
+    }
+    assert_eq!(server.connections(), 1);
+    // Above the size from which the client asks before it sends.
+    let Response::Standing(standing) = client.exchange(&part(3 << 20)).unwrap() else {
+        panic!("no standing");
+    };
+    assert_eq!(standing.total, 3 << 20);
+    stop(server);
+}
+
+#[test]
+fn refusals_travel_as_messages() {
+    let server = start(Options::default(), Echo);
+    let begin = Request::Begin(Signed {
+        body: Bytes(Vec::new()),
+        signature: Bytes(Vec::new()),
+    });
+    assert_eq!(
+        client(&server, once()).exchange(&begin),
+        Ok(Response::Refused(Refusal::UnknownFile))
+    );
+    stop(server);
+}
+
+struct Certified {
+    identity: Identity,
+    root: Vec<u8>,
+}
+
+fn certified() -> Certified {
+    let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
+    let generated = rcgen::generate_simple_self_signed(names).unwrap();
+    let root = generated.cert.pem().into_bytes();
+    let key = generated.signing_key.serialize_pem();
+    Certified {
+        identity: Identity::from_pem(&root, key.as_bytes()).unwrap(),
+        root,
+    }
+}
+
+fn tls_client(server: &Running, roots: Roots) -> HttpTransport {
+    let options = HttpOptions { roots, ..once() };
+    HttpTransport::new(&format!("https://{}", server.address()), options).unwrap()
+}
+
+#[test]
+fn tls_round_trips_with_an_own_root_only() {
+    let Certified { identity, root } = certified();
+    let options = Options {
+        identity: Some(identity),
+        ..Options::default()
+    };
+    let server = start(options, Echo);
+
+    let trusting = tls_client(&server, Roots::Pem(root));
+    for file in 0..5 {
+        let response = trusting.exchange(&status(file)).unwrap();
+        assert_eq!(root_of(&response), [file; 32]);
+    }
+    assert_eq!(server.connections(), 1);
+    assert!(trusting.exchange(&part(3 << 20)).is_ok());
+
+    let other = tls_client(&server, Roots::Pem(certified().root));
+    assert!(matches!(
+        other.exchange(&status(1)),
+        Err(TransportError::Tls(_))
+    ));
+    // A client that does not speak TLS gets nothing.
+    assert!(matches!(
+        client(&server, once()).exchange(&status(1)),
+        Err(TransportError::Unreachable { attempts: 1, .. })
+    ));
+    stop(server);
+}
+
+#[test]
+fn unusable_certificates_and_addresses_are_refused_early() {
+    let Certified { root, .. } = certified();
+    assert!(matches!(
+        Identity::from_pem(b"", b""),
+        Err(ServerError::Certificate(_))
+    ));
+    assert!(matches!(
+        Identity::from_pem(&root, b"no key"),
+        Err(ServerError::Certificate(_))
+    ));
+    // A key of another certificate.
+    let other = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    let key = other.signing_key.serialize_pem();
+    let options = Options {
+        identity: Some(Identity::from_pem(&root, key.as_bytes()).unwrap()),
+        ..Options::default()
+    };
+    assert!(matches!(
+        Server::bind("127.0.0.1:0", options),
+        Err(ServerError::Certificate(_))
+    ));
+    for (address, roots) in [
+        ("ftp://localhost", Roots::System),
+        ("https://localhost", Roots::Pem(Vec::new())),
+    ] {
+        let options = HttpOptions { roots, ..once() };
+        assert!(matches!(
+            HttpTransport::new(address, options),
+            Err(TransportError::Configuration(_))
+        ));
+    }
+    let server = start(Options::default(), Echo);
+    assert!(matches!(
+        Server::bind(server.address(), Options::default()),
+        Err(ServerError::Bind(_))
+    ));
+    stop(server);
+}
+
+#[test]
+fn what_is_no_request_gets_its_status() {
+    let server = start(Options::default(), Echo);
+    let octets = "application/octet-stream";
+    for (method, path, content_type, expected) in [
+        ("POST", PATH, octets, 400),
+        ("POST", PATH, "text/plain", 415),
+        ("GET", PATH, octets, 405),
+        ("POST", "/", octets, 404),
+    ] {
+        let mut request = head(method, path, content_type, 3);
+        request.extend(b"abc");
+        let answer = raw(server.address(), &request, 5 * SECOND).unwrap();
+        assert!(
+            answer.starts_with(&format!("HTTP/1.1 {expected} ")),
+            "{method} {path} {content_type}: {answer}"
+        );
+    }
+    // A message, but not a request.
+    let response = codec::encode(&Response::Refused(Refusal::UnknownFile));
+    let mut request = head("POST", PATH, octets, response.len());
+    request.extend(response);
+    let answer = raw(server.address(), &request, 5 * SECOND).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
+    stop(server);
+}
+
+#[test]
+fn a_handler_that_panics_fails_one_request_only() {
+    let server = start(Options::default(), Echo);
+    let client = client(&server, once());
+    let finish = Request::Finish(Signed {
+        body: Bytes(Vec::new()),
+        signature: Bytes(Vec::new()),
+    });
+    assert_eq!(client.exchange(&finish), Err(TransportError::Status(500)));
+    assert!(client.exchange(&status(1)).is_ok());
+    stop(server);
+}

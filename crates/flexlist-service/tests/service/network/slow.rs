@@ -1,0 +1,101 @@
+//! Clients that keep a server waiting.
+
+use super::*;
+
+fn hasty() -> Options {
+    Options {
+        timeouts: Timeouts {
+            header: Duration::from_millis(300),
+            body: Duration::from_millis(300),
+            write: Duration::from_millis(300),
+            handshake: Duration::from_millis(300),
+            ..Timeouts::default()
+        },
+        ..Options::default()
+    }
+}
+
+#[test]
+fn slow_heads_and_idle_connections_are_cut_off() {
+    let server = start(hasty(), Echo);
+    // Nothing at all; part of a head; a whole request, and then nothing.
+    let request = codec::encode(&status(9));
+    let mut whole = head("POST", PATH, "application/octet-stream", request.len());
+    whole.extend(&request);
+    for bytes in [Vec::new(), b"POST /flex".to_vec(), keep_alive(&whole)] {
+        let begun = Instant::now();
+        let answer = raw(server.address(), &bytes, 5 * SECOND);
+        assert!(answer.is_some(), "not cut off after {} bytes", bytes.len());
+        assert!(begun.elapsed() >= Duration::from_millis(250));
+    }
+    stop(server);
+}
+
+/// The request without its wish to close the connection.
+fn keep_alive(request: &[u8]) -> Vec<u8> {
+    let wish = b"Connection: close\r\n";
+    let at = request
+        .windows(wish.len())
+        .position(|window| window == wish)
+        .unwrap();
+    [&request[..at], &request[at + wish.len()..]].concat()
+}
+
+#[test]
+fn a_slow_body_is_cut_off() {
+    let server = start(hasty(), Echo);
+    let mut request = head("POST", PATH, "application/octet-stream", 100);
+    request.extend([0; 50]);
+    let answer = raw(server.address(), &request, 5 * SECOND).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+
+    // One byte now and then does not help.
+    let mut stream = TcpStream::connect(server.address()).unwrap();
+    stream
+        .write_all(&head("POST", PATH, "application/octet-stream", 100))
+        .unwrap();
+    let begun = Instant::now();
+    let mut sent = 0;
+    while stream.write_all(&[0]).is_ok() {
+        sent += 1;
+        assert!(sent < 100, "not cut off");
+        thread::sleep(Duration::from_millis(50));
+    }
+    assert!(begun.elapsed() < 4 * SECOND);
+    stop(server);
+}
+
+#[test]
+fn a_slow_handshake_is_cut_off() {
+    let options = Options {
+        identity: Some(certified().identity),
+        ..hasty()
+    };
+    let server = start(options, Echo);
+    assert_eq!(
+        raw(server.address(), b"\x16\x03", 5 * SECOND).as_deref(),
+        Some("")
+    );
+    stop(server);
+}
+
+#[test]
+fn a_client_that_does_not_take_its_answer_is_cut_off() {
+    let server = start(hasty(), Echo);
+    let request = codec::encode(&read(60 << 20));
+    let mut bytes = head("POST", PATH, "application/octet-stream", request.len());
+    bytes.extend(request);
+    let mut stream = TcpStream::connect(server.address()).unwrap();
+    stream.write_all(&bytes).unwrap();
+    wait_until("not connected", || server.connections() == 1);
+    wait_until("not cut off", || server.connections() == 0);
+    drop(stream);
+
+    // One that is slow, but takes it, is served.
+    let client = client(&server, once());
+    assert!(matches!(
+        client.exchange(&read(60 << 20)),
+        Ok(Response::Read { .. })
+    ));
+    stop(server);
+}

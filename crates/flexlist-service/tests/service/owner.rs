@@ -1,0 +1,306 @@
+//! An owner for tests: makes requests, and believes nothing that the verifiers do not.
+
+use std::path::Path;
+
+use ed25519_dalek::SigningKey;
+use flexlist::{
+    FileId, FlexList,
+    bytes::Bytes,
+    challenge::Challenge,
+    level::Level,
+    list::{Block, ListState, Operation, Sha256, hash::tag_digest, verify_update},
+    tag::{BlockTag, OwnerKey, TagKind, WriteId},
+};
+use flexlist_service::{
+    message::{
+        Acknowledge, Begin, Edit, Finish, Part, Refusal, Request, Response, SentBlock, Signed,
+        Standing, Update,
+    },
+    server::{Checkpoints, FileServer, Limits},
+    signed::RequestKind,
+};
+use pad_core::Workers;
+
+use crate::plan::{Plan, apply, count};
+
+/// Kinds of tags whose keys are made in no time.
+pub(crate) const KINDS: &[TagKind] = &[
+    TagKind::HashOnly,
+    TagKind::PrivateMac,
+    #[cfg(feature = "bls")]
+    TagKind::PublicBls,
+];
+
+/// Limits that make a checkpoint of nearly every update.
+pub(crate) fn small_checkpoints() -> Limits {
+    Limits {
+        checkpoints: Checkpoints {
+            minimum: 2,
+            blocks_per_operation: 1 << 40,
+        },
+        ..Limits::default()
+    }
+}
+
+pub(crate) fn open(path: &Path) -> FileServer {
+    open_with(path, Limits::default())
+}
+
+pub(crate) fn open_with(path: &Path, limits: Limits) -> FileServer {
+    FileServer::open(path, limits, Workers::sequential()).unwrap()
+}
+
+/// What an owner knows of one of his files, and the whole file for comparison.
+#[derive(Clone)]
+pub(crate) struct Owner {
+    pub(crate) signer: SigningKey,
+    pub(crate) key: OwnerKey,
+    pub(crate) salt: [u8; 16],
+    pub(crate) file: FileId,
+    pub(crate) version: u64,
+    pub(crate) state: ListState,
+    pub(crate) blocks: Vec<Vec<u8>>,
+    pub(crate) writes: u64,
+}
+
+impl Owner {
+    pub(crate) fn new(seed: u8, kind: TagKind) -> Self {
+        let signer = SigningKey::from_bytes(&[seed; 32]);
+        let salt = [seed; 16];
+        let empty = <FlexList>::build(&[], &Workers::sequential()).unwrap();
+        Self {
+            file: FileId::derive(&signer.verifying_key().to_bytes(), &salt),
+            key: OwnerKey::generate(kind, &Workers::sequential()).unwrap(),
+            signer,
+            salt,
+            version: 0,
+            state: empty.state(),
+            blocks: Vec::new(),
+            writes: 0,
+        }
+    }
+
+    pub(crate) fn sign<T: serde::Serialize>(&self, kind: RequestKind, body: &T) -> Signed {
+        Signed::new(kind, body, &self.signer).unwrap()
+    }
+
+    pub(crate) fn begin_body(&self) -> Begin {
+        Begin {
+            owner: self.signer.verifying_key().to_bytes(),
+            salt: self.salt,
+            server_parameters: Bytes(self.key.server_parameters().to_bytes()),
+        }
+    }
+
+    pub(crate) fn begin(&self) -> Request {
+        Request::Begin(self.sign(RequestKind::Begin, &self.begin_body()))
+    }
+
+    /// The first word of another owner, signed by this one.
+    pub(crate) fn begin_body_of(&self, other: &Self) -> Request {
+        Request::Begin(self.sign(RequestKind::Begin, &other.begin_body()))
+    }
+
+    pub(crate) fn sent(&mut self, data: &[u8]) -> SentBlock {
+        self.writes += 1;
+        let mut write = [0; 16];
+        write[..8].copy_from_slice(&self.writes.to_be_bytes());
+        SentBlock {
+            tag: self.key.tag(WriteId(write), data).unwrap(),
+            data: Bytes(data.to_vec()),
+        }
+    }
+
+    pub(crate) fn part_of(&self, number: u64, blocks: Vec<SentBlock>) -> Request {
+        let file = self.file;
+        let part = Part {
+            file,
+            number,
+            blocks,
+        };
+        Request::Part(self.sign(RequestKind::Part, &part))
+    }
+
+    pub(crate) fn finish_body(&self, parts: u64, sent: &[SentBlock]) -> Finish {
+        let blocks: Vec<Block> = (1..)
+            .zip(sent)
+            .map(|(position, block)| leaf(block, Level::initial(position)))
+            .collect();
+        let list = <FlexList>::build(&blocks, &Workers::sequential()).unwrap();
+        Finish {
+            file: self.file,
+            parts,
+            root: list.root(),
+            total: list.total(),
+        }
+    }
+
+    pub(crate) fn finish(&self, body: &Finish) -> Request {
+        Request::Finish(self.sign(RequestKind::Finish, body))
+    }
+
+    /// All requests of an upload; `self` is at version 1 afterwards.
+    pub(crate) fn upload_requests(&mut self, parts: &[Vec<Vec<u8>>]) -> Vec<Request> {
+        let mut requests = vec![self.begin()];
+        let mut all = Vec::new();
+        for (number, part) in (0..).zip(parts) {
+            let sent: Vec<SentBlock> = part.iter().map(|data| self.sent(data)).collect();
+            all.extend(sent.clone());
+            requests.push(self.part_of(number, sent));
+        }
+        let finish = self.finish_body(u64::try_from(parts.len()).unwrap(), &all);
+        requests.push(self.finish(&finish));
+        self.version = 1;
+        self.blocks = parts.concat();
+        self.state = ListState {
+            root: finish.root,
+            total: finish.total,
+        };
+        requests
+    }
+
+    /// Uploads a file in parts, and compares every answer.
+    pub(crate) fn upload(&mut self, server: &FileServer, parts: &[Vec<Vec<u8>>]) {
+        let requests = self.upload_requests(parts);
+        let last = requests.len() - 1;
+        for (number, request) in requests.into_iter().enumerate() {
+            let standing = standing(server.handle(request));
+            if number == last {
+                assert_eq!(standing, self.standing(standing.next_part));
+            } else {
+                assert_eq!((standing.version, standing.next_part), (0, count(number)));
+            }
+        }
+    }
+
+    /// Where the file should stand.
+    pub(crate) fn standing(&self, next_part: u64) -> Standing {
+        Standing {
+            version: self.version,
+            root: self.state.root,
+            total: self.state.total,
+            blocks: count(self.blocks.len()),
+            next_part,
+        }
+    }
+
+    /// The edits of a plan, and the operations that they should become.
+    pub(crate) fn edits(&mut self, plan: &[Plan]) -> (Vec<Edit>, Vec<Operation>) {
+        let mut tag = |edit: &Plan| match edit.clone() {
+            Plan::Insert(index, level, data) => {
+                let block = self.sent(&data);
+                let new = leaf(&block, Level::try_from(level).unwrap());
+                let edit = Edit::Insert {
+                    index,
+                    level,
+                    block,
+                };
+                (edit, Operation::Insert { index, block: new })
+            }
+            Plan::Modify(index, data) => {
+                let block = self.sent(&data);
+                let operation = Operation::Modify {
+                    index,
+                    length: count(data.len()),
+                    tag_digest: tag_digest::<Sha256>(&block.tag.committed.0),
+                    label: 0,
+                };
+                (Edit::Modify { index, block }, operation)
+            }
+            Plan::Remove(index) => (Edit::Remove { index }, Operation::Remove { index }),
+        };
+        plan.iter().map(&mut tag).unzip()
+    }
+
+    pub(crate) fn update_of(&self, base_version: u64, edits: Vec<Edit>) -> Request {
+        let file = self.file;
+        let update = Update {
+            file,
+            base_version,
+            edits,
+        };
+        Request::Update(self.sign(RequestKind::Update, &update))
+    }
+
+    /// Takes over the outcome of an update that the server has carried out.
+    pub(crate) fn accept(&mut self, response: &Response, operations: &[Operation], plan: &[Plan]) {
+        let Response::Updated { standing, witness } = response else {
+            panic!("{response:?}");
+        };
+        let next = verify_update::<Sha256>(&witness.0, &self.state, operations).unwrap();
+        self.state = *next.get();
+        self.version += 1;
+        for edit in plan {
+            apply(&mut self.blocks, edit);
+        }
+        assert_eq!(*standing, self.standing(standing.next_part));
+    }
+
+    /// Updates the file.
+    pub(crate) fn update(&mut self, server: &FileServer, plan: &[Plan]) -> Request {
+        let (edits, operations) = self.edits(plan);
+        let request = self.update_of(self.version, edits);
+        let response = server.handle(request.clone());
+        self.accept(&response, &operations, plan);
+        request
+    }
+
+    pub(crate) fn acknowledge(&self, version: u64) -> Request {
+        let file = self.file;
+        let body = Acknowledge { file, version };
+        Request::Acknowledge(self.sign(RequestKind::Acknowledge, &body))
+    }
+
+    pub(crate) fn status(&self) -> Request {
+        Request::Status { file: self.file }
+    }
+
+    pub(crate) fn audit_request(&self, challenge: Challenge) -> Request {
+        Request::Audit {
+            file: self.file,
+            version: self.version,
+            challenge,
+        }
+    }
+
+    pub(crate) fn read_request(&self, start: u64, end: u64) -> Request {
+        Request::Read {
+            file: self.file,
+            version: self.version,
+            start,
+            end,
+        }
+    }
+}
+
+/// A block as the list knows it.
+fn leaf(block: &SentBlock, level: Level) -> Block {
+    Block {
+        length: count(block.data.0.len()),
+        tag_digest: tag_digest::<Sha256>(&block.tag.committed.0),
+        level,
+        label: 0,
+    }
+}
+
+pub(crate) fn standing(response: Response) -> Standing {
+    match response {
+        Response::Standing(standing) => standing,
+        other => panic!("{other:?}"),
+    }
+}
+
+pub(crate) fn refusal(response: Response) -> Refusal {
+    match response {
+        Response::Refused(refusal) => refusal,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A tag of no scheme.
+pub(crate) fn no_tag() -> BlockTag {
+    BlockTag {
+        committed: Bytes(vec![1; 32]),
+        held: Bytes(Vec::new()),
+    }
+}

@@ -1,0 +1,78 @@
+//! What was said already may be said again, and changes nothing.
+
+use flexlist::tag::TagKind;
+use flexlist_service::message::{Refusal, Response};
+
+use crate::{
+    owner::{Owner, open, open_with, refusal, small_checkpoints},
+    plan::Random,
+};
+
+#[test]
+fn every_step_of_an_upload_can_be_resent() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let mut random = Random(1);
+    let mut owner = Owner::new(1, TagKind::HashOnly);
+    let requests = owner.upload_requests(&[random.blocks(3), random.blocks(4)]);
+    for request in &requests {
+        let first = open(&path).handle(request.clone());
+        assert!(matches!(first, Response::Standing(_)), "{first:?}");
+        let server = open(&path);
+        assert_eq!(server.handle(request.clone()), first);
+        assert_eq!(server.handle(request.clone()), first);
+    }
+    let server = open(&path);
+    // Beginning again says where the file stands; old parts are too late.
+    assert_eq!(
+        server.handle(requests[0].clone()),
+        Response::Standing(owner.standing(2))
+    );
+    for part in &requests[1..3] {
+        assert_eq!(
+            refusal(server.handle(part.clone())),
+            Refusal::UploadFinished
+        );
+    }
+    owner.check_all(&server);
+    assert_eq!(server.check().stray_blocks, 0);
+}
+
+#[test]
+fn the_last_update_can_be_resent_and_no_other_of_its_base() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let mut random = Random(2);
+    let mut owner = Owner::new(2, TagKind::HashOnly);
+    let mut server = open_with(&path, small_checkpoints());
+    owner.upload(&server, &[random.blocks(9)]);
+    let mut last = None;
+    for round in 0..10 {
+        let before = owner.clone();
+        let plan = owner.plan(&mut random, 3);
+        let (edits, operations) = owner.edits(&plan);
+        let request = owner.update_of(owner.version, edits);
+        let response = server.handle(request.clone());
+        owner.accept(&response, &operations, &plan);
+        if round % 2 == 0 {
+            drop(server);
+            server = open_with(&path, small_checkpoints());
+        }
+        assert_eq!(server.handle(request.clone()), response);
+        let other = before.plan(&mut random, 2);
+        let (other, _) = owner.edits(&other);
+        let other = server.handle(owner.update_of(before.version, other));
+        let stale = |base| Refusal::StaleBase {
+            base,
+            current: owner.version,
+        };
+        assert_eq!(refusal(other), stale(before.version));
+        // The owner who acknowledged and forgot it may still ask.
+        server.handle(owner.acknowledge(owner.version));
+        assert_eq!(server.handle(request.clone()), response);
+        if let Some(older) = last.replace(request) {
+            assert_eq!(refusal(server.handle(older)), stale(before.version - 1));
+        }
+        owner.check_all(&server);
+    }
+}

@@ -1,0 +1,117 @@
+//! Uploads in parts, and what can be read and proved of them.
+
+use flexlist::tag::TagKind;
+use flexlist_service::message::{Refusal, Response};
+
+use crate::{
+    owner::{KINDS, Owner, open, refusal, standing},
+    plan::{Plan, Random, count},
+};
+
+#[test]
+fn an_upload_in_parts_is_read_and_audited() {
+    for &kind in KINDS {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store");
+        let mut random = Random(1);
+        let mut owner = Owner::new(1, kind);
+        let parts = [random.blocks(20), random.blocks(1), random.blocks(44)];
+        let server = open(&path);
+        owner.upload(&server, &parts);
+        owner.check_all(&server);
+        let total = owner.state.total;
+        for _ in 0..50 {
+            let start = random.below(total);
+            let end = start + 1 + random.below(total - start);
+            let mut position = 0;
+            let mut expected = Vec::new();
+            for block in &owner.blocks {
+                let next = position + count(block.len());
+                if position < end && next > start {
+                    expected.push(block.clone());
+                }
+                position = next;
+            }
+            assert_eq!(owner.read(&server, start, end), expected);
+        }
+        drop(server);
+        let server = open(&path);
+        assert_eq!(server.load_all(), []);
+        assert_eq!(standing(server.handle(owner.status())), owner.standing(3));
+        owner.check_all(&server);
+        let report = server.check();
+        assert_eq!((report.files, report.blocks, report.bytes), (1, 65, total));
+        assert_eq!((report.stray_blocks, report.damages), (0, vec![]));
+    }
+}
+
+#[test]
+fn an_upload_goes_on_after_each_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let mut random = Random(2);
+    let mut owner = Owner::new(2, TagKind::HashOnly);
+    let parts: Vec<_> = (0..4).map(|_| random.blocks(5)).collect();
+    for (number, request) in owner.upload_requests(&parts).into_iter().enumerate() {
+        let server = open(&path);
+        let status = server.handle(owner.status());
+        if number == 0 {
+            assert_eq!(refusal(status), Refusal::UnknownFile);
+        } else {
+            assert_eq!(standing(status).next_part, count(number) - 1);
+            assert_eq!(standing(server.handle(owner.status())).version, 0);
+        }
+        let report = server.check();
+        assert_eq!((report.stray_blocks, report.damages), (0, vec![]));
+        assert_eq!(report.blocks, 5 * count(number).saturating_sub(1));
+        standing(server.handle(request));
+    }
+    owner.check_all(&open(&path));
+}
+
+#[test]
+fn an_empty_file_grows_and_shrinks() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let mut owner = Owner::new(3, TagKind::HashOnly);
+    let mut server = open(&path);
+    owner.upload(&server, &[]);
+    for round in 0..2 {
+        let read = server.handle(owner.read_request(0, 0));
+        assert!(matches!(read, Response::Refused(Refusal::Invalid(_))));
+        owner.update(&server, &[Plan::Insert(0, round, b"one".to_vec())]);
+        owner.check_all(&server);
+        owner.update(&server, &[Plan::Remove(2)]);
+        assert_eq!(owner.state.total, 0);
+        server = {
+            drop(server);
+            open(&path)
+        };
+        assert_eq!(standing(server.handle(owner.status())), owner.standing(0));
+    }
+}
+
+#[test]
+fn many_files_share_a_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let mut random = Random(4);
+    let mut owners: Vec<Owner> = (1..=8)
+        .map(|seed| Owner::new(seed, TagKind::HashOnly))
+        .collect();
+    let server = open(&path);
+    for owner in &mut owners {
+        owner.upload(&server, &[random.blocks(7), random.blocks(3)]);
+    }
+    for owner in &mut owners {
+        let plan = owner.plan(&mut random, 5);
+        owner.update(&server, &plan);
+    }
+    drop(server);
+    let server = open(&path);
+    for owner in &owners {
+        owner.check_all(&server);
+    }
+    assert_eq!(server.files().len(), 8);
+    assert_eq!(server.check().damages, []);
+}
