@@ -12,6 +12,8 @@ use pad::selection::RepositoryName;
 mod change;
 mod demo_command;
 mod failure;
+#[cfg(feature = "file")]
+mod file;
 mod history;
 mod import;
 mod keygen;
@@ -81,6 +83,10 @@ enum Command {
     Prune(maintain::Prune),
     /// Verify everything in a store again.
     Check(maintain::Check),
+    /// Keep files on a server that nobody trusts: upload, edit, read, audit, serve.
+    #[cfg(feature = "file")]
+    #[command(subcommand)]
+    File(file::FileCommand),
     /// Show it all on real data: trees and tuples, a lying server, and plots.
     Demo(demo_command::Demo),
 }
@@ -149,6 +155,8 @@ impl Command {
             Self::Apply(command) => command.run(output),
             Self::Prune(command) => command.run(output),
             Self::Check(command) => command.run(output),
+            #[cfg(feature = "file")]
+            Self::File(command) => command.run(output),
             Self::Demo(command) => command.run(output),
         }
     }

@@ -27,9 +27,13 @@ use zeroize::Zeroizing;
 use crate::selection::{SchemeName, SuiteName};
 
 mod file;
+#[cfg(feature = "file")]
+mod file_owner;
 mod scheme_key;
 
 use file::{MAX_FILE_BYTES, check_permissions, is_lower_hexadecimal, parse, read_text, write_new};
+#[cfg(feature = "file")]
+pub use file_owner::{FileOwnerKey, FileOwnerKeyError};
 pub use scheme_key::{SchemeKey, SchemeKeyFormat};
 
 /// A key file cannot be used.

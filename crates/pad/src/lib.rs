@@ -34,6 +34,8 @@ pub use answering::{AnswerError, AnsweringRepository, NotOffered};
 pub use author::{AuthorError, BatchAuthor, DurableAuthor, ResumableRepository};
 pub use bundle::Bundle;
 pub use family::{tree::TreeStore, tuple::TupleSetup};
+#[cfg(feature = "file")]
+pub use keys::{FileOwnerKey, FileOwnerKeyError};
 pub use keys::{KeyFileError, PublicKey, SchemeKey, SecretKey};
 pub use pad_core::{
     self, ApplyError, AuthorKey, Blake3Ed25519, DecodeError, Dictionary, DictionaryId, Domain,

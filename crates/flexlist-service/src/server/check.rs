@@ -30,6 +30,9 @@ pub struct CheckReport {
     pub stray_blocks: u64,
     /// What is damaged; empty if all is well.
     pub damages: Vec<Damage>,
+    /// Whether the storage engine found its own pages damaged: the store needs replacing, whatever can
+    /// still be read of it.
+    pub has_damaged_pages: bool,
 }
 
 /// Something damaged, and where.
@@ -56,14 +59,20 @@ impl fmt::Display for Damage {
     }
 }
 
-/// Checks a store that no server has open: every page by the engine's checksums, then as
-/// [`FileServer::check`].
+/// Checks a store that no server has open: as [`FileServer::check`], then every page by the engine's
+/// checksums.
 ///
 /// # Errors
 /// [`StoreError`] of the store as a whole, [`StoreError::Missing`] among them.
 pub fn check(path: &Path, workers: Workers) -> Result<CheckReport, StoreError> {
-    Store::check_structure(path)?;
-    Ok(FileServer::open(path, Limits::default(), workers)?.check())
+    // What can be read comes first: the engine gives up a store as a whole.
+    let mut report = FileServer::open(path, Limits::default(), workers)?.check();
+    match Store::check_structure(path) {
+        Ok(()) => {}
+        Err(StoreError::Engine(_)) => report.has_damaged_pages = true,
+        Err(error) => return Err(error),
+    }
+    Ok(report)
 }
 
 impl FileServer {

@@ -30,7 +30,7 @@ pub(super) struct Remove {
 }
 
 #[derive(Debug, Args)]
-struct Target {
+pub(super) struct Target {
     #[command(flatten)]
     store: StoreArgument,
     /// The author's secret key; needed only where the store is new.
@@ -68,7 +68,19 @@ impl Remove {
 }
 
 impl Target {
-    fn note(&self, output: &mut Output, operation: &Operation) -> Result<(), Failure> {
+    /// The store at this path; with a key it is made if it is missing.
+    #[cfg(feature = "file")]
+    pub(super) fn new(store: &Path, key: Option<&Path>) -> Self {
+        Self {
+            store: StoreArgument {
+                store: store.to_owned(),
+            },
+            key: key.map(Path::to_owned),
+            new: NewStoreArguments { repository: None },
+        }
+    }
+
+    pub(super) fn note(&self, output: &mut Output, operation: &Operation) -> Result<(), Failure> {
         let path = &self.store.store;
         if let Some(key) = &self.key {
             create_or_match(path, load_secret(key)?.public(), self.new.repository)?;

@@ -1,0 +1,176 @@
+//! `pad file`: outsourced files.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use clap::{Args, Subcommand};
+use ed25519_dalek::SigningKey;
+use flexlist::{FileState, chunk::Chunker};
+use flexlist_service::client::{FileClient, HttpOptions, HttpTransport, Roots};
+use indicatif::{ProgressBar, ProgressStyle};
+use pad::FileOwnerKey;
+use serde_json::{Value as Json, json};
+
+use super::{Failure, Output};
+
+mod audit;
+mod edit;
+mod failure;
+mod keygen;
+mod publish;
+mod read;
+mod serve;
+mod status;
+mod upload;
+
+/// A client of one file over the network.
+type Client = FileClient<HttpTransport, SigningKey>;
+
+/// Keep files on a server that nobody trusts.
+#[derive(Debug, Subcommand)]
+pub(super) enum FileCommand {
+    /// Keep files for others: a server that answers until it is stopped (Ctrl-C).
+    Serve(serve::Serve),
+    /// Verify everything in a server's store again, and name damaged blocks.
+    Check(serve::Check),
+    /// Make an owner's key with another kind of tags than the default one.
+    Keygen(keygen::Keygen),
+    /// Upload a file, or go on with an upload that broke off.
+    Upload(upload::Upload),
+    /// Read bytes, all of them verified.
+    Read(read::Read),
+    /// Write bytes over those at an offset; past the end the file grows.
+    Write(edit::Write),
+    /// Insert bytes before an offset.
+    Insert(edit::Insert),
+    /// Delete bytes.
+    Delete(edit::Delete),
+    /// Have the server prove that it still has the file.
+    Audit(audit::Audit),
+    /// Show where the file stands, according to the owner and to the server.
+    Status(status::Status),
+    /// Note the file's sealed root for the next version of a dictionary (pad commit signs it).
+    Publish(publish::Publish),
+}
+
+impl FileCommand {
+    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        match self {
+            Self::Serve(command) => command.run(output),
+            Self::Check(command) => command.run(output),
+            Self::Keygen(command) => command.run(output),
+            Self::Upload(command) => command.run(output),
+            Self::Read(command) => command.run(output),
+            Self::Write(command) => command.run(output),
+            Self::Insert(command) => command.run(output),
+            Self::Delete(command) => command.run(output),
+            Self::Audit(command) => command.run(output),
+            Self::Status(command) => command.run(output),
+            Self::Publish(command) => command.run(output),
+        }
+    }
+}
+
+/// Which file, whose, and where.
+#[derive(Debug, Args)]
+struct FileArguments {
+    /// What the owner keeps of the file: about a hundred bytes, to be kept in one place only.
+    #[arg(long, value_name = "FILE")]
+    state: PathBuf,
+    /// The owner's key.
+    #[arg(long, value_name = "FILE", default_value = "pad-file.key")]
+    key: PathBuf,
+    #[command(flatten)]
+    server: ServerArguments,
+}
+
+/// The server.
+#[derive(Debug, Args)]
+struct ServerArguments {
+    /// The server: HOST:PORT, or https://HOST:PORT.
+    #[arg(long, value_name = "ADDR", default_value = serve::DEFAULT_ADDRESS)]
+    server: String,
+    /// The certificates (PEM) that may vouch for an https server, in place of the system's.
+    #[arg(long, value_name = "FILE")]
+    roots: Option<PathBuf>,
+}
+
+impl FileArguments {
+    fn open(&self) -> Result<Client, Failure> {
+        let owner = load_key(&self.key)?.owner();
+        let client = FileClient::open(&self.state, owner, self.server.transport()?);
+        client.map_err(|error| failure::client(&self.state, error))
+    }
+
+    fn create(&self, key: &FileOwnerKey, chunker: Chunker) -> Result<Client, Failure> {
+        let transport = self.server.transport()?;
+        let client = FileClient::create(&self.state, key.owner(), transport, chunker);
+        client.map_err(|error| failure::client(&self.state, error))
+    }
+
+    /// A failure of an operation on this file.
+    fn failure(&self, error: flexlist_service::client::ClientError) -> Failure {
+        failure::client(&self.state, error)
+    }
+}
+
+impl ServerArguments {
+    fn transport(&self) -> Result<HttpTransport, Failure> {
+        let address = if self.server.contains("://") {
+            self.server.clone()
+        } else {
+            format!("http://{}", self.server)
+        };
+        let roots = match &self.roots {
+            Some(path) => Roots::Pem(read_all(path)?),
+            None => Roots::System,
+        };
+        let options = HttpOptions {
+            roots,
+            ..HttpOptions::default()
+        };
+        HttpTransport::new(&address, options).map_err(|error| Failure::Input(error.to_string()))
+    }
+}
+
+fn load_key(path: &Path) -> Result<FileOwnerKey, Failure> {
+    FileOwnerKey::load(path).map_err(|error| failure::key(path, &error))
+}
+
+fn read_all(path: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(path).map_err(|error| Failure::file(path, &error))
+}
+
+/// A bar of bytes, where it disturbs nobody.
+fn byte_bar(output: &Output, total: u64, verb: &'static str) -> ProgressBar {
+    if !output.shows_progress() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template(
+        "{prefix} {bar:40} {bytes}/{total_bytes} {bytes_per_sec}, {eta} left",
+    );
+    ProgressBar::new(total)
+        .with_prefix(verb)
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// A version as JSON.
+fn state_object(state: &FileState) -> Json {
+    json!({
+        "file": state.file.to_string(),
+        "version": state.version,
+        "bytes": state.list.total,
+        "root": state.list.root.to_string(),
+        "sealed_root": state.sealed_root().to_string(),
+    })
+}
+
+/// A version in a line.
+fn state_line(state: &FileState) -> String {
+    format!(
+        "version {}, {} bytes, root {}",
+        state.version, state.list.total, state.list.root
+    )
+}

@@ -1,0 +1,72 @@
+//! `pad file audit`.
+
+use clap::Args;
+use flexlist::detection::Detection;
+use flexlist_service::client::Extent;
+use serde_json::json;
+
+use super::{FileArguments, byte_bar};
+use crate::cli::{Failure, Output};
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Audit {
+    #[command(flatten)]
+    file: FileArguments,
+    /// The loss to notice, as a fraction of the bytes.
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.01, conflicts_with_all = ["count", "full"])]
+    fraction: f64,
+    /// How likely it is to be noticed.
+    #[arg(long, value_name = "PROBABILITY", default_value_t = 0.99, conflicts_with_all = ["count", "full"])]
+    probability: f64,
+    /// Challenge this many bytes, whatever that detects.
+    #[arg(long, value_name = "BYTES", conflicts_with = "full")]
+    count: Option<u32>,
+    /// Challenge every block. If some are damaged, says which.
+    #[arg(long)]
+    full: bool,
+}
+
+impl Audit {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        let mut client = self.file.open()?;
+        let total = client.version().map_or(0, |state| state.list.total);
+        let (extent, established) = self.extent()?;
+        let bar = byte_bar(output, if self.full { total } else { 0 }, "audit");
+        let audited = client.audit(extent, &mut |done| bar.set_position(done));
+        bar.finish_and_clear();
+        let report = audited.map_err(|error| self.file.failure(error))?;
+        let text = format!(
+            "the server has the file: {established} [version {}, {} blocks proved]",
+            report.state.version, report.blocks
+        );
+        let object = json!({
+            "version": report.state.version,
+            "established": established,
+            "challenged_bytes": report.bytes,
+            "blocks": report.blocks,
+            "questions": report.questions,
+            "verified": true,
+        });
+        output.say(&text, &object)
+    }
+
+    /// What to ask for, and what an answer establishes.
+    fn extent(&self) -> Result<(Extent, String), Failure> {
+        let invalid =
+            |error: flexlist::detection::DetectionError| Failure::Input(error.to_string());
+        if self.full {
+            return Ok((Extent::Everything, "every block".to_owned()));
+        }
+        if let Some(count) = self.count {
+            let chance = Detection::of(count, self.fraction).map_err(invalid)?;
+            let words = format!(
+                "{:.1} % chance to notice a loss of {} % of the bytes",
+                chance * 100.0,
+                self.fraction * 100.0
+            );
+            return Ok((Extent::Sample(count), words));
+        }
+        let detection = Detection::new(self.fraction, self.probability).map_err(invalid)?;
+        Ok((Extent::Detect(detection), detection.to_string()))
+    }
+}

@@ -1,0 +1,117 @@
+//! `pad file write`, `pad file insert` and `pad file delete`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use flexlist::edit::ByteEdit;
+use flexlist_service::client::Applied;
+
+use super::{FileArguments, read_all, state_line, state_object};
+use crate::cli::{Failure, Output};
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Write {
+    #[command(flatten)]
+    file: FileArguments,
+    #[command(flatten)]
+    contents: Contents,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Insert {
+    #[command(flatten)]
+    file: FileArguments,
+    #[command(flatten)]
+    contents: Contents,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Delete {
+    #[command(flatten)]
+    file: FileArguments,
+    /// The first byte.
+    #[arg(long, value_name = "BYTE")]
+    offset: u64,
+    /// How many bytes.
+    #[arg(long, value_name = "BYTES")]
+    length: u64,
+}
+
+/// Bytes, and where they go.
+#[derive(Debug, Args)]
+struct Contents {
+    /// The byte to begin at; the length of the file to append.
+    #[arg(long, value_name = "BYTE")]
+    offset: u64,
+    #[command(flatten)]
+    source: Source,
+}
+
+/// Where the bytes come from.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+struct Source {
+    /// The bytes, as text.
+    #[arg(long, value_name = "TEXT")]
+    text: Option<String>,
+    /// A file with the bytes.
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+}
+
+impl Contents {
+    fn bytes(&self) -> Result<Vec<u8>, Failure> {
+        match (&self.source.text, &self.source.from) {
+            (Some(text), _) => Ok(text.clone().into_bytes()),
+            (None, Some(path)) => read_all(path),
+            (None, None) => Err(Failure::input("--text or --from is needed")),
+        }
+    }
+}
+
+impl Write {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        let edit = ByteEdit::Write {
+            offset: self.contents.offset,
+            bytes: self.contents.bytes()?,
+        };
+        apply(&self.file, edit, output)
+    }
+}
+
+impl Insert {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        let edit = ByteEdit::Insert {
+            offset: self.contents.offset,
+            bytes: self.contents.bytes()?,
+        };
+        apply(&self.file, edit, output)
+    }
+}
+
+impl Delete {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        let edit = ByteEdit::Delete {
+            start: self.offset,
+            end: self.offset.saturating_add(self.length),
+        };
+        apply(&self.file, edit, output)
+    }
+}
+
+fn apply(file: &FileArguments, edit: ByteEdit, output: &mut Output) -> Result<(), Failure> {
+    let applied = file
+        .open()?
+        .apply(&[edit])
+        .map_err(|error| file.failure(error))?;
+    match applied {
+        Applied::Version(state) => output.say(
+            &format!("changed: {}", state_line(&state)),
+            &state_object(&state),
+        ),
+        Applied::Unchanged(state) => {
+            let text = format!("every byte stays as it is: {}", state_line(&state));
+            output.say(&text, &state_object(&state))
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! `pad file keygen`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use flexlist::tag::TagKind;
+use pad::{FileOwnerKey, Workers};
+use serde_json::json;
+
+use super::failure;
+use crate::cli::{Failure, Output};
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Keygen {
+    /// The key's file.
+    #[arg(long, short, value_name = "FILE", default_value = "pad-file.key")]
+    out: PathBuf,
+    /// How blocks are tagged: private-mac (the default: fast, and only the owner can audit),
+    /// hash-only (the audited sub-chunks travel), public-bls (anybody can audit), rsa-2048 or rsa-3072.
+    #[arg(long, value_name = "NAME", default_value_t = TagKind::default())]
+    tags: TagKind,
+}
+
+impl Keygen {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        if self.out.exists() {
+            return Err(Failure::Input(format!(
+                "key file {}: the file exists already, keys are not overwritten",
+                self.out.display()
+            )));
+        }
+        let failure = |error| failure::key(&self.out, &error);
+        let key = FileOwnerKey::generate(self.tags, &Workers::all_cores()).map_err(failure)?;
+        key.save(&self.out).map_err(failure)?;
+        let text = format!(
+            "owner key  {}  (keep it: nobody else can change your files)",
+            self.out.display()
+        );
+        output.say(
+            &text,
+            &json!({ "key": self.out.display().to_string(), "tags": self.tags.to_string() }),
+        )
+    }
+}

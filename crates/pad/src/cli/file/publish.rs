@@ -1,0 +1,38 @@
+//! `pad file publish`: one signed head for all files of an owner.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use pad::{Key, Operation, Value};
+
+use super::FileArguments;
+use crate::cli::{Failure, Output, change::Target};
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Publish {
+    #[command(flatten)]
+    file: FileArguments,
+    /// The path of the file in the dictionary.
+    #[arg(long, value_name = "PATH")]
+    path: String,
+    /// The store of the dictionary.
+    #[arg(long, value_name = "FILE")]
+    store: PathBuf,
+    /// The author's secret key (pad keygen); needed only where the store is new.
+    #[arg(long, value_name = "FILE")]
+    author: Option<PathBuf>,
+}
+
+impl Publish {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        let mut client = self.file.open()?;
+        client.settle().map_err(|error| self.file.failure(error))?;
+        let state = client
+            .version()
+            .ok_or_else(|| Failure::input("the upload is not finished"))?;
+        let key = Key::try_from(self.path.as_str())?;
+        let value = Value::new(state.sealed_root().0)?;
+        let target = Target::new(&self.store, self.author.as_deref());
+        target.note(output, &Operation::Put(key, value))
+    }
+}

@@ -1,0 +1,140 @@
+//! `pad file serve` and `pad file check`.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use flexlist_service::{
+    network::{Identity, Options, Server, ServerError, Stopped},
+    server::{FileServer, Limits, check},
+    store::StoreError,
+};
+use pad::Workers;
+use serde_json::json;
+
+use super::read_all;
+use crate::cli::{Failure, Output};
+
+/// Where servers listen, and clients look for them, if nothing else is said.
+pub(super) const DEFAULT_ADDRESS: &str = "127.0.0.1:7420";
+
+/// The file of a store in its folder.
+const STORE_FILE: &str = "files.redb";
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Serve {
+    /// The folder of the store; made if it is missing.
+    #[arg(long, value_name = "DIR")]
+    store: PathBuf,
+    /// The address to listen at.
+    #[arg(long, value_name = "ADDR", default_value = DEFAULT_ADDRESS)]
+    listen: String,
+    /// Speak TLS with this certificate chain (PEM).
+    #[arg(long, value_name = "FILE", requires = "private_key")]
+    certificate: Option<PathBuf>,
+    /// The private key (PEM) of the certificate.
+    #[arg(long, value_name = "FILE", requires = "certificate")]
+    private_key: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Check {
+    /// The folder of the store; no server may have it open.
+    #[arg(long, value_name = "DIR")]
+    store: PathBuf,
+}
+
+impl Serve {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        let options = Options {
+            identity: self.identity()?,
+            ..Options::default()
+        };
+        let scheme = if options.identity.is_some() {
+            "https"
+        } else {
+            "http"
+        };
+        fs::create_dir_all(&self.store).map_err(|error| Failure::file(&self.store, &error))?;
+        let path = self.store.join(STORE_FILE);
+        let store = FileServer::open(&path, Limits::default(), Workers::all_cores());
+        let store = store.map_err(|error| store_failure(&error))?;
+        for (file, refusal) in store.load_all() {
+            eprintln!("pad: file {file} cannot be served: {refusal}");
+        }
+        let files = store.files().len();
+        let server = Server::bind(self.listen.as_str(), options);
+        let server = server.map_err(|error| self.network_failure(&error))?;
+        let address = server.address();
+        output.say(
+            &format!("serving {files} files at {scheme}://{address} (Ctrl-C stops)"),
+            &json!({ "address": address.to_string(), "scheme": scheme, "files": files }),
+        )?;
+        match server
+            .run(store)
+            .map_err(|error| self.network_failure(&error))?
+        {
+            Stopped::Drained => output.say("stopped", &json!({ "stopped": "drained" })),
+            Stopped::TimedOut { connections } => output.say(
+                &format!("stopped; {connections} connections were cut"),
+                &json!({ "stopped": "timed out", "connections": connections }),
+            ),
+        }
+    }
+
+    fn identity(&self) -> Result<Option<Identity>, Failure> {
+        let (Some(certificate), Some(key)) = (&self.certificate, &self.private_key) else {
+            return Ok(None);
+        };
+        let identity = Identity::from_pem(&read_all(certificate)?, &read_all(key)?);
+        identity
+            .map(Some)
+            .map_err(|error| self.network_failure(&error))
+    }
+
+    fn network_failure(&self, error: &ServerError) -> Failure {
+        match error {
+            ServerError::Bind(error) => {
+                Failure::Input(format!("--listen {}: {error}", self.listen))
+            }
+            ServerError::Certificate(text) => Failure::Input(format!("--certificate: {text}")),
+            error => Failure::Store(error.to_string()),
+        }
+    }
+}
+
+impl Check {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        let path: &Path = &self.store.join(STORE_FILE);
+        let report = check(path, Workers::all_cores()).map_err(|error| store_failure(&error))?;
+        let text = format!(
+            "{} files, {} blocks, {} bytes",
+            report.files, report.blocks, report.bytes
+        );
+        let damages: Vec<String> = report.damages.iter().map(ToString::to_string).collect();
+        let object = json!({
+            "files": report.files,
+            "blocks": report.blocks,
+            "bytes": report.bytes,
+            "stray_blocks": report.stray_blocks,
+            "damages": damages,
+            "has_damaged_pages": report.has_damaged_pages,
+        });
+        output.say(&text, &object)?;
+        if damages.is_empty() && !report.has_damaged_pages {
+            return Ok(());
+        }
+        let named = if damages.is_empty() {
+            "its pages, though no block; copy it to another place".to_owned()
+        } else {
+            damages.join("; ")
+        };
+        Err(Failure::Refused(format!("the store is damaged: {named}")))
+    }
+}
+
+fn store_failure(error: &StoreError) -> Failure {
+    Failure::Store(error.to_string())
+}

@@ -1,0 +1,58 @@
+//! `pad file status`.
+
+use clap::Args;
+use flexlist_service::client::Status as ServerStatus;
+use serde_json::json;
+
+use super::{FileArguments, state_line, state_object};
+use crate::cli::{Failure, Output};
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Status {
+    #[command(flatten)]
+    file: FileArguments,
+}
+
+impl Status {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        let mut client = self.file.open()?;
+        let pending = client.is_pending();
+        let status = client.status().map_err(|error| self.file.failure(error))?;
+        let claim = match status {
+            ServerStatus::Uploading { next_part } => {
+                format!("the upload is not finished; the server has {next_part} parts")
+            }
+            ServerStatus::Current(standing) => {
+                format!("the server has this version, in {} blocks", standing.blocks)
+            }
+            ServerStatus::Newer(standing) => format!(
+                "the server claims version {}: there is another writer, or a copy of this state",
+                standing.version
+            ),
+        };
+        let settled = if pending {
+            "an update that was under way is settled\n"
+        } else {
+            ""
+        };
+        let file = client.file();
+        match client.version() {
+            Some(state) => {
+                let text = format!(
+                    "{settled}file         {file}\nstate        {}\nsealed root  {}\n{claim}",
+                    state_line(&state),
+                    state.sealed_root(),
+                );
+                let mut object = state_object(&state);
+                if let Some(object) = object.as_object_mut() {
+                    object.insert("server".into(), claim.into());
+                }
+                output.say(&text, &object)
+            }
+            None => output.say(
+                &format!("file         {file}\n{claim}"),
+                &json!({ "file": file.to_string(), "server": claim }),
+            ),
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! The key file of an owner of outsourced files.
+//!
+//! ```text
+//! pad-file-key v1
+//! seed 0707070707070707070707070707070707070707070707070707070707070707
+//! tags 0100...
+//! ```
+//!
+//! `seed` is the Ed25519 private key of RFC 8032 that signs changes, `tags` the tag scheme's key as
+//! `flexlist::tag::OwnerKey` writes it.
+
+use core::fmt;
+use std::{fs::File, path::Path};
+
+use ed25519_dalek::SigningKey;
+use flexlist::tag::{OwnerKey, TagError, TagKind};
+use flexlist_service::client::Owner;
+use pad_core::{AuthorKey, Workers};
+use zeroize::Zeroizing;
+
+use super::{
+    KeyFileError,
+    file::{check_permissions, is_lower_hexadecimal, read_text, write_new},
+};
+
+const TITLE: &str = "pad-file-key v1";
+
+/// What an owner of outsourced files must keep secret.
+pub struct FileOwnerKey {
+    seed: Zeroizing<[u8; 32]>,
+    tags: OwnerKey,
+}
+
+impl fmt::Debug for FileOwnerKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("FileOwnerKey")
+            .finish_non_exhaustive()
+    }
+}
+
+impl FileOwnerKey {
+    /// A new key for tags of this kind.
+    ///
+    /// # Errors
+    /// [`FileOwnerKeyError`]: no randomness, or a kind that this build does not have.
+    pub fn generate(kind: TagKind, workers: &Workers) -> Result<Self, FileOwnerKeyError> {
+        let mut seed = Zeroizing::new([0; 32]);
+        getrandom::fill(seed.as_mut()).map_err(|_| KeyFileError::NoRandomness)?;
+        let tags = OwnerKey::generate(kind, workers)?;
+        Ok(Self { seed, tags })
+    }
+
+    /// Reads a key file.
+    ///
+    /// # Errors
+    /// [`FileOwnerKeyError`]: unreadable, malformed, or open to others.
+    pub fn load(path: &Path) -> Result<Self, FileOwnerKeyError> {
+        let mut file = File::open(path).map_err(KeyFileError::from)?;
+        check_permissions(&file)?;
+        let text = read_text(&mut file)?;
+        let malformed = |line, expected| KeyFileError::Malformed { line, expected };
+        let mut lines = text.strip_suffix('\n').unwrap_or_default().split('\n');
+        if lines.next() != Some(TITLE) {
+            return Err(malformed(1, TITLE).into());
+        }
+        let mut digits = |name: &str| {
+            let digits = lines.next()?.strip_prefix(name)?.strip_prefix(' ')?;
+            is_lower_hexadecimal(digits).then_some(digits)
+        };
+        let seed_digits = digits("seed").ok_or(malformed(2, "seed <64 digits>"))?;
+        let mut seed = Zeroizing::new([0; 32]);
+        hex::decode_to_slice(seed_digits, seed.as_mut_slice())
+            .map_err(|_| malformed(2, "seed <64 digits>"))?;
+        let tags = digits("tags").and_then(|digits| hex::decode(digits).ok());
+        let tags = Zeroizing::new(tags.ok_or(malformed(3, "tags <digits>"))?);
+        if lines.next().is_some() {
+            return Err(malformed(4, "the end of the file").into());
+        }
+        let tags = OwnerKey::from_bytes(&tags)?;
+        Ok(Self { seed, tags })
+    }
+
+    /// Writes a new key file, which only its owner can read.
+    ///
+    /// # Errors
+    /// [`FileOwnerKeyError`]; a file of that name is never overwritten.
+    pub fn save(&self, path: &Path) -> Result<(), FileOwnerKeyError> {
+        let tags = self.tags.to_bytes();
+        let digits = (self.seed.len() + tags.len()) * 2;
+        let mut text = Zeroizing::new(String::with_capacity(digits + 64));
+        text.push_str(TITLE);
+        for (name, bytes) in [("seed", self.seed.as_slice()), ("tags", tags.as_slice())] {
+            let digits = Zeroizing::new(hex::encode(bytes));
+            text.push('\n');
+            text.push_str(name);
+            text.push(' ');
+            text.push_str(&digits);
+        }
+        text.push('\n');
+        Ok(write_new(path, 0o600, text.as_bytes())?)
+    }
+
+    /// Which tags the key makes.
+    pub fn kind(&self) -> TagKind {
+        self.tags.kind()
+    }
+
+    /// The owner, as clients need it.
+    ///
+    /// # Panics
+    /// Never: every seed has a public key.
+    pub fn owner(&self) -> Owner<SigningKey> {
+        let signer = SigningKey::from_bytes(&self.seed);
+        let key = AuthorKey::from_bytes(signer.verifying_key().as_bytes())
+            .expect("ed25519: the public key of a seed is a point of the curve");
+        Owner {
+            key,
+            signer,
+            tags: self.tags.clone(),
+        }
+    }
+}
+
+/// A key of an owner of files cannot be made or used.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum FileOwnerKeyError {
+    /// The file.
+    File(KeyFileError),
+    /// The tag scheme's key.
+    Tags(TagError),
+}
+
+impl fmt::Display for FileOwnerKeyError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(error) => error.fmt(formatter),
+            Self::Tags(error) => error.fmt(formatter),
+        }
+    }
+}
+
+impl core::error::Error for FileOwnerKeyError {}
+
+impl From<KeyFileError> for FileOwnerKeyError {
+    fn from(error: KeyFileError) -> Self {
+        Self::File(error)
+    }
+}
+
+impl From<TagError> for FileOwnerKeyError {
+    fn from(error: TagError) -> Self {
+        Self::Tags(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_saved_is_loaded_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("owner.key");
+        let kind = TagKind::default();
+        let key = FileOwnerKey::generate(kind, &Workers::sequential()).unwrap();
+        key.save(&path).unwrap();
+        let loaded = FileOwnerKey::load(&path).unwrap();
+        assert_eq!(loaded.kind(), kind);
+        assert_eq!(loaded.seed, key.seed);
+        assert_eq!(loaded.tags.to_bytes(), key.tags.to_bytes());
+        let exists = key.save(&path).unwrap_err();
+        assert!(matches!(
+            exists,
+            FileOwnerKeyError::File(KeyFileError::Exists)
+        ));
+
+        let good = std::fs::read_to_string(&path).unwrap();
+        for (from, to, line) in [
+            ("pad-file-key v1", "pad-file-key v2", 1),
+            ("seed ", "seed a", 2),
+            ("tags ", "tags", 3),
+        ] {
+            std::fs::write(&path, good.replacen(from, to, 1)).unwrap();
+            match FileOwnerKey::load(&path).unwrap_err() {
+                FileOwnerKeyError::File(KeyFileError::Malformed { line: wrong, .. }) => {
+                    assert_eq!(wrong, line);
+                }
+                other => panic!("{other}"),
+            }
+        }
+        std::fs::write(&path, format!("{good}more\n")).unwrap();
+        let longer = FileOwnerKey::load(&path).unwrap_err();
+        assert!(matches!(
+            longer,
+            FileOwnerKeyError::File(KeyFileError::Malformed { line: 4, .. })
+        ));
+        std::fs::write(&path, good.replacen("tags ", "tags ff", 1)).unwrap();
+        let tags = FileOwnerKey::load(&path).unwrap_err();
+        assert!(matches!(tags, FileOwnerKeyError::Tags(_)));
+    }
+}

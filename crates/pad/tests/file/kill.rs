@@ -1,0 +1,205 @@
+//! `kill -9` of the server during an upload and a storm of updates loses nothing that was acknowledged.
+//!
+//! `PAD_KILL_ROUNDS` sets the number of rounds, 15 unless set.
+
+use std::{path::Path, thread, time::Duration};
+
+use ed25519_dalek::SigningKey;
+use flexlist::{chunk::Chunker, edit::ByteEdit, tag::TagKind};
+use flexlist_service::client::{
+    Applied, ClientError, Extent, FileClient, HttpOptions, HttpTransport, Settled, Status,
+};
+use pad::{FileOwnerKey, Workers};
+
+use crate::{common::Bench, server::ServerProcess};
+
+type Client = FileClient<HttpTransport, SigningKey>;
+
+#[test]
+fn acknowledged_bytes_survive() {
+    let wanted = std::env::var("PAD_KILL_ROUNDS");
+    let rounds: u64 = wanted.map_or(15, |rounds| rounds.parse().unwrap());
+    let bench = Bench::new();
+    let key = FileOwnerKey::generate(TagKind::default(), &Workers::sequential()).unwrap();
+    let mut server = ServerProcess::start(&bench, "127.0.0.1:0");
+    let address = server.address.clone();
+
+    let mut interrupted = 0;
+    let mut updates = 0;
+    for round in 0..rounds {
+        let mut random = Random(round);
+        // A new file each few rounds, so that uploads are hit too.
+        let file = bench.path(&format!("state-{}", round / 3));
+        let mut owner = OwnerSide::open(&file, &key, &address, round / 3);
+        let delay = Duration::from_micros(random.below(400_000));
+        let storm = thread::spawn(move || {
+            owner.work(&mut random);
+            owner
+        });
+        thread::sleep(delay);
+        server.kill();
+        let mut owner = storm.join().unwrap();
+        interrupted += u64::from(owner.client.version().is_none() || owner.client.is_pending());
+
+        server = ServerProcess::start(&bench, &address);
+        updates += owner.applied;
+        owner.settle_and_compare(round);
+    }
+    drop(server);
+    bench.ok("file check --store server");
+    println!("{rounds} rounds, {interrupted} in the middle of a request, {updates} updates");
+}
+
+/// An owner, and the bytes that the file must have.
+struct OwnerSide {
+    client: Client,
+    model: Vec<u8>,
+    /// The edit whose fate is not known.
+    under_way: Option<ByteEdit>,
+    applied: u64,
+}
+
+impl OwnerSide {
+    /// The owner of a file whose first contents follow from `seed`; over if it is not new.
+    fn open(state: &Path, key: &FileOwnerKey, address: &str, seed: u64) -> Self {
+        let options = HttpOptions {
+            attempts: 1,
+            ..HttpOptions::default()
+        };
+        let transport = HttpTransport::new(&format!("http://{address}"), options).unwrap();
+        let owner = key.owner();
+        let fresh = !state.exists();
+        let mut client = if fresh {
+            let chunker = Chunker::fixed(4096).unwrap();
+            FileClient::create(state, owner, transport, chunker).unwrap()
+        } else {
+            FileClient::open(state, owner, transport).unwrap()
+        };
+        let mut random = Random(seed ^ 0xfeed);
+        let mut model = random.bytes(3_000_000);
+        if client.version().is_some() {
+            // What earlier rounds left was compared with their model when they ended.
+            let total = client.version().unwrap().list.total;
+            model = client.read(0..total).unwrap();
+        }
+        Self {
+            client,
+            model,
+            under_way: None,
+            applied: 0,
+        }
+    }
+
+    /// Uploads, then edits, until the server is gone.
+    fn work(&mut self, random: &mut Random) {
+        if self.client.version().is_none() {
+            match self.client.upload(self.model.as_slice(), &mut |_| ()) {
+                Ok(_) => {}
+                Err(ClientError::Transport(_)) => return,
+                Err(error) => panic!("upload: {error}"),
+            }
+        }
+        loop {
+            let edit = random.edit(self.model.len());
+            match self.client.apply(core::slice::from_ref(&edit)) {
+                Ok(Applied::Version(_) | Applied::Unchanged(_)) => {
+                    self.applied += 1;
+                    apply(&mut self.model, &edit);
+                }
+                Err(ClientError::Transport(_)) => {
+                    self.under_way = self.client.is_pending().then_some(edit);
+                    return;
+                }
+                Err(error) => panic!("update: {error}"),
+            }
+        }
+    }
+
+    /// The server is back: finish what was under way, and compare every byte.
+    fn settle_and_compare(&mut self, round: u64) {
+        if self.client.version().is_none() {
+            self.client
+                .upload(self.model.as_slice(), &mut |_| ())
+                .unwrap();
+        }
+        match (self.client.settle().unwrap(), self.under_way.take()) {
+            (Settled::Nothing, None) => {}
+            (Settled::Applied(_), Some(edit)) => apply(&mut self.model, &edit),
+            (settled, edit) => panic!("round {round}: {settled:?} of {edit:?}"),
+        }
+        let status = self.client.status().unwrap();
+        assert!(
+            matches!(status, Status::Current(_)),
+            "round {round}: {status:?}"
+        );
+        let total = u64::try_from(self.model.len()).unwrap();
+        assert!(
+            self.client.read(0..total).unwrap() == self.model,
+            "round {round}: other bytes"
+        );
+        self.client.audit(Extent::Sample(460), &mut |_| ()).unwrap();
+    }
+}
+
+fn apply(model: &mut Vec<u8>, edit: &ByteEdit) {
+    let index = |index: &u64| usize::try_from(*index).unwrap();
+    match edit {
+        ByteEdit::Write { offset, bytes } => {
+            let end = (index(offset) + bytes.len()).min(model.len());
+            model.splice(index(offset)..end, bytes.iter().copied());
+        }
+        ByteEdit::Insert { offset, bytes } => {
+            model.splice(index(offset)..index(offset), bytes.iter().copied());
+        }
+        ByteEdit::Delete { start, end } => {
+            model.drain(index(start)..index(end));
+        }
+    }
+}
+
+/// `SplitMix64`.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = self.0;
+        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        word ^ (word >> 31)
+    }
+
+    fn below(&mut self, limit: u64) -> u64 {
+        self.next() % limit
+    }
+
+    fn bytes(&mut self, length: usize) -> Vec<u8> {
+        (0..length.div_ceil(8))
+            .flat_map(|_| self.next().to_le_bytes())
+            .take(length)
+            .collect()
+    }
+
+    fn edit(&mut self, length: usize) -> ByteEdit {
+        let total = u64::try_from(length).unwrap();
+        let size = 1 + self.below(20_000);
+        let bytes = self.bytes(usize::try_from(size).unwrap());
+        match self.below(3) {
+            0 => ByteEdit::Write {
+                offset: self.below(total + 1),
+                bytes,
+            },
+            1 => ByteEdit::Insert {
+                offset: self.below(total + 1),
+                bytes,
+            },
+            _ => {
+                let start = self.below(total);
+                ByteEdit::Delete {
+                    start,
+                    end: (start + size).min(total),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Outsourced files through the program: a round trip, damage, and a server that is killed.
+
+#![cfg(feature = "file")]
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+#[path = "../common/bench.rs"]
+mod common;
+mod kill;
+mod round_trip;
+mod server;

@@ -1,0 +1,142 @@
+//! Upload, edit, read and audit with the commands; then a server that changes a block.
+
+use std::fs;
+
+use serde_json::Value as Json;
+
+use crate::{
+    common::{Bench, text},
+    server::ServerProcess,
+};
+
+/// `PAD_FILE_BYTES` sets the length of the file, 2 MB unless set.
+fn contents() -> Vec<u8> {
+    let wanted = std::env::var("PAD_FILE_BYTES");
+    let length: usize = wanted.map_or(2_000_000, |length| length.parse().unwrap());
+    // Text that repeats with changes: something for a content-defined cut.
+    let words = ["root", "rank", "level", "below", "after", "tag", "leaf"];
+    let mut text = Vec::with_capacity(length + 64);
+    let mut number = 1_u64;
+    while text.len() < length {
+        number = number
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        let word = words[usize::try_from(number >> 33).unwrap() % words.len()];
+        text.extend_from_slice(format!("{word} {}\n", number >> 50).as_bytes());
+    }
+    text.truncate(length);
+    text
+}
+
+#[test]
+fn what_is_stored_is_read_back_and_damage_is_named() {
+    let bench = Bench::new();
+    let mut model = contents();
+    fs::write(bench.path("original"), &model).unwrap();
+    let server = ServerProcess::start(&bench, "127.0.0.1:0");
+    let file = format!("--state s --key k --server {}", server.address);
+
+    let uploaded = bench.json(&format!("file upload {file} original"));
+    assert_eq!(uploaded[0]["version"], 1);
+    assert_eq!(uploaded[0]["bytes"], model.len());
+
+    fs::write(bench.path("piece"), vec![b'x'; 50_000]).unwrap();
+    for number in 0..10 {
+        let offset = model.len() / 11 * number;
+        let command = match number % 3 {
+            0 => {
+                model.splice(offset..offset + 5, *b"hello");
+                format!("file write {file} --offset {offset} --text hello")
+            }
+            1 => {
+                model.splice(offset..offset, vec![b'x'; 50_000]);
+                format!("file insert {file} --offset {offset} --from piece")
+            }
+            _ => {
+                model.drain(offset..offset + 30_000);
+                format!("file delete {file} --offset {offset} --length 30000")
+            }
+        };
+        let changed = bench.json(&command);
+        assert_eq!(changed[0]["version"], number + 2);
+        assert_eq!(changed[0]["bytes"], model.len());
+    }
+
+    let audit = bench.json(&format!("file audit {file}"));
+    let established = audit[0]["established"].as_str().unwrap();
+    assert!(
+        established.starts_with("at least 99 % chance"),
+        "{established}"
+    );
+    bench.ok(&format!("file audit {file} --full"));
+    bench.ok(&format!("file read {file} --out copy"));
+    assert!(fs::read(bench.path("copy")).unwrap() == model);
+    let status = bench.json(&format!("file status {file}"));
+    let claim = status[0]["server"].as_str().unwrap();
+    assert!(claim.starts_with("the server has this version"), "{claim}");
+
+    // One signed head for all files.
+    bench.ok("keygen --out author");
+    bench.ok(&format!(
+        "file publish {file} --path original --store d --author author"
+    ));
+    bench.ok("commit --store d --key author");
+    let entry = bench.json("get --store d original");
+    let sealed: &Json = &status[0]["sealed_root"];
+    assert_eq!(&entry[0]["value_hex"], sealed);
+
+    // Wrong questions change nothing and say what is wrong.
+    let past_the_end = format!("file delete {file} --offset {} --length 1", model.len());
+    bench.fails(&past_the_end, 2, "outside a file");
+    bench.fails(
+        &format!("file upload {file} original"),
+        2,
+        "uploaded already",
+    );
+    assert_eq!(bench.json(&format!("file status {file}")), status);
+
+    #[cfg(unix)]
+    server.stop();
+    let wanted = model.len() * 6 / 11;
+    damage(&bench, &model[wanted..wanted + 48]);
+    let damages = refused(&bench, "file check --store server");
+    let server = ServerProcess::start(&bench, "127.0.0.1:0");
+    let file = format!("--state s --key k --server {}", server.address);
+    let audit = refused(&bench, &format!("file audit {file} --full"));
+    println!("{damages}{audit}");
+    // Both name the same block, and it is the right one.
+    let (_, range) = audit.trim_end().rsplit_once("bytes ").unwrap();
+    let (start, end) = range.split_once("..").unwrap();
+    assert!(
+        damages.contains(&format!("bytes {start} to {end}")),
+        "{damages}"
+    );
+    let [start, end]: [usize; 2] = [start, end].map(|index| index.parse().unwrap());
+    assert!(start <= wanted && wanted < end);
+    // What does not touch it can still be read; what does is refused.
+    bench.ok(&format!("file read {file} --length 1000 --out beginning"));
+    refused(&bench, &format!("file read {file} --out all"));
+    assert!(!bench.path("all").exists());
+}
+
+/// Runs a line that must find that something does not verify; what it says.
+fn refused(bench: &Bench, line: &str) -> String {
+    let output = bench.run(line);
+    let error = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{line}: {error}");
+    error
+}
+
+/// Flips a bit wherever these bytes lie in the store's file.
+fn damage(bench: &Bench, needle: &[u8]) {
+    let path = bench.path("server/files.redb");
+    let mut bytes = fs::read(&path).unwrap();
+    let places: Vec<usize> = (0..bytes.len() - needle.len())
+        .filter(|place| bytes[*place..].starts_with(needle))
+        .collect();
+    assert!(!places.is_empty());
+    for place in places {
+        bytes[place + 7] ^= 1;
+    }
+    fs::write(&path, bytes).unwrap();
+}
