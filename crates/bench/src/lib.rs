@@ -4,7 +4,8 @@
 //! [`author`] and [`server`] measure one configuration each, in a process of its own
 //! ([`process`]); [`batch`] measures large snapshots. [`record`] is what they report; [`tables`] and
 //! [`figures`] show it beside the [`paper`]'s figures. [`counting`] counts the hashes that an update
-//! needs, [`primitives`] times them. What each figure means: README.md.
+//! needs, [`primitives`] times them. [`accumulators`], [`tuple`] and [`flexlist`] are reports of their
+//! own. What each figure means: README.md.
 
 #![allow(
     clippy::as_conversions,
@@ -25,6 +26,7 @@ pub mod costs;
 pub mod counting;
 pub mod figures;
 pub mod fixture;
+pub mod flexlist;
 pub mod machine;
 pub mod memory;
 pub mod paper;

@@ -64,10 +64,21 @@ fn is_stale() -> bool {
     let (Ok(built), Some(crates)) = (built, crates) else {
         return false;
     };
-    ["accumulators", "pad-core", "pad-tree", "pad-tuple", "bench"]
+    MEASURED
         .iter()
         .any(|name| newest(&crates.join(name).join("src")).is_ok_and(|newest| newest > built))
 }
+
+/// The crates that figures are of.
+const MEASURED: [&str; 7] = [
+    "accumulators",
+    "bench",
+    "flexlist",
+    "flexlist-service",
+    "pad-core",
+    "pad-tree",
+    "pad-tuple",
+];
 
 /// When the newest file in a folder, or in a folder within, was changed.
 fn newest(folder: &Path) -> io::Result<SystemTime> {

@@ -16,6 +16,7 @@ use bench::{
     batch::Batches,
     configuration::{Configuration, Job, SUITES, repositories, schemes, trees},
     figures,
+    flexlist::{self, FlexlistArguments, FlexlistLine, cut::CutArguments},
     machine::Machine,
     primitives::Primitives,
     process::{Order, Role},
@@ -48,9 +49,13 @@ enum Command {
     Accumulators(AccumulatorArguments),
     /// The tuple dictionaries beside a red-black tree: tables 7 to 11, figures 7 and 8.
     Tuple(TupleArguments),
+    /// The outsourced files: building, updates, audits, version-control traces; figures 6 to 10, table 2.
+    Flexlist(FlexlistArguments),
+    /// Cuts a version-control trace, numbers only, from a local git repository.
+    FlexlistTrace(CutArguments),
     /// Hashes and signatures of each suite.
     Primitives(PrimitivesArguments),
-    /// Tables and plots from the lines of `tree --json` and `tuple --json`.
+    /// Tables and plots from the lines of `tree --json` and `tuple --json`; tables of `flexlist --json`.
     Figures(FiguresArguments),
     /// One measurement in this process; what the others start.
     #[command(hide = true)]
@@ -173,7 +178,7 @@ struct PrimitivesArguments {
 
 #[derive(Debug, Args)]
 struct FiguresArguments {
-    /// A file of lines from `tree --json` or `tuple --json`; other lines are skipped.
+    /// A file of lines from `tree`, `tuple` or `flexlist`, each with `--json`; other lines are skipped.
     #[arg(long)]
     from: PathBuf,
     /// The folder for the plots.
@@ -187,6 +192,8 @@ fn main() -> ExitCode {
         Command::Batch(arguments) => report_batches(arguments),
         Command::Accumulators(arguments) => report_accumulators(&arguments),
         Command::Tuple(arguments) => report_tuples(&arguments),
+        Command::Flexlist(arguments) => flexlist::command::report(&arguments),
+        Command::FlexlistTrace(arguments) => flexlist::command::cut(&arguments),
         Command::Primitives(arguments) => report_primitives(&arguments),
         Command::Figures(arguments) => draw_figures(&arguments),
         Command::Measure { role } => role.follow(),
@@ -498,8 +505,14 @@ fn draw_figures(arguments: &FiguresArguments) -> Outcome<()> {
         write!(stdout(), "{}", tuple::table::report(&lines))?;
         files.extend(figures::draw_tuples(&lines, &arguments.out)?);
     }
-    if records.is_empty() && lines.is_empty() {
-        return Err(format!("{from}: no line of `tree --json` or `tuple --json`").into());
+    let outsourced: Vec<FlexlistLine> = parse_lines(&text);
+    if !outsourced.is_empty() {
+        write!(stdout(), "{}", flexlist::table::report(&outsourced))?;
+    }
+    if records.is_empty() && lines.is_empty() && outsourced.is_empty() {
+        return Err(
+            format!("{from}: no line of `tree`, `tuple` or `flexlist` with `--json`").into(),
+        );
     }
     for file in files {
         writeln!(stdout(), "{}", file.display())?;

@@ -1,0 +1,171 @@
+//! What `bench flexlist` is told.
+
+use std::{num::NonZeroUsize, path::PathBuf};
+
+use clap::{Args, ValueEnum};
+use flexlist::tag::TagKind;
+
+use super::{Setting, network};
+use crate::machine::Machine;
+
+/// The command line of `bench flexlist`.
+#[derive(Clone, Debug, Args)]
+pub struct FlexlistArguments {
+    /// One JSON object per line instead of tables.
+    #[arg(long)]
+    pub json: bool,
+    /// Only these experiments.
+    #[arg(long, value_delimiter = ',')]
+    pub experiment: Vec<FlexlistExperiment>,
+    /// The number of blocks of updates and audits, 2 KiB each.
+    #[arg(long, value_parser = clap::value_parser!(u64).range(MOST_UPDATES * 4..=MOST_BLOCKS))]
+    pub blocks: Option<u64>,
+    /// The numbers of blocks of the experiment `build`.
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=MOST_BLOCKS))]
+    pub build_blocks: Vec<u64>,
+    /// The numbers of blocks of the experiment `hash_share`.
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=MOST_BLOCKS))]
+    pub update_blocks: Vec<u64>,
+    /// The numbers of threads that build; without it 1, 2, 4, .. up to the cores.
+    #[arg(long, value_delimiter = ',')]
+    pub threads: Vec<NonZeroUsize>,
+    /// The numbers of updates of the experiment `multi`.
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=MOST_UPDATES))]
+    pub updates: Vec<u64>,
+    /// The number of challenged bytes of an audit.
+    #[arg(long, default_value_t = 460, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    pub challenges: u32,
+    /// Only these tag schemes; making a key of `rsa-3072` can take minutes.
+    #[arg(long, value_delimiter = ',')]
+    pub tags: Vec<TagKind>,
+    /// Version-control traces for the experiment `replay`, made by `flexlist-trace`.
+    #[arg(long)]
+    pub trace: Vec<PathBuf>,
+    /// The numbers of clients of the experiment `network`.
+    #[arg(long, value_delimiter = ',')]
+    pub clients: Vec<NonZeroUsize>,
+    /// The number of blocks of the file that they audit; a tenth of it for the file that each updates.
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MOST_BLOCKS))]
+    pub network_blocks: Option<u64>,
+    /// Measure little: to see that everything works.
+    #[arg(long)]
+    pub quick: bool,
+}
+
+/// The experiments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum FlexlistExperiment {
+    /// Building a list on several threads.
+    Build,
+    /// Updates with and without their hashes.
+    HashShare,
+    /// Many updates at once and one by one.
+    Multi,
+    /// Challenges and their proofs.
+    Audit,
+    /// A version-control trace.
+    Replay,
+    /// Many clients at once.
+    Network,
+}
+
+/// The most updates of one batch.
+const MOST_UPDATES: u64 = 10_000;
+
+/// The most blocks: some gigabytes of nodes.
+const MOST_BLOCKS: u64 = 16_000_000;
+
+impl FlexlistArguments {
+    /// What holds for every experiment.
+    pub fn setting(&self) -> Setting {
+        Setting {
+            quick: self.quick,
+            machine: Machine::current(),
+        }
+    }
+
+    /// Whether an experiment is wanted.
+    pub fn wants(&self, experiment: FlexlistExperiment) -> bool {
+        self.experiment.is_empty() || self.experiment.contains(&experiment)
+    }
+
+    /// The number of blocks of updates and audits: 1 GB in the paper.
+    pub fn blocks(&self) -> u64 {
+        let default = if self.quick { 3_000 } else { 500_000 };
+        self.blocks.unwrap_or(default)
+    }
+
+    /// The sizes of figures 6 and 7.
+    pub fn build_blocks(&self) -> Vec<u64> {
+        self.chosen(&self.build_blocks, &[100_000, 500_000, 4_000_000], &[9_000])
+    }
+
+    /// The sizes of figure 8.
+    pub fn update_blocks(&self) -> Vec<u64> {
+        let full = [100_000, 200_000, 500_000, 1_000_000, 2_000_000];
+        self.chosen(&self.update_blocks, &full, &[3_000])
+    }
+
+    /// The numbers of updates of figures 9 and 10 and of table 2.
+    pub fn updates(&self) -> Vec<u64> {
+        let full = [10, 20, 50, 100, 120, 200, 240, 300, 360, 480, 600];
+        self.chosen(&self.updates, &full, &[3, 10])
+    }
+
+    /// The experiment with many clients.
+    pub fn network(&self) -> network::Plan {
+        let (blocks, clients): (_, &[usize]) = if self.quick {
+            (1_000, &[1, 2])
+        } else {
+            (50_000, &[1, 2, 5, 10, 20, 50])
+        };
+        let chosen: Vec<usize> = self.clients.iter().map(|clients| clients.get()).collect();
+        network::Plan {
+            blocks: self.network_blocks.unwrap_or(blocks),
+            challenges: self.challenges,
+            clients: if chosen.is_empty() {
+                clients.to_vec()
+            } else {
+                chosen
+            },
+        }
+    }
+
+    fn chosen(&self, wanted: &[u64], full: &[u64], quick: &[u64]) -> Vec<u64> {
+        let chosen = match (wanted, self.quick) {
+            ([], true) => quick,
+            ([], false) => full,
+            _ => wanted,
+        };
+        chosen.to_vec()
+    }
+
+    /// The numbers of threads.
+    pub fn threads(&self) -> Vec<NonZeroUsize> {
+        if !self.threads.is_empty() {
+            return self.threads.clone();
+        }
+        let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let mut threads = Vec::new();
+        let mut next = Some(NonZeroUsize::MIN);
+        while let Some(number) = next.filter(|number| *number < cores) {
+            threads.push(number);
+            next = number.checked_mul(TWO);
+        }
+        threads.push(cores);
+        threads
+    }
+
+    /// The tag schemes; those whose keys take long only in full.
+    pub fn tags(&self) -> Vec<TagKind> {
+        if !self.tags.is_empty() {
+            return self.tags.clone();
+        }
+        let fast =
+            |kind: &TagKind| !self.quick || !matches!(kind, TagKind::Rsa2048 | TagKind::Rsa3072);
+        TagKind::ALL.into_iter().filter(fast).collect()
+    }
+}
+
+const TWO: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);

@@ -1,0 +1,46 @@
+//! The blocks that are measured: 2 KiB each, with pseudorandom digests.
+
+use flexlist::{level::Level, list::Block};
+use pad_core::Digest;
+
+use crate::workload::Random;
+
+/// The bytes of a block: 500 000 of them are the paper's file of 1 GB.
+pub const BLOCK_BYTES: u64 = 2048;
+
+/// A file of this many blocks, levels as in an initial build.
+pub fn blocks(count: u64) -> Vec<Block> {
+    let mut random = Random::new(count);
+    let block = |position| Block {
+        length: BLOCK_BYTES,
+        tag_digest: digest(&mut random),
+        level: Level::initial(position),
+        label: position,
+    };
+    (1..=count).map(block).collect()
+}
+
+/// A digest as of a new tag.
+pub fn digest(random: &mut Random) -> Digest<32> {
+    let mut bytes = [0; 32];
+    for word in bytes.as_chunks_mut().0 {
+        *word = random.next().to_be_bytes();
+    }
+    Digest(bytes)
+}
+
+/// A new block as a client inserts it, its level drawn.
+pub fn new_block(random: &mut Random) -> Block {
+    Block {
+        length: BLOCK_BYTES,
+        tag_digest: digest(random),
+        level: Level::draw(random.next()),
+        label: 0,
+    }
+}
+
+/// Pseudorandom bytes.
+pub fn content(random: &mut Random, length: usize) -> Vec<u8> {
+    let words = (0..length.div_ceil(8)).flat_map(|_| random.next().to_be_bytes());
+    words.take(length).collect()
+}

@@ -1,0 +1,225 @@
+//! Audits and updates by many clients at once, over the loopback interface: figures 11 to 13.
+//!
+//! Every client is a thread that asks again as soon as it has its answer verified. All audit one large
+//! file; for updates each has a smaller file of its own. A server of the paper's had 48 Mbit/s towards
+//! its clients, so audits are measured a second time through a [`relay`] that sends no faster.
+
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
+
+use flexlist::edit::ByteEdit;
+use flexlist_service::client::{Applied, Extent};
+
+pub mod party;
+pub mod relay;
+
+use super::{
+    FlexlistLine, Reporter, Setting,
+    blocks::{BLOCK_BYTES, content},
+    record::{NetworkRecord, Order},
+};
+use crate::{
+    Outcome,
+    timing::{microseconds, rounded},
+    workload::Random,
+};
+use party::{Client, Party};
+use relay::Relay;
+
+/// What the paper's server could send, in bits per second (section 4.4).
+const UPLINK: f64 = 48e6;
+
+/// The blocks of an update: about 20 KB, and about 200 KB.
+const UPDATES: [u64; 2] = [10, 100];
+
+/// How many.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The blocks of the file that all audit; those of updated files are a tenth.
+    pub blocks: u64,
+    /// The challenged bytes of an audit.
+    pub challenges: u32,
+    /// The numbers of clients.
+    pub clients: Vec<usize>,
+}
+
+/// Measures all numbers of clients.
+pub fn run(plan: &Plan, setting: &Setting, reporter: &mut dyn Reporter) -> Outcome<()> {
+    let folder = tempfile::tempdir()?;
+    let party = Party::start(folder.path())?;
+    reporter.announce(&format!("uploading {} blocks", plan.blocks));
+    party.upload("large", plan.blocks)?;
+    let most = plan.clients.iter().copied().max().unwrap_or(0);
+    let own_blocks = (plan.blocks / 10).max(UPDATES[1] * 2);
+    for client in 0..most {
+        reporter.announce(&format!("uploading file {client} of {most}"));
+        party.upload(&format!("own{client}"), own_blocks)?;
+    }
+    let mut copies = 0;
+    for uplink in [None, Some(UPLINK)] {
+        for &clients in &plan.clients {
+            reporter.announce(&format!("audits by {clients} clients"));
+            let relay = Relay::start(party.address(), uplink.unwrap_or(f64::INFINITY))?;
+            // Without a limit there is no reason for the detour.
+            let address = uplink.map_or(party.address(), |_| relay.address());
+            let mut auditors = Vec::new();
+            for _ in 0..clients {
+                auditors.push(party.reader("large", copies, address)?);
+                copies += 1;
+            }
+            let extent = Extent::Sample(plan.challenges);
+            let audit = |client: &mut Client| -> Outcome<()> {
+                let report = client.audit(extent, &mut |_| ())?;
+                if report.bytes == u64::from(plan.challenges) {
+                    Ok(())
+                } else {
+                    Err("an audit asked for another number of bytes".into())
+                }
+            };
+            let times = all_at_once(&mut auditors, setting, audit)?;
+            let mut probe = party.reader("large", copies, relay.address())?;
+            copies += 1;
+            let before = relay.answer_bytes();
+            audit(&mut probe)?;
+            let answer_bytes = relay.answer_bytes() - before;
+            relay.stop();
+            let record = times.record("audit", plan.blocks, uplink, answer_bytes, setting);
+            reporter.line(FlexlistLine::Network(Box::new(record)))?;
+        }
+    }
+    let updates = AtomicU64::new(0);
+    for &clients in &plan.clients {
+        for blocks in UPDATES {
+            for order in [Order::Consecutive, Order::Random] {
+                let what = format!("update of {blocks} {} blocks", order.name());
+                reporter.announce(&format!("{what} by {clients} clients"));
+                let mut writers = Vec::new();
+                for client in 0..clients {
+                    writers.push(party.client(&format!("own{client}"), party.address())?);
+                }
+                let update = |client: &mut Client| {
+                    // Never the same bytes twice: an update that changes nothing is not sent.
+                    let seed = updates.fetch_add(1, Ordering::Relaxed);
+                    let edits = edits(order, own_blocks, blocks, seed);
+                    match client.apply(&edits)? {
+                        Applied::Version(_) => Ok(()),
+                        Applied::Unchanged(_) => Err("an update that changes nothing".into()),
+                    }
+                };
+                let times = all_at_once(&mut writers, setting, update)?;
+                let record = times.record(&what, own_blocks, None, 0, setting);
+                reporter.line(FlexlistLine::Network(Box::new(record)))?;
+            }
+        }
+    }
+    party.stop()
+}
+
+/// Overwrites so many blocks of a file, neighbours or any.
+fn edits(order: Order, file_blocks: u64, blocks: u64, seed: u64) -> Vec<ByteEdit> {
+    let mut random = Random::new(seed);
+    let mut write = |offset: u64, blocks: u64| ByteEdit::Write {
+        offset: offset * BLOCK_BYTES,
+        bytes: content(&mut random, (blocks * BLOCK_BYTES) as usize),
+    };
+    let mut places = Random::new(!seed);
+    match order {
+        Order::Consecutive => vec![write(places.below(file_blocks - blocks), blocks)],
+        Order::Random => (0..blocks)
+            .map(|_| write(places.below(file_blocks), 1))
+            .collect(),
+    }
+}
+
+/// How long each answer took, and all together.
+struct Times {
+    clients: usize,
+    elapsed: Duration,
+    latencies_us: Vec<f64>,
+}
+
+/// Every client on a thread of its own works until the time is over.
+fn all_at_once(
+    clients: &mut [Client],
+    setting: &Setting,
+    work: impl Fn(&mut Client) -> Outcome<()> + Sync,
+) -> Outcome<Times> {
+    let duration = if setting.quick {
+        Duration::from_millis(50)
+    } else {
+        Duration::from_secs(5)
+    };
+    // Connects, and leaves the start out.
+    for client in &mut *clients {
+        work(client)?;
+    }
+    let start = Instant::now();
+    let one = |client: &mut Client| -> Result<Vec<f64>, String> {
+        let mut latencies = Vec::new();
+        while start.elapsed() < duration {
+            let begun = Instant::now();
+            work(client).map_err(|error| error.to_string())?;
+            latencies.push(microseconds(begun.elapsed()));
+        }
+        Ok(latencies)
+    };
+    let number = clients.len();
+    let all = thread::scope(|scope| {
+        let one = &one;
+        let started: Vec<_> = clients
+            .iter_mut()
+            .map(|client| scope.spawn(move || one(client)))
+            .collect();
+        let joined = started.into_iter().map(|thread| match thread.join() {
+            Ok(latencies) => latencies,
+            Err(_) => Err("a client panicked".to_owned()),
+        });
+        joined.collect::<Result<Vec<_>, _>>()
+    })?;
+    let mut latencies_us = all.concat();
+    latencies_us.sort_unstable_by(f64::total_cmp);
+    Ok(Times {
+        clients: number,
+        elapsed: start.elapsed(),
+        latencies_us,
+    })
+}
+
+impl Times {
+    fn record(
+        &self,
+        request: &str,
+        blocks: u64,
+        uplink: Option<f64>,
+        answer_bytes: u64,
+        setting: &Setting,
+    ) -> NetworkRecord {
+        let percentile = |share: usize| {
+            let index = (self.latencies_us.len() * share).div_ceil(100).max(1) - 1;
+            rounded(self.latencies_us.get(index).copied().unwrap_or(0.0))
+        };
+        let per_second = self.latencies_us.len() as f64 / self.elapsed.as_secs_f64();
+        let limit = uplink
+            .filter(|_| answer_bytes > 0)
+            .map(|bits| bits / 8.0 / answer_bytes as f64);
+        NetworkRecord {
+            request: request.to_owned(),
+            blocks,
+            block_bytes: BLOCK_BYTES,
+            clients: self.clients,
+            uplink_megabits: uplink.map(|bits| bits / 1e6),
+            answers: self.latencies_us.len(),
+            per_second: rounded(per_second),
+            answer_bytes: (answer_bytes > 0).then_some(answer_bytes),
+            limit_per_second: limit.map(rounded),
+            ratio: limit.map(|limit| rounded(limit / per_second)),
+            p50_us: percentile(50),
+            p90_us: percentile(90),
+            p99_us: percentile(99),
+            machine: setting.machine.clone(),
+        }
+    }
+}

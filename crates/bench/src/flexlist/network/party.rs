@@ -1,0 +1,106 @@
+//! The server and the clients of the experiment, in one process and over the loopback interface.
+
+use std::{io::Cursor, net::SocketAddr, path::Path, time::Duration};
+
+use ed25519_dalek::SigningKey;
+use flexlist::{
+    chunk::Chunker,
+    tag::{OwnerKey, TagKind},
+};
+use flexlist_service::{
+    client::{ClientOptions, FileClient, HttpOptions, HttpTransport, Owner},
+    network::{self, Running, Server},
+    server::{self, FileServer},
+};
+use pad_core::Workers;
+
+use crate::{
+    Outcome,
+    flexlist::blocks::{BLOCK_BYTES, content},
+    primitives::{author_key, signing_key},
+    workload::Random,
+};
+
+/// A client over HTTP.
+pub type Client = FileClient<HttpTransport, SigningKey>;
+
+/// A server with a store in a folder.
+pub struct Party<'a> {
+    folder: &'a Path,
+    running: Running,
+    tags: OwnerKey,
+}
+
+impl<'a> Party<'a> {
+    /// Starts the server.
+    pub fn start(folder: &'a Path) -> Outcome<Self> {
+        let store = folder.join("store");
+        let handler = FileServer::open(&store, server::Limits::default(), Workers::all_cores())?;
+        let options = network::Options::default();
+        Ok(Self {
+            folder,
+            running: Server::bind("127.0.0.1:0", options)?.start(handler)?,
+            tags: OwnerKey::generate(TagKind::PrivateMac, &Workers::sequential())?,
+        })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.running.address()
+    }
+
+    /// Uploads a file of so many blocks; its state is kept under this name.
+    pub fn upload(&self, name: &str, blocks: u64) -> Outcome<()> {
+        let chunker = Chunker::fixed(usize::try_from(BLOCK_BYTES)?)?;
+        let transport = Self::transport(self.address())?;
+        let state = self.folder.join(name);
+        let mut client = FileClient::create(&state, self.owner(), transport, chunker)?;
+        let bytes = content(
+            &mut Random::new(blocks),
+            usize::try_from(blocks * BLOCK_BYTES)?,
+        );
+        client.upload(Cursor::new(bytes), &mut |_| ())?;
+        Ok(())
+    }
+
+    /// The client of an uploaded file.
+    pub fn client(&self, name: &str, address: SocketAddr) -> Outcome<Client> {
+        let options = ClientOptions {
+            workers: Workers::sequential(),
+            ..ClientOptions::default()
+        };
+        let state = self.folder.join(name);
+        let client = FileClient::open(&state, self.owner(), Self::transport(address)?)?;
+        Ok(client.with_options(options))
+    }
+
+    /// One more client of a file, which may read and audit beside the others but not change it.
+    pub fn reader(&self, name: &str, number: usize, address: SocketAddr) -> Outcome<Client> {
+        let copy = format!("{name}-{number}");
+        std::fs::copy(self.folder.join(name), self.folder.join(&copy))?;
+        self.client(&copy, address)
+    }
+
+    /// Stops the server.
+    pub fn stop(self) -> Outcome<()> {
+        self.running.shutdown(Duration::from_secs(5));
+        self.running.join()?;
+        Ok(())
+    }
+
+    fn owner(&self) -> Owner<SigningKey> {
+        Owner {
+            key: author_key(),
+            signer: signing_key(),
+            tags: self.tags.clone(),
+        }
+    }
+
+    fn transport(address: SocketAddr) -> Outcome<HttpTransport> {
+        let options = HttpOptions {
+            attempts: 20,
+            ..HttpOptions::default()
+        };
+        Ok(HttpTransport::new(&format!("http://{address}"), options)?)
+    }
+}

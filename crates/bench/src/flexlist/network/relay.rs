@@ -1,0 +1,158 @@
+//! A relay on the way to a server that sends its answers no faster than an uplink would.
+//!
+//! In front of the server instead of in the system's settings: it needs no permission and slows nobody
+//! else down.
+
+use std::{
+    io::{self, Read, Write},
+    net::{Shutdown, SocketAddr, TcpListener, TcpStream},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+/// The bytes that are passed on at once: 3 ms of 48 Mbit/s.
+const PIECE: usize = 16 << 10;
+
+/// A running relay.
+pub struct Relay {
+    address: SocketAddr,
+    uplink: Arc<Uplink>,
+    stopped: Arc<AtomicBool>,
+    accepting: JoinHandle<()>,
+}
+
+impl Relay {
+    /// Relays to `server`; all connections together get so many bits per second of answers.
+    ///
+    /// # Errors
+    /// If the system has no address for it.
+    pub fn start(server: SocketAddr, bits_per_second: f64) -> io::Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0")?;
+        let address = listener.local_addr()?;
+        let stopped = Arc::new(AtomicBool::new(false));
+        let uplink = Arc::new(Uplink::new(bits_per_second / 8.0));
+        let (stop, shared) = (Arc::clone(&stopped), Arc::clone(&uplink));
+        let accepting = thread::spawn(move || {
+            for client in listener.incoming() {
+                if stop.load(Ordering::Acquire) {
+                    break;
+                }
+                // A connection that fails is the client's to notice.
+                let _ = client.and_then(|client| relay(client, server, &shared));
+            }
+        });
+        Ok(Self {
+            address,
+            uplink,
+            stopped,
+            accepting,
+        })
+    }
+
+    /// Where clients connect to.
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The bytes of all answers so far, HTTP's own included.
+    pub fn answer_bytes(&self) -> u64 {
+        self.uplink.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Takes no further connection; the ones that there are end with their clients.
+    pub fn stop(self) {
+        self.stopped.store(true, Ordering::Release);
+        // Wakes the thread, which then sees that it is stopped.
+        let _ = TcpStream::connect(self.address);
+        let _ = self.accepting.join();
+    }
+}
+
+fn relay(client: TcpStream, server: SocketAddr, uplink: &Arc<Uplink>) -> io::Result<()> {
+    let server = TcpStream::connect(server)?;
+    client.set_nodelay(true)?;
+    server.set_nodelay(true)?;
+    let (from_client, to_server) = (client.try_clone()?, server.try_clone()?);
+    let uplink = Arc::clone(uplink);
+    thread::spawn(move || pass(from_client, to_server, |_| ()));
+    thread::spawn(move || pass(server, client, |bytes| uplink.wait(bytes)));
+    Ok(())
+}
+
+/// Passes on what comes until the sender is done; each piece after its wait.
+fn pass(mut from: TcpStream, mut to: TcpStream, wait: impl Fn(usize)) {
+    let mut piece = vec![0; PIECE];
+    while let Ok(read @ 1..) = from.read(&mut piece) {
+        wait(read);
+        if to.write_all(&piece[..read]).is_err() {
+            break;
+        }
+    }
+    let _ = to.shutdown(Shutdown::Write);
+}
+
+/// Lets one piece after the other go.
+struct Uplink {
+    bytes_per_second: f64,
+    bytes: AtomicU64,
+    /// When the last piece will have left.
+    free: Mutex<Instant>,
+}
+
+impl Uplink {
+    fn new(bytes_per_second: f64) -> Self {
+        Self {
+            bytes_per_second,
+            bytes: AtomicU64::new(0),
+            free: Mutex::new(Instant::now()),
+        }
+    }
+
+    /// Returns when this piece has left.
+    fn wait(&self, bytes: usize) {
+        self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+        let duration = Duration::from_secs_f64(bytes as f64 / self.bytes_per_second);
+        let left = {
+            let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+            *free = (*free).max(Instant::now()) + duration;
+            *free
+        };
+        thread::sleep(left.saturating_duration_since(Instant::now()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_take_their_time_and_requests_do_not() {
+        let server = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = server.local_addr().unwrap();
+        let serving = thread::spawn(move || {
+            let (mut connection, _) = server.accept().unwrap();
+            let mut request = Vec::new();
+            connection.read_to_end(&mut request).unwrap();
+            connection.write_all(&request).unwrap();
+        });
+        // 100 kB at 4 Mbit/s: a fifth of a second.
+        let relay = Relay::start(address, 4e6).unwrap();
+        assert_eq!(relay.answer_bytes(), 0);
+        let mut client = TcpStream::connect(relay.address()).unwrap();
+        let request = vec![7; 100_000];
+        let start = Instant::now();
+        client.write_all(&request).unwrap();
+        client.shutdown(Shutdown::Write).unwrap();
+        let mut answer = Vec::new();
+        client.read_to_end(&mut answer).unwrap();
+        assert_eq!(answer, request);
+        assert!(start.elapsed() >= Duration::from_millis(180));
+        assert_eq!(relay.answer_bytes(), 100_000);
+        serving.join().unwrap();
+        relay.stop();
+    }
+}

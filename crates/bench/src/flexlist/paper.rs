@@ -1,0 +1,87 @@
+//! The paper's figures, to stand beside ours.
+//!
+//! C++ with cashlib on a Xeon E5-2640 of 2.5 GHz (table 2: Core 2 of 2.4 GHz), RSA of 1024 bits, SHA-1,
+//! reading blocks from a disk included; README.md says what cannot be compared.
+//!
+//! Source: Esiner, Küpçü and Özkasap, sections 3.1 and 4.
+
+use super::record::Order;
+
+/// The blocks of the paper's file of 1 GB.
+pub const BLOCKS: u64 = 500_000;
+
+/// The challenged bytes of an audit (section 4.4).
+pub const CHALLENGES: usize = 460;
+
+/// Milliseconds of a build: half a minute for 500 000 blocks on one core (section 3.1), 240 s for 4
+/// million, and 30 s on 12 cores (section 4.1).
+pub fn build_ms(blocks: u64, threads: usize) -> Option<f64> {
+    match (blocks, threads) {
+        (BLOCKS, 1) | (4_000_000, 12) => Some(30e3),
+        (4_000_000, 1) => Some(240e3),
+        _ => None,
+    }
+}
+
+/// How many times faster several cores build 500 000 blocks and more (section 4.1, figure 7).
+pub fn speed_up(blocks: u64, threads: usize) -> Option<f64> {
+    match threads {
+        8 if blocks >= BLOCKS => Some(6.0),
+        12 if blocks >= BLOCKS => Some(7.7),
+        _ => None,
+    }
+}
+
+/// Hashes as a share of an update, 2 million blocks (section 4.2, figure 8).
+pub fn hash_share(blocks: u64) -> Option<f64> {
+    (blocks == 2_000_000).then_some(0.9)
+}
+
+/// The server's milliseconds at once and one by one (section 4.2, figure 9).
+pub fn server_ms(updates: u64, order: Order) -> Option<(f64, f64)> {
+    (updates == 300 && order == Order::Consecutive).then_some((13.0, 53.0))
+}
+
+/// The client's milliseconds at once and one by one (section 4.3, figure 10); at once: less than that.
+pub fn client_ms(updates: u64, order: Order) -> Option<(f64, f64)> {
+    (updates == 300 && order == Order::Consecutive).then_some((5.0, 45.0))
+}
+
+/// A row of table 2: the server's milliseconds for a batch and its proof, and that proof's kilobytes.
+pub fn table_2(updates: u64, order: Order) -> Option<(f64, f64)> {
+    match (updates, order) {
+        (100, Order::Random) => Some((30.0, 70.0)),
+        (10, Order::Random) => Some((10.0, 11.0)),
+        (100, Order::Consecutive) => Some((7.0, 17.0)),
+        (10, Order::Consecutive) => Some((6.0, 4.0)),
+        _ => None,
+    }
+}
+
+/// Kilobytes of the list's part of an audit's proof (section 4.4).
+pub const LIST_PROOF_KILOBYTES: f64 = 215.0;
+
+/// Kilobytes of the tags (section 4.4).
+pub const TAGS_KILOBYTES: f64 = 58.0;
+
+/// Kilobytes of the sum of blocks (section 4.4).
+pub const SUM_KILOBYTES: f64 = 2.0;
+
+/// Milliseconds of proving 460 challenged bytes (section 4.4).
+pub const PROVE_MS: f64 = 40.0;
+
+/// The most clients of figures 11 to 13.
+pub const CLIENTS: usize = 50;
+
+/// Requests per second of a loaded server with files of 500 000 blocks and 48 Mbit/s towards its clients
+/// (section 4.4, figures 11 and 12); of updates the paper names one figure for either order.
+pub fn per_second(request: &str, clients: usize) -> Option<f64> {
+    let figure = if request == "audit" {
+        21.0
+    } else if request.starts_with("update of 100 ") {
+        8.0
+    } else {
+        45.0
+    };
+    (clients == CLIENTS).then_some(figure)
+}

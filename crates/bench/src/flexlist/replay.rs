@@ -1,0 +1,325 @@
+//! A version-control trace, commit by commit.
+//!
+//! Every file of the history is a `FlexList` of its own, as in the paper, whose directory has one list
+//! per file. An added file is built anew and counts as an upload, not as an update. All edits of one
+//! file in one commit are one batch; beside it the same block operations one by one. Traces have no
+//! content, so files and insertions consist of pseudorandom bytes of the traced lengths, and the
+//! library's own planner turns the edits into operations on blocks of 2 KiB.
+
+use std::{collections::HashMap, path::Path, time::Instant};
+
+use flexlist::{
+    FlexList,
+    chunk::Chunker,
+    edit::{self, BlockEdit, ByteEdit, KnownBlock},
+    level::Level,
+    list::{Block, Operation},
+};
+use pad_core::Workers;
+
+use super::{
+    FlexlistLine, Reporter, Setting,
+    blocks::{BLOCK_BYTES, content, digest},
+    counted::Counted,
+    limits::NodeHashLimit,
+    multi::{Round, Side, Way},
+    record::{Distribution, ReplayRecord, ReplaySide},
+    trace::{Change, Edit, Trace},
+};
+use crate::{
+    Outcome,
+    timing::{microseconds, rounded},
+    workload::Random,
+};
+
+/// Replays a trace.
+pub fn run(path: &Path, setting: &Setting, reporter: &mut dyn Reporter) -> Outcome<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.split('.').next().unwrap_or_default().to_owned();
+    reporter.announce(&format!("replay of {name}"));
+    let trace = Trace::read(path)?;
+    let mut server = Server::new(&trace)?;
+    let mut commits = Vec::new();
+    for commit in &trace.commits {
+        let mut figures = CommitFigures::default();
+        for change in &commit.changes {
+            server.follow(change.path, &change.change, &mut figures)?;
+        }
+        commits.push(figures);
+    }
+    server.check(&trace.final_sizes)?;
+    let limit = NodeHashLimit::measure(&setting.effort());
+    let record = summary(name, &trace, &server, &commits, &limit, setting);
+    reporter.line(FlexlistLine::Replay(Box::new(record)))
+}
+
+/// One outsourced file: what the client still has of it, and what the server has.
+struct File {
+    content: Vec<u8>,
+    list: FlexList<Counted>,
+}
+
+/// All files, by their numbers.
+struct Server {
+    files: HashMap<usize, File>,
+    chunker: Chunker,
+    random: Random,
+    uploads: u64,
+    upload_us: f64,
+}
+
+/// What one commit takes: over all files that it edits.
+#[derive(Clone, Copy, Debug, Default)]
+struct CommitFigures {
+    batches: u64,
+    operations: u64,
+    plan_us: f64,
+    round: Round,
+}
+
+impl Server {
+    fn new(trace: &Trace) -> Outcome<Self> {
+        let mut server = Self {
+            files: HashMap::new(),
+            chunker: Chunker::fixed(BLOCK_BYTES as usize)?,
+            random: Random::new(1),
+            uploads: 0,
+            upload_us: 0.0,
+        };
+        for (path, file) in trace.files.iter().enumerate() {
+            if let Some(size) = file.initial_size {
+                server.add(path, size)?;
+            }
+        }
+        (server.uploads, server.upload_us) = (0, 0.0);
+        Ok(server)
+    }
+
+    fn add(&mut self, path: usize, size: u64) -> Outcome<()> {
+        let content = content(&mut self.random, usize::try_from(size)?);
+        let mut blocks = Vec::new();
+        for (position, bytes) in (1..).zip(self.chunker.split(&content)) {
+            blocks.push(Block {
+                length: bytes.len() as u64,
+                tag_digest: digest(&mut self.random),
+                level: Level::initial(position),
+                label: position,
+            });
+        }
+        let start = Instant::now();
+        let list = FlexList::build(&blocks, &Workers::sequential())?;
+        self.upload_us += microseconds(start.elapsed());
+        self.uploads += 1;
+        self.files.insert(path, File { content, list });
+        Ok(())
+    }
+
+    fn follow(&mut self, path: usize, change: &Change, figures: &mut CommitFigures) -> Outcome<()> {
+        match change {
+            Change::Add { size } => self.add(path, *size),
+            Change::Delete { .. } => {
+                self.files.remove(&path);
+                Ok(())
+            }
+            Change::Edit(edits) => self.edit(path, edits, figures),
+        }
+    }
+
+    fn edit(&mut self, path: usize, edits: &[Edit], figures: &mut CommitFigures) -> Outcome<()> {
+        let file = self
+            .files
+            .get_mut(&path)
+            .ok_or("a file that is not there")?;
+        let edits = byte_edits(edits, &mut self.random)?;
+        let total = file.list.total();
+        let start = Instant::now();
+        let known = known_blocks(file, &edit::needed(&edits, total)?)?;
+        let planned = edit::plan(&edits, &known, total, &self.chunker)?;
+        figures.plan_us += microseconds(start.elapsed());
+        apply_to_content(&mut file.content, &edits)?;
+        let operations: Vec<Operation> = planned
+            .iter()
+            .map(|planned| operation(planned, &mut self.random))
+            .collect();
+        if operations.is_empty() {
+            return Ok(());
+        }
+        let round = fastest(&mut file.list, &operations)?;
+        let change = file.list.update(&operations)?;
+        file.list.forget(change.previous);
+        figures.batches += 1;
+        figures.operations += operations.len() as u64;
+        add(&mut figures.round.batch, &round.batch);
+        add(&mut figures.round.singles, &round.singles);
+        Ok(())
+    }
+
+    /// Every list is as long as its file, and that as long as the trace says.
+    fn check(&self, sizes: &[Option<u64>]) -> Outcome<()> {
+        for (path, size) in sizes.iter().enumerate() {
+            let file = self.files.get(&path);
+            let total = file.map(|file| file.list.total());
+            let length = file.map(|file| file.content.len() as u64);
+            if total != *size || length != *size {
+                return Err(format!("file {path} has {total:?} bytes instead of {size:?}").into());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The faster of some measurements: lists of single files fit the caches, so the first one warms up, and
+/// few are interrupted more than once.
+fn fastest(list: &mut FlexList<Counted>, operations: &[Operation]) -> Outcome<Round> {
+    let mut best = Round::measure(list, operations, Way::Batch)?;
+    for first in [Way::Singles, Way::Batch] {
+        let next = Round::measure(list, operations, first)?;
+        for (best, next) in [
+            (&mut best.batch, next.batch),
+            (&mut best.singles, next.singles),
+        ] {
+            best.server_us = best.server_us.min(next.server_us);
+            best.client_us = best.client_us.min(next.client_us);
+        }
+    }
+    Ok(best)
+}
+
+/// The edits one after the other, each in the file that the ones before it leave; bytes are made up.
+fn byte_edits(edits: &[Edit], random: &mut Random) -> Outcome<Vec<ByteEdit>> {
+    let mut made = Vec::new();
+    // From the last to the first, so that offsets stay those of the file before the commit.
+    for edit in edits.iter().rev() {
+        let (offset, removed) = (edit.offset, edit.removed);
+        let overwritten = removed.min(edit.inserted);
+        let mut bytes = content(random, usize::try_from(edit.inserted)?);
+        let inserted = bytes.split_off(usize::try_from(overwritten)?);
+        let behind = offset + overwritten;
+        if overwritten < removed {
+            made.push(ByteEdit::Delete {
+                start: behind,
+                end: offset + removed,
+            });
+        }
+        if !inserted.is_empty() {
+            made.push(ByteEdit::Insert {
+                offset: behind,
+                bytes: inserted,
+            });
+        }
+        if !bytes.is_empty() {
+            made.push(ByteEdit::Write { offset, bytes });
+        }
+    }
+    Ok(made)
+}
+
+fn known_blocks(file: &File, needed: &[core::ops::Range<u64>]) -> Outcome<Vec<KnownBlock>> {
+    let mut known: Vec<KnownBlock> = Vec::new();
+    for range in needed.iter().filter(|range| !range.is_empty()) {
+        for block in file.list.find_range(range.clone())? {
+            let bytes = usize::try_from(block.start)?..usize::try_from(block.end())?;
+            // One block can lie in two ranges.
+            if known.last().is_none_or(|last| last.start < block.start) {
+                known.push(KnownBlock {
+                    start: block.start,
+                    bytes: file.content[bytes].to_vec(),
+                });
+            }
+        }
+    }
+    Ok(known)
+}
+
+fn apply_to_content(content: &mut Vec<u8>, edits: &[ByteEdit]) -> Outcome<()> {
+    for edit in edits {
+        let (range, bytes): (_, &[u8]) = match edit {
+            ByteEdit::Write { offset, bytes } => {
+                (*offset..offset + bytes.len() as u64, bytes.as_slice())
+            }
+            ByteEdit::Insert { offset, bytes } => (*offset..*offset, bytes.as_slice()),
+            ByteEdit::Delete { start, end } => (*start..*end, &[]),
+        };
+        let range = usize::try_from(range.start)?..usize::try_from(range.end)?;
+        content.splice(range, bytes.iter().copied());
+    }
+    Ok(())
+}
+
+fn operation(planned: &BlockEdit, random: &mut Random) -> Operation {
+    match planned {
+        BlockEdit::Insert { index, bytes } => Operation::Insert {
+            index: *index,
+            block: Block {
+                length: bytes.len() as u64,
+                tag_digest: digest(random),
+                level: Level::draw(random.next()),
+                label: 0,
+            },
+        },
+        BlockEdit::Modify { index, bytes } => Operation::Modify {
+            index: *index,
+            length: bytes.len() as u64,
+            tag_digest: digest(random),
+            label: 0,
+        },
+        BlockEdit::Remove { index } => Operation::Remove { index: *index },
+    }
+}
+
+fn add(sum: &mut Side, side: &Side) {
+    sum.server_us += side.server_us;
+    sum.client_us += side.client_us;
+    sum.witness_bytes += side.witness_bytes;
+    sum.server_hashes += side.server_hashes;
+    sum.client_hashes += side.client_hashes;
+}
+
+fn summary(
+    trace_name: String,
+    trace: &Trace,
+    server: &Server,
+    commits: &[CommitFigures],
+    limit: &NodeHashLimit,
+    setting: &Setting,
+) -> ReplayRecord {
+    let edited: Vec<&CommitFigures> = commits.iter().filter(|it| it.batches > 0).collect();
+    let of = |figure: &dyn Fn(&CommitFigures) -> f64| {
+        Distribution::of(edited.iter().map(|commit| figure(commit)).collect())
+    };
+    let side = |time: fn(&Side) -> f64, hashes: fn(&Side) -> u64| {
+        let sum = |of: &dyn Fn(&Round) -> f64| -> f64 {
+            edited.iter().map(|commit| of(&commit.round)).sum()
+        };
+        let (batch, singles) = (sum(&|it| time(&it.batch)), sum(&|it| time(&it.singles)));
+        let limit_us = limit.us(sum(&|it| hashes(&it.batch) as f64));
+        ReplaySide {
+            batch_us: of(&|it| time(&it.round.batch)),
+            singles_us: of(&|it| time(&it.round.singles)),
+            gain: rounded(1.0 - batch / singles),
+            batch_hashes: of(&|it| hashes(&it.round.batch) as f64),
+            singles_hashes: of(&|it| hashes(&it.round.singles) as f64),
+            ratio: rounded(batch / limit_us),
+        }
+    };
+    ReplayRecord {
+        trace: trace_name,
+        model: "one list per file".to_owned(),
+        block_bytes: BLOCK_BYTES,
+        files: trace.files.len(),
+        commits: trace.commits.len(),
+        commits_with_edits: edited.len(),
+        batches: edited.iter().map(|it| it.batches).sum(),
+        operations: edited.iter().map(|it| it.operations).sum(),
+        operations_per_commit: of(&|it| it.operations as f64),
+        plan_us: of(&|it| it.plan_us),
+        server: side(|it| it.server_us, |it| it.server_hashes),
+        client: side(|it| it.client_us, |it| it.client_hashes),
+        witness_bytes: of(&|it| it.round.batch.witness_bytes as f64),
+        singles_witness_bytes: of(&|it| it.round.singles.witness_bytes as f64),
+        uploads: server.uploads,
+        upload_us: rounded(server.upload_us),
+        node_hash_ns: rounded(limit.independent_ns),
+        machine: setting.machine.clone(),
+    }
+}
