@@ -1,4 +1,15 @@
 //! Outsourced files over a network: a durable store, a server and a client of FlexDPDP.
+//!
+//! * [`client`]: the owner's side of a file: upload, edit, read, audit; crash-proof by a small state file.
+//! * [`server`]: carries out requests over a [`store`], durably; [`network`] puts it on HTTP, with TLS
+//!   where it is wanted.
+//! * [`message`] and [`signed`]: what they say to each other, and the owner's signature on it.
+//! * [`directory`]: one signed head for all files of an owner.
+//!
+//! Nothing that a server says is believed: answers are checked against what the owner has verified
+//! before. Nothing that a client says is believed either: what changes a file is signed by its owner.
+//!
+//! The tutorial is `examples/outsourced_file.rs` of the workspace.
 
 pub mod client;
 pub mod directory;
