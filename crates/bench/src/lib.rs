@@ -4,7 +4,7 @@
 //! [`author`] and [`server`] measure one configuration each, in a process of its own
 //! ([`process`]); [`batch`] measures large snapshots. [`record`] is what they report; [`tables`] and
 //! [`figures`] show it beside the [`paper`]'s figures. [`counting`] counts the hashes that an update
-//! needs, [`primitives`] times them. [`accumulators`], [`tuple`] and [`flexlist`] are reports of their
+//! needs, [`primitives`] times them. [`accumulators`], [`mod@tuple`] and [`flexlist`] are reports of their
 //! own. What each figure means: README.md.
 
 #![allow(
