@@ -13,6 +13,7 @@ mod plan;
 mod races;
 mod refusals;
 mod resends;
+mod storm;
 mod updates;
 mod uploads;
 mod verify;

@@ -1,0 +1,169 @@
+//! Many clients at once over loopback: audits, updates and reads, without an error or a disagreement.
+//!
+//! `FLEXLIST_STORM_SECONDS` sets how long (2 unless set), `FLEXLIST_STORM_CLIENTS` how many (50).
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use ed25519_dalek::SigningKey;
+use flexlist::{
+    chunk::Chunker,
+    edit::ByteEdit,
+    tag::{OwnerKey, TagKind},
+};
+use flexlist_service::{
+    client::{Applied, Extent, FileClient, HttpOptions, HttpTransport, Owner, Status},
+    network::{Options, Server},
+    server::{FileServer, Limits},
+};
+use pad_core::{AuthorKey, Workers};
+
+/// The bytes of each client's file.
+const LENGTH: usize = 400_000;
+
+#[test]
+fn many_clients_agree_with_the_server() {
+    let setting = |name: &str, default: u64| {
+        std::env::var(name).map_or(default, |value| value.parse().unwrap())
+    };
+    let duration = Duration::from_secs(setting("FLEXLIST_STORM_SECONDS", 2));
+    let clients = setting("FLEXLIST_STORM_CLIENTS", 50);
+
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store");
+    let files = FileServer::open(&store, Limits::default(), Workers::all_cores()).unwrap();
+    let running = Server::bind("127.0.0.1:0", Options::default())
+        .unwrap()
+        .start(files)
+        .unwrap();
+    let address = format!("http://{}", running.address());
+
+    let threads: Vec<_> = (0..clients)
+        .map(|number| {
+            let state = folder.path().join(format!("state-{number}"));
+            let address = address.clone();
+            thread::spawn(move || Party::new(number, &address, &state).work(duration))
+        })
+        .collect();
+    let mut timings = Timings::default();
+    for thread in threads {
+        timings.append(thread.join().unwrap());
+    }
+    running.shutdown(Duration::from_secs(10));
+    running.join().unwrap();
+    println!("{clients} clients, {duration:?}:");
+    report("audits of 460", &mut timings.audits, duration);
+    report("updates", &mut timings.updates, duration);
+    let clients = usize::try_from(clients).unwrap();
+    assert!(timings.audits.len() >= clients && timings.updates.len() >= clients);
+}
+
+#[derive(Default)]
+struct Timings {
+    audits: Vec<Duration>,
+    updates: Vec<Duration>,
+}
+
+impl Timings {
+    fn append(&mut self, mut other: Self) {
+        self.audits.append(&mut other.audits);
+        self.updates.append(&mut other.updates);
+    }
+}
+
+fn report(what: &str, times: &mut [Duration], duration: Duration) {
+    times.sort_unstable();
+    let percentile = |percent: usize| times[(times.len() - 1) * percent / 100];
+    let rate = u128::try_from(times.len()).unwrap() * 1000 / duration.as_millis();
+    println!(
+        "{what}: {rate}/s, latency p50 {:?}, p90 {:?}, p99 {:?}, longest {:?}",
+        percentile(50),
+        percentile(90),
+        percentile(99),
+        percentile(100),
+    );
+}
+
+/// A client, and the bytes that its file must have.
+struct Party {
+    client: FileClient<HttpTransport, SigningKey>,
+    model: Vec<u8>,
+    random: u64,
+}
+
+impl Party {
+    fn new(number: u64, address: &str, state: &std::path::Path) -> Self {
+        let mut seed = [7; 32];
+        seed[..8].copy_from_slice(&number.to_le_bytes());
+        let signer = SigningKey::from_bytes(&seed);
+        let owner = Owner {
+            key: AuthorKey::from_bytes(signer.verifying_key().as_bytes()).unwrap(),
+            signer,
+            tags: OwnerKey::generate(TagKind::PrivateMac, &Workers::sequential()).unwrap(),
+        };
+        let transport = HttpTransport::new(address, HttpOptions::default()).unwrap();
+        let chunker = Chunker::fixed(2000).unwrap();
+        let mut client = FileClient::create(state, owner, transport, chunker).unwrap();
+        let mut random = number;
+        let model: Vec<u8> = (0..LENGTH)
+            .map(|_| next(&mut random).to_le_bytes()[0])
+            .collect();
+        client.upload(model.as_slice(), &mut |_| ()).unwrap();
+        Self {
+            client,
+            model,
+            random,
+        }
+    }
+
+    /// Audits and updates by turns, at least one of each, then compares every byte.
+    fn work(mut self, duration: Duration) -> Timings {
+        let mut timings = Timings::default();
+        let start = Instant::now();
+        while timings.updates.is_empty() || start.elapsed() < duration {
+            let began = Instant::now();
+            self.client.audit(Extent::Sample(460), &mut |_| ()).unwrap();
+            timings.audits.push(began.elapsed());
+
+            let length = self.model.len();
+            let place = usize::try_from(next(&mut self.random)).unwrap_or(0) % length;
+            let bytes = vec![next(&mut self.random).to_le_bytes()[0]; 1500];
+            let offset = u64::try_from(place).unwrap();
+            let edit = if length > LENGTH {
+                let end = (offset + 2000).min(u64::try_from(length).unwrap());
+                ByteEdit::Delete { start: offset, end }
+            } else {
+                ByteEdit::Insert {
+                    offset,
+                    bytes: bytes.clone(),
+                }
+            };
+            let began = Instant::now();
+            let applied = self.client.apply(core::slice::from_ref(&edit)).unwrap();
+            timings.updates.push(began.elapsed());
+            assert!(matches!(applied, Applied::Version(_)));
+            match edit {
+                ByteEdit::Delete { start, end } => {
+                    let [start, end] = [start, end].map(|index| usize::try_from(index).unwrap());
+                    self.model.drain(start..end);
+                }
+                _ => drop(self.model.splice(place..place, bytes)),
+            }
+        }
+        assert!(matches!(self.client.status().unwrap(), Status::Current(_)));
+        let total = u64::try_from(self.model.len()).unwrap();
+        assert!(self.client.read(0..total).unwrap() == self.model);
+        timings
+    }
+}
+
+/// `SplitMix64`.
+fn next(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut word = *state;
+    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ (word >> 31)
+}
