@@ -11,6 +11,7 @@
 //!
 //! The tutorial is `examples/outsourced_file.rs` of the workspace.
 
+mod bounded;
 pub mod client;
 pub mod directory;
 pub mod message;

@@ -9,6 +9,20 @@ use flexlist::{FileId, bytes::Bytes, challenge::Challenge, tag::BlockTag};
 use pad_core::{Digest, codec::Message};
 use serde::{Deserialize, Serialize};
 
+use crate::bounded;
+
+/// The most blocks of one [`Part`].
+pub const MAX_PART_BLOCKS: usize = 1 << 11;
+
+/// The most changes of one [`Update`].
+pub const MAX_EDITS: usize = 1 << 12;
+
+/// The most blocks that one audit meets.
+pub const MAX_AUDIT_BLOCKS: usize = 1 << 16;
+
+/// The most blocks that one read meets.
+pub const MAX_READ_BLOCKS: usize = 1 << 16;
+
 /// A block as it travels from the owner to the server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SentBlock {
@@ -36,7 +50,8 @@ pub struct Part {
     pub file: FileId,
     /// The number of the part.
     pub number: u64,
-    /// The blocks of the part, in order.
+    /// The blocks of the part, in order: at most [`MAX_PART_BLOCKS`].
+    #[serde(deserialize_with = "bounded::sequence::<_, _, MAX_PART_BLOCKS>")]
     pub blocks: Vec<SentBlock>,
 }
 
@@ -86,7 +101,8 @@ pub struct Update {
     pub file: FileId,
     /// The version that the changes are for.
     pub base_version: u64,
-    /// The changes, at least one.
+    /// The changes, at least one and at most [`MAX_EDITS`].
+    #[serde(deserialize_with = "bounded::sequence::<_, _, MAX_EDITS>")]
     pub edits: Vec<Edit>,
 }
 
@@ -191,7 +207,8 @@ pub enum Response {
     Audited {
         /// The list's proof for the challenged bytes.
         list_proof: Bytes,
-        /// What each challenged leaf commits, in the order of the file.
+        /// What each challenged leaf commits, in the order of the file: at most [`MAX_AUDIT_BLOCKS`].
+        #[serde(deserialize_with = "bounded::sequence::<_, _, MAX_AUDIT_BLOCKS>")]
         committed: Vec<Bytes>,
         /// The tag scheme's proof.
         tag_proof: Bytes,
@@ -200,7 +217,8 @@ pub enum Response {
     Read {
         /// The list's proof for the range.
         list_proof: Bytes,
-        /// Every block that overlaps the range, in the order of the file.
+        /// Every block that overlaps the range, in the order of the file: at most [`MAX_READ_BLOCKS`].
+        #[serde(deserialize_with = "bounded::sequence::<_, _, MAX_READ_BLOCKS>")]
         blocks: Vec<ReadBlock>,
     },
     /// The request was refused; nothing changed.

@@ -69,7 +69,10 @@ impl FileServer {
     /// # Errors
     /// [`StoreError`] of the store as a whole.
     pub fn open(path: &Path, limits: Limits, workers: Workers) -> Result<Self, StoreError> {
-        let store = Store::open_or_create(path)?;
+        Self::serve(Store::open_or_create(path)?, limits, workers)
+    }
+
+    fn serve(store: Store, limits: Limits, workers: Workers) -> Result<Self, StoreError> {
         let entry = |(id, record): (FileId, Result<_, StoreError>)| {
             let slot = record.and_then(|record| Slot::new(id, record));
             (id, slot.map(Arc::new).map_err(Arc::new))
@@ -77,7 +80,7 @@ impl FileServer {
         let files = store.files()?.into_iter().map(entry).collect();
         Ok(Self {
             store,
-            limits,
+            limits: limits.within_protocol(),
             workers,
             files: RwLock::new(files),
             beginning: Mutex::new(()),
@@ -98,25 +101,20 @@ impl FileServer {
         match request {
             Request::Begin(signed) => self.begin(&signed),
             Request::Part(signed) => {
-                let (slot, part) =
-                    self.open_signed(&signed, RequestKind::Part, |part: &Part| part.file)?;
+                let (slot, part) = self.open_signed::<Part>(&signed, RequestKind::Part)?;
                 self.part(&slot, part, signed.digest())
             }
             Request::Finish(signed) => {
-                let (slot, finish) =
-                    self.open_signed(&signed, RequestKind::Finish, |finish: &Finish| finish.file)?;
+                let (slot, finish) = self.open_signed::<Finish>(&signed, RequestKind::Finish)?;
                 self.finish(&slot, &finish, signed.digest())
             }
             Request::Update(signed) => {
-                let (slot, update) =
-                    self.open_signed(&signed, RequestKind::Update, |update: &Update| update.file)?;
+                let (slot, update) = self.open_signed::<Update>(&signed, RequestKind::Update)?;
                 self.update(&slot, update, signed.digest())
             }
             Request::Acknowledge(signed) => {
                 let (slot, word) =
-                    self.open_signed(&signed, RequestKind::Acknowledge, |word: &Acknowledge| {
-                        word.file
-                    })?;
+                    self.open_signed::<Acknowledge>(&signed, RequestKind::Acknowledge)?;
                 self.acknowledge(&slot, word.version)
             }
             Request::Audit {
@@ -175,16 +173,15 @@ impl FileServer {
         slot.read(self, |state| Ok(Response::Standing(state.head.standing())))
     }
 
-    /// The request and its file, if the file's owner signed it.
+    /// The request and its file, if the file's owner signed it. Nothing of the body but the file's id is
+    /// read before that is known: what it decodes to can be much larger.
     fn open_signed<T: Serialize + DeserializeOwned>(
         &self,
         signed: &Signed,
         kind: RequestKind,
-        file: impl FnOnce(&T) -> FileId,
     ) -> Result<(Arc<Slot>, T), Refusal> {
-        let request = signed.claimed().map_err(refuse::open)?;
-        let slot = self.slot(file(&request))?;
-        signed.verify(kind, &slot.owner).map_err(refuse::open)?;
+        let slot = self.slot(signed.claimed_file().map_err(refuse::open)?)?;
+        let request = signed.open(kind, &slot.owner).map_err(refuse::open)?;
         Ok((slot, request))
     }
 

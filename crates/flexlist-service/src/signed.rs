@@ -10,7 +10,7 @@
 
 use core::fmt;
 
-use flexlist::bytes::Bytes;
+use flexlist::{FileId, bytes::Bytes};
 use pad_core::{AuthorKey, DecodeError, Digest, HeadSignature, codec, signature::SIGNATURE_LENGTH};
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest as _, Sha256};
@@ -112,7 +112,22 @@ impl Signed {
             .map_err(|_| OpenError::WrongSignature)
     }
 
-    /// What the body says, whoever wrote it: to look up the owner who should have signed it.
+    /// The file that the body names, whoever wrote it: to look up the owner who should have signed it,
+    /// before anything else of the body is read. Every kind of request but [`RequestKind::Begin`] begins
+    /// with its file.
+    ///
+    /// # Errors
+    /// [`OpenError::Body`]: the body is shorter.
+    pub fn claimed_file(&self) -> Result<FileId, OpenError> {
+        let file = self.body.as_ref().first_chunk();
+        let malformed = OpenError::Body(DecodeError::Malformed);
+        file.copied().map(FileId).ok_or(malformed)
+    }
+
+    /// What the body says, whoever wrote it.
+    ///
+    /// For the body of a [`RequestKind::Begin`], which names its owner itself: of others, which can be
+    /// large in memory, [`Signed::claimed_file`] tells the owner.
     ///
     /// # Errors
     /// [`OpenError::Body`].
@@ -145,6 +160,44 @@ mod tests {
 
     use super::*;
     use crate::message::Acknowledge;
+
+    #[test]
+    fn every_request_about_a_file_begins_with_it() {
+        use crate::message::{Finish, Part, Update};
+        let key = SigningKey::from_bytes(&[1; 32]);
+        let file = FileId(core::array::from_fn(|place| {
+            200 + u8::try_from(place).unwrap()
+        }));
+        let part = Part {
+            file,
+            number: 1,
+            blocks: vec![],
+        };
+        let finish = Finish {
+            file,
+            parts: 1,
+            root: Digest([1; 32]),
+            total: 1,
+        };
+        let update = Update {
+            file,
+            base_version: 1,
+            edits: vec![],
+        };
+        let word = Acknowledge { file, version: 1 };
+        for signed in [
+            Signed::new(RequestKind::Part, &part, &key),
+            Signed::new(RequestKind::Finish, &finish, &key),
+            Signed::new(RequestKind::Update, &update, &key),
+            Signed::new(RequestKind::Acknowledge, &word, &key),
+        ] {
+            let mut signed = signed.unwrap();
+            assert_eq!(signed.claimed_file(), Ok(file));
+            signed.body.0.truncate(31);
+            let malformed = OpenError::Body(DecodeError::Malformed);
+            assert_eq!(signed.claimed_file(), Err(malformed));
+        }
+    }
 
     const BODY: Acknowledge = Acknowledge {
         file: FileId([9; 32]),

@@ -18,7 +18,7 @@ use super::{
     transport::Transport,
 };
 use crate::{
-    message::{Edit, SentBlock, Update},
+    message::{Edit, MAX_EDITS, Refusal, SentBlock, Update},
     signed::RequestKind,
 };
 
@@ -38,7 +38,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// evidence. If this fails on the way, the update is under way: see [`settle`](Self::settle).
     ///
     /// All edits together go into one request, which has a limit
-    /// ([`HttpOptions::request_bytes`](super::HttpOptions)): what is above it is refused as too large.
+    /// ([`HttpOptions::request_bytes`](super::HttpOptions)), and one update, which has [`MAX_EDITS`]: what
+    /// is above it is refused as too large.
     ///
     /// # Errors
     /// [`ClientError::Edit`]; [`ClientError::Outdated`] if another writer came first;
@@ -59,6 +60,13 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         let edits = self.sent_edits(plan(edits, &known, total, chunker)?)?;
         if edits.is_empty() {
             return Ok(Applied::Unchanged(base));
+        }
+        if edits.len() > MAX_EDITS {
+            let words = format!(
+                "changes in an update: {}, and the limit is {MAX_EDITS}",
+                edits.len()
+            );
+            return Err(ClientError::Refused(Refusal::TooLarge(words)));
         }
         let update = Update {
             file: base.file,

@@ -48,7 +48,7 @@ pub struct AuditReport {
     pub state: FileState,
     /// How many bytes were asked for; bytes drawn twice count twice.
     pub bytes: u64,
-    /// How many blocks were proved; for a full audit, blocks that two questions met count twice.
+    /// How many blocks were proved; blocks that two questions met count twice.
     pub blocks: u64,
     /// How many questions it took.
     pub questions: u64,
@@ -108,27 +108,41 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         }
     }
 
-    fn audit_sample(&self, report: AuditReport, count: u32) -> Result<AuditReport, ClientError> {
-        let seed = fresh_seed()?;
-        let challenge = Challenge::Sample { seed, count };
+    fn audit_sample(
+        &self,
+        mut report: AuditReport,
+        count: u32,
+    ) -> Result<AuditReport, ClientError> {
         let state = report.state;
-        match self.question(&state, challenge) {
-            Ok(blocks) => Ok(AuditReport {
-                bytes: count.into(),
-                blocks: number_of(&blocks),
-                questions: 1,
-                ..report
-            }),
-            Err(Failed::Fault(reason)) => {
-                let mut search = Search::new(|range| self.question_range(&state, range));
-                for index in sampled(&challenge, &state)? {
-                    search.around(index, 0..state.list.total)?;
+        let mut left = count;
+        let mut at_once = count;
+        loop {
+            let seed = fresh_seed()?;
+            let count = at_once.min(left);
+            let challenge = Challenge::Sample { seed, count };
+            match self.question(&state, challenge) {
+                Ok(blocks) => {
+                    report.bytes = report.bytes.saturating_add(count.into());
+                    report.blocks = report.blocks.saturating_add(number_of(&blocks));
+                    report.questions = report.questions.saturating_add(1);
+                    left = left.saturating_sub(count);
+                    if left == 0 {
+                        return Ok(report);
+                    }
                 }
-                let damaged = search.damaged();
-                Err(ClientError::Audit(AuditFailure { damaged, reason }))
+                // Bytes are drawn with replacement: two samples are as good as one of both sizes.
+                Err(Failed::TooLarge(_)) if count > 1 => at_once = count.div_ceil(2),
+                Err(Failed::TooLarge(refusal)) => return Err(ClientError::Refused(refusal)),
+                Err(Failed::Client(error)) => return Err(error),
+                Err(Failed::Fault(reason)) => {
+                    let mut search = Search::new(|range| self.question_range(&state, range));
+                    for index in sampled(&challenge, &state)? {
+                        search.around(index, 0..state.list.total)?;
+                    }
+                    let damaged = search.damaged();
+                    return Err(ClientError::Audit(AuditFailure { damaged, reason }));
+                }
             }
-            Err(Failed::TooLarge(refusal)) => Err(ClientError::Refused(refusal)),
-            Err(Failed::Client(error)) => Err(error),
         }
     }
 

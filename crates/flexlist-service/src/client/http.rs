@@ -21,7 +21,7 @@ use ureq::{
 
 use super::transport::{Transport, TransportError, decode_response};
 use crate::{
-    message::{Request, Response},
+    message::{Refusal, Request, Response},
     network::{CONTENT_TYPE, PATH},
 };
 
@@ -166,6 +166,10 @@ impl Transport for HttpTransport {
         let mut attempts = 1;
         loop {
             let (wait, error) = match self.attempt(&bytes) {
+                // Another request about the file is taking long: this one sent before, perhaps.
+                Ok(Response::Refused(Refusal::Unavailable)) if attempts < self.options.attempts => {
+                    (Duration::ZERO, TransportError::Overloaded { attempts })
+                }
                 Ok(response) => return Ok(response),
                 Err(Failed::ForGood(error)) => return Err(error),
                 Err(Failed::Busy(wait)) => (wait, TransportError::Overloaded { attempts }),

@@ -26,7 +26,7 @@ use super::{
     transport::Transport,
 };
 use crate::{
-    message::{Begin, Finish, Part, Refusal, Request, Response, SentBlock},
+    message::{Begin, Finish, MAX_PART_BLOCKS, Part, Refusal, Request, Response, SentBlock},
     signed::RequestKind,
 };
 
@@ -112,7 +112,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         let mut written = Vec::new();
         let mut bytes = 0_usize;
         let first = upload.list.len();
-        while bytes < self.options.part_bytes {
+        while bytes < self.options.part_bytes && written.len() < MAX_PART_BLOCKS {
             let Some(block) = upload.blocks.next().transpose().map_err(ClientError::Io)? else {
                 break;
             };

@@ -16,9 +16,10 @@ use crate::{
 };
 
 /// The blocks that a challenge meets.
-struct Met {
+#[derive(Debug)]
+pub(super) struct Met {
     list_proof: Vec<u8>,
-    found: Vec<Found>,
+    pub(super) found: Vec<Found>,
     challenged: Vec<Challenged>,
 }
 
@@ -47,6 +48,7 @@ impl FileServer {
                 Questions::Samples(samples) => self.meet_samples(view, &samples)?,
                 Questions::Blocks(blocks) => {
                     let found = find_range(view, blocks.range(), self.limits.audit_blocks)?;
+                    self.check_lengths(&found)?;
                     let list_proof = view.prove_range(blocks.range());
                     Met {
                         list_proof: list_proof.map_err(refuse::update)?,
@@ -63,16 +65,17 @@ impl FileServer {
     }
 
     /// The blocks that a sample meets.
-    fn meet_samples(&self, view: View<'_, Sha256>, samples: &[Sample]) -> Result<Met, Refusal> {
+    pub(super) fn meet_samples(
+        &self,
+        view: View<'_, Sha256>,
+        samples: &[Sample],
+    ) -> Result<Met, Refusal> {
         let mut indices: Vec<u64> = samples.iter().map(|sample| sample.index).collect();
         indices.sort_unstable();
-        let mut found: Vec<Found> = Vec::new();
-        for index in &indices {
-            if found.last().is_none_or(|last| last.end() <= *index) {
-                found.push(view.find(*index).map_err(refuse::update)?);
-            }
-        }
-        refuse::above("challenged blocks", found.len(), self.limits.audit_blocks)?;
+        let limit = self.limits.audit_blocks;
+        let found = view.find_all_up_to(&indices, limit.saturating_add(1));
+        let found = refuse::at_most("the sample", found.map_err(refuse::update)?, limit)?;
+        self.check_lengths(&found)?;
         let challenged = assign(samples, &leaves(&found)).map_err(invalid)?;
         let list_proof = view.prove(&indices).map_err(refuse::update)?;
         Ok(Met {
@@ -82,9 +85,16 @@ impl FileServer {
         })
     }
 
+    /// Refuses to read more than the limit.
+    fn check_lengths(&self, found: &[Found]) -> Result<(), Refusal> {
+        let lengths = found.iter().map(|block| block.length);
+        let bytes = lengths.fold(0, u64::saturating_add);
+        refuse::above("bytes of audited blocks", bytes, self.limits.audit_bytes)
+    }
+
     /// Reads the challenged blocks and folds them into the tag scheme's proof.
     fn fold(&self, slot: &Slot, snapshot: &Snapshot, met: Met) -> Result<Response, Refusal> {
-        let mut prover = slot.parameters.prover();
+        let mut prover = slot.parameters()?.prover();
         let mut committed = Vec::with_capacity(met.found.len());
         let mut bytes = met.list_proof.len();
         for (found, challenged) in met.found.iter().zip(&met.challenged) {
@@ -114,19 +124,8 @@ pub(super) fn find_range(
     range: Range<u64>,
     limit: usize,
 ) -> Result<Vec<Found>, Refusal> {
-    let mut found = Vec::new();
-    let mut index = range.start;
-    while index < range.end {
-        let block = view.find(index).map_err(refuse::update)?;
-        index = block.end();
-        found.push(block);
-        if found.len() > limit {
-            return Err(Refusal::TooLarge(format!(
-                "the range meets more than {limit} blocks"
-            )));
-        }
-    }
-    Ok(found)
+    let found = view.find_range_up_to(range, limit.saturating_add(1));
+    refuse::at_most("the range", found.map_err(refuse::update)?, limit)
 }
 
 fn leaves(found: &[Found]) -> Vec<Leaf> {

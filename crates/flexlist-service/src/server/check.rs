@@ -66,7 +66,7 @@ impl fmt::Display for Damage {
 /// [`StoreError`] of the store as a whole, [`StoreError::Missing`] among them.
 pub fn check(path: &Path, workers: Workers) -> Result<CheckReport, StoreError> {
     // What can be read comes first: the engine gives up a store as a whole.
-    let mut report = FileServer::open(path, Limits::default(), workers)?.check();
+    let mut report = FileServer::serve(Store::open(path)?, Limits::default(), workers)?.check();
     match Store::check_structure(path) {
         Ok(()) => {}
         Err(StoreError::Engine(_)) => report.has_damaged_pages = true,
@@ -130,7 +130,7 @@ impl FileServer {
     /// What the store has of a file, beside what it should have.
     fn stored(&self, slot: &Slot) -> Result<(Snapshot, Stored), Refusal> {
         // No change of this file is under way, so that head and store are at one.
-        let _turn = slot.turn();
+        let _turn = slot.next_turn();
         let snapshot = self.store.snapshot();
         let snapshot = snapshot.map_err(|error| refuse::store(&error))?;
         let stored = slot.read(self, |state| {
@@ -185,16 +185,9 @@ const STRETCH_BYTES: u64 = 16 << 20;
 
 /// Some blocks from `index` on; none at the end of the file.
 fn stretch(view: View<'_, Sha256>, index: u64) -> Vec<Found> {
-    let mut found: Vec<Found> = Vec::new();
-    let mut next = index;
-    while found.len() < STRETCH_BLOCKS && next.saturating_sub(index) < STRETCH_BYTES {
-        let Ok(block) = view.find(next) else {
-            break;
-        };
-        next = block.end();
-        found.push(block);
-    }
-    found
+    let end = index.saturating_add(STRETCH_BYTES).min(view.total());
+    let found = view.find_range_up_to(index..end, STRETCH_BLOCKS);
+    found.unwrap_or_default()
 }
 
 /// Checks blocks one by one, and then their tags together.
@@ -250,6 +243,7 @@ fn check_tags(slot: &Slot, blocks: &[(&Found, SentBlock)]) -> Result<(), String>
             data: block.data.as_ref(),
         })
         .collect();
-    let checked = slot.parameters.check_tags(&tagged);
+    let parameters = slot.parameters().map_err(|refusal| refusal.to_string())?;
+    let checked = parameters.check_tags(&tagged);
     checked.map_err(|error| error.to_string())
 }

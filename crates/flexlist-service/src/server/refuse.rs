@@ -69,3 +69,13 @@ pub(super) fn above<N: Copy + Ord + core::fmt::Display>(
         "{what}: {actual}, and the limit is {limit}"
     )))
 }
+
+/// The blocks that something meets, if they are not more than its limit.
+pub(super) fn at_most(what: &str, found: Vec<Found>, limit: usize) -> Result<Vec<Found>, Refusal> {
+    if found.len() <= limit {
+        return Ok(found);
+    }
+    Err(Refusal::TooLarge(format!(
+        "{what} meets more than {limit} blocks"
+    )))
+}

@@ -1,6 +1,10 @@
 //! One file of a running server.
 
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockWriteGuard, TryLockError},
+    thread,
+    time::{Duration, Instant},
+};
 
 use flexlist::{
     FileId, FlexList,
@@ -13,7 +17,7 @@ use super::{FileServer, load::load, refuse};
 use crate::{
     message::{Refusal, Standing},
     store::{
-        FileKey, StoreError,
+        FileKey, StoreError, guarded,
         records::{FileRecord, Head},
     },
 };
@@ -23,12 +27,29 @@ pub(super) struct Slot {
     pub(super) key: FileKey,
     pub(super) owner: AuthorKey,
     pub(super) record: FileRecord,
-    pub(super) parameters: ServerParameters,
+    /// Read from the record when they are first used: those of one kind are thousands of points.
+    parameters: OnceLock<Result<ServerParameters, Arc<StoreError>>>,
     /// Held from before a change is looked at until it is durable: changes of one file take turns.
     turn: Mutex<()>,
     /// Never locked while the store writes, nor while blocks are read.
-    state: RwLock<Option<State>>,
+    state: RwLock<Loaded>,
 }
+
+/// What came of loading a file's state.
+#[derive(Debug, Default)]
+enum Loaded {
+    /// Not tried since the state was last given up.
+    #[default]
+    Not,
+    /// The state.
+    State(Box<State>),
+    /// The store is damaged, and stays so: to rebuild a long list for each request only to find it again
+    /// would let anybody keep the server busy.
+    Damaged(Refusal),
+}
+
+/// How often a change looks whether its turn has come.
+const TURN_INTERVAL: Duration = Duration::from_millis(2);
 
 /// Where a file stands.
 #[derive(Debug)]
@@ -95,16 +116,32 @@ impl Slot {
         let key = FileKey { number, id };
         let owner = AuthorKey::from_bytes(&record.owner)
             .map_err(|error| StoreError::damaged(key, error.to_string()))?;
-        let parameters = ServerParameters::from_bytes(record.server_parameters.as_ref())
-            .map_err(|error| StoreError::damaged(key, error.to_string()))?;
         Ok(Self {
             key,
             owner,
             record,
-            parameters,
+            parameters: OnceLock::new(),
             turn: Mutex::new(()),
-            state: RwLock::new(None),
+            state: RwLock::default(),
         })
+    }
+
+    /// The file with its parameters, which were read already.
+    pub(super) fn with_parameters(self, parameters: ServerParameters) -> Self {
+        Self {
+            parameters: OnceLock::from(Ok(parameters)),
+            ..self
+        }
+    }
+
+    /// The tag scheme's parameters.
+    pub(super) fn parameters(&self) -> Result<&ServerParameters, Refusal> {
+        let read = || {
+            ServerParameters::from_bytes(self.record.server_parameters.as_ref())
+                .map_err(|error| Arc::new(StoreError::damaged(self.key, error.to_string())))
+        };
+        let parameters = self.parameters.get_or_init(read).as_ref();
+        parameters.map_err(|error| refuse::store(error))
     }
 
     /// Reads the state beside other readers, after loading it from the store if need be.
@@ -114,10 +151,12 @@ impl Slot {
         read: impl FnOnce(&State) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
         loop {
-            if let Ok(state) = self.state.read()
-                && let Some(state) = state.as_ref()
-            {
-                return read(state);
+            if let Ok(loaded) = self.state.read() {
+                match &*loaded {
+                    Loaded::State(state) => return read(state),
+                    Loaded::Damaged(refusal) => return Err(refusal.clone()),
+                    Loaded::Not => {}
+                }
             }
             self.change(server, |_| Ok(()))?;
         }
@@ -130,34 +169,79 @@ impl Slot {
         change: impl FnOnce(&mut State) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
         let mut guard = self.state();
-        let state = match guard.take() {
-            Some(state) => state,
-            None => load(server, self.key).map_err(|error| refuse::store(&error))?,
-        };
-        change(guard.insert(state))
+        if let Loaded::Not = *guard {
+            *guard = self.load(server)?;
+        }
+        match &mut *guard {
+            Loaded::State(state) => change(state),
+            Loaded::Damaged(refusal) => Err(refusal.clone()),
+            Loaded::Not => Err(Refusal::Unavailable),
+        }
     }
 
-    /// Waits until no other change of this file is under way.
-    pub(super) fn turn(&self) -> MutexGuard<'_, ()> {
-        self.turn.lock().unwrap_or_else(|poisoned| {
-            // A change was broken off by a panic. What came of it the store knows.
-            self.turn.clear_poison();
-            self.forget();
-            poisoned.into_inner()
-        })
+    /// The state from the store, or that it is damaged.
+    ///
+    /// # Errors
+    /// [`Refusal::StoreFailed`] for what may be over at the next attempt.
+    fn load(&self, server: &FileServer) -> Result<Loaded, Refusal> {
+        match guarded(|| load(server, self.key)) {
+            Some(Ok(state)) => Ok(Loaded::State(Box::new(state))),
+            Some(Err(error @ StoreError::Io(_))) => Err(refuse::store(&error)),
+            Some(Err(error)) => Ok(Loaded::Damaged(refuse::store(&error))),
+            None => Ok(Loaded::Damaged(refuse::panicked(Some(self.key.id)))),
+        }
+    }
+
+    /// Waits until no other change of this file is under way, but not for longer than this: who waits
+    /// holds up requests about other files.
+    ///
+    /// # Errors
+    /// [`Refusal::Unavailable`].
+    pub(super) fn turn(&self, longest: Duration) -> Result<MutexGuard<'_, ()>, Refusal> {
+        let start = Instant::now();
+        loop {
+            match self.turn.try_lock() {
+                Ok(turn) => return Ok(turn),
+                Err(TryLockError::Poisoned(poisoned)) => return Ok(self.recover(poisoned)),
+                Err(TryLockError::WouldBlock) if start.elapsed() >= longest => {
+                    return Err(Refusal::Unavailable);
+                }
+                Err(TryLockError::WouldBlock) => thread::sleep(TURN_INTERVAL),
+            }
+        }
+    }
+
+    /// Waits until no other change of this file is under way, however long: for the operator.
+    pub(super) fn next_turn(&self) -> MutexGuard<'_, ()> {
+        let turn = self.turn.lock();
+        turn.unwrap_or_else(|poisoned| self.recover(poisoned))
+    }
+
+    /// A change was broken off by a panic. What came of it the store knows.
+    fn recover<'a>(&self, poisoned: PoisonError<MutexGuard<'a, ()>>) -> MutexGuard<'a, ()> {
+        self.turn.clear_poison();
+        self.forget();
+        poisoned.into_inner()
     }
 
     /// Makes the next reader load the state from the store again.
     pub(super) fn forget(&self) {
-        self.state().take();
+        *self.state() = Loaded::Not;
     }
 
-    fn state(&self) -> RwLockWriteGuard<'_, Option<State>> {
+    fn state(&self) -> RwLockWriteGuard<'_, Loaded> {
         self.state.write().unwrap_or_else(|poisoned| {
             self.state.clear_poison();
             let mut state = PoisonError::into_inner(poisoned);
-            state.take();
+            *state = Loaded::Not;
             state
         })
+    }
+}
+
+#[cfg(test)]
+impl Slot {
+    pub(super) fn has_read_parameters(&self) -> bool {
+        self.parameters.get().is_some()
     }
 }

@@ -1,6 +1,7 @@
 //! Records that are missing or belong to another state, which no client can bring about.
 
-use std::path::Path;
+use core::time::Duration;
+use std::{path::Path, sync::mpsc, thread};
 
 use ed25519_dalek::SigningKey;
 use flexlist::{
@@ -302,7 +303,7 @@ fn a_panic_in_the_middle_of_a_change_leaves_what_the_store_has() {
     let before = server.handle(Request::Status { file });
     let slot = server.slot(file).unwrap();
     let broken = guarded(|| {
-        let _turn = slot.turn();
+        let _turn = slot.next_turn();
         slot.change(&server, |state| -> Result<(), Refusal> {
             state.head.version = 99;
             panic!("in the middle");
@@ -310,7 +311,134 @@ fn a_panic_in_the_middle_of_a_change_leaves_what_the_store_has() {
     });
     assert!(broken.is_none());
     assert_eq!(server.handle(Request::Status { file }), before);
-    drop(slot.turn());
+    drop(slot.next_turn());
     assert_eq!(server.handle(Request::Status { file }), before);
     assert_eq!(server.check().damages, []);
+}
+
+#[test]
+fn an_audit_of_a_long_chain_is_one_walk() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, _) = served(&folder.path().join("store"));
+    // Every path is as long as the list: searched for one by one, these would be 2 * 10^9 steps. That
+    // one walk finds them all is counted in the tests of the list.
+    let length = crate::message::MAX_AUDIT_BLOCKS;
+    let block = Block {
+        length: 1,
+        tag_digest: pad_core::Digest([1; 32]),
+        level: Level::try_from(0).unwrap(),
+        label: 0,
+    };
+    let list = <FlexList>::build(&vec![block; length], &Workers::sequential()).unwrap();
+    let samples: Vec<_> = (0..list.total())
+        .map(|index| flexlist::challenge::Sample {
+            index,
+            coefficient: 1,
+        })
+        .collect();
+    let found = audit::find_range(list.current(), 0..list.total(), length).unwrap();
+    let sampled = server.meet_samples(list.current(), &samples).unwrap();
+    assert_eq!((found.len(), &sampled.found), (length, &found));
+}
+
+#[test]
+fn a_change_does_not_wait_for_ever() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut server, file) = served(&folder.path().join("store"));
+    server.limits.turn_wait = Duration::from_millis(20);
+    let signer = SigningKey::from_bytes(&[1; 32]);
+    let version = VERSIONS;
+    let word = Acknowledge { file, version };
+    let word = Signed::new(RequestKind::Acknowledge, &word, &signer).unwrap();
+    let slot = server.slot(file).unwrap();
+    let turn = slot.next_turn();
+    // On another thread, so that a server that waits fails the test.
+    let response = thread::scope(|scope| {
+        let (send, receive) = mpsc::channel();
+        let (server, word) = (&server, word.clone());
+        scope.spawn(move || send.send(server.handle(Request::Acknowledge(word))));
+        let response = receive.recv_timeout(Duration::from_secs(20));
+        drop(turn);
+        response
+    });
+    assert_eq!(response, Ok(Response::Refused(Refusal::Unavailable)));
+    let response = server.handle(Request::Acknowledge(word));
+    assert!(matches!(response, Response::Standing(_)), "{response:?}");
+}
+
+#[test]
+fn a_file_that_cannot_be_loaded_is_not_rebuilt_for_each_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let (server, file) = served(&path);
+    let key = server.slot(file).unwrap().key;
+    let journal: crate::store::records::JournalEntry = {
+        let snapshot = server.store.snapshot().unwrap();
+        snapshot.record(key, VERSIONS).unwrap()
+    };
+    let status = || server.handle(Request::Status { file });
+    let before = status();
+    let missing = remove(Table::Journal, VERSIONS)(key);
+    server.store.commit(vec![missing]).unwrap();
+    server.slot(file).unwrap().forget();
+    let failed = status();
+    assert!(
+        matches!(&failed, Response::Refused(Refusal::StoreFailed(words))
+            if words.contains("the journal of version 5 is missing")),
+        "{failed:?}"
+    );
+    // Who looked again would find all in order.
+    let whole = journal.put(key, VERSIONS);
+    server.store.commit(vec![whole]).unwrap();
+    assert_eq!(status(), failed);
+    server.slot(file).unwrap().forget();
+    assert_eq!(status(), before);
+}
+
+#[test]
+fn parameters_are_read_when_they_are_first_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let (server, file) = served(&path);
+    let slot = server.slot(file).unwrap();
+    assert!(slot.has_read_parameters());
+    let mut record = slot.record.clone();
+    let key = slot.key;
+    drop((slot, server));
+
+    let open = || FileServer::open(&path, Limits::default(), Workers::sequential()).unwrap();
+    let server = open();
+    let read = Request::Read {
+        file,
+        version: VERSIONS,
+        start: 0,
+        end: 1,
+    };
+    let audit = Request::Audit {
+        file,
+        version: VERSIONS,
+        challenge: flexlist::challenge::Challenge::Sample {
+            seed: [0; 32],
+            count: 1,
+        },
+    };
+    let before = server.handle(read.clone());
+    assert!(matches!(before, Response::Read { .. }), "{before:?}");
+    assert!(!server.slot(file).unwrap().has_read_parameters());
+    let audited = server.handle(audit.clone());
+    assert!(matches!(audited, Response::Audited { .. }), "{audited:?}");
+    assert!(server.slot(file).unwrap().has_read_parameters());
+
+    // Damaged ones fail what needs them, and are named.
+    record.server_parameters.0.truncate(3);
+    server.store.commit(vec![record.put(key, 0)]).unwrap();
+    drop(server);
+    let server = open();
+    assert_eq!(server.handle(read), before);
+    let response = server.handle(audit);
+    assert!(
+        matches!(&response, Response::Refused(Refusal::StoreFailed(words))
+            if words.contains(&file.to_string())),
+        "{response:?}"
+    );
 }

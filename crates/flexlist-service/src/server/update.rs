@@ -37,7 +37,7 @@ impl FileServer {
         update: Update,
         request: Digest<32>,
     ) -> Result<Response, Refusal> {
-        let _turn = slot.turn();
+        let _turn = slot.turn(self.limits.turn_wait)?;
         let head = slot.read(self, |state| state.kept().map(|_| state.head.clone()))?;
         if update.base_version != head.version {
             return self.answered(slot, &head, update.base_version, request);
@@ -176,7 +176,7 @@ impl FileServer {
 
     /// Gives up what only the version before `version` needs, if that is the current one.
     pub(super) fn acknowledge(&self, slot: &Slot, version: u64) -> Result<Response, Refusal> {
-        let _turn = slot.turn();
+        let _turn = slot.turn(self.limits.turn_wait)?;
         let mut head = slot.read(self, |state| state.kept().map(|_| state.head.clone()))?;
         let current = head.version;
         if version > current {

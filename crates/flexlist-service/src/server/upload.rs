@@ -30,7 +30,7 @@ impl FileServer {
         part: Part,
         request: Digest<32>,
     ) -> Result<Response, Refusal> {
-        let _turn = slot.turn();
+        let _turn = slot.turn(self.limits.turn_wait)?;
         let mut head = self.uploading(slot)?;
         let expected = head.next_part;
         if part.number.checked_add(1) == Some(expected) && head.last_upload == request {
@@ -90,7 +90,7 @@ impl FileServer {
         finish: &Finish,
         request: Digest<32>,
     ) -> Result<Response, Refusal> {
-        let _turn = slot.turn();
+        let _turn = slot.turn(self.limits.turn_wait)?;
         let mut head = match self.uploading(slot) {
             Err(Refusal::UploadFinished) => return self.finished(slot, request),
             head => head?,
@@ -166,12 +166,17 @@ impl FileServer {
     /// Checks new blocks against the limits, and their tags as far as the server can.
     pub(super) fn check_blocks(&self, slot: &Slot, blocks: &[&SentBlock]) -> Result<(), Refusal> {
         let limits = &self.limits;
+        let parameters = slot.parameters()?;
+        if let Some(most) = limits.blocks_of(parameters.kind()) {
+            refuse::above("new blocks with public tags", blocks.len(), most)?;
+        }
+        let longest = limits.block_bytes_of(parameters.kind());
         for block in blocks {
             let data = block.data.as_ref();
             if data.is_empty() {
                 return Err(Refusal::Invalid("a block has at least one byte".into()));
             }
-            refuse::above("bytes of a block", data.len(), limits.block_bytes)?;
+            refuse::above("bytes of a block", data.len(), longest)?;
             let committed = block.tag.committed.as_ref().len();
             let tag = committed.saturating_add(block.tag.held.as_ref().len());
             refuse::above("bytes of a tag", tag, limits.tag_bytes)?;
@@ -183,7 +188,7 @@ impl FileServer {
                 data: block.data.as_ref(),
             })
             .collect();
-        slot.parameters.check_tags(&tagged).map_err(refuse::tags)
+        parameters.check_tags(&tagged).map_err(refuse::tags)
     }
 }
 

@@ -27,6 +27,7 @@ use flexlist_service::{
 use pad_core::{AuthorKey, DecodeError, Workers, codec};
 use tempfile::TempDir;
 
+mod bounds;
 mod hostile;
 mod interrupted;
 

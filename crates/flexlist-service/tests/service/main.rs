@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod audits;
+mod bounds;
 mod client;
 mod crashes;
 mod damage;

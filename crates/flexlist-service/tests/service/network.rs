@@ -349,3 +349,35 @@ fn a_handler_that_panics_fails_one_request_only() {
     assert!(client.exchange(&status(1)).is_ok());
     stop(server);
 }
+
+/// Answers like [`Echo`] after it was busy so many times.
+struct Busy(Mutex<u32>);
+
+impl Handler for Busy {
+    fn handle(&self, request: Request) -> Response {
+        let mut left = self.0.lock().unwrap();
+        if *left == 0 {
+            return Echo.handle(request);
+        }
+        *left -= 1;
+        Response::Refused(Refusal::Unavailable)
+    }
+}
+
+#[test]
+fn a_busy_server_is_asked_again() {
+    let left = Arc::new(Busy(Mutex::new(2)));
+    let server = start(Options::default(), Arc::clone(&left));
+    let options = |attempts| HttpOptions {
+        attempts,
+        backoff: Duration::from_millis(1),
+        ..HttpOptions::default()
+    };
+    let answer = client(&server, options(3)).exchange(&status(1)).unwrap();
+    assert!(matches!(answer, Response::Standing(_)), "{answer:?}");
+    // The last attempt's answer is what the caller gets.
+    *left.0.lock().unwrap() = 3;
+    let answer = client(&server, options(3)).exchange(&status(1));
+    assert_eq!(answer, Ok(Response::Refused(Refusal::Unavailable)));
+    stop(server);
+}

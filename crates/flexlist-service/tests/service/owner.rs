@@ -1,5 +1,6 @@
 //! An owner for tests: makes requests, and believes nothing that the verifiers do not.
 
+use core::time::Duration;
 use std::path::Path;
 
 use ed25519_dalek::SigningKey;
@@ -38,6 +39,8 @@ pub(crate) fn small_checkpoints() -> Limits {
             minimum: 2,
             blocks_per_operation: 1 << 40,
         },
+        // For tests with many threads on slow machines.
+        turn_wait: Duration::from_mins(1),
         ..Limits::default()
     }
 }

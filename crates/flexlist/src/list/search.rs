@@ -81,7 +81,8 @@ impl Wanted<'_> {
     }
 }
 
-/// The distinct blocks that contain the wanted bytes, all below the root's rank, in file order.
+/// The distinct blocks that contain the wanted bytes, all below the root's rank, in file order; after
+/// the first `most` of them the walk ends.
 ///
 /// `visit` sees every node on the way to one of them, once, parents first. Time is linear in these
 /// nodes and in what is wanted; the stack has at most one place for each level.
@@ -91,13 +92,16 @@ pub(super) fn search_all<H: NodeHash>(
     arena: &Arena<H>,
     root: Link,
     mut wanted: Wanted<'_>,
+    most: usize,
     mut visit: impl FnMut(NodeId),
 ) -> Result<Vec<Found>, Elided> {
     let mut found = Vec::new();
     let mut next = wanted.next(0);
     // Subtrees and where they start; the leftmost is on top, and nothing wanted is left of it.
     let mut stack = vec![(root, 0_u64)];
-    while let (Some(index), Some((link, start))) = (next, stack.pop()) {
+    while found.len() < most
+        && let (Some(index), Some((link, start))) = (next, stack.pop())
+    {
         if index >= start.saturating_add(link.rank) {
             continue;
         }

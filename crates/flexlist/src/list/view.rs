@@ -110,7 +110,28 @@ impl<'a, H: NodeHash> View<'a, H> {
     /// # Errors
     /// [`UpdateError`]: out of range, or an empty range.
     pub fn find_range(&self, range: Range<u64>) -> Result<Vec<Found>, UpdateError> {
-        self.open_range(range, |_| {})
+        self.find_range_up_to(range, usize::MAX)
+    }
+
+    /// The first `most` blocks that overlap the range, in file order: one walk, which ends there.
+    ///
+    /// # Errors
+    /// [`UpdateError`]: out of range, or an empty range.
+    pub fn find_range_up_to(
+        &self,
+        range: Range<u64>,
+        most: usize,
+    ) -> Result<Vec<Found>, UpdateError> {
+        self.search_range(range, most, |_| {})
+    }
+
+    /// The first `most` blocks that contain these bytes, each once, in file order: one walk, which ends
+    /// there.
+    ///
+    /// # Errors
+    /// [`UpdateError`]: an index out of range, or no index.
+    pub fn find_all_up_to(&self, indices: &[u64], most: usize) -> Result<Vec<Found>, UpdateError> {
+        self.search_indices(indices, most, |_| {})
     }
 
     /// Evidence for the blocks that contain these bytes.
@@ -145,6 +166,15 @@ impl<'a, H: NodeHash> View<'a, H> {
         indices: &[u64],
         visit: impl FnMut(NodeId),
     ) -> Result<Vec<Found>, UpdateError> {
+        self.search_indices(indices, usize::MAX, visit)
+    }
+
+    pub(super) fn search_indices(
+        &self,
+        indices: &[u64],
+        most: usize,
+        visit: impl FnMut(NodeId),
+    ) -> Result<Vec<Found>, UpdateError> {
         if indices.is_empty() {
             return Err(UpdateError::EmptyBatch);
         }
@@ -154,13 +184,22 @@ impl<'a, H: NodeHash> View<'a, H> {
             self.check_index(*index)?;
         }
         let wanted = Wanted::Indices(&sorted);
-        Ok(search_all(self.arena, self.root, wanted, visit)?)
+        Ok(search_all(self.arena, self.root, wanted, most, visit)?)
     }
 
     /// Searches for the blocks of a range, and shows the way.
     pub(super) fn open_range(
         &self,
         range: Range<u64>,
+        visit: impl FnMut(NodeId),
+    ) -> Result<Vec<Found>, UpdateError> {
+        self.search_range(range, usize::MAX, visit)
+    }
+
+    pub(super) fn search_range(
+        &self,
+        range: Range<u64>,
+        most: usize,
         visit: impl FnMut(NodeId),
     ) -> Result<Vec<Found>, UpdateError> {
         if range.is_empty() {
@@ -173,7 +212,7 @@ impl<'a, H: NodeHash> View<'a, H> {
             });
         }
         let wanted = Wanted::Range(range);
-        Ok(search_all(self.arena, self.root, wanted, visit)?)
+        Ok(search_all(self.arena, self.root, wanted, most, visit)?)
     }
 
     const fn check_index(&self, index: u64) -> Result<(), UpdateError> {

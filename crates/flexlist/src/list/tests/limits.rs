@@ -26,6 +26,25 @@ fn many_blocks_of_a_chain_cost_one_walk() {
     view.open_indices(&odd, |_| for_indices += 1).unwrap();
     view.open_range(0..length, |_| for_range += 1).unwrap();
     assert_eq!((for_indices, for_range), (length + 2, length + 2));
+    // With a limit the walk ends at it.
+    let all = view.find_range(0..length).unwrap();
+    for most in [0, 1, 3] {
+        let (mut for_indices, mut for_range) = (0, 0);
+        let some = view.search_range(5..length, most, |_| for_range += 1);
+        assert_eq!(some.unwrap(), all[5..][..most]);
+        let some = view.search_indices(&[9, 1, 2, 1], most, |_| for_indices += 1);
+        let wanted = [all[1], all[2], all[9]];
+        assert_eq!(some.unwrap(), wanted[..most]);
+        assert!(for_range <= 12 && for_indices <= 12);
+        assert_eq!(
+            view.find_range_up_to(5..length, most),
+            Ok(all[5..][..most].to_vec())
+        );
+        assert_eq!(
+            view.find_all_up_to(&[9, 1, 2, 1], most),
+            Ok(wanted[..most].to_vec())
+        );
+    }
     let proof = list.prove_range(0..length).unwrap();
     let proven = verify_range::<Sha256>(&proof, &list.state(), 0..length).unwrap();
     assert_eq!(proven.get().len(), usize::try_from(length).unwrap());

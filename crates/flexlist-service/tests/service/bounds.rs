@@ -1,0 +1,166 @@
+//! Limits against those who want to keep the server busy, or to fill its memory.
+
+use flexlist::{FileId, challenge::Challenge, tag::TagKind};
+#[cfg(feature = "bls")]
+use flexlist_service::message::SentBlock;
+use flexlist_service::{
+    message::{Edit, MAX_EDITS, MAX_PART_BLOCKS, Refusal, Request, Response, Signed},
+    server::Limits,
+    signed::RequestKind,
+};
+
+use crate::{
+    limits::{limited, too_large},
+    owner::{Owner, open_with, refusal, standing},
+    refusals::{invalid, refused},
+};
+
+#[test]
+fn audits_read_so_many_bytes_and_no_more() {
+    let (_, owner) = limited(Limits::default());
+    let seed = [1; 32];
+    let (start, end) = (0, owner.state.total);
+    for request in [
+        // So many that they meet every block.
+        owner.audit_request(Challenge::Sample { seed, count: 400 }),
+        owner.audit_request(Challenge::Every { seed, start, end }),
+    ] {
+        let audit_bytes = |audit_bytes| Limits {
+            audit_bytes,
+            ..Limits::default()
+        };
+        let (server, _) = limited(audit_bytes(end));
+        let response = server.handle(request.clone());
+        assert!(matches!(response, Response::Audited { .. }), "{response:?}");
+        let (server, owner) = limited(audit_bytes(end - 1));
+        let words = format!(
+            "bytes of audited blocks: {end}, and the limit is {}",
+            end - 1
+        );
+        assert_eq!(refusal(server.handle(request)), too_large(&words));
+        assert_eq!(owner.read(&server, start, end), owner.blocks);
+    }
+}
+
+#[test]
+fn owners_have_limits_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let limits = Limits {
+        files_per_owner: 3,
+        unfinished_per_owner: 2,
+        ..Limits::default()
+    };
+    let path = folder.path().join("store");
+    let server = open_with(&path, limits);
+    // Files of one owner, who is the one of the first.
+    let first = Owner::new(1, TagKind::HashOnly);
+    let file = |number: u8| {
+        let mut owner = first.clone();
+        owner.salt = [number; 16];
+        let key = owner.signer.verifying_key().to_bytes();
+        owner.file = FileId::derive(&key, &owner.salt);
+        owner
+    };
+    standing(server.handle(file(1).begin()));
+    standing(server.handle(file(2).begin()));
+    let words = "unfinished uploads of an owner: 3, and the limit is 2";
+    assert_eq!(refusal(server.handle(file(3).begin())), too_large(words));
+    // Neither the same again nor another owner is affected.
+    standing(server.handle(file(2).begin()));
+    standing(server.handle(Owner::new(2, TagKind::HashOnly).begin()));
+    // Finished ones count no longer for this limit, but for the other.
+    for number in [1, 2, 3] {
+        let mut owner = file(number);
+        owner.upload(&server, &[vec![vec![number; 10]]]);
+    }
+    let words = "files of an owner: 4, and the limit is 3";
+    assert_eq!(refusal(server.handle(file(4).begin())), too_large(words));
+    drop(server);
+    let server = open_with(&path, limits);
+    assert_eq!(refusal(server.handle(file(4).begin())), too_large(words));
+}
+
+#[test]
+fn a_first_word_is_measured_before_it_is_read() {
+    let (server, owner) = limited(Limits {
+        parameter_bytes: 100,
+        ..Limits::default()
+    });
+    let mut signed = owner.sign(RequestKind::Begin, &owner.begin_body());
+    signed.body.0.resize(165, 0);
+    let words = "bytes of a first word: 165, and the limit is 164";
+    assert_eq!(
+        refusal(server.handle(Request::Begin(signed))),
+        too_large(words)
+    );
+}
+
+#[test]
+fn protocol_limits_hold_when_a_body_is_decoded() {
+    let (server, mut owner) = limited(Limits {
+        update_edits: usize::MAX,
+        part_blocks: usize::MAX,
+        ..Limits::default()
+    });
+    let edits = |count| vec![Edit::Remove { index: 0 }; count];
+    let malformed = "the signed body: the message is truncated or malformed";
+    let update = owner.update_of(1, edits(MAX_EDITS + 1));
+    assert_eq!(refused(&server, &owner, update), invalid(malformed));
+    // One less is decoded: the file has only ten blocks to remove.
+    let refusal = refused(&server, &owner, owner.update_of(1, edits(MAX_EDITS)));
+    assert!(
+        matches!(&refusal, Refusal::Invalid(words) if words != malformed),
+        "{refusal:?}"
+    );
+    let block = owner.sent(b"block");
+    let part = |count| owner.part_of(1, vec![block.clone(); count]);
+    let part_refused = |count| refused(&server, &owner, part(count));
+    assert_eq!(part_refused(MAX_PART_BLOCKS + 1), invalid(malformed));
+    assert_eq!(part_refused(MAX_PART_BLOCKS), Refusal::UploadFinished);
+}
+
+/// Makes a request of a signed body.
+type Wrap = fn(Signed) -> Request;
+
+#[test]
+fn nothing_is_decoded_for_who_is_not_the_owner() {
+    let (server, owner) = limited(Limits::default());
+    let stranger = Owner::new(9, TagKind::HashOnly);
+    // Not a body of any kind: whoever decodes it says so.
+    let body = |file: FileId| (file, [255_u8; 20]);
+    let malformed = "the signed body: the message is truncated or malformed";
+    let kinds: [(RequestKind, Wrap); 4] = [
+        (RequestKind::Part, Request::Part),
+        (RequestKind::Finish, Request::Finish),
+        (RequestKind::Update, Request::Update),
+        (RequestKind::Acknowledge, Request::Acknowledge),
+    ];
+    for (kind, request) in kinds {
+        let theirs = request(stranger.sign(kind, &body(owner.file)));
+        assert_eq!(refused(&server, &owner, theirs), Refusal::WrongOwner);
+        let unknown = request(stranger.sign(kind, &body(stranger.file)));
+        assert_eq!(refused(&server, &owner, unknown), Refusal::UnknownFile);
+        let own = request(owner.sign(kind, &body(owner.file)));
+        assert_eq!(refused(&server, &owner, own), invalid(malformed));
+        let short = request(owner.sign(kind, &[0_u8; 31]));
+        assert_eq!(refused(&server, &owner, short), invalid(malformed));
+    }
+}
+
+#[cfg(feature = "bls")]
+#[test]
+fn blocks_with_public_tags_have_a_limit_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let limits = Limits {
+        public_tag_blocks: 2,
+        ..Limits::default()
+    };
+    let server = open_with(&folder.path().join("store"), limits);
+    let mut owner = Owner::new(1, TagKind::PublicBls);
+    standing(server.handle(owner.begin()));
+    let blocks: Vec<SentBlock> = [1, 2, 3].map(|byte| owner.sent(&[byte])).to_vec();
+    let words = "new blocks with public tags: 3, and the limit is 2";
+    let part = owner.part_of(0, blocks.clone());
+    assert_eq!(refused(&server, &owner, part), too_large(words));
+    standing(server.handle(owner.part_of(0, blocks[..2].to_vec())));
+}

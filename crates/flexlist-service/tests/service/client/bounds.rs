@@ -1,0 +1,122 @@
+//! What a client does not send, nor read, because there is too much of it.
+
+use flexlist::bytes::Bytes;
+use flexlist_service::message::{
+    MAX_AUDIT_BLOCKS, MAX_EDITS, MAX_PART_BLOCKS, MAX_READ_BLOCKS, ReadBlock,
+};
+
+use super::*;
+
+/// A client of a server with these limits, whose blocks are of one length and parts of any.
+fn limited(limits: Limits, block: usize) -> (TempDir, FileClient<Local, SigningKey>) {
+    let directory = tempfile::tempdir().unwrap();
+    let server = FileServer::open(
+        &directory.path().join("store"),
+        limits,
+        Workers::sequential(),
+    );
+    let client = FileClient::create(
+        &directory.path().join("state"),
+        owner(1, TagKind::HashOnly),
+        InProcess::new(Arc::new(server.unwrap()), 64 << 20),
+        Chunker::fixed(block).unwrap(),
+    );
+    let options = ClientOptions {
+        part_bytes: usize::MAX,
+        ..ClientOptions::default()
+    };
+    (directory, client.unwrap().with_options(options))
+}
+
+#[test]
+fn parts_and_updates_stay_within_the_protocol() {
+    let (_directory, mut client) = limited(Limits::default(), 1);
+    let file = contents(MAX_PART_BLOCKS + 1);
+    let mut parts = Vec::new();
+    client
+        .upload(file.as_slice(), &mut |bytes| parts.push(bytes))
+        .unwrap();
+    let most = u64::try_from(MAX_PART_BLOCKS).unwrap();
+    assert_eq!(parts, [most, most + 1]);
+
+    let before = client.version().unwrap();
+    let error = client.apply(&[insert(0, &contents(MAX_EDITS + 1))]);
+    match error {
+        Err(ClientError::Refused(Refusal::TooLarge(words))) => assert_eq!(
+            words,
+            format!(
+                "changes in an update: {}, and the limit is {MAX_EDITS}",
+                MAX_EDITS + 1
+            )
+        ),
+        other => panic!("{other:?}"),
+    }
+    assert!(!client.is_pending());
+    assert_eq!(client.version().unwrap(), before);
+}
+
+#[test]
+fn a_sample_that_is_too_much_at_once_is_asked_for_in_parts() {
+    let block = 1000;
+    let limits = Limits {
+        audit_bytes: 10_000,
+        ..Limits::default()
+    };
+    let (_directory, mut client) = limited(limits, block);
+    client
+        .upload(contents(100_000).as_slice(), &mut |_| ())
+        .unwrap();
+    let report = client.audit(Extent::Sample(100), &mut |_| ()).unwrap();
+    assert_eq!(report.bytes, 100);
+    assert!(report.questions >= 7, "{report:?}");
+    // Blocks of which the server does not read even one.
+    let limits = Limits {
+        audit_bytes: 999,
+        ..Limits::default()
+    };
+    let (_directory, mut client) = limited_upload(limits, block);
+    let error = client.audit(Extent::Sample(100), &mut |_| ());
+    let words = "bytes of audited blocks: 1000, and the limit is 999";
+    assert!(
+        matches!(&error, Err(ClientError::Refused(Refusal::TooLarge(found))) if found == words),
+        "{error:?}"
+    );
+}
+
+fn limited_upload(limits: Limits, block: usize) -> (TempDir, FileClient<Local, SigningKey>) {
+    let (directory, mut client) = limited(limits, block);
+    client
+        .upload(contents(10_000).as_slice(), &mut |_| ())
+        .unwrap();
+    (directory, client)
+}
+
+#[test]
+fn answers_of_more_blocks_than_any_are_not_decoded() {
+    let empty = || Bytes(Vec::new());
+    let audited = |count| Response::Audited {
+        list_proof: empty(),
+        committed: vec![empty(); count],
+        tag_proof: empty(),
+    };
+    let block = ReadBlock {
+        committed: empty(),
+        data: empty(),
+    };
+    let read = |count| Response::Read {
+        list_proof: empty(),
+        blocks: vec![block.clone(); count],
+    };
+    for (most, more) in [
+        (audited(MAX_AUDIT_BLOCKS), audited(MAX_AUDIT_BLOCKS + 1)),
+        (read(MAX_READ_BLOCKS), read(MAX_READ_BLOCKS + 1)),
+    ] {
+        let bytes = codec::encode(&most);
+        assert_eq!(codec::decode(&bytes, bytes.len()), Ok(most));
+        let bytes = codec::encode(&more);
+        assert_eq!(
+            codec::decode::<Response>(&bytes, bytes.len()),
+            Err(DecodeError::Malformed)
+        );
+    }
+}
