@@ -10,13 +10,14 @@ mod file;
 mod http;
 mod locate;
 mod read;
+mod settle;
 mod state;
 mod transport;
 mod upload;
 
 pub use apply::Applied;
 pub use audit::{AuditReport, Extent};
-pub use error::{AuditFailure, AuditFault, ClientError};
+pub use error::{AuditFailure, AuditFault, ClientError, SearchEnd};
 pub use file::{ClientOptions, FileClient, Owner, Settled, Status};
 pub use http::{HttpOptions, HttpTransport, Roots};
 pub use state::StateError;

@@ -48,7 +48,8 @@ pub struct Auditor {
     pub key: VerifierKey,
 }
 
-/// What an audit established: at the time of the challenge, the server had these blocks.
+/// What an audit established: at the time of the challenge, the server had these blocks (of tags that are
+/// hashes: the challenged chunks of them).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditReport {
     /// The file and its version.
@@ -67,7 +68,9 @@ pub enum Coverage {
         /// How many bytes.
         count: u32,
     },
-    /// Every block that overlaps a range.
+    /// Every block that overlaps a range. With tags of
+    /// [`TagKind::HashOnly`](crate::tag::TagKind::HashOnly): one chunk of each, drawn at random, which says
+    /// nothing about the others; to know about every byte, read the range.
     Every {
         /// The first byte.
         start: u64,

@@ -8,17 +8,17 @@ use flexlist::{
     list::{Block, Operation},
     tag::WriteId,
 };
-use pad_core::{Digest, HeadSignature};
+use pad_core::{Digest, HeadSignature, codec};
 use signature::Signer;
 
 use super::{
     error::ClientError,
     file::{FileClient, Settled},
     state::Stage,
-    transport::Transport,
+    transport::{Transport, TransportError},
 };
 use crate::{
-    message::{Edit, MAX_EDITS, Refusal, SentBlock, Update},
+    message::{Edit, MAX_EDITS, Refusal, Request, SentBlock, Update},
     signed::RequestKind,
 };
 
@@ -38,13 +38,14 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// evidence. If this fails on the way, the update is under way: see [`settle`](Self::settle).
     ///
     /// All edits together go into one request, which has a limit
-    /// ([`HttpOptions::request_bytes`](super::HttpOptions)), and one update, which has [`MAX_EDITS`]: what
-    /// is above it is refused as too large.
+    /// ([`Transport::request_limit`]), and one update, which has [`MAX_EDITS`]: what is above is not begun.
     ///
     /// # Errors
     /// [`ClientError::Edit`]; [`ClientError::Outdated`] if another writer came first;
-    /// [`ClientError::Refused`]: the file is as it was; what [`read`](Self::read) and [`settle`](Self::settle) fail with; [`ClientError::Tag`],
-    /// [`ClientError::Signer`], [`ClientError::RandomnessUnavailable`].
+    /// [`ClientError::Refused`]: the file is as it was; [`ClientError::Transport`] with
+    /// [`TransportError::RequestTooLarge`]: nothing was sent; [`ClientError::Dropped`] of an earlier
+    /// update: try again; what [`read`](Self::read) and [`settle`](Self::settle) fail with;
+    /// [`ClientError::Tag`], [`ClientError::Signer`], [`ClientError::RandomnessUnavailable`].
     pub fn apply(&mut self, edits: &[ByteEdit]) -> Result<Applied, ClientError> {
         let base = self.current()?;
         let total = base.list.total;
@@ -74,6 +75,10 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             edits,
         };
         let update = self.sign(RequestKind::Update, &update)?;
+        let length = codec::encode(&Request::Update(update.clone())).len();
+        if length > self.transport.request_limit() {
+            return Err(TransportError::RequestTooLarge { length }.into());
+        }
         // Before a byte of it leaves: from here on a crash does not lose it.
         self.state.advance(Stage::Pending { base, update })?;
         match self.settle()? {

@@ -15,20 +15,25 @@ use flexlist::{
     audit::{AuditAnswer, Auditor},
     challenge::{Challenge, Context, Questions},
     detection::Detection,
+    tag::TagKind,
 };
 use pad_core::{HeadSignature, Untrusted};
 use signature::Signer;
 
 use super::{
-    error::{AuditFailure, AuditFault, ClientError},
+    error::{AuditFailure, AuditFault, ClientError, SearchEnd},
     file::FileClient,
     locate::Search,
+    read::block_end,
     transport::Transport,
 };
 use crate::message::{Refusal, Request, Response};
 
 /// How many bytes the first question of a full audit covers; the next ones follow from the answer.
 const FIRST_WINDOW: u64 = 1 << 20;
+
+/// How many bytes one question samples at most: a server answers for as many of the longest blocks.
+const SAMPLED_AT_ONCE: u32 = 512;
 
 /// How much an audit asks for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,7 +42,8 @@ pub enum Extent {
     Sample(u32),
     /// As many bytes at random as meet this demand.
     Detect(Detection),
-    /// Every block.
+    /// Every block, and the whole of it. For tags of [`TagKind::HashOnly`], which prove only chunks of a
+    /// block, the file is read, and thrown away.
     Everything,
 }
 
@@ -58,10 +64,21 @@ pub struct AuditReport {
 pub(super) enum Failed {
     /// The server's fault.
     Fault(AuditFault),
-    /// The question covers more than the server answers at once.
-    TooLarge(Refusal),
+    /// The question covers more than the server answers at once, in its words.
+    TooLarge(String),
     /// There is no answer to judge.
     Client(ClientError),
+}
+
+impl Failed {
+    /// The server calls a question about so many bytes too large: its fault if it is about a single one,
+    /// since it must answer for a block that it took.
+    fn too_large(bytes: u64, reason: String) -> Self {
+        match bytes {
+            0 | 1 => Self::Fault(AuditFault::TooLarge(reason)),
+            _ => Self::TooLarge(reason),
+        }
+    }
 }
 
 impl From<ClientError> for Failed {
@@ -76,13 +93,14 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     ///
     /// A file of no bytes passes without a question: its root says all about it.
     ///
-    /// If it fails, damaged blocks are searched for with further challenges: within a full audit's range,
-    /// or among the blocks that a sample met.
+    /// If it fails, damaged blocks are searched for with further challenges (reads, for tags of
+    /// [`TagKind::HashOnly`]): within a full audit's range, or among the blocks that a sample met. What
+    /// goes wrong during the search ends it, and changes nothing about the failure.
     ///
     /// # Errors
     /// [`ClientError::Audit`]; [`ClientError::Challenge`]; [`ClientError::Transport`] and
-    /// [`ClientError::Refused`], which say nothing about the file; what [`settle`](Self::settle) fails
-    /// with.
+    /// [`ClientError::Refused`], which say nothing about the file; what [`readable`](Self::readable)
+    /// fails with.
     ///
     /// Source: Esiner et al. 2013, section 2 and Algorithm A.1; Deviation: audits of every block, and the
     /// search, are not in the paper.
@@ -91,7 +109,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         extent: Extent,
         progress: &mut dyn FnMut(u64),
     ) -> Result<AuditReport, ClientError> {
-        let state = self.current()?;
+        let state = self.readable()?;
         let report = AuditReport {
             state,
             bytes: 0,
@@ -115,11 +133,13 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     ) -> Result<AuditReport, ClientError> {
         let state = report.state;
         let mut left = count;
-        let mut at_once = count;
         loop {
-            let seed = fresh_seed()?;
-            let count = at_once.min(left);
-            let challenge = Challenge::Sample { seed, count };
+            // Not fewer because a server asks for it: it could refuse each sample that meets what it lost.
+            let count = left.min(SAMPLED_AT_ONCE);
+            let challenge = Challenge::Sample {
+                seed: fresh_seed()?,
+                count,
+            };
             match self.question(&state, challenge) {
                 Ok(blocks) => {
                     report.bytes = report.bytes.saturating_add(count.into());
@@ -130,18 +150,17 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                         return Ok(report);
                     }
                 }
-                // Bytes are drawn with replacement: two samples are as good as one of both sizes.
-                Err(Failed::TooLarge(_)) if count > 1 => at_once = count.div_ceil(2),
-                Err(Failed::TooLarge(refusal)) => return Err(ClientError::Refused(refusal)),
-                Err(Failed::Client(error)) => return Err(error),
                 Err(Failed::Fault(reason)) => {
-                    let mut search = Search::new(|range| self.question_range(&state, range));
+                    let mut search = Search::new(|range| self.prove_range(&state, range));
                     for index in sampled(&challenge, &state)? {
-                        search.around(index, 0..state.list.total)?;
+                        search.around(index, 0..state.list.total);
                     }
-                    let damaged = search.damaged();
-                    return Err(ClientError::Audit(AuditFailure { damaged, reason }));
+                    return Err(failure(search, reason));
                 }
+                Err(Failed::TooLarge(reason)) => {
+                    return Err(ClientError::Refused(Refusal::TooLarge(reason)));
+                }
+                Err(Failed::Client(error)) => return Err(error),
             }
         }
     }
@@ -153,13 +172,13 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     ) -> Result<AuditReport, ClientError> {
         let state = report.state;
         let total = state.list.total;
-        let mut search = Search::new(|range| self.question_range(&state, range));
+        let mut search = Search::new(|range| self.prove_range(&state, range));
         let mut first_fault = None;
-        let mut window = FIRST_WINDOW;
+        let mut window = FIRST_WINDOW.min(self.widest());
         let mut start = 0;
         while start < total {
             let end = start.saturating_add(window).min(total);
-            match self.question_range(&state, start..end) {
+            match self.prove_range(&state, start..end) {
                 Ok(blocks) => {
                     let count = number_of(&blocks);
                     report.blocks = report.blocks.saturating_add(count);
@@ -167,29 +186,77 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                     // The last block may reach further than the question.
                     let proven = blocks.last().map_or(end, |block| block.end);
                     let covered = proven.saturating_sub(start);
-                    window = next_window(covered, count, self.options.audit_blocks);
+                    let wanted = self.options.audit_blocks;
+                    window = next_window(covered, count, wanted).min(self.widest());
                     start = proven.max(end);
                 }
-                Err(Failed::TooLarge(_)) if window > 1 => {
+                Err(Failed::TooLarge(_)) => {
                     window = window.div_ceil(2);
                     continue;
                 }
-                Err(Failed::TooLarge(refusal)) => return Err(ClientError::Refused(refusal)),
-                Err(Failed::Client(error)) => return Err(error),
+                Err(Failed::Client(error)) if first_fault.is_none() => return Err(error),
+                // What is proven already stays so.
+                Err(Failed::Client(_)) => {
+                    search.give_up(start..total);
+                    start = total;
+                }
                 Err(Failed::Fault(fault)) => {
-                    search.within(start..end)?;
                     first_fault.get_or_insert(fault);
+                    search.within(start..end);
+                    // A server must not make the rest longer by refusing first what it then damages.
+                    let most = window.max(FIRST_WINDOW).min(self.widest());
+                    window = window.saturating_mul(2).min(most);
                     start = end;
+                    if search.end() == SearchEnd::GivenUp {
+                        search.give_up(start..total);
+                        start = total;
+                    }
                 }
             }
             progress(start);
         }
         report.bytes = total;
-        let damaged = search.damaged();
         match first_fault {
             None => Ok(report),
-            Some(reason) => Err(ClientError::Audit(AuditFailure { damaged, reason })),
+            Some(reason) => Err(failure(search, reason)),
         }
+    }
+
+    /// How many bytes a full audit asks for at once at most.
+    fn widest(&self) -> u64 {
+        match self.verifier.kind() {
+            TagKind::HashOnly => self.options.read_bytes.max(1),
+            _ => u64::MAX,
+        }
+    }
+
+    /// Has the server prove, for a range, that it has every byte of every block that overlaps it; the
+    /// bounds of these blocks.
+    fn prove_range(&self, state: &FileState, range: Range<u64>) -> Result<Vec<Range<u64>>, Failed> {
+        match self.verifier.kind() {
+            // A challenge opens one chunk of each block, and proves nothing about the others.
+            TagKind::HashOnly => self.read_range(state, range),
+            _ => self.question_range(state, range),
+        }
+    }
+
+    /// Reads every block that overlaps the range.
+    fn read_range(&self, state: &FileState, range: Range<u64>) -> Result<Vec<Range<u64>>, Failed> {
+        let bytes = range.end.saturating_sub(range.start);
+        let blocks = self.blocks(state, range).map_err(|error| match error {
+            ClientError::Proof(error) => Failed::Fault(AuditFault::Answer(error.into())),
+            ClientError::Blocks(error) => Failed::Fault(AuditFault::Answer(error.into())),
+            ClientError::Unexpected => Failed::Fault(AuditFault::Unexpected),
+            ClientError::Refused(Refusal::StoreFailed(reason)) => {
+                Failed::Fault(AuditFault::StoreFailed(reason))
+            }
+            ClientError::Refused(Refusal::TooLarge(reason)) => Failed::too_large(bytes, reason),
+            error => Failed::Client(error),
+        })?;
+        Ok(blocks
+            .iter()
+            .map(|block| block.start..block_end(block))
+            .collect())
     }
 
     /// Asks, with a fresh seed, for every block that overlaps the range.
@@ -231,8 +298,12 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             Response::Refused(Refusal::StoreFailed(reason)) => {
                 return Err(Failed::Fault(AuditFault::StoreFailed(reason)));
             }
-            Response::Refused(refusal @ Refusal::TooLarge(_)) => {
-                return Err(Failed::TooLarge(refusal));
+            Response::Refused(Refusal::TooLarge(reason)) => {
+                let bytes = match challenge {
+                    Challenge::Sample { count, .. } => count.into(),
+                    Challenge::Every { start, end, .. } => end.saturating_sub(start),
+                };
+                return Err(Failed::too_large(bytes, reason));
             }
             Response::Refused(refusal) => return Err(self.refused(refusal).into()),
             _ => return Err(Failed::Fault(AuditFault::Unexpected)),
@@ -246,6 +317,19 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             Err(failure) => Err(Failed::Fault(AuditFault::Answer(failure))),
         }
     }
+}
+
+/// An audit that failed like this, and what the search has found.
+fn failure<Q>(search: Search<Q>, reason: AuditFault) -> ClientError
+where
+    Q: FnMut(Range<u64>) -> Result<Vec<Range<u64>>, Failed>,
+{
+    let end = search.end();
+    ClientError::Audit(AuditFailure {
+        damaged: search.damaged(),
+        search: end,
+        reason,
+    })
 }
 
 /// The bytes that a challenge samples, rising, each once.

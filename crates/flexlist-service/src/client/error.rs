@@ -22,6 +22,9 @@ pub enum ClientError {
     Transport(TransportError),
     /// The server refuses.
     Refused(Refusal),
+    /// An update that was under way is dropped: the server has refused it for good. Said once; the next
+    /// operation goes on with the version before the update.
+    Dropped(Refusal),
     /// The server's answer is none to the question. Distrust the server.
     Unexpected,
     /// The server's evidence about the list does not hold. Distrust the server.
@@ -30,12 +33,12 @@ pub enum ClientError {
     Blocks(AuditError),
     /// An audit found damage. Distrust the server.
     Audit(AuditFailure),
-    /// The server claims an older version than the owner has seen. Distrust the server, or this state
+    /// The server claims an older version than the owner has seen, or not to have the file. Distrust the server, or this state
     /// file, if it is of another server.
     Rollback {
         /// The owner's version.
         known: u64,
-        /// The version that the server claims.
+        /// The version that the server claims; 0 for a file that it does not have, or not wholly.
         claimed: u64,
     },
     /// The server claims that another writer made a newer version, and has this one no longer. Get the
@@ -87,11 +90,23 @@ pub enum ClientError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditFailure {
     /// The bytes of the damaged blocks, rising and apart from each other. Blocks as a whole; longer
-    /// ranges where the damage was so widespread that the search for its bounds was given up. Empty if
-    /// the audit failed, but each part of it that was asked for again was in order.
+    /// ranges, which the server may have, where the search was given up. Empty if the audit failed, but
+    /// each part of it that was asked for again was in order.
     pub damaged: Vec<Range<u64>>,
+    /// Whether the search came to its end.
+    pub search: SearchEnd,
     /// How the first question failed.
     pub reason: AuditFault,
+}
+
+/// How the search for damaged blocks ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchEnd {
+    /// Everything was asked for.
+    Complete,
+    /// The damage is too widespread, or the server ceased to answer: what was not asked for any more
+    /// counts as damaged.
+    GivenUp,
 }
 
 /// How an answer to a challenge fails.
@@ -102,6 +117,8 @@ pub enum AuditFault {
     Answer(audit::AuditFailure),
     /// The server admits that it cannot read its store, in its words.
     StoreFailed(String),
+    /// The server does not answer for a single block, which it must, in its words.
+    TooLarge(String),
     /// The answer is none to the question.
     Unexpected,
 }
@@ -111,6 +128,10 @@ impl fmt::Display for ClientError {
         match self {
             Self::Transport(error) => error.fmt(formatter),
             Self::Refused(refusal) => write!(formatter, "the server refuses: {refusal}"),
+            Self::Dropped(refusal) => write!(
+                formatter,
+                "the update that was under way is dropped, the server refused it: {refusal}"
+            ),
             Self::Unexpected => formatter.write_str("the answer is none to the question"),
             Self::Proof(error) => error.fmt(formatter),
             Self::Blocks(error) => error.fmt(formatter),
@@ -159,7 +180,11 @@ impl fmt::Display for AuditFailure {
             self.damaged.iter().map(bytes).fold(0, u64::saturating_add),
             self.damaged.len(),
             self.reason
-        )
+        )?;
+        match self.search {
+            SearchEnd::Complete => Ok(()),
+            SearchEnd::GivenUp => formatter.write_str(" (the search was given up)"),
+        }
     }
 }
 
@@ -174,6 +199,11 @@ impl fmt::Display for AuditFault {
                     reason.escape_debug()
                 )
             }
+            Self::TooLarge(reason) => write!(
+                formatter,
+                "the server says that a single block is too large: {}",
+                reason.escape_debug()
+            ),
             Self::Unexpected => formatter.write_str("the answer is none to the question"),
         }
     }

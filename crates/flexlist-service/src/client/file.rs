@@ -6,7 +6,7 @@ use std::path::Path;
 use flexlist::{
     FileId, FileState,
     chunk::Chunker,
-    list::{ListState, Sha256, verify_update},
+    list::ListState,
     tag::{OwnerKey, VerifierKey},
 };
 use pad_core::{AuthorKey, HeadSignature, Workers};
@@ -14,13 +14,12 @@ use serde::Serialize;
 use signature::Signer;
 
 use super::{
-    apply,
     error::ClientError,
     state::{Record, Stage, StateError, StateFile},
-    transport::{Transport, TransportError},
+    transport::Transport,
 };
 use crate::{
-    message::{Acknowledge, Refusal, Request, Response, Signed, Standing, Update},
+    message::{Refusal, Request, Response, Signed, Standing},
     signed::RequestKind,
 };
 
@@ -98,7 +97,8 @@ pub enum Settled {
     Nothing,
     /// The server has carried it out, and the new version is verified.
     Applied(FileState),
-    /// The server has refused it. The file is as it was, or another writer's.
+    /// The server has refused it for good. The file is as it was, or another writer's. The update is not
+    /// sent again, unless the server shows that it has one more version after all.
     Dropped(Refusal),
 }
 
@@ -188,7 +188,9 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     pub fn version(&self) -> Option<FileState> {
         match &self.state.record().stage {
             Stage::Uploading { .. } => None,
-            Stage::Settled(state) | Stage::Pending { base: state, .. } => Some(*state),
+            Stage::Settled(state)
+            | Stage::Pending { base: state, .. }
+            | Stage::Refused { base: state, .. } => Some(*state),
         }
     }
 
@@ -197,56 +199,14 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         matches!(self.state.record().stage, Stage::Pending { .. })
     }
 
-    /// Finds out what became of an update that was under way: sends it again, as it was. The server
-    /// carries it out now, or answers as it answered the first time.
-    ///
-    /// # Errors
-    /// [`ClientError::Transport`], and [`ClientError::Refused`] for refusals that may pass;
-    /// [`ClientError::Proof`], [`ClientError::Forked`], [`ClientError::Unexpected`]: the update stays
-    /// under way. [`ClientError::State`].
-    pub fn settle(&mut self) -> Result<Settled, ClientError> {
-        let Stage::Pending { base, update } = &self.state.record().stage else {
-            return Ok(Settled::Nothing);
-        };
-        let base = *base;
-        let response = match self.transport.exchange(&Request::Update(update.clone())) {
-            // Too large once is too large for ever.
-            Err(TransportError::RequestTooLarge { length }) => {
-                Response::Refused(Refusal::TooLarge(format!("{length} bytes")))
-            }
-            response => response?,
-        };
-        match response {
-            Response::Updated { standing, witness } => {
-                let update: Update = update.claimed().map_err(|_| StateError::Damaged)?;
-                let operations = apply::operations(&update)?;
-                let list = verify_update::<Sha256>(witness.as_ref(), &base.list, &operations)?;
-                let next = FileState {
-                    file: base.file,
-                    version: base.version.saturating_add(1),
-                    list: *list.get(),
-                };
-                check_standing(&standing, &next)?;
-                self.state.advance(Stage::Settled(next))?;
-                self.acknowledge(&next);
-                Ok(Settled::Applied(next))
-            }
-            Response::Refused(refusal) if is_final(&refusal) => {
-                self.state.advance(Stage::Settled(base))?;
-                Ok(Settled::Dropped(refusal))
-            }
-            Response::Refused(refusal) => Err(self.refused(refusal)),
-            _ => Err(ClientError::Unexpected),
-        }
-    }
-
     /// Where the server says that the file stands. Only a claim: audits and reads prove.
     ///
     /// # Errors
     /// [`ClientError::Rollback`] and [`ClientError::Forked`] if the claim contradicts what this client
-    /// has verified; what [`settle`](Self::settle) fails with; [`ClientError::Refused`].
+    /// has verified; what [`settle`](Self::settle) fails with; [`ClientError::Dropped`];
+    /// [`ClientError::Refused`].
     pub fn status(&mut self) -> Result<Status, ClientError> {
-        self.settle()?;
+        self.settle()?.or_dropped()?;
         let request = Request::Status { file: self.file() };
         let standing = self.standing(&request)?;
         let Some(known) = self.version() else {
@@ -265,24 +225,6 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         }
         check_standing(&standing, &known)?;
         Ok(Status::Current(standing))
-    }
-
-    /// The version to verify against, once nothing is under way.
-    pub(super) fn current(&mut self) -> Result<FileState, ClientError> {
-        self.settle()?;
-        self.version().ok_or(ClientError::NotUploaded)
-    }
-
-    /// Tells the server that it may forget earlier versions. If this fails the server keeps more than it
-    /// must, and the next update tells it as well.
-    fn acknowledge(&self, state: &FileState) {
-        let body = Acknowledge {
-            file: state.file,
-            version: state.version,
-        };
-        if let Ok(signed) = self.sign(RequestKind::Acknowledge, &body) {
-            drop(self.transport.exchange(&Request::Acknowledge(signed)));
-        }
     }
 
     pub(super) fn sign<M: Serialize>(
@@ -305,8 +247,14 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
 
     /// What a refusal says about versions is an error of its own.
     pub(super) fn refused(&self, refusal: Refusal) -> ClientError {
-        let known = self.version().map_or(0, |state| state.version);
+        let Some(FileState { version: known, .. }) = self.version() else {
+            return ClientError::Refused(refusal);
+        };
         match refusal {
+            // It has lost a file that it has had.
+            Refusal::UnknownFile | Refusal::UploadUnfinished { .. } => {
+                ClientError::Rollback { known, claimed: 0 }
+            }
             Refusal::StaleBase { current, .. } | Refusal::UnknownVersion { current, .. } => {
                 let claimed = current;
                 match current.cmp(&known) {
@@ -332,25 +280,5 @@ pub(super) fn check_standing(standing: &Standing, known: &FileState) -> Result<(
     } else {
         let version = known.version;
         Err(ClientError::Forked { version })
-    }
-}
-
-/// Whether the server has said for good that it will not carry out an update.
-const fn is_final(refusal: &Refusal) -> bool {
-    match refusal {
-        Refusal::StaleBase { .. }
-        | Refusal::UploadUnfinished { .. }
-        | Refusal::UploadFinished
-        | Refusal::PartOutOfOrder { .. }
-        | Refusal::WrongOwner
-        | Refusal::WrongFileId
-        | Refusal::RootMismatch
-        | Refusal::Invalid(_)
-        | Refusal::TooLarge(_)
-        | Refusal::TagsInvalid => true,
-        Refusal::UnknownFile
-        | Refusal::UnknownVersion { .. }
-        | Refusal::Unavailable
-        | Refusal::StoreFailed(_) => false,
     }
 }

@@ -186,6 +186,10 @@ impl Transport for HttpTransport {
             attempts = attempts.saturating_add(1);
         }
     }
+
+    fn request_limit(&self) -> usize {
+        self.options.request_bytes
+    }
 }
 
 /// How an attempt failed.

@@ -15,16 +15,18 @@
 
 use core::ops::Range;
 
-use super::{audit::Failed, error::ClientError};
+use super::{audit::Failed, error::SearchEnd};
 
-/// How many questions one search asks; what is left then counts as damaged unseen.
+/// How many questions one search asks; then it is given up.
 const MOST_QUESTIONS: u32 = 4096;
 
 /// A search under way.
 pub(super) struct Search<Q> {
     question: Q,
     questions: u32,
-    /// Rising, not overlapping.
+    /// Asks no more: too many questions, or one that got no answer.
+    given_up: bool,
+    /// Rising, and apart from each other.
     damaged: Vec<Range<u64>>,
 }
 
@@ -44,61 +46,78 @@ where
         Self {
             question,
             questions: 0,
+            given_up: false,
             damaged: Vec::new(),
         }
     }
 
     /// What was found: rising and apart from each other.
     pub(super) fn damaged(self) -> Vec<Range<u64>> {
-        let mut joined: Vec<Range<u64>> = Vec::new();
-        for range in self.damaged {
-            match joined.last_mut() {
-                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
-                _ => joined.push(range),
-            }
+        self.damaged
+    }
+
+    /// How the search ended, if it ends here.
+    pub(super) const fn end(&self) -> SearchEnd {
+        if self.given_up {
+            SearchEnd::GivenUp
+        } else {
+            SearchEnd::Complete
         }
-        joined
+    }
+
+    /// Gives up: from here on everything counts as damaged unseen, beginning with this range.
+    pub(super) fn give_up(&mut self, rest: Range<u64>) {
+        self.given_up = true;
+        self.push(rest);
     }
 
     /// Finds every damaged block that overlaps the range. Ranges come in rising order.
-    pub(super) fn within(&mut self, range: Range<u64>) -> Result<(), ClientError> {
+    pub(super) fn within(&mut self, range: Range<u64>) {
         let mut start = range.start.max(self.searched());
         while start < range.end {
-            if self.exhausted() {
-                self.damaged.push(start..range.end);
-                return Ok(());
+            if self.sound(start..range.end).is_some() {
+                return;
             }
-            if self.sound(start..range.end)?.is_some() {
-                return Ok(());
+            let first = self.first_damaged(start..range.end);
+            if self.given_up {
+                self.push(first..range.end);
+                return;
             }
-            let first = self.first_damaged(start..range.end)?;
             // Everything before `first` is sound, so the damaged block does not begin before it; only
             // the block at the beginning of the range may.
             let limits = if first == range.start { 0 } else { first }..range.end;
-            self.around(first, limits)?;
+            self.around(first, limits);
             start = self.searched().max(first.saturating_add(1));
         }
-        Ok(())
     }
 
     /// Finds the damaged block around one byte, if it is damaged, and damaged blocks next to it, looking
     /// for the end of the damage inside `limits` only. Bytes come in rising order.
-    pub(super) fn around(&mut self, index: u64, limits: Range<u64>) -> Result<(), ClientError> {
+    pub(super) fn around(&mut self, index: u64, limits: Range<u64>) {
         if index < self.searched() {
-            return Ok(());
+            return;
         }
         let byte = index..index.saturating_add(1);
-        if self.exhausted() {
-            self.damaged.push(byte);
-            return Ok(());
+        if self.sound(byte.clone()).is_some() {
+            return;
         }
-        if self.sound(byte)?.is_some() {
-            return Ok(());
+        if self.given_up {
+            self.push(byte);
+            return;
         }
-        let start = self.edge(index, limits.start.max(self.searched()), Direction::Back)?;
-        let end = self.edge(index, limits.end, Direction::Forth)?;
-        self.damaged.push(start..end);
-        Ok(())
+        let start = self.edge(index, limits.start.max(self.searched()), Direction::Back);
+        let end = self.edge(index, limits.end, Direction::Forth);
+        self.push(start..end);
+    }
+
+    /// Counts a range as damaged. Ranges come in rising order, and are joined where they touch, so that
+    /// a server cannot make the list longer than the damage.
+    fn push(&mut self, range: Range<u64>) {
+        match self.damaged.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ if range.is_empty() => {}
+            _ => self.damaged.push(range),
+        }
     }
 
     /// Up to where the search has come.
@@ -106,42 +125,49 @@ where
         self.damaged.last().map_or(0, |range| range.end)
     }
 
-    fn exhausted(&self) -> bool {
-        self.questions >= MOST_QUESTIONS
-    }
-
     /// The bounds of the blocks that overlap the range, if the server proves to have them.
-    fn sound(&mut self, range: Range<u64>) -> Result<Option<Range<u64>>, ClientError> {
+    fn sound(&mut self, range: Range<u64>) -> Option<Range<u64>> {
+        if self.questions >= MOST_QUESTIONS {
+            self.given_up = true;
+        }
+        if self.given_up {
+            return None;
+        }
         self.questions = self.questions.saturating_add(1);
         match (self.question)(range.clone()) {
             Ok(blocks) => {
                 let start = blocks.first().map_or(range.start, |block| block.start);
                 let end = blocks.last().map_or(range.end, |block| block.end);
-                Ok(Some(start..end))
+                Some(start..end)
             }
-            Err(Failed::Fault(_)) => Ok(None),
-            Err(Failed::TooLarge(refusal)) => Err(ClientError::Refused(refusal)),
-            Err(Failed::Client(error)) => Err(error),
+            // A single byte's block must be proved; of a longer range, smaller parts are asked for.
+            Err(Failed::Fault(_) | Failed::TooLarge(_)) => None,
+            // That the audit has failed is proven already: it does not depend on what comes now.
+            Err(Failed::Client(_)) => {
+                self.given_up = true;
+                None
+            }
         }
     }
 
-    /// The first byte of a range, known to be damaged somewhere, that lies in a damaged block.
-    fn first_damaged(&mut self, range: Range<u64>) -> Result<u64, ClientError> {
+    /// The first byte of a range, known to be damaged somewhere, that lies in a damaged block; if the
+    /// search is given up, up to where the range is sound.
+    fn first_damaged(&mut self, range: Range<u64>) -> u64 {
         // What lies before `sound` is; something in `sound..faulty` is not.
         let mut sound = range.start;
         let mut faulty = range.end;
-        while faulty.saturating_sub(sound) > 1 {
+        while faulty.saturating_sub(sound) > 1 && !self.given_up {
             let middle = sound.midpoint(faulty);
-            match self.sound(sound..middle)? {
+            match self.sound(sound..middle) {
                 Some(proven) => sound = proven.end.max(middle).min(faulty.saturating_sub(1)),
                 None => faulty = middle,
             }
         }
-        Ok(sound)
+        sound
     }
 
     /// Where the damage around `index` ends in one direction: at a sound block, or at `limit`.
-    fn edge(&mut self, index: u64, limit: u64, way: Direction) -> Result<u64, ClientError> {
+    fn edge(&mut self, index: u64, limit: u64, way: Direction) -> u64 {
         // As distances from `index`. The byte at `faulty` is damaged; that at `sound` is not, or is
         // beyond the limit.
         let most = match way {
@@ -163,10 +189,8 @@ where
                 Direction::Back => index.saturating_sub(next),
                 Direction::Forth => index.saturating_add(next),
             };
-            if self.exhausted() {
-                break;
-            }
-            match self.sound(at..at.saturating_add(1))? {
+            match self.sound(at..at.saturating_add(1)) {
+                None if self.given_up => break,
                 None => faulty = next,
                 Some(proven) => {
                     let near = match way {
@@ -177,10 +201,10 @@ where
                 }
             }
         }
-        Ok(match way {
+        match way {
             Direction::Back => index.saturating_sub(sound.saturating_sub(1)),
             Direction::Forth => index.saturating_add(sound),
-        })
+        }
     }
 }
 

@@ -41,13 +41,13 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// # Errors
     /// [`ClientError::OutOfRange`], [`ClientError::NotUploaded`]; [`ClientError::Proof`] and
     /// [`ClientError::Blocks`] if the server's evidence does not hold; [`ClientError::Refused`],
-    /// [`ClientError::Unexpected`]; [`ClientError::Io`] of the sink; what [`settle`](Self::settle) fails
-    /// with.
+    /// [`ClientError::Unexpected`], [`ClientError::Transport`]; [`ClientError::Io`] of the sink; what
+    /// [`readable`](Self::readable) fails with.
     pub fn read_to(&mut self, range: Range<u64>, sink: &mut impl Write) -> Result<(), ClientError> {
-        let state = self.current()?;
+        let state = self.readable()?;
         let total = state.list.total;
-        if range.end > total {
-            let end = range.end;
+        let end = range.end.max(range.start);
+        if end > total {
             return Err(ClientError::OutOfRange { end, total });
         }
         let wanted = range.clone();
@@ -87,7 +87,11 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     }
 
     /// The blocks that overlap the range, verified.
-    fn blocks(&self, state: &FileState, range: Range<u64>) -> Result<Vec<KnownBlock>, ClientError> {
+    pub(super) fn blocks(
+        &self,
+        state: &FileState,
+        range: Range<u64>,
+    ) -> Result<Vec<KnownBlock>, ClientError> {
         let request = Request::Read {
             file: state.file,
             version: state.version,
@@ -134,7 +138,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
 }
 
 /// One past the last byte of the block.
-fn block_end(block: &KnownBlock) -> u64 {
+pub(super) fn block_end(block: &KnownBlock) -> u64 {
     let length = u64::try_from(block.bytes.len()).unwrap_or(u64::MAX);
     block.start.saturating_add(length)
 }

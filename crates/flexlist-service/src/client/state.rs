@@ -23,7 +23,7 @@ use crate::message::Signed;
 const HASH: usize = 32;
 
 /// The longest state file: a pending update is part of it, with the blocks that it sends.
-const LIMIT: u64 = 256 << 20;
+const LIMIT: usize = 256 << 20;
 
 /// What an owner keeps of one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,6 +55,13 @@ pub(super) enum Stage {
         /// The update, as it was signed.
         update: Signed,
     },
+    /// Nothing is under way; the server has refused an update of `base` for good, or said so.
+    Refused {
+        /// The version that the update is for.
+        base: FileState,
+        /// The update, as it was signed.
+        update: Signed,
+    },
 }
 
 impl codec::Message for Record {
@@ -72,6 +79,11 @@ pub enum StateError {
     Exists,
     /// Another process uses it.
     InUse,
+    /// Its contents would exceed what is read back: they are not written.
+    TooLong {
+        /// Their length in bytes.
+        length: usize,
+    },
     /// Its contents are not those that were written.
     Damaged,
     /// Its contents are not a state, or that of another version of this program.
@@ -86,6 +98,9 @@ impl fmt::Display for StateError {
             Self::Io(error) => write!(formatter, "state file: {error}"),
             Self::Exists => formatter.write_str("the state file exists already"),
             Self::InUse => formatter.write_str("another process uses the state file"),
+            Self::TooLong { length } => {
+                write!(formatter, "a state file of {length} bytes is too long")
+            }
             Self::Damaged => formatter.write_str("the state file is damaged"),
             Self::Malformed(error) => write!(formatter, "this is no state file: {error}"),
             Self::WrongOwner => formatter.write_str("the state file belongs to another owner"),
@@ -126,10 +141,15 @@ impl StateFile {
 
     /// The file that is there.
     pub(super) fn open(path: &Path) -> Result<Self, StateError> {
-        let mut bytes = Vec::new();
-        let file = File::open(path)?;
+        // Before the lock, which would leave a file of its own beside a name that was mistyped.
+        path.metadata()?;
         let lock = lock(path)?;
-        file.take(LIMIT.saturating_add(1)).read_to_end(&mut bytes)?;
+        // After it: who had the lock may have put another file in the place of the one before.
+        let file = File::open(path)?;
+        let mut bytes = Vec::new();
+        // One byte more than may be, so that the decoder sees that it is too much.
+        let most = u64::try_from(LIMIT).unwrap_or(u64::MAX).saturating_add(1);
+        file.take(most).read_to_end(&mut bytes)?;
         let record = decode(&bytes)?;
         Ok(Self {
             path: path.to_owned(),
@@ -171,9 +191,7 @@ fn lock(path: &Path) -> Result<File, StateError> {
 }
 
 fn write(path: &Path, record: &Record) -> Result<(), StateError> {
-    let mut bytes = codec::encode(record);
-    let hash = Sha256::digest(&bytes);
-    bytes.extend_from_slice(&hash);
+    let bytes = encode(record, LIMIT)?;
     let directory = match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),
@@ -198,6 +216,18 @@ fn synchronise(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// The contents of a state file, if they have at most `limit` bytes.
+fn encode(record: &Record, limit: usize) -> Result<Vec<u8>, StateError> {
+    let mut bytes = codec::encode(record);
+    let hash = Sha256::digest(&bytes);
+    bytes.extend_from_slice(&hash);
+    let length = bytes.len();
+    if length > limit {
+        return Err(StateError::TooLong { length });
+    }
+    Ok(bytes)
+}
+
 fn decode(bytes: &[u8]) -> Result<Record, StateError> {
     let (body, hash) = bytes
         .len()
@@ -207,6 +237,8 @@ fn decode(bytes: &[u8]) -> Result<Record, StateError> {
     if Sha256::digest(body).as_slice() != hash {
         return Err(StateError::Damaged);
     }
-    let limit = usize::try_from(LIMIT).unwrap_or(usize::MAX);
-    codec::decode(body, limit).map_err(StateError::Malformed)
+    codec::decode(body, LIMIT).map_err(StateError::Malformed)
 }
+
+#[cfg(test)]
+mod tests;

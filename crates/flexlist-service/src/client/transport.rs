@@ -19,11 +19,18 @@ pub trait Transport {
     /// # Errors
     /// [`TransportError`].
     fn exchange(&self, request: &Request) -> Result<Response, TransportError>;
+
+    /// The longest encoded request in bytes that this client sends. The server's limit may be lower.
+    fn request_limit(&self) -> usize;
 }
 
 impl<T: Transport + ?Sized> Transport for &T {
     fn exchange(&self, request: &Request) -> Result<Response, TransportError> {
         (**self).exchange(request)
+    }
+
+    fn request_limit(&self) -> usize {
+        (**self).request_limit()
     }
 }
 
@@ -94,6 +101,10 @@ impl<H: Handler> Transport for InProcess<H> {
             codec::decode(&request, self.limit).map_err(|_| TransportError::Status(400))?;
         let response = codec::encode(&self.handler.handle(request));
         decode_response(&response, self.limit)
+    }
+
+    fn request_limit(&self) -> usize {
+        self.limit
     }
 }
 

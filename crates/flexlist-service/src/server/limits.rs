@@ -70,7 +70,7 @@ impl Default for Limits {
             turn_wait: Duration::from_millis(500),
             audit_samples: 1 << 16,
             audit_blocks: message::MAX_AUDIT_BLOCKS,
-            audit_bytes: 256 << 20,
+            audit_bytes: 512 << 20,
             read_blocks: message::MAX_READ_BLOCKS,
             answer_bytes: 64 << 20,
             checkpoints: Checkpoints::default(),

@@ -73,6 +73,10 @@ impl Transport for Wire {
             None => self.server.exchange(request),
         }
     }
+
+    fn request_limit(&self) -> usize {
+        self.server.request_limit()
+    }
 }
 
 type Client = FileClient<Wire, SigningKey>;
@@ -229,6 +233,15 @@ fn a_file_goes_through_its_life() {
         }
         assert!(matches!(
             client.read(5..10_001),
+            Err(ClientError::OutOfRange {
+                end: 10_001,
+                total: 10_000
+            })
+        ));
+        #[expect(clippy::reversed_empty_ranges, reason = "what is tested")]
+        let beyond = client.read(10_001..10_000);
+        assert!(matches!(
+            beyond,
             Err(ClientError::OutOfRange {
                 end: 10_001,
                 total: 10_000

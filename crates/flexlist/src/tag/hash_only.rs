@@ -1,7 +1,8 @@
 //! Tags that are the root of a hash tree over the block's chunks: no key, no algebra.
 //!
 //! A proof opens the chunk of each hit. It is as long as the chunks and their paths, and hides
-//! nothing: the scheme rests on SHA-256 alone, also against quantum computers.
+//! nothing: the scheme rests on SHA-256 alone, also against quantum computers. Nothing is proven about
+//! chunks that are not opened: a challenge of every block speaks for one chunk of each.
 
 #![deny(
     clippy::indexing_slicing,

@@ -174,3 +174,11 @@ fn state_line(state: &FileState) -> String {
         state.version, state.list.total, state.list.root
     )
 }
+
+/// What became of an update that was under way, in a line.
+fn settled_line(state: &FileState) -> String {
+    format!(
+        "the update that was under way was applied: it made version {}",
+        state.version
+    )
+}

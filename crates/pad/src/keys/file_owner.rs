@@ -72,8 +72,8 @@ impl FileOwnerKey {
         let mut seed = Zeroizing::new([0; 32]);
         hex::decode_to_slice(seed_digits, seed.as_mut_slice())
             .map_err(|_| malformed(2, "seed <64 digits>"))?;
-        let tags = digits("tags").and_then(|digits| hex::decode(digits).ok());
-        let tags = Zeroizing::new(tags.ok_or(malformed(3, "tags <digits>"))?);
+        let tags = digits("tags").and_then(decode);
+        let tags = tags.ok_or(malformed(3, "tags <digits>"))?;
         if lines.next().is_some() {
             return Err(malformed(4, "the end of the file").into());
         }
@@ -120,6 +120,13 @@ impl FileOwnerKey {
             tags: self.tags.clone(),
         }
     }
+}
+
+/// The bytes of an even number of digits, in memory that is reserved at once and overwritten when dropped.
+fn decode(digits: &str) -> Option<Zeroizing<Vec<u8>>> {
+    let mut bytes = Zeroizing::new(vec![0; digits.len() / 2]);
+    hex::decode_to_slice(digits, &mut bytes).ok()?;
+    Some(bytes)
 }
 
 /// A key of an owner of files cannot be made or used.
@@ -190,6 +197,13 @@ mod tests {
                 other => panic!("{other}"),
             }
         }
+        // An odd number of digits.
+        std::fs::write(&path, good.replacen("tags ", "tags f", 1)).unwrap();
+        let odd = FileOwnerKey::load(&path).unwrap_err();
+        assert!(matches!(
+            odd,
+            FileOwnerKeyError::File(KeyFileError::Malformed { line: 3, .. })
+        ));
         std::fs::write(&path, format!("{good}more\n")).unwrap();
         let longer = FileOwnerKey::load(&path).unwrap_err();
         assert!(matches!(

@@ -2,6 +2,12 @@
 
 use std::fs;
 
+use flexlist::edit::ByteEdit;
+use flexlist_service::{
+    client::{ClientError, FileClient, HttpOptions, HttpTransport, Transport, TransportError},
+    message::{Request, Response},
+};
+use pad::FileOwnerKey;
 use serde_json::Value as Json;
 
 use crate::{
@@ -71,19 +77,12 @@ fn what_is_stored_is_read_back_and_damage_is_named() {
     bench.ok(&format!("file audit {file} --full"));
     bench.ok(&format!("file read {file} --out copy"));
     assert!(fs::read(bench.path("copy")).unwrap() == model);
+    read_with_care(&bench, &file, &model);
     let status = bench.json(&format!("file status {file}"));
     let claim = status[0]["server"].as_str().unwrap();
     assert!(claim.starts_with("the server has this version"), "{claim}");
 
-    // One signed head for all files.
-    bench.ok("keygen --out author");
-    bench.ok(&format!(
-        "file publish {file} --path original --store d --author author"
-    ));
-    bench.ok("commit --store d --key author");
-    let entry = bench.json("get --store d original");
-    let sealed: &Json = &status[0]["sealed_root"];
-    assert_eq!(&entry[0]["value_hex"], sealed);
+    publish(&bench, &file, &status[0]["sealed_root"]);
 
     // Wrong questions change nothing and say what is wrong.
     let past_the_end = format!("file delete {file} --offset {} --length 1", model.len());
@@ -91,9 +90,12 @@ fn what_is_stored_is_read_back_and_damage_is_named() {
     bench.fails(
         &format!("file upload {file} original"),
         2,
-        "uploaded already",
+        "give another --state",
     );
     assert_eq!(bench.json(&format!("file status {file}")), status);
+
+    settle_two_writers(&bench, &file, &server.address);
+    model[0] = b's';
 
     #[cfg(unix)]
     server.stop();
@@ -117,6 +119,87 @@ fn what_is_stored_is_read_back_and_damage_is_named() {
     bench.ok(&format!("file read {file} --length 1000 --out beginning"));
     refused(&bench, &format!("file read {file} --out all"));
     assert!(!bench.path("all").exists());
+    let beginning = fs::read(bench.path("beginning")).unwrap();
+    assert!(beginning == model[..1000]);
+}
+
+/// One signed head for all files.
+fn publish(bench: &Bench, file: &str, sealed: &Json) {
+    bench.ok("keygen --out author");
+    bench.ok(&format!(
+        "file publish {file} --path original --store d --author author"
+    ));
+    bench.ok("commit --store d --key author");
+    let entry = bench.json("get --store d original");
+    assert_eq!(&entry[0]["value_hex"], sealed);
+}
+
+/// Reads that would overwrite something, or that ask for what is not there.
+fn read_with_care(bench: &Bench, file: &str, model: &[u8]) {
+    // Nothing is overwritten unless that is said.
+    fs::write(bench.path("copy"), b"mine").unwrap();
+    let again = format!("file read {file} --length 5 --out copy");
+    bench.fails(&again, 2, "exists already");
+    assert_eq!(fs::read(bench.path("copy")).unwrap(), b"mine");
+    bench.ok(&format!("{again} --force"));
+    assert_eq!(fs::read(bench.path("copy")).unwrap(), model[..5]);
+    let beyond = model.len() + 1;
+    bench.fails(
+        &format!("file read {file} --offset {beyond}"),
+        2,
+        &format!("byte {beyond} is out of range"),
+    );
+}
+
+/// Two writers whose updates do not arrive: one of them is first, and each hears what became of his.
+fn settle_two_writers(bench: &Bench, file: &str, address: &str) {
+    fs::copy(bench.path("s"), bench.path("t")).unwrap();
+    for state in ["s", "t"] {
+        leave_pending(bench, state, address);
+    }
+    let update = |file: &str| {
+        let status = bench.json(&format!("file status {file}"));
+        status[0]["update"].as_str().map(str::to_owned)
+    };
+    let applied = update(file).unwrap();
+    assert!(
+        applied.ends_with("applied: it made version 12"),
+        "{applied}"
+    );
+    let dropped = update(&file.replace("--state s", "--state t")).unwrap();
+    assert!(
+        dropped.contains("is dropped, the server refused it"),
+        "{dropped}"
+    );
+    assert_eq!(update(file), None);
+}
+
+/// A connection that loses updates.
+struct Lossy(HttpTransport);
+
+impl Transport for Lossy {
+    fn exchange(&self, request: &Request) -> Result<Response, TransportError> {
+        match request {
+            Request::Update(_) => Err(TransportError::Status(500)),
+            _ => self.0.exchange(request),
+        }
+    }
+
+    fn request_limit(&self) -> usize {
+        self.0.request_limit()
+    }
+}
+
+/// Writes the name of the state over the first byte of its file, but the update is lost.
+fn leave_pending(bench: &Bench, state: &str, address: &str) {
+    let key = FileOwnerKey::load(&bench.path("k")).unwrap();
+    let transport = HttpTransport::new(&format!("http://{address}"), HttpOptions::default());
+    let lossy = Lossy(transport.unwrap());
+    let mut client = FileClient::open(&bench.path(state), key.owner(), lossy).unwrap();
+    let bytes = state.as_bytes().to_vec();
+    let lost = client.apply(&[ByteEdit::Write { offset: 0, bytes }]);
+    assert!(matches!(lost, Err(ClientError::Transport(_))), "{lost:?}");
+    assert!(client.is_pending());
 }
 
 /// Runs a line that must find that something does not verify; what it says.

@@ -3,7 +3,7 @@
 #![allow(clippy::arithmetic_side_effects, reason = "tests fail by panicking")]
 
 use super::*;
-use crate::client::AuditFault;
+use crate::client::{AuditFault, ClientError};
 
 /// Blocks of these lengths, of which these are damaged.
 struct Server {
@@ -67,7 +67,7 @@ fn every_pattern_of_damage_is_bounded_exactly_where_sound_blocks_are_between() {
             while start < total {
                 let end = (start + width).min(total);
                 if server.answer(&(start..end)).is_err() {
-                    search.within(start..end).unwrap();
+                    search.within(start..end);
                 }
                 start = end;
             }
@@ -103,7 +103,7 @@ fn single_damaged_blocks_are_found_exactly_and_quickly() {
             damaged: vec![damaged],
         };
         let mut search = Search::new(|range| server.answer(&range));
-        search.within(0..total).unwrap();
+        search.within(0..total);
         assert!(search.questions < 80, "{} questions", search.questions);
         assert_eq!(search.damaged(), server.expected());
     }
@@ -117,7 +117,7 @@ fn sampled_bytes_lead_to_their_blocks() {
     };
     let mut search = Search::new(|range| server.answer(&range));
     for index in [5, 12, 25, 31, 99] {
-        search.around(index, 0..100).unwrap();
+        search.around(index, 0..100);
     }
     assert_eq!(search.damaged(), [10..30, 60..100]);
 }
@@ -129,6 +129,84 @@ fn a_search_ends_though_everything_is_damaged() {
         damaged: (0..64).collect(),
     };
     let mut search = Search::new(|range| server.answer(&range));
-    search.within(0..1 << 26).unwrap();
+    search.within(0..1 << 26);
     assert_eq!(search.damaged(), vec![0..1 << 26]);
+}
+
+/// The questions that a search asks about ranges of 100 bytes when the question after so many does not
+/// get an answer, and what it has found by then.
+fn broken_off(after: u32) -> (u32, Vec<Range<u64>>, SearchEnd) {
+    let server = Server {
+        lengths: vec![10; 100],
+        damaged: vec![2, 3, 40, 75],
+    };
+    let mut asked = 0;
+    let mut search = Search::new(|range| {
+        asked += 1;
+        if asked > after {
+            return Err(Failed::Client(ClientError::Unexpected));
+        }
+        server.answer(&range)
+    });
+    for start in (0..1000).step_by(100) {
+        search.within(start..start + 100);
+    }
+    let end = search.end();
+    let damaged = search.damaged();
+    (asked, damaged, end)
+}
+
+#[test]
+fn a_search_that_gets_no_answer_ends_and_keeps_what_it_has_found() {
+    let (questions, damaged, end) = broken_off(u32::MAX);
+    assert_eq!(end, SearchEnd::Complete);
+    assert_eq!(damaged, [20..40, 400..410, 750..760]);
+    for after in 0..questions {
+        let (asked, found, end) = broken_off(after);
+        assert_eq!(end, SearchEnd::GivenUp);
+        // Not one question more.
+        assert_eq!(asked, after + 1);
+        // Everything that is damaged is in what is found.
+        for range in &damaged {
+            assert!(
+                found
+                    .iter()
+                    .any(|found| found.start <= range.start && found.end >= range.end),
+                "{after}: {found:?}"
+            );
+        }
+        assert_eq!(found.last().unwrap().end, 1000, "{after}: {found:?}");
+    }
+}
+
+#[test]
+fn damage_that_touches_is_one_range_while_the_search_goes_on() {
+    let server = Server {
+        lengths: vec![1; 3000],
+        damaged: (0..3000).collect(),
+    };
+    let mut search = Search::new(|range| server.answer(&range));
+    for start in 0..3000 {
+        search.within(start..start + 1);
+        assert_eq!(search.damaged, vec![0..start + 1]);
+    }
+    // Far beyond the most questions: the last ones were not asked.
+    assert_eq!(search.questions, MOST_QUESTIONS);
+    assert_eq!(search.end(), SearchEnd::GivenUp);
+}
+
+#[test]
+fn a_block_that_is_too_large_to_prove_is_damaged() {
+    let server = Server {
+        lengths: vec![10; 10],
+        damaged: vec![],
+    };
+    let mut search = Search::new(|range: Range<u64>| {
+        if range.start < 60 && range.end > 50 {
+            return Err(Failed::TooLarge("a test".into()));
+        }
+        server.answer(&range)
+    });
+    search.within(0..100);
+    assert_eq!(search.damaged(), vec![50..60]);
 }

@@ -9,7 +9,7 @@ use flexlist::{
     error::{AuditError, ProofError},
 };
 use flexlist_service::{
-    client::{AuditFailure, AuditFault},
+    client::{AuditFailure, AuditFault, SearchEnd},
     message::{ReadBlock, Standing},
 };
 
@@ -154,6 +154,66 @@ fn lies_about_where_a_file_stands() {
             claimed: 1
         })
     ));
+}
+
+#[test]
+fn a_file_that_the_server_knows_no_more_is_a_fault_of_the_server() {
+    for refusal in [
+        Refusal::UnknownFile,
+        Refusal::UploadUnfinished { next_part: 3 },
+    ] {
+        let world = World::new(TagKind::PrivateMac);
+        let mut client = world.uploaded(&contents(1_000));
+        let said = refusal.clone();
+        world.wire.tamper(move |_, response| {
+            *response = Response::Refused(said.clone());
+        });
+        let lost = |outcome: Result<(), ClientError>| {
+            assert!(
+                matches!(
+                    outcome,
+                    Err(ClientError::Rollback {
+                        known: 1,
+                        claimed: 0
+                    })
+                ),
+                "{outcome:?}"
+            );
+        };
+        lost(client.read(0..1).map(drop));
+        lost(client.status().map(drop));
+        lost(client.audit(Extent::Sample(5), &mut |_| ()).map(drop));
+        lost(client.audit(Extent::Everything, &mut |_| ()).map(drop));
+        world.wire.meddle(move |request, server| match request {
+            Request::Update(_) => Ok(Response::Refused(refusal.clone())),
+            _ => server.exchange(request),
+        });
+        lost(client.apply(&[write(0, b"new")]).map(drop));
+        assert!(client.is_pending());
+    }
+}
+
+#[test]
+fn a_refusal_that_contradicts_itself_or_goes_back_leaves_an_update_under_way() {
+    for (current, claimed) in [(2, None), (1, Some(1))] {
+        let world = World::new(TagKind::PrivateMac);
+        let mut client = world.uploaded(&contents(1_000));
+        client.apply(&[write(5, b"old")]).unwrap();
+        world.wire.meddle(move |request, server| match request {
+            Request::Update(_) => Ok(Response::Refused(Refusal::StaleBase { base: 2, current })),
+            _ => server.exchange(request),
+        });
+        match (client.apply(&[write(0, b"new")]).unwrap_err(), claimed) {
+            (ClientError::Unexpected, None) => {}
+            (ClientError::Rollback { known: 2, claimed }, Some(expected)) => {
+                assert_eq!(claimed, expected);
+            }
+            (error, _) => panic!("{current}: {error:?}"),
+        }
+        assert!(client.is_pending());
+        world.wire.be_honest();
+        assert!(matches!(client.settle().unwrap(), Settled::Applied(state) if state.version == 3));
+    }
 }
 
 #[test]

@@ -249,3 +249,157 @@ fn a_lost_acknowledgement_does_no_harm() {
     }
     check(&mut client, &updated());
 }
+
+/// Answers updates with this refusal, and does not hand them on.
+fn refuse_updates(world: &World, refusal: Refusal) {
+    world.wire.meddle(move |request, server| match request {
+        Request::Update(_) => Ok(Response::Refused(refusal.clone())),
+        _ => server.exchange(request),
+    });
+}
+
+#[test]
+fn an_update_that_is_dropped_later_on_is_reported_once() {
+    type Operation = fn(&mut Client) -> Result<(), ClientError>;
+    let operations: [(&str, Operation); 5] = [
+        ("read", |client| client.read(0..1).map(drop)),
+        ("audit", |client| {
+            client.audit(Extent::Sample(5), &mut |_| ()).map(drop)
+        }),
+        ("status", |client| client.status().map(drop)),
+        ("apply", |client| {
+            client.apply(&[write(0, b"newer")]).map(drop)
+        }),
+        ("current", |client| client.current().map(drop)),
+    ];
+    for (name, operation) in operations {
+        let world = World::new(TagKind::PrivateMac);
+        let mut client = world.uploaded(&contents(1_000));
+        refuse_updates(&world, Refusal::Unavailable);
+        assert!(client.apply(&[write(0, b"new")]).is_err());
+        assert!(client.is_pending());
+        refuse_updates(&world, Refusal::TagsInvalid);
+        assert!(
+            matches!(
+                operation(&mut client),
+                Err(ClientError::Dropped(Refusal::TagsInvalid))
+            ),
+            "{name}"
+        );
+        assert!(!client.is_pending());
+        world.wire.be_honest();
+        check(&mut client, &contents(1_000));
+        operation(&mut client).unwrap();
+    }
+}
+
+#[test]
+fn an_update_that_cannot_be_settled_for_now_does_not_stand_in_the_way_of_reads() {
+    let out_of_reach_for_updates = |request: &Request, server: &Local| match request {
+        Request::Update(_) => Err(out_of_reach()),
+        _ => server.exchange(request),
+    };
+    let busy_for_updates = |request: &Request, server: &Local| match request {
+        Request::Update(_) => Ok(Response::Refused(Refusal::Unavailable)),
+        _ => server.exchange(request),
+    };
+    for lost in ["request", "busy"] {
+        let world = World::new(TagKind::PrivateMac);
+        let mut client = world.uploaded(&contents(1_000));
+        match lost {
+            "request" => world.wire.meddle(out_of_reach_for_updates),
+            _ => world.wire.meddle(busy_for_updates),
+        }
+        assert!(client.apply(&[write(0, b"new")]).is_err());
+        assert!(client.is_pending());
+        check(&mut client, &contents(1_000));
+        // Another change must wait.
+        assert!(matches!(
+            client.apply(&[write(0, b"newer")]),
+            Err(ClientError::Transport(_) | ClientError::Refused(Refusal::Unavailable))
+        ));
+        assert!(client.is_pending());
+        world.wire.be_honest();
+        check(&mut client, &updated());
+    }
+}
+
+#[test]
+fn an_update_that_the_server_has_carried_out_and_refused_is_adopted() {
+    // The update arrives, and the answer says that it is refused for good.
+    let (world, client) = failed_update(|request, server| match request {
+        Request::Update(_) => {
+            server.exchange(request)?;
+            Ok(Response::Refused(Refusal::TagsInvalid))
+        }
+        _ => server.exchange(request),
+    });
+    assert!(!client.is_pending());
+    assert_eq!(client.version().unwrap().version, 1);
+    drop(client);
+    // Another process: it is in the state file.
+    let mut client = world.open();
+    check(&mut client, &updated());
+    assert_eq!(client.version().unwrap().version, 2);
+    assert!(std::fs::read(world.path()).unwrap().len() < 200);
+}
+
+#[test]
+fn a_refused_update_is_sent_once_more_at_most() {
+    let world = World::new(TagKind::PrivateMac);
+    let mut first = world.uploaded(&contents(1_000));
+    let copy = world.directory.path().join("copy.state");
+    std::fs::copy(world.path(), &copy).unwrap();
+    let mut second = world.open_at(&copy);
+    refuse_updates(&world, Refusal::TagsInvalid);
+    assert!(second.apply(&[write(0, b"second")]).is_err());
+    world.wire.be_honest();
+    // Nothing is sent while the file stands where it stood.
+    let sent = Arc::new(Mutex::new(0));
+    let count = Arc::clone(&sent);
+    world.wire.tamper(move |request, _| {
+        *count.lock().unwrap() += u32::from(matches!(request, Request::Update(_)));
+    });
+    check(&mut second, &contents(1_000));
+    assert_eq!(*sent.lock().unwrap(), 0);
+    // The next version is another writer's.
+    first.apply(&[write(0, b"new")]).unwrap();
+    *sent.lock().unwrap() = 0;
+    for _ in 0..3 {
+        assert!(matches!(
+            second.read(0..1),
+            Err(ClientError::Outdated {
+                known: 1,
+                current: 2
+            })
+        ));
+    }
+    assert_eq!(*sent.lock().unwrap(), 1);
+    check(&mut first, &updated());
+}
+
+#[test]
+fn an_update_above_the_limit_of_requests_is_not_begun() {
+    let world = World::new(TagKind::PrivateMac);
+    let mut client = world.uploaded(&contents(1_000));
+    drop(client);
+    let narrow = InProcess::new(Arc::clone(world.wire.server.handler()), 10_000);
+    client = FileClient::open(
+        &world.path(),
+        world.owner.clone(),
+        Wire {
+            server: narrow,
+            meddle: Arc::default(),
+        },
+    )
+    .unwrap();
+    let before = std::fs::read(world.path()).unwrap();
+    assert!(matches!(
+        client.apply(&[insert(0, &contents(10_000))]),
+        Err(ClientError::Transport(TransportError::RequestTooLarge { length })) if length > 10_000
+    ));
+    assert!(!client.is_pending());
+    assert_eq!(std::fs::read(world.path()).unwrap(), before);
+    client.apply(&[write(0, b"new")]).unwrap();
+    check(&mut client, &updated());
+}

@@ -21,7 +21,7 @@ pub(in crate::cli) struct Audit {
     /// Challenge this many bytes, whatever that detects.
     #[arg(long, value_name = "BYTES", conflicts_with = "full")]
     count: Option<u32>,
-    /// Challenge every block. If some are damaged, says which.
+    /// Challenge every block (with hash-only tags: read every block). If some are damaged, says which.
     #[arg(long)]
     full: bool,
 }

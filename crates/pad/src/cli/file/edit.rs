@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use flexlist::edit::ByteEdit;
-use flexlist_service::client::Applied;
+use flexlist_service::client::{Applied, ClientError, Settled};
 
-use super::{FileArguments, read_all, state_line, state_object};
+use super::{FileArguments, read_all, settled_line, state_line, state_object};
 use crate::cli::{Failure, Output};
 
 #[derive(Debug, Args)]
@@ -100,10 +100,14 @@ impl Delete {
 }
 
 fn apply(file: &FileArguments, edit: ByteEdit, output: &mut Output) -> Result<(), Failure> {
-    let applied = file
-        .open()?
-        .apply(&[edit])
-        .map_err(|error| file.failure(error))?;
+    let mut client = file.open()?;
+    // Whoever repeats a change that got no answer has to know that both were carried out.
+    match client.settle().map_err(|error| file.failure(error))? {
+        Settled::Nothing => {}
+        Settled::Applied(state) => output.text(&settled_line(&state))?,
+        Settled::Dropped(refusal) => return Err(file.failure(ClientError::Dropped(refusal))),
+    }
+    let applied = client.apply(&[edit]).map_err(|error| file.failure(error))?;
     match applied {
         Applied::Version(state) => output.say(
             &format!("changed: {}", state_line(&state)),

@@ -1,9 +1,9 @@
 //! What goes wrong with outsourced files, as sentences and exit statuses.
 
-use std::path::Path;
+use std::{io::ErrorKind, path::Path};
 
 use flexlist_service::{
-    client::{AuditFailure, ClientError},
+    client::{AuditFailure, ClientError, SearchEnd, StateError, TransportError},
     message::Refusal,
 };
 use pad::FileOwnerKeyError;
@@ -25,7 +25,18 @@ pub(super) fn client(state: &Path, error: ClientError) -> Failure {
         ClientError::Refused(refusal @ Refusal::StoreFailed(_)) => {
             Failure::Refused(format!("the server has lost something: {refusal}"))
         }
+        ClientError::State(StateError::Io(error)) if error.kind() != ErrorKind::NotFound => {
+            Failure::Store(format!("{}: state file: {error}", state.display()))
+        }
         ClientError::State(error) => Failure::Input(format!("{}: {error}", state.display())),
+        ClientError::AlreadyUploaded => Failure::Input(format!(
+            "the file of {} is uploaded already: change it with pad file write, insert or delete, or \
+             give another --state to upload a new one",
+            state.display()
+        )),
+        ClientError::Transport(error @ TransportError::RequestTooLarge { .. }) => {
+            Failure::Input(format!("{error}: change less at once"))
+        }
         ClientError::Io(_) | ClientError::Transport(_) | ClientError::RandomnessUnavailable => {
             Failure::Store(error.to_string())
         }
@@ -40,7 +51,10 @@ fn audit(failure: &AuditFailure) -> String {
         .iter()
         .map(|range| format!("{}..{}", range.start, range.end))
         .collect();
-    let reason = &failure.reason;
+    let reason = match failure.search {
+        SearchEnd::Complete => failure.reason.to_string(),
+        SearchEnd::GivenUp => format!("{}; the search was given up", failure.reason),
+    };
     match blocks.len() {
         0 => format!("the audit failed: {reason}; asked again, every block was there"),
         1 => format!(
@@ -63,4 +77,32 @@ fn audit(failure: &AuditFailure) -> String {
 /// An owner's key cannot be made or used.
 pub(super) fn key(path: &Path, error: &FileOwnerKeyError) -> Failure {
     Failure::Input(format!("key file {}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    fn status(error: ClientError) -> u8 {
+        client(Path::new("s"), error).code()
+    }
+
+    #[test]
+    fn exit_statuses_say_who_has_to_act() {
+        let state = |kind| ClientError::State(StateError::Io(io::Error::from(kind)));
+        assert_eq!(status(state(ErrorKind::NotFound)), 2);
+        assert_eq!(status(state(ErrorKind::PermissionDenied)), 4);
+        assert_eq!(status(state(ErrorKind::StorageFull)), 4);
+        assert_eq!(status(ClientError::State(StateError::Damaged)), 2);
+        assert_eq!(status(ClientError::AlreadyUploaded), 2);
+        assert_eq!(status(ClientError::Dropped(Refusal::TagsInvalid)), 2);
+        let too_large = TransportError::RequestTooLarge { length: 1 };
+        assert_eq!(status(ClientError::Transport(too_large)), 2);
+        let unreachable = TransportError::Status(500);
+        assert_eq!(status(ClientError::Transport(unreachable)), 4);
+        let (known, claimed) = (1, 0);
+        assert_eq!(status(ClientError::Rollback { known, claimed }), 3);
+    }
 }

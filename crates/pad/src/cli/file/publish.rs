@@ -26,10 +26,7 @@ pub(in crate::cli) struct Publish {
 impl Publish {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let mut client = self.file.open()?;
-        client.settle().map_err(|error| self.file.failure(error))?;
-        let state = client
-            .version()
-            .ok_or_else(|| Failure::input("the upload is not finished"))?;
+        let state = client.current().map_err(|error| self.file.failure(error))?;
         let key = Key::try_from(self.path.as_str())?;
         let value = Value::new(state.sealed_root().0)?;
         let target = Target::new(&self.store, self.author.as_deref());

@@ -1,12 +1,14 @@
 //! `pad file read`.
 
+#[cfg(unix)]
+use std::fs::File;
 use std::{
-    fs::File,
     io::{self, BufWriter, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use clap::Args;
+use tempfile::NamedTempFile;
 
 use super::{FileArguments, byte_bar};
 use crate::cli::{Failure, Output};
@@ -25,16 +27,30 @@ pub(in crate::cli) struct Read {
     /// is verified.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Overwrite the file of --out if there is one.
+    #[arg(long, requires = "out")]
+    force: bool,
 }
 
 impl Read {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        if let Some(path) = &self.out {
+            // Before anything is fetched; when it is, once more.
+            let there = path
+                .try_exists()
+                .map_err(|error| Failure::file(path, &error))?;
+            if there && !self.force {
+                return Err(exists(path));
+            }
+        }
         let mut client = self.file.open()?;
-        client.settle().map_err(|error| self.file.failure(error))?;
-        let total = client.version().map_or(0, |state| state.list.total);
+        let state = client
+            .readable()
+            .map_err(|error| self.file.failure(error))?;
         let end = match self.length {
             Some(length) => self.offset.saturating_add(length),
-            None => total,
+            // An offset beyond the end is refused, like a length beyond it.
+            None => state.list.total.max(self.offset),
         };
         let range = self.offset..end;
         let Some(path) = &self.out else {
@@ -47,8 +63,8 @@ impl Read {
         let folder = path
             .parent()
             .filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or_else(|| std::path::Path::new("."));
-        let file = tempfile::NamedTempFile::new_in(folder).map_err(io_failure)?;
+        let folder = folder.unwrap_or_else(|| Path::new("."));
+        let file = NamedTempFile::new_in(folder).map_err(io_failure)?;
         let bar = byte_bar(output, end.saturating_sub(self.offset), "read");
         let mut sink = Counted {
             sink: BufWriter::new(file),
@@ -62,16 +78,49 @@ impl Read {
             .into_inner()
             .map_err(|error| io_failure(error.into_error()))?;
         file.as_file().sync_all().map_err(io_failure)?;
-        let kept: File = file
-            .persist(path)
-            .map_err(|error| io_failure(error.error))?;
-        drop(kept);
+        self.keep(file, path)?;
+        synchronise(folder).map_err(io_failure)?;
         let bytes = range.end.saturating_sub(range.start);
         output.say(
             &format!("{bytes} bytes, verified, in {}", path.display()),
             &serde_json::json!({ "bytes": bytes, "verified": true, "out": path.display().to_string() }),
         )
     }
+}
+
+impl Read {
+    /// Gives the file its name.
+    fn keep(&self, file: NamedTempFile, path: &Path) -> Result<(), Failure> {
+        let kept = if self.force {
+            file.persist(path)
+        } else {
+            file.persist_noclobber(path)
+        };
+        match kept {
+            Ok(_) => Ok(()),
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Err(exists(path)),
+            Err(error) => Err(Failure::file(path, &error.error)),
+        }
+    }
+}
+
+fn exists(path: &Path) -> Failure {
+    Failure::Input(format!(
+        "{} exists already: give --force to overwrite it",
+        path.display()
+    ))
+}
+
+/// Makes the name of a new file durable.
+#[cfg(unix)]
+fn synchronise(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+/// Directories cannot be opened as files everywhere.
+#[cfg(not(unix))]
+fn synchronise(_: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// A sink that says how much went into it.

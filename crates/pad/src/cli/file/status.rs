@@ -1,10 +1,10 @@
 //! `pad file status`.
 
 use clap::Args;
-use flexlist_service::client::Status as ServerStatus;
+use flexlist_service::client::{ClientError, Settled, Status as ServerStatus};
 use serde_json::json;
 
-use super::{FileArguments, state_line, state_object};
+use super::{FileArguments, settled_line, state_line, state_object};
 use crate::cli::{Failure, Output};
 
 #[derive(Debug, Args)]
@@ -16,7 +16,12 @@ pub(in crate::cli) struct Status {
 impl Status {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let mut client = self.file.open()?;
-        let pending = client.is_pending();
+        let settled = client.settle().map_err(|error| self.file.failure(error))?;
+        let settled = match settled {
+            Settled::Nothing => None,
+            Settled::Applied(state) => Some(settled_line(&state)),
+            Settled::Dropped(refusal) => Some(ClientError::Dropped(refusal).to_string()),
+        };
         let status = client.status().map_err(|error| self.file.failure(error))?;
         let claim = match status {
             ServerStatus::Uploading { next_part } => {
@@ -30,22 +35,23 @@ impl Status {
                 standing.version
             ),
         };
-        let settled = if pending {
-            "an update that was under way is settled\n"
-        } else {
-            ""
-        };
         let file = client.file();
         match client.version() {
             Some(state) => {
+                let settled_line = settled
+                    .as_ref()
+                    .map_or_else(String::new, |words| format!("{words}\n"));
                 let text = format!(
-                    "{settled}file         {file}\nstate        {}\nsealed root  {}\n{claim}",
+                    "{settled_line}file         {file}\nstate        {}\nsealed root  {}\n{claim}",
                     state_line(&state),
                     state.sealed_root(),
                 );
                 let mut object = state_object(&state);
                 if let Some(object) = object.as_object_mut() {
                     object.insert("server".into(), claim.into());
+                    if let Some(words) = settled {
+                        object.insert("update".into(), words.into());
+                    }
                 }
                 output.say(&text, &object)
             }

@@ -115,6 +115,7 @@ fn answers_to_other_challenges() {
         ClientError::Audit(AuditFailure {
             reason: AuditFault::Answer(audit::AuditFailure::Tags(AuditError::EquationFails)),
             ref damaged,
+            search: SearchEnd::Complete,
         }) if damaged.as_slice() == std::slice::from_ref(&(0..6_400))
     ));
 
@@ -192,4 +193,184 @@ fn damaged_blocks_are_named() {
             }
         }
     }
+}
+
+/// The failure of a full audit.
+fn full_audit(client: &mut Client) -> AuditFailure {
+    match client.audit(Extent::Everything, &mut |_| ()) {
+        Err(ClientError::Audit(failure)) => failure,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_proven_fault_is_not_forgotten_when_the_server_falls_silent() {
+    // Silent at the next question, or a while later; by the transport, or by a refusal.
+    for (answers, refusal) in [
+        (1, None),
+        (1, Some(Refusal::Unavailable)),
+        (6, None),
+        (6, Some(Refusal::Unavailable)),
+        (6, Some(Refusal::UnknownFile)),
+    ] {
+        for extent in [Extent::Everything, Extent::Sample(50)] {
+            let world = World::new(TagKind::PrivateMac);
+            let mut client = world.uploaded(&contents(6_400));
+            let mut asked = 0;
+            let refusal = refusal.clone();
+            world.wire.meddle(move |request, server| {
+                asked += 1;
+                if asked <= answers {
+                    let mut response = server.exchange(request)?;
+                    if let Response::Audited { tag_proof, .. } = &mut response {
+                        tag_proof.0[3] ^= 1;
+                    }
+                    return Ok(response);
+                }
+                match &refusal {
+                    Some(refusal) => Ok(Response::Refused(refusal.clone())),
+                    None => Err(TransportError::Status(500)),
+                }
+            });
+            let failure = match client.audit(extent, &mut |_| ()) {
+                Err(ClientError::Audit(failure)) => failure,
+                other => panic!("{answers} {extent:?}: {other:?}"),
+            };
+            assert_eq!(failure.reason, tags(AuditError::EquationFails));
+            assert_eq!(failure.search, SearchEnd::GivenUp);
+            if extent == Extent::Everything {
+                assert_eq!(failure.damaged.last().unwrap().end, 6_400);
+            } else {
+                assert!(!failure.damaged.is_empty());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_fault_in_one_part_is_not_forgotten_when_a_later_part_gets_no_answer() {
+    let world = World::new(TagKind::PrivateMac);
+    let mut client = world.uploaded(&contents(6_400));
+    let state = client.version().unwrap();
+    world.wire.meddle(move |request, server| {
+        let Request::Audit { challenge, .. } = request else {
+            return server.exchange(request);
+        };
+        let Challenge::Every { start, end, .. } = challenge else {
+            panic!("{challenge:?}");
+        };
+        if end - start > 256 {
+            return Ok(Response::Refused(Refusal::TooLarge("a test".into())));
+        }
+        if *end > 3_200 {
+            return Err(TransportError::Status(500));
+        }
+        if asks_for(challenge, &state, 7) {
+            return Ok(Response::Refused(Refusal::StoreFailed("bad".into())));
+        }
+        server.exchange(request)
+    });
+    let failure = full_audit(&mut client);
+    assert_eq!(failure.reason, AuditFault::StoreFailed("bad".into()));
+    assert_eq!(failure.search, SearchEnd::GivenUp);
+    let [first, rest] = failure.damaged.as_slice() else {
+        panic!("{failure:?}");
+    };
+    assert_eq!(*first, 7 * 64..8 * 64);
+    assert!(rest.start <= 3_200 && rest.start > 2_000 && rest.end == 6_400);
+}
+
+#[test]
+fn a_block_that_the_server_calls_too_large_is_its_fault() {
+    for kind in [TagKind::PrivateMac, TagKind::HashOnly] {
+        let world = World::new(kind);
+        let mut client = world.uploaded(&contents(640));
+        world.wire.tamper(|request, response| {
+            if matches!(request, Request::Audit { .. } | Request::Read { .. }) {
+                *response = Response::Refused(Refusal::TooLarge("a test".into()));
+            }
+        });
+        let failure = full_audit(&mut client);
+        assert_eq!(failure.reason, AuditFault::TooLarge("a test".into()));
+        assert_eq!(failure.damaged, vec![0..640]);
+        // Whoever samples more than the server takes at once has asked for too much.
+        if kind == TagKind::PrivateMac {
+            assert!(matches!(
+                client.audit(Extent::Sample(50), &mut |_| ()),
+                Err(ClientError::Refused(Refusal::TooLarge(_)))
+            ));
+            assert!(matches!(
+                client.audit(Extent::Sample(1), &mut |_| ()),
+                Err(ClientError::Audit(AuditFailure {
+                    reason: AuditFault::TooLarge(_),
+                    ..
+                }))
+            ));
+        }
+    }
+}
+
+#[test]
+fn a_full_audit_ends_soon_whatever_the_server_says() {
+    let world = World::new(TagKind::PrivateMac);
+    let mut client = world.uploaded(&contents(100_000));
+    let asked = Arc::new(Mutex::new(0));
+    let count = Arc::clone(&asked);
+    world.wire.meddle(move |request, server| {
+        let Request::Audit {
+            challenge: Challenge::Every { start, end, .. },
+            ..
+        } = request
+        else {
+            return server.exchange(request);
+        };
+        *count.lock().unwrap() += 1;
+        // Byte by byte, each of them lost.
+        let refusal = match end - start {
+            1 => Refusal::StoreFailed("bad".into()),
+            _ => Refusal::TooLarge("a test".into()),
+        };
+        Ok(Response::Refused(refusal))
+    });
+    let failure = full_audit(&mut client);
+    assert_eq!(failure.damaged, vec![0..100_000]);
+    assert_eq!(failure.search, SearchEnd::GivenUp);
+    let asked = *asked.lock().unwrap();
+    assert!(asked < 12_000, "{asked} questions");
+}
+
+#[test]
+fn a_full_audit_covers_every_byte_of_a_block_whose_tag_is_a_hash() {
+    let world = World::new(TagKind::HashOnly);
+    let chunker = Chunker::fixed(1024).unwrap();
+    let file = contents(10_000);
+    let mut client = FileClient::create(
+        &world.path(),
+        world.owner.clone(),
+        world.wire.clone(),
+        chunker,
+    )
+    .unwrap()
+    .with_options(small());
+    client.upload(file.as_slice(), &mut |_| ()).unwrap();
+    let report = client.audit(Extent::Everything, &mut |_| ()).unwrap();
+    assert_eq!(report.bytes, 10_000);
+    assert!(report.blocks >= 10);
+    // One chunk of the fourth block is lost; a challenge that asks for another one does not show it.
+    world.wire.tamper(|request, response| {
+        if let (Request::Read { start, .. }, Response::Read { blocks, .. }) = (request, response) {
+            let first = usize::try_from(start / 1024).unwrap();
+            if let Some(block) = 3_usize.checked_sub(first).and_then(|at| blocks.get_mut(at)) {
+                block.data.0[700] ^= 1;
+            }
+        }
+    });
+    client.audit(Extent::Sample(50), &mut |_| ()).unwrap();
+    let failure = full_audit(&mut client);
+    assert_eq!(failure.damaged, vec![3 * 1024..4 * 1024]);
+    assert_eq!(failure.search, SearchEnd::Complete);
+    assert_eq!(
+        failure.reason,
+        tags(AuditError::BlockMismatch { start: 3 * 1024 })
+    );
 }

@@ -137,6 +137,9 @@ fn answers_to_other_questions() {
     ));
     assert!(matches!(
         answered_read(|_, _| Response::Refused(Refusal::UnknownFile)),
-        ClientError::Refused(Refusal::UnknownFile)
+        ClientError::Rollback {
+            known: 1,
+            claimed: 0
+        }
     ));
 }

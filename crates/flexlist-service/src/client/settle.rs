@@ -1,0 +1,167 @@
+//! What becomes of an update that was under way.
+
+use flexlist::{
+    FileState,
+    list::{Sha256, verify_update},
+};
+use pad_core::HeadSignature;
+use signature::Signer;
+
+use super::{
+    apply,
+    error::ClientError,
+    file::{FileClient, Settled, check_standing},
+    state::{Stage, StateError},
+    transport::{Transport, TransportError},
+};
+use crate::{
+    message::{Acknowledge, Refusal, Request, Response, Signed, Update},
+    signed::RequestKind,
+};
+
+impl Settled {
+    /// Success, unless an update was dropped: who has it under way must hear of it.
+    pub(super) fn or_dropped(self) -> Result<(), ClientError> {
+        match self {
+            Self::Dropped(refusal) => Err(ClientError::Dropped(refusal)),
+            Self::Nothing | Self::Applied(_) => Ok(()),
+        }
+    }
+}
+
+impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
+    /// Finds out what became of an update that was under way: sends it again, as it was. The server
+    /// carries it out now, or answers as it answered the first time.
+    ///
+    /// An update that the server has refused for good is kept until the next version is verified. If the
+    /// server says meanwhile that it has one more version, the update is sent once more: if that version
+    /// is the update's after all, it is verified and [`Settled::Applied`].
+    ///
+    /// # Errors
+    /// [`ClientError::Transport`], and [`ClientError::Refused`] for refusals that may pass;
+    /// [`ClientError::Proof`], [`ClientError::Forked`], [`ClientError::Rollback`],
+    /// [`ClientError::Unexpected`]: the update stays under way. [`ClientError::State`].
+    pub fn settle(&mut self) -> Result<Settled, ClientError> {
+        match &self.state.record().stage {
+            Stage::Uploading { .. } | Stage::Settled(_) => Ok(Settled::Nothing),
+            Stage::Pending { base, update } => {
+                let (base, update) = (*base, update.clone());
+                if let Some(refusal) = self.resolve(&base, &update)? {
+                    self.state.advance(Stage::Refused { base, update })?;
+                    return Ok(Settled::Dropped(refusal));
+                }
+                Ok(self.applied())
+            }
+            Stage::Refused { base, update } => {
+                let standing = self.standing(&Request::Status { file: base.file })?;
+                if base.version.checked_add(1) != Some(standing.version) {
+                    return Ok(Settled::Nothing);
+                }
+                let (base, update) = (*base, update.clone());
+                if self.resolve(&base, &update)?.is_some() {
+                    // The version is another writer's; this update has been reported as dropped.
+                    self.state.advance(Stage::Settled(base))?;
+                    return Ok(Settled::Nothing);
+                }
+                Ok(self.applied())
+            }
+        }
+    }
+
+    /// The newest verified version, once nothing is under way: what a change begins with.
+    ///
+    /// # Errors
+    /// [`ClientError::Dropped`] if the server has refused for good what was under way: said once, and the
+    /// next call goes on. [`ClientError::NotUploaded`]; what [`settle`](Self::settle) fails with.
+    pub fn current(&mut self) -> Result<FileState, ClientError> {
+        self.settle()?.or_dropped()?;
+        self.version().ok_or(ClientError::NotUploaded)
+    }
+
+    /// The newest verified version, which reads and audits verify against: as [`current`](Self::current),
+    /// but an update whose fate cannot be found out for now stays under way, and does not stand in the
+    /// way of the version before it.
+    ///
+    /// # Errors
+    /// As [`current`](Self::current), without [`ClientError::Transport`] and [`ClientError::Refused`].
+    pub fn readable(&mut self) -> Result<FileState, ClientError> {
+        match self.settle() {
+            Ok(settled) => settled.or_dropped()?,
+            Err(ClientError::Transport(_) | ClientError::Refused(_)) => {}
+            Err(error) => return Err(error),
+        }
+        self.version().ok_or(ClientError::NotUploaded)
+    }
+
+    /// Sends an update. If the server proves that it has carried it out, its version is the owner's from
+    /// now on; otherwise the refusal, which is for good.
+    fn resolve(
+        &mut self,
+        base: &FileState,
+        update: &Signed,
+    ) -> Result<Option<Refusal>, ClientError> {
+        let response = match self.transport.exchange(&Request::Update(update.clone())) {
+            // Too large once is too large for ever.
+            Err(TransportError::RequestTooLarge { length }) => {
+                Response::Refused(Refusal::TooLarge(format!("{length} bytes")))
+            }
+            response => response?,
+        };
+        match response {
+            Response::Updated { standing, witness } => {
+                let update: Update = update.claimed().map_err(|_| StateError::Damaged)?;
+                let operations = apply::operations(&update)?;
+                let list = verify_update::<Sha256>(witness.as_ref(), &base.list, &operations)?;
+                let next = FileState {
+                    file: base.file,
+                    version: base.version.saturating_add(1),
+                    list: *list.get(),
+                };
+                check_standing(&standing, &next)?;
+                self.state.advance(Stage::Settled(next))?;
+                self.acknowledge(&next);
+                Ok(None)
+            }
+            Response::Refused(refusal) if is_final(&refusal, base) => Ok(Some(refusal)),
+            Response::Refused(refusal) => Err(self.refused(refusal)),
+            _ => Err(ClientError::Unexpected),
+        }
+    }
+
+    fn applied(&self) -> Settled {
+        self.version().map_or(Settled::Nothing, Settled::Applied)
+    }
+
+    /// Tells the server that it may forget earlier versions. If this fails the server keeps more than it
+    /// must, and the next update tells it as well.
+    fn acknowledge(&self, state: &FileState) {
+        let body = Acknowledge {
+            file: state.file,
+            version: state.version,
+        };
+        if let Ok(signed) = self.sign(RequestKind::Acknowledge, &body) {
+            drop(self.transport.exchange(&Request::Acknowledge(signed)));
+        }
+    }
+}
+
+/// Whether the server has said for good that it will not carry out an update of this version.
+const fn is_final(refusal: &Refusal, base: &FileState) -> bool {
+    match refusal {
+        // Stale behind a newer version only: otherwise the server contradicts itself, or went back.
+        Refusal::StaleBase { current, .. } => *current > base.version,
+        Refusal::UploadFinished
+        | Refusal::PartOutOfOrder { .. }
+        | Refusal::WrongOwner
+        | Refusal::WrongFileId
+        | Refusal::RootMismatch
+        | Refusal::Invalid(_)
+        | Refusal::TooLarge(_)
+        | Refusal::TagsInvalid => true,
+        Refusal::UnknownFile
+        | Refusal::UploadUnfinished { .. }
+        | Refusal::UnknownVersion { .. }
+        | Refusal::Unavailable
+        | Refusal::StoreFailed(_) => false,
+    }
+}
