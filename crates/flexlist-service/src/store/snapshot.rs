@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use redb::{Database, ReadOnlyTable, ReadTransaction, ReadableDatabase};
+use redb::{Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable};
 
 use super::{
     FileKey, StoreError,
