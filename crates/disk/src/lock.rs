@@ -1,7 +1,6 @@
 //! One process at a time.
 
 use std::{
-    ffi::OsString,
     fs::{File, OpenOptions, TryLockError},
     io,
     path::{Path, PathBuf},
@@ -9,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::place::target;
+use crate::place::{target, with_suffix};
 
 /// How long to wait for whoever has a lock only by accident, or for a moment.
 ///
@@ -50,7 +49,7 @@ impl Lock {
             .create(true)
             .truncate(false)
             .write(true)
-            .open(beside(&target))?;
+            .open(with_suffix(&target, ".lock"))?;
         let start = Instant::now();
         let mut pause = SHORTEST_PAUSE;
         loop {
@@ -65,20 +64,6 @@ impl Lock {
             pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
         }
     }
-}
-
-/// The file whose lock guards the file at this path.
-///
-/// # Errors
-/// The operating system's, if the path is a circle of symbolic links.
-pub fn lock_path(path: &Path) -> io::Result<PathBuf> {
-    target(path).map(|target| beside(&target))
-}
-
-fn beside(target: &Path) -> PathBuf {
-    let mut name = OsString::from(target);
-    name.push(".lock");
-    name.into()
 }
 
 const SHORTEST_PAUSE: Duration = Duration::from_millis(1);

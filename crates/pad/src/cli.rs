@@ -14,6 +14,7 @@ mod demo_command;
 mod failure;
 #[cfg(feature = "file")]
 mod file;
+mod files;
 mod history;
 mod import;
 mod keygen;

@@ -38,8 +38,8 @@ impl Description {
     /// # Errors
     /// [`StoreError::Exists`]; [`StoreError`] of the medium.
     pub fn create(&self, path: &Path) -> Result<(), StoreError> {
-        let public = RecordChange::put(PUBLIC_KEY_RECORD, self.public.to_text());
-        let repository = RecordChange::put(REPOSITORY_RECORD, self.repository.name());
+        let public = RecordChange::put(PUBLIC_KEY_GROUP, "", self.public.to_text());
+        let repository = RecordChange::put(REPOSITORY_GROUP, "", self.repository.name());
         RedbStore::create(path, &[public, repository]).map(drop)
     }
 
@@ -48,15 +48,12 @@ impl Description {
     /// # Errors
     /// [`StoreError`].
     pub fn read(store: &impl Store) -> Result<Self, StoreError> {
-        let text = |name: &[u8]| -> Result<Option<String>, StoreError> {
-            let found = store
-                .records(name)?
-                .into_iter()
-                .find(|(found, _)| found == name);
+        let text = |group| -> Result<Option<String>, StoreError> {
+            let found = store.records(group)?.pop();
             Ok(found.and_then(|(_, value)| String::from_utf8(value).ok()))
         };
-        let public = text(PUBLIC_KEY_RECORD)?.and_then(|text| PublicKey::from_text(&text).ok());
-        let repository = text(REPOSITORY_RECORD)?.and_then(|name| name.parse().ok());
+        let public = text(PUBLIC_KEY_GROUP)?.and_then(|text| PublicKey::from_text(&text).ok());
+        let repository = text(REPOSITORY_GROUP)?.and_then(|name| name.parse().ok());
         match (public, repository) {
             (Some(public), Some(repository)) => Ok(Self { public, repository }),
             _ => Err(StoreError::Damaged(
@@ -197,5 +194,5 @@ fn described(path: &Path) -> Result<(RedbStore, Description), RepositoryError> {
     Ok((store, description))
 }
 
-const PUBLIC_KEY_RECORD: &[u8] = b"public-key";
-const REPOSITORY_RECORD: &[u8] = b"repository";
+const PUBLIC_KEY_GROUP: &str = "public-key";
+const REPOSITORY_GROUP: &str = "repository";

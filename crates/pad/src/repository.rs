@@ -71,6 +71,14 @@ impl<R: StorableRepository, D: Store> DurableRepository<R, D> {
     /// [`RepositoryError::DamagedUpdate`] or [`RepositoryError::Store`] if the store does not hold
     /// a whole repository of this setup; for a tree PAD that is the authority.
     pub fn open(store: D, setup: R::Setup) -> Result<Self, RepositoryError> {
+        // Others may write meanwhile; checkpoint and updates must be of one state of the store.
+        store.pin()?;
+        let opened = Self::open_pinned(store, setup)?;
+        opened.store.unpin();
+        Ok(opened)
+    }
+
+    fn open_pinned(store: D, setup: R::Setup) -> Result<Self, RepositoryError> {
         let stored = store.checkpoint()?;
         let checkpoint_bytes = stored.as_ref().map_or(0, |stored| stored.bytes.len());
         let restored = stored.and_then(|stored| restore(&stored, &setup));

@@ -295,7 +295,7 @@ fn bad_arguments_change_nothing() {
 fn proofs_verify_elsewhere() {
     let bench = Bench::with_trace();
     for key in ["apple", "pear"] {
-        bench.ok(&format!("prove --store s {key} --at 2 --out p"));
+        bench.ok(&format!("prove --store s {key} --at 2 --out p --force"));
         let verified = bench.json(&format!("verify --public k.pub --proof p {key} --at 2"));
         assert_eq!(verified[0]["present"], key == "apple");
         bench.fails(
@@ -478,12 +478,44 @@ fn damaged_and_foreign_stores_are_refused() {
 }
 
 #[test]
-fn stores_in_use_are_refused() {
+fn many_read_while_one_writes_and_a_second_writer_is_refused() {
     let bench = Bench::with_trace();
-    let held = pad::RedbStore::open(&bench.path("s")).unwrap();
-    bench.fails("get --store s apple", 4, "another process has the store");
+    let mut held = pad::RedbStore::open(&bench.path("s")).unwrap();
+    let record = pad::RecordChange::put("group", "name", "value");
+    held.write_records(&[record]).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| bench.ok("get --store s apple"));
+        }
+    });
+    bench.fails("put --store s apple 9", 4, "another process is writing");
     drop(held);
-    bench.ok("get --store s apple");
+    bench.ok("put --store s apple 9");
+}
+
+/// Readers see one version or the next, never a mixture, and none of them stops the writer.
+#[test]
+fn readers_and_a_writer_do_not_stop_each_other() {
+    let bench = Bench::with_trace();
+    let reading = |bench: &Bench| {
+        let mut latest = 3;
+        while latest < 23 {
+            let found = bench.json("versions --store s --last 1");
+            let version = found[0]["version"].as_u64().unwrap();
+            assert!(version >= latest, "{version} after {latest}");
+            latest = version;
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| reading(&bench));
+        }
+        for number in 0..20 {
+            bench.ok(&format!("put --store s apple {number}"));
+            bench.ok("commit --store s --key k");
+        }
+    });
+    assert_eq!(bench.json("check --store s")[0]["latest"], 23);
 }
 
 #[test]

@@ -70,7 +70,7 @@ fn stores_refuse_gaps_and_keep_batches_whole() {
         Err(StoreError::Exists(_))
     ));
     let mut store = RedbStore::open(&path).unwrap();
-    let record = [RecordChange::put("name", "value")];
+    let record = [RecordChange::put("group", "name", "value")];
     store
         .publish(
             Version::new(1),
@@ -82,7 +82,7 @@ fn stores_refuse_gaps_and_keep_batches_whole() {
         let refused = store.publish(
             Version::new(wrong),
             &[b"x".to_vec()],
-            &[RecordChange::remove("name")],
+            &[RecordChange::remove("group", "name", "value")],
         );
         assert!(
             matches!(refused, Err(StoreError::Gap { expected, .. }) if expected == Version::new(3))
@@ -90,7 +90,7 @@ fn stores_refuse_gaps_and_keep_batches_whole() {
     }
     assert_eq!(store.latest().unwrap(), Version::new(2));
     assert_eq!(
-        store.records(b"na").unwrap(),
+        store.records("group").unwrap(),
         [(b"name".to_vec(), b"value".to_vec())]
     );
     assert_eq!(store.update(Version::new(2)).unwrap().unwrap(), b"two");

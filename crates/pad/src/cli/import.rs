@@ -167,10 +167,7 @@ fn acknowledge(
     waiting: &mut Vec<Waiting>,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let records: Vec<_> = waiting
-        .iter()
-        .map(|snapshot| RecordChange::put(record_name(snapshot.number), snapshot.record.clone()))
-        .collect();
+    let records: Vec<_> = waiting.iter().map(record).collect();
     author.flush(&records)?;
     for Waiting { name, version, .. } in waiting.drain(..) {
         if output.is_json() {
@@ -188,7 +185,7 @@ fn read(path: &Path) -> Result<TraceReader<Box<dyn std::io::Read>>, Failure> {
 
 fn imported(store: &RedbStore) -> Result<Vec<Stamp>, Failure> {
     Ok(store
-        .records(RECORD_PREFIX)?
+        .records(RECORD_GROUP)?
         .into_iter()
         .map(|(_, stamp)| stamp)
         .collect())
@@ -201,9 +198,10 @@ fn stamp(snapshot: &TraceSnapshot) -> Stamp {
         .to_vec()
 }
 
-/// Big-endian numbers, so that records come in the order of the snapshots.
-fn record_name(number: u64) -> Vec<u8> {
-    [RECORD_PREFIX, &number.to_be_bytes()].concat()
+/// Named by big-endian numbers, so that records come in the order of the snapshots.
+fn record(snapshot: &Waiting) -> RecordChange {
+    let name = snapshot.number.to_be_bytes();
+    RecordChange::put(RECORD_GROUP, name, snapshot.record.clone())
 }
 
 fn progress_bar(output: &Output, total: usize) -> ProgressBar {
@@ -215,4 +213,4 @@ fn progress_bar(output: &Output, total: usize) -> ProgressBar {
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-const RECORD_PREFIX: &[u8] = b"trace/";
+const RECORD_GROUP: &str = "trace";

@@ -53,6 +53,14 @@ impl Output {
         writeln!(self.sink, "{text}").map_err(|error| lost(&error))
     }
 
+    /// Writes bytes as they are.
+    pub(crate) fn raw(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        let written = self.sink.write_all(bytes);
+        written
+            .and_then(|()| self.sink.flush())
+            .map_err(|error| lost(&error))
+    }
+
     pub(crate) fn finish(&mut self) -> Result<(), Failure> {
         self.sink.flush().map_err(|error| lost(&error))
     }

@@ -1,21 +1,17 @@
 //! `pad prove` and `pad verify`.
 
-use std::{
-    fs,
-    io::{Read, Write},
-    path::{Path, PathBuf},
-};
+use std::path::PathBuf;
 
 use clap::Args;
 use pad::{
     Version,
     question::{Question, Statement, verify},
-    store::new_file,
 };
 use serde_json::json;
 
 use super::{
     Failure, Output,
+    files::{OutArguments, read_file},
     session::{ReadArguments, load_public},
 };
 
@@ -26,9 +22,8 @@ pub(super) struct Prove {
     /// The version, if not the latest.
     #[arg(long, value_name = "VERSION")]
     at: Option<u64>,
-    /// The proof's file.
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
+    #[command(flatten)]
+    out: OutArguments,
     /// The key.
     key: String,
 }
@@ -50,6 +45,7 @@ pub(super) struct Verify {
 
 impl Prove {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        self.out.check(output)?;
         let key = output.key(&self.key)?;
         let session = self.read.open()?;
         let version = session.version(self.at);
@@ -57,17 +53,20 @@ impl Prove {
         let answer = session.repository.answer(version, &question)?;
         // A proof that does not verify is not worth writing.
         session.verify(version, &question, &answer)?;
-        write_file(&self.out, &answer)?;
+        self.out.write(&answer, output)?;
+        if self.out.is_standard() {
+            return Ok(());
+        }
         let text = format!(
             "{} bytes in {} prove the answer for {} in version {version}",
             answer.len(),
-            self.out.display(),
+            self.out.shown(),
             output.show(key.as_bytes()),
         );
         let object = json!({
             "version": version.number(),
             "bytes": answer.len(),
-            "file": self.out.display().to_string(),
+            "file": self.out.shown(),
         });
         output.say(&text, &object)
     }
@@ -84,39 +83,6 @@ impl Verify {
             _ => Err(Failure::Refused("the answer is to another question".into())),
         }
     }
-}
-
-/// Writes a file whole or not at all.
-pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let failure = |error| Failure::file(path, &error);
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let mut draft = new_file(".pad-", folder).map_err(failure)?;
-    draft.write_all(bytes).map_err(failure)?;
-    draft.as_file().sync_all().map_err(failure)?;
-    draft
-        .persist(path)
-        .map_err(|refused| failure(refused.error))?;
-    Ok(())
-}
-
-/// Reads a file of at most `limit` bytes.
-pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
-    let failure = |error| Failure::file(path, &error);
-    let file = fs::File::open(path).map_err(failure)?;
-    let mut bytes = Vec::new();
-    file.take(limit + 1)
-        .read_to_end(&mut bytes)
-        .map_err(failure)?;
-    if u64::try_from(bytes.len()).is_ok_and(|length| length > limit) {
-        let path = path.display();
-        return Err(Failure::Input(format!(
-            "{path} is longer than {limit} bytes"
-        )));
-    }
-    Ok(bytes)
 }
 
 /// The longest value, and what else a look-up proof holds with much to spare.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use disk::Access;
 use pad::{
     Answer, AnswerError, Key, KeyRange, Keys, Lookup, PublicKey, RangeContents, RedbStore,
     SecretKey, VerifyError, Version, client_view,
@@ -11,10 +12,7 @@ use pad::{
     selection::RepositoryName,
 };
 
-use super::{
-    Failure,
-    proof::{read_file, write_file},
-};
+use super::{Failure, files::read_file};
 
 /// The store to ask, and whom to trust.
 #[derive(Debug, Args)]
@@ -95,7 +93,7 @@ impl Session {
             &head,
             consistency.as_deref(),
         )?;
-        write_file(path, &view)
+        disk::replace(path, &view, Access::Usual).map_err(|error| Failure::file(path, &error))
     }
 
     /// The verified answers to several look-ups: in one question, or in one for each key where the
