@@ -12,7 +12,8 @@
 //!
 //! [`suite`]: hash, digest width and signature. [`digest`]: digests and the list of domain tags.
 //! [`head`]: what the author signs. [`history`]: the log of all earlier heads. [`view`]: the
-//! client's memory. [`codec`]: the wire format. [`ordered`]: keys from numbers, texts and tuples.
+//! client's memory. [`equivocation`], [`contradiction`]: evidence against an author who forks.
+//! [`codec`]: the wire format. [`ordered`]: keys from numbers, texts and tuples.
 //!
 //! Without the default feature `std` this crate is `no_std` (with `alloc`), which is all that a
 //! verifier needs.
@@ -24,6 +25,7 @@
 extern crate alloc;
 
 pub mod codec;
+pub mod contradiction;
 pub mod dictionary;
 pub mod digest;
 pub mod equivocation;
@@ -44,6 +46,7 @@ pub mod view;
 #[cfg(feature = "std")]
 pub mod workers;
 
+pub use contradiction::{Contradiction, ForkEvidence, Past, Testimony};
 pub use dictionary::Dictionary;
 pub use digest::{Digest, DigestBytes, Domain};
 pub use equivocation::Equivocation;

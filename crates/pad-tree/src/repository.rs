@@ -4,7 +4,7 @@ use pad_core::{
     ApplyError, HeadLog, Key, LookupError, Repository, SignedHead, Suite, Update, Version, Workers,
     codec::Message,
     head::Authority,
-    history::{ConsistencyProof, Frontier, InclusionProof},
+    history::{ConsistencyProof, Frontier, InclusionProof, PrefixProof},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -124,6 +124,18 @@ where
         newer: Version,
     ) -> Result<ConsistencyProof<S>, LookupError> {
         self.heads.prove_consistency(older, newer)
+    }
+
+    /// The proof of what a newer version's head says an older version's history was.
+    ///
+    /// # Errors
+    /// [`LookupError`] unless `version` is at least 1 and below `newer`, which exists.
+    pub fn prove_prefix(
+        &self,
+        version: Version,
+        newer: Version,
+    ) -> Result<PrefixProof<S>, LookupError> {
+        self.heads.prove_prefix(version, newer)
     }
 
     /// Drops the contents of all versions before `oldest`; their heads stay.
