@@ -50,6 +50,19 @@ impl Lock {
             .truncate(false)
             .write(true)
             .open(with_suffix(&target, ".lock"))?;
+        Self::wait(file, target, patience)
+    }
+
+    /// The same for a file that is never replaced, by a lock on the file itself. It lasts until this
+    /// value and `file` are both dropped.
+    ///
+    /// # Errors
+    /// [`LockError::InUse`] with this path after that time; [`LockError::Io`].
+    pub fn on(file: &File, path: &Path, patience: Duration) -> Result<Self, LockError> {
+        Self::wait(file.try_clone()?, path.to_path_buf(), patience)
+    }
+
+    fn wait(file: File, path: PathBuf, patience: Duration) -> Result<Self, LockError> {
         let start = Instant::now();
         let mut pause = SHORTEST_PAUSE;
         loop {
@@ -57,7 +70,7 @@ impl Lock {
                 Ok(()) => return Ok(Self { _file: file }),
                 Err(TryLockError::Error(error)) => return Err(error.into()),
                 Err(TryLockError::WouldBlock) if start.elapsed() >= patience => {
-                    return Err(LockError::InUse(target));
+                    return Err(LockError::InUse(path));
                 }
                 Err(TryLockError::WouldBlock) => thread::sleep(pause),
             }

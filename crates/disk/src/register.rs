@@ -83,7 +83,20 @@ impl Register {
 
     fn with(path: &Path, options: &OpenOptions) -> Result<Self, RegisterError> {
         let path = target(path)?;
-        let mut file = options.open(&path)?;
+        let file = options.open(&path)?;
+        Self::load(file, path)
+    }
+
+    /// The register as it is now: others may have written to it.
+    ///
+    /// # Errors
+    /// [`RegisterError::Damaged`]; [`RegisterError::Io`].
+    pub fn reopened(self) -> Result<Self, RegisterError> {
+        Self::load(self.file, self.path)
+    }
+
+    fn load(mut file: File, path: PathBuf) -> Result<Self, RegisterError> {
+        file.rewind()?;
         let mut contents = Vec::new();
         Read::by_ref(&mut file)
             .take(MOST_BYTES)

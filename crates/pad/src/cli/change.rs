@@ -8,7 +8,7 @@ use serde_json::{Map, json};
 
 use super::{
     Failure, NewStoreArguments, Output, StoreArgument,
-    session::{create_or_match, load_secret, open_with_key},
+    session::{AuthorArguments, create_or_match, load_secret},
 };
 
 #[derive(Debug, Args)]
@@ -44,9 +44,8 @@ pub(super) struct Target {
 pub(super) struct Commit {
     #[command(flatten)]
     store: StoreArgument,
-    /// The author's secret key.
-    #[arg(long, value_name = "FILE")]
-    key: PathBuf,
+    #[command(flatten)]
+    author: AuthorArguments,
     /// Sign a new version also if nothing changed.
     #[arg(long)]
     allow_empty: bool,
@@ -98,8 +97,8 @@ impl Target {
 
 impl Commit {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        let key = load_secret(&self.key)?;
-        let mut author = open_with_key(&self.store.store, &key)?;
+        let key = load_secret(&self.author.key)?;
+        let mut author = self.author.open(&self.store.store, &key)?;
         let pending = author.repository().store().records(RECORD_GROUP)?;
         if pending.is_empty() && !self.allow_empty {
             return Err(Failure::input(

@@ -15,16 +15,15 @@ use serde_json::json;
 
 use super::{
     Failure, NewStoreArguments, Output, StoreArgument,
-    session::{create_or_match, load_secret, open_with_key},
+    session::{AuthorArguments, create_or_match, load_secret},
 };
 
 #[derive(Debug, Args)]
 pub(super) struct Import {
     #[command(flatten)]
     store: StoreArgument,
-    /// The author's secret key.
-    #[arg(long, value_name = "FILE")]
-    key: PathBuf,
+    #[command(flatten)]
+    author: AuthorArguments,
     /// The scheme, to be sure: it is a part of the key, and must be the same.
     #[arg(long, value_name = "NAME")]
     scheme: Option<SchemeName>,
@@ -40,7 +39,7 @@ pub(super) struct Import {
 
 impl Import {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        let key = load_secret(&self.key)?;
+        let key = load_secret(&self.author.key)?;
         self.check_scheme(&key)?;
         // The whole trace is checked before the store is touched.
         let imported = if self.store.store.exists() {
@@ -50,7 +49,7 @@ impl Import {
         };
         let total = self.compare(&imported)?;
         create_or_match(&self.store.store, key.public(), self.new.repository)?;
-        let mut author = open_with_key(&self.store.store, &key)?;
+        let mut author = self.author.open(&self.store.store, &key)?;
         let bar = progress_bar(output, total);
         let mut changes = 0;
         let mut waiting = Vec::new();
@@ -85,7 +84,7 @@ impl Import {
             Some(wanted) if wanted != scheme => Err(Failure::Input(format!(
                 "the key {} is for the scheme {scheme}, make one for {wanted} with \
                  pad keygen --scheme {wanted}",
-                self.key.display(),
+                self.author.key.display(),
             ))),
             _ => Ok(()),
         }

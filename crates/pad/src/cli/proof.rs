@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use pad::{
     Version,
-    question::{Question, Statement, verify},
+    question::{Question, Refusal, Statement, verify},
 };
 use serde_json::json;
 
@@ -47,7 +47,7 @@ impl Prove {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         self.out.check(output)?;
         let key = output.key(&self.key)?;
-        let session = self.read.open()?;
+        let session = self.read.open(output)?;
         let version = session.version(self.at);
         let question = Question::Key(key.clone());
         let answer = session.repository.answer(version, &question)?;
@@ -68,7 +68,8 @@ impl Prove {
             "bytes": answer.len(),
             "file": self.out.shown(),
         });
-        output.say(&text, &object)
+        let text = format!("{text}   [{}]", output.verdict());
+        output.say_verdict(&text, object)
     }
 }
 
@@ -78,9 +79,24 @@ impl Verify {
         let public = load_public(&self.public)?;
         let answer = read_file(&self.proof, MAX_PROOF_BYTES)?;
         let question = Question::Key(key);
-        match verify(&public, Version::new(self.at), &question, &answer)? {
+        let statement = verify(&public, Version::new(self.at), &question, &answer);
+        match statement.map_err(|refusal| self.refused(output, refusal))? {
             Statement::Lookup(lookup) => output.lookup(lookup.version, &lookup.key, &lookup.answer),
             _ => Err(Failure::Refused("the answer is to another question".into())),
+        }
+    }
+}
+
+impl Verify {
+    /// The refusal with what was to be proved: a proof of something else is refused for how it differs.
+    fn refused(&self, output: &Output, refusal: Refusal) -> Failure {
+        match Failure::from(refusal) {
+            Failure::Refused(text) => Failure::Refused(format!(
+                "{text} (asked: what version {} says about {})",
+                self.at,
+                output.show(self.key.as_bytes()),
+            )),
+            failure => failure,
         }
     }
 }

@@ -12,6 +12,7 @@
 use core::fmt;
 use std::{fs::File, path::Path};
 
+use disk::Access;
 use ed25519_dalek::SigningKey;
 use flexlist::tag::{OwnerKey, TagError, TagKind};
 use flexlist_service::client::Owner;
@@ -20,7 +21,7 @@ use zeroize::Zeroizing;
 
 use super::{
     KeyFileError,
-    file::{check_permissions, is_lower_hexadecimal, read_text, write_new},
+    file::{check_permissions, is_lower_hexadecimal, read_text},
 };
 
 const TITLE: &str = "pad-file-key v1";
@@ -57,8 +58,8 @@ impl FileOwnerKey {
     /// [`FileOwnerKeyError`]: unreadable, malformed, or open to others.
     pub fn load(path: &Path) -> Result<Self, FileOwnerKeyError> {
         let mut file = File::open(path).map_err(KeyFileError::from)?;
+        let text = read_text(&mut file, TITLE)?;
         check_permissions(&file)?;
-        let text = read_text(&mut file)?;
         let malformed = |line, expected| KeyFileError::Malformed { line, expected };
         let mut lines = text.strip_suffix('\n').unwrap_or_default().split('\n');
         if lines.next() != Some(TITLE) {
@@ -98,7 +99,7 @@ impl FileOwnerKey {
             text.push_str(&digits);
         }
         text.push('\n');
-        Ok(write_new(path, 0o600, text.as_bytes())?)
+        Ok(disk::create(path, text.as_bytes(), Access::Private).map_err(KeyFileError::from)?)
     }
 
     /// Which tags the key makes.

@@ -170,6 +170,9 @@ impl Store for RedbStore {
         updates: &[Vec<u8>],
         records: &[RecordChange],
     ) -> Result<(), StoreError> {
+        if !updates.is_empty() {
+            self.engine.check_once()?;
+        }
         self.change(|transaction, summary| {
             if !updates.is_empty() {
                 append(transaction, summary, first, updates)?;
@@ -187,6 +190,7 @@ impl Store for RedbStore {
     }
 
     fn put_checkpoint(&mut self, checkpoint: &StoredCheckpoint) -> Result<(), StoreError> {
+        self.engine.check_once()?;
         self.change(|transaction, summary| replace_checkpoint(transaction, summary, checkpoint))
     }
 

@@ -29,6 +29,8 @@ pub(super) struct Engine {
 
 #[derive(Default)]
 struct Handle {
+    /// Whether this process has had the engine check every page, since it opened the file to write.
+    checked: bool,
     /// Before the database, so that it has ended when the database closes.
     pinned: Option<ReadTransaction>,
     database: Option<Open>,
@@ -45,6 +47,14 @@ impl fmt::Debug for Engine {
             .debug_struct("Engine")
             .field("path", &self.path)
             .finish_non_exhaustive()
+    }
+}
+
+/// The engine writes when it closes a file, and panics on some of what it then reads.
+impl Drop for Handle {
+    fn drop(&mut self) {
+        let (pinned, database) = (self.pinned.take(), self.database.take());
+        drop(catch_unwind(AssertUnwindSafe(|| drop((pinned, database)))));
     }
 }
 
@@ -71,10 +81,11 @@ impl Engine {
             }
             Ok(_) => {}
         }
-        let database = Some(Open::Reading(open_to_read(path)?));
+        let database = Some(Open::Reading(guarded(|| open_to_read(path))?));
         Ok(Self {
             path: path.to_path_buf(),
             handle: Mutex::new(Handle {
+                checked: false,
                 pinned: None,
                 database,
             }),
@@ -106,6 +117,26 @@ impl Engine {
 
     pub(super) fn unpin(&self) {
         self.handle().pinned = None;
+    }
+
+    /// Has the engine check every page before the first update is added, once for each time that this
+    /// process becomes the writer: where the list of free pages is damaged, writing destroys others.
+    ///
+    /// Costs as much as reading the file, which whoever adds an update has just done.
+    pub(super) fn check_once(&self) -> Result<(), StoreError> {
+        let mut handle = self.handle();
+        if handle.checked {
+            return Ok(());
+        }
+        guarded(
+            || match self.opened_to_write(&mut handle)?.check_integrity() {
+                // It was the list of free pages, and that is right again.
+                Ok(true | false) => Ok(()),
+                Err(error) => Err(not_intact(error)),
+            },
+        )?;
+        handle.checked = true;
+        Ok(())
     }
 
     /// Writes in one durable transaction, or not at all.
@@ -232,17 +263,29 @@ fn patiently<T>(
 fn failed(path: &Path, error: DatabaseError) -> StoreError {
     match error {
         DatabaseError::DatabaseAlreadyOpen => StoreError::InUse(path.to_path_buf()),
-        DatabaseError::Storage(StorageError::Io(error))
-            if !matches!(
-                error.kind(),
-                io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof
-            ) =>
-        {
+        DatabaseError::Storage(StorageError::Io(error)) if !is_damage(&error) => {
             StoreError::Io(error)
         }
         _ => StoreError::Foreign(path.to_path_buf()),
     }
 }
+
+/// What reads of a file that was cut off, or is none of the engine's, end with.
+fn is_damage(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof
+    )
+}
+
+fn not_intact(error: DatabaseError) -> StoreError {
+    match error {
+        DatabaseError::Storage(StorageError::Io(error)) => StoreError::Io(error),
+        _ => NOT_INTACT,
+    }
+}
+
+const NOT_INTACT: StoreError = StoreError::Damaged("the file's structure is not intact");
 
 /// The engine panics on some pages that are not what it wrote.
 fn guarded<T>(work: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
@@ -252,6 +295,9 @@ fn guarded<T>(work: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreEr
 
 pub(super) fn engine(error: impl Into<redb::Error>) -> StoreError {
     match error.into() {
+        redb::Error::Io(error) if is_damage(&error) => {
+            StoreError::Damaged("a page is not in the file")
+        }
         redb::Error::Io(error) => StoreError::Io(error),
         redb::Error::Corrupted(_) => StoreError::Damaged("a page is not what was written"),
         error => StoreError::Engine(Box::new(error)),
