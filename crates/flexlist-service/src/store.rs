@@ -41,7 +41,7 @@
     clippy::arithmetic_side_effects
 )]
 
-use core::fmt;
+use core::{cell::Cell, fmt};
 use std::{
     fs::{File, OpenOptions},
     io,
@@ -366,7 +366,21 @@ fn format_of(database: &Database) -> Result<Option<Vec<u8>>, StoreError> {
 
 /// The result of a call into the engine, or `None` if it panicked on what it read.
 pub(crate) fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
-    catch_unwind(AssertUnwindSafe(call)).ok()
+    GUARDS.set(GUARDS.get().saturating_add(1));
+    let outcome = catch_unwind(AssertUnwindSafe(call));
+    GUARDS.set(GUARDS.get().saturating_sub(1));
+    outcome.ok()
+}
+
+thread_local! {
+    /// The guarded calls that this thread is in.
+    static GUARDS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Whether a panic of this thread is caught and becomes an error, as those are of the storage engine on
+/// pages that it cannot read: for a program's panic hook, which need not show a backtrace of it.
+pub fn is_panic_caught() -> bool {
+    GUARDS.get() > 0
 }
 
 const FORMAT_VALUE: &[u8] = b"flexlist-store v1";
