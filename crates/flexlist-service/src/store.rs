@@ -336,7 +336,11 @@ fn open_database(file: &File, path: &Path, health: &Arc<Health>) -> Result<Datab
         return Err(foreign());
     }
     // The engine checks most of a file with errors, but not every damaged header.
-    let open = || Database::builder().create_with_backend(backend);
+    let open = || {
+        Database::builder()
+            .set_cache_size(CACHE_BYTES)
+            .create_with_backend(backend)
+    };
     let database = guarded(open).ok_or_else(foreign)?;
     let database = database.map_err(|error| match error {
         DatabaseError::DatabaseAlreadyOpen => StoreError::InUse(path.to_path_buf()),
@@ -382,6 +386,9 @@ thread_local! {
 pub fn is_panic_caught() -> bool {
     GUARDS.get() > 0
 }
+
+/// What the engine keeps of the file in memory; half of it may be pages that are to be written.
+const CACHE_BYTES: usize = 256 << 20;
 
 const FORMAT_VALUE: &[u8] = b"flexlist-store v1";
 

@@ -32,7 +32,7 @@ pub struct Limits {
     pub request_bytes: usize,
     /// The longest answer in bytes; the client is told when one would exceed it.
     pub response_bytes: usize,
-    /// How many requests are handled at the same time.
+    /// How many requests are handled at the same time. From two on, one peer cannot have them all.
     pub in_flight: usize,
     /// How many more may wait for their turn.
     pub waiting: usize,
@@ -59,7 +59,7 @@ impl Default for Limits {
         Self {
             request_bytes: 32 << 20,
             response_bytes: 64 << 20,
-            in_flight: thread::available_parallelism().map_or(1, usize::from),
+            in_flight: thread::available_parallelism().map_or(2, |threads| threads.get().max(2)),
             waiting: 64,
             requests_per_peer: 16,
             body_bytes: 256 << 20,

@@ -44,7 +44,7 @@ impl FileServer {
             .is_err()
         {
             // Abandoned uploads may be what is in the way.
-            self.tend();
+            self.tend_for_room();
         }
         self.accounts.check_room(&begin.owner, &self.limits)?;
         let parameters = ServerParameters::from_bytes(parameters).map_err(refuse::tags)?;

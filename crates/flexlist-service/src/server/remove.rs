@@ -108,11 +108,12 @@ impl FileServer {
             }
         }
         slot.bury();
-        self.entries_mut().remove(&file.id);
         self.accounts.enter(file.id, &slot.record.owner, None);
         if let Some(removed) = removed {
             self.accounts.remember(file.id, removed);
         }
+        // Last, so that at no moment the file is neither there nor remembered.
+        self.entries_mut().remove(&file.id);
         self.store.set_live(self.accounts.bytes());
         Ok(())
     }
@@ -153,11 +154,20 @@ impl FileServer {
         self.store.leftovers()
     }
 
-    /// Tends the files if that is due.
+    /// Tends the files if that was not done for a minute.
     pub(super) fn tend_now_and_then(&self) {
+        self.tend_after(TENDING_INTERVAL);
+    }
+
+    /// Tends the files if that was not done for a second: for who finds no room.
+    pub(super) fn tend_for_room(&self) {
+        self.tend_after(1);
+    }
+
+    fn tend_after(&self, seconds: u64) {
         let now = self.clock.now();
         let last = self.tended.load(Ordering::Relaxed);
-        if now.saturating_sub(last) < TENDING_INTERVAL && now >= last {
+        if now.saturating_sub(last) < seconds && now >= last {
             return;
         }
         let claimed =
