@@ -193,6 +193,16 @@ impl Store {
         Ok(value.is_some())
     }
 
+    /// How a file was begun, if it was.
+    pub(crate) fn file(&self, file: FileId) -> Result<Option<FileRecord>, StoreError> {
+        let transaction = self.shared.begin_read()?;
+        let table = transaction.open_table(FILES).map_err(engine)?;
+        let value = table.get(&file.0).map_err(engine)?;
+        value
+            .map(|value| FileRecord::read_entry(file, value.value()))
+            .transpose()
+    }
+
     /// The files that were removed and are remembered; not those of which the record is damaged.
     pub(crate) fn removed(&self) -> Result<Vec<(FileId, Removed)>, StoreError> {
         let transaction = self.shared.begin_read()?;

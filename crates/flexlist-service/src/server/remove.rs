@@ -71,7 +71,7 @@ impl FileServer {
             check(&request, &head)?;
         }
         let removed = Removed {
-            owner: slot.record.owner,
+            owner: slot.owner.to_bytes(),
             until: self.clock.now().saturating_add(MAX_BEGIN_SECONDS),
         };
         self.bury(&slot, Some(removed))?;
@@ -108,7 +108,8 @@ impl FileServer {
             }
         }
         slot.bury();
-        self.accounts.enter(file.id, &slot.record.owner, None);
+        self.memory.leave(file.id);
+        self.accounts.enter(file.id, &slot.owner.to_bytes(), None);
         if let Some(removed) = removed {
             self.accounts.remember(file.id, removed);
         }
@@ -132,7 +133,7 @@ impl FileServer {
                 continue;
             };
             let head = slot.read(self, |state| Ok(state.head.clone()));
-            let charge = head.map(|head| Charge::new(&slot.record, &head));
+            let charge = head.map(|head| Charge::new(slot.parameter_bytes, &head));
             let is_old = |charge: &Charge| charge.unfinished_since.is_some_and(|last| last < since);
             if charge.is_ok_and(|charge| is_old(&charge)) {
                 // If it cannot be removed now, the next time.
