@@ -10,7 +10,7 @@ use flexlist::{
 };
 use pad_core::Workers;
 
-use super::{FileServer, Limits, load::checkpoint, refuse, slot::Slot};
+use super::{FileServer, Settings, load::checkpoint, refuse, slot::Slot};
 use crate::{
     message::{Refusal, SentBlock},
     store::{Store, StoreError, snapshot::Snapshot},
@@ -66,7 +66,11 @@ impl fmt::Display for Damage {
 /// [`StoreError`] of the store as a whole, [`StoreError::Missing`] among them.
 pub fn check(path: &Path, workers: Workers) -> Result<CheckReport, StoreError> {
     // What can be read comes first: the engine gives up a store as a whole.
-    let mut report = FileServer::serve(Store::open(path)?, Limits::default(), workers)?.check();
+    let settings = Settings {
+        workers,
+        ..Settings::default()
+    };
+    let mut report = FileServer::serve(Store::open(path)?, settings)?.check();
     match Store::check_structure(path) {
         Ok(()) => {}
         Err(StoreError::Engine(_)) => report.has_damaged_pages = true,
@@ -106,7 +110,7 @@ impl FileServer {
         report.stray_blocks = report.stray_blocks.saturating_add(kept.stray);
         if let Some(blocks) = kept.uploaded {
             for blocks in blocks.chunks(STRETCH_BLOCKS) {
-                check_blocks(slot, &snapshot, blocks, report);
+                check_blocks(self, slot, &snapshot, blocks, report);
             }
             return Ok(());
         }
@@ -123,7 +127,7 @@ impl FileServer {
                 return Ok(());
             };
             index = last.end();
-            check_blocks(slot, &snapshot, &found, report);
+            check_blocks(self, slot, &snapshot, &found, report);
         }
     }
 
@@ -191,7 +195,13 @@ fn stretch(view: View<'_, Sha256>, index: u64) -> Vec<Found> {
 }
 
 /// Checks blocks one by one, and then their tags together.
-fn check_blocks(slot: &Slot, snapshot: &Snapshot, found: &[Found], report: &mut CheckReport) {
+fn check_blocks(
+    server: &FileServer,
+    slot: &Slot,
+    snapshot: &Snapshot,
+    found: &[Found],
+    report: &mut CheckReport,
+) {
     let mut damaged = |found: &Found, what: String| {
         report.damages.push(Damage {
             file: slot.key.id,
@@ -221,7 +231,7 @@ fn check_blocks(slot: &Slot, snapshot: &Snapshot, found: &[Found], report: &mut 
     // Halves of what does not fit are checked again until single blocks are left.
     let mut waiting = vec![whole.as_slice()];
     while let Some(part) = waiting.pop() {
-        let Err(error) = check_tags(slot, part) else {
+        let Err(error) = check_tags(server, slot, part) else {
             continue;
         };
         match part {
@@ -235,7 +245,11 @@ fn check_blocks(slot: &Slot, snapshot: &Snapshot, found: &[Found], report: &mut 
     }
 }
 
-fn check_tags(slot: &Slot, blocks: &[(&Found, SentBlock)]) -> Result<(), String> {
+fn check_tags(
+    server: &FileServer,
+    slot: &Slot,
+    blocks: &[(&Found, SentBlock)],
+) -> Result<(), String> {
     let tagged: Vec<TaggedBlock<'_>> = blocks
         .iter()
         .map(|(_, block)| TaggedBlock {
@@ -243,7 +257,8 @@ fn check_tags(slot: &Slot, blocks: &[(&Found, SentBlock)]) -> Result<(), String>
             data: block.data.as_ref(),
         })
         .collect();
-    let parameters = slot.parameters().map_err(|refusal| refusal.to_string())?;
+    let parameters = slot.parameters(server);
+    let parameters = parameters.map_err(|refusal| refusal.to_string())?;
     let checked = parameters.check_tags(&tagged);
     checked.map_err(|error| error.to_string())
 }

@@ -23,7 +23,12 @@ use crate::{
     },
 };
 
+mod full_disk;
+
 const VERSIONS: u64 = 5;
+
+/// Set aside beside the stores of these tests.
+const RESERVE: u64 = 256 << 10;
 
 /// The server of one file of three blocks and four updates, with a checkpoint of version 4.
 fn served(path: &Path) -> (FileServer, FileId) {
@@ -34,7 +39,13 @@ fn served(path: &Path) -> (FileServer, FileId) {
         },
         ..Limits::default()
     };
-    let server = FileServer::open(path, limits, Workers::sequential()).unwrap();
+    let settings = Settings {
+        limits,
+        workers: Workers::sequential(),
+        reserve_bytes: RESERVE,
+        ..Settings::default()
+    };
+    let server = FileServer::open_with(path, settings).unwrap();
     let signer = SigningKey::from_bytes(&[1; 32]);
     let key = OwnerKey::generate(TagKind::HashOnly, &Workers::sequential()).unwrap();
     let owner = signer.verifying_key().to_bytes();
@@ -58,6 +69,7 @@ fn served(path: &Path) -> (FileServer, FileId) {
         owner,
         salt: [0; 16],
         server_parameters: Bytes(key.server_parameters().to_bytes()),
+        expires: Begin::expires_after(std::time::SystemTime::now()),
     };
     let part = Part {
         file,
@@ -402,7 +414,7 @@ fn parameters_are_read_when_they_are_first_used() {
     let (server, file) = served(&path);
     let slot = server.slot(file).unwrap();
     assert!(slot.has_read_parameters());
-    let mut record = slot.record.clone();
+    let mut record = server.store.file(file).unwrap().unwrap();
     let key = slot.key;
     drop((slot, server));
 

@@ -10,14 +10,16 @@ use pad_core::Digest;
 
 use super::{
     FileServer,
+    accounts::Charge,
     load::checkpoint,
     refuse,
     slot::{Kept, Slot},
 };
 use crate::{
-    message::{Finish, Part, Refusal, Response, SentBlock},
+    message::{Finish, Part, Refusal, Response, SentBlock, Signed, Statement},
     store::{
-        records::{Head, Piece, Record, StoredBlock},
+        StoreError,
+        records::{Head, Piece, Record, StoredBlock, Vouched},
         tables::Change,
     },
 };
@@ -50,6 +52,7 @@ impl FileServer {
         self.check_blocks(slot, &part.blocks.iter().collect::<Vec<_>>())?;
         let changes = self.append(slot, &mut head, part.blocks)?;
         head.next_part = expected.saturating_add(1);
+        head.touched = self.clock.now();
         head.last_upload = request;
         self.advance(slot, head, None, changes)
     }
@@ -73,6 +76,7 @@ impl FileServer {
             };
             head.total = head.total.saturating_add(stored.length);
             refuse::above("bytes of the file", head.total, self.limits.file_bytes)?;
+            refuse::above("blocks of the file", head.blocks, self.limits.list_blocks)?;
             changes.push(block.put(slot.key, head.next_block));
             head.next_block = head.next_block.saturating_add(1);
             piece.blocks.push(StoredBlock::new(&stored));
@@ -88,8 +92,9 @@ impl FileServer {
         &self,
         slot: &Slot,
         finish: &Finish,
-        request: Digest<32>,
+        signed: Signed,
     ) -> Result<Response, Refusal> {
+        let request = signed.digest();
         let _turn = slot.turn(self.limits.turn_wait)?;
         let mut head = match self.uploading(slot) {
             Err(Refusal::UploadFinished) => return self.finished(slot, request),
@@ -115,7 +120,10 @@ impl FileServer {
             previous: None,
             pending: None,
         };
-        self.advance(slot, head, Some(kept), Vec::new())
+        let version = head.version;
+        let statement = Statement::Finish(signed);
+        let vouched = Vouched { version, statement };
+        self.advance(slot, head, Some(kept), vec![vouched.put(slot.key, 0)])
     }
 
     /// The answer to an end of the upload after the upload ended.
@@ -147,7 +155,10 @@ impl FileServer {
     ) -> Result<Response, Refusal> {
         let standing = head.standing();
         changes.push(head.put(slot.key, 0));
-        self.commit(slot, changes)?;
+        let charge = Charge::new(slot.parameter_bytes, &head);
+        let owner = &slot.owner.to_bytes();
+        (self.accounts).reserve(slot.key.id, owner, charge, &self.limits)?;
+        self.commit(slot, &head, changes)?;
         slot.change(self, |state| {
             state.head = head;
             state.kept = kept;
@@ -155,10 +166,49 @@ impl FileServer {
         })
     }
 
-    /// Makes changes durable, or makes the next reader ask the store what came of them.
-    pub(super) fn commit(&self, slot: &Slot, changes: Vec<Change>) -> Result<(), Refusal> {
-        self.store.commit(changes).map_err(|error| {
+    /// Makes the changes durable that lead to `head`, or makes the next reader ask the store what came
+    /// of them.
+    pub(super) fn commit(
+        &self,
+        slot: &Slot,
+        head: &Head,
+        changes: Vec<Change>,
+    ) -> Result<(), Refusal> {
+        let outcome = self.store.commit(changes);
+        self.committed(slot, head, outcome)
+    }
+
+    /// The same for what makes the store smaller.
+    pub(super) fn relieve(
+        &self,
+        slot: &Slot,
+        head: &Head,
+        changes: Vec<Change>,
+    ) -> Result<(), Refusal> {
+        let outcome = self.store.relieve(changes);
+        self.committed(slot, head, outcome)
+    }
+
+    fn committed(
+        &self,
+        slot: &Slot,
+        head: &Head,
+        outcome: Result<(), StoreError>,
+    ) -> Result<(), Refusal> {
+        let enter = |head: &Head| {
+            let charge = Charge::new(slot.parameter_bytes, head);
+            let owner = &slot.owner.to_bytes();
+            self.accounts.enter(slot.key.id, owner, Some(charge));
+        };
+        if outcome.is_ok() {
+            self.enter_memory(slot, if head.version == 0 { 0 } else { head.blocks });
+        }
+        outcome.map(|()| enter(head)).map_err(|error| {
             slot.forget();
+            let snapshot = self.store.snapshot();
+            if let Ok(stored) = snapshot.and_then(|snapshot| snapshot.head(slot.key)) {
+                enter(&stored);
+            }
             refuse::store(&error)
         })
     }
@@ -166,7 +216,7 @@ impl FileServer {
     /// Checks new blocks against the limits, and their tags as far as the server can.
     pub(super) fn check_blocks(&self, slot: &Slot, blocks: &[&SentBlock]) -> Result<(), Refusal> {
         let limits = &self.limits;
-        let parameters = slot.parameters()?;
+        let parameters = slot.parameters(self)?;
         if let Some(most) = limits.blocks_of(parameters.kind()) {
             refuse::above("new blocks with public tags", blocks.len(), most)?;
         }

@@ -5,6 +5,8 @@
 
 #[path = "../it/bench.rs"]
 mod common;
+mod full_disk;
 mod kill;
+mod operator;
 mod round_trip;
 mod server;

@@ -25,6 +25,9 @@ pub(super) fn client(state: &Path, error: ClientError) -> Failure {
         ClientError::Refused(refusal @ Refusal::StoreFailed(_)) => {
             Failure::Refused(format!("the server has lost something: {refusal}"))
         }
+        ClientError::Refused(refusal @ Refusal::CannotWrite) => {
+            Failure::Store(format!("the server refuses: {refusal}"))
+        }
         ClientError::State(StateError::Io(error)) if error.kind() != ErrorKind::NotFound => {
             Failure::Store(format!("{}: state file: {error}", state.display()))
         }
@@ -98,6 +101,7 @@ mod tests {
         assert_eq!(status(ClientError::State(StateError::Damaged)), 2);
         assert_eq!(status(ClientError::AlreadyUploaded), 2);
         assert_eq!(status(ClientError::Dropped(Refusal::TagsInvalid)), 2);
+        assert_eq!(status(ClientError::Refused(Refusal::CannotWrite)), 4);
         let too_large = TransportError::RequestTooLarge { length: 1 };
         assert_eq!(status(ClientError::Transport(too_large)), 2);
         let unreachable = TransportError::Status(500);
