@@ -5,6 +5,7 @@
 
 mod apply;
 mod audit;
+mod blame;
 mod error;
 mod file;
 mod http;
@@ -17,7 +18,8 @@ mod upload;
 
 pub use apply::Applied;
 pub use audit::{AuditReport, Extent};
-pub use error::{AuditFailure, AuditFault, ClientError, SearchEnd};
+pub use blame::Blame;
+pub use error::{Asked, AuditFailure, AuditFault, ClientError, SearchEnd, Silence, Unanswered};
 pub use file::{ClientOptions, FileClient, Owner, Settled, Status};
 pub use http::{HttpOptions, HttpTransport, Roots};
 pub use state::StateError;

@@ -12,7 +12,7 @@ use flexlist::{
 };
 
 use super::{state::StateError, transport::TransportError};
-use crate::message::Refusal;
+use crate::message::{Refusal, Standing};
 
 /// Why an owner's operation does not succeed.
 #[derive(Debug)]
@@ -20,8 +20,10 @@ use crate::message::Refusal;
 pub enum ClientError {
     /// No answer. Try again: an operation that is under way goes on where it was.
     Transport(TransportError),
-    /// The server refuses.
+    /// The server refuses, as it may: something exceeds its limits, or it cannot for now.
     Refused(Refusal),
+    /// The server refuses what it must do, or has no ground to refuse. Distrust the server.
+    Breach(Refusal),
     /// An update that was under way is dropped: the server has refused it for good. Said once; the next
     /// operation goes on with the version before the update.
     Dropped(Refusal),
@@ -31,8 +33,10 @@ pub enum ClientError {
     Proof(ProofError),
     /// A block is not the one that the list commits. Distrust the server.
     Blocks(AuditError),
-    /// An audit found damage. Distrust the server.
+    /// An audit found damage, or the server refused to answer a challenge. Distrust the server.
     Audit(AuditFailure),
+    /// A challenge got no answer: nothing is said about the file. Try again.
+    Unanswered(Unanswered),
     /// The server claims an older version than the owner has seen, or not to have the file. Distrust the server, or this state
     /// file, if it is of another server.
     Rollback {
@@ -89,14 +93,49 @@ pub enum ClientError {
 /// What an audit found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditFailure {
-    /// The bytes of the damaged blocks, rising and apart from each other. Blocks as a whole; longer
-    /// ranges, which the server may have, where the search was given up. Empty if the audit failed, but
-    /// each part of it that was asked for again was in order.
+    /// The version that was audited.
+    pub version: u64,
+    /// What the first question that failed asked for.
+    pub asked: Asked,
+    /// The bytes of the damaged blocks, and of those that the server did not answer for, rising and apart
+    /// from each other. Blocks as a whole; longer ranges, which the server may have, where the search was
+    /// given up. Empty if the audit failed, but each part of it that was asked for again was in order.
     pub damaged: Vec<Range<u64>>,
     /// Whether the search came to its end.
     pub search: SearchEnd,
     /// How the first question failed.
     pub reason: AuditFault,
+}
+
+/// A challenge that got no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unanswered {
+    /// The version that was audited.
+    pub version: u64,
+    /// What was asked for.
+    pub asked: Asked,
+    /// Why there is no answer.
+    pub reason: Silence,
+}
+
+/// What a question of an audit asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// The blocks of these bytes, which were drawn at random: rising, each once.
+    Samples(Vec<u64>),
+    /// Every block of these bytes.
+    Range(Range<u64>),
+    /// Nothing but which version the server has: the file has no bytes.
+    Version,
+}
+
+/// Why a challenge got no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Silence {
+    /// None came.
+    Transport(TransportError),
+    /// The server cannot for now.
+    Refused(Refusal),
 }
 
 /// How the search for damaged blocks ended.
@@ -115,10 +154,10 @@ pub enum SearchEnd {
 pub enum AuditFault {
     /// What it says does not prove what was asked.
     Answer(audit::AuditFailure),
-    /// The server admits that it cannot read its store, in its words.
-    StoreFailed(String),
-    /// The server does not answer for a single block, which it must, in its words.
-    TooLarge(String),
+    /// The server refuses to answer for what it took: it must.
+    Refused(Refusal),
+    /// The server claims to stand elsewhere: at another version, or at other contents.
+    Standing(Box<Standing>),
     /// The answer is none to the question.
     Unexpected,
 }
@@ -128,6 +167,14 @@ impl fmt::Display for ClientError {
         match self {
             Self::Transport(error) => error.fmt(formatter),
             Self::Refused(refusal) => write!(formatter, "the server refuses: {refusal}"),
+            Self::Breach(Refusal::StoreFailed(words)) => write!(
+                formatter,
+                "the server has lost something, or cannot read it: {}",
+                words.escape_debug()
+            ),
+            Self::Breach(refusal) => {
+                write!(formatter, "the server refuses what it must do: {refusal}")
+            }
             Self::Dropped(refusal) => write!(
                 formatter,
                 "the update that was under way is dropped, the server refused it: {refusal}"
@@ -136,6 +183,7 @@ impl fmt::Display for ClientError {
             Self::Proof(error) => error.fmt(formatter),
             Self::Blocks(error) => error.fmt(formatter),
             Self::Audit(failure) => failure.fmt(formatter),
+            Self::Unanswered(unanswered) => unanswered.fmt(formatter),
             Self::Rollback { known, claimed } => write!(
                 formatter,
                 "the server went back to version {claimed}, after version {known}"
@@ -173,14 +221,27 @@ impl core::error::Error for ClientError {}
 
 impl fmt::Display for AuditFailure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bytes = |range: &Range<u64>| range.end.saturating_sub(range.start);
+        let Self {
+            version,
+            asked,
+            reason,
+            ..
+        } = self;
         write!(
             formatter,
-            "{} bytes are damaged, in {} places: {}",
-            self.damaged.iter().map(bytes).fold(0, u64::saturating_add),
-            self.damaged.len(),
-            self.reason
+            "the audit of version {version} failed at {asked}: {reason}; "
         )?;
+        match (self.damaged.len(), reason) {
+            (0, _) => formatter.write_str("asked again, every block was there")?,
+            (_, AuditFault::Refused(_)) => {
+                formatter.write_str("no answer for ")?;
+                ranges(formatter, &self.damaged)?;
+            }
+            _ => {
+                formatter.write_str("damaged or without an answer: ")?;
+                ranges(formatter, &self.damaged)?;
+            }
+        }
         match self.search {
             SearchEnd::Complete => Ok(()),
             SearchEnd::GivenUp => formatter.write_str(" (the search was given up)"),
@@ -188,21 +249,87 @@ impl fmt::Display for AuditFailure {
     }
 }
 
+impl fmt::Display for Unanswered {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            version,
+            asked,
+            reason,
+        } = self;
+        write!(
+            formatter,
+            "no verdict on version {version}: no answer for {asked}: {reason}"
+        )
+    }
+}
+
+impl fmt::Display for Asked {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Samples(bytes) => {
+                write!(formatter, "{} sampled bytes (", bytes.len())?;
+                listed(formatter, bytes, |formatter, byte| {
+                    write!(formatter, "{byte}")
+                })?;
+                formatter.write_str(")")
+            }
+            Self::Range(Range { start, end }) => write!(formatter, "bytes {start}..{end}"),
+            Self::Version => formatter.write_str("the version of a file of no bytes"),
+        }
+    }
+}
+
+impl fmt::Display for Silence {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Transport(error) => error.fmt(formatter),
+            Self::Refused(refusal) => write!(formatter, "the server refuses: {refusal}"),
+        }
+    }
+}
+
+fn ranges(formatter: &mut fmt::Formatter<'_>, ranges: &[Range<u64>]) -> fmt::Result {
+    if ranges.len() > 1 {
+        write!(formatter, "{} places: ", ranges.len())?;
+    }
+    formatter.write_str("bytes ")?;
+    listed(formatter, ranges, |formatter, Range { start, end }| {
+        write!(formatter, "{start}..{end}")
+    })
+}
+
+/// The first of some items, with commas between them.
+fn listed<T>(
+    formatter: &mut fmt::Formatter<'_>,
+    items: &[T],
+    show: impl Fn(&mut fmt::Formatter<'_>, &T) -> fmt::Result,
+) -> fmt::Result {
+    for (position, item) in items.iter().take(MOST_LISTED).enumerate() {
+        if position > 0 {
+            formatter.write_str(", ")?;
+        }
+        show(formatter, item)?;
+    }
+    if items.len() > MOST_LISTED {
+        formatter.write_str(", ..")?;
+    }
+    Ok(())
+}
+
+/// How many items of a list are shown.
+const MOST_LISTED: usize = 20;
+
 impl fmt::Display for AuditFault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Answer(failure) => failure.fmt(formatter),
-            Self::StoreFailed(reason) => {
-                write!(
-                    formatter,
-                    "the server cannot read its store: {}",
-                    reason.escape_debug()
-                )
+            Self::Refused(refusal) => {
+                write!(formatter, "the server refuses to answer: {refusal}")
             }
-            Self::TooLarge(reason) => write!(
+            Self::Standing(standing) => write!(
                 formatter,
-                "the server says that a single block is too large: {}",
-                reason.escape_debug()
+                "the server says that it has version {} with {} bytes and root {}",
+                standing.version, standing.total, standing.root
             ),
             Self::Unexpected => formatter.write_str("the answer is none to the question"),
         }

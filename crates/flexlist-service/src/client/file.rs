@@ -14,6 +14,7 @@ use serde::Serialize;
 use signature::Signer;
 
 use super::{
+    blame::Purpose,
     error::ClientError,
     state::{Record, Stage, StateError, StateFile},
     transport::Transport,
@@ -240,15 +241,15 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     pub(super) fn standing(&self, request: &Request) -> Result<Standing, ClientError> {
         match self.transport.exchange(request)? {
             Response::Standing(standing) => Ok(standing),
-            Response::Refused(refusal) => Err(self.refused(refusal)),
+            Response::Refused(refusal) => Err(self.refused(Purpose::Question, refusal)),
             _ => Err(ClientError::Unexpected),
         }
     }
 
     /// What a refusal says about versions is an error of its own.
-    pub(super) fn refused(&self, refusal: Refusal) -> ClientError {
+    pub(super) fn refused(&self, purpose: Purpose, refusal: Refusal) -> ClientError {
         let Some(FileState { version: known, .. }) = self.version() else {
-            return ClientError::Refused(refusal);
+            return refusal.into_error(purpose);
         };
         match refusal {
             // It has lost a file that it has had.
@@ -264,7 +265,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                     Ordering::Equal => ClientError::Unexpected,
                 }
             }
-            refusal => ClientError::Refused(refusal),
+            refusal => refusal.into_error(purpose),
         }
     }
 }

@@ -9,6 +9,7 @@ use signature::Signer;
 
 use super::{
     apply,
+    blame::Purpose,
     error::ClientError,
     file::{FileClient, Settled, check_standing},
     state::{Stage, StateError},
@@ -38,8 +39,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// is the update's after all, it is verified and [`Settled::Applied`].
     ///
     /// # Errors
-    /// [`ClientError::Transport`], and [`ClientError::Refused`] for refusals that may pass;
-    /// [`ClientError::Proof`], [`ClientError::Forked`], [`ClientError::Rollback`],
+    /// [`ClientError::Transport`], [`ClientError::Refused`] and [`ClientError::Breach`] for refusals that
+    /// may pass; [`ClientError::Proof`], [`ClientError::Forked`], [`ClientError::Rollback`],
     /// [`ClientError::Unexpected`]: the update stays under way. [`ClientError::State`].
     pub fn settle(&mut self) -> Result<Settled, ClientError> {
         match &self.state.record().stage {
@@ -83,11 +84,13 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// way of the version before it.
     ///
     /// # Errors
-    /// As [`current`](Self::current), without [`ClientError::Transport`] and [`ClientError::Refused`].
+    /// As [`current`](Self::current), without [`ClientError::Transport`], [`ClientError::Refused`] and
+    /// [`ClientError::Breach`].
     pub fn readable(&mut self) -> Result<FileState, ClientError> {
         match self.settle() {
             Ok(settled) => settled.or_dropped()?,
-            Err(ClientError::Transport(_) | ClientError::Refused(_)) => {}
+            // What the server does with an update is no verdict on what it has.
+            Err(ClientError::Transport(_) | ClientError::Refused(_) | ClientError::Breach(_)) => {}
             Err(error) => return Err(error),
         }
         self.version().ok_or(ClientError::NotUploaded)
@@ -123,7 +126,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                 Ok(None)
             }
             Response::Refused(refusal) if is_final(&refusal, base) => Ok(Some(refusal)),
-            Response::Refused(refusal) => Err(self.refused(refusal)),
+            Response::Refused(refusal) => Err(self.refused(Purpose::Change, refusal)),
             _ => Err(ClientError::Unexpected),
         }
     }

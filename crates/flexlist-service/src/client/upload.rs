@@ -20,6 +20,7 @@ use signature::Signer;
 
 use super::{
     apply,
+    blame::Purpose,
     error::ClientError,
     file::{FileClient, check_standing},
     state::Stage,
@@ -102,7 +103,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             Response::Standing(standing) if standing.version == 0 => Ok(Some(standing.next_part)),
             // Finished, and the answer was lost: nothing is to be sent.
             Response::Standing(_) | Response::Refused(Refusal::UploadFinished) => Ok(None),
-            Response::Refused(refusal) => Err(self.refused(refusal)),
+            Response::Refused(refusal) => Err(self.refused(Purpose::Begin, refusal)),
             _ => Err(ClientError::Unexpected),
         }
     }
@@ -145,7 +146,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             Response::Standing(standing) if standing.next_part == next => Ok(()),
             // The answer to the first attempt was lost.
             Response::Refused(Refusal::PartOutOfOrder { expected }) if expected == next => Ok(()),
-            Response::Refused(refusal) => Err(self.refused(refusal)),
+            Response::Refused(refusal) => Err(self.refused(Purpose::Part, refusal)),
             _ => Err(ClientError::Unexpected),
         }
     }
@@ -165,7 +166,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             Response::Refused(Refusal::UploadFinished) => {
                 self.standing(&Request::Status { file: state.file })?
             }
-            Response::Refused(refusal) => return Err(self.refused(refusal)),
+            Response::Refused(refusal) => return Err(self.refused(Purpose::Finish, refusal)),
             _ => return Err(ClientError::Unexpected),
         };
         check_standing(&standing, state)

@@ -319,7 +319,7 @@ fn an_empty_file_is_a_file() {
     let mut client = world.uploaded(b"");
     assert_eq!(client.read(0..0).unwrap(), b"");
     let report = client.audit(Extent::Everything, &mut |_| ()).unwrap();
-    assert_eq!(report.questions, 0);
+    assert_eq!((report.questions, report.blocks), (1, 0));
     client.apply(&[insert(0, b"something")]).unwrap();
     check(&mut client, b"something");
     let delete = ByteEdit::Delete { start: 0, end: 9 };

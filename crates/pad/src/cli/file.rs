@@ -8,7 +8,9 @@ use std::{
 use clap::{Args, Subcommand};
 use ed25519_dalek::SigningKey;
 use flexlist::{FileState, chunk::Chunker};
-use flexlist_service::client::{FileClient, HttpOptions, HttpTransport, Roots};
+use flexlist_service::client::{
+    ClientError, FileClient, HttpOptions, HttpTransport, Roots, Settled,
+};
 use indicatif::{ProgressBar, ProgressStyle};
 use pad::FileOwnerKey;
 use serde_json::{Value as Json, json};
@@ -110,8 +112,26 @@ impl FileArguments {
         client.map_err(|error| failure::client(&self.state, error))
     }
 
+    /// Finds out what became of an update that was under way, and says so beside the answer: it is no
+    /// reason not to read or audit what is verified.
+    fn settle(&self, client: &mut Client) -> Result<(), Failure> {
+        match client.settle() {
+            Ok(Settled::Nothing) => {}
+            Ok(Settled::Applied(state)) => eprintln!("pad: {}", settled_line(&state)),
+            Ok(Settled::Dropped(refusal)) => eprintln!("pad: {}", ClientError::Dropped(refusal)),
+            // It stays under way. Whoever has to hear of it asks for the status, or changes the file.
+            Err(
+                error @ (ClientError::Transport(_)
+                | ClientError::Refused(_)
+                | ClientError::Breach(_)),
+            ) => eprintln!("pad: an update is still under way: {error}"),
+            Err(error) => return Err(self.failure(error)),
+        }
+        Ok(())
+    }
+
     /// A failure of an operation on this file.
-    fn failure(&self, error: flexlist_service::client::ClientError) -> Failure {
+    fn failure(&self, error: ClientError) -> Failure {
         failure::client(&self.state, error)
     }
 }

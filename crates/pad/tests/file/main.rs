@@ -6,5 +6,7 @@
 #[path = "../common/bench.rs"]
 mod common;
 mod kill;
+mod liar;
+mod refusals;
 mod round_trip;
 mod server;

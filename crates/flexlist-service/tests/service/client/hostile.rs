@@ -9,7 +9,7 @@ use flexlist::{
     error::{AuditError, ProofError},
 };
 use flexlist_service::{
-    client::{AuditFailure, AuditFault, SearchEnd},
+    client::{Asked, AuditFailure, AuditFault, Blame, SearchEnd, Silence, Unanswered},
     message::{ReadBlock, Standing},
 };
 
@@ -182,8 +182,6 @@ fn a_file_that_the_server_knows_no_more_is_a_fault_of_the_server() {
         };
         lost(client.read(0..1).map(drop));
         lost(client.status().map(drop));
-        lost(client.audit(Extent::Sample(5), &mut |_| ()).map(drop));
-        lost(client.audit(Extent::Everything, &mut |_| ()).map(drop));
         world.wire.meddle(move |request, server| match request {
             Request::Update(_) => Ok(Response::Refused(refusal.clone())),
             _ => server.exchange(request),
@@ -269,6 +267,6 @@ fn lies_about_an_upload() {
                 *response = Response::Refused(Refusal::UnknownFile);
             }
         }),
-        ClientError::Refused(Refusal::UnknownFile)
+        ClientError::Breach(Refusal::UnknownFile)
     ));
 }

@@ -101,7 +101,7 @@ fn an_upload_does_not_go_on_with_another_source() {
     other[0] ^= 1;
     assert!(matches!(
         client.upload(other.as_slice(), &mut |_| ()),
-        Err(ClientError::Refused(Refusal::RootMismatch))
+        Err(ClientError::Breach(Refusal::RootMismatch))
     ));
     // And where it has none: what it gets is the new source.
     let (_world, mut client) = broken_off();

@@ -44,6 +44,7 @@ impl Read {
             }
         }
         let mut client = self.file.open()?;
+        self.file.settle(&mut client)?;
         let state = client
             .readable()
             .map_err(|error| self.file.failure(error))?;
