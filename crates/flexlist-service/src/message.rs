@@ -4,6 +4,7 @@
 //! open to whoever knows the file's id and the state to verify against.
 
 use core::fmt;
+use std::time::SystemTime;
 
 use flexlist::{FileId, bytes::Bytes, challenge::Challenge, tag::BlockTag};
 use pad_core::{Digest, codec::Message};
@@ -23,6 +24,9 @@ pub const MAX_AUDIT_BLOCKS: usize = 1 << 16;
 /// The most blocks that one read meets.
 pub const MAX_READ_BLOCKS: usize = 1 << 16;
 
+/// How far ahead [`Begin::expires`] may be: a day.
+pub const MAX_BEGIN_SECONDS: u64 = 86_400;
+
 /// A block as it travels from the owner to the server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SentBlock {
@@ -41,6 +45,21 @@ pub struct Begin {
     pub salt: [u8; 16],
     /// The tag scheme's parameters for the server (`flexlist::tag`), as bytes.
     pub server_parameters: Bytes,
+    /// Until when this word makes room for a file, in seconds since 1970: at most
+    /// [`MAX_BEGIN_SECONDS`] ahead. A server need not remember for longer than that which files were
+    /// removed. Where the file is there already, this does not matter.
+    pub expires: u64,
+}
+
+impl Begin {
+    /// The `expires` of a first word that is said at this time: half of [`MAX_BEGIN_SECONDS`] ahead,
+    /// so that the two clocks may differ by as much.
+    pub fn expires_after(now: SystemTime) -> u64 {
+        let now = now
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .unwrap_or_default();
+        now.as_secs().saturating_add(MAX_BEGIN_SECONDS / 2)
+    }
 }
 
 /// One part of an upload; parts are numbered from 0 and sent in order.
@@ -115,6 +134,50 @@ pub struct Acknowledge {
     pub version: u64,
 }
 
+/// The owner gives up an upload that is not finished.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Abort {
+    /// The file.
+    pub file: FileId,
+}
+
+/// The owner removes a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Delete {
+    /// The file.
+    pub file: FileId,
+    /// The version that the owner knows as the current one: what another writer has changed since is
+    /// not removed unseen.
+    pub version: u64,
+}
+
+/// The owner has verified and stored this version: an [`Acknowledge`] that the server keeps, and shows
+/// to whoever asks ([`Request::Confirmed`]).
+///
+/// An owner that finds a server at an older version, restored from a copy, learns from it which
+/// version that is and that it was truly his.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Confirm {
+    /// The file.
+    pub file: FileId,
+    /// The version.
+    pub version: u64,
+    /// The root of the list.
+    pub root: Digest<32>,
+    /// The length of the file in bytes.
+    pub total: u64,
+}
+
+/// The owner's own word for the contents of a version: its body names file, version, root and length.
+/// [`Statement::open`] tells them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Statement {
+    /// A signed [`Finish`]: version 1.
+    Finish(Signed),
+    /// A signed [`Confirm`].
+    Confirm(Signed),
+}
+
 /// A request body, as the bytes that were signed, with the owner's signature.
 ///
 /// The signature is over `"flexlist/request/v1" || kind || SHA-256(body)`, with the byte of a
@@ -165,6 +228,17 @@ pub enum Request {
         /// The file.
         file: FileId,
     },
+    /// A signed [`Abort`].
+    Abort(Signed),
+    /// A signed [`Delete`].
+    Delete(Signed),
+    /// A signed [`Confirm`].
+    Confirm(Signed),
+    /// The newest version that the owner has vouched for.
+    Confirmed {
+        /// The file.
+        file: FileId,
+    },
 }
 
 /// The state of a file, as the server claims it.
@@ -194,7 +268,7 @@ pub struct ReadBlock {
 /// What a server answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Response {
-    /// To `Begin`, `Part`, `Finish`, `Acknowledge` and `Status`.
+    /// To `Begin`, `Part`, `Finish`, `Acknowledge`, `Confirm` and `Status`.
     Standing(Standing),
     /// To `Update`: the evidence that the client derives the new root from.
     Updated {
@@ -223,6 +297,16 @@ pub enum Response {
     },
     /// The request was refused; nothing changed.
     Refused(Refusal),
+    /// To `Abort` and `Delete`: the file is gone, now or since the first time that this was asked.
+    Removed,
+    /// To `Confirmed`.
+    Confirmed {
+        /// Where the file stands: at the version of the statement, or past it if the owner has not
+        /// vouched for the current version.
+        standing: Standing,
+        /// What the owner signed last.
+        statement: Statement,
+    },
 }
 
 /// Why a server refuses a request.
@@ -273,6 +357,19 @@ pub enum Refusal {
     Unavailable,
     /// The server cannot read its own store, in words.
     StoreFailed(String),
+    /// Nothing can be written for now, because the disk is full or fails. What was stored is there, and
+    /// is read and audited as ever: try again later.
+    CannotWrite,
+    /// The file of this id was removed by its owner. Its id does not come back: a file that is to be
+    /// uploaded again takes another salt.
+    Removed,
+    /// Only some owners may begin files here, and this one is not among them.
+    OwnerNotAllowed,
+    /// The first word about a file is no longer good, or not yet: see [`Begin::expires`].
+    BeginExpired {
+        /// What the server's clock says, in seconds since 1970.
+        now: u64,
+    },
 }
 
 impl fmt::Display for Refusal {
@@ -310,6 +407,16 @@ impl fmt::Display for Refusal {
             Self::StoreFailed(words) => {
                 write!(formatter, "its store failed: {}", words.escape_debug())
             }
+            Self::CannotWrite => formatter.write_str(
+                "it cannot write now, though it can read: its disk is full or fails, try again later",
+            ),
+            Self::Removed => formatter.write_str("the file was removed by its owner"),
+            Self::OwnerNotAllowed => formatter.write_str("this owner may not begin files here"),
+            Self::BeginExpired { now } => write!(
+                formatter,
+                "the upload began at another time than the server's clock allows, which says {now} \
+                 seconds since 1970"
+            ),
         }
     }
 }

@@ -12,7 +12,7 @@
     clippy::arithmetic_side_effects
 )]
 
-use core::fmt;
+use core::{fmt, sync::atomic::AtomicU64};
 use std::{
     collections::HashMap,
     path::Path,
@@ -24,18 +24,22 @@ use pad_core::Workers;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    message::{Acknowledge, Finish, Part, Refusal, Request, Response, Signed, Update},
+    message::{Acknowledge, Confirm, Finish, Part, Refusal, Request, Response, Signed, Update},
     signed::RequestKind,
     store::{Store, StoreError, guarded},
 };
 
+mod accounts;
 mod audit;
 mod begin;
 pub mod check;
+mod confirm;
 mod limits;
 mod load;
 mod read;
 mod refuse;
+mod remove;
+mod settings;
 mod slot;
 mod superseded;
 #[cfg(test)]
@@ -43,8 +47,10 @@ mod tests;
 mod update;
 mod upload;
 
+use accounts::{Accounts, Charge};
 pub use check::{CheckReport, Damage, check};
 pub use limits::{Checkpoints, Limits};
+pub use settings::{Clock, Owners, Settings};
 use slot::Slot;
 
 /// A server of outsourced files.
@@ -52,6 +58,11 @@ pub struct FileServer {
     store: Store,
     limits: Limits,
     workers: Workers,
+    owners: Owners,
+    clock: Clock,
+    accounts: Accounts,
+    /// When the files were tended last, in seconds since 1970.
+    tended: AtomicU64,
     files: RwLock<HashMap<FileId, Entry>>,
     /// Held while a file is begun, so that no two get one number.
     beginning: Mutex<()>,
@@ -69,19 +80,57 @@ impl FileServer {
     /// # Errors
     /// [`StoreError`] of the store as a whole.
     pub fn open(path: &Path, limits: Limits, workers: Workers) -> Result<Self, StoreError> {
-        Self::serve(Store::open_or_create(path)?, limits, workers)
+        let settings = Settings {
+            limits,
+            workers,
+            ..Settings::default()
+        };
+        Self::open_with(path, settings)
     }
 
-    fn serve(store: Store, limits: Limits, workers: Workers) -> Result<Self, StoreError> {
-        let entry = |(id, record): (FileId, Result<_, StoreError>)| {
+    /// The same with other settings.
+    ///
+    /// # Errors
+    /// [`StoreError`] of the store as a whole.
+    pub fn open_with(path: &Path, settings: Settings) -> Result<Self, StoreError> {
+        let store = Store::open_or_create(path)?;
+        store.set_reserve(settings.reserve_bytes);
+        let server = Self::serve(store, settings)?;
+        // A store that cannot be compacted serves all the same.
+        drop(server.store.compact());
+        Ok(server)
+    }
+
+    fn serve(store: Store, settings: Settings) -> Result<Self, StoreError> {
+        let accounts = Accounts::default();
+        let snapshot = store.snapshot()?;
+        let mut files = HashMap::new();
+        for (id, record) in store.files()? {
             let slot = record.and_then(|record| Slot::new(id, record));
-            (id, slot.map(Arc::new).map_err(Arc::new))
-        };
-        let files = store.files()?.into_iter().map(entry).collect();
+            if let Ok(slot) = &slot {
+                let charge = snapshot.head(slot.key);
+                // Nothing that the owner of a damaged file could do would finish it.
+                let charge = charge.map_or_else(
+                    |_| Charge::default(),
+                    |head| Charge::new(&slot.record, &head),
+                );
+                accounts.enter(id, &slot.record.owner, Some(charge));
+            }
+            files.insert(id, slot.map(Arc::new).map_err(Arc::new));
+        }
+        for (id, removed) in store.removed()? {
+            accounts.remember(id, removed);
+        }
+        drop(snapshot);
+        store.set_live(accounts.bytes());
         Ok(Self {
             store,
-            limits: limits.within_protocol(),
-            workers,
+            limits: settings.limits.within_protocol(),
+            workers: settings.workers,
+            owners: settings.owners,
+            clock: settings.clock,
+            accounts,
+            tended: AtomicU64::new(0),
             files: RwLock::new(files),
             beginning: Mutex::new(()),
         })
@@ -92,7 +141,10 @@ impl FileServer {
     pub fn handle(&self, request: Request) -> Response {
         let file = file_of(&request);
         // The storage engine panics on some pages that are not what it wrote.
-        let outcome = guarded(|| self.answer(request));
+        let outcome = guarded(|| {
+            self.tend_now_and_then();
+            self.answer(request)
+        });
         let response = outcome.unwrap_or_else(|| Err(refuse::panicked(file)));
         response.unwrap_or_else(Response::Refused)
     }
@@ -106,7 +158,7 @@ impl FileServer {
             }
             Request::Finish(signed) => {
                 let (slot, finish) = self.open_signed::<Finish>(&signed, RequestKind::Finish)?;
-                self.finish(&slot, &finish, signed.digest())
+                self.finish(&slot, &finish, signed)
             }
             Request::Update(signed) => {
                 let (slot, update) = self.open_signed::<Update>(&signed, RequestKind::Update)?;
@@ -129,6 +181,13 @@ impl FileServer {
                 end,
             } => self.read(&*self.slot(file)?, version, start..end),
             Request::Status { file } => self.status(&*self.slot(file)?),
+            Request::Abort(signed) => self.abort(&signed),
+            Request::Delete(signed) => self.delete(&signed),
+            Request::Confirm(signed) => {
+                let (slot, word) = self.open_signed::<Confirm>(&signed, RequestKind::Confirm)?;
+                self.confirm(&slot, &word, signed)
+            }
+            Request::Confirmed { file } => self.confirmed(&*self.slot(file)?),
         }
     }
 
@@ -187,6 +246,7 @@ impl FileServer {
 
     fn slot(&self, file: FileId) -> Result<Arc<Slot>, Refusal> {
         match self.entries().get(&file) {
+            None if self.accounts.removed(file).is_some() => Err(Refusal::Removed),
             None => Err(Refusal::UnknownFile),
             Some(Ok(slot)) => Ok(Arc::clone(slot)),
             Some(Err(error)) => Err(refuse::store(error)),
@@ -216,9 +276,10 @@ impl fmt::Debug for FileServer {
 /// The file that a request names without a signature around it.
 const fn file_of(request: &Request) -> Option<FileId> {
     match request {
-        Request::Audit { file, .. } | Request::Read { file, .. } | Request::Status { file } => {
-            Some(*file)
-        }
+        Request::Audit { file, .. }
+        | Request::Read { file, .. }
+        | Request::Status { file }
+        | Request::Confirmed { file } => Some(*file),
         _ => None,
     }
 }

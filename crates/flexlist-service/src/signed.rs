@@ -10,13 +10,13 @@
 
 use core::fmt;
 
-use flexlist::{FileId, bytes::Bytes};
+use flexlist::{FileId, FileState, bytes::Bytes, list::ListState};
 use pad_core::{AuthorKey, DecodeError, Digest, HeadSignature, codec, signature::SIGNATURE_LENGTH};
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest as _, Sha256};
 use signature::Signer;
 
-use crate::message::Signed;
+use crate::message::{Confirm, Finish, Signed, Statement};
 
 /// What a signed request asks for: part of what is signed, so that no body serves for another kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,12 @@ pub enum RequestKind {
     Update,
     /// [`crate::message::Acknowledge`], 5.
     Acknowledge,
+    /// [`crate::message::Abort`], 6.
+    Abort,
+    /// [`crate::message::Delete`], 7.
+    Delete,
+    /// [`crate::message::Confirm`], 8.
+    Confirm,
 }
 
 impl RequestKind {
@@ -42,6 +48,9 @@ impl RequestKind {
             Self::Finish => 3,
             Self::Update => 4,
             Self::Acknowledge => 5,
+            Self::Abort => 6,
+            Self::Delete => 7,
+            Self::Confirm => 8,
         }
     }
 }
@@ -141,6 +150,36 @@ impl Signed {
     }
 }
 
+impl Statement {
+    /// The version that the owner vouched for, if this is the owner's word about this file.
+    ///
+    /// It says nothing about which version is the newest.
+    ///
+    /// # Errors
+    /// [`OpenError::WrongSignature`], also for a statement about another file; [`OpenError::Body`].
+    pub fn open(&self, file: FileId, owner: &AuthorKey) -> Result<FileState, OpenError> {
+        let (named, version, root, total) = match self {
+            Self::Finish(signed) => {
+                let finish: Finish = signed.open(RequestKind::Finish, owner)?;
+                (finish.file, 1, finish.root, finish.total)
+            }
+            Self::Confirm(signed) => {
+                let confirm: Confirm = signed.open(RequestKind::Confirm, owner)?;
+                (confirm.file, confirm.version, confirm.root, confirm.total)
+            }
+        };
+        if named != file {
+            return Err(OpenError::WrongSignature);
+        }
+        let list = ListState { root, total };
+        Ok(FileState {
+            file,
+            version,
+            list,
+        })
+    }
+}
+
 fn request_digest(body: &[u8]) -> Digest<32> {
     Digest(Sha256::digest(body).into())
 }
@@ -163,7 +202,7 @@ mod tests {
 
     #[test]
     fn every_request_about_a_file_begins_with_it() {
-        use crate::message::{Finish, Part, Update};
+        use crate::message::{Abort, Confirm, Delete, Finish, Part, Update};
         let key = SigningKey::from_bytes(&[1; 32]);
         let file = FileId(core::array::from_fn(|place| {
             200 + u8::try_from(place).unwrap()
@@ -185,11 +224,22 @@ mod tests {
             edits: vec![],
         };
         let word = Acknowledge { file, version: 1 };
+        let abort = Abort { file };
+        let delete = Delete { file, version: 1 };
+        let confirm = Confirm {
+            file,
+            version: 1,
+            root: Digest([1; 32]),
+            total: 1,
+        };
         for signed in [
             Signed::new(RequestKind::Part, &part, &key),
             Signed::new(RequestKind::Finish, &finish, &key),
             Signed::new(RequestKind::Update, &update, &key),
             Signed::new(RequestKind::Acknowledge, &word, &key),
+            Signed::new(RequestKind::Abort, &abort, &key),
+            Signed::new(RequestKind::Delete, &delete, &key),
+            Signed::new(RequestKind::Confirm, &confirm, &key),
         ] {
             let mut signed = signed.unwrap();
             assert_eq!(signed.claimed_file(), Ok(file));
@@ -222,6 +272,9 @@ mod tests {
             RequestKind::Part,
             RequestKind::Finish,
             RequestKind::Update,
+            RequestKind::Abort,
+            RequestKind::Delete,
+            RequestKind::Confirm,
         ] {
             assert_eq!(open(&signed, kind, &key), wrong);
         }
@@ -235,6 +288,47 @@ mod tests {
             changed.signature.0.resize(length, 0);
             assert_eq!(open(&changed, RequestKind::Acknowledge, &key), wrong);
         }
+    }
+
+    #[test]
+    fn a_statement_is_its_owners_about_its_file() {
+        let key = SigningKey::from_bytes(&[1; 32]);
+        let other = SigningKey::from_bytes(&[2; 32]);
+        let file = BODY.file;
+        let root = Digest([7; 32]);
+        let list = ListState { root, total: 5 };
+        let confirm = Confirm {
+            file,
+            version: 300,
+            root,
+            total: 5,
+        };
+        let finish = Finish {
+            file,
+            parts: 2,
+            root,
+            total: 5,
+        };
+        let finish = Signed::new(RequestKind::Finish, &finish, &key).unwrap();
+        let confirm = Signed::new(RequestKind::Confirm, &confirm, &key).unwrap();
+        for (statement, version) in [
+            (Statement::Finish(finish.clone()), 1),
+            (Statement::Confirm(confirm.clone()), 300),
+        ] {
+            let state = FileState {
+                file,
+                version,
+                list,
+            };
+            let wrong = Err(OpenError::WrongSignature);
+            assert_eq!(statement.open(file, &owner(&key)), Ok(state));
+            assert_eq!(statement.open(file, &owner(&other)), wrong);
+            assert_eq!(statement.open(FileId([8; 32]), &owner(&key)), wrong);
+        }
+        // The one for the other.
+        let wrong = Err(OpenError::WrongSignature);
+        assert_eq!(Statement::Confirm(finish).open(file, &owner(&key)), wrong);
+        assert_eq!(Statement::Finish(confirm).open(file, &owner(&key)), wrong);
     }
 
     #[test]

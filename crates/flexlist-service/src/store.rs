@@ -6,6 +6,9 @@
 //! | `files` | file id | the file's number, and how it was begun |
 //! | `heads` | file | where the file stands |
 //! | `answers` | file | the answer to the update that led to the current version |
+//! | `statements` | file | what the owner signed of the newest version that he vouches for |
+//! | `removed` | file id | who removed the file, and how long that is remembered |
+//! | `doomed` | file | that the file was removed, and its blocks go a few at a time |
 //! | `blocks` | file, block | tag and data of a block |
 //! | `journal` | file, version | the operations that led to that version |
 //! | `pieces` | file, piece | a piece of a checkpoint: a part of the sequence of blocks |
@@ -17,6 +20,18 @@
 //!
 //! All that a request changes is one set of changes in one durable transaction; requests for
 //! different files share a transaction if they come while another one is being made durable.
+//!
+//! **A full disk.** After an error of the medium the engine refuses everything; the store then opens it
+//! again, in the same process and on the same open file. A file beside the store holds a reserve of
+//! room: when the disk is full it is given up, so that recovery and what makes the store smaller
+//! (removals, acknowledgements) have room, and everything else is refused with
+//! [`StoreError::CannotWrite`] until the reserve is there again. Near that point commits carry what
+//! the engine needs to open quickly, which otherwise means to read the whole store.
+//!
+//! **Removal** takes effect in one small transaction. The blocks go a few hundred at a time, between
+//! other requests. What is free at the end of the file the engine gives back to the file system at each
+//! commit; if more than half of the file is free, it is compacted, which nobody can read or write
+//! during: at once if little is to be moved, else when the store is opened the next time.
 
 #![deny(
     clippy::indexing_slicing,
@@ -28,6 +43,7 @@
 
 use core::fmt;
 use std::{
+    fs::{File, OpenOptions},
     io,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
@@ -35,19 +51,24 @@ use std::{
 };
 
 use flexlist::FileId;
-use redb::{Database, DatabaseError, ReadableDatabase, ReadableTable, StorageError};
+use redb::{Database, DatabaseError, ReadableDatabase as _, ReadableTable as _, StorageError};
 
+pub(crate) mod backend;
 pub(crate) mod records;
+mod reserve;
+mod shared;
+#[cfg(test)]
+mod simulation;
 pub(crate) mod snapshot;
 pub(crate) mod tables;
 mod writer;
 
-use records::FileRecord;
+use backend::{Backend, Health};
+use records::{FileRecord, Record as _, Removed};
+use shared::Shared;
 use snapshot::Snapshot;
-use tables::{
-    ANSWERS, BLOCKS, Change, FILES, FORMAT, HEADS, JOURNAL, PIECES, STATE, Table, engine,
-};
-use writer::Writer;
+use tables::{Change, DOOMED, FILES, FORMAT, HEADS, REMOVED, STATE, Table, Tables, engine};
+use writer::{Purpose, Writer};
 
 /// Names a file inside a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,17 +79,17 @@ pub(crate) struct FileKey {
     pub(crate) id: FileId,
 }
 
-/// All files of a server, in one file of the file system.
+/// All files of a server, in one file of the file system, and a reserve of room beside it.
 #[derive(Debug)]
 pub struct Store {
     // Before the database, so that it has ended when the database closes.
     writer: Writer,
-    database: Arc<Database>,
-    path: PathBuf,
+    shared: Arc<Shared>,
 }
 
 impl Store {
-    /// Makes a new, empty store. It appears under its path complete or not at all.
+    /// Makes a new, empty store, which its user alone may read. It appears under its path complete or
+    /// not at all.
     ///
     /// # Errors
     /// [`StoreError::Exists`] if there is something at the path; [`StoreError`] of the medium.
@@ -82,9 +103,8 @@ impl Store {
         };
         let mut builder = tempfile::Builder::new();
         builder.prefix(".flexlist-store-");
-        // As open to others as any file of this user.
         #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600));
         let draft = builder.tempfile_in(folder)?;
         let database = Database::create(draft.path()).map_err(engine)?;
         let mut transaction = database.begin_write().map_err(engine)?;
@@ -93,12 +113,7 @@ impl Store {
             let mut state = transaction.open_table(STATE).map_err(engine)?;
             state.insert(FORMAT, FORMAT_VALUE).map_err(engine)?;
         }
-        transaction.open_table(FILES).map_err(engine)?;
-        transaction.open_table(HEADS).map_err(engine)?;
-        transaction.open_table(ANSWERS).map_err(engine)?;
-        for table in [BLOCKS, JOURNAL, PIECES] {
-            transaction.open_table(table).map_err(engine)?;
-        }
+        Tables::open(&transaction)?;
         transaction.commit().map_err(engine)?;
         drop(database);
         draft
@@ -107,7 +122,7 @@ impl Store {
                 io::ErrorKind::AlreadyExists => StoreError::Exists(path.to_path_buf()),
                 _ => StoreError::Io(refused.error),
             })?;
-        std::fs::File::open(folder)?.sync_all()?;
+        File::open(folder)?.sync_all()?;
         Self::open(path)
     }
 
@@ -115,13 +130,12 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Missing`], [`StoreError::Foreign`] (also where the file is cut off),
-    /// [`StoreError::InUse`]; [`StoreError`] of the medium.
+    /// [`StoreError::Exposed`], [`StoreError::InUse`]; [`StoreError`] of the medium.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let database = Arc::new(open_database(path)?);
+        let shared = Arc::new(Shared::open(path)?);
         Ok(Self {
-            writer: Writer::start(Arc::clone(&database))?,
-            database,
-            path: path.to_path_buf(),
+            writer: Writer::start(Arc::clone(&shared))?,
+            shared,
         })
     }
 
@@ -138,7 +152,7 @@ impl Store {
 
     /// Where the store is.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.shared.path()
     }
 
     /// The size of the store in bytes.
@@ -146,12 +160,18 @@ impl Store {
     /// # Errors
     /// [`StoreError`] of the medium.
     pub fn file_bytes(&self) -> Result<u64, StoreError> {
-        Ok(self.path.metadata()?.len())
+        Ok(self.path().metadata()?.len())
+    }
+
+    /// Sets so many bytes of the disk aside. If they are not to be had, the store takes no changes but
+    /// those that make it smaller, until they are.
+    pub(crate) fn set_reserve(&self, bytes: u64) {
+        self.writer.set_reserve(bytes);
     }
 
     /// The files, or why one of them cannot be read.
     pub(crate) fn files(&self) -> Result<Vec<FileEntry>, StoreError> {
-        let transaction = self.database.begin_read().map_err(engine)?;
+        let transaction = self.shared.begin_read()?;
         let table = transaction.open_table(FILES).map_err(engine)?;
         let mut found = Vec::new();
         for entry in table.iter().map_err(engine)? {
@@ -162,23 +182,78 @@ impl Store {
         Ok(found)
     }
 
-    /// A number that no file has had.
+    /// Whether there is a file of this id.
+    pub(crate) fn has_file(&self, file: FileId) -> Result<bool, StoreError> {
+        let transaction = self.shared.begin_read()?;
+        let table = transaction.open_table(FILES).map_err(engine)?;
+        let value = table.get(&file.0).map_err(engine)?;
+        Ok(value.is_some())
+    }
+
+    /// The files that were removed and are remembered; not those of which the record is damaged.
+    pub(crate) fn removed(&self) -> Result<Vec<(FileId, Removed)>, StoreError> {
+        let transaction = self.shared.begin_read()?;
+        let table = transaction.open_table(REMOVED).map_err(engine)?;
+        let mut found = Vec::new();
+        for entry in table.iter().map_err(engine)? {
+            let (id, value) = entry.map_err(engine)?;
+            let id = FileId(*id.value());
+            let removed = Removed::read(FileKey { number: 0, id }, 0, value.value());
+            found.extend(removed.ok().map(|removed| (id, removed)));
+        }
+        Ok(found)
+    }
+
+    /// A number that no file has, and of which nothing is left.
     pub(crate) fn next_file(&self) -> Result<u64, StoreError> {
-        let transaction = self.database.begin_read().map_err(engine)?;
+        let transaction = self.shared.begin_read()?;
+        let mut next = 0;
         // Every file has a head, also one whose entry is damaged.
-        let table = transaction.open_table(HEADS).map_err(engine)?;
-        let last = table.last().map_err(engine)?;
-        Ok(last.map_or(0, |(number, _)| number.value().saturating_add(1)))
+        for table in [HEADS, DOOMED] {
+            let table = transaction.open_table(table).map_err(engine)?;
+            if let Some((last, _)) = table.last().map_err(engine)? {
+                next = next.max(last.value().saturating_add(1));
+            }
+        }
+        Ok(next)
     }
 
     /// The store as of its last durable transaction, whatever happens to it later.
     pub(crate) fn snapshot(&self) -> Result<Snapshot, StoreError> {
-        Snapshot::new(&self.database)
+        Snapshot::new(self.shared.begin_read()?)
     }
 
     /// Makes changes, all or nothing; they are durable when this returns.
+    ///
+    /// # Errors
+    /// [`StoreError::CannotWrite`] while there is no room; then, as after other errors, only reading
+    /// tells whether they were made.
     pub(crate) fn commit(&self, changes: Vec<Change>) -> Result<(), StoreError> {
-        self.writer.commit(changes)
+        self.writer.commit(changes, Purpose::Growth)
+    }
+
+    /// The same for changes that make the store smaller, now or later: they may use the reserve.
+    pub(crate) fn relieve(&self, changes: Vec<Change>) -> Result<(), StoreError> {
+        self.writer.commit(changes, Purpose::Relief)
+    }
+
+    /// Remembers no longer that a file was removed.
+    pub(crate) fn forget(&self, id: FileId) -> Result<(), StoreError> {
+        let file = FileKey { number: 0, id };
+        self.relieve(vec![Change::Forgotten { file }])
+    }
+
+    /// Tells the store how much of it is in use, about.
+    pub(crate) fn set_live(&self, bytes: u64) {
+        self.shared.set_live(bytes);
+    }
+
+    /// Gives room back to the file system, if it is worth it and nobody reads.
+    pub(crate) fn compact(&self) -> Result<(), StoreError> {
+        if self.shared.is_compaction_worth() {
+            self.shared.compact()?;
+        }
+        Ok(())
     }
 
     /// Makes every later commit fail.
@@ -187,12 +262,18 @@ impl Store {
         self.writer.stop();
     }
 
+    #[cfg(test)]
+    pub(crate) fn health(&self) -> &Health {
+        self.shared.health()
+    }
+
     /// Lets the engine check every page of a store that nobody has open.
     ///
     /// # Errors
     /// [`StoreError::Engine`] if the structure is not intact; else as [`Store::open`].
     pub fn check_structure(path: &Path) -> Result<(), StoreError> {
-        let mut database = open_database(path)?;
+        let file = open_file(path)?;
+        let mut database = open_database(&file, path, &Arc::default())?;
         match guarded(|| database.check_integrity()) {
             Some(Ok(true)) => Ok(()),
             Some(Err(DatabaseError::Storage(StorageError::Io(error)))) => Err(error.into()),
@@ -206,18 +287,41 @@ impl Store {
 /// A file of a store, or why it cannot be read.
 pub(crate) type FileEntry = (FileId, Result<FileRecord, StoreError>);
 
-fn open_database(path: &Path) -> Result<Database, StoreError> {
+/// The file of a store that is there.
+fn open_file(path: &Path) -> Result<File, StoreError> {
     let foreign = || StoreError::Foreign(path.to_path_buf());
-    match path.metadata() {
+    let metadata = match path.metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(StoreError::Missing(path.to_path_buf()));
         }
-        Err(error) => return Err(error.into()),
-        Ok(metadata) if !metadata.is_file() => return Err(foreign()),
-        Ok(_) => {}
+        metadata => metadata?,
+    };
+    if !metadata.is_file() {
+        return Err(foreign());
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = metadata.permissions().mode() & 0o777;
+        if mode & 0o027 != 0 {
+            let path = path.to_path_buf();
+            return Err(StoreError::Exposed { path, mode });
+        }
+    }
+    // Nothing that another link to the file's folder is swapped for in between.
+    Ok(OpenOptions::new().read(true).write(true).open(path)?)
+}
+
+/// The database in a file.
+fn open_database(file: &File, path: &Path, health: &Arc<Health>) -> Result<Database, StoreError> {
+    let foreign = || StoreError::Foreign(path.to_path_buf());
+    let backend = Backend::new(file.try_clone()?, Arc::clone(health))?;
+    if file.metadata()?.len() == 0 {
+        return Err(foreign());
     }
     // The engine checks most of a file with errors, but not every damaged header.
-    let database = guarded(|| Database::open(path)).ok_or_else(foreign)?;
+    let open = || Database::builder().create_with_backend(backend);
+    let database = guarded(open).ok_or_else(foreign)?;
     let database = database.map_err(|error| match error {
         DatabaseError::DatabaseAlreadyOpen => StoreError::InUse(path.to_path_buf()),
         DatabaseError::Storage(StorageError::Io(error))
@@ -263,6 +367,17 @@ pub enum StoreError {
     Foreign(PathBuf),
     /// Another process has the store open.
     InUse(PathBuf),
+    /// Others than the user of the store may read or change its file.
+    Exposed {
+        /// The file.
+        path: PathBuf,
+        /// Its permissions.
+        mode: u32,
+    },
+    /// Nothing can be written for now, in words. Reading goes on.
+    CannotWrite(String),
+    /// The store is being opened again after an error, or room is being made: try again.
+    Interrupted,
     /// A record of this file is missing or not what was written.
     Damaged {
         /// The file.
@@ -291,6 +406,11 @@ impl StoreError {
         }
     }
 
+    /// Whether it may be otherwise at the next attempt.
+    pub(crate) const fn may_pass(&self) -> bool {
+        matches!(self, Self::Io(_) | Self::CannotWrite(_) | Self::Interrupted)
+    }
+
     /// A record of this table and file is not there.
     pub(crate) fn absent(file: FileKey, table: Table, number: u64) -> Self {
         Self::damaged(file, format!("{} {number} is missing", table.what()))
@@ -312,6 +432,16 @@ impl fmt::Display for StoreError {
                 "another process has the store {} open",
                 path.display()
             ),
+            Self::Exposed { path, mode } => write!(
+                formatter,
+                "others may read or change the store {path} (its mode is {mode:03o}), which has the \
+                 contents of all files: chmod 600 {path}",
+                path = path.display()
+            ),
+            Self::CannotWrite(what) => {
+                write!(formatter, "the store cannot be written for now: {what}")
+            }
+            Self::Interrupted => formatter.write_str("the store is being opened again"),
             Self::Damaged { file, what } => {
                 write!(
                     formatter,

@@ -41,7 +41,7 @@ impl Refusal {
     /// its word has few grounds to refuse; and of a file that it took, none not to answer for it.
     pub(super) const fn blame(&self, purpose: Purpose) -> Blame {
         match self {
-            Self::Unavailable => Blame::Circumstances,
+            Self::Unavailable | Self::CannotWrite => Blame::Circumstances,
             Self::TooLarge(_) => match purpose {
                 // Of answers it may ask for less at once; the client does, down to a single byte.
                 Purpose::Question => Blame::Server,
@@ -58,11 +58,20 @@ impl Refusal {
                 Purpose::Begin | Purpose::Change | Purpose::Question => Blame::Server,
             },
             // It may not take files of this owner, with these parameters, or of this kind.
-            Self::WrongOwner | Self::WrongFileId | Self::Invalid(_) => match purpose {
+            Self::WrongOwner
+            | Self::WrongFileId
+            | Self::Invalid(_)
+            | Self::OwnerNotAllowed
+            | Self::BeginExpired { .. } => match purpose {
                 Purpose::Begin => Blame::Owner,
                 Purpose::Part | Purpose::Finish | Purpose::Change | Purpose::Question => {
                     Blame::Server
                 }
+            },
+            // Only he can have asked for that; of a finished file the server proves nothing.
+            Self::Removed => match purpose {
+                Purpose::Begin | Purpose::Part | Purpose::Finish => Blame::Owner,
+                Purpose::Change | Purpose::Question => Blame::Server,
             },
             Self::UploadFinished
             | Self::UnknownVersion { .. }

@@ -246,6 +246,7 @@ const fn is_about_the_file(reason: &AuditFault) -> bool {
         reason,
         AuditFault::Refused(
             Refusal::UnknownFile
+                | Refusal::Removed
                 | Refusal::UnknownVersion { .. }
                 | Refusal::UploadUnfinished { .. }
         )

@@ -165,6 +165,10 @@ const fn is_final(refusal: &Refusal, base: &FileState) -> bool {
         | Refusal::UploadUnfinished { .. }
         | Refusal::UnknownVersion { .. }
         | Refusal::Unavailable
-        | Refusal::StoreFailed(_) => false,
+        | Refusal::StoreFailed(_)
+        | Refusal::CannotWrite
+        | Refusal::Removed
+        | Refusal::OwnerNotAllowed
+        | Refusal::BeginExpired { .. } => false,
     }
 }

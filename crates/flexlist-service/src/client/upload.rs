@@ -6,7 +6,7 @@
 //! it, a source that changed in between gives other ids: no id is ever used for two contents, which
 //! would give away parts of a private key, and the roots differ at the end.
 
-use std::io::Read;
+use std::{io::Read, time::SystemTime};
 
 use flexlist::{
     FileState, FlexList, Level,
@@ -97,6 +97,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             owner: self.owner.key.to_bytes(),
             salt: self.state.record().salt,
             server_parameters: self.owner.tags.server_parameters().to_bytes().into(),
+            expires: Begin::expires_after(SystemTime::now()),
         };
         let begin = self.sign(RequestKind::Begin, &begin)?;
         match self.transport.exchange(&Request::Begin(begin))? {

@@ -5,9 +5,9 @@ use std::sync::{Arc, PoisonError};
 use flexlist::{FileId, tag::ServerParameters};
 use pad_core::AuthorKey;
 
-use super::{FileServer, refuse, slot::Slot};
+use super::{FileServer, accounts::Charge, refuse, slot::Slot};
 use crate::{
-    message::{Begin, Refusal, Response, Signed},
+    message::{Begin, MAX_BEGIN_SECONDS, Refusal, Response, Signed},
     signed::RequestKind,
     store::{
         FileKey,
@@ -34,55 +34,64 @@ impl FileServer {
         if let Some(response) = self.begun(id, &begin)? {
             return Ok(response);
         }
+        self.check_word(&begin)?;
         let parameters = begin.server_parameters.as_ref();
         let limit = self.limits.parameter_bytes;
         refuse::above("bytes of parameters", parameters.len(), limit)?;
-        self.check_quota(&begin.owner)?;
+        if self
+            .accounts
+            .check_room(&begin.owner, &self.limits)
+            .is_err()
+        {
+            // Abandoned uploads may be what is in the way.
+            self.tend();
+        }
+        self.accounts.check_room(&begin.owner, &self.limits)?;
         let parameters = ServerParameters::from_bytes(parameters).map_err(refuse::tags)?;
         let beginning = self.beginning.lock();
         let _beginning = beginning.unwrap_or_else(PoisonError::into_inner);
         if let Some(response) = self.begun(id, &begin)? {
             return Ok(response);
         }
-        let files = self.entries().len().saturating_add(1);
-        refuse::above("files", files, self.limits.files)?;
-        self.check_quota(&begin.owner)?;
+        self.accounts.check_room(&begin.owner, &self.limits)?;
         let record = FileRecord {
             number: (self.store.next_file()).map_err(|error| refuse::store(&error))?,
             owner: begin.owner,
             server_parameters: begin.server_parameters,
         };
-        let head = Head::default();
+        let head = Head {
+            touched: self.clock.now(),
+            ..Head::default()
+        };
+        let charge = Charge::new(&record, &head);
+        (self.accounts).reserve(id, &begin.owner, charge, &self.limits)?;
         let number = record.number;
         let key = FileKey { number, id };
         let changes = vec![record.put(key, 0), head.put(key, 0)];
         let slot = Slot::new(id, record).map_err(|error| refuse::store(&error))?;
-        (self.store.commit(changes)).map_err(|error| refuse::store(&error))?;
+        if let Err(error) = self.store.commit(changes) {
+            // It may be there all the same: then whoever says it again finds it.
+            if !matches!(self.store.has_file(id), Ok(true)) {
+                self.accounts.enter(id, &begin.owner, None);
+                return Err(refuse::store(&error));
+            }
+        }
         let slot = slot.with_parameters(parameters);
         self.entries_mut().insert(id, Ok(Arc::new(slot)));
         Ok(Response::Standing(head.standing()))
     }
 
-    /// Refuses another file to an owner who has as many as one may have, or as many unfinished ones.
-    fn check_quota(&self, owner: &[u8; 32]) -> Result<(), Refusal> {
-        let slots: Vec<Arc<Slot>> = (self.entries().values())
-            .filter_map(|entry| entry.as_ref().ok())
-            .filter(|slot| slot.record.owner == *owner)
-            .cloned()
-            .collect();
-        let files = slots.len().saturating_add(1);
-        refuse::above("files of an owner", files, self.limits.files_per_owner)?;
-        let snapshot = self.store.snapshot();
-        let snapshot = snapshot.map_err(|error| refuse::store(&error))?;
-        // A damaged file counts as finished: nothing that its owner could do would finish it.
-        let is_unfinished =
-            |slot: &&Arc<Slot>| snapshot.head(slot.key).is_ok_and(|head| head.version == 0);
-        let unfinished = slots.iter().filter(is_unfinished).count();
-        refuse::above(
-            "unfinished uploads of an owner",
-            unfinished.saturating_add(1),
-            self.limits.unfinished_per_owner,
-        )
+    /// Refuses a word that may not make room for a file, whatever room there is.
+    fn check_word(&self, begin: &Begin) -> Result<(), Refusal> {
+        if !self.owners.allow(&begin.owner) {
+            return Err(Refusal::OwnerNotAllowed);
+        }
+        // Removed files are remembered for as long as an old word could be said again, and no longer.
+        let now = self.clock.now();
+        if begin.expires < now || begin.expires > now.saturating_add(MAX_BEGIN_SECONDS) {
+            return Err(Refusal::BeginExpired { now });
+        }
+        Ok(())
     }
 
     /// The answer if there is a file of this id already.

@@ -10,7 +10,7 @@ use flexlist::{
 };
 use pad_core::Workers;
 
-use super::{FileServer, Limits, load::checkpoint, refuse, slot::Slot};
+use super::{FileServer, Settings, load::checkpoint, refuse, slot::Slot};
 use crate::{
     message::{Refusal, SentBlock},
     store::{Store, StoreError, snapshot::Snapshot},
@@ -66,7 +66,11 @@ impl fmt::Display for Damage {
 /// [`StoreError`] of the store as a whole, [`StoreError::Missing`] among them.
 pub fn check(path: &Path, workers: Workers) -> Result<CheckReport, StoreError> {
     // What can be read comes first: the engine gives up a store as a whole.
-    let mut report = FileServer::serve(Store::open(path)?, Limits::default(), workers)?.check();
+    let settings = Settings {
+        workers,
+        ..Settings::default()
+    };
+    let mut report = FileServer::serve(Store::open(path)?, settings)?.check();
     match Store::check_structure(path) {
         Ok(()) => {}
         Err(StoreError::Engine(_)) => report.has_damaged_pages = true,

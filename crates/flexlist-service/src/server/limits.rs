@@ -12,12 +12,17 @@ use crate::message;
 /// ([`MAX_PART_BLOCKS`](message::MAX_PART_BLOCKS) and those beside it).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Files in the store.
+    /// Files in the store, those included that were removed during the last day.
     pub files: usize,
-    /// Files of one owner.
+    /// Files of one owner, those included that were removed during the last day.
     pub files_per_owner: usize,
     /// Files of one owner whose upload is not finished.
     pub unfinished_per_owner: usize,
+    /// Bytes in the store of one owner: of contents, and what goes with them (512 for each block, which
+    /// is more than any tag has). The version before the current one counts until it is acknowledged.
+    pub bytes_per_owner: u64,
+    /// How long an upload may rest before it is removed, to the second.
+    pub upload_idle: Duration,
     /// Bytes of a file.
     pub file_bytes: u64,
     /// Bytes of the tag scheme's parameters of a file.
@@ -59,6 +64,8 @@ impl Default for Limits {
             files: 100_000,
             files_per_owner: 1000,
             unfinished_per_owner: 16,
+            bytes_per_owner: 1 << 40,
+            upload_idle: Duration::from_hours(7 * 24),
             file_bytes: 1 << 44,
             parameter_bytes: 1 << 17,
             block_bytes: 16 << 20,

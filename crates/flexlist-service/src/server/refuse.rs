@@ -18,7 +18,11 @@ pub(super) fn open(error: OpenError) -> Refusal {
 
 /// The store cannot do what it should.
 pub(super) fn store(error: &StoreError) -> Refusal {
-    Refusal::StoreFailed(error.to_string())
+    match error {
+        StoreError::CannotWrite(_) => Refusal::CannotWrite,
+        StoreError::Interrupted => Refusal::Unavailable,
+        error => Refusal::StoreFailed(error.to_string()),
+    }
 }
 
 /// Something panicked: of the things that read the store, the engine on a damaged page.

@@ -46,6 +46,8 @@ enum Loaded {
     /// The store is damaged, and stays so: to rebuild a long list for each request only to find it again
     /// would let anybody keep the server busy.
     Damaged(Refusal),
+    /// The file was removed, and nobody who still knows it here may bring it back.
+    Removed,
 }
 
 /// How often a change looks whether its turn has come.
@@ -155,6 +157,7 @@ impl Slot {
                 match &*loaded {
                     Loaded::State(state) => return read(state),
                     Loaded::Damaged(refusal) => return Err(refusal.clone()),
+                    Loaded::Removed => return Err(Refusal::Removed),
                     Loaded::Not => {}
                 }
             }
@@ -175,6 +178,7 @@ impl Slot {
         match &mut *guard {
             Loaded::State(state) => change(state),
             Loaded::Damaged(refusal) => Err(refusal.clone()),
+            Loaded::Removed => Err(Refusal::Removed),
             Loaded::Not => Err(Refusal::Unavailable),
         }
     }
@@ -186,7 +190,7 @@ impl Slot {
     fn load(&self, server: &FileServer) -> Result<Loaded, Refusal> {
         match guarded(|| load(server, self.key)) {
             Some(Ok(state)) => Ok(Loaded::State(Box::new(state))),
-            Some(Err(error @ StoreError::Io(_))) => Err(refuse::store(&error)),
+            Some(Err(error)) if error.may_pass() => Err(refuse::store(&error)),
             Some(Err(error)) => Ok(Loaded::Damaged(refuse::store(&error))),
             None => Ok(Loaded::Damaged(refuse::panicked(Some(self.key.id)))),
         }
@@ -226,16 +230,28 @@ impl Slot {
 
     /// Makes the next reader load the state from the store again.
     pub(super) fn forget(&self) {
-        *self.state() = Loaded::Not;
+        give_up(&mut self.state());
+    }
+
+    /// From now on there is nothing to read or change here.
+    pub(super) fn bury(&self) {
+        *self.state() = Loaded::Removed;
     }
 
     fn state(&self) -> RwLockWriteGuard<'_, Loaded> {
         self.state.write().unwrap_or_else(|poisoned| {
             self.state.clear_poison();
             let mut state = PoisonError::into_inner(poisoned);
-            *state = Loaded::Not;
+            give_up(&mut state);
             state
         })
+    }
+}
+
+/// Forgets a state, but not that there is none any more.
+fn give_up(state: &mut Loaded) {
+    if !matches!(state, Loaded::Removed) {
+        *state = Loaded::Not;
     }
 }
 

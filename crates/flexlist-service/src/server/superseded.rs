@@ -24,14 +24,14 @@ impl Run {
 }
 
 /// The labels of all blocks, old and new, that are not there any more after the operations, which the
-/// list has carried out: every index is good.
+/// list has carried out: every index is good. And how many bytes they have.
 ///
 /// # Errors
 /// [`UpdateError::OutOfRange`] if an index is not good after all.
 pub(super) fn superseded(
     old: View<'_, Sha256>,
     operations: &[Operation],
-) -> Result<Vec<u64>, UpdateError> {
+) -> Result<(Vec<u64>, u64), UpdateError> {
     let total = old.total();
     let mut edited = Edited {
         old,
@@ -40,6 +40,7 @@ pub(super) fn superseded(
             end: total,
         }],
         gone: Vec::new(),
+        gone_bytes: 0,
     };
     for operation in operations {
         match *operation {
@@ -55,13 +56,14 @@ pub(super) fn superseded(
             Operation::Remove { index } => edited.replace(index, None)?,
         }
     }
-    Ok(edited.gone)
+    Ok((edited.gone, edited.gone_bytes))
 }
 
 struct Edited<'a> {
     old: View<'a, Sha256>,
     runs: Vec<Run>,
     gone: Vec<u64>,
+    gone_bytes: u64,
 }
 
 impl Edited<'_> {
@@ -105,8 +107,9 @@ impl Edited<'_> {
         let (position, offset) = self.locate(index);
         let (before, after) = match self.runs.get(position) {
             None => return Err(self.bad(index)),
-            Some(Run::New { label, .. }) => {
+            Some(Run::New { length, label }) => {
                 self.gone.push(*label);
+                self.gone_bytes = self.gone_bytes.saturating_add(*length);
                 (None, None)
             }
             Some(Run::Old { start, end }) => {
@@ -114,6 +117,7 @@ impl Edited<'_> {
                 let at = start.checked_add(offset).ok_or_else(|| self.bad(index))?;
                 let block = self.old.find(at)?;
                 self.gone.push(block.label);
+                self.gone_bytes = self.gone_bytes.saturating_add(block.length);
                 let run = |start, end| (start < end).then_some(Run::Old { start, end });
                 (run(start, block.start), run(block.end(), end))
             }

@@ -58,6 +58,7 @@ fn served(path: &Path) -> (FileServer, FileId) {
         owner,
         salt: [0; 16],
         server_parameters: Bytes(key.server_parameters().to_bytes()),
+        expires: Begin::expires_after(std::time::SystemTime::now()),
     };
     let part = Part {
         file,

@@ -1,4 +1,4 @@
-//! Updates, and the owner's word that he knows their outcome.
+//! Updates.
 
 use flexlist::{
     level::Level,
@@ -7,7 +7,9 @@ use flexlist::{
 use pad_core::Digest;
 
 use super::{
-    FileServer, refuse,
+    FileServer,
+    accounts::Charge,
+    refuse,
     slot::{Kept, Slot, State},
     superseded::superseded,
     upload::length,
@@ -54,9 +56,19 @@ impl FileServer {
         self.check_blocks(slot, &blocks)?;
         let (operations, blocks) = operations(update.edits, head.next_block)?;
         let prepared = slot.change(self, |state| {
-            self.prepare(slot, state, &operations, &blocks, request)
+            let prepared = self.prepare(slot, state, &operations, &blocks, request)?;
+            let charge = Charge::new(&slot.record, &prepared.head);
+            let owner = &slot.record.owner;
+            let reserved = self
+                .accounts
+                .reserve(slot.key.id, owner, charge, &self.limits);
+            if let Err(refusal) = reserved {
+                undo(state, prepared.retired);
+                return Err(refusal);
+            }
+            Ok(prepared)
         })?;
-        self.commit(slot, prepared.changes)?;
+        self.commit(slot, &prepared.head, prepared.changes)?;
         slot.change(self, |state| {
             state.head = prepared.head;
             if let Some(kept) = &mut state.kept {
@@ -83,7 +95,7 @@ impl FileServer {
     ) -> Result<Prepared, Refusal> {
         let head = &state.head;
         let kept = (state.kept.as_mut()).ok_or(Refusal::Unavailable)?;
-        let (change, superseded) = self.carry_out(kept, operations)?;
+        let (change, (superseded, superseded_bytes)) = self.carry_out(kept, operations)?;
         let mut next = Head {
             version: head.version.saturating_add(1),
             root: kept.list.root(),
@@ -93,6 +105,8 @@ impl FileServer {
             journalled: head.journalled.saturating_add(count(operations.len())),
             keeps_previous: true,
             superseded,
+            superseded_bytes,
+            answer_bytes: count(change.witness.len()),
             ..head.clone()
         };
         let numbered = blocks.iter().zip(head.next_block..);
@@ -132,7 +146,7 @@ impl FileServer {
         &self,
         kept: &mut Kept,
         operations: &[Operation],
-    ) -> Result<(ListChange, Vec<u64>), Refusal> {
+    ) -> Result<(ListChange, (Vec<u64>, u64)), Refusal> {
         let change = kept.list.update(operations).map_err(refuse::update)?;
         let limits = &self.limits;
         let outcome = refuse::above("bytes of the file", kept.list.total(), limits.file_bytes)
@@ -173,38 +187,15 @@ impl FileServer {
             .map(|answer| updated(head, answer))
             .ok_or(stale)
     }
+}
 
-    /// Gives up what only the version before `version` needs, if that is the current one.
-    pub(super) fn acknowledge(&self, slot: &Slot, version: u64) -> Result<Response, Refusal> {
-        let _turn = slot.turn(self.limits.turn_wait)?;
-        let mut head = slot.read(self, |state| state.kept().map(|_| state.head.clone()))?;
-        let current = head.version;
-        if version > current {
-            return Err(Refusal::UnknownVersion {
-                requested: version,
-                current,
-            });
+/// Makes a file's list what it was before an update was prepared.
+fn undo(state: &mut State, retired: Option<Previous>) {
+    if let Some(kept) = &mut state.kept {
+        if let Some(pending) = kept.pending.take() {
+            kept.list.undo(pending);
         }
-        if version < current || !head.keeps_previous {
-            return Ok(Response::Standing(head.standing()));
-        }
-        let mut changes: Vec<Change> = removals(slot, &head.superseded).collect();
-        head.keeps_previous = false;
-        head.superseded = Vec::new();
-        changes.push(head.put(slot.key, 0));
-        // From here on nobody reads the version before, whose blocks are about to go.
-        let retired = slot.change(self, |state| {
-            Ok(state.kept.as_mut().and_then(|kept| kept.previous.take()))
-        })?;
-        self.commit(slot, changes)?;
-        slot.change(self, |state| {
-            let standing = head.standing();
-            state.head = head;
-            if let (Some(kept), Some(retired)) = (&mut state.kept, retired) {
-                kept.list.forget(retired);
-            }
-            Ok(Response::Standing(standing))
-        })
+        kept.previous = retired;
     }
 }
 
@@ -268,7 +259,10 @@ fn operations(
 }
 
 /// No such blocks any more.
-fn removals<'a>(slot: &'a Slot, numbers: &'a [u64]) -> impl Iterator<Item = Change> + 'a {
+pub(super) fn removals<'a>(
+    slot: &'a Slot,
+    numbers: &'a [u64],
+) -> impl Iterator<Item = Change> + 'a {
     numbers.iter().map(|number| Change::Remove {
         table: Table::Blocks,
         file: slot.key,

@@ -10,14 +10,16 @@ use pad_core::Digest;
 
 use super::{
     FileServer,
+    accounts::Charge,
     load::checkpoint,
     refuse,
     slot::{Kept, Slot},
 };
 use crate::{
-    message::{Finish, Part, Refusal, Response, SentBlock},
+    message::{Finish, Part, Refusal, Response, SentBlock, Signed, Statement},
     store::{
-        records::{Head, Piece, Record, StoredBlock},
+        StoreError,
+        records::{Head, Piece, Record, StoredBlock, Vouched},
         tables::Change,
     },
 };
@@ -50,6 +52,7 @@ impl FileServer {
         self.check_blocks(slot, &part.blocks.iter().collect::<Vec<_>>())?;
         let changes = self.append(slot, &mut head, part.blocks)?;
         head.next_part = expected.saturating_add(1);
+        head.touched = self.clock.now();
         head.last_upload = request;
         self.advance(slot, head, None, changes)
     }
@@ -88,8 +91,9 @@ impl FileServer {
         &self,
         slot: &Slot,
         finish: &Finish,
-        request: Digest<32>,
+        signed: Signed,
     ) -> Result<Response, Refusal> {
+        let request = signed.digest();
         let _turn = slot.turn(self.limits.turn_wait)?;
         let mut head = match self.uploading(slot) {
             Err(Refusal::UploadFinished) => return self.finished(slot, request),
@@ -115,7 +119,10 @@ impl FileServer {
             previous: None,
             pending: None,
         };
-        self.advance(slot, head, Some(kept), Vec::new())
+        let version = head.version;
+        let statement = Statement::Finish(signed);
+        let vouched = Vouched { version, statement };
+        self.advance(slot, head, Some(kept), vec![vouched.put(slot.key, 0)])
     }
 
     /// The answer to an end of the upload after the upload ended.
@@ -147,7 +154,10 @@ impl FileServer {
     ) -> Result<Response, Refusal> {
         let standing = head.standing();
         changes.push(head.put(slot.key, 0));
-        self.commit(slot, changes)?;
+        let charge = Charge::new(&slot.record, &head);
+        let owner = &slot.record.owner;
+        (self.accounts).reserve(slot.key.id, owner, charge, &self.limits)?;
+        self.commit(slot, &head, changes)?;
         slot.change(self, |state| {
             state.head = head;
             state.kept = kept;
@@ -155,10 +165,46 @@ impl FileServer {
         })
     }
 
-    /// Makes changes durable, or makes the next reader ask the store what came of them.
-    pub(super) fn commit(&self, slot: &Slot, changes: Vec<Change>) -> Result<(), Refusal> {
-        self.store.commit(changes).map_err(|error| {
+    /// Makes the changes durable that lead to `head`, or makes the next reader ask the store what came
+    /// of them.
+    pub(super) fn commit(
+        &self,
+        slot: &Slot,
+        head: &Head,
+        changes: Vec<Change>,
+    ) -> Result<(), Refusal> {
+        let outcome = self.store.commit(changes);
+        self.committed(slot, head, outcome)
+    }
+
+    /// The same for what makes the store smaller.
+    pub(super) fn relieve(
+        &self,
+        slot: &Slot,
+        head: &Head,
+        changes: Vec<Change>,
+    ) -> Result<(), Refusal> {
+        let outcome = self.store.relieve(changes);
+        self.committed(slot, head, outcome)
+    }
+
+    fn committed(
+        &self,
+        slot: &Slot,
+        head: &Head,
+        outcome: Result<(), StoreError>,
+    ) -> Result<(), Refusal> {
+        let enter = |head: &Head| {
+            let charge = Charge::new(&slot.record, head);
+            let owner = &slot.record.owner;
+            self.accounts.enter(slot.key.id, owner, Some(charge));
+        };
+        outcome.map(|()| enter(head)).map_err(|error| {
             slot.forget();
+            let snapshot = self.store.snapshot();
+            if let Ok(stored) = snapshot.and_then(|snapshot| snapshot.head(slot.key)) {
+                enter(&stored);
+            }
             refuse::store(&error)
         })
     }

@@ -8,7 +8,7 @@ use super::{
     FileKey, StoreError,
     tables::{Change, Table, unsealed},
 };
-use crate::message::SentBlock;
+use crate::message::{SentBlock, Statement};
 
 /// The value of a table: the body of its encoding.
 pub(crate) trait Record: Serialize + DeserializeOwned {
@@ -36,6 +36,7 @@ pub(crate) trait Record: Serialize + DeserializeOwned {
             Table::Files => Change::File { file, body },
             Table::Heads => Change::Head { file, body },
             Table::Answers => Change::Answer { file, body },
+            Table::Statements => Change::Statement { file, body },
             table => Change::Put {
                 table,
                 file,
@@ -92,6 +93,12 @@ pub(crate) struct Head {
     pub(crate) keeps_previous: bool,
     /// The blocks that only the version before this one has.
     pub(crate) superseded: Vec<u64>,
+    /// Their bytes.
+    pub(crate) superseded_bytes: u64,
+    /// The length of the answer that is kept.
+    pub(crate) answer_bytes: u64,
+    /// When the last part came of an upload that is not finished, in seconds since 1970.
+    pub(crate) touched: u64,
 }
 
 /// The answer to the update that led to the current version.
@@ -103,6 +110,24 @@ pub(crate) struct Answer {
     pub(crate) request: Digest<32>,
     /// What the owner verifies the new root with.
     pub(crate) witness: Bytes,
+}
+
+/// The newest version that the owner vouched for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Vouched {
+    /// The version.
+    pub(crate) version: u64,
+    /// What the owner signed.
+    pub(crate) statement: Statement,
+}
+
+/// A file that was removed, for as long as a word that began it may be said again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Removed {
+    /// The owner's public key.
+    pub(crate) owner: [u8; 32],
+    /// Until when, in seconds since 1970.
+    pub(crate) until: u64,
 }
 
 /// One block of the sequence.
@@ -155,6 +180,14 @@ impl Record for Head {
 
 impl Record for Answer {
     const TABLE: Table = Table::Answers;
+}
+
+impl Record for Vouched {
+    const TABLE: Table = Table::Statements;
+}
+
+impl Record for Removed {
+    const TABLE: Table = Table::Removed;
 }
 
 impl Record for SentBlock {

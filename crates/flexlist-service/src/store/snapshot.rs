@@ -2,12 +2,12 @@
 
 use core::fmt;
 
-use redb::{Database, ReadOnlyTable, ReadTransaction, ReadableDatabase};
+use redb::{ReadOnlyTable, ReadTransaction};
 
 use super::{
     FileKey, StoreError,
-    records::{Answer, Head, Record},
-    tables::{ANSWERS, BLOCKS, HEADS, Table, definition, engine},
+    records::{Answer, Head, Record, Vouched},
+    tables::{ANSWERS, BLOCKS, HEADS, STATEMENTS, Table, definition, engine},
 };
 use crate::message::SentBlock;
 
@@ -18,8 +18,7 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    pub(super) fn new(database: &Database) -> Result<Self, StoreError> {
-        let transaction = database.begin_read().map_err(engine)?;
+    pub(super) fn new(transaction: ReadTransaction) -> Result<Self, StoreError> {
         Ok(Self {
             blocks: transaction.open_table(BLOCKS).map_err(engine)?,
             transaction,
@@ -41,6 +40,15 @@ impl Snapshot {
         value
             .map(|value| Answer::read(file, 0, value.value()))
             .transpose()
+    }
+
+    /// The newest version that the owner vouched for.
+    pub(crate) fn vouched(&self, file: FileKey) -> Result<Vouched, StoreError> {
+        let table = self.transaction.open_table(STATEMENTS).map_err(engine)?;
+        let value = table.get(file.number).map_err(|error| of(file, error))?;
+        let value =
+            value.ok_or_else(|| StoreError::absent(file, Table::Statements, file.number))?;
+        Vouched::read(file, 0, value.value())
     }
 
     /// A block.

@@ -1,6 +1,7 @@
 //! The tables of the store, and how they are written inside one transaction.
 
-use redb::{TableDefinition, WriteTransaction};
+use flexlist::FileId;
+use redb::{ReadableTable as _, TableDefinition, WriteTransaction};
 use sha2::{Digest as _, Sha256};
 
 use super::{FileKey, StoreError};
@@ -14,6 +15,9 @@ pub(crate) enum Table {
     Blocks,
     Journal,
     Pieces,
+    Statements,
+    Removed,
+    Doomed,
 }
 
 impl Table {
@@ -25,6 +29,9 @@ impl Table {
             Self::Blocks => 3,
             Self::Journal => 4,
             Self::Pieces => 5,
+            Self::Statements => 6,
+            Self::Removed => 7,
+            Self::Doomed => 8,
         }
     }
 
@@ -37,6 +44,9 @@ impl Table {
             Self::Blocks => "block number",
             Self::Journal => "the journal of version",
             Self::Pieces => "checkpoint piece",
+            Self::Statements => "the owner's word about file number",
+            Self::Removed => "the note that it was removed, number",
+            Self::Doomed => "the note of leftovers of file number",
         }
     }
 }
@@ -50,6 +60,19 @@ pub(crate) enum Change {
     Head { file: FileKey, body: Vec<u8> },
     /// The answer to the update that led there.
     Answer { file: FileKey, body: Vec<u8> },
+    /// The owner's word about a version.
+    Statement { file: FileKey, body: Vec<u8> },
+    /// The file was removed: no entry, no head, nothing that is read by the file alone. What the large
+    /// tables have of it goes later, a little at a time.
+    Gone {
+        file: FileKey,
+        /// What is remembered of it, if something is.
+        removed: Option<Vec<u8>>,
+    },
+    /// The large tables have nothing of this file any more.
+    Swept { file: FileKey },
+    /// Nothing is remembered any more of a file that was removed.
+    Forgotten { file: FileKey },
     /// A record of one of the three large tables.
     Put {
         table: Table,
@@ -79,8 +102,13 @@ impl Change {
             Self::File { body, .. }
             | Self::Head { body, .. }
             | Self::Answer { body, .. }
+            | Self::Statement { body, .. }
             | Self::Put { body, .. } => body.len(),
-            Self::Remove { .. } | Self::RemoveRange { .. } => 0,
+            Self::Gone { .. }
+            | Self::Swept { .. }
+            | Self::Forgotten { .. }
+            | Self::Remove { .. }
+            | Self::RemoveRange { .. } => 0,
         }
     }
 
@@ -101,6 +129,14 @@ impl Change {
                 let written = tables.answers.insert(file.number, value.as_slice());
                 written.map_err(engine).map(drop)
             }
+            Self::Statement { file, body } => {
+                let value = sealed(Table::Statements, *file, 0, body);
+                let written = tables.statements.insert(file.number, value.as_slice());
+                written.map_err(engine).map(drop)
+            }
+            Self::Gone { file, removed } => tables.bury(*file, removed.as_deref()),
+            Self::Swept { file } => tables.doomed.remove(file.number).map_err(engine).map(drop),
+            Self::Forgotten { file } => tables.removed.remove(&file.id.0).map_err(engine).map(drop),
             Self::Put {
                 table,
                 file,
@@ -139,6 +175,9 @@ pub(super) struct Tables<'transaction> {
     files: redb::Table<'transaction, &'static [u8; 32], &'static [u8]>,
     heads: redb::Table<'transaction, u64, &'static [u8]>,
     answers: redb::Table<'transaction, u64, &'static [u8]>,
+    statements: redb::Table<'transaction, u64, &'static [u8]>,
+    removed: redb::Table<'transaction, &'static [u8; 32], &'static [u8]>,
+    doomed: redb::Table<'transaction, u64, &'static [u8]>,
     blocks: LargeTable<'transaction>,
     journal: LargeTable<'transaction>,
     pieces: LargeTable<'transaction>,
@@ -152,10 +191,62 @@ impl<'transaction> Tables<'transaction> {
             files: transaction.open_table(FILES).map_err(engine)?,
             heads: transaction.open_table(HEADS).map_err(engine)?,
             answers: transaction.open_table(ANSWERS).map_err(engine)?,
+            statements: transaction.open_table(STATEMENTS).map_err(engine)?,
+            removed: transaction.open_table(REMOVED).map_err(engine)?,
+            doomed: transaction.open_table(DOOMED).map_err(engine)?,
             blocks: transaction.open_table(BLOCKS).map_err(engine)?,
             journal: transaction.open_table(JOURNAL).map_err(engine)?,
             pieces: transaction.open_table(PIECES).map_err(engine)?,
         })
+    }
+
+    fn bury(&mut self, file: FileKey, removed: Option<&[u8]>) -> Result<(), StoreError> {
+        self.files.remove(&file.id.0).map_err(engine)?;
+        self.heads.remove(file.number).map_err(engine)?;
+        self.answers.remove(file.number).map_err(engine)?;
+        self.statements.remove(file.number).map_err(engine)?;
+        let value = sealed(Table::Doomed, file, file.number, &file.id.0);
+        let doomed = self.doomed.insert(file.number, value.as_slice());
+        doomed.map_err(engine)?;
+        if let Some(body) = removed {
+            let value = sealed(Table::Removed, file, 0, body);
+            let written = self.removed.insert(&file.id.0, value.as_slice());
+            written.map_err(engine)?;
+        }
+        Ok(())
+    }
+
+    /// A removed file of which there may be records left.
+    pub(super) fn first_doomed(&self) -> Result<Option<FileKey>, StoreError> {
+        let Some((number, value)) = self.doomed.first().map_err(engine)? else {
+            return Ok(None);
+        };
+        let number = number.value();
+        let id = value.value().last_chunk().copied().unwrap_or_default();
+        let file = FileKey {
+            number,
+            id: FileId(id),
+        };
+        unsealed(Table::Doomed, file, number, value.value())?;
+        Ok(Some(file))
+    }
+
+    /// Takes at most this many records of a file from the large tables; how many there were.
+    pub(super) fn sweep(&mut self, number: u64, most: usize) -> Result<usize, StoreError> {
+        let mut swept = 0_usize;
+        for table in [&mut self.blocks, &mut self.journal, &mut self.pieces] {
+            let keys = table.range((number, 0)..=(number, u64::MAX));
+            let keys: Vec<(u64, u64)> = keys
+                .map_err(engine)?
+                .take(most.saturating_sub(swept))
+                .map(|entry| entry.map(|(key, _)| key.value()).map_err(engine))
+                .collect::<Result<_, _>>()?;
+            for key in &keys {
+                table.remove(key).map_err(engine)?;
+            }
+            swept = swept.saturating_add(keys.len());
+        }
+        Ok(swept)
     }
 
     fn large(&mut self, table: Table) -> &mut LargeTable<'transaction> {
@@ -225,6 +316,8 @@ const SEAL: usize = 16;
 pub(crate) fn engine(error: impl Into<redb::Error>) -> StoreError {
     match error.into() {
         redb::Error::Io(error) => StoreError::Io(error),
+        // An earlier error made the engine useless: it is opened again.
+        redb::Error::PreviousIo | redb::Error::DatabaseClosed => StoreError::Interrupted,
         error => StoreError::Engine(error.to_string()),
     }
 }
@@ -233,6 +326,9 @@ pub(crate) const STATE: TableDefinition<'_, &str, &[u8]> = TableDefinition::new(
 pub(crate) const FILES: TableDefinition<'_, &[u8; 32], &[u8]> = TableDefinition::new("files");
 pub(crate) const HEADS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("heads");
 pub(crate) const ANSWERS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("answers");
+pub(crate) const STATEMENTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("statements");
+pub(crate) const REMOVED: TableDefinition<'_, &[u8; 32], &[u8]> = TableDefinition::new("removed");
+pub(crate) const DOOMED: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("doomed");
 pub(crate) const BLOCKS: TableDefinition<'_, (u64, u64), &[u8]> = TableDefinition::new("blocks");
 pub(crate) const JOURNAL: TableDefinition<'_, (u64, u64), &[u8]> = TableDefinition::new("journal");
 pub(crate) const PIECES: TableDefinition<'_, (u64, u64), &[u8]> = TableDefinition::new("pieces");

@@ -1,43 +1,82 @@
 //! The one thread that writes: requests that wait for it at the same time share a transaction.
 
 use std::{
-    io,
+    io::{self, ErrorKind},
     sync::{
         Arc, Mutex, PoisonError,
-        mpsc::{self, Receiver, Sender, SyncSender},
+        mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender},
     },
     thread::{self, JoinHandle},
+    time::{Duration, Instant},
 };
 
 use redb::Database;
 
 use super::{
     StoreError, guarded,
+    reserve::Reserve,
+    shared::Shared,
     tables::{Change, Tables, engine},
 };
 
 /// Above this many bytes no further request joins a transaction.
 const GROUP_BYTES: usize = 64 << 20;
 
+/// Records of removed files that go in one transaction.
+const SWEPT_RECORDS: usize = 512;
+
+/// How often a thread with nothing to do looks whether there is room again, or nobody reads.
+const IDLE: Duration = Duration::from_secs(1);
+
+/// What changes are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// They make the store larger.
+    Growth,
+    /// They make it smaller, and may use the reserve.
+    Relief,
+}
+
+/// Why changes were not made.
+#[derive(Clone, Debug)]
+enum Failure {
+    CannotWrite(String),
+    Engine(String),
+}
+
 /// The changes of one request.
 struct Job {
     changes: Vec<Change>,
-    done: SyncSender<Result<(), String>>,
+    purpose: Purpose,
+    done: SyncSender<Result<(), Failure>>,
+}
+
+enum Order {
+    Write(Job),
+    Reserve { bytes: u64, done: SyncSender<()> },
 }
 
 /// The way to the thread, which ends with it.
 #[derive(Debug)]
 pub(super) struct Writer {
-    sender: Mutex<Option<Sender<Job>>>,
+    sender: Mutex<Option<Sender<Order>>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Writer {
-    pub(super) fn start(database: Arc<Database>) -> Result<Self, io::Error> {
+    pub(super) fn start(shared: Arc<Shared>) -> Result<Self, io::Error> {
         let (sender, receiver) = mpsc::channel();
+        let worker = Worker {
+            reserve: shared.reserve(),
+            shared,
+            is_full: false,
+            has_doomed: true,
+            is_compaction_due: false,
+            last_attempt: None,
+        };
         let thread = thread::Builder::new()
             .name("flexlist-store".into())
-            .spawn(move || run(&database, &receiver))?;
+            .spawn(move || worker.run(&receiver))?;
         Ok(Self {
             sender: Mutex::new(Some(sender)),
             thread: Some(thread),
@@ -46,14 +85,33 @@ impl Writer {
 
     /// Makes changes, all or nothing; they are durable when this returns. After an error only
     /// reading tells whether they are.
-    pub(super) fn commit(&self, changes: Vec<Change>) -> Result<(), StoreError> {
+    pub(super) fn commit(&self, changes: Vec<Change>, purpose: Purpose) -> Result<(), StoreError> {
         let (done, wait) = mpsc::sync_channel(1);
+        let job = Job {
+            changes,
+            purpose,
+            done,
+        };
         let sender = self.sender().clone();
         sender
-            .and_then(|sender| sender.send(Job { changes, done }).ok())
+            .and_then(|sender| sender.send(Order::Write(job)).ok())
             .and_then(|()| wait.recv().ok())
-            .unwrap_or_else(|| Err("its thread has ended".into()))
-            .map_err(StoreError::Engine)
+            .unwrap_or_else(|| Err(Failure::Engine("its thread has ended".into())))
+            .map_err(|failure| match failure {
+                Failure::CannotWrite(what) => StoreError::CannotWrite(what),
+                Failure::Engine(what) => StoreError::Engine(what),
+            })
+    }
+
+    /// Sets so many bytes aside, if there is room.
+    pub(super) fn set_reserve(&self, bytes: u64) {
+        let (done, wait) = mpsc::sync_channel(1);
+        let sender = self.sender().clone();
+        let sent = sender.and_then(|sender| sender.send(Order::Reserve { bytes, done }).ok());
+        if sent.is_some() {
+            // If the thread has ended, every commit says so.
+            let _ = wait.recv();
+        }
     }
 
     /// Ends the thread once it has done what it was given.
@@ -61,7 +119,7 @@ impl Writer {
         self.sender().take();
     }
 
-    fn sender(&self) -> std::sync::MutexGuard<'_, Option<Sender<Job>>> {
+    fn sender(&self) -> std::sync::MutexGuard<'_, Option<Sender<Order>>> {
         self.sender.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -76,23 +134,218 @@ impl Drop for Writer {
     }
 }
 
-fn run(database: &Database, receiver: &Receiver<Job>) {
-    while let Ok(first) = receiver.recv() {
+/// What the thread knows.
+struct Worker {
+    shared: Arc<Shared>,
+    reserve: Reserve,
+    /// Whether the reserve is gone: the store takes only what makes it smaller.
+    is_full: bool,
+    /// Whether there may be records of removed files.
+    has_doomed: bool,
+    /// Whether removed files left free room in the store's file.
+    is_compaction_due: bool,
+    /// When it was tried last to have the reserve again.
+    last_attempt: Option<Instant>,
+}
+
+impl Worker {
+    fn run(mut self, receiver: &Receiver<Order>) {
+        loop {
+            let order = if self.has_doomed {
+                receiver.try_recv().map_err(|error| match error {
+                    mpsc::TryRecvError::Empty => RecvTimeoutError::Timeout,
+                    mpsc::TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
+                })
+            } else if self.is_full || self.is_compaction_due {
+                receiver.recv_timeout(IDLE)
+            } else {
+                receiver.recv().map_err(|_| RecvTimeoutError::Disconnected)
+            };
+            match order {
+                Ok(Order::Write(first)) => self.take(first, receiver),
+                Ok(Order::Reserve { bytes, done }) => self.set_reserve(bytes, &done),
+                Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            self.tidy();
+        }
+    }
+
+    fn set_reserve(&mut self, bytes: u64, done: &SyncSender<()>) {
+        self.reserve.set(bytes);
+        self.is_full = self.reserve.fill().is_err();
+        let _ = done.send(());
+    }
+
+    /// Carries out a job and those that wait behind it.
+    fn take(&mut self, first: Job, receiver: &Receiver<Order>) {
         let mut bytes = size(&first);
         let mut jobs = vec![first];
+        let mut reserve = None;
         while bytes < GROUP_BYTES
+            && reserve.is_none()
             && let Ok(next) = receiver.try_recv()
         {
-            bytes = bytes.saturating_add(size(&next));
-            jobs.push(next);
+            match next {
+                Order::Write(next) => {
+                    bytes = bytes.saturating_add(size(&next));
+                    jobs.push(next);
+                }
+                Order::Reserve { bytes, done } => reserve = Some((bytes, done)),
+            }
         }
-        let result = guarded(|| write(database, &jobs))
-            .unwrap_or_else(|| Err(StoreError::Engine("it panicked".into())))
-            .map_err(|error| error.to_string());
-        for job in jobs {
-            // Who no longer waits need not know.
-            let _ = job.done.send(result.clone());
+        self.carry_out(jobs);
+        if let Some((bytes, done)) = reserve {
+            self.set_reserve(bytes, &done);
         }
+    }
+
+    fn carry_out(&mut self, jobs: Vec<Job>) {
+        if self.is_full {
+            self.try_to_have_room();
+        }
+        let is_full = self.is_full;
+        let (jobs, refused): (Vec<Job>, Vec<Job>) = jobs
+            .into_iter()
+            .partition(|job| !is_full || job.purpose == Purpose::Relief);
+        answer(refused, &Err(Failure::CannotWrite(FULL.into())));
+        if jobs.is_empty() {
+            return;
+        }
+        let outcome = self.write(&jobs);
+        // What makes room gets the reserve.
+        if outcome.is_err() && self.is_full {
+            let (relief, growth): (Vec<Job>, Vec<Job>) = jobs
+                .into_iter()
+                .partition(|job| job.purpose == Purpose::Relief);
+            answer(growth, &outcome);
+            if !relief.is_empty() {
+                let outcome = self.write(&relief);
+                answer(relief, &outcome);
+            }
+            return;
+        }
+        answer(jobs, &outcome);
+    }
+
+    /// Writes the changes of these jobs in one transaction.
+    fn write(&mut self, jobs: &[Job]) -> Result<(), Failure> {
+        let buries = |change: &Change| matches!(change, Change::Gone { .. });
+        let bytes = jobs.iter().map(size).fold(0, usize::saturating_add);
+        let changes = jobs.iter().flat_map(|job| &job.changes);
+        self.has_doomed |= changes.clone().any(buries);
+        self.transact(bytes, |tables| {
+            for change in changes {
+                change.apply(tables)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Does something to the tables in one durable transaction, and makes the database good if that
+    /// fails.
+    fn transact<T>(
+        &mut self,
+        bytes: usize,
+        act: impl FnOnce(&mut Tables<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, Failure> {
+        if self.shared.health().has_failed() {
+            // A reader's error; what cannot be opened shows below.
+            drop(self.shared.reopen());
+        }
+        let is_tight = self.is_full || self.shared.is_tight(bytes);
+        let outcome = guarded(|| {
+            self.shared
+                .write(|database| transact(database, is_tight, act))
+        });
+        match outcome {
+            Some(Ok(done)) => Ok(done),
+            Some(Err(StoreError::Io(error))) => {
+                let is_space = matches!(
+                    error.kind(),
+                    ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge
+                );
+                self.recover(is_space);
+                Err(Failure::CannotWrite(error.to_string()))
+            }
+            Some(Err(StoreError::Interrupted)) => {
+                self.recover(false);
+                Err(Failure::CannotWrite(StoreError::Interrupted.to_string()))
+            }
+            Some(Err(error)) => Err(Failure::Engine(error.to_string())),
+            None => {
+                drop(self.shared.trim());
+                Err(Failure::Engine("it panicked".into()))
+            }
+        }
+    }
+
+    /// Opens the database again after an error of the medium.
+    fn recover(&mut self, is_space: bool) {
+        if is_space {
+            // Recovery needs room too.
+            self.is_full = self.reserve.release().is_ok();
+        }
+        // If that fails, the next one who reads or writes tries again.
+        if self.shared.reopen().is_ok() && is_space {
+            // What the broken-off transaction took from the disk is free at the end of the file.
+            drop(self.shared.trim());
+            self.last_attempt = None;
+        }
+    }
+
+    /// Has the reserve again, if there is room; asked often, it does not try each time.
+    fn try_to_have_room(&mut self) {
+        if (self.last_attempt).is_some_and(|last| last.elapsed() < IDLE) {
+            return;
+        }
+        if self.reserve.fill().is_ok() {
+            self.is_full = false;
+            self.last_attempt = None;
+            return;
+        }
+        self.last_attempt = Some(Instant::now());
+    }
+
+    /// Between the jobs: a few records of removed files go, and room is given back.
+    fn tidy(&mut self) {
+        if self.has_doomed {
+            // If it fails now, it is tried again after the next job.
+            self.has_doomed = self.sweep().unwrap_or(false);
+            return;
+        }
+        if self.is_full {
+            self.try_to_have_room();
+        }
+        if self.is_compaction_due && (self.is_full || self.shared.is_compaction_quick()) {
+            let is_worth = self.is_full || self.shared.is_compaction_worth();
+            self.is_compaction_due = is_worth && matches!(self.shared.compact(), Ok(false));
+            self.last_attempt = None;
+        }
+    }
+
+    /// Takes some records of a removed file from the store; whether there may be more.
+    fn sweep(&mut self) -> Result<bool, Failure> {
+        let swept = self.transact(0, |tables| match tables.first_doomed()? {
+            None => Ok(false),
+            Some(file) => {
+                if tables.sweep(file.number, SWEPT_RECORDS)? < SWEPT_RECORDS {
+                    Change::Swept { file }.apply(tables)?;
+                }
+                Ok(true)
+            }
+        })?;
+        self.is_compaction_due |= swept;
+        Ok(swept)
+    }
+}
+
+const FULL: &str = "the disk is full";
+
+fn answer(jobs: Vec<Job>, outcome: &Result<(), Failure>) {
+    for job in jobs {
+        // Who no longer waits need not know.
+        let _ = job.done.send(outcome.clone());
     }
 }
 
@@ -101,14 +354,19 @@ fn size(job: &Job) -> usize {
     bytes.fold(0, usize::saturating_add)
 }
 
-fn write(database: &Database, jobs: &[Job]) -> Result<(), StoreError> {
+fn transact<T>(
+    database: &Database,
+    is_tight: bool,
+    act: impl FnOnce(&mut Tables<'_>) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
     let mut transaction = database.begin_write().map_err(engine)?;
     // Keys and values come from others: the checksum of a torn commit must not be their choice.
     transaction.set_two_phase_commit(true);
+    // So that the database is open again at once if the next transaction does not fit.
+    transaction.set_quick_repair(is_tight);
     let mut tables = Tables::open(&transaction)?;
-    for change in jobs.iter().flat_map(|job| &job.changes) {
-        change.apply(&mut tables)?;
-    }
+    let done = act(&mut tables)?;
     drop(tables);
-    transaction.commit().map_err(engine)
+    transaction.commit().map_err(engine)?;
+    Ok(done)
 }

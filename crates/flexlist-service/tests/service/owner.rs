@@ -1,7 +1,7 @@
 //! An owner for tests: makes requests, and believes nothing that the verifiers do not.
 
 use core::time::Duration;
-use std::path::Path;
+use std::{path::Path, time::SystemTime};
 
 use ed25519_dalek::SigningKey;
 use flexlist::{
@@ -92,6 +92,7 @@ impl Owner {
             owner: self.signer.verifying_key().to_bytes(),
             salt: self.salt,
             server_parameters: Bytes(self.key.server_parameters().to_bytes()),
+            expires: Begin::expires_after(SystemTime::now()),
         }
     }
 

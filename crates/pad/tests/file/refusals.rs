@@ -160,6 +160,10 @@ const TABLE: &[(&str, [i32; 6])] = &[
     ("TagsInvalid", [3, 3, 3, 3, 3, 0]),
     ("Unavailable", [4, 4, 4, 4, 4, 4]),
     ("StoreFailed", [3, 3, 3, 3, 3, 3]),
+    ("CannotWrite", [4, 4, 4, 4, 4, 4]),
+    ("Removed", [2, 2, 2, 3, 3, 3]),
+    ("OwnerNotAllowed", [2, 3, 3, 3, 3, 3]),
+    ("BeginExpired", [2, 3, 3, 3, 3, 3]),
 ];
 
 /// The exit status of a refusal of this name.
@@ -187,7 +191,7 @@ fn every_refusal() -> Vec<Refusal> {
         })
     };
     let refusals: Vec<Refusal> = (0..=250).map_while(decoded).collect();
-    assert!(refusals.len() >= 14, "{refusals:?}");
+    assert!(refusals.len() >= 18, "{refusals:?}");
     refusals
 }
 

@@ -67,6 +67,7 @@ mod tests {
         assert_eq!(status(ClientError::Dropped(Refusal::TagsInvalid)), 3);
         let too_large = Refusal::TooLarge("a test".into());
         assert_eq!(status(ClientError::Dropped(too_large)), 2);
+        assert_eq!(status(ClientError::Refused(Refusal::CannotWrite)), 4);
         let too_large = TransportError::RequestTooLarge { length: 1 };
         assert_eq!(status(ClientError::Transport(too_large)), 2);
         let unreachable = TransportError::Status(500);

@@ -1,0 +1,207 @@
+//! What each owner has in the store, and what is remembered of removed files.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use flexlist::FileId;
+
+use super::{Limits, refuse};
+use crate::{
+    message::Refusal,
+    store::records::{FileRecord, Head, Removed},
+};
+
+/// What a block costs beside its bytes: its tag, and its places in tables and lists.
+const BLOCK_COST: u64 = 512;
+
+/// What an operation in the journal costs.
+const OPERATION_COST: u64 = 64;
+
+/// What a file costs however little is in it.
+const FILE_COST: u64 = 4096;
+
+/// What a file counts for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Charge {
+    /// Bytes in the store, about, and rather too many than too few.
+    pub(super) bytes: u64,
+    /// When the last part of an upload came that is not finished, in seconds since 1970.
+    pub(super) unfinished_since: Option<u64>,
+}
+
+impl Charge {
+    pub(super) fn new(record: &FileRecord, head: &Head) -> Self {
+        let parameters = length(record.server_parameters.as_ref());
+        let superseded = u64::try_from(head.superseded.len()).unwrap_or(u64::MAX);
+        let bytes = [
+            FILE_COST,
+            parameters,
+            head.total,
+            head.blocks.saturating_mul(BLOCK_COST),
+            head.superseded_bytes,
+            superseded.saturating_mul(BLOCK_COST),
+            head.journalled.saturating_mul(OPERATION_COST),
+            head.answer_bytes,
+        ];
+        Self {
+            bytes: bytes.into_iter().fold(0, u64::saturating_add),
+            unfinished_since: (head.version == 0).then_some(head.touched),
+        }
+    }
+}
+
+fn length(bytes: &[u8]) -> u64 {
+    u64::try_from(bytes.len()).unwrap_or(u64::MAX)
+}
+
+/// What one owner has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Totals {
+    files: usize,
+    unfinished: usize,
+    bytes: u64,
+    removed: usize,
+}
+
+/// The accounts of all owners.
+#[derive(Debug, Default)]
+pub(super) struct Accounts(Mutex<Books>);
+
+#[derive(Debug, Default)]
+struct Books {
+    owners: HashMap<[u8; 32], Totals>,
+    files: HashMap<FileId, ([u8; 32], Charge)>,
+    removed: HashMap<FileId, Removed>,
+}
+
+impl Accounts {
+    /// Enters what a file counts for, or that it is gone, without asking whether it may.
+    pub(super) fn enter(&self, file: FileId, owner: &[u8; 32], charge: Option<Charge>) {
+        self.books().enter(file, owner, charge);
+    }
+
+    /// Refuses another file to an owner who has as many as one may have, or as many unfinished ones;
+    /// and to everybody if the store has as many as it may.
+    pub(super) fn check_room(&self, owner: &[u8; 32], limits: &Limits) -> Result<(), Refusal> {
+        let books = self.books();
+        let all = books.files.len().saturating_add(books.removed.len());
+        refuse::above("files", all.saturating_add(1), limits.files)?;
+        let totals = books.owners.get(owner).copied().unwrap_or_default();
+        let files = totals.files.saturating_add(totals.removed);
+        let files = files.saturating_add(1);
+        refuse::above("files of an owner", files, limits.files_per_owner)?;
+        refuse::above(
+            "unfinished uploads of an owner",
+            totals.unfinished.saturating_add(1),
+            limits.unfinished_per_owner,
+        )
+    }
+
+    /// Enters what a file is about to count for, if its owner may have as much.
+    pub(super) fn reserve(
+        &self,
+        file: FileId,
+        owner: &[u8; 32],
+        charge: Charge,
+        limits: &Limits,
+    ) -> Result<(), Refusal> {
+        let mut books = self.books();
+        let before = books.files.get(&file).map_or(0, |(_, charge)| charge.bytes);
+        let bytes = books.owners.get(owner).map_or(0, |totals| totals.bytes);
+        let bytes = bytes.saturating_sub(before).saturating_add(charge.bytes);
+        // What makes less of a file is always allowed, also to who has more than a new limit.
+        if charge.bytes > before {
+            refuse::above("bytes of an owner", bytes, limits.bytes_per_owner)?;
+        }
+        books.enter(file, owner, Some(charge));
+        Ok(())
+    }
+
+    /// Uploads to which nothing came since this time.
+    pub(super) fn abandoned(&self, since: u64) -> Vec<FileId> {
+        let books = self.books();
+        let is_old = |charge: &Charge| charge.unfinished_since.is_some_and(|last| last < since);
+        let files = books.files.iter();
+        files
+            .filter_map(|(file, (_, charge))| is_old(charge).then_some(*file))
+            .collect()
+    }
+
+    /// Remembers that a file was removed.
+    pub(super) fn remember(&self, file: FileId, removed: Removed) {
+        let mut books = self.books();
+        let totals = books.owners.entry(removed.owner).or_default();
+        totals.removed = totals.removed.saturating_add(1);
+        books.removed.insert(file, removed);
+    }
+
+    /// What is remembered of a file that was removed.
+    pub(super) fn removed(&self, file: FileId) -> Option<Removed> {
+        self.books().removed.get(&file).copied()
+    }
+
+    /// The removed files that need not be remembered any more.
+    pub(super) fn forgettable(&self, now: u64) -> Vec<FileId> {
+        let books = self.books();
+        let removed = books.removed.iter();
+        removed
+            .filter_map(|(file, removed)| (removed.until < now).then_some(*file))
+            .collect()
+    }
+
+    /// Forgets that a file was removed.
+    pub(super) fn forget(&self, file: FileId) {
+        let mut books = self.books();
+        let Some(removed) = books.removed.remove(&file) else {
+            return;
+        };
+        if let Some(totals) = books.owners.get_mut(&removed.owner) {
+            totals.removed = totals.removed.saturating_sub(1);
+        }
+        books.drop_if_idle(&removed.owner);
+    }
+
+    /// The bytes of all files, about.
+    pub(super) fn bytes(&self) -> u64 {
+        let books = self.books();
+        let owners = books.owners.values().map(|totals| totals.bytes);
+        owners.fold(0, u64::saturating_add)
+    }
+
+    // Nothing panics while it changes the books, so poisoned ones are whole.
+    fn books(&self) -> MutexGuard<'_, Books> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Books {
+    fn enter(&mut self, file: FileId, owner: &[u8; 32], charge: Option<Charge>) {
+        let before = match charge {
+            Some(charge) => self.files.insert(file, (*owner, charge)),
+            None => self.files.remove(&file),
+        };
+        let totals = self.owners.entry(*owner).or_default();
+        if let Some((_, before)) = before {
+            totals.files = totals.files.saturating_sub(1);
+            totals.bytes = totals.bytes.saturating_sub(before.bytes);
+            let unfinished = usize::from(before.unfinished_since.is_some());
+            totals.unfinished = totals.unfinished.saturating_sub(unfinished);
+        }
+        if let Some(charge) = charge {
+            totals.files = totals.files.saturating_add(1);
+            totals.bytes = totals.bytes.saturating_add(charge.bytes);
+            let unfinished = usize::from(charge.unfinished_since.is_some());
+            totals.unfinished = totals.unfinished.saturating_add(unfinished);
+        }
+        self.drop_if_idle(owner);
+    }
+
+    /// Strangers' keys must not fill the memory.
+    fn drop_if_idle(&mut self, owner: &[u8; 32]) {
+        if self.owners.get(owner) == Some(&Totals::default()) {
+            self.owners.remove(owner);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Removal: by the owner's word, or of an upload that nobody goes on with.
+
+use core::sync::atomic::Ordering;
+
+use flexlist::FileId;
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::{FileServer, accounts::Charge, refuse, slot::Slot};
+use crate::{
+    message::{Abort, Delete, MAX_BEGIN_SECONDS, Refusal, Response, Signed},
+    signed::RequestKind,
+    store::{
+        records::{Head, Record as _, Removed},
+        tables::Change,
+    },
+};
+
+/// How often a server looks for what is to be removed or forgotten, in seconds.
+const TENDING_INTERVAL: u64 = 60;
+
+impl FileServer {
+    /// Gives up an upload that is not finished.
+    pub(super) fn abort(&self, signed: &Signed) -> Result<Response, Refusal> {
+        self.remove_for_owner::<Abort>(signed, RequestKind::Abort, |_, head| {
+            if head.version == 0 {
+                return Ok(());
+            }
+            Err(Refusal::UploadFinished)
+        })
+    }
+
+    /// Removes a file of the version that the owner knows.
+    pub(super) fn delete(&self, signed: &Signed) -> Result<Response, Refusal> {
+        self.remove_for_owner::<Delete>(signed, RequestKind::Delete, |delete, head| {
+            let (base, current) = (delete.version, head.version);
+            if current == 0 {
+                let next_part = head.next_part;
+                return Err(Refusal::UploadUnfinished { next_part });
+            }
+            if base == current {
+                return Ok(());
+            }
+            Err(Refusal::StaleBase { base, current })
+        })
+    }
+
+    fn remove_for_owner<T: Serialize + DeserializeOwned>(
+        &self,
+        signed: &Signed,
+        kind: RequestKind,
+        check: impl FnOnce(&T, &Head) -> Result<(), Refusal>,
+    ) -> Result<Response, Refusal> {
+        let file = signed.claimed_file().map_err(refuse::open)?;
+        let slot = match self.slot(file) {
+            Err(Refusal::Removed) => return self.removed_before(signed, kind, file),
+            slot => slot?,
+        };
+        let request: T = signed.open(kind, &slot.owner).map_err(refuse::open)?;
+        let _turn = slot.turn(self.limits.turn_wait)?;
+        // A damaged file may be removed too, as long as anything is known of it.
+        let head = match slot.read(self, |state| Ok(state.head.clone())) {
+            Err(Refusal::StoreFailed(_)) => {
+                let snapshot = self.store.snapshot();
+                snapshot.and_then(|snapshot| snapshot.head(slot.key)).ok()
+            }
+            Err(Refusal::Removed) => return Ok(Response::Removed),
+            head => Some(head?),
+        };
+        if let Some(head) = head {
+            check(&request, &head)?;
+        }
+        let removed = Removed {
+            owner: slot.record.owner,
+            until: self.clock.now().saturating_add(MAX_BEGIN_SECONDS),
+        };
+        self.bury(&slot, Some(removed))?;
+        Ok(Response::Removed)
+    }
+
+    /// The answer to an owner who repeats himself.
+    fn removed_before(
+        &self,
+        signed: &Signed,
+        kind: RequestKind,
+        file: FileId,
+    ) -> Result<Response, Refusal> {
+        let removed = self.accounts.removed(file).ok_or(Refusal::UnknownFile)?;
+        let owner = pad_core::AuthorKey::from_bytes(&removed.owner);
+        let owner = owner.map_err(|_| Refusal::WrongOwner)?;
+        signed.verify(kind, &owner).map_err(refuse::open)?;
+        Ok(Response::Removed)
+    }
+
+    /// Removes a file, while it is this caller's turn.
+    fn bury(&self, slot: &Slot, removed: Option<Removed>) -> Result<(), Refusal> {
+        let file = slot.key;
+        let body = removed.map(|removed| removed.body());
+        let gone = Change::Gone {
+            file,
+            removed: body,
+        };
+        if let Err(error) = self.store.relieve(vec![gone]) {
+            // It may be gone all the same.
+            if !matches!(self.store.has_file(file.id), Ok(false)) {
+                slot.forget();
+                return Err(refuse::store(&error));
+            }
+        }
+        slot.bury();
+        self.entries_mut().remove(&file.id);
+        self.accounts.enter(file.id, &slot.record.owner, None);
+        if let Some(removed) = removed {
+            self.accounts.remember(file.id, removed);
+        }
+        self.store.set_live(self.accounts.bytes());
+        Ok(())
+    }
+
+    /// Removes uploads that nobody went on with for [`Limits::upload_idle`](super::Limits), and forgets
+    /// of removed files what need not be remembered any more. [`FileServer::handle`] does so about once
+    /// a minute.
+    pub fn tend(&self) {
+        let now = self.clock.now();
+        self.tended.store(now, Ordering::Relaxed);
+        let since = now.saturating_sub(self.limits.upload_idle.as_secs());
+        for file in self.accounts.abandoned(since) {
+            let Ok(slot) = self.slot(file) else { continue };
+            // Who has the turn goes on with it.
+            let Ok(_turn) = slot.turn(core::time::Duration::ZERO) else {
+                continue;
+            };
+            let head = slot.read(self, |state| Ok(state.head.clone()));
+            let charge = head.map(|head| Charge::new(&slot.record, &head));
+            let is_old = |charge: &Charge| charge.unfinished_since.is_some_and(|last| last < since);
+            if charge.is_ok_and(|charge| is_old(&charge)) {
+                // If it cannot be removed now, the next time.
+                drop(self.bury(&slot, None));
+            }
+        }
+        for file in self.accounts.forgettable(now) {
+            if self.store.forget(file).is_ok() {
+                self.accounts.forget(file);
+            }
+        }
+    }
+
+    /// Tends the files if that is due.
+    pub(super) fn tend_now_and_then(&self) {
+        let now = self.clock.now();
+        let last = self.tended.load(Ordering::Relaxed);
+        if now.saturating_sub(last) < TENDING_INTERVAL && now >= last {
+            return;
+        }
+        let claimed =
+            (self.tended).compare_exchange(last, now, Ordering::Relaxed, Ordering::Relaxed);
+        if claimed.is_ok() {
+            self.tend();
+        }
+    }
+}
