@@ -1,0 +1,26 @@
+//! Files that are there whole or not at all, whatever happens meanwhile.
+//!
+//! * [`create`], [`replace`] and [`Draft`]: a file appears under its name complete and durable, or
+//!   not at all. A draft that nobody keeps leaves nothing behind, not even when the process is killed.
+//! * [`Register`]: a small value that is overwritten in place, and never torn.
+//! * [`Lock`]: one process at a time, for as long as a value lives.
+//!
+//! Names are followed through symbolic links: what is locked, and what is replaced, is the file at
+//! the end of them, so that two names of one file are one file here too.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+mod draft;
+mod lock;
+mod place;
+mod register;
+
+pub use draft::{Access, Draft, create, replace};
+pub use lock::{Lock, LockError, PATIENCE, lock_path};
+pub use register::{Register, RegisterError};

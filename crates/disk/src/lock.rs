@@ -1,0 +1,135 @@
+//! One process at a time.
+
+use std::{
+    ffi::OsString,
+    fs::{File, OpenOptions, TryLockError},
+    io,
+    path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::place::target;
+
+/// How long to wait for whoever has a lock only by accident, or for a moment.
+///
+/// A lock belongs to every process that has inherited its file. A child of a process that starts
+/// programs has it from its fork to its `exec`, also after the lock was given up; so a lock that is
+/// taken at once is not a sign that somebody uses what it guards.
+pub const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Keeps others from what a file holds for as long as this value lives.
+///
+/// The lock is on a file of its own, `<name>.lock` beside the file, which stays: what it guards is
+/// replaced as a whole, and a lock on a file that has lost its name would guard nothing.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+/// A lock cannot be had.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LockError {
+    /// Another process, or another value in this one, has it.
+    #[error("another process uses {}", .0.display())]
+    InUse(PathBuf),
+    /// The operating system refused.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl Lock {
+    /// Waits at most this long until nobody else has the lock of this file, which need not exist.
+    ///
+    /// # Errors
+    /// [`LockError::InUse`] after that time; [`LockError::Io`].
+    pub fn exclusive(path: &Path, patience: Duration) -> Result<Self, LockError> {
+        let target = target(path)?;
+        let file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(beside(&target))?;
+        let start = Instant::now();
+        let mut pause = SHORTEST_PAUSE;
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(Self { _file: file }),
+                Err(TryLockError::Error(error)) => return Err(error.into()),
+                Err(TryLockError::WouldBlock) if start.elapsed() >= patience => {
+                    return Err(LockError::InUse(target));
+                }
+                Err(TryLockError::WouldBlock) => thread::sleep(pause),
+            }
+            pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
+        }
+    }
+}
+
+/// The file whose lock guards the file at this path.
+///
+/// # Errors
+/// The operating system's, if the path is a circle of symbolic links.
+pub fn lock_path(path: &Path) -> io::Result<PathBuf> {
+    target(path).map(|target| beside(&target))
+}
+
+fn beside(target: &Path) -> PathBuf {
+    let mut name = OsString::from(target);
+    name.push(".lock");
+    name.into()
+}
+
+const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
+const LONGEST_PAUSE: Duration = Duration::from_millis(20);
+
+#[cfg(test)]
+mod tests {
+    use std::{process::Command, sync::atomic::AtomicBool, sync::atomic::Ordering};
+
+    use super::*;
+
+    #[test]
+    fn one_at_a_time_and_whoever_waits_gets_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let first = Lock::exclusive(&path, Duration::ZERO).unwrap();
+        let refused = Lock::exclusive(&path, Duration::ZERO).unwrap_err();
+        assert!(matches!(&refused, LockError::InUse(found) if *found == path));
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| Lock::exclusive(&path, Duration::from_mins(10)));
+            drop(first);
+            drop(waiting.join().unwrap().unwrap());
+        });
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn two_names_of_one_file_have_one_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        let _first = Lock::exclusive(&real, Duration::ZERO).unwrap();
+        let refused = Lock::exclusive(&link, Duration::ZERO).unwrap_err();
+        assert!(matches!(refused, LockError::InUse(_)));
+    }
+
+    /// Between fork and exec a child of this process has every lock that the process had.
+    #[test]
+    fn programs_that_are_started_meanwhile_do_not_keep_the_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let done = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    drop(Command::new("true").status());
+                }
+            });
+            let taken = (0..300).all(|_| Lock::exclusive(&path, Duration::from_mins(1)).is_ok());
+            done.store(true, Ordering::Relaxed);
+            assert!(taken);
+        });
+    }
+}
