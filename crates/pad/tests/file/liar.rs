@@ -42,7 +42,11 @@ impl Liar {
     pub(crate) fn start(bench: &Bench) -> Self {
         let server = FileServer::open(
             &bench.path("liar.redb"),
-            Limits::default(),
+            // Some cases leave an upload behind for each refusal.
+            Limits {
+                unfinished_per_owner: 100,
+                ..Limits::default()
+            },
             Workers::sequential(),
         )
         .unwrap();
