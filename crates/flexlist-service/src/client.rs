@@ -3,6 +3,7 @@
 //! Nothing that a server says is believed: a [`Transport`] only bounds and decodes it, and
 //! [`FileClient`] verifies it against about a hundred bytes of its own.
 
+mod adopt;
 mod apply;
 mod audit;
 mod blame;
@@ -16,6 +17,7 @@ mod state;
 mod transport;
 mod upload;
 
+pub use adopt::Vouched;
 pub use apply::Applied;
 pub use audit::{AuditReport, Extent};
 pub use blame::Blame;

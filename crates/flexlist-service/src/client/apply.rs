@@ -80,6 +80,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         if length > self.transport.request_limit() {
             return Err(TransportError::RequestTooLarge { length }.into());
         }
+        self.confirm(&base);
         // Before a byte of it leaves: from here on a crash does not lose it.
         self.state.advance(Stage::Pending { base, update })?;
         match self.settle()? {

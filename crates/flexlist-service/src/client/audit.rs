@@ -23,7 +23,7 @@ use signature::Signer;
 use super::{
     blame::{Blame, Purpose},
     error::{Asked, AuditFailure, AuditFault, ClientError, SearchEnd, Silence, Unanswered},
-    file::{FileClient, check_standing},
+    file::{FileClient, is_list},
     locate::Search,
     read::{BlocksError, block_end},
     transport::{Transport, TransportError},
@@ -162,9 +162,19 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     fn stands(&self, state: &FileState) -> Result<(), Failed> {
         let request = Request::Status { file: state.file };
         match self.transport.exchange(&request)? {
-            Response::Standing(standing) => check_standing(&standing, state)
-                .map_err(|_| Failed::Fault(AuditFault::Standing(Box::new(standing)))),
-            Response::Refused(refusal) => Err(Failed::refused(0, refusal)),
+            Response::Standing(standing)
+                if standing.version == state.version && is_list(&standing, &state.list) =>
+            {
+                Ok(())
+            }
+            Response::Standing(standing) if standing.version > state.version => {
+                let fault = AuditFault::Standing(Box::new(standing));
+                Err(self.superseded_or(state, fault))
+            }
+            Response::Standing(standing) => {
+                Err(Failed::Fault(AuditFault::Standing(Box::new(standing))))
+            }
+            Response::Refused(refusal) => Err(self.failed(state, 0, refusal)),
             _ => Err(Failed::Fault(AuditFault::Unexpected)),
         }
     }
@@ -321,7 +331,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     fn read_range(&self, state: &FileState, range: Range<u64>) -> Result<Vec<Range<u64>>, Failed> {
         let bytes = range.end.saturating_sub(range.start);
         let blocks = self.blocks(state, range).map_err(|error| match error {
-            BlocksError::Refused(refusal) => Failed::refused(bytes, refusal),
+            BlocksError::Refused(refusal) => self.failed(state, bytes, refusal),
             BlocksError::Transport(error) => error.into(),
             BlocksError::Proof(error) => Failed::Fault(AuditFault::Answer(error.into())),
             BlocksError::Blocks(error) => Failed::Fault(AuditFault::Answer(error.into())),
@@ -331,6 +341,25 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             .iter()
             .map(|block| block.start..block_end(block))
             .collect())
+    }
+
+    /// A question about so many bytes is refused. That there is a newer version is no fault if the owner
+    /// himself has signed it.
+    fn failed(&self, state: &FileState, bytes: u64, refusal: Refusal) -> Failed {
+        match refusal {
+            Refusal::UnknownVersion { current, .. } if current > state.version => {
+                self.superseded_or(state, AuditFault::Refused(refusal))
+            }
+            refusal => Failed::refused(bytes, refusal),
+        }
+    }
+
+    fn superseded_or(&self, state: &FileState, fault: AuditFault) -> Failed {
+        let known = state.version;
+        match self.newer(known) {
+            Some(newer) => ClientError::Superseded { known, newer }.into(),
+            None => Failed::Fault(fault),
+        }
     }
 
     /// Asks, with a fresh seed, for every block that overlaps the range.
@@ -370,7 +399,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                     Challenge::Sample { count, .. } => count.into(),
                     Challenge::Every { start, end, .. } => end.saturating_sub(start),
                 };
-                return Err(Failed::refused(bytes, refusal));
+                return Err(self.failed(state, bytes, refusal));
             }
             _ => return Err(Failed::Fault(AuditFault::Unexpected)),
         };

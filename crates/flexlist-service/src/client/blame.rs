@@ -103,6 +103,7 @@ impl ClientError {
             | Self::Proof(_)
             | Self::Blocks(_)
             | Self::Audit(_)
+            | Self::Statement(_)
             | Self::Rollback { .. }
             | Self::Outdated { .. }
             | Self::Forked { .. } => Blame::Server,
@@ -110,7 +111,10 @@ impl ClientError {
                 Blame::Circumstances
             }
             Self::Unanswered(_) | Self::Io(_) | Self::RandomnessUnavailable => Blame::Circumstances,
-            Self::SourceChanged
+            Self::Superseded { .. }
+            | Self::SourceChanged { .. }
+            | Self::MoreParts { .. }
+            | Self::NotOffered { .. }
             | Self::NotUploaded
             | Self::AlreadyUploaded
             | Self::OutOfRange { .. }

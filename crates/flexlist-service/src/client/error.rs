@@ -1,18 +1,23 @@
 //! Why an owner's operation does not succeed, by who has to act on it.
 
-use core::{fmt, ops::Range};
+use core::ops::Range;
 use std::io;
 
 use flexlist::{
-    audit,
+    FileState, audit,
     challenge::ChallengeError,
     edit::EditError,
     error::{AuditError, ProofError, UpdateError},
     tag::TagError,
 };
 
+mod words;
+
 use super::{state::StateError, transport::TransportError};
-use crate::message::{Refusal, Standing};
+use crate::{
+    message::{Refusal, Standing},
+    signed::OpenError,
+};
 
 /// Why an owner's operation does not succeed.
 #[derive(Debug)]
@@ -45,8 +50,16 @@ pub enum ClientError {
         /// The version that the server claims; 0 for a file that it does not have, or not wholly.
         claimed: u64,
     },
-    /// The server claims that another writer made a newer version, and has this one no longer. Get the
-    /// state file of that writer; nothing that this client has is of use to verify the new version.
+    /// The server has a newer version, and this owner's signature on it: this state is an older copy.
+    /// Use the newer one, or [`adopt`](super::FileClient::adopt) what the server has.
+    Superseded {
+        /// The owner's version, as this state has it.
+        known: u64,
+        /// The version that the owner signed.
+        newer: FileState,
+    },
+    /// The server claims a newer version, for which it does not have this owner's word. If there is no
+    /// other copy of this state, which may have been used, distrust the server.
     Outdated {
         /// The owner's version.
         known: u64,
@@ -59,8 +72,32 @@ pub enum ClientError {
         /// The version.
         version: u64,
     },
-    /// The server has parts of an upload that the source does not: it was begun with another source.
-    SourceChanged,
+    /// The source is not the one that the upload was begun with. Go on with that one, or
+    /// [`restart`](super::FileClient::restart).
+    SourceChanged {
+        /// How many bytes were sent, of which some are others now.
+        bytes: u64,
+        /// Whether the upload is finished with what was sent: then it is this client's version, which can
+        /// be changed.
+        finished: bool,
+    },
+    /// The server claims more parts of the upload than were sent with this state: another copy of it was
+    /// used. Go on with that one, or [`restart`](super::FileClient::restart).
+    MoreParts {
+        /// How many parts were sent.
+        sent: u64,
+        /// How many parts the server claims.
+        claimed: u64,
+    },
+    /// The server does not offer the version that is to be adopted.
+    NotOffered {
+        /// The version that was asked for.
+        wanted: u64,
+        /// The version that the server has the owner's word for.
+        offered: u64,
+    },
+    /// What the server shows as the owner's signature is none. Distrust the server.
+    Statement(OpenError),
     /// The file is not uploaded yet.
     NotUploaded,
     /// The file is uploaded already.
@@ -162,179 +199,7 @@ pub enum AuditFault {
     Unexpected,
 }
 
-impl fmt::Display for ClientError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Transport(error) => error.fmt(formatter),
-            Self::Refused(refusal) => write!(formatter, "the server refuses: {refusal}"),
-            Self::Breach(Refusal::StoreFailed(words)) => write!(
-                formatter,
-                "the server has lost something, or cannot read it: {}",
-                words.escape_debug()
-            ),
-            Self::Breach(refusal) => {
-                write!(formatter, "the server refuses what it must do: {refusal}")
-            }
-            Self::Dropped(refusal) => write!(
-                formatter,
-                "the update that was under way is dropped, the server refused it: {refusal}"
-            ),
-            Self::Unexpected => formatter.write_str("the answer is none to the question"),
-            Self::Proof(error) => error.fmt(formatter),
-            Self::Blocks(error) => error.fmt(formatter),
-            Self::Audit(failure) => failure.fmt(formatter),
-            Self::Unanswered(unanswered) => unanswered.fmt(formatter),
-            Self::Rollback { known, claimed } => write!(
-                formatter,
-                "the server went back to version {claimed}, after version {known}"
-            ),
-            Self::Outdated { known, current } => write!(
-                formatter,
-                "this state is of version {known}, the server says that it has version {current}"
-            ),
-            Self::Forked { version } => write!(
-                formatter,
-                "the server has other contents for version {version}"
-            ),
-            Self::SourceChanged => formatter.write_str("the upload was begun with another source"),
-            Self::NotUploaded => formatter.write_str("the file is not uploaded yet"),
-            Self::AlreadyUploaded => formatter.write_str("the file is uploaded already"),
-            Self::OutOfRange { end, total } => write!(
-                formatter,
-                "byte {end} is out of range, the file has {total} bytes"
-            ),
-            Self::Edit(error) => error.fmt(formatter),
-            Self::List(error) => error.fmt(formatter),
-            Self::Challenge(error) => error.fmt(formatter),
-            Self::Tag(error) => error.fmt(formatter),
-            Self::State(error) => error.fmt(formatter),
-            Self::Io(error) => error.fmt(formatter),
-            Self::Signer(reason) => write!(formatter, "the signer failed: {reason}"),
-            Self::RandomnessUnavailable => {
-                formatter.write_str("the operating system gives no random bytes")
-            }
-        }
-    }
-}
-
 impl core::error::Error for ClientError {}
-
-impl fmt::Display for AuditFailure {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            version,
-            asked,
-            reason,
-            ..
-        } = self;
-        write!(
-            formatter,
-            "the audit of version {version} failed at {asked}: {reason}; "
-        )?;
-        match (self.damaged.len(), reason) {
-            (0, _) => formatter.write_str("asked again, every block was there")?,
-            (_, AuditFault::Refused(_)) => {
-                formatter.write_str("no answer for ")?;
-                ranges(formatter, &self.damaged)?;
-            }
-            _ => {
-                formatter.write_str("damaged or without an answer: ")?;
-                ranges(formatter, &self.damaged)?;
-            }
-        }
-        match self.search {
-            SearchEnd::Complete => Ok(()),
-            SearchEnd::GivenUp => formatter.write_str(" (the search was given up)"),
-        }
-    }
-}
-
-impl fmt::Display for Unanswered {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            version,
-            asked,
-            reason,
-        } = self;
-        write!(
-            formatter,
-            "no verdict on version {version}: no answer for {asked}: {reason}"
-        )
-    }
-}
-
-impl fmt::Display for Asked {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Samples(bytes) => {
-                write!(formatter, "{} sampled bytes (", bytes.len())?;
-                listed(formatter, bytes, |formatter, byte| {
-                    write!(formatter, "{byte}")
-                })?;
-                formatter.write_str(")")
-            }
-            Self::Range(Range { start, end }) => write!(formatter, "bytes {start}..{end}"),
-            Self::Version => formatter.write_str("the version of a file of no bytes"),
-        }
-    }
-}
-
-impl fmt::Display for Silence {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Transport(error) => error.fmt(formatter),
-            Self::Refused(refusal) => write!(formatter, "the server refuses: {refusal}"),
-        }
-    }
-}
-
-fn ranges(formatter: &mut fmt::Formatter<'_>, ranges: &[Range<u64>]) -> fmt::Result {
-    if ranges.len() > 1 {
-        write!(formatter, "{} places: ", ranges.len())?;
-    }
-    formatter.write_str("bytes ")?;
-    listed(formatter, ranges, |formatter, Range { start, end }| {
-        write!(formatter, "{start}..{end}")
-    })
-}
-
-/// The first of some items, with commas between them.
-fn listed<T>(
-    formatter: &mut fmt::Formatter<'_>,
-    items: &[T],
-    show: impl Fn(&mut fmt::Formatter<'_>, &T) -> fmt::Result,
-) -> fmt::Result {
-    for (position, item) in items.iter().take(MOST_LISTED).enumerate() {
-        if position > 0 {
-            formatter.write_str(", ")?;
-        }
-        show(formatter, item)?;
-    }
-    if items.len() > MOST_LISTED {
-        formatter.write_str(", ..")?;
-    }
-    Ok(())
-}
-
-/// How many items of a list are shown.
-const MOST_LISTED: usize = 20;
-
-impl fmt::Display for AuditFault {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Answer(failure) => failure.fmt(formatter),
-            Self::Refused(refusal) => {
-                write!(formatter, "the server refuses to answer: {refusal}")
-            }
-            Self::Standing(standing) => write!(
-                formatter,
-                "the server says that it has version {} with {} bytes and root {}",
-                standing.version, standing.total, standing.root
-            ),
-            Self::Unexpected => formatter.write_str("the answer is none to the question"),
-        }
-    }
-}
 
 /// `From` for errors that become a variant unchanged.
 macro_rules! wrap {
@@ -356,6 +221,7 @@ wrap! {
     ChallengeError => Challenge,
     TagError => Tag,
     StateError => State,
+    OpenError => Statement,
 }
 
 impl From<getrandom::Error> for ClientError {

@@ -50,13 +50,22 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// [`readable`](Self::readable) fails with.
     pub fn read_to(&mut self, range: Range<u64>, sink: &mut impl Write) -> Result<(), ClientError> {
         let state = self.readable()?;
+        self.read_state_to(&state, range, sink)
+    }
+
+    pub(super) fn read_state_to(
+        &self,
+        state: &FileState,
+        range: Range<u64>,
+        sink: &mut impl Write,
+    ) -> Result<(), ClientError> {
         let total = state.list.total;
         let end = range.end.max(range.start);
         if end > total {
             return Err(ClientError::OutOfRange { end, total });
         }
         let wanted = range.clone();
-        self.visit_blocks(&state, range, &mut |block| {
+        self.visit_blocks(state, range, &mut |block| {
             let bytes = part_of(&block, &wanted);
             sink.write_all(bytes).map_err(ClientError::Io)
         })

@@ -11,12 +11,12 @@ use super::{
     apply,
     blame::Purpose,
     error::ClientError,
-    file::{FileClient, Settled, check_standing},
+    file::{FileClient, Settled},
     state::{Stage, StateError},
     transport::{Transport, TransportError},
 };
 use crate::{
-    message::{Acknowledge, Refusal, Request, Response, Signed, Update},
+    message::{Confirm, Refusal, Request, Response, Signed, Update},
     signed::RequestKind,
 };
 
@@ -44,7 +44,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// [`ClientError::Unexpected`]: the update stays under way. [`ClientError::State`].
     pub fn settle(&mut self) -> Result<Settled, ClientError> {
         match &self.state.record().stage {
-            Stage::Uploading { .. } | Stage::Settled(_) => Ok(Settled::Nothing),
+            Stage::Uploading(_) | Stage::Settled(_) => Ok(Settled::Nothing),
             Stage::Pending { base, update } => {
                 let (base, update) = (*base, update.clone());
                 if let Some(refusal) = self.resolve(&base, &update)? {
@@ -120,9 +120,9 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                     version: base.version.saturating_add(1),
                     list: *list.get(),
                 };
-                check_standing(&standing, &next)?;
+                self.check_standing(&standing, &next)?;
                 self.state.advance(Stage::Settled(next))?;
-                self.acknowledge(&next);
+                self.confirm(&next);
                 Ok(None)
             }
             Response::Refused(refusal) if is_final(&refusal, base) => Ok(Some(refusal)),
@@ -135,15 +135,23 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         self.version().map_or(Settled::Nothing, Settled::Applied)
     }
 
-    /// Tells the server that it may forget earlier versions. If this fails the server keeps more than it
-    /// must, and the next update tells it as well.
-    fn acknowledge(&self, state: &FileState) {
-        let body = Acknowledge {
+    /// Gives the server the owner's word for this version, and tells it so that it may forget earlier
+    /// ones. The word is what finds the way back, should the server or this state be restored from an
+    /// older copy. If this fails, the server keeps more than it must, and is told before the next update.
+    pub(super) fn confirm(&mut self, state: &FileState) {
+        if self.confirmed == state.version {
+            return;
+        }
+        let body = Confirm {
             file: state.file,
             version: state.version,
+            root: state.list.root,
+            total: state.list.total,
         };
-        if let Ok(signed) = self.sign(RequestKind::Acknowledge, &body) {
-            drop(self.transport.exchange(&Request::Acknowledge(signed)));
+        if let Ok(signed) = self.sign(RequestKind::Confirm, &body)
+            && let Ok(Response::Standing(_)) = self.transport.exchange(&Request::Confirm(signed))
+        {
+            self.confirmed = state.version;
         }
     }
 }

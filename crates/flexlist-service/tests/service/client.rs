@@ -27,6 +27,7 @@ use flexlist_service::{
 use pad_core::{AuthorKey, DecodeError, Workers, codec};
 use tempfile::TempDir;
 
+mod adopt;
 mod bounds;
 mod hostile;
 mod interrupted;
@@ -385,22 +386,26 @@ fn of_two_writers_one_wins_and_the_other_knows() {
     let mut second = world.open_at(&copy);
 
     first.apply(&[insert(0, b"first")]).unwrap();
+    let now = first.version().unwrap();
     assert!(matches!(
         second.apply(&[insert(0, b"second")]),
-        Err(ClientError::Outdated {
-            known: 1,
-            current: 2
-        })
+        Err(ClientError::Superseded { known: 1, newer }) if newer == now
     ));
     assert!(!second.is_pending());
     assert!(matches!(
         second.read(0..1),
-        Err(ClientError::Outdated {
-            known: 1,
-            current: 2
-        })
+        Err(ClientError::Superseded { known: 1, newer }) if newer == now
     ));
-    assert!(matches!(second.status().unwrap(), Status::Newer(standing) if standing.version == 2));
+    for extent in [Extent::Sample(5), Extent::Everything] {
+        assert!(matches!(
+            second.audit(extent, &mut |_| ()),
+            Err(ClientError::Superseded { known: 1, newer }) if newer == now
+        ));
+    }
+    assert!(matches!(
+        second.status().unwrap(),
+        Status::Newer { standing, newer } if standing.version == 2 && newer == now
+    ));
     assert!(matches!(first.status().unwrap(), Status::Current(_)));
 
     // Both have read before one of them writes: the update itself is refused.
@@ -421,10 +426,7 @@ fn of_two_writers_one_wins_and_the_other_knows() {
     });
     assert!(matches!(
         third.apply(&[insert(0, b"third")]),
-        Err(ClientError::Outdated {
-            known: 2,
-            current: 3
-        })
+        Err(ClientError::Superseded { known: 2, newer }) if newer.version == 3
     ));
     assert!(!third.is_pending());
 }
@@ -458,10 +460,16 @@ fn state_files_are_guarded() {
         open(&owner(2, TagKind::PrivateMac)),
         Err(ClientError::State(StateError::WrongOwner))
     ));
+    let mut other_tags = world.owner.clone();
+    other_tags.tags = owner(1, TagKind::PrivateMac).tags;
+    assert!(matches!(
+        open(&other_tags),
+        Err(ClientError::State(StateError::WrongTags))
+    ));
     assert!(open(&world.owner).is_ok());
 
     let good = std::fs::read(world.path()).unwrap();
-    assert!(good.len() < 200, "{} bytes", good.len());
+    assert!(good.len() < 350, "{} bytes", good.len());
     for position in 0..good.len() {
         let mut bad = good.clone();
         bad[position] ^= 1;
