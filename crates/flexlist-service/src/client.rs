@@ -12,6 +12,7 @@ mod file;
 mod http;
 mod locate;
 mod read;
+mod remove;
 mod settle;
 mod state;
 mod transport;

@@ -21,8 +21,12 @@
 //!
 //! A handler is synchronous, since hashing and reading a store are. It runs on a thread of its own, at
 //! most [`Limits::in_flight`] at a time; [`Limits::waiting`] more may wait, and the next one is refused.
-//! Nobody is trusted to be quick: a connection that sends or reads too slowly is closed, and the bytes
-//! of all messages together stay below [`Limits::buffered_bytes`].
+//! Nobody is trusted to be quick: a connection that sends or reads too slowly is closed. Nobody is trusted
+//! to be modest: connections, requests and the bytes of messages have limits for all and limits for each
+//! peer, so that one who takes all that he may leaves enough for the others, and there is a reserve for
+//! small messages. The bytes of messages being received and sent stay below
+//! [`Limits::body_bytes`] + [`Limits::answer_bytes`] + [`Limits::reserve_bytes`]; a request that is being handled
+//! takes a few times its own and its answer's bytes besides.
 
 use std::sync::Arc;
 
@@ -34,6 +38,7 @@ use crate::{
 mod accept;
 mod endpoint;
 mod options;
+mod peers;
 mod server;
 
 pub use options::{Identity, Limits, Options, Timeouts};

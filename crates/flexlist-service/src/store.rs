@@ -51,7 +51,10 @@ use std::{
 };
 
 use flexlist::FileId;
-use redb::{Database, DatabaseError, ReadableDatabase as _, ReadableTable as _, StorageError};
+use redb::{
+    Database, DatabaseError, ReadableDatabase as _, ReadableTable as _, ReadableTableMetadata as _,
+    StorageError,
+};
 
 pub(crate) mod backend;
 pub(crate) mod records;
@@ -204,6 +207,13 @@ impl Store {
         Ok(found)
     }
 
+    /// How many removed files have records left.
+    pub(crate) fn leftovers(&self) -> Result<u64, StoreError> {
+        let transaction = self.shared.begin_read()?;
+        let table = transaction.open_table(DOOMED).map_err(engine)?;
+        table.len().map_err(engine)
+    }
+
     /// A number that no file has, and of which nothing is left.
     pub(crate) fn next_file(&self) -> Result<u64, StoreError> {
         let transaction = self.shared.begin_read()?;
@@ -260,6 +270,12 @@ impl Store {
     #[cfg(test)]
     pub(crate) fn stop_writing(&self) {
         self.writer.stop();
+    }
+
+    /// Makes a store of so many more bytes than twice what is in use worth compacting.
+    #[cfg(test)]
+    pub(crate) fn set_slack(&self, bytes: u64) {
+        self.shared.set_slack(bytes);
     }
 
     #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use core::{
     pin::Pin,
-    task::{Context, Poll, ready},
+    task::{Context, Poll},
     time::Duration,
 };
 use std::{
@@ -14,26 +14,30 @@ use axum_server::accept::Accept;
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::TcpStream,
-    sync::{OwnedSemaphorePermit, Semaphore},
     time::{Sleep, sleep},
 };
 
-use super::options::QUANTUM;
+use super::{
+    options::{QUANTUM, Timeouts},
+    peers::{Connected, Peers},
+};
 
 /// Accepts a bounded number of connections, each of them [`Guarded`], and hands them on to `inner`.
 #[derive(Clone, Debug)]
 pub(super) struct Bounded<A> {
     inner: A,
-    free: Arc<Semaphore>,
+    peers: Arc<Peers>,
     write: Duration,
+    whole: Duration,
 }
 
 impl<A> Bounded<A> {
-    pub(super) fn new(inner: A, connections: usize, write: Duration) -> Self {
+    pub(super) fn new(inner: A, peers: Arc<Peers>, timeouts: &Timeouts) -> Self {
         Self {
             inner,
-            free: Arc::new(Semaphore::new(connections.min(Semaphore::MAX_PERMITS))),
-            write,
+            peers,
+            write: timeouts.write,
+            whole: timeouts.whole_answer,
         }
     }
 }
@@ -51,7 +55,10 @@ where
 
     fn accept(&self, stream: TcpStream, service: S) -> Self::Future {
         // To wait here would queue connections without a bound; to close tells the client to wait.
-        let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() else {
+        let connected = stream
+            .peer_addr()
+            .map(|address| self.peers.connect(address));
+        let Ok(Some(connected)) = connected else {
             return Box::pin(async { Err(Error::from(ErrorKind::ConnectionRefused)) });
         };
         if let Err(error) = stream.set_nodelay(true) {
@@ -60,22 +67,31 @@ where
         let guarded = Guarded {
             stream,
             patience: self.write,
+            whole: self.whole,
+            is_blocked: false,
             stalled: None,
-            _permit: permit,
+            sending: None,
+            connected,
         };
         Box::pin(self.inner.accept(guarded, service))
     }
 }
 
-/// A connection whose writes fail with `TimedOut` when the client takes too little of what is sent.
+/// A connection whose writes fail with `TimedOut` when the client takes too little of what is sent, or
+/// takes too long for all of it.
 ///
 /// Reads need no clock here: the heads and bodies of requests have theirs.
 #[derive(Debug)]
 pub(super) struct Guarded {
     stream: TcpStream,
     patience: Duration,
+    whole: Duration,
+    /// Whether the last write found no room.
+    is_blocked: bool,
     stalled: Option<Stall>,
-    _permit: OwnedSemaphorePermit,
+    /// When the answer must have been taken that the client did not take at once.
+    sending: Option<Pin<Box<Sleep>>>,
+    connected: Connected,
 }
 
 /// Since when the client has not kept up, and what it took since then.
@@ -92,7 +108,9 @@ impl Guarded {
         context: &mut Context<'_>,
         attempt: impl FnOnce(Pin<&mut TcpStream>, &mut Context<'_>) -> Poll<Result<usize>>,
     ) -> Poll<Result<usize>> {
-        match attempt(Pin::new(&mut self.stream), context) {
+        let attempt = attempt(Pin::new(&mut self.stream), context);
+        self.is_blocked = attempt.is_pending();
+        match attempt {
             Poll::Ready(Ok(written)) => {
                 if let Some(stall) = &mut self.stalled {
                     stall.taken = stall.taken.saturating_add(written);
@@ -104,12 +122,17 @@ impl Guarded {
             }
             Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
             Poll::Pending => {
-                let patience = self.patience;
+                let (patience, whole) = (self.patience, self.whole);
                 let stall = self.stalled.get_or_insert_with(|| Stall {
                     deadline: Box::pin(sleep(patience)),
                     taken: 0,
                 });
-                ready!(stall.deadline.as_mut().poll(context));
+                let sending = self.sending.get_or_insert_with(|| Box::pin(sleep(whole)));
+                if stall.deadline.as_mut().poll(context).is_pending()
+                    && sending.as_mut().poll(context).is_pending()
+                {
+                    return Poll::Pending;
+                }
                 Poll::Ready(Err(Error::from(ErrorKind::TimedOut)))
             }
         }
@@ -122,13 +145,13 @@ impl AsyncRead for Guarded {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<Result<()>> {
-        let before = buffer.filled().len();
-        let outcome = Pin::new(&mut self.stream).poll_read(context, buffer);
-        // The next request: the answer before it has been taken.
-        if buffer.filled().len() > before {
+        // The next request, if all answers were taken: that a client sends something while it takes
+        // nothing does not count.
+        if !self.is_blocked && !self.connected.connection.has_unsent() {
             self.stalled = None;
+            self.sending = None;
         }
-        outcome
+        Pin::new(&mut self.stream).poll_read(context, buffer)
     }
 }
 

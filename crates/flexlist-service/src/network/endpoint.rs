@@ -9,12 +9,12 @@
 )]
 
 use core::time::Duration;
-use std::sync::Arc;
+use std::{net::SocketAddr, sync::Arc};
 
 use axum::{
     Router,
     body::{Body, Bytes},
-    extract::{Request as HttpRequest, State},
+    extract::{ConnectInfo, Request as HttpRequest, State},
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse as _, Response as HttpResponse},
     routing::post,
@@ -22,12 +22,16 @@ use axum::{
 use http_body_util::BodyExt as _;
 use pad_core::codec;
 use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
+    sync::Semaphore,
     task::spawn_blocking,
     time::{Instant, timeout, timeout_at},
 };
 
-use super::{CONTENT_TYPE, Handler, Limits, Options, PATH, options::QUANTUM};
+use super::{
+    CONTENT_TYPE, Handler, Limits, Options, PATH, Timeouts,
+    options::QUANTUM,
+    peers::{Connection, Peer, Peers, Share, Unsent},
+};
 use crate::message::{Refusal, Request, Response};
 
 /// When a client may try again, in seconds.
@@ -37,20 +41,22 @@ const RETRY_AFTER_SECONDS: &str = "1";
 const DRAINED_BYTES: usize = 1 << 20;
 const DRAINED_FOR: Duration = Duration::from_secs(1);
 
+/// What the first bytes of a body get room for.
+const LEAST_ROOM: usize = 1 << 14;
+
 /// No clock overflows in this time.
 const LONGEST_WAIT: Duration = Duration::from_secs(1 << 30);
 
 /// The one route.
-pub(super) fn router<H: Handler>(handler: H, options: &Options) -> Router {
+pub(super) fn router<H: Handler>(handler: H, options: &Options, peers: Arc<Peers>) -> Router {
     let limits = options.limits;
-    let permits = |count: usize| Arc::new(Semaphore::new(count.min(Semaphore::MAX_PERMITS)));
+    let in_flight = limits.in_flight.min(Semaphore::MAX_PERMITS);
     let endpoint = Endpoint {
         handler,
         limits,
-        body_timeout: options.timeouts.body,
-        admitted: permits(limits.in_flight.saturating_add(limits.waiting)),
-        working: permits(limits.in_flight),
-        memory: permits(limits.buffered_bytes),
+        timeouts: options.timeouts,
+        peers,
+        working: Arc::new(Semaphore::new(in_flight)),
     };
     Router::new()
         .route(PATH, post(answer::<H>))
@@ -60,13 +66,10 @@ pub(super) fn router<H: Handler>(handler: H, options: &Options) -> Router {
 struct Endpoint<H> {
     handler: H,
     limits: Limits,
-    body_timeout: Duration,
-    /// Requests that were received whole: in flight or waiting.
-    admitted: Arc<Semaphore>,
+    timeouts: Timeouts,
+    peers: Arc<Peers>,
     /// Requests in flight.
     working: Arc<Semaphore>,
-    /// One permit for each byte of a message in memory.
-    memory: Arc<Semaphore>,
 }
 
 /// Why there is no message in the answer.
@@ -103,16 +106,16 @@ impl Failure {
     }
 }
 
-/// A request as it came, with the permits for its memory.
+/// A request as it came, with its shares of the memory.
 struct Received {
     bytes: Vec<u8>,
-    memory: OwnedSemaphorePermit,
+    memory: Vec<Share>,
 }
 
 /// The bytes of an answer, which count as memory in use until they are sent.
 struct Accounted {
     bytes: Vec<u8>,
-    _memory: OwnedSemaphorePermit,
+    _memory: Unsent,
 }
 
 impl AsRef<[u8]> for Accounted {
@@ -123,15 +126,24 @@ impl AsRef<[u8]> for Accounted {
 
 async fn answer<H: Handler>(
     State(endpoint): State<Arc<Endpoint<H>>>,
+    ConnectInfo(address): ConnectInfo<SocketAddr>,
     request: HttpRequest,
 ) -> HttpResponse {
     let (head, mut body) = request.into_parts();
-    let received = match endpoint.check_head(&head.headers) {
-        Ok(()) => endpoint.receive(&mut body).await,
+    // It is open: this is its request.
+    let Some(connection) = endpoint.peers.connection(address) else {
+        return Failure::Overloaded.response();
+    };
+    let received = match endpoint.check_head(&head.headers, connection.peer) {
+        Ok(announced) => {
+            endpoint
+                .receive(&mut body, announced, connection.peer)
+                .await
+        }
         Err(failure) => Err(failure),
     };
     match received {
-        Ok(received) => match endpoint.process(received).await {
+        Ok(received) => match endpoint.process(received, connection).await {
             Ok(bytes) => {
                 let content_type = [(header::CONTENT_TYPE, CONTENT_TYPE)];
                 (content_type, Body::from(bytes)).into_response()
@@ -151,39 +163,45 @@ async fn answer<H: Handler>(
 }
 
 impl<H: Handler> Endpoint<H> {
-    /// Refuses what can be refused before the body is received.
-    fn check_head(&self, headers: &HeaderMap) -> Result<(), Failure> {
+    /// Refuses what can be refused before the body is received; the length that is announced.
+    fn check_head(&self, headers: &HeaderMap, peer: Peer) -> Result<Option<usize>, Failure> {
         let content_type = headers.get(header::CONTENT_TYPE);
         if content_type.is_none_or(|value| value.as_bytes() != CONTENT_TYPE.as_bytes()) {
             return Err(Failure::WrongContentType);
         }
         let announced = headers
             .get(header::CONTENT_LENGTH)
-            .and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
-        let limit = u64::try_from(self.limits.request_bytes).unwrap_or(u64::MAX);
-        if announced.is_some_and(|length| length > limit) {
+            .and_then(|value| value.to_str().ok()?.parse::<u64>().ok())
+            .map(|length| usize::try_from(length).unwrap_or(usize::MAX));
+        if announced.is_some_and(|length| length > self.limits.request_bytes) {
             return Err(Failure::TooLarge);
         }
-        let room = u64::try_from(self.memory.available_permits()).unwrap_or(u64::MAX);
-        if announced.is_some_and(|length| length > room) || self.admitted.available_permits() == 0 {
+        if announced.is_some_and(|length| self.peers.is_too_much(peer, length))
+            || self.peers.is_exhausted(peer)
+        {
             return Err(Failure::Overloaded);
         }
-        Ok(())
+        Ok(announced)
     }
 
     /// The body, in memory that is accounted for as the bytes come, not as they are announced.
-    async fn receive(&self, body: &mut Body) -> Result<Received, Failure> {
+    async fn receive(
+        &self,
+        body: &mut Body,
+        announced: Option<usize>,
+        peer: Peer,
+    ) -> Result<Received, Failure> {
         let mut received = Received {
             bytes: Vec::new(),
-            memory: self.reserve(0)?,
+            memory: Vec::new(),
         };
+        let whole = after(self.timeouts.whole_body);
         let mut expected = 0_usize;
-        let mut deadline = Instant::now();
+        let mut deadline = whole;
         loop {
             if received.bytes.len() >= expected {
                 expected = received.bytes.len().saturating_add(QUANTUM);
-                let limit = self.body_timeout.min(LONGEST_WAIT);
-                deadline = Instant::now().checked_add(limit).unwrap_or(deadline);
+                deadline = after(self.timeouts.body).min(whole);
             }
             let frame = timeout_at(deadline, body.frame()).await;
             let Some(frame) = frame.map_err(|_| Failure::TooSlow)? else {
@@ -197,23 +215,46 @@ impl<H: Handler> Endpoint<H> {
             if length.is_none_or(|length| length > self.limits.request_bytes) {
                 return Err(Failure::TooLarge);
             }
-            received.memory.merge(self.reserve(data.len())?);
+            self.make_room(&mut received, data.len(), announced, peer)?;
             received.bytes.extend_from_slice(&data);
         }
     }
 
-    fn reserve(&self, bytes: usize) -> Result<OwnedSemaphorePermit, Failure> {
-        let bytes = u32::try_from(bytes).map_err(|_| Failure::TooLarge)?;
-        Arc::clone(&self.memory)
-            .try_acquire_many_owned(bytes)
-            .map_err(|_| Failure::Overloaded)
+    /// Room for so many bytes more of a body, and a little ahead.
+    fn make_room(
+        &self,
+        received: &mut Received,
+        bytes: usize,
+        announced: Option<usize>,
+        peer: Peer,
+    ) -> Result<(), Failure> {
+        let length = received.bytes.len();
+        if received.bytes.capacity().saturating_sub(length) >= bytes {
+            return Ok(());
+        }
+        // An eighth ahead copies each byte eight times at most, and is an eighth too much at most.
+        let ahead = (length / 8).max(LEAST_ROOM);
+        let most = announced.unwrap_or(self.limits.request_bytes);
+        let wanted = bytes.max(ahead.min(most.saturating_sub(length)));
+        let before = received.bytes.capacity();
+        let share = self.peers.take_body(
+            peer,
+            length.saturating_add(wanted).saturating_sub(before),
+            announced,
+        );
+        received.memory.push(share.ok_or(Failure::Overloaded)?);
+        received.bytes.reserve_exact(wanted);
+        Ok(())
     }
 
     /// The encoded answer, when it is the request's turn.
-    async fn process(self: Arc<Self>, received: Received) -> Result<Bytes, Failure> {
-        let _admitted = Arc::clone(&self.admitted)
-            .try_acquire_owned()
-            .map_err(|_| Failure::Overloaded)?;
+    async fn process(
+        self: Arc<Self>,
+        received: Received,
+        connection: Arc<Connection>,
+    ) -> Result<Bytes, Failure> {
+        let admitted = self.peers.admit(connection.peer);
+        let _admitted = admitted.ok_or(Failure::Overloaded)?;
         let working = Arc::clone(&self.working)
             .acquire_owned()
             .await
@@ -221,13 +262,13 @@ impl<H: Handler> Endpoint<H> {
         spawn_blocking(move || {
             // Held here, so that a client that leaves does not make room for what still runs.
             let _working = working;
-            self.respond(received)
+            self.respond(received, &connection)
         })
         .await
         .unwrap_or(Err(Failure::HandlerFailed))
     }
 
-    fn respond(&self, received: Received) -> Result<Bytes, Failure> {
+    fn respond(&self, received: Received, connection: &Arc<Connection>) -> Result<Bytes, Failure> {
         let request = codec::decode::<Request>(&received.bytes, self.limits.request_bytes)
             .map_err(|_| Failure::Undecodable)?;
         drop(received.bytes);
@@ -238,12 +279,18 @@ impl<H: Handler> Endpoint<H> {
             let reason = format!("an answer of {} bytes, where {limit} may be", bytes.len());
             bytes = codec::encode(&Response::Refused(Refusal::TooLarge(reason)));
         }
-        let memory = self.reserve(bytes.len())?;
+        let memory = self.peers.take_answer(connection, bytes.len());
         Ok(Bytes::from_owner(Accounted {
             bytes,
-            _memory: memory,
+            _memory: memory.ok_or(Failure::Overloaded)?,
         }))
     }
+}
+
+/// The end of a span of time that begins now.
+fn after(span: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(span.min(LONGEST_WAIT)).unwrap_or(now)
 }
 
 async fn drain(body: &mut Body) {

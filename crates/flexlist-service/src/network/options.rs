@@ -36,10 +36,22 @@ pub struct Limits {
     pub in_flight: usize,
     /// How many more may wait for their turn.
     pub waiting: usize,
-    /// The bytes of all messages that are being received, handled and sent.
-    pub buffered_bytes: usize,
+    /// How many requests of one peer may be handled or wait. A peer is an IPv4 address or an IPv6 network of
+    /// 64 bits; behind a proxy, all clients are one.
+    pub requests_per_peer: usize,
+    /// The bytes of all requests that are being received and handled.
+    pub body_bytes: usize,
+    /// The bytes of all answers that are being sent.
+    pub answer_bytes: usize,
+    /// The bytes of the requests of one peer, and again of its answers.
+    pub bytes_per_peer: usize,
+    /// The bytes that are there for requests and answers of at most 64 KiB when the others take all there
+    /// is; one peer may have an eighth of them.
+    pub reserve_bytes: usize,
     /// How many connections; one more is closed at once.
     pub connections: usize,
+    /// How many connections of one peer.
+    pub connections_per_peer: usize,
 }
 
 impl Default for Limits {
@@ -49,8 +61,13 @@ impl Default for Limits {
             response_bytes: 64 << 20,
             in_flight: thread::available_parallelism().map_or(1, usize::from),
             waiting: 64,
-            buffered_bytes: 512 << 20,
+            requests_per_peer: 16,
+            body_bytes: 256 << 20,
+            answer_bytes: 256 << 20,
+            bytes_per_peer: 64 << 20,
+            reserve_bytes: 32 << 20,
             connections: 1024,
+            connections_per_peer: 64,
         }
     }
 }
@@ -66,6 +83,10 @@ pub struct Timeouts {
     pub body: Duration,
     /// In which a client that does not keep up must have taken one more mebibyte of its answer.
     pub write: Duration,
+    /// For all of the body of a request, however steadily it comes.
+    pub whole_body: Duration,
+    /// For all of an answer to be taken, however steadily it is.
+    pub whole_answer: Duration,
     /// For the requests in flight when the server is told to stop.
     pub shutdown: Duration,
 }
@@ -77,6 +98,8 @@ impl Default for Timeouts {
             header: Duration::from_secs(20),
             body: Duration::from_mins(1),
             write: Duration::from_mins(1),
+            whole_body: Duration::from_mins(5),
+            whole_answer: Duration::from_mins(10),
             shutdown: Duration::from_secs(30),
         }
     }

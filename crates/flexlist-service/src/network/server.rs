@@ -23,7 +23,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::{Handler, Options, accept::Bounded, endpoint};
+use super::{Handler, Options, accept::Bounded, endpoint, peers::Peers};
 
 /// A server that has its address, but does not serve yet.
 ///
@@ -173,10 +173,11 @@ impl Server {
         handle: &Handle<SocketAddr>,
         limits: watch::Receiver<Limit>,
     ) -> Result<Stopped, ServerError> {
-        let router = endpoint::router(handler, &self.options);
+        let peers = Peers::new(&self.options.limits);
+        let router = endpoint::router(handler, &self.options, Arc::clone(&peers));
         let stopped = runtime.block_on(async {
             tokio::select! {
-                served = self.listen(router, handle.clone()) => served.map(|()| Stopped::Drained),
+                served = self.listen(router, peers, handle.clone()) => served.map(|()| Stopped::Drained),
                 () = deadline(limits, handle) => Ok(Stopped::TimedOut {
                     connections: handle.connection_count(),
                 }),
@@ -187,19 +188,23 @@ impl Server {
         stopped.map_err(ServerError::Io)
     }
 
-    async fn listen(self, router: Router, handle: Handle<SocketAddr>) -> io::Result<()> {
+    async fn listen(
+        self,
+        router: Router,
+        peers: Arc<Peers>,
+        handle: Handle<SocketAddr>,
+    ) -> io::Result<()> {
         let timeouts = self.options.timeouts;
-        let connections = self.options.limits.connections;
         let server = axum_server::from_tcp(self.listener)?.handle(handle);
-        let service = router.into_make_service();
+        let service = router.into_make_service_with_connect_info::<SocketAddr>();
         if let Some(config) = self.tls {
             let acceptor = RustlsAcceptor::new(RustlsConfig::from_config(config))
                 .handshake_timeout(timeouts.handshake);
-            let acceptor = Bounded::new(acceptor, connections, timeouts.write);
+            let acceptor = Bounded::new(acceptor, peers, &timeouts);
             let server = http1(server.acceptor(acceptor), timeouts.header);
             server.serve(service).await
         } else {
-            let acceptor = Bounded::new(DefaultAcceptor::new(), connections, timeouts.write);
+            let acceptor = Bounded::new(DefaultAcceptor::new(), peers, &timeouts);
             let server = http1(server.acceptor(acceptor), timeouts.header);
             server.serve(service).await
         }

@@ -10,6 +10,7 @@ use crate::{
     message::{Abort, Delete, MAX_BEGIN_SECONDS, Refusal, Response, Signed},
     signed::RequestKind,
     store::{
+        StoreError,
         records::{Head, Record as _, Removed},
         tables::Change,
     },
@@ -142,6 +143,14 @@ impl FileServer {
                 self.accounts.forget(file);
             }
         }
+    }
+
+    /// How many removed files still have blocks in the store, which go in the background.
+    ///
+    /// # Errors
+    /// [`StoreError`] of the store as a whole.
+    pub fn leftovers(&self) -> Result<u64, StoreError> {
+        self.store.leftovers()
     }
 
     /// Tends the files if that is due.

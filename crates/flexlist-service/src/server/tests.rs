@@ -23,7 +23,12 @@ use crate::{
     },
 };
 
+mod full_disk;
+
 const VERSIONS: u64 = 5;
+
+/// Set aside beside the stores of these tests.
+const RESERVE: u64 = 256 << 10;
 
 /// The server of one file of three blocks and four updates, with a checkpoint of version 4.
 fn served(path: &Path) -> (FileServer, FileId) {
@@ -34,7 +39,13 @@ fn served(path: &Path) -> (FileServer, FileId) {
         },
         ..Limits::default()
     };
-    let server = FileServer::open(path, limits, Workers::sequential()).unwrap();
+    let settings = Settings {
+        limits,
+        workers: Workers::sequential(),
+        reserve_bytes: RESERVE,
+        ..Settings::default()
+    };
+    let server = FileServer::open_with(path, settings).unwrap();
     let signer = SigningKey::from_bytes(&[1; 32]);
     let key = OwnerKey::generate(TagKind::HashOnly, &Workers::sequential()).unwrap();
     let owner = signer.verifying_key().to_bytes();

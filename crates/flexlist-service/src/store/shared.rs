@@ -84,7 +84,7 @@ impl Shared {
         }
         let start = Instant::now();
         loop {
-            if let Some(database) = self.try_read()? {
+            if let Some(database) = self.try_read() {
                 let database = database.as_ref().ok_or(StoreError::Interrupted)?;
                 return database.begin_read().map_err(engine);
             }
@@ -95,11 +95,11 @@ impl Shared {
         }
     }
 
-    fn try_read(&self) -> Result<Option<RwLockReadGuard<'_, Option<Database>>>, StoreError> {
+    fn try_read(&self) -> Option<RwLockReadGuard<'_, Option<Database>>> {
         match self.database.try_read() {
-            Ok(database) => Ok(Some(database)),
-            Err(TryLockError::Poisoned(poisoned)) => Ok(Some(poisoned.into_inner())),
-            Err(TryLockError::WouldBlock) => Ok(None),
+            Ok(database) => Some(database),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
         }
     }
 
@@ -191,6 +191,11 @@ impl Shared {
 
     pub(super) fn set_live(&self, bytes: u64) {
         self.live.store(bytes, Ordering::Relaxed);
+    }
+
+    #[cfg(test)]
+    pub(super) fn set_slack(&self, bytes: u64) {
+        self.slack.store(bytes, Ordering::Relaxed);
     }
 
     /// Whether so many bytes, and more, may not fit on the disk.

@@ -17,6 +17,7 @@ struct Usage {
     capacity: u64,
     pages: BTreeSet<u64>,
     reserve: u64,
+    fails: bool,
 }
 
 impl Default for Disk {
@@ -25,6 +26,7 @@ impl Default for Disk {
             capacity: u64::MAX,
             pages: BTreeSet::new(),
             reserve: 0,
+            fails: false,
         }))
     }
 }
@@ -33,6 +35,11 @@ impl Disk {
     /// From now on there is room for so many bytes, what was written so far included.
     pub(crate) fn set_capacity(&self, bytes: u64) {
         self.with(|usage| usage.capacity = bytes);
+    }
+
+    /// The next write fails.
+    pub(crate) fn fail_once(&self) {
+        self.with(|usage| usage.fails = true);
     }
 
     /// The bytes in use.
@@ -58,8 +65,11 @@ impl Disk {
     }
 
     pub(super) fn take(&self, offset: u64, length: usize) -> io::Result<()> {
-        let end = offset + u64::try_from(length).unwrap();
+        let end = offset.saturating_add(u64::try_from(length).unwrap_or(u64::MAX));
         self.with(|usage| {
+            if core::mem::take(&mut usage.fails) {
+                return Err(io::Error::other("a simulated fault"));
+            }
             for page in offset / PAGE..end.div_ceil(PAGE) {
                 if usage.pages.insert(page) && usage.used() > usage.capacity {
                     usage.pages.remove(&page);
@@ -81,6 +91,7 @@ impl Disk {
 
 impl Usage {
     fn used(&self) -> u64 {
-        u64::try_from(self.pages.len()).unwrap() * PAGE + self.reserve
+        let pages = u64::try_from(self.pages.len()).unwrap_or(u64::MAX);
+        pages.saturating_mul(PAGE).saturating_add(self.reserve)
     }
 }

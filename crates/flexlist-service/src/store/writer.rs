@@ -314,14 +314,25 @@ impl Worker {
             self.has_doomed = self.sweep().unwrap_or(false);
             return;
         }
+        if self.is_compaction_due {
+            self.is_compaction_due = self.give_back();
+        }
         if self.is_full {
             self.try_to_have_room();
         }
-        if self.is_compaction_due && (self.is_full || self.shared.is_compaction_quick()) {
-            let is_worth = self.is_full || self.shared.is_compaction_worth();
-            self.is_compaction_due = is_worth && matches!(self.shared.compact(), Ok(false));
-            self.last_attempt = None;
+    }
+
+    /// Gives back to the file system what removed files have left; whether it is to be tried again.
+    fn give_back(&mut self) -> bool {
+        self.last_attempt = None;
+        if !self.shared.is_compaction_quick() {
+            // The next opening compacts it: until then what is free at the end of the file has to do.
+            drop(self.shared.trim());
+            return false;
         }
+        // On a full disk every page counts.
+        let is_worth = self.is_full || self.shared.is_compaction_worth();
+        is_worth && matches!(self.shared.compact(), Ok(false))
     }
 
     /// Takes some records of a removed file from the store; whether there may be more.

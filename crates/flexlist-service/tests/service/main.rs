@@ -13,6 +13,7 @@ mod owner;
 mod plan;
 mod races;
 mod refusals;
+mod removal;
 mod resends;
 mod storm;
 mod updates;

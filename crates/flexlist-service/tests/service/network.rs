@@ -19,6 +19,7 @@ use flexlist_service::{
 use pad_core::{DecodeError, Digest, codec};
 
 mod limits;
+mod peers;
 mod slow;
 mod stopping;
 

@@ -18,9 +18,11 @@ use serde_json::{Value as Json, json};
 use super::{Failure, Output};
 
 mod audit;
+mod delete;
 mod edit;
 mod failure;
 mod keygen;
+mod owner;
 mod publish;
 mod read;
 mod serve;
@@ -39,6 +41,8 @@ pub(super) enum FileCommand {
     Check(serve::Check),
     /// Make an owner's key with another kind of tags than the default one.
     Keygen(keygen::Keygen),
+    /// Show an owner's public key, for pad file serve --allow-owner.
+    Owner(owner::ShowOwner),
     /// Upload a file, or go on with an upload that broke off.
     Upload(upload::Upload),
     /// Read bytes, all of them verified.
@@ -47,8 +51,8 @@ pub(super) enum FileCommand {
     Write(edit::Write),
     /// Insert bytes before an offset.
     Insert(edit::Insert),
-    /// Delete bytes.
-    Delete(edit::Delete),
+    /// Delete bytes, or the whole file.
+    Delete(delete::Delete),
     /// Have the server prove that it still has the file.
     Audit(audit::Audit),
     /// Show where the file stands, according to the owner and to the server.
@@ -63,6 +67,7 @@ impl FileCommand {
             Self::Serve(command) => command.run(output),
             Self::Check(command) => command.run(output),
             Self::Keygen(command) => command.run(output),
+            Self::Owner(command) => command.run(output),
             Self::Upload(command) => command.run(output),
             Self::Read(command) => command.run(output),
             Self::Write(command) => command.run(output),

@@ -171,7 +171,8 @@ fn overload_is_refused_and_passes() {
 #[test]
 fn messages_share_a_bounded_memory() {
     let limits = Limits {
-        buffered_bytes: 2 << 20,
+        body_bytes: 2 << 20,
+        answer_bytes: 2 << 20,
         ..Limits::default()
     };
     let options = Options {

@@ -1,4 +1,4 @@
-//! `pad file write`, `pad file insert` and `pad file delete`.
+//! `pad file write` and `pad file insert`.
 
 use std::path::PathBuf;
 
@@ -23,18 +23,6 @@ pub(in crate::cli) struct Insert {
     file: FileArguments,
     #[command(flatten)]
     contents: Contents,
-}
-
-#[derive(Debug, Args)]
-pub(in crate::cli) struct Delete {
-    #[command(flatten)]
-    file: FileArguments,
-    /// The first byte.
-    #[arg(long, value_name = "BYTE")]
-    offset: u64,
-    /// How many bytes.
-    #[arg(long, value_name = "BYTES")]
-    length: u64,
 }
 
 /// Bytes, and where they go.
@@ -89,17 +77,11 @@ impl Insert {
     }
 }
 
-impl Delete {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        let edit = ByteEdit::Delete {
-            start: self.offset,
-            end: self.offset.saturating_add(self.length),
-        };
-        apply(&self.file, edit, output)
-    }
-}
-
-fn apply(file: &FileArguments, edit: ByteEdit, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn apply(
+    file: &FileArguments,
+    edit: ByteEdit,
+    output: &mut Output,
+) -> Result<(), Failure> {
     let mut client = file.open()?;
     // Whoever repeats a change that got no answer has to know that both were carried out.
     match client.settle().map_err(|error| file.failure(error))? {

@@ -1,17 +1,18 @@
 //! `pad file serve` and `pad file check`.
 
 use std::{
-    fs,
+    fs, io,
     path::{Path, PathBuf},
 };
 
 use clap::Args;
 use flexlist_service::{
     network::{Identity, Options, Server, ServerError, Stopped},
-    server::{FileServer, Limits, check},
+    server::{FileServer, Limits, Owners, Settings, check},
     store::StoreError,
 };
 use pad::Workers;
+use pad_core::AuthorKey;
 use serde_json::json;
 
 use super::read_all;
@@ -37,6 +38,31 @@ pub(in crate::cli) struct Serve {
     /// The private key (PEM) of the certificate.
     #[arg(long, value_name = "FILE", requires = "certificate")]
     private_key: Option<PathBuf>,
+    /// Let this owner begin files, and nobody else who is not named so (pad file owner shows the key);
+    /// may be repeated. Files that are there are served all the same.
+    #[arg(long, value_name = "KEY", value_parser = owner_key)]
+    allow_owner: Vec<[u8; 32]>,
+    /// Bytes that one owner may have in the store.
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().bytes_per_owner)]
+    owner_bytes: u64,
+    /// Files that one owner may have, those deleted during the last day included.
+    #[arg(long, value_name = "FILES", default_value_t = Limits::default().files_per_owner)]
+    owner_files: usize,
+    /// Bytes of the disk that are set aside, so that files can be deleted when it is full.
+    #[arg(long, value_name = "BYTES", default_value_t = RESERVE)]
+    reserve: u64,
+}
+
+/// Sixteen mebibytes: recovery of a store of hundreds of gigabytes needs some of them.
+const RESERVE: u64 = 16 << 20;
+
+/// An owner's public key in hexadecimal digits.
+fn owner_key(text: &str) -> Result<[u8; 32], String> {
+    let mut key = [0; 32];
+    hex::decode_to_slice(text, &mut key)
+        .map_err(|_| "an owner's public key has 64 hexadecimal digits")?;
+    AuthorKey::from_bytes(&key).map_err(|error| error.to_string())?;
+    Ok(key)
 }
 
 #[derive(Debug, Args)]
@@ -57,9 +83,9 @@ impl Serve {
         } else {
             "http"
         };
-        fs::create_dir_all(&self.store).map_err(|error| Failure::file(&self.store, &error))?;
+        make_folder(&self.store).map_err(|error| Failure::file(&self.store, &error))?;
         let path = self.store.join(STORE_FILE);
-        let store = FileServer::open(&path, Limits::default(), Workers::all_cores());
+        let store = FileServer::open_with(&path, self.settings());
         let store = store.map_err(|error| store_failure(&error))?;
         for (file, refusal) in store.load_all() {
             eprintln!("pad: file {file} cannot be served: {refusal}");
@@ -84,10 +110,28 @@ impl Serve {
         }
     }
 
+    fn settings(&self) -> Settings {
+        let owners = match self.allow_owner.as_slice() {
+            [] => Owners::Anyone,
+            keys => Owners::Only(keys.iter().copied().collect()),
+        };
+        Settings {
+            limits: Limits {
+                bytes_per_owner: self.owner_bytes,
+                files_per_owner: self.owner_files,
+                ..Limits::default()
+            },
+            owners,
+            reserve_bytes: self.reserve,
+            ..Settings::default()
+        }
+    }
+
     fn identity(&self) -> Result<Option<Identity>, Failure> {
         let (Some(certificate), Some(key)) = (&self.certificate, &self.private_key) else {
             return Ok(None);
         };
+        check_secret(key)?;
         let identity = Identity::from_pem(&read_all(certificate)?, &read_all(key)?);
         identity
             .map(Some)
@@ -133,6 +177,34 @@ impl Check {
         };
         Err(Failure::Refused(format!("the store is damaged: {named}")))
     }
+}
+
+/// Makes the folder of a store, for its user alone.
+fn make_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// Refuses a private key that everybody on the machine may read.
+fn check_secret(path: &Path) -> Result<(), Failure> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let metadata = fs::metadata(path).map_err(|error| Failure::file(path, &error))?;
+        let mode = metadata.permissions().mode() & 0o777;
+        // A group may read it, as web servers' groups do.
+        if mode & 0o027 != 0 {
+            let path = path.display();
+            return Err(Failure::Input(format!(
+                "--private-key {path}: others may read or change it (its mode is {mode:03o}): \
+                 chmod 600 {path}"
+            )));
+        }
+    }
+    Ok(())
 }
 
 fn store_failure(error: &StoreError) -> Failure {

@@ -1,0 +1,322 @@
+//! Who takes what: nobody may have it all.
+//!
+//! A peer is an IPv4 address, or the first half of an IPv6 address, which is what one subscriber gets.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use core::sync::atomic::{AtomicUsize, Ordering};
+use std::{
+    collections::HashMap,
+    net::{IpAddr, Ipv6Addr, SocketAddr},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use super::Limits;
+
+/// Messages of at most so many bytes may use the reserve.
+pub(super) const SMALL: usize = 1 << 16;
+
+/// Whose connection it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Peer(IpAddr);
+
+impl Peer {
+    pub(super) fn new(address: SocketAddr) -> Self {
+        Self(match address.ip().to_canonical() {
+            IpAddr::V6(address) => {
+                let [a, b, c, d, ..] = address.segments();
+                IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+            }
+            address @ IpAddr::V4(_) => address,
+        })
+    }
+}
+
+/// What every peer has.
+#[derive(Debug)]
+pub(super) struct Peers {
+    connections: Shares,
+    /// Requests that were received whole: in flight or waiting.
+    requests: Shares,
+    bodies: Shares,
+    answers: Shares,
+    /// For small bodies and answers when there is no room for more of the large ones.
+    reserve: Shares,
+    open: Mutex<HashMap<SocketAddr, Arc<Connection>>>,
+}
+
+/// What is known of one connection.
+#[derive(Debug)]
+pub(super) struct Connection {
+    pub(super) peer: Peer,
+    /// Answers in memory that the client has not taken.
+    unsent: AtomicUsize,
+}
+
+impl Connection {
+    pub(super) fn has_unsent(&self) -> bool {
+        self.unsent.load(Ordering::Acquire) > 0
+    }
+}
+
+impl Peers {
+    pub(super) fn new(limits: &Limits) -> Arc<Self> {
+        let requests = limits.in_flight.saturating_add(limits.waiting);
+        let eighth = limits.reserve_bytes / 8;
+        Arc::new(Self {
+            connections: Shares::new(limits.connections, limits.connections_per_peer),
+            requests: Shares::new(requests, limits.requests_per_peer),
+            bodies: Shares::new(limits.body_bytes, limits.bytes_per_peer),
+            answers: Shares::new(limits.answer_bytes, limits.bytes_per_peer),
+            reserve: Shares::new(limits.reserve_bytes, eighth.max(SMALL)),
+            open: Mutex::default(),
+        })
+    }
+
+    /// A connection more, if this peer may have one more.
+    pub(super) fn connect(self: &Arc<Self>, address: SocketAddr) -> Option<Connected> {
+        let peer = Peer::new(address);
+        let share = Share::take(self, |peers| &peers.connections, peer, 1)?;
+        let connection = Arc::new(Connection {
+            peer,
+            unsent: AtomicUsize::new(0),
+        });
+        self.open().insert(address, Arc::clone(&connection));
+        Some(Connected {
+            connection,
+            address,
+            share,
+        })
+    }
+
+    /// The connection of a request.
+    pub(super) fn connection(&self, address: SocketAddr) -> Option<Arc<Connection>> {
+        self.open().get(&address).cloned()
+    }
+
+    /// A place among the requests in flight and waiting.
+    pub(super) fn admit(self: &Arc<Self>, peer: Peer) -> Option<Share> {
+        Share::take(self, |peers| &peers.requests, peer, 1)
+    }
+
+    /// Whether a request of this peer would be in vain: no place for it, or perhaps none for its answer.
+    pub(super) fn is_exhausted(&self, peer: Peer) -> bool {
+        !self.requests.has_room(peer, 1) || self.answers.is_half_taken(peer)
+    }
+
+    /// Whether a body of so many bytes would find no room now.
+    pub(super) fn is_too_much(&self, peer: Peer, bytes: usize) -> bool {
+        let is_small = bytes <= SMALL && self.reserve.has_room(peer, bytes);
+        !is_small && !self.bodies.has_room(peer, bytes)
+    }
+
+    /// Room for some bytes of a body which has so many as a whole, if that is known.
+    pub(super) fn take_body(
+        self: &Arc<Self>,
+        peer: Peer,
+        bytes: usize,
+        whole: Option<usize>,
+    ) -> Option<Share> {
+        Share::take(self, |peers| &peers.bodies, peer, bytes).or_else(|| {
+            let is_small = whole.is_some_and(|whole| whole <= SMALL);
+            is_small.then_some(())?;
+            Share::take(self, |peers| &peers.reserve, peer, bytes)
+        })
+    }
+
+    /// Room for an answer until it is sent.
+    pub(super) fn take_answer(
+        self: &Arc<Self>,
+        connection: &Arc<Connection>,
+        bytes: usize,
+    ) -> Option<Unsent> {
+        let peer = connection.peer;
+        let share = Share::take(self, |peers| &peers.answers, peer, bytes).or_else(|| {
+            (bytes <= SMALL).then_some(())?;
+            Share::take(self, |peers| &peers.reserve, peer, bytes)
+        })?;
+        connection.unsent.fetch_add(1, Ordering::AcqRel);
+        Some(Unsent {
+            connection: Arc::clone(connection),
+            _share: share,
+        })
+    }
+
+    fn open(&self) -> MutexGuard<'_, HashMap<SocketAddr, Arc<Connection>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A connection that is open.
+#[derive(Debug)]
+pub(super) struct Connected {
+    pub(super) connection: Arc<Connection>,
+    address: SocketAddr,
+    share: Share,
+}
+
+impl Drop for Connected {
+    fn drop(&mut self) {
+        let mut open = self.share.peers.open();
+        // Not the one that has the same address since.
+        if (open.get(&self.address)).is_some_and(|open| Arc::ptr_eq(open, &self.connection)) {
+            open.remove(&self.address);
+        }
+    }
+}
+
+/// An answer in memory.
+#[derive(Debug)]
+pub(super) struct Unsent {
+    connection: Arc<Connection>,
+    _share: Share,
+}
+
+impl Drop for Unsent {
+    fn drop(&mut self) {
+        self.connection.unsent.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// A part of what there is, given back when it is dropped.
+#[derive(Debug)]
+pub(super) struct Share {
+    peers: Arc<Peers>,
+    of: fn(&Peers) -> &Shares,
+    peer: Peer,
+    amount: usize,
+}
+
+impl Share {
+    fn take(
+        peers: &Arc<Peers>,
+        of: fn(&Peers) -> &Shares,
+        peer: Peer,
+        amount: usize,
+    ) -> Option<Self> {
+        of(peers).take(peer, amount).then(|| Self {
+            peers: Arc::clone(peers),
+            of,
+            peer,
+            amount,
+        })
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        (self.of)(&self.peers).give_back(self.peer, self.amount);
+    }
+}
+
+/// Something of which there is so much for all, and so much for each.
+#[derive(Debug)]
+struct Shares {
+    for_all: usize,
+    for_each: usize,
+    taken: Mutex<Taken>,
+}
+
+#[derive(Debug, Default)]
+struct Taken {
+    by_all: usize,
+    by: HashMap<Peer, usize>,
+}
+
+impl Shares {
+    fn new(for_all: usize, for_each: usize) -> Self {
+        Self {
+            for_all,
+            for_each,
+            taken: Mutex::default(),
+        }
+    }
+
+    fn take(&self, peer: Peer, amount: usize) -> bool {
+        let mut taken = self.taken();
+        if !self.fits(&taken, peer, amount) {
+            return false;
+        }
+        if amount > 0 {
+            taken.by_all = taken.by_all.saturating_add(amount);
+            let of_peer = taken.by.entry(peer).or_default();
+            *of_peer = of_peer.saturating_add(amount);
+        }
+        true
+    }
+
+    fn has_room(&self, peer: Peer, amount: usize) -> bool {
+        self.fits(&self.taken(), peer, amount)
+    }
+
+    /// Whether this peer has half of what it may have: whatever it asks for, it may get too much.
+    fn is_half_taken(&self, peer: Peer) -> bool {
+        let taken = self.taken();
+        let of_peer = taken.by.get(&peer).copied().unwrap_or_default();
+        of_peer > self.for_each / 2
+    }
+
+    fn fits(&self, taken: &Taken, peer: Peer, amount: usize) -> bool {
+        let of_peer = taken.by.get(&peer).copied().unwrap_or_default();
+        taken.by_all.saturating_add(amount) <= self.for_all
+            && of_peer.saturating_add(amount) <= self.for_each
+    }
+
+    fn give_back(&self, peer: Peer, amount: usize) {
+        let mut taken = self.taken();
+        taken.by_all = taken.by_all.saturating_sub(amount);
+        if let Some(of_peer) = taken.by.get_mut(&peer) {
+            *of_peer = of_peer.saturating_sub(amount);
+            if *of_peer == 0 {
+                taken.by.remove(&peer);
+            }
+        }
+    }
+
+    // Nothing panics while it changes what is taken, so a poisoned one is whole.
+    fn taken(&self) -> MutexGuard<'_, Taken> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn peer(address: &str) -> Peer {
+        Peer::new(SocketAddr::new(address.parse().unwrap(), 1))
+    }
+
+    #[test]
+    fn a_subscriber_is_one_peer() {
+        assert_ne!(peer("10.0.0.1"), peer("10.0.0.2"));
+        assert_eq!(peer("10.0.0.1"), peer("::ffff:10.0.0.1"));
+        assert_eq!(peer("2001:db8:1:2::1"), peer("2001:db8:1:2:3:4:5:6"));
+        assert_ne!(peer("2001:db8:1:2::1"), peer("2001:db8:1:3::1"));
+    }
+
+    #[test]
+    fn shares_end_for_each_before_they_end_for_all() {
+        let shares = Shares::new(10, 6);
+        let (first, second, third) = (peer("10.0.0.1"), peer("10.0.0.2"), peer("10.0.0.3"));
+        assert!(!shares.take(first, 7));
+        assert!(shares.take(first, 6));
+        assert!(!shares.take(first, 1));
+        assert!(shares.take(second, 4));
+        assert!(!shares.take(second, 1));
+        assert!(!shares.take(third, usize::MAX));
+        shares.give_back(first, 1);
+        assert!(shares.take(third, 1));
+        for (peer, amount) in [(first, 5), (second, 4), (third, 1)] {
+            shares.give_back(peer, amount);
+        }
+        let taken = shares.taken();
+        assert_eq!((taken.by_all, taken.by.len()), (0, 0));
+    }
+}

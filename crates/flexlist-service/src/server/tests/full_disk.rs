@@ -1,0 +1,248 @@
+//! A disk that is full, or fails, while the server lives on.
+
+use std::time::Instant;
+
+use flexlist::challenge::Challenge;
+
+use super::*;
+use crate::message::{Abort, Delete};
+
+/// Uploads that only grow.
+struct Uploader {
+    signer: SigningKey,
+    key: OwnerKey,
+    file: FileId,
+    parts: u64,
+}
+
+impl Uploader {
+    fn new(server: &FileServer, seed: u8) -> Self {
+        let signer = SigningKey::from_bytes(&[seed; 32]);
+        let key = OwnerKey::generate(TagKind::HashOnly, &Workers::sequential()).unwrap();
+        let owner = signer.verifying_key().to_bytes();
+        let uploader = Self {
+            file: FileId::derive(&owner, &[seed; 16]),
+            key,
+            signer,
+            parts: 0,
+        };
+        let response = server.handle(uploader.begin());
+        assert!(matches!(response, Response::Standing(_)), "{response:?}");
+        uploader
+    }
+
+    fn begin(&self) -> Request {
+        let owner = self.signer.verifying_key().to_bytes();
+        let begin = Begin {
+            owner,
+            salt: [owner_seed(&self.signer); 16],
+            server_parameters: Bytes(self.key.server_parameters().to_bytes()),
+            expires: Begin::expires_after(std::time::SystemTime::now()),
+        };
+        Request::Begin(Signed::new(RequestKind::Begin, &begin, &self.signer).unwrap())
+    }
+
+    /// One more part of so many bytes.
+    fn send(&mut self, server: &FileServer, bytes: usize) -> Response {
+        let data = vec![u8::try_from(self.parts % 251).unwrap(); bytes];
+        let block = SentBlock {
+            tag: self.key.tag(WriteId([0; 16]), &data).unwrap(),
+            data: Bytes(data),
+        };
+        let part = Part {
+            file: self.file,
+            number: self.parts,
+            blocks: vec![block],
+        };
+        let part = Signed::new(RequestKind::Part, &part, &self.signer).unwrap();
+        let response = server.handle(Request::Part(part));
+        if matches!(response, Response::Standing(_)) {
+            self.parts = self.parts.saturating_add(1);
+        }
+        response
+    }
+
+    /// Sends parts until one is refused; why.
+    fn fill(&mut self, server: &FileServer) -> Refusal {
+        for _ in 0..10_000 {
+            if let Response::Refused(refusal) = self.send(server, 64 << 10) {
+                return refusal;
+            }
+        }
+        panic!("never refused");
+    }
+
+    fn abort(&self) -> Request {
+        let abort = Abort { file: self.file };
+        Request::Abort(Signed::new(RequestKind::Abort, &abort, &self.signer).unwrap())
+    }
+}
+
+fn owner_seed(signer: &SigningKey) -> u8 {
+    signer.to_bytes()[0]
+}
+
+/// The first owner's file is read and audited as ever.
+fn assert_served(server: &FileServer, file: FileId) {
+    let status = server.handle(Request::Status { file });
+    assert!(matches!(status, Response::Standing(_)), "{status:?}");
+    let read = Request::Read {
+        file,
+        version: VERSIONS,
+        start: 0,
+        end: 3,
+    };
+    let read = server.handle(read);
+    assert!(matches!(read, Response::Read { .. }), "{read:?}");
+    let audit = Request::Audit {
+        file,
+        version: VERSIONS,
+        challenge: Challenge::Sample {
+            seed: [3; 32],
+            count: 4,
+        },
+    };
+    let audit = server.handle(audit);
+    assert!(matches!(audit, Response::Audited { .. }), "{audit:?}");
+}
+
+fn acknowledge(file: FileId) -> Request {
+    let word = Acknowledge {
+        file,
+        version: VERSIONS,
+    };
+    let signer = SigningKey::from_bytes(&[1; 32]);
+    Request::Acknowledge(Signed::new(RequestKind::Acknowledge, &word, &signer).unwrap())
+}
+
+/// Until the parts of another upload are taken: the server makes room in the background.
+fn wait_for_room(server: &FileServer, uploader: &mut Uploader) {
+    let start = Instant::now();
+    while let Response::Refused(refusal) = uploader.send(server, 64 << 10) {
+        assert!(
+            matches!(refusal, Refusal::CannotWrite | Refusal::Unavailable),
+            "{refusal:?}"
+        );
+        assert!(start.elapsed() < Duration::from_mins(2), "no room");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_full_disk_refuses_writes_and_nothing_else_until_there_is_room() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let (server, file) = served(&path);
+    let disk = &server.store.health().disk;
+    let mut hostile = Uploader::new(&server, 2);
+    let mut honest = Uploader::new(&server, 3);
+    disk.set_capacity(disk.used() + (2 << 20));
+    for _ in 0..3 {
+        assert_eq!(hostile.fill(&server), Refusal::CannotWrite);
+        assert_served(&server, file);
+    }
+    assert!(hostile.parts > 8, "{} parts", hostile.parts);
+    // What makes the store smaller is carried out.
+    let standing = server.handle(acknowledge(file));
+    assert!(matches!(standing, Response::Standing(_)), "{standing:?}");
+    assert_eq!(server.handle(hostile.abort()), Response::Removed);
+    assert_served(&server, file);
+    wait_for_room(&server, &mut honest);
+    // Full again, and again. A file can be removed too.
+    assert_eq!(honest.fill(&server), Refusal::CannotWrite);
+    let delete = Delete {
+        file,
+        version: VERSIONS,
+    };
+    let signer = SigningKey::from_bytes(&[1; 32]);
+    let delete = Signed::new(RequestKind::Delete, &delete, &signer).unwrap();
+    assert_eq!(server.handle(Request::Delete(delete)), Response::Removed);
+    assert_eq!(server.check().damages, vec![]);
+    disk.set_capacity(u64::MAX);
+    wait_for_room(&server, &mut honest);
+    let parts = honest.parts;
+    drop(server);
+
+    let server = FileServer::open(&path, Limits::default(), Workers::sequential()).unwrap();
+    let Response::Standing(standing) = server.handle(honest.begin()) else {
+        panic!("no standing");
+    };
+    assert_eq!(standing.next_part, parts);
+    let report = server.check();
+    assert_eq!((report.files, report.stray_blocks), (1, 0));
+    assert_eq!(report.damages, vec![]);
+}
+
+#[test]
+fn room_made_by_others_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, file) = served(&folder.path().join("store"));
+    let disk = &server.store.health().disk;
+    let mut uploader = Uploader::new(&server, 2);
+    disk.set_capacity(disk.used() + (1 << 20));
+    assert_eq!(uploader.fill(&server), Refusal::CannotWrite);
+    disk.set_capacity(u64::MAX);
+    wait_for_room(&server, &mut uploader);
+    assert_served(&server, file);
+}
+
+#[test]
+fn without_room_for_the_reserve_a_store_is_only_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, file) = served(&folder.path().join("store"));
+    let disk = &server.store.health().disk;
+    let mut uploader = Uploader::new(&server, 2);
+    disk.set_capacity(disk.used());
+    server.store.set_reserve(2 * RESERVE);
+    let refused = Response::Refused(Refusal::CannotWrite);
+    assert_eq!(uploader.send(&server, 1), refused);
+    assert_served(&server, file);
+    disk.set_capacity(u64::MAX);
+    wait_for_room(&server, &mut uploader);
+}
+
+#[test]
+fn one_failed_write_costs_one_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, file) = served(&folder.path().join("store"));
+    let mut uploader = Uploader::new(&server, 2);
+    for _ in 0..3 {
+        server.store.health().disk.fail_once();
+        let refused = Response::Refused(Refusal::CannotWrite);
+        assert_eq!(uploader.send(&server, 64 << 10), refused);
+        assert_served(&server, file);
+        let sent = uploader.send(&server, 64 << 10);
+        assert!(matches!(sent, Response::Standing(_)), "{sent:?}");
+    }
+    assert_eq!(server.check().damages, vec![]);
+}
+
+#[test]
+fn the_room_of_removed_files_goes_back_to_the_file_system() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, file) = served(&folder.path().join("store"));
+    server.store.set_slack(1 << 20);
+    let before = server.store.file_bytes().unwrap();
+    let mut large = Uploader::new(&server, 2);
+    let mut small = Uploader::new(&server, 3);
+    for _ in 0..64 {
+        for _ in 0..4 {
+            large.send(&server, 64 << 10);
+        }
+        // Between the blocks of the other, so that these have to be moved.
+        small.send(&server, 1 << 10);
+    }
+    assert!(server.store.file_bytes().unwrap() > before + (16 << 20));
+    assert_eq!(server.handle(large.abort()), Response::Removed);
+    let start = Instant::now();
+    while server.store.file_bytes().unwrap() > before + (2 << 20) {
+        let bytes = server.store.file_bytes().unwrap();
+        assert!(start.elapsed() < Duration::from_mins(2), "{bytes} bytes");
+        assert_served(&server, file);
+        thread::sleep(Duration::from_millis(5));
+    }
+    assert_served(&server, file);
+    assert_eq!(small.parts, 64);
+    let report = server.check();
+    assert_eq!((report.stray_blocks, report.damages), (0, vec![]));
+}

@@ -1,0 +1,654 @@
+//! What is removed is gone, stays gone, and gives its room back.
+
+use core::time::Duration;
+use std::{
+    fs,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    thread,
+};
+
+use flexlist::{FileState, challenge::Challenge, tag::TagKind};
+use flexlist_service::{
+    message::{Abort, Begin, Confirm, Delete, Refusal, Request, Response},
+    server::{Clock, FileServer, Limits, Owners, Settings},
+    signed::RequestKind,
+};
+use pad_core::{AuthorKey, Digest, Workers};
+
+use crate::{
+    limits::too_large,
+    owner::{Owner, open, refusal, standing},
+    plan::{Plan, Random},
+};
+
+const DAY: u64 = 86_400;
+
+/// A time that a test decides.
+#[derive(Clone)]
+struct Time(Arc<AtomicU64>);
+
+impl Time {
+    fn new() -> Self {
+        Self(Arc::new(AtomicU64::new(1_000_000_000)))
+    }
+
+    fn now(&self) -> u64 {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    fn pass(&self, seconds: u64) {
+        self.0.fetch_add(seconds, Ordering::SeqCst);
+    }
+
+    fn settings(&self, limits: Limits) -> Settings {
+        let time = self.clone();
+        Settings {
+            limits,
+            workers: Workers::sequential(),
+            clock: Clock::new(move || time.now()),
+            ..Settings::default()
+        }
+    }
+
+    fn open(&self, path: &Path, limits: Limits) -> FileServer {
+        FileServer::open_with(path, self.settings(limits)).unwrap()
+    }
+
+    /// The owner's first word, said now.
+    fn begin(&self, owner: &Owner) -> Request {
+        let begin = Begin {
+            expires: self.now() + DAY / 2,
+            ..owner.begin_body()
+        };
+        Request::Begin(owner.sign(RequestKind::Begin, &begin))
+    }
+
+    /// The requests of an upload that begins now.
+    fn upload_requests(&self, owner: &mut Owner, parts: &[Vec<Vec<u8>>]) -> Vec<Request> {
+        let mut requests = owner.upload_requests(parts);
+        requests[0] = self.begin(owner);
+        requests
+    }
+}
+
+fn abort(owner: &Owner) -> Request {
+    let file = owner.file;
+    Request::Abort(owner.sign(RequestKind::Abort, &Abort { file }))
+}
+
+fn delete(owner: &Owner, version: u64) -> Request {
+    let file = owner.file;
+    Request::Delete(owner.sign(RequestKind::Delete, &Delete { file, version }))
+}
+
+fn confirm(owner: &Owner) -> Request {
+    let confirm = Confirm {
+        file: owner.file,
+        version: owner.version,
+        root: owner.state.root,
+        total: owner.state.total,
+    };
+    Request::Confirm(owner.sign(RequestKind::Confirm, &confirm))
+}
+
+fn is_done(response: &Response) -> bool {
+    !matches!(response, Response::Refused(_))
+}
+
+/// Another file of the same owner.
+fn another(owner: &Owner, salt: u8) -> Owner {
+    let salt = [salt; 16];
+    let key = owner.signer.verifying_key().to_bytes();
+    Owner {
+        salt,
+        file: flexlist::FileId::derive(&key, &salt),
+        ..Owner {
+            signer: owner.signer.clone(),
+            ..Owner::new(1, TagKind::HashOnly)
+        }
+    }
+}
+
+/// Waits until the store has no leftovers of removed files.
+fn wait_for_sweep(server: &FileServer) {
+    for _ in 0..10_000 {
+        if server.leftovers().unwrap() == 0 {
+            return;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    panic!("leftovers stay");
+}
+
+#[test]
+fn mistakes_do_not_lock_an_owner_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = open(&folder.path().join("store"));
+    let owner = Owner::new(1, TagKind::HashOnly);
+    let uploads: Vec<Owner> = (0..17).map(|salt| another(&owner, salt)).collect();
+    for upload in &uploads[..16] {
+        standing(server.handle(upload.begin()));
+    }
+    let words = "unfinished uploads of an owner: 17, and the limit is 16";
+    assert_eq!(
+        refusal(server.handle(uploads[16].begin())),
+        too_large(words)
+    );
+    // Nobody else can give them up.
+    let stranger = Owner::new(9, TagKind::HashOnly);
+    let file = uploads[0].file;
+    let forged = Request::Abort(stranger.sign(RequestKind::Abort, &Abort { file }));
+    assert_eq!(refusal(server.handle(forged)), Refusal::WrongOwner);
+    assert_eq!(server.handle(abort(&uploads[0])), Response::Removed);
+    standing(server.handle(uploads[16].begin()));
+}
+
+#[test]
+fn replayed_requests_do_not_bring_an_aborted_upload_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let time = Time::new();
+    let mut server = time.open(&path, Limits::default());
+    let mut owner = Owner::new(1, TagKind::HashOnly);
+    let parts = [vec![vec![1; 100], vec![2; 50]], vec![vec![3; 10]]];
+    let requests = time.upload_requests(&mut owner, &parts);
+    for request in &requests[..3] {
+        standing(server.handle(request.clone()));
+    }
+    let abort = abort(&owner);
+    for _ in 0..2 {
+        assert_eq!(server.handle(abort.clone()), Response::Removed);
+        assert_eq!(server.handle(abort.clone()), Response::Removed);
+        for request in requests.iter().chain([&owner.status()]) {
+            assert_eq!(refusal(server.handle(request.clone())), Refusal::Removed);
+        }
+        drop(server);
+        server = time.open(&path, Limits::default());
+    }
+    wait_for_sweep(&server);
+    // When it is forgotten that there was such a file, its first word is no longer good.
+    time.pass(DAY + 100);
+    assert_eq!(refusal(server.handle(owner.status())), Refusal::UnknownFile);
+    let now = time.now();
+    assert_eq!(
+        refusal(server.handle(requests[0].clone())),
+        Refusal::BeginExpired { now }
+    );
+    for request in requests[1..].iter().chain([&abort]) {
+        let refused = refusal(server.handle(request.clone()));
+        assert_eq!(refused, Refusal::UnknownFile);
+    }
+    drop(server);
+    let server = time.open(&path, Limits::default());
+    assert_eq!(server.files(), vec![]);
+}
+
+#[test]
+fn a_deleted_file_is_gone_with_all_that_was_signed_about_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let mut server = open(&path);
+    let mut owner = Owner::new(1, TagKind::HashOnly);
+    let mut other = Owner::new(2, TagKind::HashOnly);
+    other.upload(&server, &[vec![vec![5; 1000]]]);
+    let mut requests = owner.upload_requests(&[vec![vec![1; 100], vec![2; 50]]]);
+    for request in &requests {
+        standing(server.handle(request.clone()));
+    }
+    requests.push(owner.update(&server, &[Plan::Modify(0, vec![9; 10])]));
+    requests.push(owner.acknowledge(2));
+    requests.push(confirm(&owner));
+    standing(server.handle(confirm(&owner)));
+    requests.push(owner.update(&server, &[Plan::Remove(0)]));
+    let stale = Refusal::StaleBase {
+        base: 2,
+        current: 3,
+    };
+    assert_eq!(refusal(server.handle(delete(&owner, 2))), stale);
+    assert_eq!(
+        refusal(server.handle(abort(&owner))),
+        Refusal::UploadFinished
+    );
+    let file = owner.file;
+    let forged = Delete { file, version: 3 };
+    let forged = Request::Delete(other.sign(RequestKind::Delete, &forged));
+    assert_eq!(refusal(server.handle(forged.clone())), Refusal::WrongOwner);
+    owner.check_all(&server);
+
+    for _ in 0..2 {
+        assert_eq!(server.handle(delete(&owner, 3)), Response::Removed);
+        requests.extend([
+            owner.status(),
+            owner.read_request(0, 1),
+            owner.audit_request(Challenge::Sample {
+                seed: [1; 32],
+                count: 1,
+            }),
+            Request::Confirmed { file },
+        ]);
+        for request in &requests {
+            assert_eq!(refusal(server.handle(request.clone())), Refusal::Removed);
+        }
+        assert_eq!(refusal(server.handle(forged.clone())), Refusal::WrongOwner);
+        wait_for_sweep(&server);
+        let report = server.check();
+        assert_eq!((report.files, report.stray_blocks), (1, 0));
+        assert_eq!(report.damages, vec![]);
+        other.check_all(&server);
+        drop(server);
+        server = open(&path);
+    }
+}
+
+#[test]
+fn an_unfinished_upload_is_not_deleted_but_aborted() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = open(&folder.path().join("store"));
+    let owner = Owner::new(1, TagKind::HashOnly);
+    standing(server.handle(owner.begin()));
+    assert_eq!(
+        refusal(server.handle(delete(&owner, 0))),
+        Refusal::UploadUnfinished { next_part: 0 }
+    );
+    let unknown = Owner::new(2, TagKind::HashOnly);
+    for request in [delete(&unknown, 1), abort(&unknown)] {
+        assert_eq!(refusal(server.handle(request)), Refusal::UnknownFile);
+    }
+}
+
+#[test]
+fn a_damaged_file_can_be_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let server = open(&path);
+    let mut owner = Owner::new(1, TagKind::HashOnly);
+    let contents = b"contents that are found again in the store's file".to_vec();
+    owner.upload(&server, &[vec![contents.clone()]]);
+    drop(server);
+    let mut bytes = fs::read(&path).unwrap();
+    // The list's piece has the digest of the tag, which for hashes is that of the contents.
+    let piece = flexlist::list::hash::tag_digest::<flexlist::list::Sha256>(
+        &owner.sent(&contents).tag.committed.0,
+    );
+    let places: Vec<usize> = bytes
+        .windows(32)
+        .enumerate()
+        .filter_map(|(place, window)| (window == piece.0).then_some(place))
+        .collect();
+    assert!(!places.is_empty());
+    for place in places {
+        bytes[place] ^= 1;
+    }
+    fs::write(&path, bytes).unwrap();
+    let server = open(&path);
+    let failed = refusal(server.handle(owner.read_request(0, 1)));
+    assert!(matches!(failed, Refusal::StoreFailed(_)), "{failed:?}");
+    assert_eq!(server.handle(delete(&owner, 1)), Response::Removed);
+    wait_for_sweep(&server);
+    assert_eq!(server.check().files, 0);
+}
+
+#[test]
+fn first_words_have_their_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let time = Time::new();
+    let server = time.open(&folder.path().join("store"), Limits::default());
+    let owner = Owner::new(1, TagKind::HashOnly);
+    let now = time.now();
+    let begin = |expires| {
+        let begin = Begin {
+            expires,
+            ..owner.begin_body()
+        };
+        Request::Begin(owner.sign(RequestKind::Begin, &begin))
+    };
+    for expires in [0, now - 1, now + DAY + 1, u64::MAX] {
+        assert_eq!(
+            refusal(server.handle(begin(expires))),
+            Refusal::BeginExpired { now }
+        );
+    }
+    standing(server.handle(begin(now)));
+    // Where the file is there, an old word says where it stands.
+    standing(server.handle(begin(0)));
+}
+
+#[test]
+fn uploads_that_nobody_goes_on_with_expire() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let time = Time::new();
+    let week = 7 * DAY;
+    let server = time.open(&path, Limits::default());
+    let mut whole = Owner::new(3, TagKind::HashOnly);
+    for request in time.upload_requests(&mut whole, &[vec![vec![1; 100]]]) {
+        standing(server.handle(request));
+    }
+    let idle = Owner::new(1, TagKind::HashOnly);
+    let mut busy = Owner::new(2, TagKind::HashOnly);
+    let first = busy.sent(&[1; 100]);
+    let begin = time.begin(&idle);
+    standing(server.handle(begin.clone()));
+    standing(server.handle(time.begin(&busy)));
+    time.pass(week - 10);
+    standing(server.handle(busy.part_of(0, vec![first])));
+    standing(server.handle(idle.status()));
+    time.pass(20);
+    server.tend();
+    assert_eq!(refusal(server.handle(idle.status())), Refusal::UnknownFile);
+    assert_eq!(standing(server.handle(busy.status())).next_part, 1);
+    // Across a restart too; and without being asked for it.
+    drop(server);
+    let server = time.open(&path, Limits::default());
+    time.pass(week);
+    assert_eq!(refusal(server.handle(busy.status())), Refusal::UnknownFile);
+    assert!(is_done(&server.handle(whole.read_request(0, 100))));
+    // The owner may begin again.
+    standing(server.handle(time.begin(&idle)));
+    let now = time.now();
+    assert_eq!(
+        refusal(server.handle({
+            standing(server.handle(time.begin(&idle)));
+            assert_eq!(server.handle(abort(&idle)), Response::Removed);
+            time.pass(2 * DAY);
+            begin
+        })),
+        Refusal::BeginExpired { now: now + 2 * DAY }
+    );
+}
+
+#[test]
+fn owners_have_quotas_of_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let limits = Limits {
+        bytes_per_owner: 20_000,
+        ..Limits::default()
+    };
+    let time = Time::new();
+    let mut server = time.open(&path, limits);
+    let mut owner = Owner::new(1, TagKind::HashOnly);
+    let mut second = another(&owner, 7);
+    for request in time.upload_requests(&mut owner, &[vec![vec![1; 5000]]]) {
+        standing(server.handle(request));
+    }
+    standing(server.handle(time.begin(&second)));
+    let is_over = |refused: &Refusal| {
+        let Refusal::TooLarge(words) = refused else {
+            return false;
+        };
+        words.starts_with("bytes of an owner: ") && words.ends_with(", and the limit is 20000")
+    };
+    for _ in 0..2 {
+        let block = second.sent(&[2; 8000]);
+        let refused = refusal(server.handle(second.part_of(0, vec![block])));
+        assert!(is_over(&refused), "{refused:?}");
+        let (edits, _) = owner.edits(&[Plan::Insert(0, 0, vec![3; 8000])]);
+        let version = owner.version;
+        let refused = refusal(server.handle(owner.update_of(version, edits)));
+        assert!(is_over(&refused), "{refused:?}");
+        owner.check_all(&server);
+        // A refused update leaves nothing behind that would stand in another one's way.
+        owner.update(&server, &[Plan::Insert(0, 0, vec![4; 10])]);
+        standing(server.handle(owner.acknowledge(owner.version)));
+        drop(server);
+        server = time.open(&path, limits);
+    }
+    // Many small blocks count for more than their bytes.
+    let blocks = (0..40).map(|_| second.sent(&[1])).collect();
+    let refused = refusal(server.handle(second.part_of(0, blocks)));
+    assert!(is_over(&refused), "{refused:?}");
+    // Other owners have their own; and what is removed is given back.
+    let mut stranger = Owner::new(2, TagKind::HashOnly);
+    for request in time.upload_requests(&mut stranger, &[vec![vec![1; 5000]]]) {
+        standing(server.handle(request));
+    }
+    assert_eq!(
+        server.handle(delete(&owner, owner.version)),
+        Response::Removed
+    );
+    let block = second.sent(&[2; 8000]);
+    standing(server.handle(second.part_of(0, vec![block])));
+}
+
+#[test]
+fn removed_files_count_until_they_are_forgotten() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let limits = Limits {
+        files: 4,
+        files_per_owner: 2,
+        ..Limits::default()
+    };
+    let time = Time::new();
+    let server = time.open(&path, limits);
+    let owner = Owner::new(1, TagKind::HashOnly);
+    let stranger = Owner::new(2, TagKind::HashOnly);
+    for owner in [&owner, &stranger] {
+        for salt in 0..2 {
+            let upload = another(owner, salt);
+            standing(server.handle(time.begin(&upload)));
+            assert_eq!(server.handle(abort(&upload)), Response::Removed);
+        }
+    }
+    let next = another(&owner, 3);
+    let words = "files: 5, and the limit is 4";
+    assert_eq!(refusal(server.handle(time.begin(&next))), too_large(words));
+    drop(server);
+    let limits = Limits { files: 5, ..limits };
+    let server = time.open(&path, limits);
+    let words = "files of an owner: 3, and the limit is 2";
+    assert_eq!(refusal(server.handle(time.begin(&next))), too_large(words));
+    time.pass(DAY + 100);
+    standing(server.handle(time.begin(&next)));
+}
+
+#[test]
+fn only_some_owners_may_begin_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let mut old = Owner::new(1, TagKind::HashOnly);
+    let server = open(&path);
+    old.upload(&server, &[vec![vec![1; 100]]]);
+    drop(server);
+    let mut friend = Owner::new(2, TagKind::HashOnly);
+    let settings = Settings {
+        owners: Owners::Only([friend.signer.verifying_key().to_bytes()].into()),
+        workers: Workers::sequential(),
+        ..Settings::default()
+    };
+    let server = FileServer::open_with(&path, settings).unwrap();
+    let stranger = Owner::new(3, TagKind::HashOnly);
+    for owner in [&stranger, &another(&old, 9)] {
+        let refused = refusal(server.handle(owner.begin()));
+        assert_eq!(refused, Refusal::OwnerNotAllowed);
+    }
+    friend.upload(&server, &[vec![vec![1; 100]]]);
+    // What is there is served, changed and removed as before.
+    old.update(&server, &[Plan::Modify(0, vec![7; 20])]);
+    old.check_all(&server);
+    standing(server.handle(old.begin()));
+    assert_eq!(server.handle(delete(&old, 2)), Response::Removed);
+}
+
+/// The version that the owner has vouched for, and where the server says that the file stands.
+fn vouched(server: &FileServer, owner: &Owner) -> (u64, FileState) {
+    let key = AuthorKey::from_bytes(&owner.signer.verifying_key().to_bytes()).unwrap();
+    let file = owner.file;
+    match server.handle(Request::Confirmed { file }) {
+        Response::Confirmed {
+            standing,
+            statement,
+        } => (standing.version, statement.open(file, &key).unwrap()),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_server_keeps_its_owners_word_for_a_version() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = open(&folder.path().join("store"));
+    let mut owner = Owner::new(1, TagKind::PrivateMac);
+    let file = owner.file;
+    let asked = Request::Confirmed { file };
+    assert_eq!(refusal(server.handle(asked.clone())), Refusal::UnknownFile);
+    let requests = owner.upload_requests(&[vec![vec![1; 100], vec![2; 50]]]);
+    for (number, request) in requests.into_iter().enumerate() {
+        standing(server.handle(request));
+        if number == 0 {
+            assert_eq!(
+                refusal(server.handle(asked.clone())),
+                Refusal::UploadUnfinished { next_part: 0 }
+            );
+        }
+    }
+    let (_, state) = vouched(&server, &owner);
+    assert_eq!((state.version, state.list), (1, owner.state));
+
+    owner.update(&server, &[Plan::Insert(0, 1, vec![9; 10])]);
+    // Until the owner has said so, it is the version before.
+    let (stands, state) = vouched(&server, &owner);
+    assert_eq!((stands, state.version), (2, 1));
+    let early = Confirm {
+        file,
+        version: 3,
+        root: owner.state.root,
+        total: owner.state.total,
+    };
+    let unknown = Refusal::UnknownVersion {
+        requested: 3,
+        current: 2,
+    };
+    let confirm_of = |body: &Confirm| Request::Confirm(owner.sign(RequestKind::Confirm, body));
+    assert_eq!(refusal(server.handle(confirm_of(&early))), unknown);
+    let other = Confirm {
+        version: 2,
+        root: Digest([1; 32]),
+        ..early
+    };
+    assert_eq!(
+        refusal(server.handle(confirm_of(&other))),
+        Refusal::RootMismatch
+    );
+    for _ in 0..2 {
+        standing(server.handle(confirm(&owner)));
+    }
+    let (stands, state) = vouched(&server, &owner);
+    assert_eq!((stands, state.version, state.list), (2, 2, owner.state));
+    let old = Confirm {
+        version: 1,
+        ..other
+    };
+    assert_eq!(standing(server.handle(confirm_of(&old))).version, 2);
+    // The version before is gone, as if it had been acknowledged.
+    assert_eq!(server.check().stray_blocks, 0);
+    let before = Request::Read {
+        file,
+        version: 1,
+        start: 0,
+        end: 1,
+    };
+    let unknown = Refusal::UnknownVersion {
+        requested: 1,
+        current: 2,
+    };
+    assert_eq!(refusal(server.handle(before)), unknown);
+}
+
+#[test]
+fn the_owner_of_a_restored_store_goes_on_with_the_version_that_was_his() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let copy = folder.path().join("copy");
+    let mut owner = Owner::new(1, TagKind::PrivateMac);
+    let server = open(&path);
+    owner.upload(&server, &[vec![vec![1; 100], vec![2; 50]]]);
+    owner.update(&server, &[Plan::Insert(0, 1, vec![9; 10])]);
+    standing(server.handle(confirm(&owner)));
+    drop(server);
+    fs::copy(&path, &copy).unwrap();
+    let known = owner.clone();
+
+    let server = open(&path);
+    owner.update(&server, &[Plan::Remove(0)]);
+    standing(server.handle(confirm(&owner)));
+    drop(server);
+    // The copy is put in the store's place. Its owner, at version 3, learns that version 2 was his, and
+    // reads and goes on with that.
+    fs::rename(&copy, &path).unwrap();
+    let server = open(&path);
+    let (stands, state) = vouched(&server, &owner);
+    assert_eq!((stands, state.version, state.list), (2, 2, known.state));
+    let mut adopted = Owner {
+        version: state.version,
+        state: state.list,
+        ..known
+    };
+    adopted.check_all(&server);
+    adopted.update(&server, &[Plan::Modify(0, vec![4; 4])]);
+    adopted.check_all(&server);
+}
+
+#[test]
+fn removal_beside_audits_reads_and_updates_breaks_none_of_them_badly() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let limits = Limits {
+        turn_wait: Duration::from_mins(1),
+        ..Limits::default()
+    };
+    let server = FileServer::open(&path, limits, Workers::sequential()).unwrap();
+    for round in 0..8 {
+        let mut owner = Owner::new(round, TagKind::PrivateMac);
+        let mut random = Random(u64::from(round));
+        owner.upload(&server, &[random.blocks(60)]);
+        let stop = AtomicBool::new(false);
+        let gone = |response: Response| match response {
+            Response::Refused(Refusal::Removed) => true,
+            Response::Refused(refusal) => panic!("{refusal:?}"),
+            _ => false,
+        };
+        thread::scope(|scope| {
+            for request in [
+                owner.read_request(0, owner.state.total),
+                owner.audit_request(Challenge::Sample {
+                    seed: [2; 32],
+                    count: 30,
+                }),
+                owner.begin(),
+            ] {
+                let (server, stop) = (&server, &stop);
+                scope.spawn(move || {
+                    while !gone(server.handle(request.clone())) {
+                        assert!(!stop.load(Ordering::SeqCst) || server.files().is_empty());
+                        thread::yield_now();
+                    }
+                });
+            }
+            let (server, owner) = (&server, &owner);
+            scope.spawn(move || {
+                let mut writer = owner.clone();
+                loop {
+                    let (edits, _) = writer.edits(&[Plan::Modify(0, vec![1; 30])]);
+                    // The version that everybody reads stays current: it is refused, or gone.
+                    match server.handle(writer.update_of(7, edits)) {
+                        Response::Refused(Refusal::StaleBase { .. }) => thread::yield_now(),
+                        Response::Refused(Refusal::Removed) => break,
+                        other => panic!("{other:?}"),
+                    }
+                }
+            });
+            assert_eq!(server.handle(delete(owner, 1)), Response::Removed);
+            stop.store(true, Ordering::SeqCst);
+        });
+    }
+    wait_for_sweep(&server);
+    assert_eq!(server.check().files, 0);
+    drop(server);
+    let report = flexlist_service::server::check(&path, Workers::sequential()).unwrap();
+    assert_eq!((report.files, report.has_damaged_pages), (0, false));
+}

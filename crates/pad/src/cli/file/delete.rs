@@ -1,0 +1,60 @@
+//! `pad file delete`: some bytes, or the whole file.
+
+use clap::Args;
+use flexlist::edit::ByteEdit;
+use serde_json::json;
+
+use super::{FileArguments, edit::apply};
+use crate::cli::{Failure, Output};
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Delete {
+    #[command(flatten)]
+    file: FileArguments,
+    #[command(flatten)]
+    what: What,
+}
+
+/// What goes.
+#[derive(Debug, Args)]
+struct What {
+    /// The first byte.
+    #[arg(long, value_name = "BYTE", requires = "length")]
+    offset: Option<u64>,
+    /// How many bytes.
+    #[arg(long, value_name = "BYTES", requires = "offset")]
+    length: Option<u64>,
+    /// The file itself, on the server; also an upload that is not finished. There is no way back.
+    #[arg(
+        long,
+        conflicts_with_all = ["offset", "length"],
+        required_unless_present = "offset"
+    )]
+    whole_file: bool,
+}
+
+impl Delete {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        match (self.what.offset, self.what.length) {
+            (Some(offset), Some(length)) => {
+                let edit = ByteEdit::Delete {
+                    start: offset,
+                    end: offset.saturating_add(length),
+                };
+                apply(&self.file, edit, output)
+            }
+            _ => self.remove(output),
+        }
+    }
+
+    fn remove(&self, output: &mut Output) -> Result<(), Failure> {
+        let mut client = self.file.open()?;
+        let file = client.file();
+        client.remove().map_err(|error| self.file.failure(error))?;
+        let state = self.file.state.display();
+        output.say(
+            &format!("removed from the server: file {file} (of no use any more: {state})"),
+            &json!({ "file": file.to_string(), "removed": true }),
+        )
+    }
+}

@@ -1,0 +1,23 @@
+//! `pad file owner`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+
+use super::load_key;
+use crate::cli::{Failure, Output};
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ShowOwner {
+    /// The owner's key.
+    #[arg(long, value_name = "FILE", default_value = "pad-file.key")]
+    key: PathBuf,
+}
+
+impl ShowOwner {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        let owner = hex::encode(load_key(&self.key)?.owner().key.to_bytes());
+        output.say(&owner, &json!({ "owner": owner }))
+    }
+}
