@@ -31,7 +31,7 @@ use super::{
     transport::Transport,
 };
 use crate::{
-    message::{Abort, Begin, Finish, MAX_PART_BLOCKS, Part, Refusal, Request, Response, SentBlock},
+    message::{Begin, Finish, MAX_PART_BLOCKS, Part, Refusal, Request, Response, SentBlock},
     signed::RequestKind,
 };
 
@@ -128,13 +128,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         if !matches!(self.state.record().stage, Stage::Uploading(_)) {
             return Err(ClientError::AlreadyUploaded);
         }
-        let file = self.file();
-        let abort = self.sign(RequestKind::Abort, &Abort { file })?;
-        match self.transport.exchange(&Request::Abort(abort))? {
-            Response::Removed | Response::Refused(Refusal::UnknownFile | Refusal::Removed) => {}
-            Response::Refused(refusal) => return Err(self.refused(Purpose::Begin, refusal)),
-            _ => return Err(ClientError::Unexpected),
-        }
+        self.remove()?;
         let chunker = *self.chunker();
         Ok(self.state.replace(Self::beginning(&self.owner, chunker)?)?)
     }

@@ -67,6 +67,12 @@ impl Wire {
     }
 }
 
+impl core::fmt::Debug for Wire {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        formatter.write_str("Wire")
+    }
+}
+
 impl Transport for Wire {
     fn exchange(&self, request: &Request) -> Result<Response, TransportError> {
         match self.meddle.lock().unwrap().as_mut() {
@@ -486,6 +492,78 @@ fn state_files_are_guarded() {
             Err(ClientError::State(StateError::Damaged))
         ));
     }
+}
+
+/// Bytes as they are shown by derived `Debug`, and as digits.
+fn shown(bytes: &[u8]) -> [String; 3] {
+    let hex = |byte: &u8| format!("{byte:02x}");
+    let digits: String = bytes.iter().map(hex).collect();
+    let decimal: Vec<String> = bytes.iter().map(u8::to_string).collect();
+    [digits.to_uppercase(), digits, decimal.join(", ")]
+}
+
+#[test]
+fn nothing_that_a_client_shows_is_secret() {
+    for kind in [TagKind::HashOnly, TagKind::PrivateMac, TagKind::PublicBls] {
+        let world = World::new(kind);
+        let text = b"the contents of a file";
+        let mut client = world.create();
+        let mut printed = vec![format!("{client:?}{client:#?}")];
+        client.upload(text.as_slice(), &mut |_| ()).unwrap();
+        world.wire.meddle(|request, server| match request {
+            Request::Update(_) => Err(TransportError::Status(500)),
+            _ => server.exchange(request),
+        });
+        let lost = client.apply(&[write(0, b"THE")]).unwrap_err();
+        assert!(client.is_pending());
+        printed.push(format!("{client:?}{client:#?}{lost:?}{lost}"));
+        let owner = &world.owner;
+        printed.push(format!(
+            "{owner:?}{:?}{:?}",
+            owner.tags,
+            owner.tags.verifier()
+        ));
+        let printed = printed.concat();
+
+        let state = std::fs::read(world.path()).unwrap();
+        let seed = owner.signer.to_bytes();
+        let tags = owner.tags.to_bytes();
+        // The state has what is not to be seen: the update that is under way, and the salt.
+        let secrets = [
+            seed.as_slice(),
+            tags.as_slice(),
+            text,
+            b"THE contents",
+            &state,
+        ];
+        for secret in secrets {
+            for piece in secret.chunks(8).filter(|piece| piece.len() == 8) {
+                let is_plain = piece.iter().all(|byte| *byte == piece[0]) && piece[0] == 0;
+                for shown in shown(piece) {
+                    // The file's own id, version and root are in the state, and are no secret.
+                    let public = format!("{:?}{:?}", client.file(), client.version());
+                    let public = public.contains(&shown) || format!("{owner:?}").contains(&shown);
+                    let leaks = !is_plain && !public && printed.contains(&shown);
+                    assert!(!leaks, "{kind}: {shown}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_password_in_an_address_is_not_shown() {
+    let address = "http://somebody:secret@127.0.0.1:1";
+    let transport = HttpTransport::new(address, HttpOptions::default()).unwrap();
+    let shown = format!("{transport:?}");
+    assert!(shown.contains("127.0.0.1:1"), "{shown}");
+    assert!(
+        !shown.contains("somebody") && !shown.contains("secret"),
+        "{shown}"
+    );
+    let wrong = HttpTransport::new("ftp://somebody:secret@there", HttpOptions::default());
+    let wrong = wrong.unwrap_err();
+    assert!(!format!("{wrong:?}{wrong}").contains("secret"), "{wrong}");
 }
 
 #[test]

@@ -17,6 +17,7 @@ use serde_json::{Value as Json, json};
 
 use super::{Failure, Output};
 
+mod adopt;
 mod audit;
 mod delete;
 mod edit;
@@ -55,8 +56,11 @@ pub(super) enum FileCommand {
     Delete(delete::Delete),
     /// Have the server prove that it still has the file.
     Audit(audit::Audit),
-    /// Show where the file stands, according to the owner and to the server.
+    /// Show where the file stands, according to the owner and to the server; checks that key and state fit.
     Status(status::Status),
+    /// Go on from another version than the state has, one that the server shows with this owner's own
+    /// signature: after the server or the state was restored from an older copy.
+    Adopt(adopt::Adopt),
     /// Note the file's sealed root for the next version of a dictionary (pad commit signs it).
     Publish(publish::Publish),
 }
@@ -75,6 +79,7 @@ impl FileCommand {
             Self::Delete(command) => command.run(output),
             Self::Audit(command) => command.run(output),
             Self::Status(command) => command.run(output),
+            Self::Adopt(command) => command.run(output),
             Self::Publish(command) => command.run(output),
         }
     }
@@ -83,10 +88,11 @@ impl FileCommand {
 /// Which file, whose, and where.
 #[derive(Debug, Args)]
 struct FileArguments {
-    /// What the owner keeps of the file: about a hundred bytes, to be kept in one place only.
+    /// What the owner keeps of the file: a few hundred bytes, to be kept in one place only. Whoever
+    /// loses it, or the key, loses the file.
     #[arg(long, value_name = "FILE")]
     state: PathBuf,
-    /// The owner's key.
+    /// The owner's key: one for any number of files.
     #[arg(long, value_name = "FILE", default_value = "pad-file.key")]
     key: PathBuf,
     #[command(flatten)]
@@ -96,7 +102,7 @@ struct FileArguments {
 /// The server.
 #[derive(Debug, Args)]
 struct ServerArguments {
-    /// The server: HOST:PORT, or https://HOST:PORT.
+    /// The server: HOST:PORT (nothing is encrypted on the way), or https://HOST:PORT.
     #[arg(long, value_name = "ADDR", default_value = serve::DEFAULT_ADDRESS)]
     server: String,
     /// The certificates (PEM) that may vouch for an https server, in place of the system's.
@@ -105,7 +111,28 @@ struct ServerArguments {
 }
 
 impl FileArguments {
+    /// The client of a file that was begun: both of its files must be there, and fit.
     fn open(&self) -> Result<Client, Failure> {
+        let missing = |path: &Path| matches!(path.try_exists(), Ok(false));
+        let (state, key) = (self.state.display(), self.key.display());
+        match (missing(&self.state), missing(&self.key)) {
+            (true, true) => {
+                return Err(Failure::Input(format!(
+                    "neither the state file {state} nor the key file {key} is there: both are needed"
+                )));
+            }
+            (true, false) => {
+                return Err(Failure::Input(format!(
+                    "there is no state file {state}: the key file {key} alone does not lead to the file"
+                )));
+            }
+            (false, true) => {
+                return Err(Failure::Input(format!(
+                    "there is no key file {key}: the state file {state} alone is of no use"
+                )));
+            }
+            (false, false) => {}
+        }
         let owner = load_key(&self.key)?.owner();
         let client = FileClient::open(&self.state, owner, self.server.transport()?);
         client.map_err(|error| failure::client(&self.state, error))

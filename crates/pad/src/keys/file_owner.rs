@@ -12,6 +12,7 @@
 use core::fmt;
 use std::{fs::File, path::Path};
 
+use disk::Access;
 use ed25519_dalek::SigningKey;
 use flexlist::tag::{OwnerKey, TagError, TagKind};
 use flexlist_service::client::Owner;
@@ -20,7 +21,7 @@ use zeroize::Zeroizing;
 
 use super::{
     KeyFileError,
-    file::{check_permissions, is_lower_hexadecimal, read_text, write_new},
+    file::{check_permissions, is_lower_hexadecimal, read_text},
 };
 
 const TITLE: &str = "pad-file-key v1";
@@ -98,7 +99,8 @@ impl FileOwnerKey {
             text.push_str(&digits);
         }
         text.push('\n');
-        Ok(write_new(path, 0o600, text.as_bytes())?)
+        let created = disk::create(path, text.as_bytes(), Access::Private);
+        Ok(created.map_err(KeyFileError::from)?)
     }
 
     /// Which tags the key makes.

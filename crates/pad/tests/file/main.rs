@@ -10,3 +10,4 @@ mod liar;
 mod refusals;
 mod round_trip;
 mod server;
+mod ways;

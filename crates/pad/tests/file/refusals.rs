@@ -41,6 +41,8 @@ enum Column {
     Finish,
     Change,
     Question,
+    /// The file is to be removed: a server that has none has done what it should.
+    Remove,
     /// As `Question`, of an update that is under way: a refusal for good is said, and no failure.
     Settle,
 }
@@ -125,6 +127,30 @@ const CASES: &[Case] = &[
         before: Before::Uploaded,
     },
     Case {
+        command: "adopt",
+        request: |request| matches!(request, Request::Confirmed { .. }),
+        column: Column::Question,
+        before: Before::Uploaded,
+    },
+    Case {
+        command: "adopt --accept-version 1",
+        request: |request| matches!(request, Request::Confirmed { .. }),
+        column: Column::Question,
+        before: Before::Uploaded,
+    },
+    Case {
+        command: "read --accept-version 1 --out copy --force",
+        request: |request| matches!(request, Request::Read { .. }),
+        column: Column::Question,
+        before: Before::Uploaded,
+    },
+    Case {
+        command: "delete --whole-file",
+        request: |request| matches!(request, Request::Delete(_)),
+        column: Column::Remove,
+        before: Before::Uploaded,
+    },
+    Case {
         command: "status",
         request: |request| matches!(request, Request::Update(_)),
         column: Column::Settle,
@@ -144,32 +170,32 @@ const CASES: &[Case] = &[
 ];
 
 /// The exit statuses of each refusal, in the order of [`Column`].
-const TABLE: &[(&str, [i32; 6])] = &[
-    ("UnknownFile", [3, 4, 4, 3, 3, 3]),
-    ("UnknownVersion", [3, 3, 3, 3, 3, 3]),
-    ("UploadUnfinished", [3, 4, 4, 3, 3, 3]),
+const TABLE: &[(&str, [i32; 7])] = &[
+    ("UnknownFile", [3, 4, 4, 3, 3, 0, 3]),
+    ("UnknownVersion", [3, 3, 3, 3, 3, 3, 3]),
+    ("UploadUnfinished", [3, 4, 4, 3, 3, 3, 3]),
     // Whoever says that an upload is finished is asked for its version, and has none.
-    ("UploadFinished", [4, 3, 3, 3, 3, 0]),
-    ("PartOutOfOrder", [3, 4, 4, 3, 3, 0]),
-    ("WrongOwner", [2, 3, 3, 3, 3, 0]),
-    ("WrongFileId", [2, 3, 3, 3, 3, 0]),
-    ("StaleBase", [3, 3, 3, 3, 3, 3]),
-    ("RootMismatch", [3, 3, 3, 3, 3, 0]),
-    ("Invalid", [2, 3, 3, 3, 3, 0]),
-    ("TooLarge", [2, 2, 2, 2, 3, 0]),
-    ("TagsInvalid", [3, 3, 3, 3, 3, 0]),
-    ("Unavailable", [4, 4, 4, 4, 4, 4]),
-    ("StoreFailed", [3, 3, 3, 3, 3, 3]),
-    ("CannotWrite", [4, 4, 4, 4, 4, 4]),
-    ("Removed", [2, 2, 2, 3, 3, 3]),
-    ("OwnerNotAllowed", [2, 3, 3, 3, 3, 3]),
-    ("BeginExpired", [2, 3, 3, 3, 3, 3]),
+    ("UploadFinished", [4, 3, 3, 3, 3, 3, 0]),
+    ("PartOutOfOrder", [3, 4, 4, 3, 3, 3, 0]),
+    ("WrongOwner", [2, 3, 3, 3, 3, 3, 0]),
+    ("WrongFileId", [2, 3, 3, 3, 3, 3, 0]),
+    ("StaleBase", [3, 3, 3, 3, 3, 3, 3]),
+    ("RootMismatch", [3, 3, 3, 3, 3, 3, 0]),
+    ("Invalid", [2, 3, 3, 3, 3, 3, 0]),
+    ("TooLarge", [2, 2, 2, 2, 3, 2, 0]),
+    ("TagsInvalid", [3, 3, 3, 3, 3, 3, 0]),
+    ("Unavailable", [4, 4, 4, 4, 4, 4, 4]),
+    ("StoreFailed", [3, 3, 3, 3, 3, 3, 3]),
+    ("CannotWrite", [4, 4, 4, 4, 4, 4, 4]),
+    ("Removed", [2, 2, 2, 3, 3, 0, 3]),
+    ("OwnerNotAllowed", [2, 3, 3, 3, 3, 3, 3]),
+    ("BeginExpired", [2, 3, 3, 3, 3, 3, 3]),
 ];
 
 /// The exit status of a refusal of this name.
 fn expected(name: &str, column: Column) -> i32 {
     let line = TABLE.iter().find(|(line, _)| *line == name);
-    let (_, [begin, part, finish, change, question, settle]) =
+    let (_, [begin, part, finish, change, question, remove, settle]) =
         line.unwrap_or_else(|| panic!("{name} has no line in the table"));
     *match column {
         Column::Begin => begin,
@@ -177,6 +203,7 @@ fn expected(name: &str, column: Column) -> i32 {
         Column::Finish => finish,
         Column::Change => change,
         Column::Question => question,
+        Column::Remove => remove,
         Column::Settle => settle,
     }
 }

@@ -249,99 +249,103 @@ fn an_update_under_way_is_given_up_with_its_version() {
     check(&mut owner, &version(2));
 }
 
-/// Words that the owner did not say, about this file and version.
-#[test]
-fn nobody_else_s_word_is_taken() {
-    let world = World::new(TagKind::PrivateMac);
-    let mut client = world.uploaded(&version(1));
-    update(&mut client);
-    let state = client.version().unwrap();
-    let before = std::fs::read(world.path()).unwrap();
-    let standing = |version, root, total| Standing {
+fn standing(version: u64, root: u8, total: u64) -> Standing {
+    Standing {
         version,
-        root,
+        root: Digest([root; 32]),
         total,
         blocks: 16,
         next_part: 0,
+    }
+}
+
+/// Where the words below say that the file stands.
+fn there() -> Standing {
+    standing(9, 7, 5)
+}
+
+/// A word about version 9 of a file, signed with the key of this seed.
+fn confirm(file: FileId, seed: u8) -> Signed {
+    let body = Confirm {
+        file,
+        version: 9,
+        root: Digest([7; 32]),
+        total: 5,
     };
-    let confirm = |file: FileId, version: u64, seed: u8| {
-        let body = Confirm {
-            file,
-            version,
-            root: Digest([7; 32]),
-            total: 5,
-        };
-        let signer = SigningKey::from_bytes(&[seed; 32]);
-        Statement::Confirm(Signed::new(RequestKind::Confirm, &body, &signer).unwrap())
-    };
-    let mut answered = |response: Response| {
-        world.wire.tamper(move |request, answer| {
-            if matches!(request, Request::Confirmed { .. }) {
-                *answer = response.clone();
-            }
-        });
-        let error = client.adopt(9).unwrap_err();
-        assert_eq!(std::fs::read(world.path()).unwrap(), before);
-        // Nor does it excuse a server that refuses to answer.
-        let tampered = world.wire.clone();
-        let inner = tampered.meddle.lock().unwrap().take().unwrap();
-        let mut inner = inner;
-        world.wire.meddle(move |request, server| match request {
-            Request::Audit { .. } => Ok(Response::Refused(Refusal::UnknownVersion {
-                requested: 2,
-                current: 9,
-            })),
-            _ => inner(request, server),
-        });
-        let audit = client.audit(Extent::Sample(5), &mut |_| ()).unwrap_err();
+    Signed::new(
+        RequestKind::Confirm,
+        &body,
+        &SigningKey::from_bytes(&[seed; 32]),
+    )
+    .unwrap()
+}
+
+/// The error of adopting version 9 of a file at version 2 when the owner's word is asked for and this is
+/// the answer. Nothing changes, and it does not excuse a server that refuses to answer a challenge.
+fn adopted(world: &World, client: &mut Client, response: Response) -> ClientError {
+    let before = std::fs::read(world.path()).unwrap();
+    world.wire.meddle(move |request, server| match request {
+        Request::Confirmed { .. } => Ok(response.clone()),
+        Request::Audit { .. } => Ok(Response::Refused(Refusal::UnknownVersion {
+            requested: 2,
+            current: 9,
+        })),
+        _ => server.exchange(request),
+    });
+    let error = client.adopt(9).unwrap_err();
+    for extent in [Extent::Sample(5), Extent::Everything] {
+        let audit = client.audit(extent, &mut |_| ()).unwrap_err();
         assert_eq!(audit.blame(), Blame::Server);
-        error
-    };
-    let said = |statement: Statement, standing: Standing| Response::Confirmed {
-        standing,
-        statement,
-    };
-    let there = standing(9, Digest([7; 32]), 5);
-    let wrong = |error: &ClientError| {
-        let error = matches!(error, ClientError::Statement(OpenError::WrongSignature));
-        assert!(error);
-    };
-    // Another owner's; about another file of this owner; for another kind of request.
-    wrong(&answered(said(confirm(state.file, 9, 2), there)));
-    wrong(&answered(said(confirm(FileId([9; 32]), 9, 1), there)));
-    let Statement::Confirm(signed) = confirm(state.file, 9, 1) else {
-        panic!("a confirmation");
-    };
-    wrong(&answered(said(Statement::Finish(signed), there)));
+    }
+    assert_eq!(std::fs::read(world.path()).unwrap(), before);
+    error
+}
+
+fn at_version_2() -> (World, Client) {
+    let world = World::new(TagKind::PrivateMac);
+    let mut client = world.uploaded(&version(1));
+    update(&mut client);
+    (world, client)
+}
+
+#[test]
+fn nobody_else_s_word_is_taken() {
+    let (world, mut client) = at_version_2();
+    let file = client.file();
     let finish = Finish {
-        file: state.file,
+        file,
         parts: 1,
         root: Digest([7; 32]),
         total: 5,
     };
     let signer = SigningKey::from_bytes(&[1; 32]);
     let finish = Signed::new(RequestKind::Finish, &finish, &signer).unwrap();
-    wrong(&answered(said(Statement::Confirm(finish), there)));
-    // The owner's, for a version at which the server does not claim to stand.
-    for elsewhere in [
-        standing(8, Digest([7; 32]), 5),
-        standing(11, Digest([7; 32]), 5),
-        standing(9, Digest([8; 32]), 5),
-        standing(9, Digest([7; 32]), 6),
-        standing(0, Digest([7; 32]), 5),
-        standing(u64::MAX, Digest([7; 32]), 5),
+    // Another owner's; about another file of this owner; for another kind of request.
+    for statement in [
+        Statement::Confirm(confirm(file, 2)),
+        Statement::Confirm(confirm(FileId([9; 32]), 1)),
+        Statement::Finish(confirm(file, 1)),
+        Statement::Confirm(finish),
     ] {
-        let error = answered(said(confirm(state.file, 9, 1), elsewhere));
-        assert!(matches!(error, ClientError::Unexpected), "{error:?}");
+        let standing = there();
+        let said = Response::Confirmed {
+            standing,
+            statement,
+        };
+        let error = adopted(&world, &mut client, said);
+        assert!(matches!(
+            error,
+            ClientError::Statement(OpenError::WrongSignature)
+        ));
     }
     // No word at all.
-    let error = answered(Response::Standing(there));
+    let error = adopted(&world, &mut client, Response::Standing(there()));
     assert!(matches!(error, ClientError::Unexpected));
     for refusal in [
         Refusal::UnknownFile,
         Refusal::UploadUnfinished { next_part: 1 },
     ] {
-        let error = answered(Response::Refused(refusal));
+        let error = adopted(&world, &mut client, Response::Refused(refusal));
         assert!(matches!(
             error,
             ClientError::Rollback {
@@ -350,8 +354,29 @@ fn nobody_else_s_word_is_taken() {
             }
         ));
     }
-    let error = answered(Response::Refused(Refusal::Removed));
+    let error = adopted(&world, &mut client, Response::Refused(Refusal::Removed));
     assert!(matches!(error, ClientError::Breach(Refusal::Removed)));
-    let error = answered(Response::Refused(Refusal::Unavailable));
+    let error = adopted(&world, &mut client, Response::Refused(Refusal::Unavailable));
     assert!(matches!(error, ClientError::Refused(Refusal::Unavailable)));
+}
+
+#[test]
+fn a_word_for_a_version_at_which_the_server_does_not_stand_is_refused() {
+    let (world, mut client) = at_version_2();
+    for standing in [
+        standing(8, 7, 5),
+        standing(11, 7, 5),
+        standing(9, 8, 5),
+        standing(9, 7, 6),
+        standing(0, 7, 5),
+        standing(u64::MAX, 7, 5),
+    ] {
+        let statement = Statement::Confirm(confirm(client.file(), 1));
+        let said = Response::Confirmed {
+            standing,
+            statement,
+        };
+        let error = adopted(&world, &mut client, said);
+        assert!(matches!(error, ClientError::Unexpected), "{error:?}");
+    }
 }

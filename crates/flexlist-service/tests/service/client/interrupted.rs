@@ -139,13 +139,9 @@ fn an_upload_does_not_go_on_with_another_source() {
     drop(client);
     let forgetful = World::new(TagKind::PrivateMac);
     std::fs::copy(world.path(), forgetful.path()).unwrap();
-    let mut client = FileClient::open(
-        &forgetful.path(),
-        world.owner.clone(),
-        forgetful.wire.clone(),
-    )
-    .unwrap()
-    .with_options(small());
+    let mut client = FileClient::open(&forgetful.path(), world.owner, forgetful.wire)
+        .unwrap()
+        .with_options(small());
     let mut other = file;
     other[0] ^= 1;
     client.upload(other.as_slice(), &mut |_| ()).unwrap();

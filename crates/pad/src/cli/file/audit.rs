@@ -35,7 +35,7 @@ impl Audit {
         let bar = byte_bar(output, if self.full { total } else { 0 }, "audit");
         let audited = client.audit(extent, &mut |done| bar.set_position(done));
         bar.finish_and_clear();
-        let report = audited.map_err(|error| self.file.failure(error))?;
+        let report = audited.map_err(|error| self.file.failure_of(&client, error))?;
         let version = report.state.version;
         let is_empty = report.blocks == 0;
         let (established, text) = if is_empty {

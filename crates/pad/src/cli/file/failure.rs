@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use flexlist_service::client::{Blame, ClientError, StateError, TransportError};
+use flexlist_service::{
+    client::{Blame, ClientError, StateError, TransportError},
+    message::Refusal,
+};
 use pad::FileOwnerKeyError;
 
 use crate::cli::Failure;
@@ -21,10 +24,33 @@ pub(super) fn client(state: &Path, error: ClientError) -> Failure {
         ClientError::State(StateError::Io(error)) => {
             format!("{}: state file: {error}", state.display())
         }
+        ClientError::State(error @ (StateError::WrongOwner | StateError::WrongTags)) => {
+            format!("{}: {error}: is this the right --key?", state.display())
+        }
         ClientError::State(error) => format!("{}: {error}", state.display()),
         ClientError::AlreadyUploaded => format!(
             "the file of {} is uploaded already: change it with pad file write, insert or delete, or \
              give another --state to upload a new one",
+            state.display()
+        ),
+        error @ (ClientError::SourceChanged {
+            finished: false, ..
+        }
+        | ClientError::MoreParts { .. }
+        | ClientError::Refused(Refusal::Removed)) => format!(
+            "{error}; go on with what the upload began with, or give --restart to give up what was sent \
+             and begin anew"
+        ),
+        error @ ClientError::SourceChanged { finished: true, .. } => {
+            format!("{error}; bring the changes there with pad file write, insert or delete")
+        }
+        error @ ClientError::Superseded { newer, .. } => format!(
+            "{error}: use the newer copy, or catch up with pad file adopt --state {} --accept-version {}",
+            state.display(),
+            newer.version
+        ),
+        error @ ClientError::Outdated { .. } => format!(
+            "{error}: if no other copy of {} was used, the server lies",
             state.display()
         ),
         ClientError::Transport(error @ TransportError::RequestTooLarge { .. }) => {
@@ -47,8 +73,6 @@ pub(super) fn key(path: &Path, error: &FileOwnerKeyError) -> Failure {
 #[cfg(test)]
 mod tests {
     use std::io::{self, ErrorKind};
-
-    use flexlist_service::message::Refusal;
 
     use super::*;
 
