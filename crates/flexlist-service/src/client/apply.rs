@@ -12,6 +12,7 @@ use pad_core::{Digest, HeadSignature, codec};
 use signature::Signer;
 
 use super::{
+    blame::Purpose,
     error::ClientError,
     file::{FileClient, Settled},
     state::Stage,
@@ -79,11 +80,12 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         if length > self.transport.request_limit() {
             return Err(TransportError::RequestTooLarge { length }.into());
         }
+        self.confirm(&base);
         // Before a byte of it leaves: from here on a crash does not lose it.
         self.state.advance(Stage::Pending { base, update })?;
         match self.settle()? {
             Settled::Applied(state) => Ok(Applied::Version(state)),
-            Settled::Dropped(refusal) => Err(self.refused(refusal)),
+            Settled::Dropped(refusal) => Err(self.refused(Purpose::Change, refusal)),
             Settled::Nothing => Ok(Applied::Unchanged(base)),
         }
     }

@@ -21,11 +21,12 @@ use pad_core::{HeadSignature, Untrusted};
 use signature::Signer;
 
 use super::{
-    error::{AuditFailure, AuditFault, ClientError, SearchEnd},
-    file::FileClient,
+    blame::{Blame, Purpose},
+    error::{Asked, AuditFailure, AuditFault, ClientError, SearchEnd, Silence, Unanswered},
+    file::{FileClient, is_list},
     locate::Search,
-    read::block_end,
-    transport::Transport,
+    read::{BlocksError, block_end},
+    transport::{Transport, TransportError},
 };
 use crate::message::{Refusal, Request, Response};
 
@@ -67,16 +68,21 @@ pub(super) enum Failed {
     /// The question covers more than the server answers at once, in its words.
     TooLarge(String),
     /// There is no answer to judge.
+    Silent(Silence),
+    /// The question cannot be asked.
     Client(ClientError),
 }
 
 impl Failed {
-    /// The server calls a question about so many bytes too large: its fault if it is about a single one,
-    /// since it must answer for a block that it took.
-    fn too_large(bytes: u64, reason: String) -> Self {
-        match bytes {
-            0 | 1 => Self::Fault(AuditFault::TooLarge(reason)),
-            _ => Self::TooLarge(reason),
+    /// A question about so many bytes is refused. Of what a server took it must prove each block: what it
+    /// calls too large may be asked for in smaller parts, but not below a single byte.
+    fn refused(bytes: u64, refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::TooLarge(reason) if bytes > 1 => Self::TooLarge(reason),
+            refusal => match refusal.blame(Purpose::Question) {
+                Blame::Circumstances => Self::Silent(Silence::Refused(refusal)),
+                Blame::Owner | Blame::Server => Self::Fault(AuditFault::Refused(refusal)),
+            },
         }
     }
 }
@@ -87,20 +93,27 @@ impl From<ClientError> for Failed {
     }
 }
 
+impl From<TransportError> for Failed {
+    fn from(error: TransportError) -> Self {
+        Self::Silent(Silence::Transport(error))
+    }
+}
+
 impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// Audits the current version with fresh challenges. `progress` gets the bytes that a full audit has
     /// covered, after each question.
     ///
-    /// A file of no bytes passes without a question: its root says all about it.
+    /// Of a file of no bytes nothing can be proved: the server is asked whether it has this version of
+    /// it, and its word is all that a report of no blocks says.
     ///
     /// If it fails, damaged blocks are searched for with further challenges (reads, for tags of
     /// [`TagKind::HashOnly`]): within a full audit's range, or among the blocks that a sample met. What
     /// goes wrong during the search ends it, and changes nothing about the failure.
     ///
     /// # Errors
-    /// [`ClientError::Audit`]; [`ClientError::Challenge`]; [`ClientError::Transport`] and
-    /// [`ClientError::Refused`], which say nothing about the file; what [`readable`](Self::readable)
-    /// fails with.
+    /// [`ClientError::Audit`], also where the server refuses to answer, for whatever reason but that it
+    /// cannot for now; [`ClientError::Unanswered`], which says nothing about the file;
+    /// [`ClientError::Challenge`]; what [`readable`](Self::readable) fails with.
     ///
     /// Source: Esiner et al. 2013, section 2 and Algorithm A.1; Deviation: audits of every block, and the
     /// search, are not in the paper.
@@ -117,12 +130,52 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             questions: 0,
         };
         if state.list.total == 0 {
-            return Ok(report);
+            return self.audit_nothing(report);
         }
         match extent {
             Extent::Sample(count) => self.audit_sample(report, count),
             Extent::Detect(detection) => self.audit_sample(report, detection.challenges()),
             Extent::Everything => self.audit_everything(report, progress),
+        }
+    }
+
+    /// Asks whether the server has this version of a file of no bytes.
+    fn audit_nothing(&self, mut report: AuditReport) -> Result<AuditReport, ClientError> {
+        let state = report.state;
+        let outcome = self.stands(&state);
+        report.questions = 1;
+        let reason = match outcome {
+            Ok(()) => return Ok(report),
+            Err(Failed::Fault(reason)) => reason,
+            Err(failed) => return Err(no_verdict(failed, &state, Asked::Version)),
+        };
+        Err(ClientError::Audit(AuditFailure {
+            version: state.version,
+            asked: Asked::Version,
+            damaged: Vec::new(),
+            search: SearchEnd::Complete,
+            reason,
+        }))
+    }
+
+    /// The server says that the file stands where the owner knows it to stand.
+    fn stands(&self, state: &FileState) -> Result<(), Failed> {
+        let request = Request::Status { file: state.file };
+        match self.transport.exchange(&request)? {
+            Response::Standing(standing)
+                if standing.version == state.version && is_list(&standing, &state.list) =>
+            {
+                Ok(())
+            }
+            Response::Standing(standing) if standing.version > state.version => {
+                let fault = AuditFault::Standing(Box::new(standing));
+                Err(self.superseded_or(state, fault))
+            }
+            Response::Standing(standing) => {
+                Err(Failed::Fault(AuditFault::Standing(Box::new(standing))))
+            }
+            Response::Refused(refusal) => Err(self.failed(state, 0, refusal)),
+            _ => Err(Failed::Fault(AuditFault::Unexpected)),
         }
     }
 
@@ -134,7 +187,6 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         let state = report.state;
         let mut left = count;
         loop {
-            // Not fewer because a server asks for it: it could refuse each sample that meets what it lost.
             let count = left.min(SAMPLED_AT_ONCE);
             let challenge = Challenge::Sample {
                 seed: fresh_seed()?,
@@ -142,27 +194,60 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             };
             match self.question(&state, challenge) {
                 Ok(blocks) => {
-                    report.bytes = report.bytes.saturating_add(count.into());
                     report.blocks = report.blocks.saturating_add(number_of(&blocks));
                     report.questions = report.questions.saturating_add(1);
-                    left = left.saturating_sub(count);
-                    if left == 0 {
-                        return Ok(report);
-                    }
+                }
+                Err(Failed::Fault(reason)) => {
+                    let indices = sampled(&challenge, &state)?;
+                    let mut search = Search::new(|range| self.prove_range(&state, range));
+                    search.of_samples(&indices, &state, &reason);
+                    let asked = Asked::Samples(indices);
+                    return Err(failure(search, &state, asked, reason));
+                }
+                // Not fewer samples, nor others: the server could refuse each sample that meets what it
+                // lost. The same bytes, one after the other.
+                Err(Failed::TooLarge(_)) => {
+                    self.audit_singly(&mut report, sampled(&challenge, &state)?)?;
+                }
+                Err(failed) => {
+                    let asked = Asked::Samples(sampled(&challenge, &state)?);
+                    return Err(no_verdict(failed, &state, asked));
+                }
+            }
+            report.bytes = report.bytes.saturating_add(count.into());
+            left = left.saturating_sub(count);
+            if left == 0 {
+                return Ok(report);
+            }
+        }
+    }
+
+    /// Has the server prove the blocks of these bytes with a question for each.
+    fn audit_singly(&self, report: &mut AuditReport, indices: Vec<u64>) -> Result<(), ClientError> {
+        let state = report.state;
+        let mut proven = 0..0;
+        for index in indices.iter().copied() {
+            if proven.contains(&index) {
+                continue;
+            }
+            match self.prove_range(&state, index..index.saturating_add(1)) {
+                Ok(blocks) => {
+                    report.blocks = report.blocks.saturating_add(number_of(&blocks));
+                    report.questions = report.questions.saturating_add(1);
+                    proven = index..blocks.last().map_or(index, |block| block.end);
                 }
                 Err(Failed::Fault(reason)) => {
                     let mut search = Search::new(|range| self.prove_range(&state, range));
-                    for index in sampled(&challenge, &state)? {
-                        search.around(index, 0..state.list.total);
-                    }
-                    return Err(failure(search, reason));
+                    search.of_samples(&indices, &state, &reason);
+                    let asked = Asked::Samples(indices);
+                    return Err(failure(search, &state, asked, reason));
                 }
-                Err(Failed::TooLarge(reason)) => {
-                    return Err(ClientError::Refused(Refusal::TooLarge(reason)));
+                Err(failed) => {
+                    return Err(no_verdict(failed, &state, Asked::Samples(indices)));
                 }
-                Err(Failed::Client(error)) => return Err(error),
             }
         }
+        Ok(())
     }
 
     fn audit_everything(
@@ -194,15 +279,9 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                     window = window.div_ceil(2);
                     continue;
                 }
-                Err(Failed::Client(error)) if first_fault.is_none() => return Err(error),
-                // What is proven already stays so.
-                Err(Failed::Client(_)) => {
-                    search.give_up(start..total);
-                    start = total;
-                }
                 Err(Failed::Fault(fault)) => {
-                    first_fault.get_or_insert(fault);
-                    search.within(start..end);
+                    search.of_range(start..end, total, &fault);
+                    first_fault.get_or_insert((Asked::Range(start..end), fault));
                     // A server must not make the rest longer by refusing first what it then damages.
                     let most = window.max(FIRST_WINDOW).min(self.widest());
                     window = window.saturating_mul(2).min(most);
@@ -212,13 +291,21 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                         start = total;
                     }
                 }
+                // What is proven already stays so.
+                Err(_) if first_fault.is_some() => {
+                    search.give_up(start..total);
+                    start = total;
+                }
+                Err(failed) => {
+                    return Err(no_verdict(failed, &state, Asked::Range(start..total)));
+                }
             }
             progress(start);
         }
         report.bytes = total;
         match first_fault {
             None => Ok(report),
-            Some(reason) => Err(failure(search, reason)),
+            Some((asked, reason)) => Err(failure(search, &state, asked, reason)),
         }
     }
 
@@ -244,19 +331,35 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     fn read_range(&self, state: &FileState, range: Range<u64>) -> Result<Vec<Range<u64>>, Failed> {
         let bytes = range.end.saturating_sub(range.start);
         let blocks = self.blocks(state, range).map_err(|error| match error {
-            ClientError::Proof(error) => Failed::Fault(AuditFault::Answer(error.into())),
-            ClientError::Blocks(error) => Failed::Fault(AuditFault::Answer(error.into())),
-            ClientError::Unexpected => Failed::Fault(AuditFault::Unexpected),
-            ClientError::Refused(Refusal::StoreFailed(reason)) => {
-                Failed::Fault(AuditFault::StoreFailed(reason))
-            }
-            ClientError::Refused(Refusal::TooLarge(reason)) => Failed::too_large(bytes, reason),
-            error => Failed::Client(error),
+            BlocksError::Refused(refusal) => self.failed(state, bytes, refusal),
+            BlocksError::Transport(error) => error.into(),
+            BlocksError::Proof(error) => Failed::Fault(AuditFault::Answer(error.into())),
+            BlocksError::Blocks(error) => Failed::Fault(AuditFault::Answer(error.into())),
+            BlocksError::Unexpected => Failed::Fault(AuditFault::Unexpected),
         })?;
         Ok(blocks
             .iter()
             .map(|block| block.start..block_end(block))
             .collect())
+    }
+
+    /// A question about so many bytes is refused. That there is a newer version is no fault if the owner
+    /// himself has signed it.
+    fn failed(&self, state: &FileState, bytes: u64, refusal: Refusal) -> Failed {
+        match refusal {
+            Refusal::UnknownVersion { current, .. } if current > state.version => {
+                self.superseded_or(state, AuditFault::Refused(refusal))
+            }
+            refusal => Failed::refused(bytes, refusal),
+        }
+    }
+
+    fn superseded_or(&self, state: &FileState, fault: AuditFault) -> Failed {
+        let known = state.version;
+        match self.newer(known) {
+            Some(newer) => ClientError::Superseded { known, newer }.into(),
+            None => Failed::Fault(fault),
+        }
     }
 
     /// Asks, with a fresh seed, for every block that overlaps the range.
@@ -281,11 +384,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             version: state.version,
             challenge,
         };
-        let answer = match self
-            .transport
-            .exchange(&request)
-            .map_err(ClientError::from)?
-        {
+        let answer = match self.transport.exchange(&request)? {
             Response::Audited {
                 list_proof,
                 committed,
@@ -295,17 +394,13 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                 committed,
                 tag_proof,
             },
-            Response::Refused(Refusal::StoreFailed(reason)) => {
-                return Err(Failed::Fault(AuditFault::StoreFailed(reason)));
-            }
-            Response::Refused(Refusal::TooLarge(reason)) => {
+            Response::Refused(refusal) => {
                 let bytes = match challenge {
                     Challenge::Sample { count, .. } => count.into(),
                     Challenge::Every { start, end, .. } => end.saturating_sub(start),
                 };
-                return Err(Failed::too_large(bytes, reason));
+                return Err(self.failed(state, bytes, refusal));
             }
-            Response::Refused(refusal) => return Err(self.refused(refusal).into()),
             _ => return Err(Failed::Fault(AuditFault::Unexpected)),
         };
         let auditor = Auditor {
@@ -320,14 +415,31 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
 }
 
 /// An audit that failed like this, and what the search has found.
-fn failure<Q>(search: Search<Q>, reason: AuditFault) -> ClientError
+fn failure<Q>(search: Search<Q>, state: &FileState, asked: Asked, reason: AuditFault) -> ClientError
 where
     Q: FnMut(Range<u64>) -> Result<Vec<Range<u64>>, Failed>,
 {
     let end = search.end();
     ClientError::Audit(AuditFailure {
+        version: state.version,
+        asked,
         damaged: search.damaged(),
         search: end,
+        reason,
+    })
+}
+
+/// What is said of a question that failed without a fault of the server's.
+fn no_verdict(failed: Failed, state: &FileState, asked: Asked) -> ClientError {
+    let reason = match failed {
+        Failed::Silent(reason) => reason,
+        Failed::TooLarge(reason) => Silence::Refused(Refusal::TooLarge(reason)),
+        Failed::Client(error) => return error,
+        Failed::Fault(_) => return ClientError::Unexpected,
+    };
+    ClientError::Unanswered(Unanswered {
+        version: state.version,
+        asked,
         reason,
     })
 }

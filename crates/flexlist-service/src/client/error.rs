@@ -1,18 +1,23 @@
 //! Why an owner's operation does not succeed, by who has to act on it.
 
-use core::{fmt, ops::Range};
+use core::ops::Range;
 use std::io;
 
 use flexlist::{
-    audit,
+    FileState, audit,
     challenge::ChallengeError,
     edit::EditError,
     error::{AuditError, ProofError, UpdateError},
     tag::TagError,
 };
 
+mod words;
+
 use super::{state::StateError, transport::TransportError};
-use crate::message::Refusal;
+use crate::{
+    message::{Refusal, Standing},
+    signed::OpenError,
+};
 
 /// Why an owner's operation does not succeed.
 #[derive(Debug)]
@@ -20,8 +25,10 @@ use crate::message::Refusal;
 pub enum ClientError {
     /// No answer. Try again: an operation that is under way goes on where it was.
     Transport(TransportError),
-    /// The server refuses.
+    /// The server refuses, as it may: something exceeds its limits, or it cannot for now.
     Refused(Refusal),
+    /// The server refuses what it must do, or has no ground to refuse. Distrust the server.
+    Breach(Refusal),
     /// An update that was under way is dropped: the server has refused it for good. Said once; the next
     /// operation goes on with the version before the update.
     Dropped(Refusal),
@@ -31,8 +38,10 @@ pub enum ClientError {
     Proof(ProofError),
     /// A block is not the one that the list commits. Distrust the server.
     Blocks(AuditError),
-    /// An audit found damage. Distrust the server.
+    /// An audit found damage, or the server refused to answer a challenge. Distrust the server.
     Audit(AuditFailure),
+    /// A challenge got no answer: nothing is said about the file. Try again.
+    Unanswered(Unanswered),
     /// The server claims an older version than the owner has seen, or not to have the file. Distrust the server, or this state
     /// file, if it is of another server.
     Rollback {
@@ -41,8 +50,16 @@ pub enum ClientError {
         /// The version that the server claims; 0 for a file that it does not have, or not wholly.
         claimed: u64,
     },
-    /// The server claims that another writer made a newer version, and has this one no longer. Get the
-    /// state file of that writer; nothing that this client has is of use to verify the new version.
+    /// The server has a newer version, and this owner's signature on it: this state is an older copy.
+    /// Use the newer one, or [`adopt`](super::FileClient::adopt) what the server has.
+    Superseded {
+        /// The owner's version, as this state has it.
+        known: u64,
+        /// The version that the owner signed.
+        newer: FileState,
+    },
+    /// The server claims a newer version, for which it does not have this owner's word. If there is no
+    /// other copy of this state, which may have been used, distrust the server.
     Outdated {
         /// The owner's version.
         known: u64,
@@ -55,8 +72,32 @@ pub enum ClientError {
         /// The version.
         version: u64,
     },
-    /// The server has parts of an upload that the source does not: it was begun with another source.
-    SourceChanged,
+    /// The source is not the one that the upload was begun with. Go on with that one, or
+    /// [`restart`](super::FileClient::restart).
+    SourceChanged {
+        /// How many bytes were sent, of which some are others now.
+        bytes: u64,
+        /// Whether the upload is finished with what was sent: then it is this client's version, which can
+        /// be changed.
+        finished: bool,
+    },
+    /// The server claims more parts of the upload than were sent with this state: another copy of it was
+    /// used. Go on with that one, or [`restart`](super::FileClient::restart).
+    MoreParts {
+        /// How many parts were sent.
+        sent: u64,
+        /// How many parts the server claims.
+        claimed: u64,
+    },
+    /// The server does not offer the version that is to be adopted.
+    NotOffered {
+        /// The version that was asked for.
+        wanted: u64,
+        /// The version that the server has the owner's word for.
+        offered: u64,
+    },
+    /// What the server shows as the owner's signature is none. Distrust the server.
+    Statement(OpenError),
     /// The file is not uploaded yet.
     NotUploaded,
     /// The file is uploaded already.
@@ -89,14 +130,49 @@ pub enum ClientError {
 /// What an audit found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditFailure {
-    /// The bytes of the damaged blocks, rising and apart from each other. Blocks as a whole; longer
-    /// ranges, which the server may have, where the search was given up. Empty if the audit failed, but
-    /// each part of it that was asked for again was in order.
+    /// The version that was audited.
+    pub version: u64,
+    /// What the first question that failed asked for.
+    pub asked: Asked,
+    /// The bytes of the damaged blocks, and of those that the server did not answer for, rising and apart
+    /// from each other. Blocks as a whole; longer ranges, which the server may have, where the search was
+    /// given up. Empty if the audit failed, but each part of it that was asked for again was in order.
     pub damaged: Vec<Range<u64>>,
     /// Whether the search came to its end.
     pub search: SearchEnd,
     /// How the first question failed.
     pub reason: AuditFault,
+}
+
+/// A challenge that got no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unanswered {
+    /// The version that was audited.
+    pub version: u64,
+    /// What was asked for.
+    pub asked: Asked,
+    /// Why there is no answer.
+    pub reason: Silence,
+}
+
+/// What a question of an audit asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// The blocks of these bytes, which were drawn at random: rising, each once.
+    Samples(Vec<u64>),
+    /// Every block of these bytes.
+    Range(Range<u64>),
+    /// Nothing but which version the server has: the file has no bytes.
+    Version,
+}
+
+/// Why a challenge got no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Silence {
+    /// None came.
+    Transport(TransportError),
+    /// The server cannot for now.
+    Refused(Refusal),
 }
 
 /// How the search for damaged blocks ended.
@@ -115,99 +191,15 @@ pub enum SearchEnd {
 pub enum AuditFault {
     /// What it says does not prove what was asked.
     Answer(audit::AuditFailure),
-    /// The server admits that it cannot read its store, in its words.
-    StoreFailed(String),
-    /// The server does not answer for a single block, which it must, in its words.
-    TooLarge(String),
+    /// The server refuses to answer for what it took: it must.
+    Refused(Refusal),
+    /// The server claims to stand elsewhere: at another version, or at other contents.
+    Standing(Box<Standing>),
     /// The answer is none to the question.
     Unexpected,
 }
 
-impl fmt::Display for ClientError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Transport(error) => error.fmt(formatter),
-            Self::Refused(refusal) => write!(formatter, "the server refuses: {refusal}"),
-            Self::Dropped(refusal) => write!(
-                formatter,
-                "the update that was under way is dropped, the server refused it: {refusal}"
-            ),
-            Self::Unexpected => formatter.write_str("the answer is none to the question"),
-            Self::Proof(error) => error.fmt(formatter),
-            Self::Blocks(error) => error.fmt(formatter),
-            Self::Audit(failure) => failure.fmt(formatter),
-            Self::Rollback { known, claimed } => write!(
-                formatter,
-                "the server went back to version {claimed}, after version {known}"
-            ),
-            Self::Outdated { known, current } => write!(
-                formatter,
-                "this state is of version {known}, the server says that it has version {current}"
-            ),
-            Self::Forked { version } => write!(
-                formatter,
-                "the server has other contents for version {version}"
-            ),
-            Self::SourceChanged => formatter.write_str("the upload was begun with another source"),
-            Self::NotUploaded => formatter.write_str("the file is not uploaded yet"),
-            Self::AlreadyUploaded => formatter.write_str("the file is uploaded already"),
-            Self::OutOfRange { end, total } => write!(
-                formatter,
-                "byte {end} is out of range, the file has {total} bytes"
-            ),
-            Self::Edit(error) => error.fmt(formatter),
-            Self::List(error) => error.fmt(formatter),
-            Self::Challenge(error) => error.fmt(formatter),
-            Self::Tag(error) => error.fmt(formatter),
-            Self::State(error) => error.fmt(formatter),
-            Self::Io(error) => error.fmt(formatter),
-            Self::Signer(reason) => write!(formatter, "the signer failed: {reason}"),
-            Self::RandomnessUnavailable => {
-                formatter.write_str("the operating system gives no random bytes")
-            }
-        }
-    }
-}
-
 impl core::error::Error for ClientError {}
-
-impl fmt::Display for AuditFailure {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bytes = |range: &Range<u64>| range.end.saturating_sub(range.start);
-        write!(
-            formatter,
-            "{} bytes are damaged, in {} places: {}",
-            self.damaged.iter().map(bytes).fold(0, u64::saturating_add),
-            self.damaged.len(),
-            self.reason
-        )?;
-        match self.search {
-            SearchEnd::Complete => Ok(()),
-            SearchEnd::GivenUp => formatter.write_str(" (the search was given up)"),
-        }
-    }
-}
-
-impl fmt::Display for AuditFault {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Answer(failure) => failure.fmt(formatter),
-            Self::StoreFailed(reason) => {
-                write!(
-                    formatter,
-                    "the server cannot read its store: {}",
-                    reason.escape_debug()
-                )
-            }
-            Self::TooLarge(reason) => write!(
-                formatter,
-                "the server says that a single block is too large: {}",
-                reason.escape_debug()
-            ),
-            Self::Unexpected => formatter.write_str("the answer is none to the question"),
-        }
-    }
-}
 
 /// `From` for errors that become a variant unchanged.
 macro_rules! wrap {
@@ -229,6 +221,7 @@ wrap! {
     ChallengeError => Challenge,
     TagError => Tag,
     StateError => State,
+    OpenError => Statement,
 }
 
 impl From<getrandom::Error> for ClientError {

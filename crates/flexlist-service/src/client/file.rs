@@ -9,13 +9,15 @@ use flexlist::{
     list::ListState,
     tag::{OwnerKey, VerifierKey},
 };
-use pad_core::{AuthorKey, HeadSignature, Workers};
+use pad_core::{AuthorKey, Digest, HeadSignature, Workers};
 use serde::Serialize;
+use sha2::{Digest as _, Sha256};
 use signature::Signer;
 
 use super::{
+    blame::Purpose,
     error::ClientError,
-    state::{Record, Stage, StateError, StateFile},
+    state::{Record, Stage, StateError, StateFile, Uploading},
     transport::Transport,
 };
 use crate::{
@@ -35,6 +37,16 @@ pub struct Owner<S> {
     pub tags: OwnerKey,
 }
 
+impl<S> Owner<S> {
+    /// Tells one key for tags from another. It has the key's entropy, so that it gives nothing away.
+    fn name_of_tags(&self) -> Digest<32> {
+        let mut hash = Sha256::new_with_prefix(b"flexlist/tag-key/v1");
+        hash.update(self.tags.to_bytes().as_slice());
+        Digest(hash.finalize().into())
+    }
+}
+
+/// Without what is secret.
 impl<S> fmt::Debug for Owner<S> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -88,6 +100,8 @@ pub struct FileClient<T, S> {
     pub(super) verifier: VerifierKey,
     pub(super) state: StateFile,
     pub(super) options: ClientOptions,
+    /// The version that the server has the owner's word for, as far as this client knows.
+    pub(super) confirmed: u64,
 }
 
 /// What became of an update that was under way.
@@ -112,8 +126,13 @@ pub enum Status {
     },
     /// The server has the owner's version.
     Current(Standing),
-    /// The server claims a newer version than the owner knows: there is another writer.
-    Newer(Standing),
+    /// The server has a newer version, and this owner's signature on it: this state is an older copy.
+    Newer {
+        /// What the server claims.
+        standing: Standing,
+        /// The version that the owner signed: see [`FileClient::adopt`].
+        newer: FileState,
+    },
 }
 
 impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
@@ -127,32 +146,39 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         transport: T,
         chunker: Chunker,
     ) -> Result<Self, ClientError> {
+        let record = Self::beginning(&owner, chunker)?;
+        let state = StateFile::create(path, record, disk::PATIENCE)?;
+        Ok(Self::new(state, owner, transport))
+    }
+
+    /// The record of a new file.
+    pub(super) fn beginning(owner: &Owner<S>, chunker: Chunker) -> Result<Record, ClientError> {
         let mut salt = [0; 16];
         getrandom::fill(&mut salt)?;
         let mut secret = [0; 32];
         getrandom::fill(&mut secret)?;
-        let record = Record {
+        Ok(Record {
             file: FileId::derive(&owner.key.to_bytes(), &salt),
             salt,
+            key: owner.name_of_tags(),
             chunker,
-            stage: Stage::Uploading { secret },
-        };
-        Ok(Self::new(
-            StateFile::create(path, record)?,
-            owner,
-            transport,
-        ))
+            given_up: 0,
+            stage: Stage::Uploading(Uploading::new(secret)),
+        })
     }
 
-    /// The file whose state file is at `path`.
+    /// The file whose state file is at `path`, if that and the owner's key fit.
     ///
     /// # Errors
-    /// [`ClientError::State`].
+    /// [`ClientError::State`], [`StateError::WrongOwner`] and [`StateError::WrongTags`] among them.
     pub fn open(path: &Path, owner: Owner<S>, transport: T) -> Result<Self, ClientError> {
-        let state = StateFile::open(path)?;
+        let state = StateFile::open(path, disk::PATIENCE)?;
         let record = state.record();
         if record.file != FileId::derive(&owner.key.to_bytes(), &record.salt) {
             return Err(StateError::WrongOwner.into());
+        }
+        if record.key != owner.name_of_tags() {
+            return Err(StateError::WrongTags.into());
         }
         Ok(Self::new(state, owner, transport))
     }
@@ -164,6 +190,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             owner,
             state,
             options: ClientOptions::default(),
+            confirmed: 0,
         }
     }
 
@@ -187,7 +214,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// The newest version that is verified; `None` before the upload is finished.
     pub fn version(&self) -> Option<FileState> {
         match &self.state.record().stage {
-            Stage::Uploading { .. } => None,
+            Stage::Uploading(_) => None,
             Stage::Settled(state)
             | Stage::Pending { base: state, .. }
             | Stage::Refused { base: state, .. } => Some(*state),
@@ -203,8 +230,9 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     ///
     /// # Errors
     /// [`ClientError::Rollback`] and [`ClientError::Forked`] if the claim contradicts what this client
-    /// has verified; what [`settle`](Self::settle) fails with; [`ClientError::Dropped`];
-    /// [`ClientError::Refused`].
+    /// has verified; [`ClientError::Outdated`] if it is of a newer version that the server has not the
+    /// owner's word for; what [`settle`](Self::settle) fails with; [`ClientError::Dropped`];
+    /// [`ClientError::Refused`], [`ClientError::Breach`].
     pub fn status(&mut self) -> Result<Status, ClientError> {
         self.settle()?.or_dropped()?;
         let request = Request::Status { file: self.file() };
@@ -214,17 +242,14 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                 next_part: standing.next_part,
             });
         };
-        if standing.version < known.version {
-            return Err(ClientError::Rollback {
-                known: known.version,
-                claimed: standing.version,
-            });
+        match self.check_standing(&standing, &known) {
+            Ok(()) => {
+                self.confirm(&known);
+                Ok(Status::Current(standing))
+            }
+            Err(ClientError::Superseded { newer, .. }) => Ok(Status::Newer { standing, newer }),
+            Err(error) => Err(error),
         }
-        if standing.version > known.version {
-            return Ok(Status::Newer(standing));
-        }
-        check_standing(&standing, &known)?;
-        Ok(Status::Current(standing))
     }
 
     pub(super) fn sign<M: Serialize>(
@@ -240,15 +265,15 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     pub(super) fn standing(&self, request: &Request) -> Result<Standing, ClientError> {
         match self.transport.exchange(request)? {
             Response::Standing(standing) => Ok(standing),
-            Response::Refused(refusal) => Err(self.refused(refusal)),
+            Response::Refused(refusal) => Err(self.refused(Purpose::Question, refusal)),
             _ => Err(ClientError::Unexpected),
         }
     }
 
     /// What a refusal says about versions is an error of its own.
-    pub(super) fn refused(&self, refusal: Refusal) -> ClientError {
+    pub(super) fn refused(&self, purpose: Purpose, refusal: Refusal) -> ClientError {
         let Some(FileState { version: known, .. }) = self.version() else {
-            return ClientError::Refused(refusal);
+            return refusal.into_error(purpose);
         };
         match refusal {
             // It has lost a file that it has had.
@@ -259,26 +284,36 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                 let claimed = current;
                 match current.cmp(&known) {
                     Ordering::Less => ClientError::Rollback { known, claimed },
-                    Ordering::Greater => ClientError::Outdated { known, current },
+                    Ordering::Greater => self.outdated(known, current),
                     // It says that it has what it says that it has not.
                     Ordering::Equal => ClientError::Unexpected,
                 }
             }
-            refusal => ClientError::Refused(refusal),
+            refusal => refusal.into_error(purpose),
+        }
+    }
+
+    /// The server claims what the owner knows.
+    pub(super) fn check_standing(
+        &self,
+        standing: &Standing,
+        known: &FileState,
+    ) -> Result<(), ClientError> {
+        match standing.version.cmp(&known.version) {
+            Ordering::Less => Err(ClientError::Rollback {
+                known: known.version,
+                claimed: standing.version,
+            }),
+            Ordering::Greater => Err(self.outdated(known.version, standing.version)),
+            Ordering::Equal if is_list(standing, &known.list) => Ok(()),
+            Ordering::Equal => Err(ClientError::Forked {
+                version: known.version,
+            }),
         }
     }
 }
 
-/// The server claims what the owner knows.
-pub(super) fn check_standing(standing: &Standing, known: &FileState) -> Result<(), ClientError> {
-    let claimed = ListState {
-        root: standing.root,
-        total: standing.total,
-    };
-    if standing.version == known.version && claimed == known.list {
-        Ok(())
-    } else {
-        let version = known.version;
-        Err(ClientError::Forked { version })
-    }
+/// The server claims this list.
+pub(super) fn is_list(standing: &Standing, list: &ListState) -> bool {
+    (standing.root, standing.total) == (list.root, list.total)
 }

@@ -92,7 +92,10 @@ impl HttpTransport {
     pub fn new(address: &str, options: HttpOptions) -> Result<Self, TransportError> {
         let encrypted = address.starts_with("https://");
         if !encrypted && !address.starts_with("http://") {
-            let reason = format!("{address} begins with neither http:// nor https://");
+            let reason = format!(
+                "{} begins with neither http:// nor https://",
+                without_password(address)
+            );
             return Err(TransportError::Configuration(reason));
         }
         let mut tls = TlsConfig::builder()
@@ -192,6 +195,13 @@ impl Transport for HttpTransport {
     }
 }
 
+/// An address without the name and password that may stand in it.
+fn without_password(address: &str) -> String {
+    let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
+    let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+    format!("{scheme}://{host}")
+}
+
 /// How an attempt failed.
 enum Failed {
     /// Another attempt would fail as well.
@@ -269,7 +279,7 @@ impl fmt::Debug for HttpTransport {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("HttpTransport")
-            .field("address", &self.address)
+            .field("address", &without_password(&self.address))
             .finish_non_exhaustive()
     }
 }

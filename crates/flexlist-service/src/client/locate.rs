@@ -15,7 +15,13 @@
 
 use core::ops::Range;
 
-use super::{audit::Failed, error::SearchEnd};
+use flexlist::FileState;
+
+use super::{
+    audit::Failed,
+    error::{AuditFault, SearchEnd},
+};
+use crate::message::Refusal;
 
 /// How many questions one search asks; then it is given up.
 const MOST_QUESTIONS: u32 = 4096;
@@ -69,6 +75,27 @@ where
     pub(super) fn give_up(&mut self, rest: Range<u64>) {
         self.given_up = true;
         self.push(rest);
+    }
+
+    /// Searches a range of a file of `total` bytes that a question for it has failed in.
+    pub(super) fn of_range(&mut self, range: Range<u64>, total: u64, reason: &AuditFault) {
+        if is_about_the_file(reason) {
+            self.give_up(range.start..total);
+        } else {
+            self.within(range);
+        }
+    }
+
+    /// Searches around sampled bytes, rising, after a question for them has failed.
+    pub(super) fn of_samples(&mut self, indices: &[u64], state: &FileState, reason: &AuditFault) {
+        let total = state.list.total;
+        if is_about_the_file(reason) {
+            self.give_up(0..total);
+            return;
+        }
+        for index in indices {
+            self.around(*index, 0..total);
+        }
     }
 
     /// Finds every damaged block that overlaps the range. Ranges come in rising order.
@@ -140,10 +167,15 @@ where
                 let end = blocks.last().map_or(range.end, |block| block.end);
                 Some(start..end)
             }
+            // Nor will it answer for anything else.
+            Err(Failed::Fault(reason)) if is_about_the_file(&reason) => {
+                self.given_up = true;
+                None
+            }
             // A single byte's block must be proved; of a longer range, smaller parts are asked for.
             Err(Failed::Fault(_) | Failed::TooLarge(_)) => None,
             // That the audit has failed is proven already: it does not depend on what comes now.
-            Err(Failed::Client(_)) => {
+            Err(Failed::Silent(_) | Failed::Client(_)) => {
                 self.given_up = true;
                 None
             }
@@ -206,6 +238,19 @@ where
             Direction::Forth => index.saturating_add(sound),
         }
     }
+}
+
+/// Whether a server says that it has nothing of the version, so that there is nothing to search for.
+const fn is_about_the_file(reason: &AuditFault) -> bool {
+    matches!(
+        reason,
+        AuditFault::Refused(
+            Refusal::UnknownFile
+                | Refusal::Removed
+                | Refusal::UnknownVersion { .. }
+                | Refusal::UploadUnfinished { .. }
+        )
+    )
 }
 
 #[cfg(test)]

@@ -14,14 +14,19 @@ use std::io::Write;
 use flexlist::{
     FileState,
     edit::KnownBlock,
-    error::AuditError,
+    error::{AuditError, ProofError},
     list::{ProvenBlock, Sha256, verify_range},
     tag::committed_digest,
 };
 use pad_core::HeadSignature;
 use signature::Signer;
 
-use super::{error::ClientError, file::FileClient, transport::Transport};
+use super::{
+    blame::Purpose,
+    error::ClientError,
+    file::FileClient,
+    transport::{Transport, TransportError},
+};
 use crate::message::{ReadBlock, Refusal, Request, Response};
 
 impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
@@ -40,18 +45,27 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     ///
     /// # Errors
     /// [`ClientError::OutOfRange`], [`ClientError::NotUploaded`]; [`ClientError::Proof`] and
-    /// [`ClientError::Blocks`] if the server's evidence does not hold; [`ClientError::Refused`],
-    /// [`ClientError::Unexpected`], [`ClientError::Transport`]; [`ClientError::Io`] of the sink; what
+    /// [`ClientError::Blocks`] if the server's evidence does not hold; [`ClientError::Breach`] if it
+    /// refuses to answer; [`ClientError::Refused`] if it cannot for now; [`ClientError::Unexpected`], [`ClientError::Transport`]; [`ClientError::Io`] of the sink; what
     /// [`readable`](Self::readable) fails with.
     pub fn read_to(&mut self, range: Range<u64>, sink: &mut impl Write) -> Result<(), ClientError> {
         let state = self.readable()?;
+        self.read_state_to(&state, range, sink)
+    }
+
+    pub(super) fn read_state_to(
+        &self,
+        state: &FileState,
+        range: Range<u64>,
+        sink: &mut impl Write,
+    ) -> Result<(), ClientError> {
         let total = state.list.total;
         let end = range.end.max(range.start);
         if end > total {
             return Err(ClientError::OutOfRange { end, total });
         }
         let wanted = range.clone();
-        self.visit_blocks(&state, range, &mut |block| {
+        self.visit_blocks(state, range, &mut |block| {
             let bytes = part_of(&block, &wanted);
             sink.write_all(bytes).map_err(ClientError::Io)
         })
@@ -77,10 +91,16 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                     }
                 }
                 // The answer has whole blocks, and may be longer than what was asked for.
-                Err(ClientError::Refused(Refusal::TooLarge(_))) if window > 1 => {
+                Err(BlocksError::Refused(Refusal::TooLarge(_))) if window > 1 => {
                     window = window.div_ceil(2);
                 }
-                Err(error) => return Err(error),
+                Err(BlocksError::Refused(refusal)) => {
+                    return Err(self.refused(Purpose::Question, refusal));
+                }
+                Err(BlocksError::Transport(error)) => return Err(error.into()),
+                Err(BlocksError::Proof(error)) => return Err(error.into()),
+                Err(BlocksError::Blocks(error)) => return Err(error.into()),
+                Err(BlocksError::Unexpected) => return Err(ClientError::Unexpected),
             }
         }
         Ok(())
@@ -91,7 +111,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         &self,
         state: &FileState,
         range: Range<u64>,
-    ) -> Result<Vec<KnownBlock>, ClientError> {
+    ) -> Result<Vec<KnownBlock>, BlocksError> {
         let request = Request::Read {
             file: state.file,
             version: state.version,
@@ -100,40 +120,70 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         };
         let (list_proof, blocks) = match self.transport.exchange(&request)? {
             Response::Read { list_proof, blocks } => (list_proof, blocks),
-            Response::Refused(refusal) => return Err(self.refused(refusal)),
-            _ => return Err(ClientError::Unexpected),
+            Response::Refused(refusal) => return Err(BlocksError::Refused(refusal)),
+            _ => return Err(BlocksError::Unexpected),
         };
         let proven = verify_range::<Sha256>(list_proof.as_ref(), &state.list, range)?;
         if proven.get().len() != blocks.len() {
-            return Err(ClientError::Blocks(AuditError::TagCountMismatch {
+            return Err(BlocksError::Blocks(AuditError::TagCountMismatch {
                 expected: proven.get().len(),
                 actual: blocks.len(),
             }));
         }
         let pairs = proven.get().iter().zip(blocks);
         pairs
-            .map(|(proven, block)| self.check(proven, block))
+            .map(|(proven, block)| Ok(self.check(proven, block)?))
             .collect()
     }
 
     /// The block is the one that the list commits.
-    fn check(&self, proven: &ProvenBlock, block: ReadBlock) -> Result<KnownBlock, ClientError> {
+    fn check(&self, proven: &ProvenBlock, block: ReadBlock) -> Result<KnownBlock, AuditError> {
         let start = proven.start;
         let ReadBlock { committed, data } = block;
         if committed_digest(committed.as_ref()) != proven.tag_digest.0 {
-            return Err(ClientError::Blocks(AuditError::TagDigestMismatch { start }));
+            return Err(AuditError::TagDigestMismatch { start });
         }
         if u64::try_from(data.0.len()) != Ok(proven.length) {
-            return Err(ClientError::Blocks(AuditError::BlockMismatch { start }));
+            return Err(AuditError::BlockMismatch { start });
         }
-        let checked = self
-            .verifier
-            .check_block(start, committed.as_ref(), data.as_ref());
-        checked.map_err(ClientError::Blocks)?;
+        self.verifier
+            .check_block(start, committed.as_ref(), data.as_ref())?;
         Ok(KnownBlock {
             start,
             bytes: data.0,
         })
+    }
+}
+
+/// Why there are no verified blocks.
+pub(super) enum BlocksError {
+    /// No answer.
+    Transport(TransportError),
+    /// The server refuses. Whoever can ask for less decides whom that blames.
+    Refused(Refusal),
+    /// The answer is none to the question.
+    Unexpected,
+    /// The evidence about the list does not hold.
+    Proof(ProofError),
+    /// A block is not the one that the list commits.
+    Blocks(AuditError),
+}
+
+impl From<TransportError> for BlocksError {
+    fn from(error: TransportError) -> Self {
+        Self::Transport(error)
+    }
+}
+
+impl From<ProofError> for BlocksError {
+    fn from(error: ProofError) -> Self {
+        Self::Proof(error)
+    }
+}
+
+impl From<AuditError> for BlocksError {
+    fn from(error: AuditError) -> Self {
+        Self::Blocks(error)
     }
 }
 

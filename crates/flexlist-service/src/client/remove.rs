@@ -3,7 +3,9 @@
 use pad_core::HeadSignature;
 use signature::Signer;
 
-use super::{error::ClientError, file::FileClient, state::Stage, transport::Transport};
+use super::{
+    blame::Purpose, error::ClientError, file::FileClient, state::Stage, transport::Transport,
+};
 use crate::{
     message::{Abort, Delete, Refusal, Request, Response},
     signed::RequestKind,
@@ -22,7 +24,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// [`ClientError::Unexpected`], [`ClientError::Signer`]; what [`settle`](Self::settle) fails with.
     pub fn remove(&mut self) -> Result<(), ClientError> {
         let file = self.file();
-        if matches!(self.state.record().stage, Stage::Uploading { .. }) {
+        if matches!(self.state.record().stage, Stage::Uploading(_)) {
             let abort = self.sign(RequestKind::Abort, &Abort { file })?;
             return match self.transport.exchange(&Request::Abort(abort))? {
                 // Finished, and the answer was lost.
@@ -48,7 +50,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             Response::Removed | Response::Refused(Refusal::Removed | Refusal::UnknownFile) => {
                 Ok(())
             }
-            Response::Refused(refusal) => Err(self.refused(refusal)),
+            Response::Refused(refusal) => Err(self.refused(Purpose::Change, refusal)),
             _ => Err(ClientError::Unexpected),
         }
     }

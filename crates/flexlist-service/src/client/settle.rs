@@ -9,13 +9,14 @@ use signature::Signer;
 
 use super::{
     apply,
+    blame::Purpose,
     error::ClientError,
-    file::{FileClient, Settled, check_standing},
+    file::{FileClient, Settled},
     state::{Stage, StateError},
     transport::{Transport, TransportError},
 };
 use crate::{
-    message::{Acknowledge, Refusal, Request, Response, Signed, Update},
+    message::{Confirm, Refusal, Request, Response, Signed, Update},
     signed::RequestKind,
 };
 
@@ -38,12 +39,12 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// is the update's after all, it is verified and [`Settled::Applied`].
     ///
     /// # Errors
-    /// [`ClientError::Transport`], and [`ClientError::Refused`] for refusals that may pass;
-    /// [`ClientError::Proof`], [`ClientError::Forked`], [`ClientError::Rollback`],
+    /// [`ClientError::Transport`], [`ClientError::Refused`] and [`ClientError::Breach`] for refusals that
+    /// may pass; [`ClientError::Proof`], [`ClientError::Forked`], [`ClientError::Rollback`],
     /// [`ClientError::Unexpected`]: the update stays under way. [`ClientError::State`].
     pub fn settle(&mut self) -> Result<Settled, ClientError> {
         match &self.state.record().stage {
-            Stage::Uploading { .. } | Stage::Settled(_) => Ok(Settled::Nothing),
+            Stage::Uploading(_) | Stage::Settled(_) => Ok(Settled::Nothing),
             Stage::Pending { base, update } => {
                 let (base, update) = (*base, update.clone());
                 if let Some(refusal) = self.resolve(&base, &update)? {
@@ -83,11 +84,13 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// way of the version before it.
     ///
     /// # Errors
-    /// As [`current`](Self::current), without [`ClientError::Transport`] and [`ClientError::Refused`].
+    /// As [`current`](Self::current), without [`ClientError::Transport`], [`ClientError::Refused`] and
+    /// [`ClientError::Breach`].
     pub fn readable(&mut self) -> Result<FileState, ClientError> {
         match self.settle() {
             Ok(settled) => settled.or_dropped()?,
-            Err(ClientError::Transport(_) | ClientError::Refused(_)) => {}
+            // What the server does with an update is no verdict on what it has.
+            Err(ClientError::Transport(_) | ClientError::Refused(_) | ClientError::Breach(_)) => {}
             Err(error) => return Err(error),
         }
         self.version().ok_or(ClientError::NotUploaded)
@@ -117,13 +120,13 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                     version: base.version.saturating_add(1),
                     list: *list.get(),
                 };
-                check_standing(&standing, &next)?;
+                self.check_standing(&standing, &next)?;
                 self.state.advance(Stage::Settled(next))?;
-                self.acknowledge(&next);
+                self.confirm(&next);
                 Ok(None)
             }
             Response::Refused(refusal) if is_final(&refusal, base) => Ok(Some(refusal)),
-            Response::Refused(refusal) => Err(self.refused(refusal)),
+            Response::Refused(refusal) => Err(self.refused(Purpose::Change, refusal)),
             _ => Err(ClientError::Unexpected),
         }
     }
@@ -132,15 +135,23 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         self.version().map_or(Settled::Nothing, Settled::Applied)
     }
 
-    /// Tells the server that it may forget earlier versions. If this fails the server keeps more than it
-    /// must, and the next update tells it as well.
-    fn acknowledge(&self, state: &FileState) {
-        let body = Acknowledge {
+    /// Gives the server the owner's word for this version, and tells it so that it may forget earlier
+    /// ones. The word is what finds the way back, should the server or this state be restored from an
+    /// older copy. If this fails, the server keeps more than it must, and is told before the next update.
+    pub(super) fn confirm(&mut self, state: &FileState) {
+        if self.confirmed == state.version {
+            return;
+        }
+        let body = Confirm {
             file: state.file,
             version: state.version,
+            root: state.list.root,
+            total: state.list.total,
         };
-        if let Ok(signed) = self.sign(RequestKind::Acknowledge, &body) {
-            drop(self.transport.exchange(&Request::Acknowledge(signed)));
+        if let Ok(signed) = self.sign(RequestKind::Confirm, &body)
+            && let Ok(Response::Standing(_)) = self.transport.exchange(&Request::Confirm(signed))
+        {
+            self.confirmed = state.version;
         }
     }
 }

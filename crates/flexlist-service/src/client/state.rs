@@ -1,21 +1,23 @@
 //! What an owner keeps of one file, in one small file.
 //!
-//! The envelope of the codec (kind 112), the record, and SHA-256 over both. Written whole each time: to
-//! a new file, which is synchronised, renamed over the old one and made durable with its directory.
-//! After a crash there is the record before or the record after, never a mixture.
+//! The envelope of the codec (kind 112), the record, and SHA-256 over both. Written whole each time
+//! (crate `disk`): after a crash there is the record before or the record after, never a mixture, and no
+//! draft of it. What is locked and replaced is the file that the name leads to, so that two names of one
+//! state are one state.
 
 use core::fmt;
 use std::{
-    fs::{File, OpenOptions, TryLockError},
-    io::{self, Read as _, Write as _},
+    fs::{self, File},
+    io::{self, Read as _},
     path::{Path, PathBuf},
+    time::Duration,
 };
 
+use disk::{Access, Lock, LockError};
 use flexlist::{FileId, FileState, chunk::Chunker};
-use pad_core::{DecodeError, codec};
+use pad_core::{DecodeError, Digest, codec};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use tempfile::NamedTempFile;
 
 use crate::message::Signed;
 
@@ -26,26 +28,28 @@ const HASH: usize = 32;
 const LIMIT: usize = 256 << 20;
 
 /// What an owner keeps of one file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Record {
     /// The file.
     pub(super) file: FileId,
     /// What, with the owner's key, gives its id.
     pub(super) salt: [u8; 16],
+    /// Names the key that the file's tags are made with: see [`super::file::Owner`].
+    pub(super) key: Digest<32>,
     /// How it is cut.
     pub(super) chunker: Chunker,
+    /// The newest version that the owner gave up to go back to an older one; 0 if he never did. His own
+    /// signature on a version up to this one does not say that it comes after what he knows.
+    pub(super) given_up: u64,
     /// Where it stands.
     pub(super) stage: Stage,
 }
 
 /// Where a file stands.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Stage {
     /// The upload is not finished.
-    Uploading {
-        /// What the write ids come from.
-        secret: [u8; 32],
-    },
+    Uploading(Uploading),
     /// Nothing is under way.
     Settled(FileState),
     /// An update of `base` was, or was about to be, sent.
@@ -62,6 +66,80 @@ pub(super) enum Stage {
         /// The update, as it was signed.
         update: Signed,
     },
+}
+
+/// An upload that is not finished.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Uploading {
+    /// What the write ids come from.
+    pub(super) secret: [u8; 32],
+    /// The source up to the part before the last one that was, or was about to be, sent.
+    pub(super) before_last: Mark,
+    /// The source up to the last part that was, or was about to be, sent.
+    pub(super) last: Mark,
+    /// The version that the upload makes, once its end was, or was about to be, sent.
+    pub(super) end: Option<FileState>,
+}
+
+/// The beginning of a source: what tells whether it is still the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Mark {
+    /// How many parts it makes.
+    pub(super) parts: u64,
+    /// How many bytes it has.
+    pub(super) bytes: u64,
+    /// A hash of its bytes.
+    pub(super) digest: Digest<32>,
+}
+
+impl Uploading {
+    /// An upload that begins.
+    pub(super) fn new(secret: [u8; 32]) -> Self {
+        Self {
+            secret,
+            before_last: Mark::default(),
+            last: Mark::default(),
+            end: None,
+        }
+    }
+}
+
+/// Without the secret, and without the contents of updates.
+impl fmt::Debug for Record {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Record")
+            .field("file", &self.file)
+            .field("stage", &self.stage)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Stage {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Uploading(uploading) => uploading.fmt(formatter),
+            Self::Settled(state) => formatter.debug_tuple("Settled").field(state).finish(),
+            Self::Pending { base, .. } => formatter
+                .debug_struct("Pending")
+                .field("base", base)
+                .finish_non_exhaustive(),
+            Self::Refused { base, .. } => formatter
+                .debug_struct("Refused")
+                .field("base", base)
+                .finish_non_exhaustive(),
+        }
+    }
+}
+
+impl fmt::Debug for Uploading {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Uploading")
+            .field("parts", &self.last.parts)
+            .field("end", &self.end)
+            .finish_non_exhaustive()
+    }
 }
 
 impl codec::Message for Record {
@@ -90,6 +168,8 @@ pub enum StateError {
     Malformed(DecodeError),
     /// It belongs to another owner.
     WrongOwner,
+    /// It belongs to this owner, but the file's tags are made with another key.
+    WrongTags,
 }
 
 impl fmt::Display for StateError {
@@ -103,7 +183,10 @@ impl fmt::Display for StateError {
             }
             Self::Damaged => formatter.write_str("the state file is damaged"),
             Self::Malformed(error) => write!(formatter, "this is no state file: {error}"),
-            Self::WrongOwner => formatter.write_str("the state file belongs to another owner"),
+            Self::WrongOwner => formatter
+                .write_str("the state file belongs to another owner: it does not fit the key"),
+            Self::WrongTags => formatter
+                .write_str("the state file belongs to this owner, but to another key for tags"),
         }
     }
 }
@@ -116,43 +199,58 @@ impl From<io::Error> for StateError {
     }
 }
 
+impl From<LockError> for StateError {
+    fn from(error: LockError) -> Self {
+        match error {
+            LockError::Io(error) => Self::Io(error),
+            _ => Self::InUse,
+        }
+    }
+}
+
 /// A state file that no other process uses meanwhile, and its current contents.
 #[derive(Debug)]
 pub(super) struct StateFile {
+    /// Where it really is.
     path: PathBuf,
     record: Record,
-    _lock: File,
+    _lock: Lock,
 }
 
 impl StateFile {
-    /// A new file with this record.
-    pub(super) fn create(path: &Path, record: Record) -> Result<Self, StateError> {
-        let lock = lock(path)?;
-        if path.try_exists()? {
-            return Err(StateError::Exists);
+    /// A new file with this record. Whoever uses a file of that name is waited for as long as `patience`.
+    pub(super) fn create(
+        path: &Path,
+        record: Record,
+        patience: Duration,
+    ) -> Result<Self, StateError> {
+        let lock = Lock::exclusive(path, patience)?;
+        match disk::create(path, &encode(&record, LIMIT)?, Access::Private) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(StateError::Exists),
+            Err(error) => Err(StateError::Io(error)),
+            Ok(()) => Ok(Self {
+                path: path.canonicalize()?,
+                record,
+                _lock: lock,
+            }),
         }
-        write(path, &record)?;
-        Ok(Self {
-            path: path.to_owned(),
-            record,
-            _lock: lock,
-        })
     }
 
-    /// The file that is there.
-    pub(super) fn open(path: &Path) -> Result<Self, StateError> {
-        // Before the lock, which would leave a file of its own beside a name that was mistyped.
-        path.metadata()?;
-        let lock = lock(path)?;
+    /// The file that is there. Whoever uses it is waited for as long as `patience`.
+    pub(super) fn open(path: &Path, patience: Duration) -> Result<Self, StateError> {
+        // Before the lock, which would leave a file of its own beside a name that was mistyped. From
+        // here on it is this file, whatever becomes of links that lead to it.
+        let path = fs::canonicalize(path)?;
+        let lock = Lock::exclusive(&path, patience)?;
         // After it: who had the lock may have put another file in the place of the one before.
-        let file = File::open(path)?;
+        let file = File::open(&path)?;
         let mut bytes = Vec::new();
         // One byte more than may be, so that the decoder sees that it is too much.
         let most = u64::try_from(LIMIT).unwrap_or(u64::MAX).saturating_add(1);
         file.take(most).read_to_end(&mut bytes)?;
         let record = decode(&bytes)?;
         Ok(Self {
-            path: path.to_owned(),
+            path,
             record,
             _lock: lock,
         })
@@ -164,56 +262,19 @@ impl StateFile {
 
     /// Goes on to another stage, durably; if that fails, the stage is as it was.
     pub(super) fn advance(&mut self, stage: Stage) -> Result<(), StateError> {
-        let record = Record {
+        self.replace(Record {
             stage,
             ..self.record.clone()
-        };
-        write(&self.path, &record)?;
+        })
+    }
+
+    /// Goes on to another record, durably; if that fails, the record is as it was.
+    pub(super) fn replace(&mut self, record: Record) -> Result<(), StateError> {
+        let bytes = encode(&record, LIMIT)?;
+        disk::replace(&self.path, &bytes, Access::Private)?;
         self.record = record;
         Ok(())
     }
-}
-
-/// Keeps other processes out as long as the result lives.
-fn lock(path: &Path) -> Result<File, StateError> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".lock");
-    let file = OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(name)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(StateError::InUse),
-        Err(TryLockError::Error(error)) => Err(StateError::Io(error)),
-    }
-}
-
-fn write(path: &Path, record: &Record) -> Result<(), StateError> {
-    let bytes = encode(record, LIMIT)?;
-    let directory = match path.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
-    };
-    // Readable by its owner only: the secret of an upload is in it.
-    let mut file = NamedTempFile::new_in(directory)?;
-    file.write_all(&bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    synchronise(directory)?;
-    Ok(())
-}
-
-#[cfg(unix)]
-fn synchronise(directory: &Path) -> io::Result<()> {
-    File::open(directory)?.sync_all()
-}
-
-/// Directories cannot be opened as files everywhere; a rename is durable by other means there.
-#[cfg(not(unix))]
-fn synchronise(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 /// The contents of a state file, if they have at most `limit` bytes.

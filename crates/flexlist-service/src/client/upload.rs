@@ -4,7 +4,11 @@
 //! and tagged once more but not sent. Their tags must come out as they were, so a write id is not drawn
 //! but derived: from a secret of this upload, the block's position and its contents. With the contents in
 //! it, a source that changed in between gives other ids: no id is ever used for two contents, which
-//! would give away parts of a private key, and the roots differ at the end.
+//! would give away parts of a private key.
+//!
+//! Whether the source is the same is seen before anything is sent: the state file has a hash of the
+//! source up to each of the two parts that were sent last. The server has one of them, or none after
+//! which the owner knows what it has.
 
 use std::{io::Read, time::SystemTime};
 
@@ -14,15 +18,16 @@ use flexlist::{
     list::{Block, ListState, Sha256 as ListHash},
     tag::WriteId,
 };
-use pad_core::HeadSignature;
+use pad_core::{Digest, HeadSignature};
 use sha2::{Digest as _, Sha256};
 use signature::Signer;
 
 use super::{
     apply,
+    blame::Purpose,
     error::ClientError,
-    file::{FileClient, check_standing},
-    state::Stage,
+    file::FileClient,
+    state::{Mark, Stage, Uploading},
     transport::Transport,
 };
 use crate::{
@@ -38,44 +43,57 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// then begins at the beginning all the same. `progress` gets the bytes that are done, after each
     /// part.
     ///
-    /// Keeps two parts and about 60 bytes for each block in memory.
+    /// Keeps two parts and about 60 bytes for each block in memory, and writes the state file for each
+    /// part.
     ///
     /// # Errors
-    /// [`ClientError::AlreadyUploaded`]; [`ClientError::SourceChanged`], or [`ClientError::Refused`]
-    /// with [`Refusal::RootMismatch`], if an earlier attempt had another source; [`ClientError::Io`] of
-    /// the source; [`ClientError::Transport`], [`ClientError::Refused`], [`ClientError::Unexpected`];
-    /// [`ClientError::Forked`] if the server claims another file; [`ClientError::Tag`],
+    /// [`ClientError::AlreadyUploaded`]; [`ClientError::SourceChanged`] if an earlier attempt had another
+    /// source, and [`ClientError::MoreParts`] if another copy of the state was used: go on with those, or
+    /// [`restart`](Self::restart); [`ClientError::Io`] of the source; [`ClientError::Transport`],
+    /// [`ClientError::Refused`], [`ClientError::Breach`], [`ClientError::Unexpected`];
+    /// [`ClientError::Forked`] if the server claims another file; [`ClientError::Superseded`],
+    /// [`ClientError::Outdated`] if the file is uploaded and has changed since; [`ClientError::Tag`],
     /// [`ClientError::List`], [`ClientError::Signer`], [`ClientError::State`].
     pub fn upload<R: Read>(
         &mut self,
         source: R,
         progress: &mut dyn FnMut(u64),
     ) -> Result<FileState, ClientError> {
-        let Stage::Uploading { secret } = self.state.record().stage else {
+        let Stage::Uploading(before) = self.state.record().stage.clone() else {
             return Err(ClientError::AlreadyUploaded);
         };
+        let sent = before.last.parts;
         let next_part = self.begin()?;
-        let mut upload = Upload {
-            secret,
-            blocks: self.chunker().blocks(source),
-            list: Vec::new(),
-            total: 0,
-        };
-        let mut parts = 0;
+        if let Some(claimed) = next_part.filter(|claimed| *claimed > sent) {
+            return Err(ClientError::MoreParts { sent, claimed });
+        }
+        if let (None, Some(end)) = (next_part, before.end) {
+            // The owner's own word was all that was missing; what the source says now comes after it.
+            self.finished(&end)?;
+        }
+        let mut upload = Upload::new(before.secret, self.chunker().blocks(source));
+        let mut mark = Mark::default();
         loop {
             let blocks = self.next_part(&mut upload)?;
             if blocks.is_empty() {
                 break;
             }
-            if next_part.is_some_and(|next_part| parts >= next_part) {
-                self.send_part(parts, blocks)?;
+            let before_last = mark;
+            mark = upload.mark(mark.parts.saturating_add(1));
+            before.compare(next_part, &mark)?;
+            if next_part.is_some_and(|next_part| before_last.parts >= next_part) {
+                let last = mark;
+                self.state.advance(Stage::Uploading(Uploading {
+                    before_last,
+                    last,
+                    end: None,
+                    ..before
+                }))?;
+                self.send_part(before_last.parts, blocks)?;
             }
-            parts = parts.saturating_add(1);
             progress(upload.total);
         }
-        if next_part.is_some_and(|next_part| next_part > parts) {
-            return Err(ClientError::SourceChanged);
-        }
+        before.compare_end(next_part, &mark)?;
         let list = FlexList::<ListHash>::build(&upload.list, &self.options.workers)?;
         let state = FileState {
             file: self.file(),
@@ -85,9 +103,34 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                 total: list.total(),
             },
         };
-        self.finish(parts, &state)?;
-        self.state.advance(Stage::Settled(state))?;
+        if self.version().is_some() {
+            return match self.version() {
+                Some(finished) if finished == state => Ok(state),
+                _ => Err(ClientError::SourceChanged {
+                    bytes: before.last.bytes,
+                    finished: true,
+                }),
+            };
+        }
+        self.finish(&before, mark, &state)?;
         Ok(state)
+    }
+
+    /// Gives up an upload that is not finished, on the server too, and begins a new one in its place:
+    /// another file, which may have another source. Also where the server has finished the upload
+    /// without this owner's knowledge, who then gives up a file that he has not seen.
+    ///
+    /// # Errors
+    /// [`ClientError::AlreadyUploaded`]; [`ClientError::Transport`], [`ClientError::Refused`],
+    /// [`ClientError::Breach`], [`ClientError::Unexpected`]: it goes on as it was;
+    /// [`ClientError::Signer`], [`ClientError::State`], [`ClientError::RandomnessUnavailable`].
+    pub fn restart(&mut self) -> Result<(), ClientError> {
+        if !matches!(self.state.record().stage, Stage::Uploading(_)) {
+            return Err(ClientError::AlreadyUploaded);
+        }
+        self.remove()?;
+        let chunker = *self.chunker();
+        Ok(self.state.replace(Self::beginning(&self.owner, chunker)?)?)
     }
 
     /// The part that the server needs next; `None` if it has finished the upload.
@@ -103,7 +146,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             Response::Standing(standing) if standing.version == 0 => Ok(Some(standing.next_part)),
             // Finished, and the answer was lost: nothing is to be sent.
             Response::Standing(_) | Response::Refused(Refusal::UploadFinished) => Ok(None),
-            Response::Refused(refusal) => Err(self.refused(refusal)),
+            Response::Refused(refusal) => Err(self.refused(Purpose::Begin, refusal)),
             _ => Err(ClientError::Unexpected),
         }
     }
@@ -146,30 +189,92 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             Response::Standing(standing) if standing.next_part == next => Ok(()),
             // The answer to the first attempt was lost.
             Response::Refused(Refusal::PartOutOfOrder { expected }) if expected == next => Ok(()),
-            Response::Refused(refusal) => Err(self.refused(refusal)),
+            Response::Refused(refusal) => Err(self.refused(Purpose::Part, refusal)),
             _ => Err(ClientError::Unexpected),
         }
     }
 
     /// The server agrees that this is version 1.
-    fn finish(&self, parts: u64, state: &FileState) -> Result<(), ClientError> {
+    fn finish(
+        &mut self,
+        before: &Uploading,
+        last: Mark,
+        state: &FileState,
+    ) -> Result<(), ClientError> {
         let finish = Finish {
             file: state.file,
-            parts,
+            parts: last.parts,
             root: state.list.root,
             total: state.list.total,
         };
         let finish = self.sign(RequestKind::Finish, &finish)?;
-        let standing = match self.transport.exchange(&Request::Finish(finish))? {
-            Response::Standing(standing) => standing,
-            // The answer to the first attempt was lost.
-            Response::Refused(Refusal::UploadFinished) => {
-                self.standing(&Request::Status { file: state.file })?
+        let end = Some(*state);
+        self.state.advance(Stage::Uploading(Uploading {
+            last,
+            end,
+            ..before.clone()
+        }))?;
+        match self.transport.exchange(&Request::Finish(finish))? {
+            Response::Standing(standing) => {
+                self.check_standing(&standing, state)?;
+                Ok(self.state.advance(Stage::Settled(*state))?)
             }
-            Response::Refused(refusal) => return Err(self.refused(refusal)),
-            _ => return Err(ClientError::Unexpected),
-        };
-        check_standing(&standing, state)
+            // The answer to the first attempt was lost.
+            Response::Refused(Refusal::UploadFinished) => self.finished(state),
+            Response::Refused(refusal) => Err(self.refused(Purpose::Finish, refusal)),
+            _ => Err(ClientError::Unexpected),
+        }
+    }
+
+    /// The server has the end of the upload, which makes this version: it is the owner's, whatever the
+    /// server claims beside it.
+    fn finished(&mut self, state: &FileState) -> Result<(), ClientError> {
+        let standing = self.standing(&Request::Status { file: state.file })?;
+        if standing.version == 0 {
+            return Err(ClientError::Unexpected);
+        }
+        self.state.advance(Stage::Settled(*state))?;
+        self.check_standing(&standing, state)
+    }
+}
+
+impl Uploading {
+    /// The source is still what was sent, as far as this mark reaches, if the server needs this part next
+    /// (none, if it has finished).
+    fn compare(&self, next_part: Option<u64>, mark: &Mark) -> Result<(), ClientError> {
+        for sent in self.held(next_part) {
+            if sent.parts == mark.parts && sent != mark {
+                return Err(changed(sent));
+            }
+        }
+        Ok(())
+    }
+
+    /// The source has at least what was sent.
+    fn compare_end(&self, next_part: Option<u64>, mark: &Mark) -> Result<(), ClientError> {
+        match self.held(next_part).find(|sent| sent.parts > mark.parts) {
+            Some(sent) => Err(changed(sent)),
+            None => Ok(()),
+        }
+    }
+
+    /// The marks of parts that the server has. Of one that has given up what it had, nothing is to be
+    /// compared: it gets all of the source as it is.
+    fn held(&self, next_part: Option<u64>) -> impl Iterator<Item = &Mark> {
+        let held = next_part.unwrap_or(u64::MAX);
+        let last = (held >= self.last.parts).then_some(&self.last);
+        let before_last = (held > 0).then_some(&self.before_last);
+        before_last
+            .into_iter()
+            .chain(last)
+            .filter(|mark| mark.parts > 0)
+    }
+}
+
+const fn changed(sent: &Mark) -> ClientError {
+    ClientError::SourceChanged {
+        bytes: sent.bytes,
+        finished: false,
     }
 }
 
@@ -179,14 +284,36 @@ struct Upload<R> {
     blocks: Blocks<R>,
     list: Vec<Block>,
     total: u64,
+    /// Over the hashes of all blocks.
+    contents: Sha256,
 }
 
 impl<R> Upload<R> {
+    fn new(secret: [u8; 32], blocks: Blocks<R>) -> Self {
+        Self {
+            secret,
+            blocks,
+            list: Vec::new(),
+            total: 0,
+            contents: Sha256::new_with_prefix(b"flexlist/source/v1"),
+        }
+    }
+
+    /// What has come of the source, in so many parts.
+    fn mark(&self, parts: u64) -> Mark {
+        Mark {
+            parts,
+            bytes: self.total,
+            digest: Digest(self.contents.clone().finalize().into()),
+        }
+    }
+
     /// The write id of the block at `position`, counted from 0, with these contents.
     ///
     /// A hash with a secret prefix is a pseudorandom function here: what it is given has one length.
-    fn write_id(&self, position: usize, block: &[u8]) -> WriteId {
+    fn write_id(&mut self, position: usize, block: &[u8]) -> WriteId {
         let contents: [u8; 32] = Sha256::digest(block).into();
+        self.contents.update(contents);
         let mut hash = Sha256::new_with_prefix(b"flexlist/write-id/v1");
         hash.update(self.secret);
         hash.update(u64::try_from(position).unwrap_or(u64::MAX).to_be_bytes());

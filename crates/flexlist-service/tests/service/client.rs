@@ -27,6 +27,7 @@ use flexlist_service::{
 use pad_core::{AuthorKey, DecodeError, Workers, codec};
 use tempfile::TempDir;
 
+mod adopt;
 mod bounds;
 mod hostile;
 mod interrupted;
@@ -63,6 +64,12 @@ impl Wire {
 
     fn be_honest(&self) {
         *self.meddle.lock().unwrap() = None;
+    }
+}
+
+impl core::fmt::Debug for Wire {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        formatter.write_str("Wire")
     }
 }
 
@@ -319,7 +326,7 @@ fn an_empty_file_is_a_file() {
     let mut client = world.uploaded(b"");
     assert_eq!(client.read(0..0).unwrap(), b"");
     let report = client.audit(Extent::Everything, &mut |_| ()).unwrap();
-    assert_eq!(report.questions, 0);
+    assert_eq!((report.questions, report.blocks), (1, 0));
     client.apply(&[insert(0, b"something")]).unwrap();
     check(&mut client, b"something");
     let delete = ByteEdit::Delete { start: 0, end: 9 };
@@ -385,22 +392,26 @@ fn of_two_writers_one_wins_and_the_other_knows() {
     let mut second = world.open_at(&copy);
 
     first.apply(&[insert(0, b"first")]).unwrap();
+    let now = first.version().unwrap();
     assert!(matches!(
         second.apply(&[insert(0, b"second")]),
-        Err(ClientError::Outdated {
-            known: 1,
-            current: 2
-        })
+        Err(ClientError::Superseded { known: 1, newer }) if newer == now
     ));
     assert!(!second.is_pending());
     assert!(matches!(
         second.read(0..1),
-        Err(ClientError::Outdated {
-            known: 1,
-            current: 2
-        })
+        Err(ClientError::Superseded { known: 1, newer }) if newer == now
     ));
-    assert!(matches!(second.status().unwrap(), Status::Newer(standing) if standing.version == 2));
+    for extent in [Extent::Sample(5), Extent::Everything] {
+        assert!(matches!(
+            second.audit(extent, &mut |_| ()),
+            Err(ClientError::Superseded { known: 1, newer }) if newer == now
+        ));
+    }
+    assert!(matches!(
+        second.status().unwrap(),
+        Status::Newer { standing, newer } if standing.version == 2 && newer == now
+    ));
     assert!(matches!(first.status().unwrap(), Status::Current(_)));
 
     // Both have read before one of them writes: the update itself is refused.
@@ -421,10 +432,7 @@ fn of_two_writers_one_wins_and_the_other_knows() {
     });
     assert!(matches!(
         third.apply(&[insert(0, b"third")]),
-        Err(ClientError::Outdated {
-            known: 2,
-            current: 3
-        })
+        Err(ClientError::Superseded { known: 2, newer }) if newer.version == 3
     ));
     assert!(!third.is_pending());
 }
@@ -458,10 +466,16 @@ fn state_files_are_guarded() {
         open(&owner(2, TagKind::PrivateMac)),
         Err(ClientError::State(StateError::WrongOwner))
     ));
+    let mut other_tags = world.owner.clone();
+    other_tags.tags = owner(1, TagKind::PrivateMac).tags;
+    assert!(matches!(
+        open(&other_tags),
+        Err(ClientError::State(StateError::WrongTags))
+    ));
     assert!(open(&world.owner).is_ok());
 
     let good = std::fs::read(world.path()).unwrap();
-    assert!(good.len() < 200, "{} bytes", good.len());
+    assert!(good.len() < 350, "{} bytes", good.len());
     for position in 0..good.len() {
         let mut bad = good.clone();
         bad[position] ^= 1;
@@ -478,6 +492,78 @@ fn state_files_are_guarded() {
             Err(ClientError::State(StateError::Damaged))
         ));
     }
+}
+
+/// Bytes as they are shown by derived `Debug`, and as digits.
+fn shown(bytes: &[u8]) -> [String; 3] {
+    let hex = |byte: &u8| format!("{byte:02x}");
+    let digits: String = bytes.iter().map(hex).collect();
+    let decimal: Vec<String> = bytes.iter().map(u8::to_string).collect();
+    [digits.to_uppercase(), digits, decimal.join(", ")]
+}
+
+#[test]
+fn nothing_that_a_client_shows_is_secret() {
+    for kind in [TagKind::HashOnly, TagKind::PrivateMac, TagKind::PublicBls] {
+        let world = World::new(kind);
+        let text = b"the contents of a file";
+        let mut client = world.create();
+        let mut printed = vec![format!("{client:?}{client:#?}")];
+        client.upload(text.as_slice(), &mut |_| ()).unwrap();
+        world.wire.meddle(|request, server| match request {
+            Request::Update(_) => Err(TransportError::Status(500)),
+            _ => server.exchange(request),
+        });
+        let lost = client.apply(&[write(0, b"THE")]).unwrap_err();
+        assert!(client.is_pending());
+        printed.push(format!("{client:?}{client:#?}{lost:?}{lost}"));
+        let owner = &world.owner;
+        printed.push(format!(
+            "{owner:?}{:?}{:?}",
+            owner.tags,
+            owner.tags.verifier()
+        ));
+        let printed = printed.concat();
+
+        let state = std::fs::read(world.path()).unwrap();
+        let seed = owner.signer.to_bytes();
+        let tags = owner.tags.to_bytes();
+        // The state has what is not to be seen: the update that is under way, and the salt.
+        let secrets = [
+            seed.as_slice(),
+            tags.as_slice(),
+            text,
+            b"THE contents",
+            &state,
+        ];
+        for secret in secrets {
+            for piece in secret.chunks(8).filter(|piece| piece.len() == 8) {
+                let is_plain = piece.iter().all(|byte| *byte == piece[0]) && piece[0] == 0;
+                for shown in shown(piece) {
+                    // The file's own id, version and root are in the state, and are no secret.
+                    let public = format!("{:?}{:?}", client.file(), client.version());
+                    let public = public.contains(&shown) || format!("{owner:?}").contains(&shown);
+                    let leaks = !is_plain && !public && printed.contains(&shown);
+                    assert!(!leaks, "{kind}: {shown}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_password_in_an_address_is_not_shown() {
+    let address = "http://somebody:secret@127.0.0.1:1";
+    let transport = HttpTransport::new(address, HttpOptions::default()).unwrap();
+    let shown = format!("{transport:?}");
+    assert!(shown.contains("127.0.0.1:1"), "{shown}");
+    assert!(
+        !shown.contains("somebody") && !shown.contains("secret"),
+        "{shown}"
+    );
+    let wrong = HttpTransport::new("ftp://somebody:secret@there", HttpOptions::default());
+    let wrong = wrong.unwrap_err();
+    assert!(!format!("{wrong:?}{wrong}").contains("secret"), "{wrong}");
 }
 
 #[test]

@@ -8,13 +8,16 @@ use std::{
 use clap::{Args, Subcommand};
 use ed25519_dalek::SigningKey;
 use flexlist::{FileState, chunk::Chunker};
-use flexlist_service::client::{FileClient, HttpOptions, HttpTransport, Roots};
+use flexlist_service::client::{
+    ClientError, FileClient, HttpOptions, HttpTransport, Roots, Settled,
+};
 use indicatif::{ProgressBar, ProgressStyle};
 use pad::FileOwnerKey;
 use serde_json::{Value as Json, json};
 
 use super::{Failure, Output};
 
+mod adopt;
 mod audit;
 mod delete;
 mod edit;
@@ -53,8 +56,11 @@ pub(super) enum FileCommand {
     Delete(delete::Delete),
     /// Have the server prove that it still has the file.
     Audit(audit::Audit),
-    /// Show where the file stands, according to the owner and to the server.
+    /// Show where the file stands, according to the owner and to the server; checks that key and state fit.
     Status(status::Status),
+    /// Go on from another version than the state has, one that the server shows with this owner's own
+    /// signature: after the server or the state was restored from an older copy.
+    Adopt(adopt::Adopt),
     /// Note the file's sealed root for the next version of a dictionary (pad commit signs it).
     Publish(publish::Publish),
 }
@@ -73,6 +79,7 @@ impl FileCommand {
             Self::Delete(command) => command.run(output),
             Self::Audit(command) => command.run(output),
             Self::Status(command) => command.run(output),
+            Self::Adopt(command) => command.run(output),
             Self::Publish(command) => command.run(output),
         }
     }
@@ -81,10 +88,11 @@ impl FileCommand {
 /// Which file, whose, and where.
 #[derive(Debug, Args)]
 struct FileArguments {
-    /// What the owner keeps of the file: about a hundred bytes, to be kept in one place only.
+    /// What the owner keeps of the file: a few hundred bytes, to be kept in one place only. Whoever
+    /// loses it, or the key, loses the file.
     #[arg(long, value_name = "FILE")]
     state: PathBuf,
-    /// The owner's key.
+    /// The owner's key: one for any number of files.
     #[arg(long, value_name = "FILE", default_value = "pad-file.key")]
     key: PathBuf,
     #[command(flatten)]
@@ -94,7 +102,7 @@ struct FileArguments {
 /// The server.
 #[derive(Debug, Args)]
 struct ServerArguments {
-    /// The server: HOST:PORT, or https://HOST:PORT.
+    /// The server: HOST:PORT (nothing is encrypted on the way), or https://HOST:PORT.
     #[arg(long, value_name = "ADDR", default_value = serve::DEFAULT_ADDRESS)]
     server: String,
     /// The certificates (PEM) that may vouch for an https server, in place of the system's.
@@ -103,7 +111,28 @@ struct ServerArguments {
 }
 
 impl FileArguments {
+    /// The client of a file that was begun: both of its files must be there, and fit.
     fn open(&self) -> Result<Client, Failure> {
+        let missing = |path: &Path| matches!(path.try_exists(), Ok(false));
+        let (state, key) = (self.state.display(), self.key.display());
+        match (missing(&self.state), missing(&self.key)) {
+            (true, true) => {
+                return Err(Failure::Input(format!(
+                    "neither the state file {state} nor the key file {key} is there: both are needed"
+                )));
+            }
+            (true, false) => {
+                return Err(Failure::Input(format!(
+                    "there is no state file {state}: the key file {key} alone does not lead to the file"
+                )));
+            }
+            (false, true) => {
+                return Err(Failure::Input(format!(
+                    "there is no key file {key}: the state file {state} alone is of no use"
+                )));
+            }
+            (false, false) => {}
+        }
         let owner = load_key(&self.key)?.owner();
         let client = FileClient::open(&self.state, owner, self.server.transport()?);
         client.map_err(|error| failure::client(&self.state, error))
@@ -115,8 +144,26 @@ impl FileArguments {
         client.map_err(|error| failure::client(&self.state, error))
     }
 
+    /// Finds out what became of an update that was under way, and says so beside the answer: it is no
+    /// reason not to read or audit what is verified.
+    fn settle(&self, client: &mut Client) -> Result<(), Failure> {
+        match client.settle() {
+            Ok(Settled::Nothing) => {}
+            Ok(Settled::Applied(state)) => eprintln!("pad: {}", settled_line(&state)),
+            Ok(Settled::Dropped(refusal)) => eprintln!("pad: {}", ClientError::Dropped(refusal)),
+            // It stays under way. Whoever has to hear of it asks for the status, or changes the file.
+            Err(
+                error @ (ClientError::Transport(_)
+                | ClientError::Refused(_)
+                | ClientError::Breach(_)),
+            ) => eprintln!("pad: an update is still under way: {error}"),
+            Err(error) => return Err(self.failure(error)),
+        }
+        Ok(())
+    }
+
     /// A failure of an operation on this file.
-    fn failure(&self, error: flexlist_service::client::ClientError) -> Failure {
+    fn failure(&self, error: ClientError) -> Failure {
         failure::client(&self.state, error)
     }
 }

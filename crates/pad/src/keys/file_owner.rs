@@ -99,7 +99,8 @@ impl FileOwnerKey {
             text.push_str(&digits);
         }
         text.push('\n');
-        Ok(disk::create(path, text.as_bytes(), Access::Private).map_err(KeyFileError::from)?)
+        let created = disk::create(path, text.as_bytes(), Access::Private);
+        Ok(created.map_err(KeyFileError::from)?)
     }
 
     /// Which tags the key makes.

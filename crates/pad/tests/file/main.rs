@@ -7,6 +7,9 @@
 mod common;
 mod full_disk;
 mod kill;
+mod liar;
 mod operator;
+mod refusals;
 mod round_trip;
 mod server;
+mod ways;

@@ -4,10 +4,8 @@
 
 use std::thread;
 
-use flexlist::list::ListState;
-use pad_core::Digest;
-
 use super::*;
+use flexlist::list::ListState;
 
 fn settled(version: u64) -> Stage {
     Stage::Settled(FileState {
@@ -24,7 +22,9 @@ fn record(stage: Stage) -> Record {
     Record {
         file: FileId([7; 32]),
         salt: [3; 16],
+        key: Digest([5; 32]),
         chunker: Chunker::default(),
+        given_up: 0,
         stage,
     }
 }
@@ -42,11 +42,11 @@ fn no_one_sees_a_state_that_another_has_left_behind() {
     const EACH: u64 = 60;
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("state");
-    drop(StateFile::create(&path, record(settled(0))).unwrap());
+    drop(StateFile::create(&path, record(settled(0)), Duration::ZERO).unwrap());
     let write = || {
         let mut left = EACH;
         while left > 0 {
-            match StateFile::open(&path) {
+            match StateFile::open(&path, Duration::ZERO) {
                 Ok(mut file) => {
                     let version = version_of(file.record());
                     file.advance(settled(version + 1)).unwrap();
@@ -63,7 +63,7 @@ fn no_one_sees_a_state_that_another_has_left_behind() {
         }
     });
     // Each has built upon the one before it.
-    let file = StateFile::open(&path).unwrap();
+    let file = StateFile::open(&path, Duration::ZERO).unwrap();
     assert_eq!(version_of(file.record()), WRITERS * EACH);
 }
 
@@ -75,17 +75,23 @@ fn the_lock_comes_before_the_file() {
     let path = directory.path().join("state");
     // Something that is there and cannot be opened.
     let _socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
-    let held = lock(&path).unwrap();
-    assert!(matches!(StateFile::open(&path), Err(StateError::InUse)));
+    let held = Lock::exclusive(&path, Duration::ZERO).unwrap();
+    assert!(matches!(
+        StateFile::open(&path, Duration::ZERO),
+        Err(StateError::InUse)
+    ));
     drop(held);
-    assert!(matches!(StateFile::open(&path), Err(StateError::Io(_))));
+    assert!(matches!(
+        StateFile::open(&path, Duration::ZERO),
+        Err(StateError::Io(_))
+    ));
 }
 
 #[test]
 fn a_name_that_is_mistyped_leaves_nothing_behind() {
     let directory = tempfile::tempdir().unwrap();
     assert!(matches!(
-        StateFile::open(&directory.path().join("state")),
+        StateFile::open(&directory.path().join("state"), Duration::ZERO),
         Err(StateError::Io(error)) if error.kind() == io::ErrorKind::NotFound
     ));
     assert_eq!(directory.path().read_dir().unwrap().count(), 0);
@@ -100,4 +106,95 @@ fn what_could_not_be_read_back_is_not_written() {
         encode(&record, length - 1),
         Err(StateError::TooLong { length: actual }) if actual == length
     ));
+}
+
+#[cfg(unix)]
+#[test]
+fn two_names_of_one_state_are_one_state() {
+    let directory = tempfile::tempdir().unwrap();
+    let elsewhere = directory.path().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    let (real, link) = (elsewhere.join("state"), directory.path().join("link"));
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    // A link that leads nowhere yet is a name that is taken.
+    assert!(matches!(
+        StateFile::create(&link, record(settled(0)), Duration::ZERO),
+        Err(StateError::Exists)
+    ));
+    let mut file = StateFile::create(&real, record(settled(1)), Duration::ZERO).unwrap();
+    assert!(matches!(
+        StateFile::open(&link, Duration::ZERO),
+        Err(StateError::InUse)
+    ));
+    file.advance(settled(2)).unwrap();
+    drop(file);
+    let mut linked = StateFile::open(&link, Duration::ZERO).unwrap();
+    assert_eq!(version_of(linked.record()), 2);
+    assert!(matches!(
+        StateFile::open(&real, Duration::ZERO),
+        Err(StateError::InUse)
+    ));
+    // Also if the link leads elsewhere meanwhile: it is the file that was opened.
+    fs::remove_file(&link).unwrap();
+    std::os::unix::fs::symlink(directory.path().join("other"), &link).unwrap();
+    linked.advance(settled(3)).unwrap();
+    drop(linked);
+    let file = StateFile::open(&real, Duration::ZERO).unwrap();
+    assert_eq!(version_of(file.record()), 3);
+    assert!(link.symlink_metadata().unwrap().is_symlink());
+    assert!(!directory.path().join("other").exists());
+    // State and lock, where the state is; the folder and the link, where the link is.
+    assert_eq!(elsewhere.read_dir().unwrap().count(), 2);
+    assert_eq!(directory.path().read_dir().unwrap().count(), 2);
+}
+
+/// A child has the locks of its parent from its fork until it executes another program.
+#[test]
+fn programs_that_are_started_meanwhile_do_not_keep_a_state() {
+    use core::sync::atomic::{AtomicBool, Ordering};
+
+    const ROUNDS: u64 = 200;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("state");
+    drop(StateFile::create(&path, record(settled(0)), disk::PATIENCE).unwrap());
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                drop(std::process::Command::new("true").status());
+            }
+        });
+        let opened = (0..ROUNDS).all(|round| {
+            // As long as a busy machine needs to start a program.
+            let opened = StateFile::open(&path, Duration::from_mins(1));
+            opened.is_ok_and(|mut file| file.advance(settled(round)).is_ok())
+        });
+        done.store(true, Ordering::Relaxed);
+        assert!(opened);
+    });
+}
+
+#[test]
+fn a_record_is_shown_without_its_secrets() {
+    let secret = [0xa7; 32];
+    let uploading = Stage::Uploading(Uploading::new(secret));
+    let update = Signed {
+        body: vec![0xa7; 40].into(),
+        signature: vec![0xa7; 64].into(),
+    };
+    let Stage::Settled(base) = settled(1) else {
+        panic!("a settled stage");
+    };
+    let pending = Stage::Pending {
+        base,
+        update: update.clone(),
+    };
+    for stage in [uploading, pending, Stage::Refused { base, update }] {
+        let record = record(stage);
+        for shown in [format!("{record:?}"), format!("{record:#?}")] {
+            for digits in ["167", "a7"] {
+                assert!(!shown.contains(digits), "{shown}");
+            }
+        }
+    }
 }

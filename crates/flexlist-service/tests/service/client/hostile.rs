@@ -9,7 +9,7 @@ use flexlist::{
     error::{AuditError, ProofError},
 };
 use flexlist_service::{
-    client::{AuditFailure, AuditFault, SearchEnd},
+    client::{Asked, AuditFailure, AuditFault, Blame, SearchEnd, Silence, Unanswered},
     message::{ReadBlock, Standing},
 };
 
@@ -62,10 +62,21 @@ fn lies_about_an_update() {
         lied_update(move |response| witness(response, Vec::clear)),
         ClientError::Proof(ProofError::Truncated)
     ));
-    let changes: [fn(&mut Standing); 3] = [
+    let newer = lied_update(|response| match response {
+        Response::Updated { standing, .. } => standing.version += 1,
+        other => panic!("{other:?}"),
+    });
+    // The version that it claims it cannot show the owner's word for.
+    assert!(matches!(
+        newer,
+        ClientError::Outdated {
+            known: 2,
+            current: 3
+        }
+    ));
+    let changes: [fn(&mut Standing); 2] = [
         |standing| standing.root.0[0] ^= 1,
         |standing| standing.total += 1,
-        |standing| standing.version += 1,
     ];
     for change in changes {
         let error = lied_update(move |response| match response {
@@ -137,7 +148,13 @@ fn lies_about_where_a_file_stands() {
     let mut newer = current;
     newer.version = 7;
     claim(newer);
-    assert_eq!(client.status().unwrap(), Status::Newer(newer));
+    assert!(matches!(
+        client.status(),
+        Err(ClientError::Outdated {
+            known: 2,
+            current: 7
+        })
+    ));
     // A server that went back in earnest does not have the version at all.
     world.wire.tamper(|request, response| {
         if matches!(request, Request::Read { .. }) {
@@ -182,8 +199,6 @@ fn a_file_that_the_server_knows_no_more_is_a_fault_of_the_server() {
         };
         lost(client.read(0..1).map(drop));
         lost(client.status().map(drop));
-        lost(client.audit(Extent::Sample(5), &mut |_| ()).map(drop));
-        lost(client.audit(Extent::Everything, &mut |_| ()).map(drop));
         world.wire.meddle(move |request, server| match request {
             Request::Update(_) => Ok(Response::Refused(refusal.clone())),
             _ => server.exchange(request),
@@ -252,16 +267,22 @@ fn lies_about_an_upload() {
                 standing.next_part = 1_000;
             }
         }),
-        ClientError::SourceChanged
+        ClientError::MoreParts {
+            sent: 0,
+            claimed: 1_000
+        }
     ));
-    // A server that claims to have a part that it does not have cannot finish.
+    // Whoever has sent nothing does not believe that the server has something.
     assert!(matches!(
         upload(|request, response| {
             if let (Request::Begin(_), Response::Standing(standing)) = (request, response) {
                 standing.next_part = 1;
             }
         }),
-        ClientError::Refused(Refusal::PartOutOfOrder { expected: 0 })
+        ClientError::MoreParts {
+            sent: 0,
+            claimed: 1
+        }
     ));
     assert!(matches!(
         upload(|request, response| {
@@ -269,6 +290,6 @@ fn lies_about_an_upload() {
                 *response = Response::Refused(Refusal::UnknownFile);
             }
         }),
-        ClientError::Refused(Refusal::UnknownFile)
+        ClientError::Breach(Refusal::UnknownFile)
     ));
 }

@@ -1,5 +1,7 @@
 //! What breaks off, is made good: requests that never arrive, answers that are lost, crashes between.
 
+use flexlist::FileState;
+
 use super::*;
 
 /// Fails at the exchange of this number, counted from 0, before or after the server has the request.
@@ -84,40 +86,184 @@ fn an_upload_goes_on_where_it_broke_off() {
     }
 }
 
+/// An upload of this file that broke off: of its parts the server has the first three.
+fn broken_off(file: &[u8]) -> (World, Client) {
+    let world = World::new(TagKind::PrivateMac);
+    let mut client = world.create();
+    world.wire.fail(Fault::Before(4));
+    assert!(client.upload(file, &mut |_| ()).is_err());
+    world.wire.be_honest();
+    (world, client)
+}
+
+/// How many bytes the parts of an upload have: of blocks of 64 bytes, two make 1000 bytes and more
+/// with what travels beside them.
+const PART: usize = 128;
+
 #[test]
 fn an_upload_does_not_go_on_with_another_source() {
     let file = contents(5_000);
-    let broken_off = || {
+    let changed = |outcome: Result<FileState, ClientError>| match outcome {
+        Err(ClientError::SourceChanged {
+            bytes,
+            finished: false,
+        }) => bytes,
+        other => panic!("{other:?}"),
+    };
+    // Another block where the server has one already: in its first part, or in its last.
+    for at in [0, 3 * PART - 1] {
+        let (_world, mut client) = broken_off(&file);
+        let mut other = file.clone();
+        other[at] ^= 1;
+        let bytes = changed(client.upload(other.as_slice(), &mut |_| ()));
+        assert_eq!(bytes, 3 * u64::try_from(PART).unwrap(), "byte {at}");
+        // Nothing was sent, and with the first source it goes on all the same.
+        client.upload(file.as_slice(), &mut |_| ()).unwrap();
+        check(&mut client, &file);
+    }
+    // And where it has none, though one was sent: what it gets is the new source.
+    for at in [3 * PART, 4_999] {
+        let (_world, mut client) = broken_off(&file);
+        let mut other = file.clone();
+        other[at] ^= 1;
+        client.upload(other.as_slice(), &mut |_| ()).unwrap();
+        check(&mut client, &other);
+    }
+    // Less than it has.
+    let (_world, mut client) = broken_off(&file);
+    changed(client.upload(&file[..100], &mut |_| ()));
+    client.upload(file.as_slice(), &mut |_| ()).unwrap();
+    check(&mut client, &file);
+    // A server that has forgotten it all gets all of it, whatever it is now.
+    let (world, client) = broken_off(&file);
+    drop(client);
+    let forgetful = World::new(TagKind::PrivateMac);
+    std::fs::copy(world.path(), forgetful.path()).unwrap();
+    let mut client = FileClient::open(&forgetful.path(), world.owner, forgetful.wire)
+        .unwrap()
+        .with_options(small());
+    let mut other = file;
+    other[0] ^= 1;
+    client.upload(other.as_slice(), &mut |_| ()).unwrap();
+    check(&mut client, &other);
+}
+
+#[test]
+fn an_upload_whose_end_got_no_answer_is_finished_with_the_source_as_it_was() {
+    let file = contents(5_000);
+    let lost = || {
         let world = World::new(TagKind::PrivateMac);
         let mut client = world.create();
-        world.wire.fail(Fault::Before(4));
+        world.wire.meddle(|request, server| match request {
+            Request::Finish(_) => server.exchange(request).and(Err(out_of_reach())),
+            _ => server.exchange(request),
+        });
         assert!(client.upload(file.as_slice(), &mut |_| ()).is_err());
+        assert_eq!(client.version(), None);
         world.wire.be_honest();
         (world, client)
     };
-    // Another block where the server has one already.
-    let (_world, mut client) = broken_off();
-    let mut other = file.clone();
-    other[0] ^= 1;
-    assert!(matches!(
-        client.upload(other.as_slice(), &mut |_| ()),
-        Err(ClientError::Refused(Refusal::RootMismatch))
-    ));
-    // And where it has none: what it gets is the new source.
-    let (_world, mut client) = broken_off();
-    let mut other = file.clone();
-    other[4_999] ^= 1;
-    client.upload(other.as_slice(), &mut |_| ()).unwrap();
-    check(&mut client, &other);
-    // Less than it has.
-    let (_world, mut client) = broken_off();
-    assert!(matches!(
-        client.upload(&file[..100], &mut |_| ()),
-        Err(ClientError::SourceChanged)
-    ));
-    // With the first source it goes on all the same.
+    let (_world, mut client) = lost();
     client.upload(file.as_slice(), &mut |_| ()).unwrap();
     check(&mut client, &file);
+    // Changed, longer, shorter: the file is what was signed, and whoever has changed it hears of it.
+    for other in [
+        &[b"x", &file[1..]].concat(),
+        &[&file, &b"x"[..]].concat(),
+        &file[1..],
+    ] {
+        let (_world, mut client) = lost();
+        let outcome = client.upload(other, &mut |_| ());
+        // Where a part that was sent differs, it is said before the end is reached.
+        assert!(
+            matches!(outcome, Err(ClientError::SourceChanged { .. })),
+            "{outcome:?}"
+        );
+        check(&mut client, &file);
+        assert!(matches!(
+            client.upload(other, &mut |_| ()),
+            Err(ClientError::AlreadyUploaded)
+        ));
+    }
+    // A server that claims another end is told from one that has this one.
+    let (world, mut client) = lost();
+    world.wire.tamper(|request, response| {
+        if let (Request::Status { .. }, Response::Standing(standing)) = (request, response) {
+            standing.root.0[0] ^= 1;
+        }
+    });
+    assert!(matches!(
+        client.upload(file.as_slice(), &mut |_| ()),
+        Err(ClientError::Forked { version: 1 })
+    ));
+}
+
+#[test]
+fn an_upload_is_begun_again_and_leaves_nothing_behind() {
+    let file = contents(5_000);
+    let (world, mut client) = broken_off(&file);
+    let before = client.file();
+    // What does not arrive changes nothing.
+    world.wire.meddle(|request, server| match request {
+        Request::Abort(_) => Err(out_of_reach()),
+        _ => server.exchange(request),
+    });
+    assert!(matches!(
+        client.restart(),
+        Err(ClientError::Transport(TransportError::Unreachable { .. }))
+    ));
+    assert_eq!(client.file(), before);
+    world.wire.be_honest();
+    client.restart().unwrap();
+    assert_ne!(client.file(), before);
+    assert_eq!(world.wire.server.handler().files(), []);
+    let other = contents(6_000);
+    client.upload(other.as_slice(), &mut |_| ()).unwrap();
+    drop(client);
+    let mut client = world.open();
+    check(&mut client, &other);
+    assert!(matches!(
+        client.restart(),
+        Err(ClientError::AlreadyUploaded)
+    ));
+    check(&mut client, &other);
+    // Nothing is on the server any more, or ever was: that is as good.
+    for refusal in [Refusal::UnknownFile, Refusal::Removed] {
+        let (world, mut client) = broken_off(&file);
+        world.wire.tamper(move |request, response| {
+            if matches!(request, Request::Abort(_)) {
+                *response = Response::Refused(refusal.clone());
+            }
+        });
+        client.restart().unwrap();
+        client.upload(file.as_slice(), &mut |_| ()).unwrap();
+        check(&mut client, &file);
+    }
+}
+
+#[test]
+fn a_copy_of_a_state_does_not_go_on_with_what_another_has_sent() {
+    let file = contents(5_000);
+    let (world, client) = broken_off(&file);
+    drop(client);
+    let copy = world.directory.path().join("copy.state");
+    std::fs::copy(world.path(), &copy).unwrap();
+    let mut client = world.open();
+    world.wire.fail(Fault::Before(3));
+    assert!(client.upload(file.as_slice(), &mut |_| ()).is_err());
+    world.wire.be_honest();
+    let mut copied = world.open_at(&copy);
+    assert!(matches!(
+        copied.upload(file.as_slice(), &mut |_| ()),
+        Err(ClientError::MoreParts {
+            sent: 4,
+            claimed: 5
+        })
+    ));
+    client.upload(file.as_slice(), &mut |_| ()).unwrap();
+    // The same source makes the same file.
+    copied.upload(file.as_slice(), &mut |_| ()).unwrap();
+    check(&mut copied, &file);
 }
 
 /// A client of a file of 1000 bytes whose update of version 1 failed like this.
@@ -241,7 +387,7 @@ fn a_lost_acknowledgement_does_no_harm() {
     let world = World::new(TagKind::PrivateMac);
     let mut client = world.uploaded(&contents(1_000));
     world.wire.meddle(|request, server| match request {
-        Request::Acknowledge(_) => Err(out_of_reach()),
+        Request::Confirm(_) => Err(out_of_reach()),
         _ => server.exchange(request),
     });
     for text in [b"one", b"two", b"new"] {
@@ -368,10 +514,7 @@ fn a_refused_update_is_sent_once_more_at_most() {
     for _ in 0..3 {
         assert!(matches!(
             second.read(0..1),
-            Err(ClientError::Outdated {
-                known: 1,
-                current: 2
-            })
+            Err(ClientError::Superseded { known: 1, newer }) if newer.version == 2
         ));
     }
     assert_eq!(*sent.lock().unwrap(), 1);

@@ -29,23 +29,35 @@ pub(in crate::cli) struct Audit {
 impl Audit {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let mut client = self.file.open()?;
+        self.file.settle(&mut client)?;
         let total = client.version().map_or(0, |state| state.list.total);
         let (extent, established) = self.extent()?;
         let bar = byte_bar(output, if self.full { total } else { 0 }, "audit");
         let audited = client.audit(extent, &mut |done| bar.set_position(done));
         bar.finish_and_clear();
-        let report = audited.map_err(|error| self.file.failure(error))?;
-        let text = format!(
-            "the server has the file: {established} [version {}, {} blocks proved]",
-            report.state.version, report.blocks
-        );
+        let report = audited.map_err(|error| self.file.failure_of(&client, error))?;
+        let version = report.state.version;
+        let is_empty = report.blocks == 0;
+        let (established, text) = if is_empty {
+            let words = "nothing: the file has no bytes to prove".to_owned();
+            let text = format!(
+                "the file is empty: nothing was proved; the server says that it has version {version}"
+            );
+            (words, text)
+        } else {
+            let text = format!(
+                "the server has the file: {established} [version {version}, {} blocks proved]",
+                report.blocks
+            );
+            (established, text)
+        };
         let object = json!({
-            "version": report.state.version,
+            "version": version,
             "established": established,
             "challenged_bytes": report.bytes,
             "blocks": report.blocks,
             "questions": report.questions,
-            "verified": true,
+            "verified": !is_empty,
         });
         output.say(&text, &object)
     }

@@ -50,7 +50,8 @@ impl Delete {
     fn remove(&self, output: &mut Output) -> Result<(), Failure> {
         let mut client = self.file.open()?;
         let file = client.file();
-        client.remove().map_err(|error| self.file.failure(error))?;
+        let removed = client.remove();
+        removed.map_err(|error| self.file.failure_of(&client, error))?;
         let state = self.file.state.display();
         output.say(
             &format!("removed from the server: file {file} (of no use any more: {state})"),

@@ -84,13 +84,14 @@ pub(super) fn apply(
 ) -> Result<(), Failure> {
     let mut client = file.open()?;
     // Whoever repeats a change that got no answer has to know that both were carried out.
-    match client.settle().map_err(|error| file.failure(error))? {
+    let settled = client.settle();
+    match settled.map_err(|error| file.failure_of(&client, error))? {
         Settled::Nothing => {}
         Settled::Applied(state) => output.text(&settled_line(&state))?,
         Settled::Dropped(refusal) => return Err(file.failure(ClientError::Dropped(refusal))),
     }
-    let applied = client.apply(&[edit]).map_err(|error| file.failure(error))?;
-    match applied {
+    let applied = client.apply(&[edit]);
+    match applied.map_err(|error| file.failure_of(&client, error))? {
         Applied::Version(state) => output.say(
             &format!("changed: {}", state_line(&state)),
             &state_object(&state),

@@ -1,9 +1,9 @@
 //! What goes wrong with outsourced files, as sentences and exit statuses.
 
-use std::{io::ErrorKind, path::Path};
+use std::path::Path;
 
 use flexlist_service::{
-    client::{AuditFailure, ClientError, SearchEnd, StateError, TransportError},
+    client::{Blame, ClientError, StateError, TransportError},
     message::Refusal,
 };
 use pad::FileOwnerKeyError;
@@ -12,68 +12,56 @@ use crate::cli::Failure;
 
 /// An operation on the file with this state file failed.
 pub(super) fn client(state: &Path, error: ClientError) -> Failure {
-    match error {
-        ClientError::Audit(failure) => Failure::Refused(audit(&failure)),
+    let blame = error.blame();
+    let text = match error {
         ClientError::Unexpected
         | ClientError::Proof(_)
         | ClientError::Blocks(_)
         | ClientError::Rollback { .. }
         | ClientError::Forked { .. } => {
-            Failure::Refused(format!("the server's answer does not verify: {error}"))
+            format!("the server's answer does not verify: {error}")
         }
-        // The server admits that it cannot give what it took.
-        ClientError::Refused(refusal @ Refusal::StoreFailed(_)) => {
-            Failure::Refused(format!("the server has lost something: {refusal}"))
+        ClientError::State(StateError::Io(error)) => {
+            format!("{}: state file: {error}", state.display())
         }
-        ClientError::Refused(refusal @ Refusal::CannotWrite) => {
-            Failure::Store(format!("the server refuses: {refusal}"))
+        ClientError::State(error @ (StateError::WrongOwner | StateError::WrongTags)) => {
+            format!("{}: {error}: is this the right --key?", state.display())
         }
-        ClientError::State(StateError::Io(error)) if error.kind() != ErrorKind::NotFound => {
-            Failure::Store(format!("{}: state file: {error}", state.display()))
-        }
-        ClientError::State(error) => Failure::Input(format!("{}: {error}", state.display())),
-        ClientError::AlreadyUploaded => Failure::Input(format!(
+        ClientError::State(error) => format!("{}: {error}", state.display()),
+        ClientError::AlreadyUploaded => format!(
             "the file of {} is uploaded already: change it with pad file write, insert or delete, or \
              give another --state to upload a new one",
             state.display()
-        )),
-        ClientError::Transport(error @ TransportError::RequestTooLarge { .. }) => {
-            Failure::Input(format!("{error}: change less at once"))
-        }
-        ClientError::Io(_) | ClientError::Transport(_) | ClientError::RandomnessUnavailable => {
-            Failure::Store(error.to_string())
-        }
-        error => Failure::Input(error.to_string()),
-    }
-}
-
-/// An audit failed: which blocks, and how.
-fn audit(failure: &AuditFailure) -> String {
-    let blocks: Vec<String> = failure
-        .damaged
-        .iter()
-        .map(|range| format!("{}..{}", range.start, range.end))
-        .collect();
-    let reason = match failure.search {
-        SearchEnd::Complete => failure.reason.to_string(),
-        SearchEnd::GivenUp => format!("{}; the search was given up", failure.reason),
-    };
-    match blocks.len() {
-        0 => format!("the audit failed: {reason}; asked again, every block was there"),
-        1 => format!(
-            "the audit failed: {reason}; damaged: bytes {}",
-            blocks.join(", ")
         ),
-        count => {
-            let shown = blocks
-                .iter()
-                .take(20)
-                .cloned()
-                .collect::<Vec<_>>()
-                .join(", ");
-            let more = if count > 20 { ", .." } else { "" };
-            format!("the audit failed: {reason}; {count} damaged places: bytes {shown}{more}")
+        error @ (ClientError::SourceChanged {
+            finished: false, ..
         }
+        | ClientError::MoreParts { .. }
+        | ClientError::Refused(Refusal::Removed)) => format!(
+            "{error}; go on with what the upload began with, or give --restart to give up what was sent \
+             and begin anew"
+        ),
+        error @ ClientError::SourceChanged { finished: true, .. } => {
+            format!("{error}; bring the changes there with pad file write, insert or delete")
+        }
+        error @ ClientError::Superseded { newer, .. } => format!(
+            "{error}: use the newer copy, or catch up with pad file adopt --state {} --accept-version {}",
+            state.display(),
+            newer.version
+        ),
+        error @ ClientError::Outdated { .. } => format!(
+            "{error}: if no other copy of {} was used, the server lies",
+            state.display()
+        ),
+        ClientError::Transport(error @ TransportError::RequestTooLarge { .. }) => {
+            format!("{error}: change less at once")
+        }
+        error => error.to_string(),
+    };
+    match blame {
+        Blame::Owner => Failure::Input(text),
+        Blame::Server => Failure::Refused(text),
+        Blame::Circumstances => Failure::Store(text),
     }
 }
 
@@ -84,7 +72,7 @@ pub(super) fn key(path: &Path, error: &FileOwnerKeyError) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use std::io;
+    use std::io::{self, ErrorKind};
 
     use super::*;
 
@@ -100,7 +88,9 @@ mod tests {
         assert_eq!(status(state(ErrorKind::StorageFull)), 4);
         assert_eq!(status(ClientError::State(StateError::Damaged)), 2);
         assert_eq!(status(ClientError::AlreadyUploaded), 2);
-        assert_eq!(status(ClientError::Dropped(Refusal::TagsInvalid)), 2);
+        assert_eq!(status(ClientError::Dropped(Refusal::TagsInvalid)), 3);
+        let too_large = Refusal::TooLarge("a test".into());
+        assert_eq!(status(ClientError::Dropped(too_large)), 2);
         assert_eq!(status(ClientError::Refused(Refusal::CannotWrite)), 4);
         let too_large = TransportError::RequestTooLarge { length: 1 };
         assert_eq!(status(ClientError::Transport(too_large)), 2);

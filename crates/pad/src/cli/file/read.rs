@@ -1,16 +1,17 @@
 //! `pad file read`.
 
-#[cfg(unix)]
-use std::fs::File;
+use core::ops::Range;
 use std::{
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
 };
 
 use clap::Args;
-use tempfile::NamedTempFile;
+use disk::{Access, Draft};
+use flexlist::FileState;
+use flexlist_service::client::Vouched;
 
-use super::{FileArguments, byte_bar};
+use super::{Client, FileArguments, byte_bar};
 use crate::cli::{Failure, Output};
 
 #[derive(Debug, Args)]
@@ -27,6 +28,10 @@ pub(in crate::cli) struct Read {
     /// is verified.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Read this version in place of the one that the state has: an older or newer one, which the server
+    /// must show with this owner's signature. The state stays as it is.
+    #[arg(long, value_name = "NUMBER")]
+    accept_version: Option<u64>,
     /// Overwrite the file of --out if there is one.
     #[arg(long, requires = "out")]
     force: bool,
@@ -44,62 +49,98 @@ impl Read {
             }
         }
         let mut client = self.file.open()?;
-        let state = client
-            .readable()
-            .map_err(|error| self.file.failure(error))?;
+        let from = self.version(&mut client)?;
+        let total = from.state().list.total;
         let end = match self.length {
             Some(length) => self.offset.saturating_add(length),
             // An offset beyond the end is refused, like a length beyond it.
-            None => state.list.total.max(self.offset),
+            None => total.max(self.offset),
         };
         let range = self.offset..end;
         let Some(path) = &self.out else {
-            let mut sink = io::stdout().lock();
-            return client
-                .read_to(range, &mut sink)
-                .map_err(|error| self.file.failure(error));
+            return self.fetch(&mut client, &from, range, &mut io::stdout().lock());
         };
         let io_failure = |error: io::Error| Failure::file(path, &error);
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or_else(|| Path::new("."));
-        let file = NamedTempFile::new_in(folder).map_err(io_failure)?;
+        // Without a name until every byte is verified: killed, it leaves nothing behind.
+        let draft = Draft::new(path, Access::Usual).map_err(io_failure)?;
         let bar = byte_bar(output, end.saturating_sub(self.offset), "read");
         let mut sink = Counted {
-            sink: BufWriter::new(file),
+            sink: BufWriter::new(draft),
             written: &mut |bytes| bar.inc(bytes),
         };
-        let read = client.read_to(range.clone(), &mut sink);
+        let read = self.fetch(&mut client, &from, range.clone(), &mut sink);
         bar.finish_and_clear();
-        read.map_err(|error| self.file.failure(error))?;
-        let file = sink
-            .sink
-            .into_inner()
-            .map_err(|error| io_failure(error.into_error()))?;
-        file.as_file().sync_all().map_err(io_failure)?;
-        self.keep(file, path)?;
-        synchronise(folder).map_err(io_failure)?;
+        read?;
+        let draft = sink.sink.into_inner();
+        let draft = draft.map_err(|error| io_failure(error.into_error()))?;
+        let kept = if self.force {
+            draft.keep()
+        } else {
+            draft.keep_new()
+        };
+        match kept {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(exists(path)),
+            kept => kept.map_err(io_failure)?,
+        }
         let bytes = range.end.saturating_sub(range.start);
+        let version = from.state().version;
         output.say(
-            &format!("{bytes} bytes, verified, in {}", path.display()),
-            &serde_json::json!({ "bytes": bytes, "verified": true, "out": path.display().to_string() }),
+            &format!(
+                "{bytes} bytes of version {version}, verified, in {}",
+                path.display()
+            ),
+            &serde_json::json!({
+                "bytes": bytes,
+                "version": version,
+                "verified": true,
+                "out": path.display().to_string(),
+            }),
         )
+    }
+
+    /// The version to read.
+    fn version(&self, client: &mut Client) -> Result<From, Failure> {
+        if let Some(version) = self.accept_version {
+            let vouched = client.vouched_at(version);
+            return Ok(From::Vouched(
+                vouched.map_err(|error| self.file.failure(error))?,
+            ));
+        }
+        self.file.settle(client)?;
+        let state = client.readable();
+        Ok(From::State(
+            state.map_err(|error| self.file.failure_of(client, error))?,
+        ))
+    }
+
+    fn fetch(
+        &self,
+        client: &mut Client,
+        from: &From,
+        range: Range<u64>,
+        sink: &mut impl Write,
+    ) -> Result<(), Failure> {
+        let read = match from {
+            From::State(_) => client.read_to(range, sink),
+            From::Vouched(vouched) => client.read_vouched_to(vouched, range, sink),
+        };
+        read.map_err(|error| self.file.failure_of(client, error))
     }
 }
 
-impl Read {
-    /// Gives the file its name.
-    fn keep(&self, file: NamedTempFile, path: &Path) -> Result<(), Failure> {
-        let kept = if self.force {
-            file.persist(path)
-        } else {
-            file.persist_noclobber(path)
-        };
-        match kept {
-            Ok(_) => Ok(()),
-            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Err(exists(path)),
-            Err(error) => Err(Failure::file(path, &error.error)),
+/// Which version is read.
+enum From {
+    /// The one that the state has.
+    State(FileState),
+    /// One that the server shows with the owner's signature.
+    Vouched(Vouched),
+}
+
+impl From {
+    const fn state(&self) -> &FileState {
+        match self {
+            Self::State(state) => state,
+            Self::Vouched(vouched) => vouched.state(),
         }
     }
 }
@@ -109,18 +150,6 @@ fn exists(path: &Path) -> Failure {
         "{} exists already: give --force to overwrite it",
         path.display()
     ))
-}
-
-/// Makes the name of a new file durable.
-#[cfg(unix)]
-fn synchronise(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
-}
-
-/// Directories cannot be opened as files everywhere.
-#[cfg(not(unix))]
-fn synchronise(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 /// A sink that says how much went into it.

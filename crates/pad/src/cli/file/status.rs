@@ -16,13 +16,15 @@ pub(in crate::cli) struct Status {
 impl Status {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let mut client = self.file.open()?;
-        let settled = client.settle().map_err(|error| self.file.failure(error))?;
+        let settled = client.settle();
+        let settled = settled.map_err(|error| self.file.failure_of(&client, error))?;
         let settled = match settled {
             Settled::Nothing => None,
             Settled::Applied(state) => Some(settled_line(&state)),
             Settled::Dropped(refusal) => Some(ClientError::Dropped(refusal).to_string()),
         };
-        let status = client.status().map_err(|error| self.file.failure(error))?;
+        let status = client.status();
+        let status = status.map_err(|error| self.file.failure_of(&client, error))?;
         let claim = match status {
             ServerStatus::Uploading { next_part } => {
                 format!("the upload is not finished; the server has {next_part} parts")
@@ -30,25 +32,33 @@ impl Status {
             ServerStatus::Current(standing) => {
                 format!("the server has this version, in {} blocks", standing.blocks)
             }
-            ServerStatus::Newer(standing) => format!(
-                "the server claims version {}: there is another writer, or a copy of this state",
-                standing.version
+            ServerStatus::Newer { newer, .. } => format!(
+                "the server has version {} of {} bytes, signed by this owner: this state is an older copy; \
+                 use the newer one, or catch up with pad file adopt --state {} --accept-version {}",
+                newer.version,
+                newer.list.total,
+                self.file.state.display(),
+                newer.version
             ),
         };
         let file = client.file();
+        let kept = [&self.file.state, &self.file.key].map(|path| path.display().to_string());
+        // Opening them has shown it.
+        let fit = format!("kept in      {} and {}, which fit", kept[0], kept[1]);
         match client.version() {
             Some(state) => {
                 let settled_line = settled
                     .as_ref()
                     .map_or_else(String::new, |words| format!("{words}\n"));
                 let text = format!(
-                    "{settled_line}file         {file}\nstate        {}\nsealed root  {}\n{claim}",
+                    "{settled_line}file         {file}\n{fit}\nstate        {}\nsealed root  {}\n{claim}",
                     state_line(&state),
                     state.sealed_root(),
                 );
                 let mut object = state_object(&state);
                 if let Some(object) = object.as_object_mut() {
                     object.insert("server".into(), claim.into());
+                    object.insert("kept_in".into(), json!(kept));
                     if let Some(words) = settled {
                         object.insert("update".into(), words.into());
                     }
@@ -56,8 +66,8 @@ impl Status {
                 output.say(&text, &object)
             }
             None => output.say(
-                &format!("file         {file}\n{claim}"),
-                &json!({ "file": file.to_string(), "server": claim }),
+                &format!("file         {file}\n{fit}\n{claim}"),
+                &json!({ "file": file.to_string(), "kept_in": kept, "server": claim }),
             ),
         }
     }

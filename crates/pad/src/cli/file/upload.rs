@@ -5,10 +5,17 @@ use std::{fs::File, io::BufReader, path::PathBuf};
 use clap::Args;
 use flexlist::{chunk::Chunker, tag::TagKind};
 use pad::{FileOwnerKey, Workers};
+use serde_json::json;
 
 use super::{FileArguments, byte_bar, failure, load_key, state_line, state_object};
 use crate::cli::{Failure, Output};
 
+/// Two files are needed to read, change or audit what is uploaded: the state, and the owner's key. Keep
+/// both; each is of no use without the other.
+///
+/// The server reads the contents. Over HOST:PORT so does whoever is on the way; over https://HOST:PORT
+/// only the server. What nobody is to read has to be encrypted before, for example with age; such a file
+/// is replaced as a whole, since a changed byte changes all that follows it.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Upload {
     #[command(flatten)]
@@ -16,6 +23,10 @@ pub(in crate::cli) struct Upload {
     /// Cut the file into blocks of this many bytes, in place of by its contents into about 16 KiB.
     #[arg(long, value_name = "BYTES")]
     block_size: Option<u32>,
+    /// Give up an upload that broke off, on the server too, and begin anew: for a source that has
+    /// changed since.
+    #[arg(long)]
+    restart: bool,
     /// The file to upload.
     source: PathBuf,
 }
@@ -29,7 +40,12 @@ impl Upload {
             .map_err(|error| Failure::file(&self.source, &error))?
             .len();
         let mut client = if self.file.state.exists() {
-            self.file.open()?
+            let mut client = self.file.open()?;
+            if self.restart {
+                client.restart().map_err(|error| self.file.failure(error))?;
+                output.text("the upload that broke off is given up")?;
+            }
+            client
         } else {
             let key = self.key(output)?;
             self.file.create(&key, self.chunker()?)?
@@ -37,11 +53,20 @@ impl Upload {
         let bar = byte_bar(output, length, "upload");
         let uploaded = client.upload(BufReader::new(source), &mut |done| bar.set_position(done));
         bar.finish_and_clear();
-        let state = uploaded.map_err(|error| self.file.failure(error))?;
-        output.say(
-            &format!("uploaded: {}", state_line(&state)),
-            &state_object(&state),
-        )
+        let state = uploaded.map_err(|error| self.file.failure_of(&client, error))?;
+        let kept = [&self.file.state, &self.file.key].map(|path| path.display().to_string());
+        let mut object = state_object(&state);
+        if let Some(object) = object.as_object_mut() {
+            object.insert("keep".into(), json!(kept));
+        }
+        let text = format!(
+            "uploaded: {}\nkeep both:  {}  (the state of this file)  and  {}  (the owner's key): \
+             whoever loses one of them loses the file",
+            state_line(&state),
+            kept[0],
+            kept[1]
+        );
+        output.say(&text, &object)
     }
 
     fn chunker(&self) -> Result<Chunker, Failure> {

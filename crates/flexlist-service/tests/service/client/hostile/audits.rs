@@ -116,6 +116,11 @@ fn answers_to_other_challenges() {
             reason: AuditFault::Answer(audit::AuditFailure::Tags(AuditError::EquationFails)),
             ref damaged,
             search: SearchEnd::Complete,
+            version: 1,
+            asked: Asked::Range(Range {
+                start: 0,
+                end: 6_400
+            }),
         }) if damaged.as_slice() == std::slice::from_ref(&(0..6_400))
     ));
 
@@ -125,10 +130,17 @@ fn answers_to_other_challenges() {
         }
     });
     // This says nothing about the file.
-    assert!(matches!(
-        client.audit(Extent::Everything, &mut |_| ()),
-        Err(ClientError::Refused(Refusal::Unavailable))
-    ));
+    match client.audit(Extent::Everything, &mut |_| ()) {
+        Err(ClientError::Unanswered(unanswered)) => assert_eq!(
+            unanswered,
+            Unanswered {
+                version: 1,
+                asked: Asked::Range(0..6_400),
+                reason: Silence::Refused(Refusal::Unavailable),
+            }
+        ),
+        other => panic!("{other:?}"),
+    }
 }
 
 /// Whether a challenge asks for a byte of the block `64 * number..64 * (number + 1)`.
@@ -188,7 +200,10 @@ fn damaged_blocks_are_named() {
                 assert_eq!(failure.damaged, expected, "{lost} {extent:?}");
                 match lost {
                     "silently" => assert_eq!(failure.reason, tags(AuditError::EquationFails)),
-                    _ => assert_eq!(failure.reason, AuditFault::StoreFailed("bad".into())),
+                    _ => assert_eq!(
+                        failure.reason,
+                        AuditFault::Refused(Refusal::StoreFailed("bad".into()))
+                    ),
                 }
             }
         }
@@ -271,7 +286,10 @@ fn a_fault_in_one_part_is_not_forgotten_when_a_later_part_gets_no_answer() {
         server.exchange(request)
     });
     let failure = full_audit(&mut client);
-    assert_eq!(failure.reason, AuditFault::StoreFailed("bad".into()));
+    assert_eq!(
+        failure.reason,
+        AuditFault::Refused(Refusal::StoreFailed("bad".into()))
+    );
     assert_eq!(failure.search, SearchEnd::GivenUp);
     let [first, rest] = failure.damaged.as_slice() else {
         panic!("{failure:?}");
@@ -291,23 +309,182 @@ fn a_block_that_the_server_calls_too_large_is_its_fault() {
             }
         });
         let failure = full_audit(&mut client);
-        assert_eq!(failure.reason, AuditFault::TooLarge("a test".into()));
+        assert_eq!(
+            failure.reason,
+            AuditFault::Refused(Refusal::TooLarge("a test".into()))
+        );
         assert_eq!(failure.damaged, vec![0..640]);
-        // Whoever samples more than the server takes at once has asked for too much.
-        if kind == TagKind::PrivateMac {
-            assert!(matches!(
-                client.audit(Extent::Sample(50), &mut |_| ()),
-                Err(ClientError::Refused(Refusal::TooLarge(_)))
-            ));
-            assert!(matches!(
-                client.audit(Extent::Sample(1), &mut |_| ()),
+        for count in [1, 50] {
+            let error = client.audit(Extent::Sample(count), &mut |_| ());
+            let is_fault = matches!(
+                &error,
                 Err(ClientError::Audit(AuditFailure {
-                    reason: AuditFault::TooLarge(_),
+                    reason: AuditFault::Refused(Refusal::TooLarge(_)),
+                    damaged,
                     ..
-                }))
-            ));
+                })) if !damaged.is_empty()
+            );
+            assert!(is_fault, "{count}: {error:?}");
         }
     }
+}
+
+/// Every refusal of the protocol that is no excuse: an audit that it ends is lost.
+#[test]
+fn whoever_refuses_to_answer_a_challenge_has_failed_the_audit() {
+    let words = || String::from("a test");
+    for refusal in [
+        Refusal::UnknownFile,
+        Refusal::UnknownVersion {
+            requested: 1,
+            current: 0,
+        },
+        Refusal::UnknownVersion {
+            requested: 1,
+            current: u64::MAX,
+        },
+        Refusal::UploadUnfinished { next_part: 1 },
+        Refusal::UploadFinished,
+        Refusal::PartOutOfOrder { expected: 1 },
+        Refusal::WrongOwner,
+        Refusal::WrongFileId,
+        Refusal::StaleBase {
+            base: 1,
+            current: 9,
+        },
+        Refusal::RootMismatch,
+        Refusal::Invalid(words()),
+        Refusal::TooLarge(words()),
+        Refusal::TagsInvalid,
+        Refusal::StoreFailed(words()),
+    ] {
+        let world = World::new(TagKind::PrivateMac);
+        let mut client = world.uploaded(&contents(6_400));
+        let said = refusal.clone();
+        world.wire.tamper(move |request, response| {
+            if matches!(request, Request::Audit { .. }) {
+                *response = Response::Refused(said.clone());
+            }
+        });
+        for extent in [Extent::Everything, Extent::Sample(50)] {
+            let error = client.audit(extent, &mut |_| ()).unwrap_err();
+            assert_eq!(error.blame(), Blame::Server, "{refusal:?}");
+            let words = error.to_string();
+            match error {
+                ClientError::Audit(AuditFailure {
+                    version: 1,
+                    asked,
+                    damaged,
+                    reason: AuditFault::Refused(found),
+                    ..
+                }) => {
+                    assert_eq!(found, refusal);
+                    // The text names the first challenge, and where there is no answer.
+                    match &asked {
+                        Asked::Range(range) => assert_eq!(range.start, 0),
+                        Asked::Samples(bytes) => {
+                            assert!(bytes.is_sorted() && bytes.len() <= 50);
+                            let inside = |byte| damaged.iter().any(|range| range.contains(byte));
+                            assert!(bytes.iter().all(inside));
+                        }
+                        Asked::Version => panic!("{asked:?}"),
+                    }
+                    assert!(words.contains("version 1"), "{words}");
+                    assert!(words.contains(&asked.to_string()), "{words}");
+                    let first = format!("bytes {}..", damaged[0].start);
+                    assert!(words.contains(&first), "{words}");
+                }
+                other => panic!("{refusal:?}: {other:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_sample_that_is_too_much_at_once_is_asked_for_byte_by_byte_and_not_drawn_again() {
+    for kind in [TagKind::PrivateMac, TagKind::HashOnly] {
+        let world = World::new(kind);
+        let mut client = world.uploaded(&contents(6_400));
+        let state = client.version().unwrap();
+        // The places that were drawn first, and those that were asked for afterwards.
+        let asked: Arc<Mutex<[Vec<u64>; 2]>> = Arc::default();
+        let notes = Arc::clone(&asked);
+        world.wire.meddle(move |request, server| {
+            let mut notes = notes.lock().unwrap();
+            match request {
+                Request::Audit { challenge, .. } => {
+                    match challenge.questions(&Context::from(&state)).unwrap() {
+                        Questions::Samples(samples) => {
+                            notes[0].extend(samples.iter().map(|sample| sample.index));
+                            return Ok(Response::Refused(Refusal::TooLarge("a test".into())));
+                        }
+                        Questions::Blocks(blocks) => notes[1].push(blocks.range().start),
+                    }
+                }
+                Request::Read { start, end, .. } => {
+                    assert_eq!(start + 1, *end);
+                    notes[1].push(*start);
+                }
+                _ => {}
+            }
+            server.exchange(request)
+        });
+        let report = client.audit(Extent::Sample(40), &mut |_| ()).unwrap();
+        assert_eq!(report.bytes, 40);
+        let [drawn, answered] = asked.lock().unwrap().clone();
+        assert_eq!(drawn.len(), 40);
+        // Each block that was met is asked for; one byte of it is enough.
+        let mut blocks: Vec<u64> = drawn.iter().map(|byte| byte / 64).collect();
+        blocks.sort_unstable();
+        blocks.dedup();
+        let answered: Vec<u64> = answered.iter().map(|byte| byte / 64).collect();
+        assert_eq!(answered, blocks);
+    }
+}
+
+#[test]
+fn an_empty_file_is_asked_for_all_the_same() {
+    let world = World::new(TagKind::PrivateMac);
+    let mut client = world.uploaded(b"");
+    let report = client.audit(Extent::Sample(5), &mut |_| ()).unwrap();
+    assert_eq!((report.bytes, report.blocks, report.questions), (0, 0, 1));
+    let mut audit = |response: Result<Response, TransportError>| {
+        world.wire.meddle(move |_, _| response.clone());
+        client.audit(Extent::Everything, &mut |_| ()).unwrap_err()
+    };
+    let silence = audit(Err(TransportError::Status(500)));
+    assert!(matches!(
+        silence,
+        ClientError::Unanswered(Unanswered {
+            version: 1,
+            asked: Asked::Version,
+            reason: Silence::Transport(TransportError::Status(500)),
+        })
+    ));
+    let lost = audit(Ok(Response::Refused(Refusal::UnknownFile)));
+    assert!(matches!(
+        lost,
+        ClientError::Audit(AuditFailure {
+            asked: Asked::Version,
+            reason: AuditFault::Refused(Refusal::UnknownFile),
+            ..
+        })
+    ));
+    let elsewhere = Standing {
+        version: 1,
+        root: pad_core::Digest([1; 32]),
+        total: 0,
+        blocks: 0,
+        next_part: 0,
+    };
+    let forked = audit(Ok(Response::Standing(elsewhere)));
+    assert!(matches!(
+        forked,
+        ClientError::Audit(AuditFailure {
+            reason: AuditFault::Standing(found),
+            ..
+        }) if *found == elsewhere
+    ));
 }
 
 #[test]

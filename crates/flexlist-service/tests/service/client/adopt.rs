@@ -1,0 +1,382 @@
+//! Servers and states that are restored from older copies, and the way back that the owner's own
+//! signature gives.
+
+use flexlist::FileId;
+use flexlist_service::{
+    client::{AuditFailure, AuditFault, Blame},
+    message::{Confirm, Finish, Signed, Standing, Statement},
+    signed::{OpenError, RequestKind},
+};
+use pad_core::Digest;
+
+use super::*;
+
+/// A server over the store of this name.
+fn serve(world: &World, store: &str) -> Wire {
+    let path = world.directory.path().join(store);
+    let server = FileServer::open(&path, Limits::default(), Workers::sequential());
+    Wire {
+        server: InProcess::new(Arc::new(server.unwrap()), 64 << 20),
+        meddle: Arc::default(),
+    }
+}
+
+fn client(world: &World, wire: &Wire) -> Client {
+    let client = FileClient::open(&world.path(), world.owner.clone(), wire.clone());
+    client.unwrap().with_options(small())
+}
+
+/// The contents of a version.
+fn version(number: u64) -> Vec<u8> {
+    let mut file = contents(1_000);
+    for version in 2..=number {
+        let at = usize::try_from(version).unwrap() * 100;
+        file[at..at + 3].copy_from_slice(b"new");
+    }
+    file
+}
+
+fn update(client: &mut Client) {
+    let next = client.version().unwrap().version + 1;
+    client.apply(&[write(next * 100, b"new")]).unwrap();
+    assert_eq!(client.version().unwrap().version, next);
+}
+
+/// An owner at version 4, and a copy of the store (`old`) and of the state (`old.state`) at version 2.
+fn restored() -> World {
+    let world = World::new(TagKind::PrivateMac);
+    let directory = world.directory.path().to_path_buf();
+    let wire = serve(&world, "new");
+    let chunker = Chunker::fixed(64).unwrap();
+    let mut first =
+        FileClient::create(&world.path(), world.owner.clone(), wire.clone(), chunker).unwrap();
+    first.upload(version(1).as_slice(), &mut |_| ()).unwrap();
+    update(&mut first);
+    drop((first, wire));
+    std::fs::copy(directory.join("new"), directory.join("old")).unwrap();
+    std::fs::copy(world.path(), directory.join("old.state")).unwrap();
+    let wire = serve(&world, "new");
+    let mut first = client(&world, &wire);
+    update(&mut first);
+    update(&mut first);
+    check(&mut first, &version(4));
+    world
+}
+
+#[test]
+fn a_server_that_was_restored_from_a_copy_is_gone_back_to_on_demand_only() {
+    let world = restored();
+    let wire = serve(&world, "old");
+    let mut owner = client(&world, &wire);
+    let before = std::fs::read(world.path()).unwrap();
+    let back = ClientError::Rollback {
+        known: 4,
+        claimed: 2,
+    };
+    for outcome in [
+        owner.read(0..1).map(drop),
+        owner.status().map(drop),
+        owner.apply(&[write(0, b"x")]).map(drop),
+    ] {
+        assert_eq!(outcome.unwrap_err().to_string(), back.to_string());
+    }
+    let audit = owner.audit(Extent::Sample(5), &mut |_| ()).unwrap_err();
+    assert!(matches!(
+        audit,
+        ClientError::Audit(AuditFailure {
+            version: 4,
+            reason: AuditFault::Refused(Refusal::UnknownVersion {
+                requested: 4,
+                current: 2
+            }),
+            ..
+        })
+    ));
+    assert!(!owner.is_pending());
+    assert_eq!(std::fs::read(world.path()).unwrap(), before);
+
+    // What is there can be read without going back.
+    let vouched = owner.vouched().unwrap();
+    assert_eq!((vouched.state().version, vouched.is_current()), (2, true));
+    let mut bytes = Vec::new();
+    owner
+        .read_vouched_to(&vouched, 0..1_000, &mut bytes)
+        .unwrap();
+    assert_eq!(bytes, version(2));
+    assert_eq!(std::fs::read(world.path()).unwrap(), before);
+
+    // Only the very version that is there is adopted.
+    for wanted in [1, 3, 4] {
+        assert!(matches!(
+            owner.adopt(wanted),
+            Err(ClientError::NotOffered { wanted: asked, offered: 2 }) if asked == wanted
+        ));
+    }
+    assert_eq!(std::fs::read(world.path()).unwrap(), before);
+    assert_eq!(owner.adopt(2).unwrap(), vouched);
+    check(&mut owner, &version(2));
+    update(&mut owner);
+    drop(owner);
+    let mut owner = client(&world, &wire);
+    check(&mut owner, &version(3));
+    assert!(matches!(owner.status().unwrap(), Status::Current(_)));
+    drop((owner, wire));
+
+    // A server with the versions that were given up does not pass for one that is ahead ..
+    let wire = serve(&world, "new");
+    let mut owner = client(&world, &wire);
+    assert!(matches!(
+        owner.read(0..1),
+        Err(ClientError::Outdated {
+            known: 3,
+            current: 4
+        })
+    ));
+    let audit = owner.audit(Extent::Everything, &mut |_| ()).unwrap_err();
+    assert_eq!(audit.blame(), Blame::Server);
+    // .. but can be gone back to as well.
+    owner.adopt(4).unwrap();
+    check(&mut owner, &version(4));
+}
+
+#[test]
+fn an_older_copy_of_a_state_hears_of_it_and_catches_up() {
+    let world = restored();
+    let wire = serve(&world, "new");
+    let newest = client(&world, &wire).version().unwrap();
+    let copy = world.directory.path().join("old.state");
+    let open = || {
+        let client = FileClient::open(&copy, world.owner.clone(), wire.clone());
+        client.unwrap().with_options(small())
+    };
+    let mut older = open();
+    for outcome in [
+        older.read(0..1).map(drop),
+        older.apply(&[write(0, b"x")]).map(drop),
+        older.audit(Extent::Sample(5), &mut |_| ()).map(drop),
+    ] {
+        let error = outcome.unwrap_err();
+        assert_eq!(error.blame(), Blame::Owner);
+        assert!(matches!(
+            error,
+            ClientError::Superseded { known: 2, newer } if newer == newest
+        ));
+    }
+    assert!(matches!(
+        older.status().unwrap(),
+        Status::Newer { newer, .. } if newer == newest
+    ));
+    assert_eq!(older.version().unwrap().version, 2);
+    older.adopt(4).unwrap();
+    drop(older);
+    let mut older = open();
+    check(&mut older, &version(4));
+    // Without the owner's word the newer version is a claim.
+    update(&mut older);
+    drop(older);
+    wire.tamper(|request, response| {
+        if matches!(request, Request::Confirmed { .. }) {
+            *response = Response::Refused(Refusal::UnknownFile);
+        }
+    });
+    let mut first = client(&world, &wire);
+    assert!(matches!(
+        first.read(0..1),
+        Err(ClientError::Outdated {
+            known: 4,
+            current: 5
+        })
+    ));
+    let audit = first.audit(Extent::Sample(5), &mut |_| ()).unwrap_err();
+    assert!(matches!(
+        audit,
+        ClientError::Audit(AuditFailure {
+            reason: AuditFault::Refused(Refusal::UnknownVersion { current: 5, .. }),
+            ..
+        })
+    ));
+}
+
+#[test]
+fn a_version_whose_word_did_not_arrive_can_be_read() {
+    let world = World::new(TagKind::PrivateMac);
+    let mut owner = world.uploaded(&version(1));
+    world.wire.meddle(|request, server| match request {
+        Request::Confirm(_) => Err(TransportError::Status(500)),
+        _ => server.exchange(request),
+    });
+    update(&mut owner);
+    world.wire.be_honest();
+    let vouched = owner.vouched().unwrap();
+    assert_eq!((vouched.state().version, vouched.is_current()), (1, false));
+    assert_eq!(vouched.standing().version, 2);
+    let mut bytes = Vec::new();
+    owner
+        .read_vouched_to(&vouched, 0..1_000, &mut bytes)
+        .unwrap();
+    assert_eq!(bytes, version(1));
+    // The next request says it again: before an update at the latest.
+    assert!(matches!(owner.status().unwrap(), Status::Current(_)));
+    let vouched = owner.vouched().unwrap();
+    assert_eq!((vouched.state().version, vouched.is_current()), (2, true));
+}
+
+#[test]
+fn an_update_under_way_is_given_up_with_its_version() {
+    let world = restored();
+    let wire = serve(&world, "new");
+    let mut owner = client(&world, &wire);
+    wire.meddle(|request, server| match request {
+        Request::Update(_) => Err(TransportError::Status(500)),
+        _ => server.exchange(request),
+    });
+    assert!(owner.apply(&[write(0, b"x")]).is_err());
+    assert!(owner.is_pending());
+    drop((owner, wire));
+    let wire = serve(&world, "old");
+    let mut owner = client(&world, &wire);
+    assert!(matches!(
+        owner.settle(),
+        Err(ClientError::Rollback {
+            known: 4,
+            claimed: 2
+        })
+    ));
+    assert!(owner.is_pending());
+    owner.adopt(2).unwrap();
+    assert!(!owner.is_pending());
+    assert_eq!(owner.settle().unwrap(), Settled::Nothing);
+    check(&mut owner, &version(2));
+}
+
+fn standing(version: u64, root: u8, total: u64) -> Standing {
+    Standing {
+        version,
+        root: Digest([root; 32]),
+        total,
+        blocks: 16,
+        next_part: 0,
+    }
+}
+
+/// Where the words below say that the file stands.
+fn there() -> Standing {
+    standing(9, 7, 5)
+}
+
+/// A word about version 9 of a file, signed with the key of this seed.
+fn confirm(file: FileId, seed: u8) -> Signed {
+    let body = Confirm {
+        file,
+        version: 9,
+        root: Digest([7; 32]),
+        total: 5,
+    };
+    Signed::new(
+        RequestKind::Confirm,
+        &body,
+        &SigningKey::from_bytes(&[seed; 32]),
+    )
+    .unwrap()
+}
+
+/// The error of adopting version 9 of a file at version 2 when the owner's word is asked for and this is
+/// the answer. Nothing changes, and it does not excuse a server that refuses to answer a challenge.
+fn adopted(world: &World, client: &mut Client, response: Response) -> ClientError {
+    let before = std::fs::read(world.path()).unwrap();
+    world.wire.meddle(move |request, server| match request {
+        Request::Confirmed { .. } => Ok(response.clone()),
+        Request::Audit { .. } => Ok(Response::Refused(Refusal::UnknownVersion {
+            requested: 2,
+            current: 9,
+        })),
+        _ => server.exchange(request),
+    });
+    let error = client.adopt(9).unwrap_err();
+    for extent in [Extent::Sample(5), Extent::Everything] {
+        let audit = client.audit(extent, &mut |_| ()).unwrap_err();
+        assert_eq!(audit.blame(), Blame::Server);
+    }
+    assert_eq!(std::fs::read(world.path()).unwrap(), before);
+    error
+}
+
+fn at_version_2() -> (World, Client) {
+    let world = World::new(TagKind::PrivateMac);
+    let mut client = world.uploaded(&version(1));
+    update(&mut client);
+    (world, client)
+}
+
+#[test]
+fn nobody_else_s_word_is_taken() {
+    let (world, mut client) = at_version_2();
+    let file = client.file();
+    let finish = Finish {
+        file,
+        parts: 1,
+        root: Digest([7; 32]),
+        total: 5,
+    };
+    let signer = SigningKey::from_bytes(&[1; 32]);
+    let finish = Signed::new(RequestKind::Finish, &finish, &signer).unwrap();
+    // Another owner's; about another file of this owner; for another kind of request.
+    for statement in [
+        Statement::Confirm(confirm(file, 2)),
+        Statement::Confirm(confirm(FileId([9; 32]), 1)),
+        Statement::Finish(confirm(file, 1)),
+        Statement::Confirm(finish),
+    ] {
+        let standing = there();
+        let said = Response::Confirmed {
+            standing,
+            statement,
+        };
+        let error = adopted(&world, &mut client, said);
+        assert!(matches!(
+            error,
+            ClientError::Statement(OpenError::WrongSignature)
+        ));
+    }
+    // No word at all.
+    let error = adopted(&world, &mut client, Response::Standing(there()));
+    assert!(matches!(error, ClientError::Unexpected));
+    for refusal in [
+        Refusal::UnknownFile,
+        Refusal::UploadUnfinished { next_part: 1 },
+    ] {
+        let error = adopted(&world, &mut client, Response::Refused(refusal));
+        assert!(matches!(
+            error,
+            ClientError::Rollback {
+                known: 2,
+                claimed: 0
+            }
+        ));
+    }
+    let error = adopted(&world, &mut client, Response::Refused(Refusal::Removed));
+    assert!(matches!(error, ClientError::Breach(Refusal::Removed)));
+    let error = adopted(&world, &mut client, Response::Refused(Refusal::Unavailable));
+    assert!(matches!(error, ClientError::Refused(Refusal::Unavailable)));
+}
+
+#[test]
+fn a_word_for_a_version_at_which_the_server_does_not_stand_is_refused() {
+    let (world, mut client) = at_version_2();
+    for standing in [
+        standing(8, 7, 5),
+        standing(11, 7, 5),
+        standing(9, 8, 5),
+        standing(9, 7, 6),
+        standing(0, 7, 5),
+        standing(u64::MAX, 7, 5),
+    ] {
+        let statement = Statement::Confirm(confirm(client.file(), 1));
+        let said = Response::Confirmed {
+            standing,
+            statement,
+        };
+        let error = adopted(&world, &mut client, said);
+        assert!(matches!(error, ClientError::Unexpected), "{error:?}");
+    }
+}

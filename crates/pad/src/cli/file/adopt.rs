@@ -1,0 +1,152 @@
+//! `pad file adopt`: the way back to an older version, and forth to a newer one, that the owner signed.
+
+use clap::Args;
+use flexlist::FileState;
+use flexlist_service::client::{ClientError, Vouched};
+use serde_json::json;
+
+use super::{Client, FileArguments, state_line, state_object};
+use crate::cli::{Failure, Output};
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Adopt {
+    #[command(flatten)]
+    file: FileArguments,
+    /// Go on from this version, which the server must show with this owner's signature. Without it,
+    /// nothing changes: the command says which version the server shows.
+    #[arg(long, value_name = "NUMBER")]
+    accept_version: Option<u64>,
+}
+
+impl Adopt {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        let mut client = self.file.open()?;
+        let known = client.version();
+        let was_pending = client.is_pending();
+        let vouched = match self.accept_version {
+            None => client.vouched(),
+            Some(version) => client.vouched_at(version),
+        };
+        let vouched = vouched.map_err(|error| self.file.failure(error))?;
+        let mut lines = vec![way(known.as_ref(), vouched.state())];
+        let adopted = self.accept_version.is_some() && known.as_ref() != Some(vouched.state());
+        if adopted {
+            let version = vouched.state().version;
+            client
+                .adopt(version)
+                .map_err(|error| self.file.failure(error))?;
+            lines.push(format!("adopted: {}", state_line(vouched.state())));
+            if was_pending {
+                lines.push("the update that was under way is given up".into());
+            }
+        } else if known.as_ref() != Some(vouched.state()) {
+            lines.push(self.file.how_to_adopt(vouched.state().version));
+        }
+        if !vouched.is_current() {
+            lines.push(format!(
+                "the server stands at version {}, for which it shows no signature: version {} can be \
+                 read, but not changed; read it, and upload it anew",
+                vouched.standing().version,
+                vouched.state().version
+            ));
+        }
+        let mut object = state_object(vouched.state());
+        if let Some(object) = object.as_object_mut() {
+            object.insert("adopted".into(), adopted.into());
+            object.insert(
+                "known_version".into(),
+                json!(known.map(|state| state.version)),
+            );
+            object.insert("is_current".into(), vouched.is_current().into());
+        }
+        output.say(&lines.join("\n"), &object)
+    }
+}
+
+/// Where the version that the server shows leads from the one that is known.
+fn way(known: Option<&FileState>, shown: &FileState) -> String {
+    let version = shown.version;
+    let signed = format!(
+        "the server shows version {version} of {} bytes, signed by this owner",
+        shown.list.total
+    );
+    let Some(known) = known else {
+        return format!("{signed}; this state has no version yet");
+    };
+    let from = known.version;
+    if version < from {
+        let count = from - version;
+        let steps = plural(count, "version");
+        let changes = match count {
+            1 => format!("version {from}"),
+            _ => format!("versions {} to {from}", version + 1),
+        };
+        return format!(
+            "{signed}; this state has version {from}: that is {steps} back, and what {changes} changed \
+             is given up"
+        );
+    }
+    if version > from {
+        let steps = plural(version - from, "version");
+        return format!(
+            "{signed}; this state has version {from}, so it is an older copy: that is {steps} forth"
+        );
+    }
+    if known == shown {
+        return format!("{signed}; so has this state: there is nothing to adopt");
+    }
+    format!(
+        "{signed}; this state has version {version} with other contents, of {} bytes, which would be \
+         given up",
+        known.list.total
+    )
+}
+
+fn plural(count: u64, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    }
+}
+
+impl FileArguments {
+    /// A failure, and the way out of it where the server shows one.
+    pub(super) fn failure_of(&self, client: &Client, error: ClientError) -> Failure {
+        let way_back = match &error {
+            ClientError::Rollback { .. } | ClientError::Forked { .. } | ClientError::Audit(_) => {
+                client.vouched().ok()
+            }
+            _ => None,
+        };
+        let failure = self.failure(error);
+        let known = client.version();
+        match way_back {
+            Some(vouched) if known.as_ref() != Some(vouched.state()) => {
+                let words = self.words_of_way_back(known.as_ref(), &vouched);
+                match failure {
+                    Failure::Refused(text) => Failure::Refused(format!("{text}; {words}")),
+                    failure => failure,
+                }
+            }
+            _ => failure,
+        }
+    }
+
+    fn words_of_way_back(&self, known: Option<&FileState>, vouched: &Vouched) -> String {
+        let shown = vouched.state();
+        format!(
+            "{}; {}",
+            way(known, shown),
+            self.how_to_adopt(shown.version)
+        )
+    }
+
+    /// The command that adopts a version, in words.
+    pub(super) fn how_to_adopt(&self, version: u64) -> String {
+        format!(
+            "pad file read --accept-version {version} reads it, pad file adopt --state {} \
+             --accept-version {version} goes on from there",
+            self.state.display()
+        )
+    }
+}

@@ -1,0 +1,297 @@
+//! The exit status of every command after every refusal of a server.
+//!
+//! 2: the owner asks for what the server need not grant. 3: the server breaks its word. 4: it cannot for
+//! now. Of a file that it took, a server has no ground to refuse an answer.
+
+use std::{fs, thread};
+
+use flexlist_service::message::{Refusal, Request, Response};
+use pad_core::codec;
+
+use crate::{
+    common::{Bench, text},
+    liar::Liar,
+};
+
+/// What is refused, to whom.
+struct Case {
+    /// The command, without the words for state, key and server.
+    command: &'static str,
+    /// The request that is refused.
+    request: fn(&Request) -> bool,
+    /// Which column of the table holds.
+    column: Column,
+    /// What the state file is before.
+    before: Before,
+}
+
+#[derive(Clone, Copy)]
+enum Before {
+    Nothing,
+    Uploaded,
+    UploadedEmpty,
+    UploadedWithHashes,
+    Pending,
+}
+
+#[derive(Clone, Copy)]
+enum Column {
+    Begin,
+    Part,
+    Finish,
+    Change,
+    Question,
+    /// The file is to be removed: a server that has none has done what it should.
+    Remove,
+    /// As `Question`, of an update that is under way: a refusal for good is said, and no failure.
+    Settle,
+}
+
+const CASES: &[Case] = &[
+    Case {
+        command: "upload original",
+        request: |request| matches!(request, Request::Begin(_)),
+        column: Column::Begin,
+        before: Before::Nothing,
+    },
+    Case {
+        command: "upload original",
+        request: |request| matches!(request, Request::Part(_)),
+        column: Column::Part,
+        before: Before::Nothing,
+    },
+    Case {
+        command: "upload original",
+        request: |request| matches!(request, Request::Finish(_)),
+        column: Column::Finish,
+        before: Before::Nothing,
+    },
+    Case {
+        command: "write --offset 5 --text new",
+        request: |request| matches!(request, Request::Update(_)),
+        column: Column::Change,
+        before: Before::Uploaded,
+    },
+    Case {
+        command: "insert --offset 5 --text new",
+        request: |request| matches!(request, Request::Read { .. }),
+        column: Column::Question,
+        before: Before::Uploaded,
+    },
+    Case {
+        command: "delete --offset 5 --length 3",
+        request: |request| matches!(request, Request::Update(_)),
+        column: Column::Change,
+        before: Before::Uploaded,
+    },
+    Case {
+        command: "read --out copy --force",
+        request: |request| matches!(request, Request::Read { .. }),
+        column: Column::Question,
+        before: Before::Uploaded,
+    },
+    Case {
+        command: "audit",
+        request: |request| matches!(request, Request::Audit { .. }),
+        column: Column::Question,
+        before: Before::Uploaded,
+    },
+    Case {
+        command: "audit --full",
+        request: |request| matches!(request, Request::Audit { .. }),
+        column: Column::Question,
+        before: Before::Uploaded,
+    },
+    Case {
+        command: "audit --count 3",
+        request: |request| matches!(request, Request::Audit { .. } | Request::Read { .. }),
+        column: Column::Question,
+        before: Before::UploadedWithHashes,
+    },
+    Case {
+        command: "audit --full",
+        request: |request| matches!(request, Request::Read { .. }),
+        column: Column::Question,
+        before: Before::UploadedWithHashes,
+    },
+    Case {
+        command: "audit",
+        request: |request| matches!(request, Request::Status { .. }),
+        column: Column::Question,
+        before: Before::UploadedEmpty,
+    },
+    Case {
+        command: "status",
+        request: |request| matches!(request, Request::Status { .. }),
+        column: Column::Question,
+        before: Before::Uploaded,
+    },
+    Case {
+        command: "adopt",
+        request: |request| matches!(request, Request::Confirmed { .. }),
+        column: Column::Question,
+        before: Before::Uploaded,
+    },
+    Case {
+        command: "adopt --accept-version 1",
+        request: |request| matches!(request, Request::Confirmed { .. }),
+        column: Column::Question,
+        before: Before::Uploaded,
+    },
+    Case {
+        command: "read --accept-version 1 --out copy --force",
+        request: |request| matches!(request, Request::Read { .. }),
+        column: Column::Question,
+        before: Before::Uploaded,
+    },
+    Case {
+        command: "delete --whole-file",
+        request: |request| matches!(request, Request::Delete(_)),
+        column: Column::Remove,
+        before: Before::Uploaded,
+    },
+    Case {
+        command: "status",
+        request: |request| matches!(request, Request::Update(_)),
+        column: Column::Settle,
+        before: Before::Pending,
+    },
+    Case {
+        command: "audit",
+        request: |request| {
+            matches!(
+                request,
+                Request::Update(_) | Request::Status { .. } | Request::Audit { .. }
+            )
+        },
+        column: Column::Question,
+        before: Before::Pending,
+    },
+];
+
+/// The exit statuses of each refusal, in the order of [`Column`].
+const TABLE: &[(&str, [i32; 7])] = &[
+    ("UnknownFile", [3, 4, 4, 3, 3, 0, 3]),
+    ("UnknownVersion", [3, 3, 3, 3, 3, 3, 3]),
+    ("UploadUnfinished", [3, 4, 4, 3, 3, 3, 3]),
+    // Whoever says that an upload is finished is asked for its version, and has none.
+    ("UploadFinished", [4, 3, 3, 3, 3, 3, 0]),
+    ("PartOutOfOrder", [3, 4, 4, 3, 3, 3, 0]),
+    ("WrongOwner", [2, 3, 3, 3, 3, 3, 0]),
+    ("WrongFileId", [2, 3, 3, 3, 3, 3, 0]),
+    ("StaleBase", [3, 3, 3, 3, 3, 3, 3]),
+    ("RootMismatch", [3, 3, 3, 3, 3, 3, 0]),
+    ("Invalid", [2, 3, 3, 3, 3, 3, 0]),
+    ("TooLarge", [2, 2, 2, 2, 3, 2, 0]),
+    ("TagsInvalid", [3, 3, 3, 3, 3, 3, 0]),
+    ("Unavailable", [4, 4, 4, 4, 4, 4, 4]),
+    ("StoreFailed", [3, 3, 3, 3, 3, 3, 3]),
+    ("CannotWrite", [4, 4, 4, 4, 4, 4, 4]),
+    ("Removed", [2, 2, 2, 3, 3, 0, 3]),
+    ("OwnerNotAllowed", [2, 3, 3, 3, 3, 3, 3]),
+    ("BeginExpired", [2, 3, 3, 3, 3, 3, 3]),
+];
+
+/// The exit status of a refusal of this name.
+fn expected(name: &str, column: Column) -> i32 {
+    let line = TABLE.iter().find(|(line, _)| *line == name);
+    let (_, [begin, part, finish, change, question, remove, settle]) =
+        line.unwrap_or_else(|| panic!("{name} has no line in the table"));
+    *match column {
+        Column::Begin => begin,
+        Column::Part => part,
+        Column::Finish => finish,
+        Column::Change => change,
+        Column::Question => question,
+        Column::Remove => remove,
+        Column::Settle => settle,
+    }
+}
+
+/// Every refusal that the protocol knows, by the numbers that its encoding gives them, with zeros and
+/// empty words.
+fn every_refusal() -> Vec<Refusal> {
+    let decoded = |number: u8| {
+        (0..16).find_map(|zeros| {
+            let bytes = [vec![number], vec![0; zeros]].concat();
+            codec::decode_body::<Refusal>(&bytes).ok()
+        })
+    };
+    let refusals: Vec<Refusal> = (0..=250).map_while(decoded).collect();
+    assert!(refusals.len() >= 18, "{refusals:?}");
+    refusals
+}
+
+fn name_of(refusal: &Refusal) -> String {
+    let shown = format!("{refusal:?}");
+    let end = shown.find(|letter: char| !letter.is_alphanumeric());
+    shown[..end.unwrap_or(shown.len())].to_owned()
+}
+
+#[test]
+fn every_refusal_has_an_exit_status_for_every_command() {
+    let check = |case: &Case| {
+        let bench = Bench::new();
+        let server = Liar::start(&bench);
+        let words = format!("--state s --key k --server {}", server.address());
+        prepare(&bench, &server, case.before, &words);
+        let kept = fs::read(bench.path("s")).ok();
+        for refusal in every_refusal() {
+            let name = name_of(&refusal);
+            match &kept {
+                Some(state) => fs::write(bench.path("s"), state).unwrap(),
+                None => drop(fs::remove_file(bench.path("s"))),
+            }
+            let said = refusal.clone();
+            let refused = case.request;
+            server.lie(move |request, _| refused(request).then(|| Response::Refused(said.clone())));
+            let (verb, rest) = case.command.split_once(' ').unwrap_or((case.command, ""));
+            let line = format!("file {verb} {words} {rest}");
+            let output = bench.run(line.trim_end());
+            let error = text(&output.stderr);
+            assert_eq!(
+                output.status.code(),
+                Some(expected(&name, case.column)),
+                "{}: {name}: {error}",
+                case.command
+            );
+            if verb == "audit" {
+                assert!(error.contains("version 1"), "{name}: {error}");
+            }
+            server.be_honest();
+        }
+    };
+    // A server that cannot for now is asked again, after a while: side by side.
+    thread::scope(|scope| {
+        for case in CASES {
+            scope.spawn(|| check(case));
+        }
+    });
+}
+
+/// The state file and the file on the server as they are before the command.
+fn prepare(bench: &Bench, server: &Liar, before: Before, words: &str) {
+    let kind = match before {
+        Before::UploadedWithHashes => "hash-only",
+        _ => "private-mac",
+    };
+    bench.ok(&format!("file keygen --out k --tags {kind}"));
+    let contents = match before {
+        Before::UploadedEmpty => Vec::new(),
+        _ => b"some lines of text\n".repeat(3000),
+    };
+    fs::write(bench.path("original"), contents).unwrap();
+    if matches!(before, Before::Nothing) {
+        return;
+    }
+    bench.ok(&format!("file upload {words} original"));
+    if matches!(before, Before::Pending) {
+        server.lie(|request, _| {
+            let refusal = Response::Refused(Refusal::StoreFailed("a test".into()));
+            matches!(request, Request::Update(_)).then_some(refusal)
+        });
+        let output = bench.run(&format!("file write {words} --offset 0 --text lost"));
+        assert_eq!(output.status.code(), Some(3));
+        server.be_honest();
+    }
+}
