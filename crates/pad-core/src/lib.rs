@@ -60,7 +60,7 @@ pub use repository::Repository;
 pub use signature::{AuthorKey, HeadSignature};
 pub use snapshot_root::SnapshotRoot;
 pub use suite::{Blake3Ed25519, Paper2010, Sha256Ed25519, Suite, SuiteId};
-pub use update::{Attachment, Operation, Update};
+pub use update::{Attachment, Operation, Update, UpdateHead};
 pub use version::Version;
 pub use view::TrustedView;
 #[cfg(feature = "std")]

@@ -77,8 +77,9 @@ impl Verify {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let key = output.key(&self.key)?;
         let public = load_public(&self.public)?;
-        let answer = read_file(&self.proof, MAX_PROOF_BYTES)?;
         let question = Question::Key(key);
+        let longest = u64::try_from(question.longest_answer()).unwrap_or(u64::MAX);
+        let answer = read_file(&self.proof, longest)?;
         let statement = verify(&public, Version::new(self.at), &question, &answer);
         match statement.map_err(|refusal| self.refused(output, refusal))? {
             Statement::Lookup(lookup) => output.lookup(lookup.version, &lookup.key, &lookup.answer),
@@ -100,6 +101,3 @@ impl Verify {
         }
     }
 }
-
-/// The longest value, and what else a look-up proof holds with much to spare.
-const MAX_PROOF_BYTES: u64 = 32 << 20;

@@ -1,6 +1,6 @@
 //! The durable repository and author of every kind behind the same two traits.
 
-use pad_core::{Key, LookupError, Operation, Untrusted, Update, Version, codec};
+use pad_core::{Key, LookupError, Operation, Untrusted, Version, codec};
 use pad_tree::{Change, KeyHistory};
 
 use super::{AnyAuthor, AnyRepository, Description};
@@ -72,8 +72,7 @@ impl<R: AnsweringRepository> AnyRepository for DurableRepository<R, RedbStore> {
     }
 
     fn apply_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
-        let update = codec::decode::<Update<R::Suite, R::Attachment>>(update, update.len());
-        self.apply(&update.map_err(RepositoryError::Unreadable)?)
+        self.apply_message(update)
     }
 
     fn prune(&mut self, oldest: Version) -> Result<(), RepositoryError> {

@@ -100,13 +100,25 @@ pub(crate) fn verify<S: Suite>(
     let authority = &public.authority;
     Ok(match question {
         Question::Key(key) => Statement::Lookup(conclude::<S, TreeProof<S, _>>(
-            authority, version, key, answer,
+            authority,
+            version,
+            key,
+            answer,
+            question.longest_answer(),
         )?),
         Question::Keys(keys) => Statement::Lookups(conclude::<S, TreeProof<S, _>>(
-            authority, version, keys, answer,
+            authority,
+            version,
+            keys,
+            answer,
+            question.longest_answer(),
         )?),
         Question::Range(range) => Statement::Range(conclude::<S, TreeProof<S, _>>(
-            authority, version, range, answer,
+            authority,
+            version,
+            range,
+            answer,
+            question.longest_answer(),
         )?),
     })
 }

@@ -132,13 +132,25 @@ fn verify_of<S: Suite, D: AggregateDesign<S, Key: KeyBytes>>(
     let setup = setup(public).ok_or(DecodeError::Malformed)?;
     Ok(match question {
         Question::Key(key) => Statement::Lookup(conclude::<S, TupleProof<S, D>>(
-            &setup, version, key, answer,
+            &setup,
+            version,
+            key,
+            answer,
+            question.longest_answer(),
         )?),
         Question::Keys(keys) => Statement::Lookups(conclude::<S, ManyProof<S, D>>(
-            &setup, version, keys, answer,
+            &setup,
+            version,
+            keys,
+            answer,
+            question.longest_answer(),
         )?),
         Question::Range(range) => Statement::Range(conclude::<S, RangeProof<S, D>>(
-            &setup, version, range, answer,
+            &setup,
+            version,
+            range,
+            answer,
+            question.longest_answer(),
         )?),
     })
 }

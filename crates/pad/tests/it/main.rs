@@ -9,6 +9,7 @@ mod damage;
 mod demo;
 mod durable;
 mod kill;
+mod memory;
 mod proof_file;
 mod record;
 mod trust;
