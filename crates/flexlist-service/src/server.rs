@@ -36,6 +36,7 @@ pub mod check;
 mod confirm;
 mod limits;
 mod load;
+mod memory;
 mod read;
 mod refuse;
 mod remove;
@@ -50,6 +51,7 @@ mod upload;
 use accounts::{Accounts, Charge};
 pub use check::{CheckReport, Damage, check};
 pub use limits::{Checkpoints, Limits};
+use memory::Memory;
 pub use settings::{Clock, Owners, Settings};
 use slot::Slot;
 
@@ -61,6 +63,7 @@ pub struct FileServer {
     owners: Owners,
     clock: Clock,
     accounts: Accounts,
+    memory: Memory,
     /// When the files were tended last, in seconds since 1970.
     tended: AtomicU64,
     files: RwLock<HashMap<FileId, Entry>>,
@@ -106,15 +109,15 @@ impl FileServer {
         let snapshot = store.snapshot()?;
         let mut files = HashMap::new();
         for (id, record) in store.files()? {
-            let slot = record.and_then(|record| Slot::new(id, record));
+            let slot = record.and_then(|record| Slot::new(id, &record));
             if let Ok(slot) = &slot {
                 let charge = snapshot.head(slot.key);
                 // Nothing that the owner of a damaged file could do would finish it.
                 let charge = charge.map_or_else(
                     |_| Charge::default(),
-                    |head| Charge::new(&slot.record, &head),
+                    |head| Charge::new(slot.parameter_bytes, &head),
                 );
-                accounts.enter(id, &slot.record.owner, Some(charge));
+                accounts.enter(id, &slot.owner.to_bytes(), Some(charge));
             }
             files.insert(id, slot.map(Arc::new).map_err(Arc::new));
         }
@@ -130,6 +133,7 @@ impl FileServer {
             owners: settings.owners,
             clock: settings.clock,
             accounts,
+            memory: Memory::default(),
             tended: AtomicU64::new(0),
             files: RwLock::new(files),
             beginning: Mutex::new(()),
@@ -145,6 +149,7 @@ impl FileServer {
             self.tend_now_and_then();
             self.answer(request)
         });
+        self.shed(None);
         let response = outcome.unwrap_or_else(|| Err(refuse::panicked(file)));
         response.unwrap_or_else(Response::Refused)
     }

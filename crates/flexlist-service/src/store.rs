@@ -41,7 +41,7 @@
     clippy::arithmetic_side_effects
 )]
 
-use core::fmt;
+use core::{cell::Cell, fmt};
 use std::{
     fs::{File, OpenOptions},
     io,
@@ -193,6 +193,16 @@ impl Store {
         Ok(value.is_some())
     }
 
+    /// How a file was begun, if it was.
+    pub(crate) fn file(&self, file: FileId) -> Result<Option<FileRecord>, StoreError> {
+        let transaction = self.shared.begin_read()?;
+        let table = transaction.open_table(FILES).map_err(engine)?;
+        let value = table.get(&file.0).map_err(engine)?;
+        value
+            .map(|value| FileRecord::read_entry(file, value.value()))
+            .transpose()
+    }
+
     /// The files that were removed and are remembered; not those of which the record is damaged.
     pub(crate) fn removed(&self) -> Result<Vec<(FileId, Removed)>, StoreError> {
         let transaction = self.shared.begin_read()?;
@@ -336,7 +346,11 @@ fn open_database(file: &File, path: &Path, health: &Arc<Health>) -> Result<Datab
         return Err(foreign());
     }
     // The engine checks most of a file with errors, but not every damaged header.
-    let open = || Database::builder().create_with_backend(backend);
+    let open = || {
+        Database::builder()
+            .set_cache_size(CACHE_BYTES)
+            .create_with_backend(backend)
+    };
     let database = guarded(open).ok_or_else(foreign)?;
     let database = database.map_err(|error| match error {
         DatabaseError::DatabaseAlreadyOpen => StoreError::InUse(path.to_path_buf()),
@@ -366,8 +380,25 @@ fn format_of(database: &Database) -> Result<Option<Vec<u8>>, StoreError> {
 
 /// The result of a call into the engine, or `None` if it panicked on what it read.
 pub(crate) fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
-    catch_unwind(AssertUnwindSafe(call)).ok()
+    GUARDS.set(GUARDS.get().saturating_add(1));
+    let outcome = catch_unwind(AssertUnwindSafe(call));
+    GUARDS.set(GUARDS.get().saturating_sub(1));
+    outcome.ok()
 }
+
+thread_local! {
+    /// The guarded calls that this thread is in.
+    static GUARDS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Whether a panic of this thread is caught and becomes an error, as those are of the storage engine on
+/// pages that it cannot read: for a program's panic hook, which need not show a backtrace of it.
+pub fn is_panic_caught() -> bool {
+    GUARDS.get() > 0
+}
+
+/// What the engine keeps of the file in memory; half of it may be pages that are to be written.
+const CACHE_BYTES: usize = 256 << 20;
 
 const FORMAT_VALUE: &[u8] = b"flexlist-store v1";
 

@@ -255,10 +255,9 @@ impl<H: Handler> Endpoint<H> {
     ) -> Result<Bytes, Failure> {
         let admitted = self.peers.admit(connection.peer);
         let _admitted = admitted.ok_or(Failure::Overloaded)?;
-        let working = Arc::clone(&self.working)
-            .acquire_owned()
-            .await
-            .map_err(|_| Failure::Overloaded)?;
+        let turn = self.peers.turns(connection.peer).acquire_owned().await;
+        let working = Arc::clone(&self.working).acquire_owned().await;
+        let working = (turn, working);
         spawn_blocking(move || {
             // Held here, so that a client that leaves does not make room for what still runs.
             let _working = working;

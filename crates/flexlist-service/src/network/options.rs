@@ -32,7 +32,7 @@ pub struct Limits {
     pub request_bytes: usize,
     /// The longest answer in bytes; the client is told when one would exceed it.
     pub response_bytes: usize,
-    /// How many requests are handled at the same time.
+    /// How many requests are handled at the same time. From two on, one peer cannot have them all.
     pub in_flight: usize,
     /// How many more may wait for their turn.
     pub waiting: usize,
@@ -59,9 +59,9 @@ impl Default for Limits {
         Self {
             request_bytes: 32 << 20,
             response_bytes: 64 << 20,
-            in_flight: thread::available_parallelism().map_or(1, usize::from),
-            waiting: 64,
-            requests_per_peer: 16,
+            in_flight: thread::available_parallelism().map_or(2, |threads| threads.get().max(2)),
+            waiting: 256,
+            requests_per_peer: 64,
             body_bytes: 256 << 20,
             answer_bytes: 256 << 20,
             bytes_per_peer: 64 << 20,

@@ -14,8 +14,10 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use std::{
     collections::HashMap,
     net::{IpAddr, Ipv6Addr, SocketAddr},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
+
+use tokio::sync::Semaphore;
 
 use super::Limits;
 
@@ -49,6 +51,9 @@ pub(super) struct Peers {
     /// For small bodies and answers when there is no room for more of the large ones.
     reserve: Shares,
     open: Mutex<HashMap<SocketAddr, Arc<Connection>>>,
+    /// How many requests of one peer are handled at a time, and the peers that have some.
+    at_work: usize,
+    turns: Mutex<HashMap<Peer, Weak<Semaphore>>>,
 }
 
 /// What is known of one connection.
@@ -76,6 +81,9 @@ impl Peers {
             answers: Shares::new(limits.answer_bytes, limits.bytes_per_peer),
             reserve: Shares::new(limits.reserve_bytes, eighth.max(SMALL)),
             open: Mutex::default(),
+            // One is always there for another peer.
+            at_work: limits.in_flight.saturating_sub(1).max(1),
+            turns: Mutex::default(),
         })
     }
 
@@ -103,6 +111,19 @@ impl Peers {
     /// A place among the requests in flight and waiting.
     pub(super) fn admit(self: &Arc<Self>, peer: Peer) -> Option<Share> {
         Share::take(self, |peers| &peers.requests, peer, 1)
+    }
+
+    /// Who of this peer's requests is handled.
+    pub(super) fn turns(&self, peer: Peer) -> Arc<Semaphore> {
+        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(turns) = turns.get(&peer).and_then(Weak::upgrade) {
+            return turns;
+        }
+        // As many are left as there are requests.
+        turns.retain(|_, turns| turns.strong_count() > 0);
+        let new = Arc::new(Semaphore::new(self.at_work.min(Semaphore::MAX_PERMITS)));
+        turns.insert(peer, Arc::downgrade(&new));
+        new
     }
 
     /// Whether a request of this peer would be in vain: no place for it, or perhaps none for its answer.

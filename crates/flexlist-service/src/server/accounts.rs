@@ -10,7 +10,7 @@ use flexlist::FileId;
 use super::{Limits, refuse};
 use crate::{
     message::Refusal,
-    store::records::{FileRecord, Head, Removed},
+    store::records::{Head, Removed},
 };
 
 /// What a block costs beside its bytes: its tag, and its places in tables and lists.
@@ -27,13 +27,14 @@ const FILE_COST: u64 = 4096;
 pub(super) struct Charge {
     /// Bytes in the store, about, and rather too many than too few.
     pub(super) bytes: u64,
+    /// Its blocks.
+    pub(super) blocks: u64,
     /// When the last part of an upload came that is not finished, in seconds since 1970.
     pub(super) unfinished_since: Option<u64>,
 }
 
 impl Charge {
-    pub(super) fn new(record: &FileRecord, head: &Head) -> Self {
-        let parameters = length(record.server_parameters.as_ref());
+    pub(super) fn new(parameters: u64, head: &Head) -> Self {
         let superseded = u64::try_from(head.superseded.len()).unwrap_or(u64::MAX);
         let bytes = [
             FILE_COST,
@@ -46,14 +47,11 @@ impl Charge {
             head.answer_bytes,
         ];
         Self {
+            blocks: head.blocks,
             bytes: bytes.into_iter().fold(0, u64::saturating_add),
             unfinished_since: (head.version == 0).then_some(head.touched),
         }
     }
-}
-
-fn length(bytes: &[u8]) -> u64 {
-    u64::try_from(bytes.len()).unwrap_or(u64::MAX)
 }
 
 /// What one owner has.
@@ -127,6 +125,15 @@ impl Accounts {
         files
             .filter_map(|(file, (_, charge))| is_old(charge).then_some(*file))
             .collect()
+    }
+
+    /// The blocks of a file.
+    pub(super) fn blocks(&self, file: FileId) -> u64 {
+        let books = self.books();
+        books
+            .files
+            .get(&file)
+            .map_or(0, |(_, charge)| charge.blocks)
     }
 
     /// Remembers that a file was removed.

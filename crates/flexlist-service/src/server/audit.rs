@@ -94,7 +94,8 @@ impl FileServer {
 
     /// Reads the challenged blocks and folds them into the tag scheme's proof.
     fn fold(&self, slot: &Slot, snapshot: &Snapshot, met: Met) -> Result<Response, Refusal> {
-        let mut prover = slot.parameters()?.prover();
+        let parameters = slot.parameters(self)?;
+        let mut prover = parameters.prover();
         let mut committed = Vec::with_capacity(met.found.len());
         let mut bytes = met.list_proof.len();
         for (found, challenged) in met.found.iter().zip(&met.challenged) {

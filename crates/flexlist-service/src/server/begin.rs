@@ -5,7 +5,12 @@ use std::sync::{Arc, PoisonError};
 use flexlist::{FileId, tag::ServerParameters};
 use pad_core::AuthorKey;
 
-use super::{FileServer, accounts::Charge, refuse, slot::Slot};
+use super::{
+    FileServer,
+    accounts::Charge,
+    refuse,
+    slot::{Slot, digest_of},
+};
 use crate::{
     message::{Begin, MAX_BEGIN_SECONDS, Refusal, Response, Signed},
     signed::RequestKind,
@@ -44,10 +49,10 @@ impl FileServer {
             .is_err()
         {
             // Abandoned uploads may be what is in the way.
-            self.tend();
+            self.tend_for_room();
         }
         self.accounts.check_room(&begin.owner, &self.limits)?;
-        let parameters = ServerParameters::from_bytes(parameters).map_err(refuse::tags)?;
+        ServerParameters::from_bytes(parameters).map_err(refuse::tags)?;
         let beginning = self.beginning.lock();
         let _beginning = beginning.unwrap_or_else(PoisonError::into_inner);
         if let Some(response) = self.begun(id, &begin)? {
@@ -63,12 +68,12 @@ impl FileServer {
             touched: self.clock.now(),
             ..Head::default()
         };
-        let charge = Charge::new(&record, &head);
+        let slot = Slot::new(id, &record).map_err(|error| refuse::store(&error))?;
+        let charge = Charge::new(slot.parameter_bytes, &head);
         (self.accounts).reserve(id, &begin.owner, charge, &self.limits)?;
         let number = record.number;
         let key = FileKey { number, id };
         let changes = vec![record.put(key, 0), head.put(key, 0)];
-        let slot = Slot::new(id, record).map_err(|error| refuse::store(&error))?;
         if let Err(error) = self.store.commit(changes) {
             // It may be there all the same: then whoever says it again finds it.
             if !matches!(self.store.has_file(id), Ok(true)) {
@@ -76,7 +81,6 @@ impl FileServer {
                 return Err(refuse::store(&error));
             }
         }
-        let slot = slot.with_parameters(parameters);
         self.entries_mut().insert(id, Ok(Arc::new(slot)));
         Ok(Response::Standing(head.standing()))
     }
@@ -100,7 +104,7 @@ impl FileServer {
             Err(Refusal::UnknownFile) => return Ok(None),
             slot => slot?,
         };
-        if slot.record.server_parameters != begin.server_parameters {
+        if slot.parameter_digest != digest_of(begin.server_parameters.as_ref()) {
             return Err(Refusal::WrongFileId);
         }
         self.status(&slot).map(Some)

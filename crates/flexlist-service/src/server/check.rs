@@ -110,7 +110,7 @@ impl FileServer {
         report.stray_blocks = report.stray_blocks.saturating_add(kept.stray);
         if let Some(blocks) = kept.uploaded {
             for blocks in blocks.chunks(STRETCH_BLOCKS) {
-                check_blocks(slot, &snapshot, blocks, report);
+                check_blocks(self, slot, &snapshot, blocks, report);
             }
             return Ok(());
         }
@@ -127,7 +127,7 @@ impl FileServer {
                 return Ok(());
             };
             index = last.end();
-            check_blocks(slot, &snapshot, &found, report);
+            check_blocks(self, slot, &snapshot, &found, report);
         }
     }
 
@@ -195,7 +195,13 @@ fn stretch(view: View<'_, Sha256>, index: u64) -> Vec<Found> {
 }
 
 /// Checks blocks one by one, and then their tags together.
-fn check_blocks(slot: &Slot, snapshot: &Snapshot, found: &[Found], report: &mut CheckReport) {
+fn check_blocks(
+    server: &FileServer,
+    slot: &Slot,
+    snapshot: &Snapshot,
+    found: &[Found],
+    report: &mut CheckReport,
+) {
     let mut damaged = |found: &Found, what: String| {
         report.damages.push(Damage {
             file: slot.key.id,
@@ -225,7 +231,7 @@ fn check_blocks(slot: &Slot, snapshot: &Snapshot, found: &[Found], report: &mut 
     // Halves of what does not fit are checked again until single blocks are left.
     let mut waiting = vec![whole.as_slice()];
     while let Some(part) = waiting.pop() {
-        let Err(error) = check_tags(slot, part) else {
+        let Err(error) = check_tags(server, slot, part) else {
             continue;
         };
         match part {
@@ -239,7 +245,11 @@ fn check_blocks(slot: &Slot, snapshot: &Snapshot, found: &[Found], report: &mut 
     }
 }
 
-fn check_tags(slot: &Slot, blocks: &[(&Found, SentBlock)]) -> Result<(), String> {
+fn check_tags(
+    server: &FileServer,
+    slot: &Slot,
+    blocks: &[(&Found, SentBlock)],
+) -> Result<(), String> {
     let tagged: Vec<TaggedBlock<'_>> = blocks
         .iter()
         .map(|(_, block)| TaggedBlock {
@@ -247,7 +257,8 @@ fn check_tags(slot: &Slot, blocks: &[(&Found, SentBlock)]) -> Result<(), String>
             data: block.data.as_ref(),
         })
         .collect();
-    let parameters = slot.parameters().map_err(|refusal| refusal.to_string())?;
+    let parameters = slot.parameters(server);
+    let parameters = parameters.map_err(|refusal| refusal.to_string())?;
     let checked = parameters.check_tags(&tagged);
     checked.map_err(|error| error.to_string())
 }

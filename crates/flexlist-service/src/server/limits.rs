@@ -25,6 +25,8 @@ pub struct Limits {
     pub upload_idle: Duration,
     /// Bytes of a file.
     pub file_bytes: u64,
+    /// Blocks of all files that are in memory at a time, at some hundred bytes each; and of one file.
+    pub list_blocks: u64,
     /// Bytes of the tag scheme's parameters of a file.
     pub parameter_bytes: usize,
     /// Bytes of a block.
@@ -67,6 +69,7 @@ impl Default for Limits {
             bytes_per_owner: 1 << 40,
             upload_idle: Duration::from_hours(7 * 24),
             file_bytes: 1 << 44,
+            list_blocks: 1 << 24,
             parameter_bytes: 1 << 17,
             block_bytes: 16 << 20,
             rsa_block_bytes: 1 << 16,

@@ -71,7 +71,7 @@ impl FileServer {
             check(&request, &head)?;
         }
         let removed = Removed {
-            owner: slot.record.owner,
+            owner: slot.owner.to_bytes(),
             until: self.clock.now().saturating_add(MAX_BEGIN_SECONDS),
         };
         self.bury(&slot, Some(removed))?;
@@ -108,11 +108,13 @@ impl FileServer {
             }
         }
         slot.bury();
-        self.entries_mut().remove(&file.id);
-        self.accounts.enter(file.id, &slot.record.owner, None);
+        self.memory.leave(file.id);
+        self.accounts.enter(file.id, &slot.owner.to_bytes(), None);
         if let Some(removed) = removed {
             self.accounts.remember(file.id, removed);
         }
+        // Last, so that at no moment the file is neither there nor remembered.
+        self.entries_mut().remove(&file.id);
         self.store.set_live(self.accounts.bytes());
         Ok(())
     }
@@ -131,7 +133,7 @@ impl FileServer {
                 continue;
             };
             let head = slot.read(self, |state| Ok(state.head.clone()));
-            let charge = head.map(|head| Charge::new(&slot.record, &head));
+            let charge = head.map(|head| Charge::new(slot.parameter_bytes, &head));
             let is_old = |charge: &Charge| charge.unfinished_since.is_some_and(|last| last < since);
             if charge.is_ok_and(|charge| is_old(&charge)) {
                 // If it cannot be removed now, the next time.
@@ -153,11 +155,20 @@ impl FileServer {
         self.store.leftovers()
     }
 
-    /// Tends the files if that is due.
+    /// Tends the files if that was not done for a minute.
     pub(super) fn tend_now_and_then(&self) {
+        self.tend_after(TENDING_INTERVAL);
+    }
+
+    /// Tends the files if that was not done for a second: for who finds no room.
+    pub(super) fn tend_for_room(&self) {
+        self.tend_after(1);
+    }
+
+    fn tend_after(&self, seconds: u64) {
         let now = self.clock.now();
         let last = self.tended.load(Ordering::Relaxed);
-        if now.saturating_sub(last) < TENDING_INTERVAL && now >= last {
+        if now.saturating_sub(last) < seconds && now >= last {
             return;
         }
         let claimed =

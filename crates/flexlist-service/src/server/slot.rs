@@ -1,7 +1,7 @@
 //! One file of a running server.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockWriteGuard, TryLockError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard, TryLockError},
     thread,
     time::{Duration, Instant},
 };
@@ -11,7 +11,8 @@ use flexlist::{
     list::{Previous, Sha256, View},
     tag::ServerParameters,
 };
-use pad_core::AuthorKey;
+use pad_core::{AuthorKey, Digest};
+use sha2::{Digest as _, Sha256 as Hash};
 
 use super::{FileServer, load::load, refuse};
 use crate::{
@@ -19,6 +20,7 @@ use crate::{
     store::{
         FileKey, StoreError, guarded,
         records::{FileRecord, Head},
+        tables::Table,
     },
 };
 
@@ -26,9 +28,12 @@ use crate::{
 pub(super) struct Slot {
     pub(super) key: FileKey,
     pub(super) owner: AuthorKey,
-    pub(super) record: FileRecord,
-    /// Read from the record when they are first used: those of one kind are thousands of points.
-    parameters: OnceLock<Result<ServerParameters, Arc<StoreError>>>,
+    /// The length and digest of the tag scheme's parameters.
+    pub(super) parameter_bytes: u64,
+    pub(super) parameter_digest: Digest<32>,
+    /// Read from the store when they are first used, and given up with the state: those of one kind are
+    /// thousands of points.
+    parameters: Mutex<Option<Arc<ServerParameters>>>,
     /// Held from before a change is looked at until it is durable: changes of one file take turns.
     turn: Mutex<()>,
     /// Never locked while the store writes, nor while blocks are read.
@@ -113,37 +118,55 @@ impl State {
 }
 
 impl Slot {
-    pub(super) fn new(id: FileId, record: FileRecord) -> Result<Self, StoreError> {
+    pub(super) fn new(id: FileId, record: &FileRecord) -> Result<Self, StoreError> {
         let number = record.number;
         let key = FileKey { number, id };
         let owner = AuthorKey::from_bytes(&record.owner)
             .map_err(|error| StoreError::damaged(key, error.to_string()))?;
+        let parameters = record.server_parameters.as_ref();
         Ok(Self {
             key,
             owner,
-            record,
-            parameters: OnceLock::new(),
+            parameter_bytes: u64::try_from(parameters.len()).unwrap_or(u64::MAX),
+            parameter_digest: digest_of(parameters),
+            parameters: Mutex::default(),
             turn: Mutex::new(()),
             state: RwLock::default(),
         })
     }
 
-    /// The file with its parameters, which were read already.
-    pub(super) fn with_parameters(self, parameters: ServerParameters) -> Self {
-        Self {
-            parameters: OnceLock::from(Ok(parameters)),
-            ..self
+    /// The tag scheme's parameters.
+    pub(super) fn parameters(&self, server: &FileServer) -> Result<Arc<ServerParameters>, Refusal> {
+        let mut known = self.known_parameters();
+        if let Some(known) = &*known {
+            return Ok(Arc::clone(known));
         }
+        let record = server.store.file(self.key.id);
+        let parameters = record.and_then(|record| {
+            let record = record.ok_or_else(|| StoreError::absent(self.key, Table::Files, 0))?;
+            ServerParameters::from_bytes(record.server_parameters.as_ref())
+                .map_err(|error| StoreError::damaged(self.key, error.to_string()))
+        });
+        let parameters = Arc::new(parameters.map_err(|error| refuse::store(&error))?);
+        *known = Some(Arc::clone(&parameters));
+        Ok(parameters)
     }
 
-    /// The tag scheme's parameters.
-    pub(super) fn parameters(&self) -> Result<&ServerParameters, Refusal> {
-        let read = || {
-            ServerParameters::from_bytes(self.record.server_parameters.as_ref())
-                .map_err(|error| Arc::new(StoreError::damaged(self.key, error.to_string())))
+    // Nothing is changed by half: a poisoned one is whole.
+    fn known_parameters(&self) -> MutexGuard<'_, Option<Arc<ServerParameters>>> {
+        self.parameters
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives up what is in memory, unless the file is being changed; whether it did.
+    pub(super) fn shed(&self) -> bool {
+        let Ok(_turn) = self.turn.try_lock() else {
+            return false;
         };
-        let parameters = self.parameters.get_or_init(read).as_ref();
-        parameters.map_err(|error| refuse::store(error))
+        self.forget();
+        *self.known_parameters() = None;
+        true
     }
 
     /// Reads the state beside other readers, after loading it from the store if need be.
@@ -155,13 +178,20 @@ impl Slot {
         loop {
             if let Ok(loaded) = self.state.read() {
                 match &*loaded {
-                    Loaded::State(state) => return read(state),
+                    Loaded::State(state) => {
+                        server.touch_memory(self);
+                        return read(state);
+                    }
                     Loaded::Damaged(refusal) => return Err(refusal.clone()),
                     Loaded::Removed => return Err(Refusal::Removed),
                     Loaded::Not => {}
                 }
             }
-            self.change(server, |_| Ok(()))?;
+            server.make_room_for(self);
+            if let Err(refusal) = self.change(server, |_| Ok(())) {
+                server.memory.leave(self.key.id);
+                return Err(refusal);
+            }
         }
     }
 
@@ -248,6 +278,10 @@ impl Slot {
     }
 }
 
+pub(super) fn digest_of(parameters: &[u8]) -> Digest<32> {
+    Digest(Hash::digest(parameters).into())
+}
+
 /// Forgets a state, but not that there is none any more.
 fn give_up(state: &mut Loaded) {
     if !matches!(state, Loaded::Removed) {
@@ -258,6 +292,6 @@ fn give_up(state: &mut Loaded) {
 #[cfg(test)]
 impl Slot {
     pub(super) fn has_read_parameters(&self) -> bool {
-        self.parameters.get().is_some()
+        self.known_parameters().is_some()
     }
 }

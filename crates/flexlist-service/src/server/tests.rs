@@ -414,7 +414,7 @@ fn parameters_are_read_when_they_are_first_used() {
     let (server, file) = served(&path);
     let slot = server.slot(file).unwrap();
     assert!(slot.has_read_parameters());
-    let mut record = slot.record.clone();
+    let mut record = server.store.file(file).unwrap().unwrap();
     let key = slot.key;
     drop((slot, server));
 

@@ -57,8 +57,8 @@ impl FileServer {
         let (operations, blocks) = operations(update.edits, head.next_block)?;
         let prepared = slot.change(self, |state| {
             let prepared = self.prepare(slot, state, &operations, &blocks, request)?;
-            let charge = Charge::new(&slot.record, &prepared.head);
-            let owner = &slot.record.owner;
+            let charge = Charge::new(slot.parameter_bytes, &prepared.head);
+            let owner = &slot.owner.to_bytes();
             let reserved = self
                 .accounts
                 .reserve(slot.key.id, owner, charge, &self.limits);
@@ -150,6 +150,10 @@ impl FileServer {
         let change = kept.list.update(operations).map_err(refuse::update)?;
         let limits = &self.limits;
         let outcome = refuse::above("bytes of the file", kept.list.total(), limits.file_bytes)
+            .and_then(|()| {
+                let blocks = kept.list.block_count();
+                refuse::above("blocks of the file", blocks, limits.list_blocks)
+            })
             .and_then(|()| {
                 let witness = change.witness.len();
                 refuse::above("bytes of the answer", witness, limits.answer_bytes)

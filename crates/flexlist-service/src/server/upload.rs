@@ -76,6 +76,7 @@ impl FileServer {
             };
             head.total = head.total.saturating_add(stored.length);
             refuse::above("bytes of the file", head.total, self.limits.file_bytes)?;
+            refuse::above("blocks of the file", head.blocks, self.limits.list_blocks)?;
             changes.push(block.put(slot.key, head.next_block));
             head.next_block = head.next_block.saturating_add(1);
             piece.blocks.push(StoredBlock::new(&stored));
@@ -154,8 +155,8 @@ impl FileServer {
     ) -> Result<Response, Refusal> {
         let standing = head.standing();
         changes.push(head.put(slot.key, 0));
-        let charge = Charge::new(&slot.record, &head);
-        let owner = &slot.record.owner;
+        let charge = Charge::new(slot.parameter_bytes, &head);
+        let owner = &slot.owner.to_bytes();
         (self.accounts).reserve(slot.key.id, owner, charge, &self.limits)?;
         self.commit(slot, &head, changes)?;
         slot.change(self, |state| {
@@ -195,10 +196,13 @@ impl FileServer {
         outcome: Result<(), StoreError>,
     ) -> Result<(), Refusal> {
         let enter = |head: &Head| {
-            let charge = Charge::new(&slot.record, head);
-            let owner = &slot.record.owner;
+            let charge = Charge::new(slot.parameter_bytes, head);
+            let owner = &slot.owner.to_bytes();
             self.accounts.enter(slot.key.id, owner, Some(charge));
         };
+        if outcome.is_ok() {
+            self.enter_memory(slot, if head.version == 0 { 0 } else { head.blocks });
+        }
         outcome.map(|()| enter(head)).map_err(|error| {
             slot.forget();
             let snapshot = self.store.snapshot();
@@ -212,7 +216,7 @@ impl FileServer {
     /// Checks new blocks against the limits, and their tags as far as the server can.
     pub(super) fn check_blocks(&self, slot: &Slot, blocks: &[&SentBlock]) -> Result<(), Refusal> {
         let limits = &self.limits;
-        let parameters = slot.parameters()?;
+        let parameters = slot.parameters(self)?;
         if let Some(most) = limits.blocks_of(parameters.kind()) {
             refuse::above("new blocks with public tags", blocks.len(), most)?;
         }

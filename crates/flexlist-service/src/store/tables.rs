@@ -170,6 +170,10 @@ impl Change {
     }
 }
 
+/// Records, and bytes, of a removed file that go in one transaction, which others wait for.
+const SWEPT_RECORDS: usize = 512;
+const SWEPT_BYTES: usize = 8 << 20;
+
 /// The tables of one writing transaction.
 pub(super) struct Tables<'transaction> {
     files: redb::Table<'transaction, &'static [u8; 32], &'static [u8]>,
@@ -231,22 +235,26 @@ impl<'transaction> Tables<'transaction> {
         Ok(Some(file))
     }
 
-    /// Takes at most this many records of a file from the large tables; how many there were.
-    pub(super) fn sweep(&mut self, number: u64, most: usize) -> Result<usize, StoreError> {
-        let mut swept = 0_usize;
+    /// Takes some records of a file from the large tables; whether there may be more.
+    pub(super) fn sweep(&mut self, number: u64) -> Result<bool, StoreError> {
+        let (mut records, mut bytes) = (0_usize, 0_usize);
         for table in [&mut self.blocks, &mut self.journal, &mut self.pieces] {
-            let keys = table.range((number, 0)..=(number, u64::MAX));
-            let keys: Vec<(u64, u64)> = keys
-                .map_err(engine)?
-                .take(most.saturating_sub(swept))
-                .map(|entry| entry.map(|(key, _)| key.value()).map_err(engine))
-                .collect::<Result<_, _>>()?;
-            for key in &keys {
+            let mut keys = Vec::new();
+            let range = table.range((number, 0)..=(number, u64::MAX));
+            for entry in range.map_err(engine)? {
+                if records >= SWEPT_RECORDS || bytes >= SWEPT_BYTES {
+                    break;
+                }
+                let (key, value) = entry.map_err(engine)?;
+                records = records.saturating_add(1);
+                bytes = bytes.saturating_add(value.value().len());
+                keys.push(key.value());
+            }
+            for key in keys {
                 table.remove(key).map_err(engine)?;
             }
-            swept = swept.saturating_add(keys.len());
         }
-        Ok(swept)
+        Ok(records >= SWEPT_RECORDS || bytes >= SWEPT_BYTES)
     }
 
     fn large(&mut self, table: Table) -> &mut LargeTable<'transaction> {

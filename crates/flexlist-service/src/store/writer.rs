@@ -22,9 +22,6 @@ use super::{
 /// Above this many bytes no further request joins a transaction.
 const GROUP_BYTES: usize = 64 << 20;
 
-/// Records of removed files that go in one transaction.
-const SWEPT_RECORDS: usize = 512;
-
 /// How often a thread with nothing to do looks whether there is room again, or nobody reads.
 const IDLE: Duration = Duration::from_secs(1);
 
@@ -340,7 +337,7 @@ impl Worker {
         let swept = self.transact(0, |tables| match tables.first_doomed()? {
             None => Ok(false),
             Some(file) => {
-                if tables.sweep(file.number, SWEPT_RECORDS)? < SWEPT_RECORDS {
+                if !tables.sweep(file.number)? {
                     Change::Swept { file }.apply(tables)?;
                 }
                 Ok(true)

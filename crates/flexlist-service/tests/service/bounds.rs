@@ -11,7 +11,8 @@ use flexlist_service::{
 
 use crate::{
     limits::{limited, too_large},
-    owner::{Owner, open_with, refusal, standing},
+    owner::{KINDS, Owner, open_with, refusal, standing},
+    plan::{Plan, Random},
     refusals::{invalid, refused},
 };
 
@@ -163,4 +164,66 @@ fn blocks_with_public_tags_have_a_limit_of_their_own() {
     let part = owner.part_of(0, blocks.clone());
     assert_eq!(refused(&server, &owner, part), too_large(words));
     standing(server.handle(owner.part_of(0, blocks[..2].to_vec())));
+}
+
+#[test]
+fn not_all_files_are_in_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let limits = Limits {
+        list_blocks: 100,
+        ..Limits::default()
+    };
+    let mut server = open_with(&path, limits);
+    let mut random = Random(5);
+    let mut owners: Vec<Owner> = (0..6).map(|seed| Owner::new(seed, KINDS[0])).collect();
+    for owner in &mut owners {
+        owner.upload(&server, &[random.blocks(30)]);
+        assert!(server.blocks_in_memory() <= 100);
+    }
+    for round in 0..3 {
+        let before = owners.clone();
+        for owner in &mut owners {
+            let plan = owner.plan(&mut random, 3);
+            owner.update(&server, &plan);
+        }
+        // Both versions of each of them, whatever was in memory.
+        for owner in owners.iter().chain(&before) {
+            owner.check_all(&server);
+            assert!(server.blocks_in_memory() <= 100);
+        }
+        if round == 1 {
+            drop(server);
+            server = open_with(&path, limits);
+            assert_eq!(server.load_all(), vec![]);
+            assert!((1..=100).contains(&server.blocks_in_memory()));
+        }
+        for owner in &owners {
+            standing(server.handle(owner.acknowledge(owner.version)));
+        }
+    }
+    assert_eq!(server.check().damages, vec![]);
+}
+
+#[test]
+fn a_file_has_so_many_blocks_and_no_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let limits = Limits {
+        list_blocks: 4,
+        ..Limits::default()
+    };
+    let server = open_with(&folder.path().join("store"), limits);
+    let mut owner = Owner::new(1, TagKind::HashOnly);
+    let words = "blocks of the file: 5, and the limit is 4";
+    standing(server.handle(owner.begin()));
+    let blocks = (0..5).map(|_| owner.sent(&[1])).collect();
+    let part = owner.part_of(0, blocks);
+    assert_eq!(refusal(server.handle(part)), too_large(words));
+    owner.upload(&server, &[vec![vec![1]; 4]]);
+    let (edits, _) = owner.edits(&[Plan::Insert(0, 0, vec![2])]);
+    assert_eq!(
+        refused(&server, &owner, owner.update_of(1, edits)),
+        too_large(words)
+    );
+    owner.check_all(&server);
 }

@@ -11,8 +11,9 @@ use std::{
 
 use flexlist::tag::TagKind;
 use flexlist_service::{
-    message::{Refusal, Request, Response},
+    message::{Delete, Refusal, Request, Response},
     server::FileServer,
+    signed::RequestKind,
 };
 use pad_core::codec;
 
@@ -144,50 +145,58 @@ fn server_to_kill() {
     }
 }
 
+/// Lets a server carry out requests from `start` on, kills it some time after it has acknowledged
+/// `wanted`; the last one that it has acknowledged, if it was killed in time.
+fn kill_after(path: &Path, start: usize, wanted: usize, random: &mut Random) -> Option<usize> {
+    let requests = path.with_file_name("requests");
+    fs::write(requests.join("start"), start.to_string()).unwrap();
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "crashes::server_to_kill",
+            "--ignored",
+            "--nocapture",
+        ])
+        .env(STORE, path)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let acknowledged = |line: std::io::Result<String>| -> Option<usize> {
+        line.unwrap().strip_prefix("acknowledged ")?.parse().ok()
+    };
+    let output = BufReader::new(child.stdout.take().unwrap());
+    let mut lines = output.lines().filter_map(acknowledged);
+    let last = lines.by_ref().find(|number| *number >= wanted);
+    sleep(Duration::from_micros(random.below(600)));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // What it said between the last look and its end.
+    lines.last().or(last)
+}
+
+/// Where a server to kill finds its requests.
+fn leave_requests<'a>(path: &Path, requests: impl Iterator<Item = &'a Request>) {
+    let folder = path.with_file_name("requests");
+    fs::create_dir(&folder).unwrap();
+    for (number, request) in requests.enumerate() {
+        fs::write(folder.join(number.to_string()), codec::encode(request)).unwrap();
+    }
+}
+
 #[test]
 fn killed_servers_lose_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store");
-    let requests = folder.path().join("requests");
-    fs::create_dir(&requests).unwrap();
     let steps = life(2, 120);
-    for (number, step) in steps.iter().enumerate() {
-        fs::write(
-            requests.join(number.to_string()),
-            codec::encode(&step.request),
-        )
-        .unwrap();
-    }
+    leave_requests(&path, steps.iter().map(|step| &step.request));
     let mut random = Random(3);
     let mut start = 0;
     let mut rounds = 0;
     while start + 1 < steps.len() {
         rounds += 1;
-        fs::write(requests.join("start"), start.to_string()).unwrap();
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args([
-                "--exact",
-                "crashes::server_to_kill",
-                "--ignored",
-                "--nocapture",
-            ])
-            .env(STORE, &path)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let acknowledged = |line: std::io::Result<String>| -> Option<usize> {
-            line.unwrap().strip_prefix("acknowledged ")?.parse().ok()
-        };
-        let output = BufReader::new(child.stdout.take().unwrap());
-        let mut lines = output.lines().filter_map(acknowledged);
         let wanted = start + 1 + usize::try_from(random.below(16)).unwrap();
-        let mut last = lines.by_ref().find(|number| *number >= wanted);
-        sleep(Duration::from_micros(random.below(600)));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        // What it said between the last look and its end.
-        last = lines.last().or(last);
+        let last = kill_after(&path, start, wanted, &mut random);
         let last = last.unwrap_or(steps.len() - 1);
         let server = open_with(&path, small_checkpoints());
         let reached: Vec<usize> = (0..steps.len())
@@ -204,6 +213,73 @@ fn killed_servers_lose_nothing() {
         if last == steps.len() - 1 {
             break;
         }
+    }
+    assert!(rounds > 2, "{rounds} rounds");
+}
+
+#[test]
+fn killed_servers_bring_no_removed_file_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let mut random = Random(4);
+    let server = open(&folder.path().join("model"));
+    let mut requests = Vec::new();
+    let mut files = Vec::new();
+    for seed in 0..60 {
+        let mut owner = Owner::new(seed, TagKind::HashOnly);
+        // More records than are swept at a time.
+        let of_file = owner.upload_requests(&[random.blocks(400), random.blocks(400)]);
+        for request in &of_file {
+            server.handle(request.clone());
+        }
+        requests.extend(of_file);
+        if seed % 3 > 0 {
+            let plan = owner.plan(&mut random, 3);
+            requests.push(owner.update(&server, &plan));
+        }
+        let (file, version) = (owner.file, owner.version);
+        let delete = owner.sign(RequestKind::Delete, &Delete { file, version });
+        requests.push(Request::Delete(delete));
+        files.push((owner, requests.len() - 1));
+    }
+    leave_requests(&path, requests.iter());
+    let mut start = 0;
+    let mut rounds = 0;
+    while start < requests.len() {
+        rounds += 1;
+        let wanted = start + usize::try_from(random.below(12)).unwrap();
+        let last = kill_after(&path, start, wanted, &mut random);
+        let last = last.unwrap_or(requests.len() - 1);
+        let server = open(&path);
+        let mut there = 0;
+        let mut next = last + 1;
+        for (owner, delete) in &files {
+            match server.handle(owner.status()) {
+                Response::Refused(Refusal::Removed) => {
+                    // Perhaps the answer was lost; then that is where the next server goes on.
+                    next = next.max(delete + 1);
+                    for request in &requests[delete.saturating_sub(4)..*delete] {
+                        let answer = server.handle(request.clone());
+                        assert_eq!(answer, Response::Refused(Refusal::Removed));
+                    }
+                }
+                Response::Standing(_) => {
+                    assert!(*delete > last, "{delete} was acknowledged");
+                    there += 1;
+                }
+                Response::Refused(Refusal::UnknownFile) => assert!(*delete > last),
+                other => panic!("{other:?}"),
+            }
+        }
+        assert!(there <= 1, "{there} files");
+        while server.leftovers().unwrap() > 0 {
+            sleep(Duration::from_millis(1));
+        }
+        let report = server.check();
+        assert_eq!((report.files, report.stray_blocks), (there, 0));
+        assert_eq!(report.damages, vec![]);
+        // Within a file a server goes on where it stands: a step said again is answered again.
+        start = next.min(last + 1);
     }
     assert!(rounds > 2, "{rounds} rounds");
 }

@@ -392,8 +392,16 @@ fn owners_have_quotas_of_bytes() {
         let refused = refusal(server.handle(owner.update_of(version, edits)));
         assert!(is_over(&refused), "{refused:?}");
         owner.check_all(&server);
-        // A refused update leaves nothing behind that would stand in another one's way.
+        // A refused update leaves nothing behind that would stand in another one's way, and the version
+        // before the current one where it was.
+        let before = owner.clone();
         owner.update(&server, &[Plan::Insert(0, 0, vec![4; 10])]);
+        let (edits, _) = owner.edits(&[Plan::Insert(0, 0, vec![3; 8000])]);
+        let version = owner.version;
+        let refused = refusal(server.handle(owner.update_of(version, edits)));
+        assert!(is_over(&refused), "{refused:?}");
+        owner.check_all(&server);
+        before.check_all(&server);
         standing(server.handle(owner.acknowledge(owner.version)));
         drop(server);
         server = time.open(&path, limits);

@@ -5,8 +5,10 @@
 
 #[path = "../common/bench.rs"]
 mod common;
+mod full_disk;
 mod kill;
 mod liar;
+mod operator;
 mod refusals;
 mod round_trip;
 mod server;

@@ -17,10 +17,18 @@ pub(crate) struct ServerProcess {
 impl ServerProcess {
     /// Serves the store in the bench's folder at this address; returns when it listens.
     pub(crate) fn start(bench: &Bench, listen: &str) -> Self {
+        Self::start_with(bench, listen, "")
+    }
+
+    /// The same with further words, separated by spaces.
+    pub(crate) fn start_with(bench: &Bench, listen: &str, words: &str) -> Self {
         let mut command = bench.command();
         command.args([
             "--json", "file", "serve", "--store", "server", "--listen", listen,
         ]);
+        command.args(words.split_whitespace());
+        command.env("RUST_BACKTRACE", "1");
+        command.stderr(std::fs::File::create(bench.path("server.err")).unwrap());
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut output = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();

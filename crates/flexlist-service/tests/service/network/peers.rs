@@ -129,6 +129,39 @@ fn answers_that_are_not_taken_are_shared_out() {
     stop(server);
 }
 
+/// Answers like [`Echo`], but for the first file only while the gate is open.
+struct Slow(Arc<Gate>);
+
+impl Handler for Slow {
+    fn handle(&self, request: Request) -> Response {
+        if request == status(1) {
+            return self.0.handle(request);
+        }
+        Echo.handle(request)
+    }
+}
+
+#[test]
+fn nobody_keeps_everybody_at_work() {
+    let gate = Arc::new(Gate::default());
+    let server = start(shared(FEW), Slow(Arc::clone(&gate)));
+    let request = codec::encode(&status(1));
+    let mut bytes = head("POST", PATH, "application/octet-stream", request.len());
+    bytes.extend(request);
+    let held = hold(&server, &bytes);
+    gate.wait_inside(1);
+    for file in 2..20 {
+        assert_eq!(
+            root_of(&client(&server, once()).exchange(&status(file)).unwrap()),
+            [file; 32]
+        );
+    }
+    gate.open();
+    drop(held);
+    stop(server);
+    assert_eq!(gate.state.lock().unwrap().most_inside, 1);
+}
+
 #[test]
 fn requests_that_take_long_are_shared_out() {
     let gate = Arc::new(Gate::default());

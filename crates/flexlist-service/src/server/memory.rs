@@ -1,0 +1,151 @@
+//! Which files are in memory: a list takes some hundred bytes for each block, so not all can be.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use flexlist::FileId;
+
+use super::{FileServer, slot::Slot};
+
+/// So many bytes of parameters count as a block: read, they are a few times as long.
+const PARAMETER_BYTES: u64 = 32;
+
+/// The files in memory, counted in blocks.
+#[derive(Debug, Default)]
+pub(super) struct Memory(Mutex<Files>);
+
+#[derive(Debug, Default)]
+struct Files {
+    blocks: u64,
+    /// Counts the uses.
+    clock: u64,
+    entries: HashMap<FileId, Entry>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    blocks: u64,
+    used: u64,
+}
+
+impl Memory {
+    /// A file is used, and has so many blocks if that is known.
+    fn enter(&self, file: FileId, blocks: Option<u64>) {
+        let mut files = self.files();
+        files.clock = files.clock.saturating_add(1);
+        let used = files.clock;
+        let before = files.entries.get(&file).map_or(0, |entry| entry.blocks);
+        let blocks = blocks.unwrap_or(before);
+        files.blocks = files.blocks.saturating_sub(before).saturating_add(blocks);
+        files.entries.insert(file, Entry { blocks, used });
+    }
+
+    /// A file is not in memory any more.
+    pub(super) fn leave(&self, file: FileId) {
+        let mut files = self.files();
+        if let Some(entry) = files.entries.remove(&file) {
+            files.blocks = files.blocks.saturating_sub(entry.blocks);
+        }
+    }
+
+    /// Files that were not used for longest, if there are more than so many blocks: but not this one.
+    fn oldest_above(&self, most: u64, but: Option<FileId>) -> Vec<FileId> {
+        let files = self.files();
+        if files.blocks <= most {
+            return Vec::new();
+        }
+        let mut oldest: Vec<(u64, u64, FileId)> = (files.entries.iter())
+            .filter(|(file, _)| Some(**file) != but)
+            .map(|(file, entry)| (entry.used, entry.blocks, *file))
+            .collect();
+        oldest.sort_unstable_by_key(|(used, ..)| *used);
+        let mut left = files.blocks;
+        let goes = |(_, blocks, file): &(u64, u64, FileId)| {
+            let goes = left > most;
+            left = left.saturating_sub(*blocks);
+            goes.then_some(*file)
+        };
+        oldest.iter().map_while(goes).collect()
+    }
+
+    /// The blocks in memory.
+    pub(super) fn blocks(&self) -> u64 {
+        self.files().blocks
+    }
+
+    // Nothing panics while it changes the files, so poisoned ones are whole.
+    fn files(&self) -> MutexGuard<'_, Files> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl FileServer {
+    /// Makes room for a file that is about to be loaded.
+    pub(super) fn make_room_for(&self, slot: &Slot) {
+        let blocks = self.accounts.blocks(slot.key.id);
+        self.enter_memory(slot, blocks);
+        self.shed(Some(slot.key.id));
+    }
+
+    /// The blocks of the files in memory, with what their parameters count for: at most
+    /// [`Limits::list_blocks`](super::Limits), but for files that are being changed.
+    pub fn blocks_in_memory(&self) -> u64 {
+        self.memory.blocks()
+    }
+
+    /// A file has so many blocks.
+    pub(super) fn enter_memory(&self, slot: &Slot, blocks: u64) {
+        let parameters = slot.parameter_bytes / PARAMETER_BYTES;
+        let blocks = blocks.saturating_add(parameters);
+        self.memory.enter(slot.key.id, Some(blocks));
+    }
+
+    /// A file that is in memory is used.
+    pub(super) fn touch_memory(&self, slot: &Slot) {
+        self.memory.enter(slot.key.id, None);
+    }
+
+    /// Takes files from memory until there is room; nobody may hold a file's lock.
+    pub(super) fn shed(&self, but: Option<FileId>) {
+        for file in self.memory.oldest_above(self.limits.list_blocks, but) {
+            let slot = self.entries().get(&file).cloned();
+            match slot {
+                Some(Ok(slot)) => {
+                    if slot.shed() {
+                        self.memory.leave(file);
+                    }
+                }
+                _ => self.memory.leave(file),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_used_for_longest_goes_first() {
+        let memory = Memory::default();
+        let file = |number| FileId([number; 32]);
+        for number in 1..=4 {
+            memory.enter(file(number), Some(10));
+        }
+        memory.enter(file(1), None);
+        assert_eq!(memory.oldest_above(40, None), vec![]);
+        assert_eq!(memory.oldest_above(39, None), vec![file(2)]);
+        assert_eq!(
+            memory.oldest_above(20, Some(file(2))),
+            vec![file(3), file(4)]
+        );
+        let all = vec![file(2), file(3), file(4), file(1)];
+        assert_eq!(memory.oldest_above(0, None), all);
+        memory.leave(file(2));
+        memory.leave(file(2));
+        memory.enter(file(3), Some(25));
+        assert_eq!(memory.blocks(), 45);
+    }
+}

@@ -1,0 +1,88 @@
+//! A server whose disk is full, on a small file system of its own.
+
+#![cfg(target_os = "linux")]
+
+use std::{
+    fs,
+    path::PathBuf,
+    process::Command,
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    common::{Bench, text},
+    server::ServerProcess,
+};
+
+/// A file system in memory; dropped, it is gone.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    /// `None` where this user may not mount one.
+    fn mount(folder: PathBuf) -> Option<Self> {
+        fs::create_dir(&folder).unwrap();
+        let mount = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=8m,mode=0700", "tmpfs"])
+            .arg(&folder)
+            .output();
+        mount
+            .is_ok_and(|output| output.status.success())
+            .then_some(Self(folder))
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        drop(Command::new("umount").arg("-l").arg(&self.0).status());
+    }
+}
+
+#[test]
+fn a_full_disk_passes_while_the_server_lives_on() {
+    let bench = Bench::new();
+    let Some(_disk) = SmallDisk::mount(bench.path("server")) else {
+        println!("skipped: only root can mount a small disk");
+        return;
+    };
+    let contents: Vec<u8> = (0..250_000_u32).flat_map(u32::to_le_bytes).collect();
+    fs::write(bench.path("original"), &contents).unwrap();
+    fs::write(bench.path("large"), contents.repeat(12)).unwrap();
+    // Dropped, and so killed, before the disk goes.
+    let server = ServerProcess::start_with(&bench, "127.0.0.1:0", "--reserve 1000000");
+    let file = |state: &str| format!("--state {state} --key k --server {}", server.address);
+    bench.ok(&format!("file upload {} original", file("s")));
+    let still_there = |when: &str| {
+        bench.ok(&format!("file audit {} --full", file("s")));
+        bench.ok(&format!("file read {} --out {when}", file("s")));
+        assert!(bench.read(when) == contents, "{when}");
+    };
+    for round in 0..3 {
+        let large = file(&format!("large-{round}"));
+        let output = bench.run(&format!("file upload {large} large"));
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(4), "{error}");
+        assert!(
+            error.contains("it cannot write now, though it can read"),
+            "{error}"
+        );
+        still_there(&format!("full-{round}"));
+        bench.ok(&format!("file delete {large} --whole-file"));
+        let small = file(&format!("small-{round}"));
+        let start = Instant::now();
+        loop {
+            let output = bench.run(&format!("file upload {small} original"));
+            if output.status.success() {
+                break;
+            }
+            assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
+            assert!(start.elapsed() < Duration::from_mins(2), "no room");
+            thread::sleep(Duration::from_millis(100));
+        }
+        println!("room again after {:?}", start.elapsed());
+        still_there(&format!("room-{round}"));
+        bench.ok(&format!("file delete {small} --whole-file"));
+    }
+    server.stop();
+    bench.ok("file check --store server");
+}

@@ -1,0 +1,177 @@
+//! What an operator decides and meets: who may begin files, who may read them, and a damaged store.
+
+use std::{fs, path::Path};
+
+use crate::{
+    common::{Bench, text},
+    server::ServerProcess,
+};
+
+#[cfg(unix)]
+fn mode(path: &Path) -> u32 {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[cfg(unix)]
+fn set_mode(path: &Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn only_named_owners_may_begin_files_and_only_owners_remove_them() {
+    let bench = Bench::new();
+    fs::write(bench.path("original"), vec![7; 100_000]).unwrap();
+    for key in ["k", "stranger"] {
+        bench.ok(&format!("file keygen --out {key}"));
+    }
+    let owner = bench.json("file owner --key k");
+    let owner = owner[0]["owner"].as_str().unwrap().to_owned();
+    assert_eq!(bench.ok("file owner --key k").trim_end(), owner);
+    let words = format!("--allow-owner {owner} --allow-owner {owner} --owner-bytes 500000");
+    let server = ServerProcess::start_with(&bench, "127.0.0.1:0", &words);
+    let file = format!("--state s --key k --server {}", server.address);
+    bench.ok(&format!("file upload {file} original"));
+    let other = format!("--state t --key stranger --server {}", server.address);
+    bench.fails(
+        &format!("file upload {other} original"),
+        2,
+        "this owner may not begin files here",
+    );
+    fs::write(bench.path("large"), vec![7; 600_000]).unwrap();
+    let large = format!("--state u --key k --server {}", server.address);
+    bench.fails(
+        &format!("file upload {large} large"),
+        2,
+        "bytes of an owner: ",
+    );
+    // The upload that broke off is given up; the other file is not touched.
+    bench.ok(&format!("file delete {large} --whole-file"));
+    bench.ok(&format!("file audit {file} --full"));
+    let forgotten = bench.run(&format!("file delete {file}"));
+    assert_eq!(forgotten.status.code(), Some(2));
+    let removed = bench.json(&format!("file delete {file} --whole-file"));
+    assert_eq!(removed[0]["removed"], true);
+    // Again: it is gone, which is what was wanted.
+    bench.ok(&format!("file delete {file} --whole-file"));
+    bench.ok(&format!(
+        "file upload --state v --key k --server {} original",
+        server.address
+    ));
+    let wrong = bench.run("file serve --store other --allow-owner 12");
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(text(&wrong.stderr).contains("64 hexadecimal digits"));
+}
+
+#[test]
+#[cfg(unix)]
+fn nobody_else_may_read_a_store() {
+    let bench = Bench::new();
+    drop(ServerProcess::start(&bench, "127.0.0.1:0"));
+    let store = bench.path("server/files.redb");
+    assert_eq!(mode(&store), 0o600);
+    assert_eq!(mode(&bench.path("server/files.redb.reserve")), 0o600);
+    assert_eq!(mode(&bench.path("server")), 0o700);
+    for wrong in [0o644, 0o602, 0o620] {
+        set_mode(&store, wrong);
+        for command in ["serve --listen 127.0.0.1:0", "check"] {
+            bench.fails(
+                &format!("file {command} --store server"),
+                4,
+                &format!(
+                    "(its mode is {wrong:03o}), which has the contents of all files: chmod 600"
+                ),
+            );
+        }
+    }
+    set_mode(&store, 0o640);
+    bench.ok("file check --store server");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_private_key_that_others_may_read_is_refused() {
+    let bench = Bench::new();
+    for name in ["certificate", "key"] {
+        fs::write(bench.path(name), "no PEM").unwrap();
+    }
+    let serve = "file serve --store server --certificate certificate --private-key key";
+    for wrong in [0o644, 0o604, 0o660] {
+        set_mode(&bench.path("key"), wrong);
+        let reason =
+            format!("others may read or change it (its mode is {wrong:03o}): chmod 600 key");
+        bench.fails(serve, 2, &reason);
+    }
+    assert!(!bench.path("server").exists());
+    for right in [0o600, 0o640, 0o400] {
+        set_mode(&bench.path("key"), right);
+        bench.fails(serve, 2, "--certificate: ");
+    }
+}
+
+/// The engine panics on pages of a type that there is not: a line at most, with backtraces wished for.
+#[test]
+fn a_damaged_page_costs_a_line() {
+    let bench = Bench::new();
+    fs::write(bench.path("original"), vec![7; 300_000]).unwrap();
+    let server = ServerProcess::start(&bench, "127.0.0.1:0");
+    let upload = format!(
+        "file upload --state s --key k --server {} original",
+        server.address
+    );
+    bench.ok(&upload);
+    #[cfg(unix)]
+    server.stop();
+    #[cfg(not(unix))]
+    drop(server);
+    let path = bench.path("server/files.redb");
+    let whole = fs::read(&path).unwrap();
+    let mut told = 0;
+    for page in 1..whole.len() / 4096 {
+        let mut bytes = whole.clone();
+        bytes[page * 4096] ^= 0xff;
+        fs::write(&path, &bytes).unwrap();
+        let mut command = bench.command();
+        command.env("RUST_BACKTRACE", "1");
+        let check = command.args(["file", "check", "--store", "server"]);
+        let error = text(&check.output().unwrap().stderr);
+        assert!(error.lines().count() <= 1, "{error}");
+        assert!(error.is_empty() || error.starts_with("pad: "), "{error}");
+        fs::write(&path, &bytes).unwrap();
+        if page % 8 == 0 {
+            told += serve_damaged(&bench);
+        }
+    }
+    println!("{told} lines of servers");
+}
+
+/// Serves and audits a damaged store; how many lines the server wrote to its standard error.
+fn serve_damaged(bench: &Bench) -> usize {
+    let mut command = bench.command();
+    command.env("RUST_BACKTRACE", "1");
+    command.args(["--json", "file", "serve", "--store", "server"]);
+    command.args(["--listen", "127.0.0.1:0"]);
+    command.stdout(std::process::Stdio::piped());
+    command.stderr(fs::File::create(bench.path("server.err")).unwrap());
+    let mut child = command.spawn().unwrap();
+    let mut line = String::new();
+    let stdout = child.stdout.take().unwrap();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(stdout), &mut line).unwrap();
+    if let Ok(object) = serde_json::from_str::<serde_json::Value>(&line) {
+        let address = object["address"].as_str().unwrap();
+        for _ in 0..3 {
+            drop(bench.run(&format!(
+                "file audit --state s --key k --server {address} --full"
+            )));
+        }
+        child.kill().unwrap();
+    }
+    child.wait().unwrap();
+    let error = text(&fs::read(bench.path("server.err")).unwrap());
+    for line in error.lines() {
+        assert!(line.starts_with("pad: "), "{error}");
+    }
+    assert!(error.lines().count() <= 4, "{error}");
+    error.lines().count()
+}
