@@ -61,6 +61,9 @@ pub struct AuditReport {
     pub questions: u64,
 }
 
+/// The bounds of the blocks that the server has proved to have.
+pub(super) type Blocks = Result<Vec<Range<u64>>, Failed>;
+
 /// How one question goes wrong.
 pub(super) enum Failed {
     /// The server's fault.
@@ -106,7 +109,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// Of a file of no bytes nothing can be proved: the server is asked whether it has this version of
     /// it, and its word is all that a report of no blocks says.
     ///
-    /// If it fails, damaged blocks are searched for with further challenges (reads, for tags of
+    /// If it fails, damaged blocks are searched for with further challenges, for as long as
+    /// [`ClientOptions::search_time`](super::ClientOptions::search_time) (reads, for tags of
     /// [`TagKind::HashOnly`]): within a full audit's range, or among the blocks that a sample met. What
     /// goes wrong during the search ends it, and changes nothing about the failure.
     ///
@@ -199,7 +203,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                 }
                 Err(Failed::Fault(reason)) => {
                     let indices = sampled(&challenge, &state)?;
-                    let mut search = Search::new(|range| self.prove_range(&state, range));
+                    let mut search = self.search(&state);
                     search.of_samples(&indices, &state, &reason);
                     let asked = Asked::Samples(indices);
                     return Err(failure(search, &state, asked, reason));
@@ -237,7 +241,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                     proven = index..blocks.last().map_or(index, |block| block.end);
                 }
                 Err(Failed::Fault(reason)) => {
-                    let mut search = Search::new(|range| self.prove_range(&state, range));
+                    let mut search = self.search(&state);
                     search.of_samples(&indices, &state, &reason);
                     let asked = Asked::Samples(indices);
                     return Err(failure(search, &state, asked, reason));
@@ -257,11 +261,15 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     ) -> Result<AuditReport, ClientError> {
         let state = report.state;
         let total = state.list.total;
-        let mut search = Search::new(|range| self.prove_range(&state, range));
+        let mut search = self.search(&state);
         let mut first_fault = None;
         let mut window = FIRST_WINDOW.min(self.widest());
         let mut start = 0;
         while start < total {
+            if first_fault.is_some() && search.is_late() {
+                search.give_up(start..total);
+                break;
+            }
             let end = start.saturating_add(window).min(total);
             match self.prove_range(&state, start..end) {
                 Ok(blocks) => {
@@ -309,6 +317,12 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         }
     }
 
+    fn search(&self, state: &FileState) -> Search<impl FnMut(Range<u64>) -> Blocks> {
+        let patience = self.options.search_time;
+        let state = *state;
+        Search::new(patience, move |range| self.prove_range(&state, range))
+    }
+
     /// How many bytes a full audit asks for at once at most.
     fn widest(&self) -> u64 {
         match self.verifier.kind() {
@@ -319,7 +333,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
 
     /// Has the server prove, for a range, that it has every byte of every block that overlaps it; the
     /// bounds of these blocks.
-    fn prove_range(&self, state: &FileState, range: Range<u64>) -> Result<Vec<Range<u64>>, Failed> {
+    fn prove_range(&self, state: &FileState, range: Range<u64>) -> Blocks {
         match self.verifier.kind() {
             // A challenge opens one chunk of each block, and proves nothing about the others.
             TagKind::HashOnly => self.read_range(state, range),
@@ -328,7 +342,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     }
 
     /// Reads every block that overlaps the range.
-    fn read_range(&self, state: &FileState, range: Range<u64>) -> Result<Vec<Range<u64>>, Failed> {
+    fn read_range(&self, state: &FileState, range: Range<u64>) -> Blocks {
         let bytes = range.end.saturating_sub(range.start);
         let blocks = self.blocks(state, range).map_err(|error| match error {
             BlocksError::Refused(refusal) => self.failed(state, bytes, refusal),
@@ -363,18 +377,14 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     }
 
     /// Asks, with a fresh seed, for every block that overlaps the range.
-    fn question_range(
-        &self,
-        state: &FileState,
-        range: Range<u64>,
-    ) -> Result<Vec<Range<u64>>, Failed> {
+    fn question_range(&self, state: &FileState, range: Range<u64>) -> Blocks {
         let Range { start, end } = range;
         let seed = fresh_seed()?;
         self.question(state, Challenge::Every { seed, start, end })
     }
 
     /// The blocks that the server has proved to have.
-    fn question(&self, state: &FileState, challenge: Challenge) -> Result<Vec<Range<u64>>, Failed> {
+    fn question(&self, state: &FileState, challenge: Challenge) -> Blocks {
         // What the file does not allow is no fault of the server's.
         challenge
             .questions(&Context::from(state))
@@ -417,7 +427,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
 /// An audit that failed like this, and what the search has found.
 fn failure<Q>(search: Search<Q>, state: &FileState, asked: Asked, reason: AuditFault) -> ClientError
 where
-    Q: FnMut(Range<u64>) -> Result<Vec<Range<u64>>, Failed>,
+    Q: FnMut(Range<u64>) -> Blocks,
 {
     let end = search.end();
     ClientError::Audit(AuditFailure {

@@ -97,6 +97,8 @@ impl ClientError {
         match self {
             Self::Transport(error) => error.blame(),
             Self::Refused(refusal) => founded(refusal),
+            // Another copy of the state was first, it says: what follows will show whether that is so.
+            Self::Dropped(Refusal::StaleBase { .. }) => Blame::Owner,
             Self::Dropped(refusal) => refusal.blame(Purpose::Change),
             Self::Unexpected
             | Self::Breach(_)

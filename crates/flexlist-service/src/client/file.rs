@@ -1,6 +1,6 @@
 //! The owner's side of one file.
 
-use core::{cmp::Ordering, fmt};
+use core::{cmp::Ordering, fmt, time::Duration};
 use std::path::Path;
 
 use flexlist::{
@@ -66,6 +66,9 @@ pub struct ClientOptions {
     pub read_bytes: u64,
     /// About how many blocks one question of a full audit covers.
     pub audit_blocks: u64,
+    /// How long damaged blocks are searched for after an audit has failed, the last question not
+    /// included: a server that takes its time does not keep the verdict back for longer.
+    pub search_time: Duration,
     /// The threads that tag blocks.
     pub workers: Workers,
 }
@@ -76,6 +79,7 @@ impl Default for ClientOptions {
             part_bytes: 4 << 20,
             read_bytes: 8 << 20,
             audit_blocks: 2048,
+            search_time: Duration::from_mins(2),
             workers: Workers::all_cores(),
         }
     }

@@ -14,11 +14,12 @@
 )]
 
 use core::ops::Range;
+use std::time::{Duration, Instant};
 
 use flexlist::FileState;
 
 use super::{
-    audit::Failed,
+    audit::{Blocks, Failed},
     error::{AuditFault, SearchEnd},
 };
 use crate::message::Refusal;
@@ -30,6 +31,10 @@ const MOST_QUESTIONS: u32 = 4096;
 pub(super) struct Search<Q> {
     question: Q,
     questions: u32,
+    /// How long to go on after the first question of the search: a server that takes its time must not
+    /// keep the verdict back.
+    patience: Duration,
+    start: Option<Instant>,
     /// Asks no more: too many questions, or one that got no answer.
     given_up: bool,
     /// Rising, and apart from each other.
@@ -45,13 +50,15 @@ enum Direction {
 
 impl<Q> Search<Q>
 where
-    Q: FnMut(Range<u64>) -> Result<Vec<Range<u64>>, Failed>,
+    Q: FnMut(Range<u64>) -> Blocks,
 {
-    /// A search by asking `question` for ranges.
-    pub(super) fn new(question: Q) -> Self {
+    /// A search by asking `question` for ranges, which asks none any more this long after its first.
+    pub(super) fn new(patience: Duration, question: Q) -> Self {
         Self {
             question,
             questions: 0,
+            patience,
+            start: None,
             given_up: false,
             damaged: Vec::new(),
         }
@@ -69,6 +76,11 @@ where
         } else {
             SearchEnd::Complete
         }
+    }
+
+    /// Whether the search has taken too long, from the first time that this is asked.
+    pub(super) fn is_late(&mut self) -> bool {
+        self.start.get_or_insert_with(Instant::now).elapsed() > self.patience
     }
 
     /// Gives up: from here on everything counts as damaged unseen, beginning with this range.
@@ -154,7 +166,7 @@ where
 
     /// The bounds of the blocks that overlap the range, if the server proves to have them.
     fn sound(&mut self, range: Range<u64>) -> Option<Range<u64>> {
-        if self.questions >= MOST_QUESTIONS {
+        if self.questions >= MOST_QUESTIONS || self.is_late() {
             self.given_up = true;
         }
         if self.given_up {

@@ -59,7 +59,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         source: R,
         progress: &mut dyn FnMut(u64),
     ) -> Result<FileState, ClientError> {
-        let Stage::Uploading(before) = self.state.record().stage.clone() else {
+        let Stage::Uploading(mut before) = self.state.record().stage.clone() else {
             return Err(ClientError::AlreadyUploaded);
         };
         let sent = before.last.parts;
@@ -67,8 +67,13 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         if let Some(claimed) = next_part.filter(|claimed| *claimed > sent) {
             return Err(ClientError::MoreParts { sent, claimed });
         }
-        if let (None, Some(end)) = (next_part, before.end) {
-            // The owner's own word was all that was missing; what the source says now comes after it.
+        if next_part.is_none() {
+            // The server's word was all that was missing; what the source says now comes after it.
+            let end = match before.end {
+                Some(end) => end,
+                None => self.end_of_copy()?,
+            };
+            before.end = Some(end);
             self.finished(&end)?;
         }
         let mut upload = Upload::new(before.secret, self.chunker().blocks(source));
@@ -86,7 +91,6 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                 self.state.advance(Stage::Uploading(Uploading {
                     before_last,
                     last,
-                    end: None,
                     ..before
                 }))?;
                 self.send_part(before_last.parts, blocks)?;
@@ -103,14 +107,11 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                 total: list.total(),
             },
         };
+        if before.end.is_some_and(|end| end != state) {
+            return Err(changed(&before.last, next_part));
+        }
         if self.version().is_some() {
-            return match self.version() {
-                Some(finished) if finished == state => Ok(state),
-                _ => Err(ClientError::SourceChanged {
-                    bytes: before.last.bytes,
-                    finished: true,
-                }),
-            };
+            return Ok(state);
         }
         self.finish(&before, mark, &state)?;
         Ok(state)
@@ -131,6 +132,16 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         self.remove()?;
         let chunker = *self.chunker();
         Ok(self.state.replace(Self::beginning(&self.owner, chunker)?)?)
+    }
+
+    /// The version that the server has finished, though no end of it was sent with this state: another
+    /// copy of it was used, for which the server has the owner's word, or the server lies.
+    fn end_of_copy(&self) -> Result<FileState, ClientError> {
+        let newer = *self.vouched()?.state();
+        match newer.version {
+            1 => Ok(newer),
+            _ => Err(ClientError::Superseded { known: 0, newer }),
+        }
     }
 
     /// The part that the server needs next; `None` if it has finished the upload.
@@ -244,7 +255,7 @@ impl Uploading {
     fn compare(&self, next_part: Option<u64>, mark: &Mark) -> Result<(), ClientError> {
         for sent in self.held(next_part) {
             if sent.parts == mark.parts && sent != mark {
-                return Err(changed(sent));
+                return Err(changed(sent, next_part));
             }
         }
         Ok(())
@@ -253,15 +264,19 @@ impl Uploading {
     /// The source has at least what was sent.
     fn compare_end(&self, next_part: Option<u64>, mark: &Mark) -> Result<(), ClientError> {
         match self.held(next_part).find(|sent| sent.parts > mark.parts) {
-            Some(sent) => Err(changed(sent)),
+            Some(sent) => Err(changed(sent, next_part)),
             None => Ok(()),
         }
     }
 
-    /// The marks of parts that the server has. Of one that has given up what it had, nothing is to be
-    /// compared: it gets all of the source as it is.
+    /// The marks of parts that must be as they were: those that the server has, and all of them once the
+    /// end is signed, so that no two ends of one file are. Of a server that has given up what it had,
+    /// nothing is to be compared: it gets all of the source as it is.
     fn held(&self, next_part: Option<u64>) -> impl Iterator<Item = &Mark> {
-        let held = next_part.unwrap_or(u64::MAX);
+        let held = match next_part {
+            Some(next_part) if self.end.is_none() => next_part,
+            _ => u64::MAX,
+        };
         let last = (held >= self.last.parts).then_some(&self.last);
         let before_last = (held > 0).then_some(&self.before_last);
         before_last
@@ -271,10 +286,11 @@ impl Uploading {
     }
 }
 
-const fn changed(sent: &Mark) -> ClientError {
+/// The source is not what was sent up to this mark.
+const fn changed(sent: &Mark, next_part: Option<u64>) -> ClientError {
     ClientError::SourceChanged {
         bytes: sent.bytes,
-        finished: false,
+        finished: next_part.is_none(),
     }
 }
 

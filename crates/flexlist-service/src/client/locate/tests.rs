@@ -62,7 +62,7 @@ fn every_pattern_of_damage_is_bounded_exactly_where_sound_blocks_are_between() {
         };
         // All at once, and range by range, with borders inside blocks.
         for width in [total, 7, 10] {
-            let mut search = Search::new(|range| server.answer(&range));
+            let mut search = Search::new(Duration::MAX, |range| server.answer(&range));
             let mut start = 0;
             while start < total {
                 let end = (start + width).min(total);
@@ -102,7 +102,7 @@ fn single_damaged_blocks_are_found_exactly_and_quickly() {
             lengths: lengths.clone(),
             damaged: vec![damaged],
         };
-        let mut search = Search::new(|range| server.answer(&range));
+        let mut search = Search::new(Duration::MAX, |range| server.answer(&range));
         search.within(0..total);
         assert!(search.questions < 80, "{} questions", search.questions);
         assert_eq!(search.damaged(), server.expected());
@@ -115,7 +115,7 @@ fn sampled_bytes_lead_to_their_blocks() {
         lengths: vec![10, 20, 30, 40],
         damaged: vec![1, 3],
     };
-    let mut search = Search::new(|range| server.answer(&range));
+    let mut search = Search::new(Duration::MAX, |range| server.answer(&range));
     for index in [5, 12, 25, 31, 99] {
         search.around(index, 0..100);
     }
@@ -128,7 +128,7 @@ fn a_search_ends_though_everything_is_damaged() {
         lengths: vec![1 << 20; 64],
         damaged: (0..64).collect(),
     };
-    let mut search = Search::new(|range| server.answer(&range));
+    let mut search = Search::new(Duration::MAX, |range| server.answer(&range));
     search.within(0..1 << 26);
     assert_eq!(search.damaged(), vec![0..1 << 26]);
 }
@@ -141,7 +141,7 @@ fn broken_off(after: u32) -> (u32, Vec<Range<u64>>, SearchEnd) {
         damaged: vec![2, 3, 40, 75],
     };
     let mut asked = 0;
-    let mut search = Search::new(|range| {
+    let mut search = Search::new(Duration::MAX, |range| {
         asked += 1;
         if asked > after {
             return Err(Failed::Client(ClientError::Unexpected));
@@ -185,7 +185,7 @@ fn damage_that_touches_is_one_range_while_the_search_goes_on() {
         lengths: vec![1; 3000],
         damaged: (0..3000).collect(),
     };
-    let mut search = Search::new(|range| server.answer(&range));
+    let mut search = Search::new(Duration::MAX, |range| server.answer(&range));
     for start in 0..3000 {
         search.within(start..start + 1);
         assert_eq!(search.damaged, vec![0..start + 1]);
@@ -201,7 +201,7 @@ fn a_block_that_is_too_large_to_prove_is_damaged() {
         lengths: vec![10; 10],
         damaged: vec![],
     };
-    let mut search = Search::new(|range: Range<u64>| {
+    let mut search = Search::new(Duration::MAX, |range: Range<u64>| {
         if range.start < 60 && range.end > 50 {
             return Err(Failed::TooLarge("a test".into()));
         }

@@ -231,22 +231,24 @@ fn a_refusal_that_contradicts_itself_or_goes_back_leaves_an_update_under_way() {
     }
 }
 
+/// The error of an upload that is lied to, after which it succeeds with an honest server.
+fn lied_upload(tamper: fn(&Request, &mut Response)) -> ClientError {
+    let file = contents(5_000);
+    let world = World::new(TagKind::PrivateMac);
+    let mut client = world.create();
+    world.wire.tamper(tamper);
+    let error = client.upload(file.as_slice(), &mut |_| ()).unwrap_err();
+    assert_eq!(client.version(), None);
+    world.wire.be_honest();
+    client.upload(file.as_slice(), &mut |_| ()).unwrap();
+    check(&mut client, &file);
+    error
+}
+
 #[test]
 fn lies_about_an_upload() {
-    let file = contents(5_000);
-    let upload = |tamper: fn(&Request, &mut Response)| {
-        let world = World::new(TagKind::PrivateMac);
-        let mut client = world.create();
-        world.wire.tamper(tamper);
-        let error = client.upload(file.as_slice(), &mut |_| ()).unwrap_err();
-        assert_eq!(client.version(), None);
-        world.wire.be_honest();
-        client.upload(file.as_slice(), &mut |_| ()).unwrap();
-        check(&mut client, &file);
-        error
-    };
     assert!(matches!(
-        upload(|request, response| {
+        lied_upload(|request, response| {
             if let (Request::Finish(_), Response::Standing(standing)) = (request, response) {
                 standing.root.0[0] ^= 1;
             }
@@ -254,7 +256,7 @@ fn lies_about_an_upload() {
         ClientError::Forked { version: 1 }
     ));
     assert!(matches!(
-        upload(|request, response| {
+        lied_upload(|request, response| {
             if let (Request::Part(_), Response::Standing(standing)) = (request, response) {
                 standing.next_part += 1;
             }
@@ -262,7 +264,7 @@ fn lies_about_an_upload() {
         ClientError::Unexpected
     ));
     assert!(matches!(
-        upload(|request, response| {
+        lied_upload(|request, response| {
             if let (Request::Begin(_), Response::Standing(standing)) = (request, response) {
                 standing.next_part = 1_000;
             }
@@ -274,7 +276,7 @@ fn lies_about_an_upload() {
     ));
     // Whoever has sent nothing does not believe that the server has something.
     assert!(matches!(
-        upload(|request, response| {
+        lied_upload(|request, response| {
             if let (Request::Begin(_), Response::Standing(standing)) = (request, response) {
                 standing.next_part = 1;
             }
@@ -285,11 +287,39 @@ fn lies_about_an_upload() {
         }
     ));
     assert!(matches!(
-        upload(|request, response| {
+        lied_upload(|request, response| {
             if matches!(request, Request::Begin(_)) {
                 *response = Response::Refused(Refusal::UnknownFile);
             }
         }),
         ClientError::Breach(Refusal::UnknownFile)
     ));
+}
+
+#[test]
+fn an_upload_is_not_finished_because_the_server_says_so() {
+    // It would have the owner's word for it.
+    for tamper in [
+        |request: &Request, response: &mut Response| {
+            if matches!(request, Request::Begin(_)) {
+                *response = Response::Refused(Refusal::UploadFinished);
+            }
+        },
+        |request: &Request, response: &mut Response| {
+            if let (Request::Begin(_) | Request::Status { .. }, Response::Standing(standing)) =
+                (request, response)
+            {
+                standing.version = 1;
+            }
+        },
+    ] {
+        let error = lied_upload(tamper);
+        assert!(
+            matches!(
+                error,
+                ClientError::Breach(Refusal::UploadUnfinished { next_part: 0 })
+            ),
+            "{error:?}"
+        );
+    }
 }

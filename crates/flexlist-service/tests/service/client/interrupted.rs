@@ -38,8 +38,8 @@ impl Wire {
 
 #[test]
 fn an_upload_goes_on_where_it_broke_off() {
-    let file = contents(5_000);
-    // Begin, five parts and finish: exchanges 0 to 6.
+    let file = contents(1_500);
+    // Begin, the parts and finish.
     let exchanges = {
         let world = World::new(TagKind::PrivateMac);
         let count = Arc::new(Mutex::new(0));
@@ -185,6 +185,31 @@ fn an_upload_whose_end_got_no_answer_is_finished_with_the_source_as_it_was() {
             Err(ClientError::AlreadyUploaded)
         ));
     }
+    // A server that has forgotten it all gets the same once more, but no second end.
+    let (world, client) = lost();
+    drop(client);
+    let forgetful = World::new(TagKind::PrivateMac);
+    std::fs::copy(world.path(), forgetful.path()).unwrap();
+    let wire = forgetful.wire.clone();
+    let client = FileClient::open(&forgetful.path(), world.owner, wire);
+    let mut client = client.unwrap().with_options(small());
+    let longer = [&file, &b"x"[..]].concat();
+    for other in [longer.as_slice(), &file[1..]] {
+        let outcome = client.upload(other, &mut |_| ());
+        assert!(
+            matches!(
+                outcome,
+                Err(ClientError::SourceChanged {
+                    finished: false,
+                    ..
+                })
+            ),
+            "{outcome:?}"
+        );
+    }
+    client.restart().unwrap();
+    client.upload(longer.as_slice(), &mut |_| ()).unwrap();
+    check(&mut client, &longer);
     // A server that claims another end is told from one that has this one.
     let (world, mut client) = lost();
     world.wire.tamper(|request, response| {

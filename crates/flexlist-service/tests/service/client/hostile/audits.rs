@@ -517,6 +517,36 @@ fn a_full_audit_ends_soon_whatever_the_server_says() {
 }
 
 #[test]
+fn a_server_that_takes_its_time_does_not_keep_the_verdict_back() {
+    let world = World::new(TagKind::PrivateMac);
+    drop(world.uploaded(&contents(6_400)));
+    let asked = Arc::new(Mutex::new(0));
+    let count = Arc::clone(&asked);
+    world.wire.tamper(move |_, response| {
+        if let Response::Audited { tag_proof, .. } = response {
+            *count.lock().unwrap() += 1;
+            tag_proof.0[3] ^= 1;
+        }
+    });
+    let mut client = world.open().with_options(ClientOptions {
+        search_time: Duration::ZERO,
+        ..small()
+    });
+    for extent in [Extent::Everything, Extent::Sample(50)] {
+        *asked.lock().unwrap() = 0;
+        let failure = match client.audit(extent, &mut |_| ()) {
+            Err(ClientError::Audit(failure)) => failure,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(failure.reason, tags(AuditError::EquationFails));
+        assert_eq!(failure.search, SearchEnd::GivenUp);
+        assert!(!failure.damaged.is_empty());
+        // The question that failed, and one more if the clock stands still.
+        assert!(*asked.lock().unwrap() <= 2, "{extent:?}");
+    }
+}
+
+#[test]
 fn a_full_audit_covers_every_byte_of_a_block_whose_tag_is_a_hash() {
     let world = World::new(TagKind::HashOnly);
     let chunker = Chunker::fixed(1024).unwrap();
