@@ -121,8 +121,7 @@ pub(crate) fn run(arguments: &Arguments) -> ExitCode {
     let output = &mut Output::new(arguments.json, arguments.hex);
     let done = guarded(|| arguments.command.run(output));
     match done.and_then(|()| output.finish()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(Failure::NobodyReads) => ExitCode::SUCCESS,
+        Ok(()) | Err(Failure::NobodyReads) => ExitCode::SUCCESS,
         Err(failure) => {
             output.failed(&failure);
             ExitCode::from(failure.code())

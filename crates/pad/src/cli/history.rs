@@ -65,7 +65,7 @@ fn complete(session: &Session, key: &Key, output: &mut Output) -> Result<(), Fai
     if !history.is_from_the_beginning() {
         let text = match history.first() {
             Answer::Absent => "absent".into(),
-            first => value_text(first, output),
+            first @ Answer::Present(_) => value_text(first, output),
         };
         output.text(&format!(
             "version {oldest:>6}  {text}   (here or earlier: contents before this version are pruned)"

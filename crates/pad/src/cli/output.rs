@@ -217,7 +217,8 @@ fn quoted(bytes: &[u8]) -> String {
             }
         }
         for byte in chunk.invalid() {
-            shown.push_str(&format!("\\x{byte:02x}"));
+            shown.push_str("\\x");
+            shown.push_str(&hex::encode([*byte]));
         }
     }
     shown.push('"');

@@ -42,13 +42,12 @@ impl ReadArguments {
         let given = self.public.as_deref().map(load_public).transpose()?;
         let Some(view) = &self.view else {
             let repository = open_repository(&self.store)?;
-            let public = match given {
-                Some(public) => public,
-                None => {
-                    let own = repository.description()?.public;
-                    output.trust(Trust::StoresOwn(own.fingerprint()));
-                    own
-                }
+            let public = if let Some(public) = given {
+                public
+            } else {
+                let own = repository.description()?.public;
+                output.trust(Trust::StoresOwn(own.fingerprint()));
+                own
             };
             return Ok(Session { repository, public });
         };

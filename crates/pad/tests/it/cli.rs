@@ -563,9 +563,10 @@ fn failures_are_objects_too() {
 fn a_reader_that_leaves_is_no_failure() {
     let bench = Bench::new();
     bench.ok("keygen --out k");
-    let rows: String = (0..20_000)
+    let rows: Vec<String> = (0..20_000)
         .map(|row| format!("a,put,key {row},{row}\n"))
         .collect();
+    let rows = rows.concat();
     bench.write("t.csv", format!("snapshot,op,key,value\n{rows}").as_bytes());
     bench.ok("import --store s --key k t.csv");
     for options in ["", "--json "] {
