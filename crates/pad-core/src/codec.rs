@@ -3,6 +3,11 @@
 //! Body: serde data in bincode's `standard()` format (little-endian variable-length integers),
 //! without a length limit of its own: the caller passes the limit, and it holds before decoding.
 //! bincode writes it; the reader is our own, total and strict (`codec/reader.rs`).
+//!
+//! Memory: what is decoded takes at most a constant times the bytes that it is decoded from, however the lengths in it
+//! lie: three times the size of a list's elements in memory for each of their shortest encodings, because a list that
+//! grows doubles. That is 3 times for lists of digests and up to 48 times for operations, which may be two bytes long;
+//! `docs/threat-model.md` has the list. Choose the limit accordingly.
 //! Envelope (8 bytes): `"PAD1"`, format version, kind, suite id (big-endian). Everything is
 //! described byte for byte in `docs/format.md`; signed and hashed bytes never come from here.
 //!

@@ -93,6 +93,7 @@ pub mod chain_accumulated;
 pub mod checkpoint;
 pub mod design;
 pub mod designs;
+mod few;
 pub mod layers;
 pub mod many;
 pub mod partition;

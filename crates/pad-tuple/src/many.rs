@@ -51,6 +51,7 @@ pub struct ManyPart<S: Suite, D: AggregateDesign<S>> {
 #[serde(bound = "")]
 pub struct ManyProof<S: Suite, D: AggregateDesign<S>> {
     /// The epochs of the older generations at the version asked about, youngest first.
+    #[serde(deserialize_with = "crate::few::few")]
     pub epochs: Vec<u64>,
     /// The tuples, by generation and then by key.
     pub parts: Vec<ManyPart<S, D>>,

@@ -124,8 +124,10 @@ pub struct Part<S: Suite, D: Design<S>> {
 #[serde(bound = "")]
 pub struct TupleProof<S: Suite, D: Design<S>> {
     /// The epochs of the older generations at the version asked about, youngest first.
+    #[serde(deserialize_with = "crate::few::few")]
     pub epochs: Vec<u64>,
     /// One tuple for each generation asked, youngest first.
+    #[serde(deserialize_with = "crate::few::few")]
     pub parts: Vec<Part<S, D>>,
     /// What the design shows once; `None` for version 0.
     pub seal: Option<D::Seal>,

@@ -81,8 +81,10 @@ pub struct GenerationPart<S: Suite, D: AggregateDesign<S>> {
 #[serde(bound = "")]
 pub struct RangeProof<S: Suite, D: AggregateDesign<S>> {
     /// The epochs of the older generations at the version asked about, youngest first.
+    #[serde(deserialize_with = "crate::few::few")]
     pub epochs: Vec<u64>,
     /// The generations, youngest first; all of them.
+    #[serde(deserialize_with = "crate::few::few")]
     pub generations: Vec<GenerationPart<S, D>>,
     /// The signatures of all tuples together; `None` for version 0.
     pub aggregate: Option<D::Aggregate>,

@@ -13,6 +13,7 @@ pub struct TupleAttachment<T: TickMessage> {
     /// The generation that all younger ones were merged into; 0 if none was.
     pub merged: u8,
     /// One for each of the generations `0..=merged`.
+    #[serde(deserialize_with = "crate::few::few")]
     pub ticks: Vec<T>,
 }
 

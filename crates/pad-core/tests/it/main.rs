@@ -7,6 +7,7 @@ mod contradiction;
 mod equivocation;
 mod heads;
 mod keys;
+mod memory;
 mod ordered;
 mod signatures;
 mod suites;

@@ -580,7 +580,12 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for Versi
 
 impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedNodes<A, B, C> {
     fn are_records_sound(&self, sizes: Sizes) -> bool {
-        let has_cell = |cell: usize| cell < self.cells.len();
+        // Each cell is one node's, or free once.
+        let mut taken = vec![false; self.cells.len()];
+        let mut take = |cell: usize| {
+            let slot = taken.get_mut(cell);
+            slot.is_some_and(|taken| !core::mem::replace(taken, true))
+        };
         self.balances.len() == self.nodes.len()
             && self.sealed == self.nodes.len()
             && self.journal.is_empty()
@@ -588,15 +593,14 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedNodes<A, B, C> 
             && self.dead.is_empty()
             && self.free.is_empty()
             && self.cells.len() <= MAX_INDEX
-            && self.free_cells.len() <= self.cells.len()
-            && self.free_cells.iter().all(|cell| has_cell(to_usize(*cell)))
+            && self.free_cells.iter().all(|cell| take(to_usize(*cell)))
             && self.nodes.iter().all(|node| {
                 sizes.has_both(node.children)
                     && sizes.has_both(node.archived)
                     && sizes.has_key(node.separator)
                     && node.switched < self.next
                     && node.since < self.next
-                    && (node.cell.is_none() || has_cell(node.cell.index()))
+                    && (node.cell.is_none() || take(node.cell.index()))
             })
     }
 

@@ -4,6 +4,7 @@
 
 mod dishonest;
 mod hostile;
+mod memory;
 mod mutations;
 
 mod restored;

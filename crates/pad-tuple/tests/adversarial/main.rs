@@ -7,6 +7,7 @@ mod bytes;
 mod chains;
 mod context;
 mod intervals;
+mod memory;
 mod model;
 mod published;
 mod restored;

@@ -1,0 +1,63 @@
+//! What decoding takes at most, measured against the bytes that are decoded: true lengths of as many of
+//! the smallest elements as fit, where a length costs least and an element most.
+
+use pad_core::{
+    Contradiction, Equivocation, SignedHead, TrustedView, Update,
+    codec::{Message, decode, encode},
+    history::{ConsistencyProof, InclusionProof, PrefixProof},
+};
+
+use crate::{
+    support::{Chain, S},
+    vectors,
+};
+
+/// One more than a power of two: a list that grows has just doubled, and its former half is still there.
+const LIST: u32 = (1 << 16) + 1;
+
+/// The body of a list: its length, and this element so many times.
+fn list(element: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![252];
+    bytes.extend_from_slice(&LIST.to_le_bytes());
+    bytes.extend(element.repeat(usize::try_from(LIST).unwrap()));
+    bytes
+}
+
+/// Asserts that decoding takes at most this many times the message's bytes, and a page.
+fn takes_at_most<M: Message>(times: u64, body: &[&[u8]]) {
+    let envelope = [&b"PAD1"[..], &[1, M::KIND], &M::SUITE.to_be_bytes()].concat();
+    let bytes = [&envelope, &body.concat()[..]].concat();
+    let mut decoded = None;
+    let taken = allocation_counter::measure(|| decoded = decode::<M>(&bytes, bytes.len()).ok());
+    assert!(decoded.is_some(), "{}", std::any::type_name::<M>());
+    let length = u64::try_from(bytes.len()).unwrap();
+    println!(
+        "{}: {} of {length}",
+        std::any::type_name::<M>(),
+        taken.bytes_max
+    );
+    assert!(taken.bytes_max <= times * length + 4096);
+}
+
+fn body<M: Message>(message: &M) -> Vec<u8> {
+    encode(message)[8..].to_vec()
+}
+
+#[test]
+fn decoding_takes_a_small_multiple_of_the_input() {
+    let digests = list(&[7; 32]);
+    let digest = [1; 32];
+    let head = body(&Chain::new(4).signed(4));
+    takes_at_most::<SignedHead<S>>(3, &[&head]);
+    takes_at_most::<Equivocation<S>>(3, &[&head, &head]);
+    takes_at_most::<TrustedView<S>>(3, &[&body(&vectors::view())]);
+    takes_at_most::<InclusionProof<S>>(3, &[&digest, &digests]);
+    takes_at_most::<ConsistencyProof<S>>(3, &[&digests, &digests]);
+    takes_at_most::<PrefixProof<S>>(3, &[&digests]);
+    let testimony = [&head[..], &[1], &digest, &digests].concat();
+    takes_at_most::<Contradiction<S>>(3, &[&[4], &testimony, &testimony]);
+    // Removals of the empty key, of two bytes each.
+    takes_at_most::<Update<S>>(48, &[&[3], &list(&[1, 0]), &head]);
+    takes_at_most::<Update<S>>(48, &[&[3], &list(&[0, 0, 0]), &head]);
+    takes_at_most::<Update<S>>(48, &[&[3], &list(&[0, 3, 1, 2, 3, 0]), &head]);
+}

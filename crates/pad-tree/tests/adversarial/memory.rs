@@ -1,0 +1,92 @@
+//! What decoding takes at most, measured against the bytes that are decoded: true lengths of as many of
+//! the smallest elements as fit.
+
+use super::*;
+
+type S = Sha256Ed25519;
+
+/// One more than a power of two: a list that grows has just doubled, and its former half is still there.
+const LIST: u32 = (1 << 16) + 1;
+
+fn list(element: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![252];
+    bytes.extend_from_slice(&LIST.to_le_bytes());
+    bytes.extend(element.repeat(usize::try_from(LIST).unwrap()));
+    bytes
+}
+
+fn takes_at_most<M: codec::Message>(times: u64, body: &[&[u8]]) {
+    let envelope = [&b"PAD1"[..], &[1, M::KIND], &M::SUITE.to_be_bytes()].concat();
+    let bytes = [&envelope, &body.concat()[..]].concat();
+    let mut decoded = None;
+    let taken = allocation_counter::measure(|| {
+        decoded = codec::decode::<M>(&bytes, bytes.len()).ok();
+    });
+    assert!(decoded.is_some(), "{}", std::any::type_name::<M>());
+    let length = u64::try_from(bytes.len()).unwrap();
+    println!(
+        "{}: {} of {length}",
+        std::any::type_name::<M>(),
+        taken.bytes_max
+    );
+    assert!(taken.bytes_max <= times * length + 4096);
+}
+
+fn check<Q: TreeQuery>() {
+    // Leaves of an empty key with an empty value: three bytes.
+    takes_at_most::<TreeProof<S, Q>>(60, &[&[0], &[0], &list(&[0, 1, 0])]);
+    takes_at_most::<TreeProof<S, Q>>(
+        9,
+        &[&[0], &[0], &list(&[[0, 0].as_slice(), &[7; 32]].concat())],
+    );
+    takes_at_most::<TreeProof<S, Q>>(3, &[&[0], &list(&[7; 32]), &[0]]);
+    takes_at_most::<TreeProof<S, Q>>(3, &[&list(&[7]), &[0], &[0]]);
+}
+
+#[test]
+fn decoding_a_proof_takes_a_bounded_multiple_of_the_input() {
+    check::<Key>();
+    check::<Keys>();
+    check::<KeyRange>();
+    check::<Predecessor>();
+    check::<Successor>();
+    check::<First>();
+    check::<Last>();
+}
+
+/// Decoding and looking at the structure together.
+#[test]
+fn restoring_a_checkpoint_takes_a_bounded_multiple_of_its_bytes() {
+    fn check<St>(times: u64)
+    where
+        St: VersionedStore<Annotation = Authenticated<S>, Scheme = RedBlack>
+            + Clone
+            + Send
+            + Sync
+            + serde::Serialize
+            + serde::de::DeserializeOwned,
+    {
+        let mut author = tree_author::<S, RedBlack>(DictionaryId::from_name("memory"), 7);
+        let mut server = TreeRepository::<S, St>::new(author.authority());
+        for version in 0..200_u16 {
+            for number in 0..if version == 0 { 3000 } else { 2 } {
+                author.put(key((number * 7 + version).to_be_bytes()), Value::default());
+            }
+            server.apply(&author.snapshot().unwrap()).unwrap();
+        }
+        let bytes = codec::encode(&server.checkpoint());
+        let mut restored = None;
+        let taken = allocation_counter::measure(|| {
+            let checkpoint = codec::decode(&bytes, bytes.len()).unwrap();
+            restored = TreeRepository::<S, St>::restore(checkpoint);
+        });
+        assert!(restored.is_some());
+        let length = u64::try_from(bytes.len()).unwrap();
+        println!("{}: {} of {length}", St::NAME, taken.bytes_max);
+        assert!(taken.bytes_max <= times * length);
+    }
+    check::<PathCopying<Authenticated<S>, RedBlack>>(8);
+    check::<pad_tree::VersionedNodes<Authenticated<S>, RedBlack, pad_tree::CacheNowhere>>(8);
+    check::<pad_tree::VersionedNodes<Authenticated<S>, RedBlack, pad_tree::CacheMedian>>(8);
+    check::<pad_tree::VersionedNodes<Authenticated<S>, RedBlack, pad_tree::CacheEverywhere>>(8);
+}

@@ -1,0 +1,48 @@
+//! Lists with one element for each generation.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use core::{fmt, marker::PhantomData};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error as _, SeqAccess, Visitor},
+};
+
+/// The most generations that any design has.
+const MOST: usize = 15;
+
+/// Reads a list of at most as many elements as there can be generations: no message makes a receiver hold
+/// more of them than it could ask for.
+pub(crate) fn few<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    deserializer.deserialize_seq(Few(PhantomData))
+}
+
+struct Few<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Few<T> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an element for each generation")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Vec<T>, A::Error> {
+        let mut list = Vec::new();
+        while let Some(element) = elements.next_element()? {
+            if list.len() >= MOST {
+                return Err(A::Error::custom("more elements than generations"));
+            }
+            list.push(element);
+        }
+        Ok(list)
+    }
+}

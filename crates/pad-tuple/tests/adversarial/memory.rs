@@ -1,0 +1,81 @@
+//! What decoding takes at most, measured against the bytes that are decoded: true lengths of as many of
+//! the smallest elements as fit.
+
+use pad_tuple::{AggregateDesign, ManyProof, RangeProof};
+
+use super::*;
+
+/// One more than a power of two: a list that grows has just doubled, and its former half is still there.
+const LIST: u32 = (1 << 16) + 1;
+
+fn list(element: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![252];
+    bytes.extend_from_slice(&LIST.to_le_bytes());
+    bytes.extend(element.repeat(usize::try_from(LIST).unwrap()));
+    bytes
+}
+
+fn message<M: codec::Message>(body: &[&[u8]]) -> Vec<u8> {
+    let envelope = [&b"PAD1"[..], &[1, M::KIND], &M::SUITE.to_be_bytes()].concat();
+    [&envelope, &body.concat()[..]].concat()
+}
+
+fn takes_at_most<M: codec::Message>(times: u64, body: &[&[u8]]) {
+    let bytes = message::<M>(body);
+    let mut decoded = None;
+    let taken = allocation_counter::measure(|| {
+        decoded = codec::decode::<M>(&bytes, bytes.len()).ok();
+    });
+    assert!(decoded.is_some(), "{}", std::any::type_name::<M>());
+    let length = u64::try_from(bytes.len()).unwrap();
+    println!(
+        "{}: {} of {length}",
+        std::any::type_name::<M>(),
+        taken.bytes_max
+    );
+    assert!(taken.bytes_max <= times * length + 4096);
+}
+
+type TupleUpdate<D> = Update<S, TupleAttachment<<D as Design<S>>::Tick>>;
+
+/// `shown` is the shortest that a design shows of a tuple.
+fn check<D: AggregateDesign<S>>(shown: &[u8], [many, range]: [u64; 2]) {
+    // A tuple at the key without an upper end that says nothing.
+    let part = [&[0, 0, 0], shown].concat();
+    takes_at_most::<ManyProof<S, D>>(many, &[&[0], &list(&part), &[0]]);
+    let part = [&[0, 0], shown].concat();
+    takes_at_most::<RangeProof<S, D>>(range, &[&[0], &[1, 0], &list(&part), &[0]]);
+    // One element for each generation is all that these lists hold.
+    let refused = Some(DecodeError::Malformed);
+    let many_epochs = message::<TupleProof<S, D>>(&[&list(&[0]), &[0], &[0]]);
+    let decode = |bytes: &[u8]| codec::decode::<TupleProof<S, D>>(bytes, bytes.len()).err();
+    assert_eq!(decode(&many_epochs), refused);
+    let taken = allocation_counter::measure(|| {
+        decode(&many_epochs);
+    });
+    assert!(taken.bytes_max < 4096);
+    for (number, expected) in [(15, None), (16, refused)] {
+        let epochs = [&[number][..], &vec![0; number.into()]].concat();
+        assert_eq!(
+            decode(&message::<TupleProof<S, D>>(&[&epochs, &[0], &[0]])),
+            expected
+        );
+    }
+}
+
+#[test]
+fn decoding_takes_a_bounded_multiple_of_the_input() {
+    check::<Base>(&[], [96, 96]);
+    check::<BaseSuperseding>(&[0, 0], [96, 96]);
+    let lightweight = [&[0, 0, 0][..], &[7; 32]].concat();
+    check::<SpecLightweight>(&lightweight, [16, 16]);
+
+    let target =
+        conformance::repository::play::<TuplePad<S, Base>>(&[put("a", "b"), Action::Snapshot]);
+    let head = codec::encode(&target.updates[0].head)[8..].to_vec();
+    let signatures = list(&[7; 64]);
+    takes_at_most::<TupleUpdate<Base>>(3, &[&[0], &[0], &head, &[0, 1], &signatures]);
+    let links = list(&[[1].as_slice(), &[7; 32]].concat());
+    takes_at_most::<TupleUpdate<BaseLightweight>>(12, &[&[0], &[0], &head, &[0, 1], &links]);
+    takes_at_most::<TupleUpdate<Base>>(48, &[&[0], &list(&[1, 0]), &head, &[0, 0]]);
+}
