@@ -8,6 +8,7 @@ use std::{
 
 use clap::{Args, Parser, Subcommand};
 use pad::selection::RepositoryName;
+use serde_json::json;
 
 mod change;
 mod demo_command;
@@ -127,6 +128,21 @@ pub(crate) fn run(arguments: &Arguments) -> ExitCode {
             ExitCode::from(failure.code())
         }
     }
+}
+
+/// Says what is wrong with the command line, or what was asked about it; with --json also as an object.
+pub(crate) fn wrong_usage(error: &clap::Error) -> ExitCode {
+    drop(error.print());
+    if !error.use_stderr() {
+        return ExitCode::SUCCESS;
+    }
+    if std::env::args_os().any(|argument| argument == "--json") {
+        let text = error.to_string();
+        let message = text.lines().next().unwrap_or_default();
+        let error = json!({ "exit": 2, "kind": "input", "message": message });
+        drop(Output::new(true, false).say("", &json!({ "error": error })));
+    }
+    ExitCode::from(2)
 }
 
 /// The storage engine panics on some damaged files; that is a failure like any other.

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! pad-view v1
+//! key given                           (or: key taken from the store)
 //! pad-public-key v1
 //! suite sha256-ed25519
 //! ..                                  (the rest of the public key file)
@@ -31,6 +32,8 @@ pub struct StoredView {
     /// A [`TrustedView`] as a message.
     seen: Vec<u8>,
     version: Version,
+    /// Whether somebody has given the key, and not the store.
+    authenticated: bool,
 }
 
 /// A file does not hold a view.
@@ -76,7 +79,7 @@ impl From<Refusal> for RefusedHead {
 }
 
 impl StoredView {
-    /// The view of a client that trusts this key and has seen nothing yet.
+    /// The view of a client that goes by this key and has seen nothing yet. Nobody has vouched for the key.
     pub fn new(public: PublicKey) -> Self {
         let seen = with_suite!(public.suite, S => {
             codec::encode(&TrustedView::<S>::new(public.authority))
@@ -85,7 +88,22 @@ impl StoredView {
             public,
             seen,
             version: Version::EMPTY,
+            authenticated: false,
         }
+    }
+
+    /// The same view, once somebody has given its key who is trusted to know it.
+    #[must_use]
+    pub fn authenticated(self) -> Self {
+        Self {
+            authenticated: true,
+            ..self
+        }
+    }
+
+    /// Whether the key was given by somebody, and not taken from the store that the view was begun with.
+    pub const fn is_authenticated(&self) -> bool {
+        self.authenticated
     }
 
     /// Reads the text of a view file.
@@ -105,9 +123,16 @@ impl StoredView {
         if digest != digest_of(above) {
             return Err(ViewFileError::Damaged);
         }
-        let (key, seen) = rest
+        let rest = rest
             .get(..above.len().saturating_sub(TITLE.len()))
-            .and_then(|rest| rest.rsplit_once("\nseen "))
+            .unwrap_or_default();
+        let (authenticated, rest) = match (rest.strip_prefix(GIVEN), rest.strip_prefix(TAKEN)) {
+            (Some(rest), _) => (true, rest),
+            (_, Some(rest)) => (false, rest),
+            _ => return Err(malformed(2, GIVEN.trim_end())),
+        };
+        let (key, seen) = rest
+            .rsplit_once("\nseen ")
             .ok_or(malformed(lines.saturating_sub(1), "seen <digits>"))?;
         let public = PublicKey::from_text(&format!("{key}\n"))?;
         let seen =
@@ -117,13 +142,15 @@ impl StoredView {
             public,
             seen,
             version,
+            authenticated,
         })
     }
 
     /// The text of the view file.
     pub fn to_text(&self) -> String {
         let (public, seen) = (self.public.to_text(), hex::encode(&self.seen));
-        let above = format!("{TITLE}{public}seen {seen}");
+        let origin = if self.authenticated { GIVEN } else { TAKEN };
+        let above = format!("{TITLE}{origin}{public}seen {seen}");
         let digest = digest_of(&above);
         format!("{above}\ndigest {digest}\n")
     }
@@ -178,6 +205,7 @@ impl StoredView {
             public: self.public.clone(),
             seen: codec::encode(&view),
             version: view.version(),
+            authenticated: self.authenticated,
         })
     }
 
@@ -203,3 +231,5 @@ fn digest_of(text: &str) -> String {
 }
 
 const TITLE: &str = "pad-view v1\n";
+const GIVEN: &str = "key given\n";
+const TAKEN: &str = "key taken from the store\n";

@@ -347,15 +347,21 @@ impl SecretKey {
         public: &'a Path,
     ) -> Result<(), (&'a Path, KeyFileError)> {
         let of = |path| move |error: io::Error| (path, KeyFileError::from(error));
+        if public.symlink_metadata().is_ok() {
+            return Err((public, KeyFileError::Exists));
+        }
         let text = self.to_text().map_err(|error| (secret, error))?;
         let mut private = Draft::new(secret, Access::Private).map_err(of(secret))?;
         private.write_all(&text).map_err(of(secret))?;
-        disk::create(public, self.public.to_text().as_bytes(), Access::Usual)
+        let mut open = Draft::new(public, Access::Usual).map_err(of(public))?;
+        open.write_all(self.public.to_text().as_bytes())
             .map_err(of(public))?;
-        private.keep_new().map_err(|error| {
-            // Made by this call a moment ago.
-            drop(std::fs::remove_file(public));
-            of(secret)(error)
+        // A kill between the two leaves the secret, from which the other is made again.
+        private.keep_new().map_err(of(secret))?;
+        open.keep_new().map_err(|error| {
+            // Made by this call a moment ago, and not told to anybody.
+            drop(std::fs::remove_file(secret));
+            of(public)(error)
         })
     }
 

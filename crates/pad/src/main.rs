@@ -8,5 +8,8 @@ mod cli;
 mod demo;
 
 fn main() -> ExitCode {
-    cli::run(&cli::Arguments::parse())
+    match cli::Arguments::try_parse() {
+        Ok(arguments) => cli::run(&arguments),
+        Err(error) => cli::wrong_usage(&error),
+    }
 }

@@ -50,6 +50,18 @@ pub enum SigningRecordError {
         /// The file.
         file: String,
     },
+    /// There is no record, but versions that somebody has signed.
+    #[error(
+        "nothing is remembered in {file} of what was signed with this key, but the store is at version \
+         {stored}: if another record belongs to the key, give that one; if this store is the newest that \
+         was ever signed, --new-record begins one"
+    )]
+    Forgotten {
+        /// The latest version in the store.
+        stored: Version,
+        /// The file.
+        file: String,
+    },
     /// The store has another head for the newest version that was handed out.
     #[error(
         "the store has another version {version} than the one that was signed and handed out (says \
@@ -70,9 +82,9 @@ impl SigningRecord {
     /// [`SigningRecordError::InUse`] if another process does not let go of it;
     /// [`SigningRecordError::Register`].
     pub fn open(path: &Path) -> Result<Self, SigningRecordError> {
-        let register = match Register::create(path, &[]) {
-            Err(RegisterError::Io(error)) if error.kind() == io::ErrorKind::AlreadyExists => {
-                Register::open(path)?
+        let register = match Register::open(path) {
+            Err(RegisterError::Io(error)) if error.kind() == io::ErrorKind::NotFound => {
+                Register::create(path, &[])?
             }
             register => register?,
         };
@@ -142,6 +154,23 @@ impl SigningRecord {
         let value = codec::encode(head);
         if self.register.value() != value {
             self.register.write(&value)?;
+        }
+        Ok(())
+    }
+
+    /// Whether nothing was handed out yet, as far as is remembered.
+    pub fn is_empty(&self) -> bool {
+        self.register.value().is_empty()
+    }
+
+    /// Refuses to sign for a store with versions of which nothing is remembered.
+    ///
+    /// # Errors
+    /// [`SigningRecordError::Forgotten`].
+    pub fn require(&self, stored: Version) -> Result<(), SigningRecordError> {
+        if self.is_empty() && stored > Version::EMPTY {
+            let file = self.file();
+            return Err(SigningRecordError::Forgotten { stored, file });
         }
         Ok(())
     }

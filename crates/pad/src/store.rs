@@ -107,7 +107,8 @@ pub trait Store {
     /// Replaces the checkpoint and drops the updates up to its oldest version, which it replaces.
     ///
     /// # Errors
-    /// [`StoreError::Superseded`] if the stored one is of a later version; [`StoreError`] of the medium.
+    /// [`StoreError::Superseded`] if the stored one is of a later version, or versions that are in this one
+    /// were pruned meanwhile; [`StoreError`] of the medium.
     fn put_checkpoint(&mut self, checkpoint: &StoredCheckpoint) -> Result<(), StoreError>;
 
     /// The last checkpoint written.
@@ -202,9 +203,15 @@ pub enum StoreError {
         /// The version offered.
         actual: Version,
     },
-    /// A checkpoint is older than the stored one.
+    /// A checkpoint is older than the stored one, or holds what somebody has pruned meanwhile.
     #[error("the store has a newer checkpoint")]
     Superseded,
+    /// A writer was interrupted, and this process may not write what puts the store in order.
+    #[error(
+        "a writer of the store {} was interrupted; whoever may write to it has to open it once \
+         (pad check does)", .0.display()
+    )]
+    Interrupted(PathBuf),
     /// The operating system refused.
     #[error("the store cannot be read or written: {0}")]
     Io(#[from] io::Error),

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
-use pad::{Key, Operation, RecordChange, RedbStore, Store, Value};
+use clap::{Args, ValueEnum};
+use pad::{Key, Operation, RecordChange, RedbStore, Store, Value, Version};
 use serde_json::{Map, json};
 
 use super::{
@@ -49,6 +49,19 @@ pub(super) struct Commit {
     /// Sign a new version also if nothing changed.
     #[arg(long)]
     allow_empty: bool,
+    /// What to do with changes that were noted at another version than the store's latest: sign them, or
+    /// drop them.
+    #[arg(long, value_name = "WHAT")]
+    older: Option<Older>,
+}
+
+/// What becomes of changes that were noted at another version than the latest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Older {
+    /// They are signed with the others.
+    Sign,
+    /// They are not signed, and forgotten.
+    Drop,
 }
 
 impl Put {
@@ -80,12 +93,14 @@ impl Target {
     }
 
     pub(super) fn note(&self, output: &mut Output, operation: &Operation) -> Result<(), Failure> {
+        output.goes_on();
         let path = &self.store.store;
         if let Some(key) = &self.key {
             create_or_match(path, load_secret(key)?.public(), self.new.repository)?;
         }
         let mut store = RedbStore::open(path)?;
-        store.write_records(&[record(operation)])?;
+        let at = store.latest()?;
+        store.write_records(&[record(at, operation)])?;
         let pending = store.record_count(RECORD_GROUP)?;
         let text = format!("noted; {pending} pending, pad commit publishes them");
         let mut object = Map::new();
@@ -97,6 +112,7 @@ impl Target {
 
 impl Commit {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        output.goes_on();
         let key = load_secret(&self.author.key)?;
         let mut author = self.author.open(&self.store.store, &key)?;
         let pending = author.repository().store().records(RECORD_GROUP)?;
@@ -105,11 +121,25 @@ impl Commit {
                 "nothing is pending, pad put and pad remove note changes",
             ));
         }
-        let operations = pending
+        let latest = author.repository().latest();
+        let noted = pending
             .iter()
-            .map(|(name, value)| operation(name, value))
+            .map(|(name, value)| change(name, value))
             .collect::<Option<Vec<_>>>()
             .ok_or_else(|| damaged(&self.store.store))?;
+        let older = noted.iter().filter(|(at, _)| *at != latest).count();
+        if older > 0 && self.older.is_none() {
+            return Err(Failure::Input(format!(
+                "{older} of the pending changes were noted at another version than {latest}, the latest, as \
+                 after a restore: --older sign signs them, --older drop drops them"
+            )));
+        }
+        let operations: Vec<_> = noted
+            .into_iter()
+            .filter(|(at, _)| *at == latest || self.older == Some(Older::Sign))
+            .map(|(_, operation)| operation)
+            .collect();
+        let signed = operations.len();
         let done: Vec<_> = pending
             .iter()
             .map(|(name, value)| RecordChange::remove(RECORD_GROUP, name.clone(), value.clone()))
@@ -117,30 +147,31 @@ impl Commit {
         author.stage(operations)?;
         let version = author.flush(&done)?;
         let root = author.repository().head(version)?.root;
-        let text = format!(
-            "version {version} with {} changes, root {root}",
-            pending.len()
-        );
-        let object = json!({ "version": version.number(), "changes": pending.len(), "root": root });
+        let text = format!("version {version} with {signed} changes, root {root}",);
+        let object = json!({ "version": version.number(), "changes": signed, "root": root });
         output.say(&text, &object)
     }
 }
 
-fn record(operation: &Operation) -> RecordChange {
-    let value = match operation {
-        Operation::Put(_, value) => [b"+", value.as_bytes()].concat(),
-        Operation::Remove(_) => b"-".to_vec(),
+/// A pending change: the version at which it was noted (8 bytes, big-endian), + or -, and the value.
+fn record(at: Version, operation: &Operation) -> RecordChange {
+    let (sign, new) = match operation {
+        Operation::Put(_, value) => (b"+", value.as_bytes()),
+        Operation::Remove(_) => (b"-", &[][..]),
     };
+    let value = [&at.number().to_be_bytes(), &sign[..], new].concat();
     RecordChange::put(RECORD_GROUP, operation.key().as_bytes(), value)
 }
 
-fn operation(name: &[u8], value: &[u8]) -> Option<Operation> {
+fn change(name: &[u8], value: &[u8]) -> Option<(Version, Operation)> {
     let key = Key::new(name).ok()?;
-    match value.split_first()? {
-        (b'+', value) => Some(Operation::Put(key, Value::new(value).ok()?)),
-        (b'-', []) => Some(Operation::Remove(key)),
-        _ => None,
-    }
+    let (at, value) = value.split_first_chunk()?;
+    let operation = match value.split_first()? {
+        (b'+', value) => Operation::Put(key, Value::new(value).ok()?),
+        (b'-', []) => Operation::Remove(key),
+        _ => return None,
+    };
+    Some((Version::new(u64::from_be_bytes(*at)), operation))
 }
 
 fn damaged(path: &Path) -> Failure {

@@ -111,11 +111,20 @@ impl From<AuthorError> for Failure {
     fn from(error: AuthorError) -> Self {
         match error {
             AuthorError::Repository(error) => error.into(),
-            AuthorError::Record(
-                error @ (SigningRecordError::OlderStore { .. }
-                | SigningRecordError::OtherHead { .. }),
-            ) => Self::Refused(error.to_string()),
+            AuthorError::Record(error) => error.into(),
             error => Self::Store(error.to_string()),
+        }
+    }
+}
+
+impl From<SigningRecordError> for Failure {
+    fn from(error: SigningRecordError) -> Self {
+        let text = error.to_string();
+        match error {
+            SigningRecordError::OlderStore { .. }
+            | SigningRecordError::OtherHead { .. }
+            | SigningRecordError::Forgotten { .. } => Self::Refused(text),
+            _ => Self::Store(text),
         }
     }
 }

@@ -28,6 +28,10 @@ impl OutArguments {
         if self.is_standard() {
             return output.raw(bytes);
         }
+        if self.out.metadata().is_ok_and(|found| !found.is_file()) {
+            let path = self.out.display();
+            return Err(Failure::Input(format!("{path} is not a plain file")));
+        }
         let written = if self.force {
             disk::replace(&self.out, bytes, Access::Usual)
         } else {
@@ -48,6 +52,21 @@ impl OutArguments {
             return Err(Failure::input(
                 "--out - and --json both write to standard output",
             ));
+        }
+        Ok(())
+    }
+
+    /// Refuses to write over what the command reads.
+    pub(super) fn check_other(&self, input: &Path) -> Result<(), Failure> {
+        let same = match (self.out.canonicalize(), input.canonicalize()) {
+            (Ok(out), Ok(input)) => out == input,
+            _ => false,
+        };
+        if same {
+            return Err(Failure::Input(format!(
+                "{} is what the command reads",
+                self.out.display()
+            )));
         }
         Ok(())
     }

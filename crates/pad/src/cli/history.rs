@@ -41,6 +41,7 @@ impl History {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let key = output.key(&self.key)?;
         let session = self.read.open(output)?;
+        session.version(None)?;
         if self.complete {
             return complete(&session, &key, output);
         }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use pad::{
-    Domain, RecordChange, RedbStore, SecretKey, Sha256Ed25519, Store, Suite, Version,
+    Domain, RecordChange, RedbStore, RepositoryError, SecretKey, Sha256Ed25519, Store, StoreError,
+    Suite, Version,
     dynamic::AnyAuthor,
     pad_core::codec,
     selection::SchemeName,
@@ -39,6 +40,7 @@ pub(super) struct Import {
 
 impl Import {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        output.goes_on();
         let key = load_secret(&self.author.key)?;
         self.check_scheme(&key)?;
         // The whole trace is checked before the store is touched.
@@ -48,8 +50,14 @@ impl Import {
             Vec::new()
         };
         let total = self.compare(&imported)?;
+        self.author.check_new(&self.store.store)?;
         create_or_match(&self.store.store, key.public(), self.new.repository)?;
         let mut author = self.author.open(&self.store.store, &key)?;
+        if self::imported(author.repository().store())? != imported {
+            return Err(Failure::input(
+                "another import has gone on meanwhile: run this one again",
+            ));
+        }
         let bar = progress_bar(output, total);
         let mut changes = 0;
         let mut waiting = Vec::new();
@@ -72,7 +80,11 @@ impl Import {
         }
         acknowledge(&mut *author, &mut waiting, output)?;
         if total > imported.len() {
-            author.repository_mut().checkpoint()?;
+            match author.repository_mut().checkpoint() {
+                // Somebody has pruned meanwhile; the next opening replays more.
+                Err(RepositoryError::Store(StoreError::Superseded)) => {}
+                done => done?,
+            }
         }
         bar.finish_and_clear();
         self.report(&*author, (total, imported.len(), changes), output)

@@ -47,6 +47,10 @@ pub(super) struct Public {
 
 impl Keygen {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        output.goes_on();
+        if self.out.as_os_str() == "-" {
+            return Err(Failure::input("--out - : a key needs a file of its own"));
+        }
         let dictionary = self.dictionary.as_deref().map(DictionaryId::from_name);
         let public_path = public_path(&self.out);
         let failure = |error| Failure::key_file(&self.out, &error);
@@ -80,6 +84,7 @@ impl Public {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         self.out.check(output)?;
         let key = load_secret(&self.key)?;
+        self.out.check_other(&self.key)?;
         self.out.write(key.public().to_text().as_bytes(), output)?;
         if self.out.is_standard() {
             return Ok(());

@@ -26,6 +26,7 @@ pub(super) struct Check {
 
 impl Prune {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        output.goes_on();
         let mut repository = open_repository(&self.store.store)?;
         let before = repository.store().file_bytes()?;
         repository.prune(Version::new(self.before))?;
@@ -47,11 +48,7 @@ impl Prune {
 
 impl Check {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        let Session { mut repository, .. } = {
-            let session = self.read.open(output)?;
-            session.check_description()?;
-            session
-        };
+        let Session { mut repository, .. } = self.read.open(output)?;
         let checked = repository.check()?;
         let latest = repository.latest();
         let from = if checked.from_empty {

@@ -21,6 +21,9 @@ pub(crate) struct Output {
     json: bool,
     hex: bool,
     trust: Trust,
+    /// Whether a command goes on when nobody reads what it says.
+    goes_on: bool,
+    noted: bool,
     sink: StdoutLock<'static>,
 }
 
@@ -30,6 +33,8 @@ impl Output {
             json,
             hex,
             trust: Trust::Authentic,
+            goes_on: false,
+            noted: false,
             sink: io::stdout().lock(),
         }
     }
@@ -42,6 +47,33 @@ impl Output {
     /// What is said of answers from here on.
     pub(crate) fn trust(&mut self, trust: Trust) {
         self.trust = trust;
+    }
+
+    /// Says before the first line of text that nothing authenticates the key: readers may not get further.
+    fn note(&mut self) {
+        if self.trust == Trust::Authentic || self.noted {
+            return;
+        }
+        self.noted = true;
+        let note = format!(
+            "pad: note: answers are {}; --public gives a key\n",
+            self.verdict()
+        );
+        drop(io::stderr().write_all(note.as_bytes()));
+    }
+
+    /// From here on the command changes something, and does so to its end whoever reads.
+    pub(crate) fn goes_on(&mut self) {
+        self.goes_on = true;
+    }
+
+    fn written(&self, written: io::Result<()>) -> Result<(), Failure> {
+        match written {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe && self.goes_on => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Failure::NobodyReads),
+            Err(error) => Err(Failure::Store(format!("standard output: {error}"))),
+            Ok(()) => Ok(()),
+        }
     }
 
     /// What has been established of an answer whose proof verifies.
@@ -85,11 +117,11 @@ impl Output {
         let written = if self.json {
             writeln!(self.sink, "{object}")
         } else {
+            self.note();
             writeln!(self.sink, "{text}")
         };
-        written
-            .and_then(|()| self.sink.flush())
-            .map_err(|error| lost(&error))
+        let written = written.and_then(|()| self.sink.flush());
+        self.written(written)
     }
 
     /// Prints a line of text, unless JSON is asked for.
@@ -97,30 +129,33 @@ impl Output {
         if self.json {
             return Ok(());
         }
-        writeln!(self.sink, "{text}").map_err(|error| lost(&error))
+        self.note();
+        let written = writeln!(self.sink, "{text}");
+        self.written(written)
     }
 
     /// Writes bytes as they are.
     pub(crate) fn raw(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         let written = self.sink.write_all(bytes);
-        written
-            .and_then(|()| self.sink.flush())
-            .map_err(|error| lost(&error))
+        let written = written.and_then(|()| self.sink.flush());
+        self.written(written)
     }
 
     /// Says why a command failed.
     pub(crate) fn failed(&mut self, failure: &Failure) {
-        let text = failure.to_string();
-        eprintln!("pad: {text}");
+        // Names come from outside: a line stays one, and a terminal is not told anything.
+        let text: String = failure.to_string().chars().flat_map(printable).collect();
         if self.json {
             let error = json!({ "exit": failure.code(), "kind": failure.kind(), "message": text });
-            // If this cannot be written either, the exit status still says it.
+            // If this cannot be written, the exit status still says it.
             drop(self.say("", &json!({ "error": error })));
         }
+        drop(io::stderr().write_all(format!("pad: {text}\n").as_bytes()));
     }
 
     pub(crate) fn finish(&mut self) -> Result<(), Failure> {
-        self.sink.flush().map_err(|error| lost(&error))
+        let written = self.sink.flush();
+        self.written(written)
     }
 
     /// A key from the command line.
@@ -193,17 +228,30 @@ impl Output {
     }
 }
 
-/// Whether a text cannot be taken for anything else: letters, digits and marks that are printed as
-/// they are, without spaces at the ends, quotation marks or a lone equals sign.
+/// A character as it is, or what stands for it if it is not printable.
+fn printable(letter: char) -> impl Iterator<Item = char> {
+    let plain = letter == '"' || letter == '\'' || letter == '\\' || is_visible(letter);
+    let escaped = (!plain).then(|| letter.escape_default());
+    plain
+        .then_some(letter)
+        .into_iter()
+        .chain(escaped.into_iter().flatten())
+}
+
+/// Whether a character leaves a mark of its own.
+fn is_visible(letter: char) -> bool {
+    let blank = matches!(
+        letter,
+        '\u{115f}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}'
+    );
+    !blank && letter.escape_debug().len() == 1
+}
+
+/// Whether a text cannot be taken for anything else: letters, digits and a few marks of ASCII, with
+/// single spaces inside.
 fn is_plain(text: &str) -> bool {
-    let is_plain = |letter: char| {
-        letter == ' ' || !matches!(letter, '"' | '\\') && letter.escape_debug().len() == 1
-    };
-    !text.is_empty()
-        && text.trim() == text
-        && !text.contains(" = ")
-        && !text.contains("   [")
-        && text.chars().all(is_plain)
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || " ._/|:+-@#%".contains(letter);
+    !text.is_empty() && text.trim() == text && !text.contains("  ") && text.chars().all(is_plain)
 }
 
 /// Bytes in quotation marks: text with the escapes of a Rust string, other bytes as `\xNN`.
@@ -212,8 +260,8 @@ fn quoted(bytes: &[u8]) -> String {
     for chunk in bytes.utf8_chunks() {
         for letter in chunk.valid().chars() {
             match letter {
-                '\'' => shown.push(letter),
-                letter => shown.extend(letter.escape_debug()),
+                '"' | '\\' => shown.extend(['\\', letter]),
+                letter => shown.extend(printable(letter)),
             }
         }
         for byte in chunk.invalid() {
@@ -223,14 +271,6 @@ fn quoted(bytes: &[u8]) -> String {
     }
     shown.push('"');
     shown
-}
-
-/// Nothing more can be written to standard output, as when a pager was left.
-fn lost(error: &io::Error) -> Failure {
-    match error.kind() {
-        io::ErrorKind::BrokenPipe => Failure::NobodyReads,
-        _ => Failure::Store(format!("standard output: {error}")),
-    }
 }
 
 #[cfg(test)]
@@ -267,6 +307,11 @@ mod tests {
             "中",
             "\u{a0}",
             "\u{200b}",
+            "\u{3164}",
+            "\u{2800}",
+            "= v",
+            "a =",
+            "3 (was 2)",
             "x   [version 3, verified]",
         ]
         .iter()

@@ -48,7 +48,7 @@ impl Prove {
         self.out.check(output)?;
         let key = output.key(&self.key)?;
         let session = self.read.open(output)?;
-        let version = session.version(self.at);
+        let version = session.version(self.at)?;
         let question = Question::Key(key.clone());
         let answer = session.repository.answer(version, &question)?;
         // A proof that does not verify is not worth writing.
@@ -76,12 +76,13 @@ impl Prove {
 impl Verify {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let key = output.key(&self.key)?;
+        let asked = output.show(key.as_bytes());
         let public = load_public(&self.public)?;
         let question = Question::Key(key);
         let longest = u64::try_from(question.longest_answer()).unwrap_or(u64::MAX);
         let answer = read_file(&self.proof, longest)?;
         let statement = verify(&public, Version::new(self.at), &question, &answer);
-        match statement.map_err(|refusal| self.refused(output, refusal))? {
+        match statement.map_err(|refusal| self.refused(&asked, refusal))? {
             Statement::Lookup(lookup) => output.lookup(lookup.version, &lookup.key, &lookup.answer),
             _ => Err(Failure::Refused("the answer is to another question".into())),
         }
@@ -90,12 +91,11 @@ impl Verify {
 
 impl Verify {
     /// The refusal with what was to be proved: a proof of something else is refused for how it differs.
-    fn refused(&self, output: &Output, refusal: Refusal) -> Failure {
+    fn refused(&self, asked: &str, refusal: Refusal) -> Failure {
         match Failure::from(refusal) {
             Failure::Refused(text) => Failure::Refused(format!(
-                "{text} (asked: what version {} says about {})",
+                "{text} (asked: what version {} says about {asked})",
                 self.at,
-                output.show(self.key.as_bytes()),
             )),
             failure => failure,
         }

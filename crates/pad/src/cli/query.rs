@@ -74,7 +74,7 @@ impl Get {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let key = output.key(&self.key)?;
         let session = self.read.open(output)?;
-        let lookup = session.lookup(session.version(self.at), &key)?;
+        let lookup = session.lookup(session.version(self.at)?, &key)?;
         output.lookup(lookup.version, &lookup.key, &lookup.answer)
     }
 }
@@ -95,7 +95,7 @@ impl Range {
             ));
         }
         let session = self.read.open(output)?;
-        let version = session.version(self.at);
+        let version = session.version(self.at)?;
         let contents = session.range(version, range)?;
         let mut entries = Vec::new();
         for (key, value) in &contents.entries {

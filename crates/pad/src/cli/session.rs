@@ -6,7 +6,7 @@ use clap::Args;
 use disk::{Access, Lock, LockError, PATIENCE};
 use pad::{
     Answer, AnswerError, Key, KeyRange, Keys, Lookup, PublicKey, RangeContents, RedbStore,
-    SecretKey, SigningRecord, VerifyError, Version,
+    SecretKey, SigningRecord, Store, StoreError, VerifyError, Version,
     client_view::{RefusedHead, StoredView, ViewFileError},
     dynamic::{AnyAuthor, AnyRepository, Description, open_author, open_repository},
     question::{HeadText, Question, Refusal, Statement, verify, verify_head},
@@ -42,14 +42,17 @@ impl ReadArguments {
         let given = self.public.as_deref().map(load_public).transpose()?;
         let Some(view) = &self.view else {
             let repository = open_repository(&self.store)?;
-            let public = if let Some(public) = given {
-                public
-            } else {
-                let own = repository.description()?.public;
-                output.trust(Trust::StoresOwn(own.fingerprint()));
-                own
+            let own = repository.description()?.public;
+            let trust = match given {
+                Some(public) if public != own => return Err(another_key()),
+                Some(_) => Trust::Authentic,
+                None => Trust::StoresOwn(own.fingerprint()),
             };
-            return Ok(Session { repository, public });
+            output.trust(trust);
+            return Ok(Session {
+                repository,
+                public: own,
+            });
         };
         match self.open_with_view(view, given.as_ref(), output) {
             // Somebody else has seen a version that was published after this store was read.
@@ -69,7 +72,8 @@ impl ReadArguments {
         // From reading the view to writing it, no other process moves it.
         let _lock = Lock::exclusive(path, PATIENCE).map_err(|error| in_use(path, &error))?;
         let stored = path.exists().then(|| read_view(path)).transpose()?;
-        let view = match (stored, given) {
+        let own = repository.description()?.public;
+        let view = match (stored.clone(), given) {
             (Some(view), Some(given)) if view.public() != given => {
                 return Err(Failure::Input(format!(
                     "the view {} was begun with the key {}, not with the key {} that is given",
@@ -78,21 +82,32 @@ impl ReadArguments {
                     given.fingerprint(),
                 )));
             }
-            (Some(view), _) => view,
-            (None, Some(given)) => StoredView::new(given.clone()),
-            (None, None) => {
-                let own = repository.description()?.public;
-                // From now on it is this key or none, but nobody has vouched for it.
-                output.trust(Trust::StoresOwn(own.fingerprint()));
-                StoredView::new(own)
-            }
+            (Some(view), None) => view,
+            (Some(view), Some(_)) => view.authenticated(),
+            (None, Some(given)) => StoredView::new(given.clone()).authenticated(),
+            (None, None) => StoredView::new(own.clone()),
         };
+        if *view.public() != own {
+            return Err(another_key());
+        }
+        output.trust(if view.is_authenticated() {
+            Trust::Authentic
+        } else {
+            // From now on it is this key or none, but nobody has vouched for it.
+            Trust::StoresOwn(own.fingerprint())
+        });
         let view = advanced(path, &view, &*repository)?;
-        disk::replace(path, view.to_text().as_bytes(), Access::Usual)
-            .map_err(|error| Failure::file(path, &error))?;
+        if stored.as_ref() != Some(&view) {
+            disk::replace(path, view.to_text().as_bytes(), Access::Usual)
+                .map_err(|error| Failure::file(path, &error))?;
+        }
         let public = view.public().clone();
         Ok(Session { repository, public })
     }
+}
+
+fn another_key() -> Failure {
+    Failure::Refused("verification failed: the store was made with another key".into())
 }
 
 fn read_view(path: &Path) -> Result<StoredView, Failure> {
@@ -181,8 +196,12 @@ fn keep_evidence(view: &Path, evidence: &[u8]) -> Result<String, Failure> {
 
 impl Session {
     /// The version asked for, or the latest.
-    pub(super) fn version(&self, at: Option<u64>) -> Version {
-        at.map_or_else(|| self.repository.latest(), Version::new)
+    pub(super) fn version(&self, at: Option<u64>) -> Result<Version, Failure> {
+        match (at, self.repository.latest()) {
+            (Some(at), _) => Ok(Version::new(at)),
+            (None, Version::EMPTY) => Err(Failure::input("the store has no version yet")),
+            (None, latest) => Ok(latest),
+        }
     }
 
     /// The server's answer as bytes, then what they establish with the public key alone.
@@ -230,16 +249,6 @@ impl Session {
         Ok(verify_head(&self.public, version, &head)?)
     }
 
-    /// Refuses a store that was made with another key than the one trusted.
-    pub(super) fn check_description(&self) -> Result<(), Failure> {
-        if self.repository.description()?.public == self.public {
-            return Ok(());
-        }
-        Err(Failure::Refused(
-            "verification failed: the store was made with another key".into(),
-        ))
-    }
-
     /// The verified contents of a range.
     pub(super) fn range(
         &self,
@@ -271,9 +280,35 @@ pub(super) struct AuthorArguments {
     /// signed for; <key>.signed unless given. Keep it with the key.
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Begin to remember, though the store has versions already: right only if it is the newest store
+    /// that was ever signed with this key.
+    #[arg(long)]
+    new_record: bool,
 }
 
 impl AuthorArguments {
+    /// Refuses to begin a new store with a key that has signed versions of another.
+    pub(super) fn check_new(&self, store: &Path) -> Result<(), Failure> {
+        if store.exists() || self.record()?.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::Refused(format!(
+            "versions were signed with the key {} before, but there is no store {}: bring a copy of it \
+             back, or make another key for a new dictionary",
+            self.key.display(),
+            store.display(),
+        )))
+    }
+
+    fn record(&self) -> Result<SigningRecord, Failure> {
+        let path = match &self.record {
+            Some(record) => record.clone(),
+            None => disk::beside(&self.key, ".signed")
+                .map_err(|error| Failure::file(&self.key, &error))?,
+        };
+        Ok(SigningRecord::open(&path)?)
+    }
+
     /// Opens an existing store as its author.
     pub(super) fn open(
         &self,
@@ -282,17 +317,10 @@ impl AuthorArguments {
     ) -> Result<Box<dyn AnyAuthor>, Failure> {
         let found = Description::read(&RedbStore::open(store)?)?;
         check_key(store, &found.public, key.public())?;
-        let record = match &self.record {
-            Some(record) => record.clone(),
-            None => disk::beside(&self.key, ".signed")
-                .map_err(|error| Failure::file(&self.key, &error))?,
-        };
-        let record = SigningRecord::open(&record).map_err(|error| {
-            Failure::Store(format!(
-                "{error} ({}; --record names another place)",
-                record.display()
-            ))
-        })?;
+        let record = self.record()?;
+        if !self.new_record {
+            record.require(RedbStore::open(store)?.latest()?)?;
+        }
         Ok(open_author(store, key, record)?)
     }
 }
@@ -326,11 +354,15 @@ pub(super) fn create_or_match(
         let chosen = public.scheme.family().repository(repository);
         let repository =
             chosen.map_err(|error| Failure::Input(format!("scheme {}: {error}", public.scheme)))?;
-        Ok(Description {
+        let description = Description {
             public: public.clone(),
             repository,
+        };
+        match description.create(path) {
+            // Somebody else was faster.
+            Err(StoreError::Exists(_)) => create_or_match(path, public, Some(repository)),
+            created => Ok(created?),
         }
-        .create(path)?)
     }
 }
 

@@ -64,6 +64,7 @@ impl Export {
 
 impl Apply {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        output.goes_on();
         let path = &self.store.store;
         if let Some(public) = &self.public {
             create_or_match(path, &load_public(public)?, self.new.repository)?;

@@ -74,15 +74,14 @@ impl RedbStore {
             summary.write(&transaction)?;
             transaction.commit().map_err(engine)?;
         }
-        // Of a store that was here before, if there is one.
-        match std::fs::remove_file(newest::path(path)?) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
-            _ => {}
-        }
         draft.keep_new().map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => exists(),
             _ => error.into(),
         })?;
+        if matches!(newest::known(path), Err(StoreError::Damaged(_))) {
+            // Of a store that was here before; what it says is not about this one.
+            std::fs::remove_file(newest::path(path)?)?;
+        }
         newest::prepare(path, &summary)?;
         Self::open(path)
     }
@@ -298,6 +297,10 @@ fn replace_checkpoint(
     let mut updates = transaction.open_table(UPDATES).map_err(engine)?;
     let stored = summary.checkpoint.as_ref();
     if stored.is_some_and(|stored| stored.version.version > version) {
+        return Err(StoreError::Superseded);
+    }
+    if oldest < summary.base.version {
+        // Somebody has pruned meanwhile, and what was dropped must not come back.
         return Err(StoreError::Superseded);
     }
     if version > summary.latest.version || oldest > version {

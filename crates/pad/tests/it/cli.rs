@@ -282,7 +282,7 @@ fn bad_arguments_change_nothing() {
     bench.fails(
         "get --store s --public other.pub apple",
         3,
-        "another dictionary",
+        "made with another key",
     );
     assert_eq!(bench.state("s"), state);
 }
@@ -369,7 +369,7 @@ fn views_only_move_forward() {
     bench.fails(behind, 3, "version 3 was offered after version 4 was seen");
     // An author whose key signs a second version 4 is caught too.
     bench.ok("put --store old apple 8");
-    bench.ok("commit --store old --key k --record elsewhere");
+    bench.ok("commit --store old --key k --record elsewhere --new-record");
     bench.fails(
         behind,
         3,
@@ -571,7 +571,7 @@ fn a_reader_that_leaves_is_no_failure() {
     bench.ok("import --store s --key k t.csv");
     for options in ["", "--json "] {
         let line = format!(
-            "{} {options}range --store s '' '' | head -c 10 >head; echo ${{PIPESTATUS[0]}} >status",
+            "{} {options}range --store s --public k.pub '' '' | head -c 10 >head; echo ${{PIPESTATUS[0]}} >status",
             env!("CARGO_BIN_EXE_pad")
         );
         let mut shell = std::process::Command::new("bash");
@@ -586,6 +586,82 @@ fn a_reader_that_leaves_is_no_failure() {
             (10, "0")
         );
     }
+}
+
+/// What changes something is done to its end, whoever reads what it says.
+#[cfg(unix)]
+#[test]
+fn a_change_is_whole_though_nobody_reads() {
+    let bench = Bench::new();
+    bench.ok("keygen --out k");
+    let rows: Vec<String> = (0..200)
+        .map(|row| format!("s{row},put,key,{row}\n"))
+        .collect();
+    bench.write(
+        "t.csv",
+        format!("snapshot,op,key,value\n{}", rows.concat()).as_bytes(),
+    );
+    let line = format!(
+        "{} --json import --store s --key k t.csv | head -1 >head; echo ${{PIPESTATUS[0]}} >status",
+        env!("CARGO_BIN_EXE_pad")
+    );
+    let mut shell = std::process::Command::new("bash");
+    shell
+        .args(["-c", &line])
+        .current_dir(bench.folder.path())
+        .output()
+        .unwrap();
+    assert_eq!(text(&bench.read("status")).trim(), "0");
+    assert_eq!(bench.json("versions --store s --public k.pub").len(), 200);
+}
+
+/// Names come from outside, and standard error may be closed.
+#[cfg(unix)]
+#[test]
+fn a_refusal_is_one_line_and_an_object_whatever_it_names() {
+    let bench = Bench::with_trace();
+    let output = bench
+        .command()
+        .args(["get", "--store", "no\nne\u{1b}[31m", "x"])
+        .output()
+        .unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(!said.contains('\u{1b}'), "{said}");
+    let usage = bench.run("--json get --store s");
+    let printed: serde_json::Value = serde_json::from_slice(&usage.stdout).unwrap();
+    assert_eq!(printed["error"]["exit"], 2);
+    let line = format!(
+        "{} --json get --store none x 2>/dev/full",
+        env!("CARGO_BIN_EXE_pad")
+    );
+    let mut shell = std::process::Command::new("bash");
+    let output = shell
+        .args(["-c", &line])
+        .current_dir(bench.folder.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(4));
+    let printed: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(printed["error"]["exit"], 4);
+}
+
+#[test]
+fn what_was_pruned_does_not_come_back() {
+    let bench = Bench::with_trace();
+    // A process that has read the store before it is pruned.
+    let mut early = pad::dynamic::open_repository(&bench.path("s")).unwrap();
+    bench.ok("prune --store s --before 3");
+    assert!(
+        early
+            .checkpoint()
+            .unwrap_err()
+            .to_string()
+            .contains("newer checkpoint")
+    );
+    drop(early);
+    bench.fails("get --store s apple --at 2", 2, "was pruned");
+    assert_eq!(bench.json("check --store s")[0]["oldest"], 3);
 }
 
 #[test]
@@ -652,6 +728,12 @@ fn keygen_makes_both_files_or_none() {
     bench.ok("public --key k --out again.pub");
     assert_eq!(bench.read("again.pub"), bench.read("k.pub"));
     bench.fails("public --key k.pub --out x", 2, "this is a public key");
+    bench.fails(
+        "public --key k --out k --force",
+        2,
+        "is what the command reads",
+    );
+    bench.fails("keygen --out -", 2, "a file of its own");
 }
 
 /// What a kill leaves: nothing but whole files under their own names.

@@ -48,7 +48,19 @@ fn an_author_signs_no_second_head_after_a_restore() {
     // What the refusal says leads out of it, and the change that was pending is not lost.
     bench.ok("apply --store s third");
     assert_eq!(bench.json("versions --store s --public k.pub")[2], head);
-    assert_eq!(bench.json("commit --store s --key k")[0]["version"], 4);
+    // It was noted before version 3 was there again, so its author says whether it still holds.
+    bench.fails(
+        "commit --store s --key k",
+        2,
+        "1 of the pending changes were noted at another version",
+    );
+    let commit = bench
+        .json("commit --store s --key k --older sign")
+        .remove(0);
+    assert_eq!(
+        (&commit["version"], &commit["changes"]),
+        (&json!(4), &json!(1))
+    );
     assert_eq!(bench.json("get --store s apple")[0]["value"], "9");
 }
 
@@ -60,6 +72,13 @@ fn a_new_store_with_an_old_key_is_not_signed_for() {
     // Another place to remember is another author, as on a machine that never signed.
     bench.ok("commit --store new --key k --record elsewhere");
     assert!(bench.path("elsewhere").exists());
+    bench.write("t.csv", b"snapshot,op,key,value\na,put,apple,1\n");
+    bench.fails(
+        "import --store none --key k t.csv",
+        3,
+        "there is no store none",
+    );
+    assert!(!bench.path("none").exists());
 }
 
 #[test]
@@ -67,7 +86,12 @@ fn a_store_with_another_head_is_not_signed_for() {
     let bench = with_backup();
     restore(&bench);
     bench.ok("put --store s apple other");
-    bench.ok("commit --store s --key k --record elsewhere");
+    bench.fails(
+        "commit --store s --key k --record elsewhere",
+        3,
+        "nothing is remembered",
+    );
+    bench.ok("commit --store s --key k --record elsewhere --new-record");
     bench.ok("put --store s apple 5");
     bench.fails(
         "commit --store s --key k",
@@ -113,6 +137,70 @@ fn a_damaged_or_foreign_record_is_an_error_and_no_permission() {
     bench.ok("commit --store s --key k");
 }
 
+/// A key that was renamed, or copied without its record, is not taken for one that never signed.
+#[test]
+fn a_key_without_its_record_signs_only_when_told_to() {
+    let bench = with_backup();
+    fs::rename(bench.path("k"), bench.path("renamed")).unwrap();
+    bench.ok("put --store s apple 4");
+    bench.fails(
+        "commit --store s --key renamed",
+        3,
+        "nothing is remembered in renamed.signed",
+    );
+    bench.ok("commit --store s --key renamed --record k.signed");
+    bench.ok("put --store s apple 5");
+    bench.ok("commit --store s --key renamed --new-record");
+}
+
+/// One wrong bit, or an end that is cut off, does not make the record forget.
+#[test]
+fn one_accident_to_the_record_costs_nothing() {
+    let bench = with_backup();
+    let record = bench.read("k.signed");
+    restore(&bench);
+    bench.ok("put --store s apple other");
+    for place in (0..record.len()).step_by(97) {
+        let mut damaged = record.clone();
+        damaged[place] ^= 1;
+        bench.write("k.signed", &damaged);
+        bench.fails(
+            "commit --store s --key k",
+            3,
+            "version 3 of this dictionary was signed",
+        );
+    }
+    for length in [512, 4096, 4500] {
+        bench.write("k.signed", &record[..length]);
+        bench.fails(
+            "commit --store s --key k",
+            3,
+            "version 3 of this dictionary was signed",
+        );
+    }
+    bench.write("k.signed", &record[..511]);
+    bench.fails("commit --store s --key k", 4, "k.signed is damaged");
+}
+
+#[test]
+fn two_imports_at_once_sign_each_snapshot_once() {
+    let bench = Bench::with_trace();
+    let rows: Vec<String> = (0..60)
+        .map(|row| format!("s{row},put,key {row},{row}\n"))
+        .collect();
+    bench.write(
+        "u.csv",
+        [crate::bench::TRACE, &rows.concat()].concat().as_bytes(),
+    );
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| bench.run("import --store s --key k u.csv"));
+        }
+    });
+    bench.ok("import --store s --key k u.csv");
+    assert_eq!(bench.json("versions --store s --public k.pub").len(), 63);
+}
+
 /// Two authors with one key, on two copies of a store.
 #[test]
 fn two_copies_of_a_store_do_not_get_different_versions() {
@@ -149,8 +237,9 @@ fn a_commit_takes_only_the_changes_that_it_has_signed() {
         panic!("{pending:?}");
     };
     let signed = pad::RecordChange::remove("pending", name.clone(), value.clone());
+    let second = [&value[..9], b"second"].concat();
     store
-        .write_records(&[pad::RecordChange::put("pending", name.clone(), *b"+second")])
+        .write_records(&[pad::RecordChange::put("pending", name.clone(), second)])
         .unwrap();
     store.write_records(&[signed]).unwrap();
     drop(store);

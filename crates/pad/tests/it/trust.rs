@@ -75,10 +75,64 @@ fn a_view_pins_the_key_that_it_was_begun_with() {
     );
     assert_eq!(bench.read("v"), before);
 
-    // Begun without a key, it says so once, and goes on with that key only.
-    let first = bench.ok("get --store swapped --view w apple");
-    assert!(first.contains("store's own key"), "{first}");
+    // Begun without a key, it says so until a key is given, and goes on with that key only.
+    for _ in 0..3 {
+        let said = bench.ok("get --store swapped --view w apple");
+        assert!(
+            said.contains("store's own key") && !said.contains("verified"),
+            "{said}"
+        );
+        let object = bench.json("get --store swapped --view w apple").remove(0);
+        assert_eq!(object["verified"], false);
+    }
     bench.fails("get --store s --view w apple", 3, "verification failed");
+    bench.ok("get --store swapped --public attacker.pub --view w apple");
+    let said = bench.ok("get --store swapped --view w apple");
+    assert!(said.contains("verified"), "{said}");
+}
+
+/// A store without versions, or of another key, says nothing under a key that is trusted.
+#[test]
+fn nothing_is_verified_of_a_store_that_was_made_with_another_key() {
+    let bench = with_swapped_store();
+    bench.ok("put --store empty --key attacker apple 1");
+    for store in ["empty", "swapped"] {
+        for line in [
+            "get --store S --public k.pub apple",
+            "get --store S --public k.pub apple --at 0",
+            "history --store S --public k.pub zzz",
+            "history --store S --public k.pub zzz --complete",
+            "diff --store S --public k.pub 0 0",
+            "range --store S --public k.pub a b --at 0",
+            "versions --store S --public k.pub",
+        ] {
+            bench.fails(&line.replace('S', store), 3, "made with another key");
+        }
+    }
+    for line in [
+        "get --store empty apple",
+        "history --store empty apple",
+        "range --store empty a b",
+    ] {
+        let output = bench.run(line);
+        assert_eq!(output.status.code(), Some(2), "{line}");
+        assert!(
+            text(&output.stderr).contains("the store has no version yet"),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn a_view_that_sees_nothing_new_is_not_written() {
+    let bench = Bench::with_trace();
+    bench.ok("get --store s --public k.pub --view v apple");
+    let before = fs::metadata(bench.path("v")).unwrap().modified().unwrap();
+    bench.ok("get --store s --view v apple");
+    assert_eq!(
+        fs::metadata(bench.path("v")).unwrap().modified().unwrap(),
+        before
+    );
 }
 
 #[test]

@@ -228,7 +228,17 @@ fn open_to_read(path: &Path) -> Result<ReadOnlyDatabase, StoreError> {
         Ok(database) => Ok(database),
         // What a crash left, only a writer can put in order.
         Err(DatabaseError::RepairAborted) => {
-            drop(open_to_write(path)?);
+            drop(open_to_write(path).map_err(|error| match error {
+                StoreError::Io(error)
+                    if matches!(
+                        error.kind(),
+                        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+                    ) =>
+                {
+                    StoreError::Interrupted(path.to_path_buf())
+                }
+                error => error,
+            })?);
             patiently(path, open)?.map_err(|error| failed(path, error))
         }
         Err(error) => Err(failed(path, error)),

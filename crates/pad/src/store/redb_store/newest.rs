@@ -68,22 +68,22 @@ pub(super) fn check(
     })
 }
 
-/// Makes the file, or takes over one of another store, so that [`write`] needs no space on the disk.
+/// Opens the file to be written; makes it, or takes over one of another store, where that is needed, so that
+/// [`write`] needs no space on the disk.
 pub(super) fn prepare(store: &Path, summary: &Summary) -> Result<Register, StoreError> {
     let record = path(store)?;
     let value = codec::encode_body(&Acknowledged::of(summary));
-    match Register::create(&record, &value) {
-        Err(RegisterError::Io(error)) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            let mut register = Register::open(&record)?;
-            let known: Acknowledged =
-                codec::decode_body(register.value()).map_err(|_| UNREADABLE)?;
-            if known.store != summary.store {
-                register.write(&value)?;
-            }
-            Ok(register)
+    let mut register = match Register::open(&record) {
+        Err(RegisterError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Ok(Register::create(&record, &value)?);
         }
-        created => Ok(created?),
+        opened => opened?,
+    };
+    let known: Acknowledged = codec::decode_body(register.value()).map_err(|_| UNREADABLE)?;
+    if known.store != summary.store {
+        register.write(&value)?;
     }
+    Ok(register)
 }
 
 /// Acknowledges what a change has led to.
