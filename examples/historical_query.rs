@@ -78,7 +78,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
 
     // When did EUR/HRK change? The server says so, and each step is provable as above.
-    let changes = server.history(&Key::try_from("EUR/HRK")?);
+    let changes = server.history(&Key::try_from("EUR/HRK")?).changes;
     println!("server: EUR/HRK changed in the versions {changes:?}");
 
     // A server that offers yesterday's head as today's news is caught.

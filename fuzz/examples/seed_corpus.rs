@@ -9,8 +9,8 @@ use conformance::{
     tuple::TestSecret,
 };
 use pad_core::{
-    Dictionary, DictionaryId, Equivocation, Repository, Sha256Ed25519, Suite, TrustedView,
-    Untrusted, Version, codec,
+    Contradiction, Dictionary, DictionaryId, Equivocation, Past, Repository, Sha256Ed25519, Suite, TrustedView,
+    Testimony, Untrusted, Version, codec,
 };
 use pad_fuzz::{target::TARGETS, tuples::TUPLES};
 use pad_tree::{RedBlack, RedBlackPathCopying};
@@ -142,4 +142,22 @@ fn other_messages() {
         "consistency",
         &codec::encode(&consistency),
     );
+    let prefix = server.prove_prefix(old, new).expect("both exist");
+    write("decode_messages", "prefix", &codec::encode(&prefix));
+    let own = Testimony {
+        head: second,
+        past: Past::Own,
+    };
+    let newer = server.head(new).expect("a head");
+    for (name, past) in [
+        ("contradiction-root", Past::Root(inclusion)),
+        ("contradiction-history", Past::History(prefix)),
+    ] {
+        let evidence = Contradiction {
+            version: old,
+            first: own.clone(),
+            second: Testimony { head: newer, past },
+        };
+        write("decode_messages", name, &codec::encode(&evidence));
+    }
 }

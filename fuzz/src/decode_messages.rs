@@ -1,10 +1,10 @@
 //! Any bytes into every decoder: no panic, and what is decoded encodes to the same bytes.
 
 use pad_core::{
-    Blake3Ed25519, Equivocation, Key, Paper2010, Sha256Ed25519, SignedHead, Suite, TrustedView,
+    Blake3Ed25519, Contradiction, Equivocation, Key, Paper2010, Sha256Ed25519, SignedHead, Suite, TrustedView,
     Update,
     codec::{self, Message},
-    history::{ConsistencyProof, InclusionProof},
+    history::{ConsistencyProof, InclusionProof, PrefixProof},
 };
 use pad_tree::{First, KeyRange, Keys, Last, Predecessor, Successor, TreeProof};
 use pad_tuple::{
@@ -31,6 +31,8 @@ fn decode_suite<S: Suite>(data: &[u8]) {
     decode::<ConsistencyProof<S>>(data);
     decode::<Update<S>>(data);
     decode::<Equivocation<S>>(data);
+    decode::<PrefixProof<S>>(data);
+    decode::<Contradiction<S>>(data);
     decode::<TrustedView<S>>(data);
     decode::<TreeProof<S, Key>>(data);
     decode::<TreeProof<S, Keys>>(data);

@@ -68,6 +68,7 @@ pub mod ceremony;
 mod consistency;
 mod dynamic;
 mod element;
+mod guessable;
 mod multi_scalar;
 mod parameters;
 mod point;
@@ -106,6 +107,7 @@ pub use self::{
     value::BilinearValue,
     witness::BilinearWitness,
 };
+pub use guessable::GUESSED;
 
 /// The accumulator of bilinear maps over BLS12-381.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -94,18 +94,13 @@ impl Oracle {
         })
     }
 
-    /// The versions in which a key was put or removed. If versions before `oldest` are gone, the
-    /// first one is `oldest` where the key is present there.
+    /// The versions after `oldest` in which a key was put or removed.
     pub fn history(&self, key: &Key, oldest: Version) -> Vec<Version> {
-        let kept = self.versions_from(oldest).filter(|(version, contents)| {
+        let after = self.versions_from(oldest).skip(1).filter(|(version, _)| {
             let number = usize::try_from(version.number()).expect("few versions");
-            if *version == oldest && oldest > Version::EMPTY {
-                contents.contains_key(key)
-            } else {
-                self.touched[number].contains(key)
-            }
+            self.touched[number].contains(key)
         });
-        kept.map(|(version, _)| version).collect()
+        after.map(|(version, _)| version).collect()
     }
 
     /// The keys that differ between two versions, with both values.

@@ -22,5 +22,6 @@ mod place;
 mod register;
 
 pub use draft::{Access, Draft, create, replace};
-pub use lock::{Lock, LockError, PATIENCE, lock_path};
+pub use lock::{Lock, LockError, PATIENCE};
+pub use place::beside;
 pub use register::{Register, RegisterError};

@@ -1,7 +1,6 @@
 //! One process at a time.
 
 use std::{
-    ffi::OsString,
     fs::{File, OpenOptions, TryLockError},
     io,
     path::{Path, PathBuf},
@@ -9,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::place::target;
+use crate::place::{target, with_suffix};
 
 /// How long to wait for whoever has a lock only by accident, or for a moment.
 ///
@@ -50,7 +49,20 @@ impl Lock {
             .create(true)
             .truncate(false)
             .write(true)
-            .open(beside(&target))?;
+            .open(with_suffix(&target, ".lock"))?;
+        Self::wait(file, target, patience)
+    }
+
+    /// The same for a file that is never replaced, by a lock on the file itself. It lasts until this
+    /// value and `file` are both dropped.
+    ///
+    /// # Errors
+    /// [`LockError::InUse`] with this path after that time; [`LockError::Io`].
+    pub fn on(file: &File, path: &Path, patience: Duration) -> Result<Self, LockError> {
+        Self::wait(file.try_clone()?, path.to_path_buf(), patience)
+    }
+
+    fn wait(file: File, path: PathBuf, patience: Duration) -> Result<Self, LockError> {
         let start = Instant::now();
         let mut pause = SHORTEST_PAUSE;
         loop {
@@ -58,27 +70,13 @@ impl Lock {
                 Ok(()) => return Ok(Self { _file: file }),
                 Err(TryLockError::Error(error)) => return Err(error.into()),
                 Err(TryLockError::WouldBlock) if start.elapsed() >= patience => {
-                    return Err(LockError::InUse(target));
+                    return Err(LockError::InUse(path));
                 }
                 Err(TryLockError::WouldBlock) => thread::sleep(pause),
             }
             pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
         }
     }
-}
-
-/// The file whose lock guards the file at this path.
-///
-/// # Errors
-/// The operating system's, if the path is a circle of symbolic links.
-pub fn lock_path(path: &Path) -> io::Result<PathBuf> {
-    target(path).map(|target| beside(&target))
-}
-
-fn beside(target: &Path) -> PathBuf {
-    let mut name = OsString::from(target);
-    name.push(".lock");
-    name.into()
 }
 
 const SHORTEST_PAUSE: Duration = Duration::from_millis(1);

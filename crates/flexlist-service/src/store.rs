@@ -334,7 +334,6 @@ fn open_file(path: &Path) -> Result<File, StoreError> {
             return Err(StoreError::Exposed { path, mode });
         }
     }
-    // Nothing that another link to the file's folder is swapped for in between.
     Ok(OpenOptions::new().read(true).write(true).open(path)?)
 }
 

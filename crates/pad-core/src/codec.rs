@@ -158,6 +158,18 @@ pub fn decode_body<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Result<T, D
     Ok(value)
 }
 
+/// What a body begins with; what follows is not read, and neither is checked for being canonical.
+///
+/// For a look at a part that can be verified before the rest is worth decoding: decode the whole
+/// afterwards.
+///
+/// # Errors
+/// [`DecodeError::Malformed`].
+pub fn decode_start<T: DeserializeOwned>(body: &[u8]) -> Result<T, DecodeError> {
+    let mut rest = body;
+    T::deserialize(Reader::new(&mut rest)).map_err(|Malformed| DecodeError::Malformed)
+}
+
 fn append_body<T: Serialize>(value: &T, bytes: &mut Vec<u8>) {
     bincode::serde::encode_into_writer(value, Append(bytes), config::standard())
         .expect("codec: every message of this workspace is serializable");

@@ -30,10 +30,11 @@ pub struct Equivocation<S: Suite> {
     pub second: SignedHead<S>,
 }
 
-/// The author's key was used for two different heads of this version.
+/// The author's key vouches for two different pasts: it signed two different heads of this version,
+/// or heads that say different things about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Forked {
-    /// The version with two heads.
+    /// The version that is said to have two heads, two roots or two histories.
     pub version: Version,
 }
 

@@ -105,6 +105,8 @@ pub enum DecodeError {
     ParametersInvalid,
     /// The object belongs to other parameters.
     WrongParameters,
+    /// The parameters are those of a secret that anybody finds: a small number or root of unity.
+    SecretGuessable,
 }
 
 impl fmt::Display for DecodeError {
@@ -154,6 +156,9 @@ impl fmt::Display for DecodeError {
             }
             Self::WrongParameters => {
                 formatter.write_str("the object was made for other parameters")
+            }
+            Self::SecretGuessable => {
+                formatter.write_str("the parameters are those of a secret that anybody finds")
             }
         }
     }
@@ -449,6 +454,11 @@ pub enum LookupError {
     },
     /// The query is empty or out of order.
     InvalidQuery,
+    /// What is stored of the version does not hold together: somebody else wrote it, or sent it.
+    Damaged {
+        /// The version asked for.
+        version: Version,
+    },
 }
 
 impl fmt::Display for LookupError {
@@ -473,6 +483,12 @@ impl fmt::Display for LookupError {
                 )
             }
             Self::InvalidQuery => formatter.write_str("the query is empty or out of order"),
+            Self::Damaged { version } => {
+                write!(
+                    formatter,
+                    "what is stored of version {version} does not hold together"
+                )
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     digest::Digest,
     error::{ApplyError, InputError, LookupError},
     head::{Authority, SignedHead, SnapshotHead},
-    history::{ConsistencyProof, Frontier, HistoryLog, InclusionProof},
+    history::{ConsistencyProof, Frontier, HistoryLog, InclusionProof, PrefixProof},
     proof::Untrusted,
     signature::{HeadSignature, SIGNATURE_LENGTH},
     suite::Suite,
@@ -135,6 +135,23 @@ impl<S: Suite> HeadLog<S> {
             latest: newer,
         };
         self.log.prove_consistency(older, newer).ok_or(unknown)
+    }
+
+    /// The proof of what a newer version's head says an older version's history was.
+    ///
+    /// # Errors
+    /// [`LookupError::UnknownVersion`] unless `version` is at least 1 and below `newer`, which exists.
+    pub fn prove_prefix(
+        &self,
+        version: Version,
+        newer: Version,
+    ) -> Result<PrefixProof<S>, LookupError> {
+        self.require(newer)?;
+        let unknown = LookupError::UnknownVersion {
+            version,
+            latest: newer,
+        };
+        self.log.prove_prefix(version, newer).ok_or(unknown)
     }
 
     /// Refuses a version beyond the latest.

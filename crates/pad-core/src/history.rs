@@ -31,7 +31,9 @@
 //!
 //! [`ConsistencyProof`] is RFC 9162's consistency proof between the two history roots, which says
 //! that all versions *before* the older one stayed, and an inclusion proof for the older version
-//! itself, which its own history root leaves out. Neither follows from the other.
+//! itself, which its own history root leaves out. Neither follows from the other. Where it fails,
+//! [`InclusionProof`] and [`PrefixProof`] show what the newer head says instead: see
+//! [`contradiction`](crate::contradiction).
 
 #![deny(
     clippy::indexing_slicing,
@@ -61,10 +63,14 @@ use crate::{
     reason = "not reached by check"
 )]
 mod log;
+mod prefix;
 #[cfg(test)]
 mod tests;
 
 pub use log::{Frontier, HistoryLog};
+pub use prefix::{PastHistory, PrefixProof};
+
+use prefix::prefix_root;
 
 /// The root of the log without entries.
 pub fn empty_root<S: Suite>() -> S::Digest {
@@ -218,11 +224,11 @@ fn check_prefix<S: Suite>(
     path: &[S::Digest],
 ) -> Result<(), VerifyError> {
     let first = older.version.number().saturating_sub(1);
-    let matches = if first == 0 {
+    let history = if first == 0 {
         if !path.is_empty() {
             return Err(VerifyError::MalformedHistoryProof);
         }
-        older.history == empty_root::<S>()
+        empty_root::<S>()
     } else {
         let (start, path) = if first.is_power_of_two() {
             (&older.history, path)
@@ -230,16 +236,9 @@ fn check_prefix<S: Suite>(
             path.split_first()
                 .ok_or(VerifyError::MalformedHistoryProof)?
         };
-        let position = first.saturating_sub(1);
-        let last = newer.version.number().saturating_sub(2);
-        // The first digest stands for the greatest perfect subtree that ends the older log.
-        let level = position.trailing_ones();
-        let start_at = (position.unbounded_shr(level), last.unbounded_shr(level));
-        let (mut prefix, mut whole) = (*start, *start);
-        climb::<S>(start_at, path, &mut whole, Some(&mut prefix))?;
-        prefix == older.history && whole == newer.history
+        prefix_root(older.version, newer, start, path)?
     };
-    if matches {
+    if history == older.history {
         Ok(())
     } else {
         Err(VerifyError::HistoryMismatch)

@@ -12,7 +12,8 @@
 //!
 //! [`suite`]: hash, digest width and signature. [`digest`]: digests and the list of domain tags.
 //! [`head`]: what the author signs. [`history`]: the log of all earlier heads. [`view`]: the
-//! client's memory. [`codec`]: the wire format. [`ordered`]: keys from numbers, texts and tuples.
+//! client's memory. [`equivocation`], [`contradiction`]: evidence against an author who forks.
+//! [`codec`]: the wire format. [`ordered`]: keys from numbers, texts and tuples.
 //!
 //! Without the default feature `std` this crate is `no_std` (with `alloc`), which is all that a
 //! verifier needs.
@@ -24,6 +25,7 @@
 extern crate alloc;
 
 pub mod codec;
+pub mod contradiction;
 pub mod dictionary;
 pub mod digest;
 pub mod equivocation;
@@ -44,6 +46,7 @@ pub mod view;
 #[cfg(feature = "std")]
 pub mod workers;
 
+pub use contradiction::{Contradiction, ForkEvidence, Past, Testimony};
 pub use dictionary::Dictionary;
 pub use digest::{Digest, DigestBytes, Domain};
 pub use equivocation::Equivocation;
@@ -57,7 +60,7 @@ pub use repository::Repository;
 pub use signature::{AuthorKey, HeadSignature};
 pub use snapshot_root::SnapshotRoot;
 pub use suite::{Blake3Ed25519, Paper2010, Sha256Ed25519, Suite, SuiteId};
-pub use update::{Attachment, Operation, Update};
+pub use update::{Attachment, Operation, Update, UpdateHead};
 pub use version::Version;
 pub use view::TrustedView;
 #[cfg(feature = "std")]

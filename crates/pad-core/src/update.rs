@@ -2,14 +2,19 @@
 
 use alloc::vec::Vec;
 
-use core::fmt::Debug;
+use core::fmt::{self, Debug};
 
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{DeserializeOwned, SeqAccess, Visitor},
+};
 
 use crate::{
-    codec::Message,
-    head::SignedHead,
+    codec::{self, Message},
+    error::{DecodeError, VerifyError},
+    head::{Authority, SignedHead},
     key::{Key, Value},
+    proof::Untrusted,
     suite::Suite,
     version::Version,
 };
@@ -61,6 +66,79 @@ pub struct Update<S: Suite, A: Attachment = ()> {
     pub head: SignedHead<S>,
     /// What else the scheme needs; nothing for a tree.
     pub attachment: A,
+}
+
+/// What an update says of itself, read without keeping its operations: enough to refuse a stranger's
+/// before it takes memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(bound = "")]
+pub struct UpdateHead<S: Suite> {
+    /// The version that the operations start from.
+    pub base: Version,
+    operations: Skipped,
+    /// The head of the version after `base`.
+    pub head: SignedHead<S>,
+}
+
+impl<S: Suite> UpdateHead<S> {
+    /// Reads the head of an update, given as a message with this attachment of at most `limit` bytes.
+    ///
+    /// Memory: one operation at a time. The message may still be malformed: decode it whole once the head
+    /// is verified.
+    ///
+    /// # Errors
+    /// As [`codec::decode`], for what comes up to the head.
+    pub fn peek<A: Attachment>(bytes: &[u8], limit: usize) -> Result<Self, DecodeError> {
+        codec::decode_start(codec::open(bytes, A::UPDATE_KIND, S::ID.0, limit)?)
+    }
+
+    /// The number of operations.
+    pub const fn operations(&self) -> u64 {
+        self.operations.0
+    }
+
+    /// Checks that the author has signed the head of the version after `base`.
+    ///
+    /// # Errors
+    /// [`VerifyError`]: not signed by the author, another dictionary, scheme or version.
+    pub fn verify(&self, authority: &Authority) -> Result<(), VerifyError> {
+        let version = self.base.next().ok_or(VerifyError::WrongVersion {
+            expected: self.base,
+            actual: self.head.head.version,
+        })?;
+        Untrusted::new(self.head)
+            .verify(authority, &version)
+            .map(drop)
+    }
+}
+
+/// The number of operations of a sequence that is read and not kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Skipped(u64);
+
+impl<'de> Deserialize<'de> for Skipped {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(Counting)
+    }
+}
+
+struct Counting;
+
+impl<'de> Visitor<'de> for Counting {
+    type Value = Skipped;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("operations")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut operations: A) -> Result<Skipped, A::Error> {
+        let mut count = 0_u64;
+        while let Some(operation) = operations.next_element::<Operation>()? {
+            drop(operation);
+            count = count.saturating_add(1);
+        }
+        Ok(Skipped(count))
+    }
 }
 
 impl<S: Suite, A: Attachment> Message for Update<S, A> {

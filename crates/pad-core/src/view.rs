@@ -12,11 +12,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     codec::Message,
+    contradiction::{Contradiction, ForkEvidence, Past, Testimony},
     equivocation::Equivocation,
     error::VerifyError,
     head::{Authority, EmptyDictionary, SignedHead, SnapshotHead},
     history::{ConsistencyProof, InclusionProof, PastRoot},
-    proof::{Untrusted, Verified},
+    proof::{Proof, Untrusted, Verified},
     suite::Suite,
     version::Version,
 };
@@ -25,8 +26,9 @@ use crate::{
 ///
 /// The view only moves forward: an older head offered as news is a [`VerifyError::Rollback`], a
 /// different head for the same version a [`VerifyError::Fork`] with transferable evidence, and a
-/// newer head is accepted only with proof that it continues the history seen so far. Whether the
-/// newest head seen is the newest there is needs a channel that the server does not control.
+/// newer head is accepted only with proof that it continues the history seen so far. A newer head that
+/// does not is evidence too, with a proof of what it says about the past ([`TrustedView::accuse`]).
+/// Whether the newest head seen is the newest there is needs a channel that the server does not control.
 ///
 /// ```
 /// # use ed25519_dalek::SigningKey;
@@ -62,12 +64,12 @@ pub struct TrustedView<S: Suite> {
 }
 
 /// Why a head was not accepted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused<S: Suite> {
     /// The reason.
     pub error: VerifyError,
     /// With [`VerifyError::Fork`]: the evidence against the author's key.
-    pub evidence: Option<Equivocation<S>>,
+    pub evidence: Option<ForkEvidence<S>>,
 }
 
 impl<S: Suite> From<VerifyError> for Refused<S> {
@@ -135,6 +137,11 @@ impl<S: Suite> TrustedView<S> {
     /// [`Refused`]: not signed by the author, another dictionary or scheme, a rollback, a fork, or
     /// a history that does not continue. The view is then unchanged. [`VerifyError::SignatureInvalid`]
     /// also if the view itself was loaded from a place that somebody else wrote to.
+    ///
+    /// A newer head that does not continue is a [`VerifyError::Fork`] with evidence if the failing
+    /// proof shows that the author signed another history. Any other refusal of a genuine head
+    /// (a rollback, or [`VerifyError::HistoryMismatch`]) may be a fork too, or the server's fault:
+    /// [`TrustedView::accuse`] tells.
     #[expect(
         clippy::result_large_err,
         reason = "the evidence of a fork is made once, if ever"
@@ -168,16 +175,78 @@ impl<S: Suite> TrustedView<S> {
             });
             return Err(Refused {
                 error: VerifyError::Fork(version),
-                evidence,
+                evidence: evidence.map(ForkEvidence::SameVersion),
             });
         }
         match (consistency, self.newest) {
-            (Some(proof), _) => drop(proof.verify(&newest, &verified)?),
+            (Some(proof), Some(_)) => {
+                let past = Past::History(proof.as_unverified().prefix(newest.get()));
+                if let Err(error) = proof.verify(&newest, &verified) {
+                    return Err(self.refusal(error, signed, past));
+                }
+            }
+            (Some(proof), None) => drop(proof.verify(&newest, &verified)?),
             (None, None) => {}
             (None, Some(_)) => return Err(VerifyError::MalformedHistoryProof.into()),
         }
         self.newest = Some(signed);
         Ok(verified)
+    }
+
+    /// Evidence against the author, from the newest head seen, a head that was refused and a proof of
+    /// what the newer one of the two says about the older one's version.
+    ///
+    /// The proof comes from a server that holds the newer head: first ask for an inclusion proof of
+    /// the older version ([`Past::Root`]); if that is [`VerifyError::NoContradiction`], for a prefix
+    /// proof ([`Past::History`]). If neither contradicts, the author did not fork: the server
+    /// withheld the right consistency proof. For two heads of one version the proof is [`Past::Own`].
+    ///
+    /// The evidence was checked; it holds for everybody who knows the author's key.
+    ///
+    /// # Errors
+    /// [`VerifyError::NoContradiction`] if the heads agree on what is shown, or none was seen. Otherwise
+    /// the head is not the author's or the proof is not about it.
+    pub fn accuse(
+        &self,
+        offered: Untrusted<SignedHead<S>>,
+        past: Past<S>,
+    ) -> Result<ForkEvidence<S>, VerifyError> {
+        let offered = offered.into_unverified();
+        let seen = self.newest.ok_or(VerifyError::NoContradiction)?;
+        let evidence = if offered.head.version == seen.head.version && past == Past::Own {
+            ForkEvidence::SameVersion(Equivocation {
+                first: seen,
+                second: offered,
+            })
+        } else {
+            let (older, newer) = if offered.head.version < seen.head.version {
+                (offered, seen)
+            } else {
+                (seen, offered)
+            };
+            let first = Testimony {
+                head: older,
+                past: Past::Own,
+            };
+            ForkEvidence::AcrossVersions(Contradiction {
+                version: older.head.version,
+                first,
+                second: Testimony { head: newer, past },
+            })
+        };
+        evidence.clone().check(&self.authority, &())?;
+        Ok(evidence)
+    }
+
+    /// The refusal of a newer head that is not shown to continue: a fork if this past contradicts.
+    fn refusal(&self, error: VerifyError, offered: SignedHead<S>, past: Past<S>) -> Refused<S> {
+        match self.accuse(Untrusted::new(offered), past) {
+            Ok(evidence) => Refused {
+                error: VerifyError::Fork(self.version()),
+                evidence: Some(evidence),
+            },
+            Err(_) => error.into(),
+        }
     }
 
     /// The head of an exact version, by its signature, without moving the view.

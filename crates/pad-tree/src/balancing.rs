@@ -58,6 +58,17 @@ pub trait BalancingScheme: Copy + Debug + Default + Send + Sync + 'static {
     /// Builds a tree over leaves in ascending order of keys; at least one. `O(n)`.
     fn build<S: NodeStore<Scheme = Self>>(store: &mut S, leaves: &[EntryId]) -> NodeId;
 
+    /// What the ancestors of an inner node need to know of its subtree, from what the two children
+    /// said; leaves say 0. `None` if no tree of this scheme has such a node.
+    fn shape<S: NodeStore<Scheme = Self>>(
+        store: &S,
+        node: NodeId,
+        children: [u32; 2],
+    ) -> Option<u32>;
+
+    /// Whether a tree of this scheme may have this root, whose subtree has a shape.
+    fn is_root<S: NodeStore<Scheme = Self>>(store: &S, root: NodeId) -> bool;
+
     /// Whether a node of this depth, balance and rank is in the median layer of a tree with this
     /// many entries: the layer halfway between root and leaves.
     ///

@@ -24,6 +24,15 @@ pub struct Change {
     pub after: Option<Value>,
 }
 
+/// The versions in which one key changed, of those that a repository keeps. Nothing of it is proved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyHistory {
+    /// The oldest version that is kept: changes up to this one are not known. Version 0 if none is lost.
+    pub since: Version,
+    /// The versions after `since` in which the key was put or removed, oldest first.
+    pub changes: Vec<Version>,
+}
+
 impl<S, St> TreeRepository<S, St>
 where
     S: Suite,
@@ -55,15 +64,14 @@ where
         Ok(changes)
     }
 
-    /// The versions in which a key was put or removed, oldest first, without proof.
+    /// The kept versions in which a key was put or removed, without proof.
     ///
     /// Each listed version can be proved by two look-ups, in it and in the one before. That none is
-    /// missing is not proved. Pruned versions are not looked at: the first listed version may be
-    /// the oldest kept one.
+    /// missing is not proved.
     ///
     /// Time: `O(log n log versions)` for each listed version, and `O(log n)` for each version in
     /// which the key is absent.
-    pub fn history(&self, key: &Key) -> Vec<Version> {
+    pub fn history(&self, key: &Key) -> KeyHistory {
         let probe = Probe::new(key.as_bytes());
         let (oldest, latest) = (self.oldest().number(), self.latest().number());
         let entry_at = |version: u64| self.view(Version::new(version)).ok()?.find(&probe);
@@ -91,11 +99,11 @@ where
             }
             version -= 1;
         }
-        if oldest > 0 && entry_at(oldest).is_some() {
-            changes.push(Version::new(oldest));
-        }
         changes.reverse();
-        changes
+        KeyHistory {
+            since: self.oldest(),
+            changes,
+        }
     }
 
     fn change(&self, before: Option<EntryId>, after: Option<EntryId>) -> Change {

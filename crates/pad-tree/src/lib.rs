@@ -76,7 +76,7 @@ mod view;
 pub use annotation::{Annotation, Authenticated, Plain};
 pub use author::TreeAuthor;
 pub use balancing::{BalancingScheme, RedBlack, SkipList, Treap};
-pub use diff::Change;
+pub use diff::{Change, KeyHistory};
 pub use persistent::PersistentTree;
 pub use proof::TreeProof;
 pub use query::{

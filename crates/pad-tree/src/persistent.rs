@@ -1,7 +1,7 @@
 //! A persistent tree: one working version, and every sealed one.
 
 use pad_core::{InputError, Version, Workers};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use crate::{
     annotation::Annotation,
@@ -233,21 +233,24 @@ impl<S: VersionedStore> PersistentTree<S> {
         }
     }
 
-    /// The inverse of [`PersistentTree::to_stored`].
-    pub(crate) fn from_stored(stored: StoredTree<S>) -> Self {
+    /// The inverse of [`PersistentTree::to_stored`]; `None` if the parts do not fit.
+    ///
+    /// Time and transient memory: linear in what is stored.
+    pub(crate) fn from_stored(stored: StoredTree<S>) -> Option<Self> {
         let StoredTree {
             store,
             roots,
             oldest,
             population,
         } = stored;
-        let root = roots.last().copied().flatten();
-        Self {
+        let root = *roots.last()?;
+        oldest.checked_add(u32::try_from(roots.len()).ok()?)?;
+        store.is_sound(oldest, &roots, population).then(|| Self {
             tree: Tree::with_store(store, root, population),
             roots,
             oldest,
             sealed_population: population,
-        }
+        })
     }
 
     fn position(&self, version: Version) -> Option<usize> {
@@ -261,7 +264,7 @@ impl<S: VersionedStore> PersistentTree<S> {
     }
 }
 
-/// The sealed versions. Read back, it is trusted like any checkpoint.
+/// The sealed versions. Reading checks that what is read can be worked with, as for any checkpoint.
 impl<S: VersionedStore + Serialize> Serialize for PersistentTree<S> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         let StoredTree {
@@ -277,11 +280,12 @@ impl<S: VersionedStore + Serialize> Serialize for PersistentTree<S> {
 impl<'de, S: VersionedStore + Deserialize<'de>> Deserialize<'de> for PersistentTree<S> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let (store, roots, oldest, population) = Deserialize::deserialize(deserializer)?;
-        Ok(Self::from_stored(StoredTree {
+        let stored = StoredTree {
             store,
             roots,
             oldest,
             population,
-        }))
+        };
+        Self::from_stored(stored).ok_or_else(|| D::Error::custom("no persistent tree"))
     }
 }

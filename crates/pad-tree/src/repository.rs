@@ -4,7 +4,7 @@ use pad_core::{
     ApplyError, HeadLog, Key, LookupError, Repository, SignedHead, Suite, Update, Version, Workers,
     codec::Message,
     head::Authority,
-    history::{ConsistencyProof, Frontier, InclusionProof},
+    history::{ConsistencyProof, Frontier, InclusionProof, PrefixProof},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -126,6 +126,18 @@ where
         self.heads.prove_consistency(older, newer)
     }
 
+    /// The proof of what a newer version's head says an older version's history was.
+    ///
+    /// # Errors
+    /// [`LookupError`] unless `version` is at least 1 and below `newer`, which exists.
+    pub fn prove_prefix(
+        &self,
+        version: Version,
+        newer: Version,
+    ) -> Result<PrefixProof<S>, LookupError> {
+        self.heads.prove_prefix(version, newer)
+    }
+
     /// Drops the contents of all versions before `oldest`; their heads stay.
     ///
     /// With `oldest` the latest version, what is left is a dynamic authenticated dictionary.
@@ -224,8 +236,10 @@ where
 
 /// A repository as it is stored between runs.
 ///
-/// The place it is stored in is trusted not to have been changed by others: a checkpoint is read
-/// without replaying. Keep an integrity digest beside it, or replay the updates instead.
+/// A checkpoint is read without replaying, so the place it is stored in is believed about contents: keep an
+/// integrity digest beside it, or replay the updates instead. One that somebody else wrote makes proofs
+/// that clients refuse, but no operation panic, run for ever or take more memory than it should:
+/// [`TreeRepository::restore`] looks at the structure of every version first.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "St: Serialize + DeserializeOwned")]
 pub struct Checkpoint<S: Suite, St> {
@@ -270,14 +284,18 @@ where
         }
     }
 
-    /// Goes on from a checkpoint. `None` if it is of another scheme or its parts do not fit.
+    /// Goes on from a checkpoint. `None` if it is of another scheme or its parts do not fit: ids out of
+    /// range, a version that is no tree, a latest version out of order or balance, arenas or references
+    /// of the wrong size.
+    ///
+    /// Time and transient memory: linear in what is stored; set-unique schemes hash each key once.
     pub fn restore(checkpoint: Checkpoint<S, St>) -> Option<Self> {
         let Checkpoint {
             scheme,
             heads,
             tree,
         } = checkpoint;
-        let tree = PersistentTree::from_stored(tree);
+        let tree = PersistentTree::from_stored(tree)?;
         let fits = scheme == St::Scheme::ID.0
             && scheme == heads.authority().scheme.0
             && tree.latest() == heads.latest();

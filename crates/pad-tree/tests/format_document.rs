@@ -60,7 +60,7 @@ fn every_tag_and_every_kind_is_listed() {
             "{domain:?}"
         );
     }
-    for kind in (1..=7).chain(16..=22) {
+    for kind in (1..=9).chain(16..=22) {
         assert!(document.contains(&format!("\n| {kind} | ")), "kind {kind}");
     }
     for suite in ["sha256-ed25519", "blake3-ed25519", "paper-2010"] {

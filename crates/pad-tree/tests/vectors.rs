@@ -15,8 +15,9 @@ use conformance::{
     tree::Store,
 };
 use pad_core::{
-    Blake3Ed25519, Dictionary, DictionaryId, Domain, Equivocation, Key, Operation, Paper2010,
-    Repository, Sha256Ed25519, Suite, TrustedView, Untrusted, Update, Version, codec,
+    Blake3Ed25519, Contradiction, Dictionary, DictionaryId, Domain, Equivocation, Key, Operation,
+    Paper2010, Past, Repository, Sha256Ed25519, Suite, Testimony, TrustedView, Untrusted, Update,
+    Version, codec,
 };
 use pad_tree::{
     Authenticated, BalancingScheme, CacheEverywhere, CacheMedian, CacheNowhere, First, KeyRange,
@@ -345,6 +346,24 @@ fn messages<S: Suite, St: Store<S>>(
     other.root = S::empty_tree();
     let second = other.sign(&conformance::pad::signing_key(SIGNER)).unwrap();
     let equivocation = Equivocation { first, second };
+    // A head of version 3 from another fork, and what version 6 says of version 3.
+    let mut other = updates[2].head.head;
+    other.root = S::empty_tree();
+    let other = other.sign(&conformance::pad::signing_key(SIGNER)).unwrap();
+    let (old, new) = (Version::new(3), Version::new(6));
+    let past = Past::Root(server.prove_inclusion(old, new).unwrap());
+    let contradiction = Contradiction {
+        version: old,
+        first: Testimony {
+            head: other,
+            past: Past::Own,
+        },
+        second: Testimony {
+            head: updates[5].head,
+            past,
+        },
+    };
+    let prefix = server.prove_prefix(old, new).unwrap();
     let mut view = TrustedView::<S>::new(*server.authority());
     let unused = hex::encode(codec::encode(&view));
     view.advance(Untrusted::new(first), None).unwrap();
@@ -352,6 +371,14 @@ fn messages<S: Suite, St: Store<S>>(
         (
             "equivocation".to_owned(),
             hex::encode(codec::encode(&equivocation)),
+        ),
+        (
+            "contradiction".to_owned(),
+            hex::encode(codec::encode(&contradiction)),
+        ),
+        (
+            "prefix proof of version 3 under version 6".to_owned(),
+            hex::encode(codec::encode(&prefix)),
         ),
         ("trusted view, new".to_owned(), unused),
         (

@@ -186,16 +186,18 @@ where
         _: usize,
         instant: u64,
         tuple: TupleId,
-    ) -> AccumulatedEvidence<R> {
-        let (since, proven) = records.proof::<R>(instant, tuple);
-        AccumulatedEvidence {
+    ) -> Option<AccumulatedEvidence<R>> {
+        let (since, proven) = records.proof::<R>(instant, tuple)?;
+        Some(AccumulatedEvidence {
             shown: R::shown(since),
             snapshot: proven.snapshot.to_vec(),
             witness: proven.witness.clone(),
-        }
+        })
     }
 
-    fn seal(_: &Self::Records, _: &SignedHead<S>, _: usize) {}
+    fn seal(_: &Self::Records, _: &SignedHead<S>, _: usize) -> Option<()> {
+        Some(())
+    }
 
     fn store(records: &Self::Records) -> Vec<u8> {
         let mut places = HashMap::new();

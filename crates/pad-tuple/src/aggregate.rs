@@ -29,12 +29,12 @@ pub trait AggregateDesign<S: Suite>: Design<S> {
     type Aggregate: Clone + Debug + Eq + Serialize + DeserializeOwned;
 
     /// The evidence for at least one tuple, none of them twice: what is shown of each, in the same
-    /// order, and once.
+    /// order, and once. `None` as for [`Design::evidence`].
     fn gather(
         records: &Self::Records,
         version: Version,
         tuples: &[Placed],
-    ) -> (Vec<Self::Shown>, Self::Aggregate);
+    ) -> Option<(Vec<Self::Shown>, Self::Aggregate)>;
 
     /// Checks the evidence for all claims of a proof, at least one and no two equal.
     ///

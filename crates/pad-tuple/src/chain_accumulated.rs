@@ -200,24 +200,31 @@ where
         Ok(())
     }
 
-    fn evidence(records: &ChainRecords<S, A>, _: usize, instant: u64, tuple: TupleId) -> Vec<u8> {
-        records.ledger.proof::<Plain>(instant, tuple).1.clone()
+    fn evidence(
+        records: &ChainRecords<S, A>,
+        _: usize,
+        instant: u64,
+        tuple: TupleId,
+    ) -> Option<Vec<u8>> {
+        let (_, witness) = records.ledger.proof::<Plain>(instant, tuple)?;
+        Some(witness.clone())
     }
 
-    fn seal(records: &ChainRecords<S, A>, head: &SignedHead<S>, shown: usize) -> ChainSeal<S> {
-        let opening = records
-            .openings
-            .get(&head.head.version)
-            .expect("chain: every remaining version has an opening");
-        let (values, rest) = opening.values.split_at(shown);
-        ChainSeal {
+    fn seal(
+        records: &ChainRecords<S, A>,
+        head: &SignedHead<S>,
+        shown: usize,
+    ) -> Option<ChainSeal<S>> {
+        let opening = records.openings.get(&head.head.version)?;
+        let (values, rest) = opening.values.split_at_checked(shown)?;
+        Some(ChainSeal {
             signature: Digest(head.signature.to_bytes()),
             history: head.head.history,
             operations: opening.operations,
             merged: opening.merged,
             values: values.iter().map(|value| value.to_vec()).collect(),
             rest: chain::<S, _>(rest),
-        }
+        })
     }
 
     fn store(records: &ChainRecords<S, A>) -> Vec<u8> {

@@ -7,16 +7,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     design::{Design, TupleId},
-    layers::Layers,
+    layers::{Generation, Layers},
     repository::{Index, StoredTuple, TupleRepository, read_number},
     statement::Context,
-    tuple::{Content, HashedValue},
+    tuple::{Content, HashedValue, start_of_keys},
 };
 
 /// Everything that a repository needs to go on, without replaying updates.
 ///
-/// The place it is stored in is trusted not to have been changed by others: a checkpoint is read
-/// without checking signatures. Keep an integrity digest beside it, or replay the updates instead.
+/// A checkpoint is read without checking signatures, so the place it is stored in is believed about
+/// contents: keep an integrity digest beside it, or replay the updates instead. One that somebody else
+/// wrote makes proofs that clients refuse, and look-ups that are [`pad_core::LookupError::Damaged`], but
+/// nothing panics, runs for ever or takes more memory than it should.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct TupleCheckpoint<S: Suite> {
@@ -100,8 +102,12 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         }
     }
 
-    /// Goes on from a checkpoint. `None` if it is of another dictionary, design or author, or parts are
-    /// seen not to fit; not every part is looked at.
+    /// Goes on from a checkpoint. `None` if it is of another dictionary, design or author, or parts do not
+    /// fit: indexes that are none, a latest version whose tuples are not those of the indexes, tuples
+    /// that are both there and no more.
+    ///
+    /// Time and transient memory: linear in what is stored but for the sorting of the latest keys; with
+    /// accumulators also the representatives of the latest tuples.
     pub fn restore(
         checkpoint: TupleCheckpoint<S>,
         authority: Authority,
@@ -122,7 +128,13 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         }
         let tuples = read_tuples(checkpoint.values, checkpoint.tuples)?;
         let epochs = &checkpoint.epochs[checkpoint.epochs.len() - width..];
-        let layers = read_layers::<S>(latest, epochs, &checkpoint.indexes, &tuples)?;
+        let mut numbers = Numbers::of(&tuples);
+        let layers = read_layers::<S>(latest, epochs, &checkpoint.indexes, &tuples, &mut numbers)?;
+        let mut retired = checkpoint.retired.iter();
+        let entries = usize::try_from(checkpoint.entries).ok()?;
+        if !retired.all(|(_, number)| numbers.take(*number)) || count_entries(&layers) != entries {
+            return None;
+        }
         let free = (0..).map(TupleId).zip(&tuples);
         let context = Context::of(&authority);
         Some(Self {
@@ -138,7 +150,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
             tuples,
             retired: checkpoint.retired.into(),
             epochs: checkpoint.epochs,
-            entries: usize::try_from(checkpoint.entries).ok()?,
+            entries,
             operations: checkpoint.operations,
             oldest: checkpoint.oldest,
             workers: Workers::sequential(),
@@ -169,14 +181,51 @@ fn read_tuples<S: Suite>(
         .collect()
 }
 
+/// The numbers of tuples, each to be used once.
+struct Numbers(Vec<bool>);
+
+impl Numbers {
+    fn of<T>(tuples: &[Option<T>]) -> Self {
+        Self(tuples.iter().map(Option::is_some).collect())
+    }
+
+    /// Whether there is a tuple with this number, which nobody has taken yet.
+    fn take(&mut self, number: TupleId) -> bool {
+        let slot = self.0.get_mut(number.position());
+        slot.is_some_and(|free| core::mem::replace(free, false))
+    }
+}
+
+/// The number of keys with a value: a generation decides unless a younger one does.
+fn count_entries<S: Suite>(layers: &Layers<S, TupleId>) -> usize {
+    let generations = layers.generations();
+    let is_decided = |generation: usize, key: &Key| {
+        let mut younger = generations.iter().take(generation);
+        younger.any(|tuples| {
+            tuples
+                .get(key)
+                .is_some_and(|live| !matches!(live.content, Content::Nothing))
+        })
+    };
+    let entries = generations.iter().enumerate().map(|(generation, tuples)| {
+        let present = tuples.iter().filter(|(key, live)| {
+            matches!(live.content, Content::Value(_)) && !is_decided(generation, key)
+        });
+        present.count()
+    });
+    entries.sum()
+}
+
 /// The tuples of the latest version, from the indexes.
 fn read_layers<S: Suite>(
     latest: Version,
     epochs: &[u64],
     indexes: &[Index],
     tuples: &[Option<StoredTuple<S>>],
+    numbers: &mut Numbers,
 ) -> Option<Layers<S, TupleId>> {
     let mut layers = Layers::at(latest, epochs.to_vec());
+    let mut owners = BTreeMap::new();
     for (generation, index) in indexes.iter().enumerate() {
         let instant = Version::new(layers.instant(generation));
         if index.latest() != instant {
@@ -186,8 +235,27 @@ fn read_layers<S: Suite>(
             let number = read_number(number)?;
             let stored = tuples.get(number.position())?.as_ref()?;
             let lower = Key::new(lower).ok()?;
+            if !numbers.take(number) {
+                return None;
+            }
+            if let Content::Value(value) = &stored.content {
+                // Values are shared by the tuples of one key; else few bytes would be the values of many.
+                let owner = owners.entry(Arc::as_ptr(value));
+                if *owner.or_insert_with(|| lower.clone()) != lower {
+                    return None;
+                }
+            }
             layers.place(generation, lower, stored.content.clone(), number);
         }
     }
-    Some(layers)
+    let starts = |tuples: &Generation<S, TupleId>| tuples.contains_key(&start_of_keys());
+    let holds_all_keys = |tuples: &Generation<S, TupleId>| match latest {
+        Version::EMPTY => tuples.is_empty(),
+        _ => starts(tuples),
+    };
+    layers
+        .generations()
+        .iter()
+        .all(holds_all_keys)
+        .then_some(layers)
 }

@@ -205,21 +205,24 @@ pub trait Design<S: Suite>: Clone + Debug + Send + Sync + 'static {
         workers: &Workers,
     ) -> Result<(), ApplyError>;
 
-    /// The evidence for a tuple that was there at an instant.
+    /// The evidence for a tuple that was there at an instant; `None` if the records have none, which
+    /// is so only if somebody else wrote them.
     fn evidence(
         records: &Self::Records,
         generation: usize,
         instant: u64,
         tuple: TupleId,
-    ) -> Self::Evidence;
+    ) -> Option<Self::Evidence>;
 
-    /// What a proof of the first `shown` generations in the version of a head shows once.
-    fn seal(records: &Self::Records, head: &SignedHead<S>, shown: usize) -> Self::Seal;
+    /// What a proof of the first `shown` generations in the version of a head shows once; `None` as for
+    /// [`Design::evidence`].
+    fn seal(records: &Self::Records, head: &SignedHead<S>, shown: usize) -> Option<Self::Seal>;
 
     /// The records as bytes, to be stored with a checkpoint.
     fn store(records: &Self::Records) -> Vec<u8>;
 
-    /// The inverse of [`Design::store`]. `None` if the bytes are not records of this design.
+    /// The inverse of [`Design::store`]. `None` if the bytes are not records of this design. Records that
+    /// somebody else wrote make evidence that clients refuse, but no method panics on them.
     fn restore(key: &Self::Key, context: Context, stored: &[u8]) -> Option<Self::Records>;
 
     /// Forgets all versions before `oldest`, with these tuples, which no remaining version has.

@@ -189,7 +189,8 @@ impl<S: Suite, D: AggregateDesign<S>> TupleRepository<S, D> {
                     undecided.push(key);
                     continue;
                 }
-                let (tuple, number) = self.tuple_at(generation, instant, key);
+                let found = self.tuple_at(generation, instant, key);
+                let (tuple, number) = found.ok_or(LookupError::Damaged { version })?;
                 if !tuple.decides() {
                     undecided.push(key);
                 }
@@ -203,7 +204,8 @@ impl<S: Suite, D: AggregateDesign<S>> TupleRepository<S, D> {
             tuples.extend(taken);
             asking = undecided;
         }
-        let (shown, aggregate) = D::gather(self.records(), version, &placed);
+        let (shown, aggregate) =
+            D::gather(self.records(), version, &placed).ok_or(LookupError::Damaged { version })?;
         Ok(ManyProof {
             epochs: instants.into_iter().skip(1).collect(),
             parts: tuples

@@ -6,8 +6,10 @@
 //! next one is asked.
 //!
 //! Nothing is trusted here: what a replica answers is worth what its proof establishes, and an update
-//! is applied only if the author's head vouches for it. A replica that refuses an update which another
-//! one takes differs from it, by a fault or a gap; it is taken out of service and reported.
+//! is applied only if the author's head vouches for it. A replica that refuses the update that follows its
+//! latest version, which another one takes, differs from it by a fault; it is taken out of service and
+//! reported. One that lags behind is not at fault, and neither are the others when it catches up:
+//! publish the updates that it lacks again ([`Replicated::lagging`]), and those who have them stay as they are.
 //!
 //! Source: Crosby & Wallach 2010, section 9 ("Faster client query rates").
 
@@ -55,6 +57,8 @@ pub struct Published {
     pub version: Version,
     /// The replicas that this update took out of service.
     pub dropped: Vec<Dropped>,
+    /// The replicas in service that lack an earlier update, and their latest versions.
+    pub lagging: Vec<(usize, Version)>,
 }
 
 #[derive(Debug)]
@@ -77,8 +81,8 @@ pub struct Replicated<R> {
 }
 
 impl<R: Repository> Replicated<R> {
-    /// Repositories of one dictionary, which should all have the same versions: one that lags behind
-    /// is taken out of service at the next update.
+    /// Repositories of one dictionary. One that lags behind answers for the versions that it has, and
+    /// takes further updates once the missing ones were published again.
     ///
     /// `None` if there are no repositories.
     pub fn new(repositories: impl IntoIterator<Item = R>) -> Option<Self> {
@@ -96,25 +100,34 @@ impl<R: Repository> Replicated<R> {
         })
     }
 
-    /// Has every replica in service apply an update, one after the other.
+    /// Has every replica in service whose latest version the update follows apply it, one after the other.
     ///
-    /// If some take it and others refuse, those that refuse are taken out of service.
+    /// If some take it and others refuse, those that refuse are taken out of service. Replicas at another
+    /// version are left alone, whether the update is old to them or they lag behind it.
     ///
     /// # Errors
     /// The first replica's [`ApplyError`] if all refuse: then the update is bad, nothing changes and
-    /// all stay in service. [`ApplyError::VersionGap`] if none is in service.
+    /// all stay in service. [`ApplyError::VersionGap`] if it follows no replica's latest version, or none
+    /// is in service. [`ApplyError::HistoryMismatch`] if a replica has another head for the update's
+    /// version, so that one that lags does not follow another fork.
     pub fn publish(
         &self,
         update: &Update<R::Suite, R::Attachment>,
     ) -> Result<Published, ApplyError> {
         // What the lock protects is in the replicas, so a panic of another writer leaves it usable.
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.require_same_history(update)?;
         let (mut taken, mut refusals, mut dropped) = (None, Vec::new(), Vec::new());
+        let gap = ApplyError::VersionGap {
+            expected: self.latest(),
+            actual: update.base,
+        };
         for (number, replica) in self.replicas.iter().enumerate() {
             if replica.failure.get().is_some() {
                 continue;
             }
             match replica.repository.write() {
+                Ok(repository) if repository.latest() != update.base => {}
                 Ok(mut repository) => match repository.apply(update) {
                     Ok(version) => taken = Some(version),
                     Err(error) => refusals.push((number, error)),
@@ -123,17 +136,44 @@ impl<R: Repository> Replicated<R> {
             }
         }
         let Some(version) = taken else {
-            let gap = ApplyError::VersionGap {
-                expected: self.latest(),
-                actual: update.base,
-            };
             return Err(refusals.first().map_or(gap, |(_, error)| *error));
         };
         for (number, error) in refusals {
             let replica = &self.replicas[number];
             dropped.push(replica.fail(number, ReplicaFailure::Refused(error)));
         }
-        Ok(Published { version, dropped })
+        Ok(Published {
+            version,
+            dropped,
+            lagging: self.lagging(),
+        })
+    }
+
+    /// The replicas in service that lack updates which others have, and their latest versions.
+    pub fn lagging(&self) -> Vec<(usize, Version)> {
+        let latest = self.latest();
+        let replicas = self.replicas.iter().enumerate();
+        replicas
+            .filter_map(|(number, replica)| Some((number, replica.read()?.latest())))
+            .filter(|(_, version)| *version < latest)
+            .collect()
+    }
+
+    /// Refuses an update to a version of which a replica has another head.
+    fn require_same_history(
+        &self,
+        update: &Update<R::Suite, R::Attachment>,
+    ) -> Result<(), ApplyError> {
+        let version = update.head.head.version;
+        let mut heads = self
+            .replicas
+            .iter()
+            .filter_map(|replica| replica.read()?.head(version).ok());
+        if heads.all(|head| head.head == update.head.head) {
+            Ok(())
+        } else {
+            Err(ApplyError::HistoryMismatch)
+        }
     }
 
     /// Asks one replica after the other until one answers, beginning with the next in turn.

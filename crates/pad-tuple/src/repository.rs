@@ -4,7 +4,7 @@ use pad_core::{
     ApplyError, HeadLog, InputError, Key, LookupError, Repository, SignedHead, Suite, Update,
     Version, Workers,
     head::Authority,
-    history::{ConsistencyProof, Frontier, InclusionProof},
+    history::{ConsistencyProof, Frontier, InclusionProof, PrefixProof},
 };
 use pad_tree::{CacheNowhere, PersistentTree, Plain, RedBlack, VersionedNodes};
 
@@ -140,6 +140,18 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         self.heads.prove_consistency(older, newer)
     }
 
+    /// The proof of what a newer version's head says an older version's history was.
+    ///
+    /// # Errors
+    /// [`LookupError`] unless `version` is at least 1 and below `newer`, which exists.
+    pub fn prove_prefix(
+        &self,
+        version: Version,
+        newer: Version,
+    ) -> Result<PrefixProof<S>, LookupError> {
+        self.heads.prove_prefix(version, newer)
+    }
+
     /// Drops the contents of all versions before `oldest`; their heads stay.
     ///
     /// # Errors
@@ -155,7 +167,9 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         self.oldest = oldest;
         let mut gone = Vec::new();
         while let Some((_, tuple)) = self.retired.pop_front_if(|(version, _)| *version <= oldest) {
-            self.tuples[tuple.position()] = None;
+            if let Some(slot) = self.tuples.get_mut(tuple.position()) {
+                *slot = None;
+            }
             gone.push(tuple);
         }
         D::forget(&mut self.records, oldest, &gone);
@@ -174,7 +188,10 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     ) -> Result<Option<pad_core::Value>, LookupError> {
         let shown = match version {
             Version::EMPTY => None,
-            version => self.tuples_for(&self.instants(version)?, key).pop(),
+            version => {
+                let shown = self.tuples_for(&self.instants(version)?, key);
+                shown.ok_or(LookupError::Damaged { version })?.pop()
+            }
         };
         Ok(match shown {
             Some((
@@ -201,8 +218,12 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         for (generation, instant) in self.instants(version)?.into_iter().enumerate().rev() {
             let tuples = self.indexes[generation].entries(Version::new(instant));
             for (lower, number) in tuples.into_iter().flatten() {
-                let key = lower_end(lower);
-                match &self.stored_at(number).content {
+                let key = lower_end(lower).ok_or(LookupError::Damaged { version })?;
+                let number = read_number(number).ok_or(LookupError::Damaged { version })?;
+                let stored = self
+                    .stored(number)
+                    .ok_or(LookupError::Damaged { version })?;
+                match &stored.content {
                     Content::Nothing => {}
                     Content::Removed => drop(entries.remove(&key)),
                     Content::Value(value) => drop(entries.insert(key, value.value.clone())),
@@ -236,18 +257,23 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
             .collect())
     }
 
-    /// The tuples that answer a look-up, and their numbers.
-    pub(crate) fn tuples_for(&self, instants: &[u64], key: &Key) -> Vec<(ShownTuple<S>, TupleId)> {
+    /// The tuples that answer a look-up, and their numbers. `None` if a generation has no tuple that holds
+    /// the key, which is so only if somebody else wrote it.
+    pub(crate) fn tuples_for(
+        &self,
+        instants: &[u64],
+        key: &Key,
+    ) -> Option<Vec<(ShownTuple<S>, TupleId)>> {
         let mut shown = Vec::with_capacity(instants.len());
         for (generation, instant) in instants.iter().enumerate() {
-            let (tuple, number) = self.tuple_at(generation, *instant, key);
+            let (tuple, number) = self.tuple_at(generation, *instant, key)?;
             let decides = tuple.decides();
             shown.push((tuple, number));
             if decides {
                 break;
             }
         }
-        shown
+        Some(shown)
     }
 
     /// The tuple of one generation that holds a key, as a proof for the key shows it.
@@ -256,8 +282,8 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         generation: usize,
         instant: u64,
         key: &Key,
-    ) -> (ShownTuple<S>, TupleId) {
-        let (lower, number, stored) = self.floor(generation, instant, key.as_bytes());
+    ) -> Option<(ShownTuple<S>, TupleId)> {
+        let (lower, number, stored) = self.floor(generation, instant, key.as_bytes())?;
         let upper = stored.upper.clone();
         let tuple = if lower == key.as_bytes() {
             let content = match &stored.content {
@@ -268,12 +294,12 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
             ShownTuple::At { upper, content }
         } else {
             ShownTuple::Below {
-                lower: lower_end(lower),
+                lower: lower_end(lower)?,
                 upper,
                 content: stored.content.summary(),
             }
         };
-        (tuple, number)
+        Some((tuple, number))
     }
 
     /// The tuple of one generation that holds a key: its lower end, number and contents.
@@ -282,22 +308,17 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         generation: usize,
         instant: u64,
         key: &[u8],
-    ) -> (&[u8], TupleId, &StoredTuple<S>) {
-        let (lower, number) = self.indexes[generation]
-            .floor(Version::new(instant), key)
-            .expect("repository: a tuple starts at the start of the key space");
-        let number = read_number(number).expect("repository: numbers have four bytes");
-        (lower, number, self.stored(number))
+    ) -> Option<(&[u8], TupleId, &StoredTuple<S>)> {
+        let (lower, number) = self
+            .indexes
+            .get(generation)?
+            .floor(Version::new(instant), key)?;
+        let number = read_number(number)?;
+        Some((lower, number, self.stored(number)?))
     }
 
-    fn stored_at(&self, number: &[u8]) -> &StoredTuple<S> {
-        self.stored(read_number(number).expect("repository: numbers have four bytes"))
-    }
-
-    pub(crate) fn stored(&self, number: TupleId) -> &StoredTuple<S> {
-        self.tuples[number.position()]
-            .as_ref()
-            .expect("repository: tuples of remaining versions are kept")
+    pub(crate) fn stored(&self, number: TupleId) -> Option<&StoredTuple<S>> {
+        self.tuples.get(number.position())?.as_ref()
     }
 
     fn position(&self, version: Version) -> usize {
@@ -424,9 +445,9 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     }
 }
 
-/// A lower end from an index as a key.
-pub(crate) fn lower_end(lower: &[u8]) -> Key {
-    Key::new(lower).expect("repository: lower ends are keys")
+/// A lower end from an index as a key; it was one unless somebody else wrote the index.
+pub(crate) fn lower_end(lower: &[u8]) -> Option<Key> {
+    Key::new(lower).ok()
 }
 
 fn stored_bytes<S: Suite>(tuple: Option<&StoredTuple<S>>) -> usize {
@@ -494,7 +515,8 @@ impl<S: Suite, D: Design<S>> Repository for TupleRepository<S, D> {
         self.commit(transition);
         self.entries = entries;
         if update.base != Version::EMPTY {
-            self.operations += u64::try_from(update.operations.len()).unwrap_or(u64::MAX);
+            let operations = u64::try_from(update.operations.len()).unwrap_or(u64::MAX);
+            self.operations = self.operations.saturating_add(operations);
         }
         self.heads.append(&update.head);
         Ok(self.latest())
@@ -513,16 +535,16 @@ impl<S: Suite, D: Design<S>> Repository for TupleRepository<S, D> {
                 seal: None,
             });
         }
-        let shown = self.tuples_for(&instants, key);
-        let seal = D::seal(&self.records, &self.head(version)?, shown.len());
-        let parts = shown
-            .into_iter()
-            .enumerate()
-            .map(|(generation, (tuple, number))| Part {
-                tuple,
-                evidence: D::evidence(&self.records, generation, instants[generation], number),
-            })
-            .collect();
+        let damaged = LookupError::Damaged { version };
+        let shown = self.tuples_for(&instants, key).ok_or(damaged)?;
+        let seal = D::seal(&self.records, &self.head(version)?, shown.len()).ok_or(damaged)?;
+        let mut parts = Vec::with_capacity(shown.len());
+        for (generation, (tuple, number)) in shown.into_iter().enumerate() {
+            let instant = instants[generation];
+            let evidence =
+                D::evidence(&self.records, generation, instant, number).ok_or(damaged)?;
+            parts.push(Part { tuple, evidence });
+        }
         Ok(TupleProof {
             epochs: instants[1..].to_vec(),
             parts,

@@ -86,11 +86,11 @@ pub trait Refresh<S: Suite>: Clone + core::fmt::Debug + Eq + Send + Sync + 'stat
         instant: u64,
     ) -> Self::Record<G>;
 
-    /// What proves that the tuple was there at an instant, one of those that the record covers.
+    /// What proves that the tuple was there at an instant; `None` if the record has nothing for it.
     fn show<G: TupleSignature>(
         record: &Self::Record<G>,
         instant: u64,
-    ) -> (Self::Shown, G::Signature);
+    ) -> Option<(Self::Shown, G::Signature)>;
 
     /// How many steps of a chain finding the statement takes, if what is shown covers the instant
     /// claimed. Hashes nothing.
@@ -277,15 +277,19 @@ where
         Ok(())
     }
 
-    fn evidence(records: &Self::Records, _: usize, instant: u64, tuple: TupleId) -> Self::Evidence {
-        let record = records
-            .get(tuple)
-            .expect("signed: every tuple of every version has a record");
-        let (shown, signature) = R::show(record, instant);
-        SignedEvidence { shown, signature }
+    fn evidence(
+        records: &Self::Records,
+        _: usize,
+        instant: u64,
+        tuple: TupleId,
+    ) -> Option<Self::Evidence> {
+        let (shown, signature) = R::show(records.get(tuple)?, instant)?;
+        Some(SignedEvidence { shown, signature })
     }
 
-    fn seal(_: &Self::Records, _: &SignedHead<S>, _: usize) {}
+    fn seal(_: &Self::Records, _: &SignedHead<S>, _: usize) -> Option<()> {
+        Some(())
+    }
 
     fn store(records: &Self::Records) -> Vec<u8> {
         codec::encode_body(records)

@@ -212,6 +212,103 @@ fn a_splitter_that_cheats_is_refused_or_found() {
     assert_eq!(deceived.audit(), Err(VerifyError::SignatureInvalid));
 }
 
+/// Whatever a splitter sends, a partition refuses it or answers look-ups with something: nothing panics.
+#[test]
+fn a_part_that_does_not_verify_never_panics_a_look_up() {
+    let played: Played<TuplePad<Suite, Spec>> = play(&trace());
+    let authority = played.author.authority();
+    let mut splitter = Splitter::new::<Spec>(authority, boundaries(&[100])).unwrap();
+    let mut partition = Partition::<Suite, Spec>::new(authority, (), splitter.ranges().remove(1));
+    let mut parts: Vec<Part> = Vec::new();
+    for update in &played.updates {
+        parts.push(splitter.split::<Spec>(update).unwrap().remove(1));
+    }
+    let refused = |partition: &Partition<Suite, Spec>, change: &dyn Fn(&mut Part)| {
+        let mut part = parts[usize::try_from(partition.latest().number()).unwrap()].clone();
+        change(&mut part);
+        partition.clone().apply(&part).err()
+    };
+    let mismatch = Some(ApplyError::AttachmentMismatch);
+    // The first tuple does not reach down to the range.
+    let starts_later = |part: &mut Part| {
+        for generation in &mut part.generations {
+            if let Some((lower, _)) = generation.created.first_mut() {
+                *lower = key([100, 1]);
+            }
+        }
+    };
+    assert_eq!(refused(&partition, &starts_later), mismatch);
+    let twice = |part: &mut Part| {
+        let created = &mut part.generations[1].created;
+        created.insert(0, created[0].clone());
+    };
+    assert_eq!(refused(&partition, &twice), mismatch);
+    let reversed = |part: &mut Part| part.generations[1].created.reverse();
+    assert_eq!(refused(&partition, &reversed), mismatch);
+
+    let mut random = conformance::Random::new(1);
+    let (mut taken, mut denied) = (0, 0);
+    for part in &parts {
+        for _ in 0..300 {
+            let mut deceived = partition.clone();
+            let mut spoiled = part.clone();
+            spoil(&mut spoiled, &mut random);
+            match deceived.apply(&spoiled) {
+                Ok(_) => taken += 1,
+                Err(_) => denied += 1,
+            }
+            for later in &parts {
+                let _ = deceived.apply(later);
+            }
+            look_up(&deceived);
+            let _ = deceived.prune(deceived.latest());
+            look_up(&deceived);
+        }
+        partition.apply(part).unwrap();
+    }
+    assert!(taken > 100 && denied > 100, "{taken} {denied}");
+}
+
+fn spoil(part: &mut Part, random: &mut conformance::Random) {
+    for _ in 0..=random.below(2) {
+        let some = key([u8::try_from(random.below(256)).unwrap()]);
+        let which = random.below(2);
+        let number = usize::try_from(which)
+            .unwrap()
+            .min(part.generations.len() - 1);
+        let generation = &mut part.generations[number];
+        match random.below(8) {
+            0 => drop(generation.created.pop()),
+            1 => generation.deleted.push(some),
+            2 => generation.deleted.clear(),
+            3 => generation.upper = Some(some),
+            4 => generation
+                .created
+                .push((some, pad_tuple::proof::ShownContent::Removed)),
+            5 => {
+                if let Some((lower, _)) = generation.created.first_mut() {
+                    *lower = some;
+                }
+            }
+            6 => {
+                if let Some((_, content)) = generation.created.last_mut() {
+                    *content = pad_tuple::proof::ShownContent::Nothing;
+                }
+            }
+            _ => generation.deleted.push(Key::default()),
+        }
+    }
+}
+
+fn look_up(partition: &Partition<Suite, Spec>) {
+    for version in 0..=partition.latest().number() {
+        for byte in [100, 101, 115, 120, 200, 255] {
+            let _ = partition.prove(Version::new(version), &key([byte]));
+        }
+    }
+    let _ = partition.audit();
+}
+
 /// Each of several servers keeps its share of the tuples, signatures and indexes, and little more.
 #[test]
 fn memory_is_divided() {

@@ -241,6 +241,74 @@ fn a_replica_that_refuses_alone_is_dropped_and_a_bad_update_drops_none() {
     }
 }
 
+/// An old update is taken by the one that lacks it, and the others stay in service.
+#[test]
+fn a_lagging_replica_catches_up_and_drops_nobody() {
+    let played = played(6);
+    let mut lagging = empty(&played);
+    let mut healthy = empty(&played);
+    for (number, update) in played.updates.iter().enumerate() {
+        if number < 1 {
+            lagging.apply(update).unwrap();
+        }
+        if number < 4 {
+            healthy.apply(update).unwrap();
+        }
+    }
+    let replicas = Replicated::new([lagging, healthy.clone(), healthy]).unwrap();
+    assert_eq!(replicas.lagging(), [(0, Version::new(1))]);
+    // The next update: two take it, and the one that lags is left alone.
+    let published = replicas.publish(&played.updates[4]).unwrap();
+    assert_eq!(published.dropped, []);
+    assert_eq!(published.lagging, [(0, Version::new(1))]);
+    // What it lacks, again: an old update for the others.
+    for update in &played.updates[1..5] {
+        let published = replicas.publish(update).unwrap();
+        assert_eq!(published.version, update.head.head.version);
+        assert_eq!(published.dropped, []);
+    }
+    assert_eq!(replicas.lagging(), []);
+    let published = replicas.publish(&played.updates[5]).unwrap();
+    assert_eq!((published.dropped, published.lagging), (vec![], vec![]));
+    assert_eq!(replicas.dropped(), []);
+    let latest = played.oracle.latest();
+    for _ in 0..3 {
+        assert_eq!(
+            replicas.ask(latest, |server| Ok(server.latest())).unwrap(),
+            latest
+        );
+    }
+    // To all of them it is old, and none is dropped.
+    let gap = ApplyError::VersionGap {
+        expected: latest,
+        actual: Version::new(2),
+    };
+    assert_eq!(replicas.publish(&played.updates[2]), Err(gap));
+    assert_eq!(replicas.dropped(), []);
+}
+
+/// A genuine update of another fork is no way to lead a lagging replica astray.
+#[test]
+fn a_lagging_replica_takes_no_other_fork() {
+    let played = played(4);
+    let mut forked = trace(2);
+    forked.push(Action::Put(key([9]), value("another fork")));
+    forked.push(Action::Snapshot);
+    let forked: Played<TuplePad<Suite, Spec>> = play(&forked);
+    let mut lagging = empty(&played);
+    for update in &played.updates[..2] {
+        lagging.apply(update).unwrap();
+    }
+    let update = forked.updates.last().unwrap();
+    assert!(lagging.clone().apply(update).is_ok(), "alone it would");
+    let replicas = Replicated::new([lagging, played.server.clone()]).unwrap();
+    assert_eq!(replicas.publish(update), Err(ApplyError::HistoryMismatch));
+    assert_eq!(replicas.lagging(), [(0, Version::new(2))]);
+    assert_eq!(replicas.dropped(), []);
+    let published = replicas.publish(&played.updates[2]).unwrap();
+    assert_eq!(published.version, Version::new(3));
+}
+
 #[test]
 fn a_replica_that_panics_is_dropped() {
     let played = played(4);

@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-use pad_core::{Key, LookupError, SchemeId, SnapshotHead, Verified, Version};
-use pad_tree::{Answer, Change, Keys};
+use pad_core::{Key, LookupError, SchemeId, SnapshotHead, Untrusted, Verified, Version};
+use pad_tree::{Answer, Change, KeyHistory, Keys};
 
 use crate::{
     check::CheckError, question::Question, repository::StorableRepository, selection::SchemeName,
@@ -17,18 +17,17 @@ pub trait AnsweringRepository: StorableRepository + 'static {
     /// [`AnswerError`].
     fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError>;
 
-    /// The versions in which a key was put or removed, oldest first, without proof. Pruned
-    /// versions are not looked at.
+    /// The kept versions in which a key was put or removed, without proof.
     ///
     /// # Errors
     /// [`AnswerError`].
-    fn history(&self, key: &Key) -> Result<Vec<Version>, AnswerError>;
+    fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, AnswerError>;
 
     /// The keys that differ between two versions, in ascending order, without proof.
     ///
     /// # Errors
     /// [`AnswerError`].
-    fn diff(&self, before: Version, after: Version) -> Result<Vec<Change>, AnswerError>;
+    fn diff(&self, before: Version, after: Version) -> Result<Untrusted<Vec<Change>>, AnswerError>;
 
     /// What a version says about each of these keys, proved, and verified as a client does.
     ///

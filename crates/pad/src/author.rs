@@ -3,14 +3,14 @@
 //! An author that signs, hands the update out, crashes and forgets it would sign a second head for
 //! the same version. So [`DurableAuthor`] hands out nothing that is not durable, and takes up after
 //! a crash exactly where its store stands: a signature that was lost with the memory was never
-//! seen by anybody.
-
-use core::fmt;
+//! seen by anybody. What was handed out is remembered in a [`SigningRecord`] besides: a store that is
+//! behind it, as one restored from a backup is, is not signed for.
 
 use pad_core::{Dictionary, Operation, Update, Version, Workers};
 
 use crate::{
     repository::{DurableRepository, RepositoryError, StorableRepository},
+    signing_record::{SigningRecord, SigningRecordError},
     store::{RecordChange, Store},
 };
 
@@ -58,33 +58,26 @@ pub trait BatchAuthor: Dictionary<Error: Into<AuthorError>> {
 }
 
 /// A snapshot cannot be published.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthorError {
     /// The signer refused, for this reason; the changes are still pending.
+    #[error("the signer refused: {0}")]
     Signing(String),
     /// The author of a tuple PAD cannot go on, or take a snapshot; the changes are still pending.
+    #[error(transparent)]
     Tuple(pad_tuple::AuthorError),
     /// The snapshot was not taken or is not durable.
-    Repository(RepositoryError),
+    #[error(transparent)]
+    Repository(#[from] RepositoryError),
+    /// The record of what was signed forbids to sign, or could not be written. In the second case the
+    /// snapshot may be durable, but it must not be handed out before the author was opened anew.
+    #[error(transparent)]
+    Record(#[from] SigningRecordError),
     /// An earlier snapshot was signed but not taken, so this author must be opened anew.
+    #[error("an earlier snapshot was not taken, open the store again")]
     Diverged,
 }
-
-impl fmt::Display for AuthorError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Signing(reason) => write!(formatter, "the signer refused: {reason}"),
-            Self::Tuple(error) => error.fmt(formatter),
-            Self::Repository(error) => error.fmt(formatter),
-            Self::Diverged => {
-                formatter.write_str("an earlier snapshot was not taken, open the store again")
-            }
-        }
-    }
-}
-
-impl core::error::Error for AuthorError {}
 
 impl From<signature::Error> for AuthorError {
     fn from(error: signature::Error) -> Self {
@@ -101,12 +94,6 @@ impl From<pad_tuple::AuthorError> for AuthorError {
     }
 }
 
-impl From<RepositoryError> for AuthorError {
-    fn from(error: RepositoryError) -> Self {
-        Self::Repository(error)
-    }
-}
-
 /// An author with a durable repository `R` of its own, made durable by `D`, who signs with `K`.
 ///
 /// Space: the repository's, and the author's copy of the latest contents.
@@ -114,6 +101,7 @@ impl From<RepositoryError> for AuthorError {
 pub struct DurableAuthor<R: ResumableRepository<K>, D, K> {
     author: R::Author,
     repository: DurableRepository<R, D>,
+    record: Option<SigningRecord>,
 }
 
 impl<R, D, K> DurableAuthor<R, D, K>
@@ -121,16 +109,48 @@ where
     R: ResumableRepository<K>,
     D: Store,
 {
-    /// Goes on where the repository stands; `secret` is the secret half of its setup.
+    /// Goes on where the repository stands; `secret` is the secret half of its setup, and `record`
+    /// remembers beside it what was handed out.
     ///
-    /// The store must be the author's only one, or never behind another one: an author that goes
-    /// on from an old copy signs second heads for versions that are already out.
+    /// # Errors
+    /// [`AuthorError::Record`] if the store is behind what was handed out or has another history;
+    /// [`AuthorError`] if the scheme can tell that the secret does not belong to the repository.
+    pub fn resume(
+        repository: DurableRepository<R, D>,
+        secret: K,
+        record: SigningRecord,
+    ) -> Result<Self, AuthorError> {
+        let mut author = Self::resume_without_record(repository, secret)?;
+        let (authority, latest) = (
+            *author.repository.memory().authority(),
+            author.repository.latest(),
+        );
+        let head = |version| author.repository.head(version).ok();
+        record.check::<R::Suite>(&authority, latest, head)?;
+        author.record = Some(record);
+        // After a crash the store may have a head more than the record.
+        author.remember()?;
+        Ok(author)
+    }
+
+    /// Goes on where the repository stands, and believes its store.
+    ///
+    /// The store must be the author's only one, and never be restored from a copy: an author that
+    /// goes on from an old one signs second heads for versions that are already out. Prefer
+    /// [`DurableAuthor::resume`].
     ///
     /// # Errors
     /// [`AuthorError`] if the scheme can tell that the secret does not belong to the repository.
-    pub fn resume(repository: DurableRepository<R, D>, secret: K) -> Result<Self, AuthorError> {
+    pub fn resume_without_record(
+        repository: DurableRepository<R, D>,
+        secret: K,
+    ) -> Result<Self, AuthorError> {
         let author = repository.memory().resume(secret, Workers::all_cores())?;
-        Ok(Self { author, repository })
+        Ok(Self {
+            author,
+            repository,
+            record: None,
+        })
     }
 
     /// Takes a snapshot of a batch and makes it durable before returning it.
@@ -145,7 +165,7 @@ where
         batch: Vec<Operation>,
     ) -> Result<Update<R::Suite, R::Attachment>, AuthorError> {
         let update = self.sign(batch)?;
-        self.repository.flush(&[])?;
+        self.flush(&[])?;
         Ok(update)
     }
 
@@ -161,9 +181,25 @@ where
     /// Makes all staged snapshots and these records durable, all or nothing.
     ///
     /// # Errors
-    /// [`AuthorError::Repository`]: the snapshots stay staged.
+    /// [`AuthorError::Repository`]: the snapshots stay staged. [`AuthorError::Record`]: they are
+    /// durable, but must not be handed out yet.
     pub fn flush(&mut self, records: &[RecordChange]) -> Result<Version, AuthorError> {
-        Ok(self.repository.flush(records)?)
+        let version = self.repository.flush(records)?;
+        self.remember()?;
+        Ok(version)
+    }
+
+    /// Writes down the newest durable head, before anybody is told of it.
+    fn remember(&mut self) -> Result<(), AuthorError> {
+        let latest = self.repository.latest();
+        let Some(record) = self.record.as_mut().filter(|_| latest > Version::EMPTY) else {
+            return Ok(());
+        };
+        let head = self
+            .repository
+            .head(latest)
+            .map_err(RepositoryError::from)?;
+        Ok(record.advance(&head)?)
     }
 
     /// The value of a key in the latest contents, staged snapshots included.

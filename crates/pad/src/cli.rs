@@ -11,9 +11,11 @@ use pad::selection::RepositoryName;
 
 mod change;
 mod demo_command;
+mod evidence;
 mod failure;
 #[cfg(feature = "file")]
 mod file;
+mod files;
 mod history;
 mod import;
 mod keygen;
@@ -32,8 +34,8 @@ pub(crate) use output::Output;
 /// An author publishes signed versions of a dictionary. Whoever has the store answers questions
 /// about any version, and whoever has the public key file checks the answers.
 ///
-/// Exit status: 0 a verified answer, present or absent (the output says which); 2 wrong usage or
-/// input; 3 verification failed; 4 the store or the file system failed.
+/// Exit status: 0 an answer, present or absent (the output says which, and whether it is verified); 2
+/// wrong usage or input; 3 verification failed; 4 the store or the file system failed.
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100)]
 pub(crate) struct Arguments {
@@ -75,6 +77,10 @@ enum Command {
     Prove(proof::Prove),
     /// Verify a proof file with the public key alone.
     Verify(proof::Verify),
+    /// Check evidence that an author's key has signed two histories.
+    Evidence(evidence::Evidence),
+    /// Write the public half of a secret key again.
+    Public(keygen::Public),
     /// Write the signed update that led to a version into a file, for another server.
     Export(transfer::Export),
     /// Verify signed updates from files and add them to a store; needs no secret key.
@@ -109,14 +115,16 @@ struct NewStoreArguments {
     repository: Option<RepositoryName>,
 }
 
-/// Runs the command; errors go to standard error, in one line.
+/// Runs the command; errors go to standard error, in one line, and with --json also as an object to
+/// standard output.
 pub(crate) fn run(arguments: &Arguments) -> ExitCode {
     let output = &mut Output::new(arguments.json, arguments.hex);
     let done = guarded(|| arguments.command.run(output));
     match done.and_then(|()| output.finish()) {
         Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::NobodyReads) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("pad: {failure}");
+            output.failed(&failure);
             ExitCode::from(failure.code())
         }
     }
@@ -151,6 +159,8 @@ impl Command {
             Self::Diff(command) => command.run(output),
             Self::Prove(command) => command.run(output),
             Self::Verify(command) => command.run(output),
+            Self::Evidence(command) => command.run(output),
+            Self::Public(command) => command.run(output),
             Self::Export(command) => command.run(output),
             Self::Apply(command) => command.run(output),
             Self::Prune(command) => command.run(output),

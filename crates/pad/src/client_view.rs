@@ -1,69 +1,205 @@
-//! A client's [`TrustedView`] whose suite is known at run time only: what it remembers between
-//! answers, so that a server cannot pass an old version off as the latest.
+//! A client's memory as a file: whom it trusts, and the newest head that it has seen.
+//!
+//! ```text
+//! pad-view v1
+//! pad-public-key v1
+//! suite sha256-ed25519
+//! ..                                  (the rest of the public key file)
+//! seen <hexadecimal digits>           (a TrustedView as a message)
+//! digest <64 hexadecimal digits>      (SHA-256 of all lines above)
+//! ```
+//!
+//! The key is a part of it, so whoever goes on with a view goes on with the key that it was begun with.
+//! The digest is against accidents: the file is as trustworthy as the place where it is stored.
 
 use pad_core::{
-    Blake3Ed25519, Paper2010, Sha256Ed25519, SignedHead, Suite, TrustedView, Untrusted,
-    VerifyError, Version, codec, history::ConsistencyProof,
+    SignedHead, Suite, TrustedView, Untrusted, VerifyError, Version, codec, contradiction::Past,
+    history::ConsistencyProof, view::Refused,
+};
+use sha2::{Digest, Sha256};
+
+use crate::{
+    keys::{KeyFileError, PublicKey},
+    question::Refusal,
+    selection::with_suite,
 };
 
-use crate::{keys::PublicKey, question::Refusal, selection::SuiteName};
+/// Whom a client trusts, and the newest head that it has seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredView {
+    public: PublicKey,
+    /// A [`TrustedView`] as a message.
+    seen: Vec<u8>,
+    version: Version,
+}
 
-/// The newest version that a stored view has seen; version 0 without one.
-///
-/// # Errors
-/// [`Refusal`] if the bytes are not a view of this dictionary.
-pub fn seen(public: &PublicKey, view: Option<&[u8]>) -> Result<Version, Refusal> {
-    match public.suite {
-        SuiteName::Sha256Ed25519 => Ok(load::<Sha256Ed25519>(public, view)?.version()),
-        SuiteName::Blake3Ed25519 => Ok(load::<Blake3Ed25519>(public, view)?.version()),
-        SuiteName::Paper2010 => Ok(load::<Paper2010>(public, view)?.version()),
+/// A file does not hold a view.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ViewFileError {
+    /// The text is not that of a view.
+    #[error("it is not a view: line {line} is not \"{expected}\"")]
+    Malformed {
+        /// The number of the line.
+        line: usize,
+        /// What should stand there.
+        expected: &'static str,
+    },
+    /// The text is not what was written.
+    #[error("the view is damaged: its digest does not fit")]
+    Damaged,
+    /// The key in it cannot be used.
+    #[error("the public key in the view: {0}")]
+    Key(#[from] KeyFileError),
+    /// The head in it is not one that the key has signed.
+    #[error("the head in the view: {0}")]
+    Head(#[from] Refusal),
+}
+
+/// Why a head was not accepted, and the evidence, if the author is to blame.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{refusal}")]
+pub struct RefusedHead {
+    /// The reason.
+    pub refusal: Refusal,
+    /// Evidence that the author's key has signed two histories ([`crate::evidence::check`]).
+    pub evidence: Option<Vec<u8>>,
+}
+
+impl From<Refusal> for RefusedHead {
+    fn from(refusal: Refusal) -> Self {
+        Self {
+            refusal,
+            evidence: None,
+        }
     }
 }
 
-/// The view after it has been offered the server's latest head, to be stored.
-///
-/// `head` is a [`SignedHead`] as a message, `consistency` a [`ConsistencyProof`] as one: needed
-/// where the head is newer than one that the view has seen.
-///
-/// # Errors
-/// [`Refusal`]: the head is not signed by the author, older than the newest one seen, another one
-/// for the same version, or does not continue its history.
-pub fn advance(
-    public: &PublicKey,
-    view: Option<&[u8]>,
-    head: &[u8],
-    consistency: Option<&[u8]>,
-) -> Result<Vec<u8>, Refusal> {
-    match public.suite {
-        SuiteName::Sha256Ed25519 => advance_in::<Sha256Ed25519>(public, view, head, consistency),
-        SuiteName::Blake3Ed25519 => advance_in::<Blake3Ed25519>(public, view, head, consistency),
-        SuiteName::Paper2010 => advance_in::<Paper2010>(public, view, head, consistency),
+impl StoredView {
+    /// The view of a client that trusts this key and has seen nothing yet.
+    pub fn new(public: PublicKey) -> Self {
+        let seen = with_suite!(public.suite, S => {
+            codec::encode(&TrustedView::<S>::new(public.authority))
+        });
+        Self {
+            public,
+            seen,
+            version: Version::EMPTY,
+        }
+    }
+
+    /// Reads the text of a view file.
+    ///
+    /// # Errors
+    /// [`ViewFileError`].
+    pub fn parse(text: &str) -> Result<Self, ViewFileError> {
+        let malformed = |line, expected| ViewFileError::Malformed { line, expected };
+        let rest = text
+            .strip_prefix(TITLE)
+            .ok_or(malformed(1, TITLE.trim_end()))?;
+        let body = text.strip_suffix('\n').unwrap_or_default();
+        let lines = body.lines().count();
+        let (above, digest) = body
+            .rsplit_once("\ndigest ")
+            .ok_or(malformed(lines, "digest <64 digits>"))?;
+        if digest != digest_of(above) {
+            return Err(ViewFileError::Damaged);
+        }
+        let (key, seen) = rest
+            .get(..above.len().saturating_sub(TITLE.len()))
+            .and_then(|rest| rest.rsplit_once("\nseen "))
+            .ok_or(malformed(lines.saturating_sub(1), "seen <digits>"))?;
+        let public = PublicKey::from_text(&format!("{key}\n"))?;
+        let seen =
+            hex::decode(seen).map_err(|_| malformed(lines.saturating_sub(1), "seen <digits>"))?;
+        let version = with_suite!(public.suite, S => load::<S>(&public, &seen)?.version());
+        Ok(Self {
+            public,
+            seen,
+            version,
+        })
+    }
+
+    /// The text of the view file.
+    pub fn to_text(&self) -> String {
+        let (public, seen) = (self.public.to_text(), hex::encode(&self.seen));
+        let above = format!("{TITLE}{public}seen {seen}");
+        let digest = digest_of(&above);
+        format!("{above}\ndigest {digest}\n")
+    }
+
+    /// The key that the view was begun with.
+    pub const fn public(&self) -> &PublicKey {
+        &self.public
+    }
+
+    /// The newest version seen; version 0 before the first head.
+    pub const fn version(&self) -> Version {
+        self.version
+    }
+
+    /// The view after it has been offered the server's latest head.
+    ///
+    /// `head` is a [`SignedHead`] as a message, `consistency` a [`ConsistencyProof`] as one: needed
+    /// where the head is newer than one that the view has seen.
+    ///
+    /// # Errors
+    /// [`RefusedHead`]: the head is not signed by the author, older than the newest one seen, another
+    /// one for the same version, or does not continue its history.
+    pub fn advance(&self, head: &[u8], consistency: Option<&[u8]>) -> Result<Self, RefusedHead> {
+        with_suite!(self.public.suite, S => self.advance_in::<S>(head, consistency))
+    }
+
+    /// Evidence against the author, if what a server shows of the past of a head contradicts the view.
+    ///
+    /// `past` is what the newer of the two heads says about the older one's version, as
+    /// [`crate::dynamic::AnyRepository::past_messages`] has it.
+    pub fn accuse(&self, head: &[u8], past: &[u8]) -> Option<Vec<u8>> {
+        with_suite!(self.public.suite, S => self.accuse_in::<S>(head, past))
+    }
+
+    fn advance_in<S: Suite>(
+        &self,
+        head: &[u8],
+        consistency: Option<&[u8]>,
+    ) -> Result<Self, RefusedHead> {
+        let mut view = load::<S>(&self.public, &self.seen)?;
+        let head = Untrusted::<SignedHead<S>>::decode(head, head.len()).map_err(Refusal::from)?;
+        let consistency = consistency
+            .map(|proof| Untrusted::<ConsistencyProof<S>>::decode(proof, proof.len()))
+            .transpose()
+            .map_err(Refusal::from)?;
+        let refused = |Refused { error, evidence }: Refused<S>| RefusedHead {
+            refusal: error.into(),
+            evidence: evidence.map(|evidence| evidence.encode()),
+        };
+        view.advance(head, consistency).map_err(refused)?;
+        Ok(Self {
+            public: self.public.clone(),
+            seen: codec::encode(&view),
+            version: view.version(),
+        })
+    }
+
+    fn accuse_in<S: Suite>(&self, head: &[u8], past: &[u8]) -> Option<Vec<u8>> {
+        let view = load::<S>(&self.public, &self.seen).ok()?;
+        let head = Untrusted::<SignedHead<S>>::decode(head, head.len()).ok()?;
+        let past: Past<S> = codec::decode_body(past).ok()?;
+        Some(view.accuse(head, past).ok()?.encode())
     }
 }
 
-fn advance_in<S: Suite>(
-    public: &PublicKey,
-    view: Option<&[u8]>,
-    head: &[u8],
-    consistency: Option<&[u8]>,
-) -> Result<Vec<u8>, Refusal> {
-    let mut view = load::<S>(public, view)?;
-    let head = Untrusted::<SignedHead<S>>::decode(head, head.len())?;
-    let consistency = consistency
-        .map(|proof| Untrusted::<ConsistencyProof<S>>::decode(proof, proof.len()))
-        .transpose()?;
-    view.advance(head, consistency)
-        .map_err(|refused| refused.error)?;
-    Ok(codec::encode(&view))
-}
-
-fn load<S: Suite>(public: &PublicKey, view: Option<&[u8]>) -> Result<TrustedView<S>, Refusal> {
-    let Some(bytes) = view else {
-        return Ok(TrustedView::new(public.authority));
-    };
-    let view: TrustedView<S> = codec::decode(bytes, bytes.len())?;
+fn load<S: Suite>(public: &PublicKey, seen: &[u8]) -> Result<TrustedView<S>, Refusal> {
+    let view: TrustedView<S> = codec::decode(seen, seen.len())?;
     if *view.authority() != public.authority {
         return Err(VerifyError::WrongDictionary.into());
     }
+    view.newest()?;
     Ok(view)
 }
+
+fn digest_of(text: &str) -> String {
+    hex::encode(Sha256::digest(text))
+}
+
+const TITLE: &str = "pad-view v1\n";

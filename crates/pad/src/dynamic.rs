@@ -6,8 +6,8 @@
 
 use std::path::Path;
 
-use pad_core::{Blake3Ed25519, Key, LookupError, Operation, Paper2010, Sha256Ed25519, Version};
-use pad_tree::Change;
+use pad_core::{Key, LookupError, Operation, Untrusted, Version};
+use pad_tree::{Change, KeyHistory};
 
 use crate::{
     answering::AnswerError,
@@ -17,7 +17,8 @@ use crate::{
     keys::{PublicKey, SecretKey},
     question::{HeadText, Question},
     repository::RepositoryError,
-    selection::{RepositoryName, SuiteName},
+    selection::{RepositoryName, with_suite},
+    signing_record::SigningRecord,
     store::{RecordChange, Store, StoreError, redb_store::RedbStore},
 };
 
@@ -38,8 +39,8 @@ impl Description {
     /// # Errors
     /// [`StoreError::Exists`]; [`StoreError`] of the medium.
     pub fn create(&self, path: &Path) -> Result<(), StoreError> {
-        let public = RecordChange::put(PUBLIC_KEY_RECORD, self.public.to_text());
-        let repository = RecordChange::put(REPOSITORY_RECORD, self.repository.name());
+        let public = RecordChange::put(PUBLIC_KEY_GROUP, "", self.public.to_text());
+        let repository = RecordChange::put(REPOSITORY_GROUP, "", self.repository.name());
         RedbStore::create(path, &[public, repository]).map(drop)
     }
 
@@ -48,15 +49,12 @@ impl Description {
     /// # Errors
     /// [`StoreError`].
     pub fn read(store: &impl Store) -> Result<Self, StoreError> {
-        let text = |name: &[u8]| -> Result<Option<String>, StoreError> {
-            let found = store
-                .records(name)?
-                .into_iter()
-                .find(|(found, _)| found == name);
+        let text = |group| -> Result<Option<String>, StoreError> {
+            let found = store.records(group)?.pop();
             Ok(found.and_then(|(_, value)| String::from_utf8(value).ok()))
         };
-        let public = text(PUBLIC_KEY_RECORD)?.and_then(|text| PublicKey::from_text(&text).ok());
-        let repository = text(REPOSITORY_RECORD)?.and_then(|name| name.parse().ok());
+        let public = text(PUBLIC_KEY_GROUP)?.and_then(|text| PublicKey::from_text(&text).ok());
+        let repository = text(REPOSITORY_GROUP)?.and_then(|name| name.parse().ok());
         match (public, repository) {
             (Some(public), Some(repository)) => Ok(Self { public, repository }),
             _ => Err(StoreError::Damaged(
@@ -96,6 +94,12 @@ pub trait AnyRepository {
     /// # Errors
     /// [`LookupError`].
     fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, LookupError>;
+    /// What the head of a newer version says about an older version, each as the body of a
+    /// [`pad_core::contradiction::Past`]: for [`crate::client_view::StoredView::accuse`].
+    ///
+    /// # Errors
+    /// [`LookupError`].
+    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError>;
     /// The answer to a question, as the message of a [`crate::Bundle`].
     ///
     /// # Errors
@@ -110,12 +114,12 @@ pub trait AnyRepository {
     ///
     /// # Errors
     /// [`AnswerError`].
-    fn history(&self, key: &Key) -> Result<Vec<Version>, AnswerError>;
+    fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, AnswerError>;
     /// The keys that differ between two versions, without proof.
     ///
     /// # Errors
     /// [`AnswerError`].
-    fn diff(&self, before: Version, after: Version) -> Result<Vec<Change>, AnswerError>;
+    fn diff(&self, before: Version, after: Version) -> Result<Untrusted<Vec<Change>>, AnswerError>;
     /// Verifies an update, given as a message, and makes it the latest version, durably.
     ///
     /// # Errors
@@ -166,29 +170,27 @@ pub trait AnyAuthor {
 /// [`RepositoryError`].
 pub fn open_repository(path: &Path) -> Result<Box<dyn AnyRepository>, RepositoryError> {
     let (store, description) = described(path)?;
-    match description.public.suite {
-        SuiteName::Sha256Ed25519 => family::open_repository::<Sha256Ed25519>(store, &description),
-        SuiteName::Blake3Ed25519 => family::open_repository::<Blake3Ed25519>(store, &description),
-        SuiteName::Paper2010 => family::open_repository::<Paper2010>(store, &description),
-    }
+    with_suite!(description.public.suite, S => family::open_repository::<S>(store, &description))
 }
 
-/// Opens a store as its author.
+/// Opens a store as its author, who remembers in `record` what was handed out.
 ///
 /// # Errors
 /// [`AuthorError::Repository`] with [`StoreError::Damaged`] also if the key is not of this store;
 /// callers compare [`Description::public`] first to say so.
-pub fn open_author(path: &Path, key: &SecretKey) -> Result<Box<dyn AnyAuthor>, AuthorError> {
+pub fn open_author(
+    path: &Path,
+    key: &SecretKey,
+    record: SigningRecord,
+) -> Result<Box<dyn AnyAuthor>, AuthorError> {
     let (store, description) = described(path)?;
     if description.public != *key.public() {
         let other = StoreError::Damaged("the key is of another dictionary");
         return Err(RepositoryError::from(other).into());
     }
-    match description.public.suite {
-        SuiteName::Sha256Ed25519 => family::open_author::<Sha256Ed25519>(store, &description, key),
-        SuiteName::Blake3Ed25519 => family::open_author::<Blake3Ed25519>(store, &description, key),
-        SuiteName::Paper2010 => family::open_author::<Paper2010>(store, &description, key),
-    }
+    with_suite!(description.public.suite, S => {
+        family::open_author::<S>(store, &description, key, record)
+    })
 }
 
 fn described(path: &Path) -> Result<(RedbStore, Description), RepositoryError> {
@@ -197,5 +199,5 @@ fn described(path: &Path) -> Result<(RedbStore, Description), RepositoryError> {
     Ok((store, description))
 }
 
-const PUBLIC_KEY_RECORD: &[u8] = b"public-key";
-const REPOSITORY_RECORD: &[u8] = b"repository";
+const PUBLIC_KEY_GROUP: &str = "public-key";
+const REPOSITORY_GROUP: &str = "repository";

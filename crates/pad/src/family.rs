@@ -14,6 +14,7 @@ use crate::{
     question::{Question, Refusal, Statement},
     repository::RepositoryError,
     selection::SchemeFamily,
+    signing_record::SigningRecord,
     store::{StoreError, redb_store::RedbStore},
 };
 
@@ -36,10 +37,11 @@ pub(crate) fn open_author<S: Suite>(
     store: RedbStore,
     description: &Description,
     key: &SecretKey,
+    record: SigningRecord,
 ) -> Result<Box<dyn AnyAuthor>, AuthorError> {
     match description.public.scheme.family() {
-        SchemeFamily::Tree => tree::open_author::<S>(store, description, key),
-        SchemeFamily::Tuple => tuple::open_author::<S>(store, description, key),
+        SchemeFamily::Tree => tree::open_author::<S>(store, description, key, record),
+        SchemeFamily::Tuple => tuple::open_author::<S>(store, description, key, record),
     }
 }
 

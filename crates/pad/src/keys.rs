@@ -18,10 +18,16 @@
 //! trust.
 
 use core::fmt;
-use std::{fs::File, io, path::Path};
+use std::{
+    fs::File,
+    io::{self, Write},
+    path::Path,
+};
 
+use disk::{Access, Draft};
 use ed25519_dalek::SigningKey;
 use pad_core::{AuthorKey, DictionaryId, head::Authority};
+use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
 use crate::selection::{SchemeName, SuiteName};
@@ -31,22 +37,34 @@ mod file;
 mod file_owner;
 mod scheme_key;
 
-use file::{MAX_FILE_BYTES, check_permissions, is_lower_hexadecimal, parse, read_text, write_new};
+use file::{MAX_FILE_BYTES, check_permissions, is_lower_hexadecimal, parse, read_text};
 #[cfg(feature = "file")]
 pub use file_owner::{FileOwnerKey, FileOwnerKeyError};
 pub use scheme_key::{SchemeKey, SchemeKeyFormat};
 
 /// A key file cannot be used.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyFileError {
     /// The operating system refused.
+    #[error(transparent)]
     Io(io::Error),
     /// The file exists already, and keys are not overwritten.
+    #[error("the file exists already, keys are not overwritten")]
     Exists,
     /// Others than the owner can read or change the secret key; the file's permissions.
+    #[error("the secret key is open to others (permissions {0:03o}), run chmod 600 on it")]
     Exposed(u32),
+    /// A file of another kind was given: what it is, and what is wanted.
+    #[error("this is {found}, but {wanted} is needed")]
+    OtherKind {
+        /// What the file is.
+        found: &'static str,
+        /// What it should be.
+        wanted: &'static str,
+    },
     /// The text is not a key of the expected kind; the first line that is wrong.
+    #[error("line {line} is not \"{expected}\"")]
     Malformed {
         /// The number of the line.
         line: usize,
@@ -54,29 +72,9 @@ pub enum KeyFileError {
         expected: &'static str,
     },
     /// The operating system has no random numbers.
+    #[error("the system has no random numbers")]
     NoRandomness,
 }
-
-impl fmt::Display for KeyFileError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => error.fmt(formatter),
-            Self::Exists => {
-                formatter.write_str("the file exists already, keys are not overwritten")
-            }
-            Self::Exposed(mode) => write!(
-                formatter,
-                "the secret key is open to others (permissions {mode:03o}), run chmod 600 on it"
-            ),
-            Self::Malformed { line, expected } => {
-                write!(formatter, "line {line} is not \"{expected}\"")
-            }
-            Self::NoRandomness => formatter.write_str("the system has no random numbers"),
-        }
-    }
-}
-
-impl core::error::Error for KeyFileError {}
 
 impl From<io::Error> for KeyFileError {
     fn from(error: io::Error) -> Self {
@@ -107,7 +105,7 @@ impl PublicKey {
     /// # Errors
     /// [`KeyFileError::Io`], [`KeyFileError::Malformed`].
     pub fn load(path: &Path) -> Result<Self, KeyFileError> {
-        Self::from_text(&read_text(&mut File::open(path)?)?)
+        Self::from_text(&read_text(&mut File::open(path)?, PUBLIC_TITLE)?)
     }
 
     /// Writes a new public key file.
@@ -115,7 +113,11 @@ impl PublicKey {
     /// # Errors
     /// [`KeyFileError::Exists`], [`KeyFileError::Io`].
     pub fn save(&self, path: &Path) -> Result<(), KeyFileError> {
-        write_new(path, 0o644, self.to_text().as_bytes())
+        Ok(disk::create(
+            path,
+            self.to_text().as_bytes(),
+            Access::Usual,
+        )?)
     }
 
     /// The text of the key file.
@@ -127,6 +129,13 @@ impl PublicKey {
             "{PUBLIC_TITLE}{}author {author}\n{own}",
             self.common_lines()
         )
+    }
+
+    /// The first 16 hexadecimal digits of SHA-256 of the key file's text: enough to tell keys apart,
+    /// and to compare them by eye where nobody tries to make two alike.
+    pub fn fingerprint(&self) -> String {
+        let digest = Sha256::digest(self.to_text());
+        hex::encode(digest).chars().take(16).collect()
     }
 
     /// The key that a key file's text says.
@@ -293,8 +302,8 @@ impl SecretKey {
     /// [`KeyFileError::Exposed`], [`KeyFileError::Malformed`], [`KeyFileError::Io`].
     pub fn load(path: &Path) -> Result<Self, KeyFileError> {
         let mut file = File::open(path)?;
+        let text = read_text(&mut file, SECRET_TITLE)?;
         check_permissions(&file)?;
-        let text = read_text(&mut file)?;
         Self::parse(&text, SchemeName::key_format)
     }
 
@@ -324,7 +333,30 @@ impl SecretKey {
     /// # Errors
     /// [`KeyFileError::Exists`], [`KeyFileError::Io`].
     pub fn save(&self, path: &Path) -> Result<(), KeyFileError> {
-        write_new(path, 0o600, &self.to_text()?)
+        Ok(disk::create(path, &self.to_text()?, Access::Private)?)
+    }
+
+    /// Writes new files of both halves, or none: nothing at all is at either path before the contents
+    /// of both are on the disk.
+    ///
+    /// # Errors
+    /// As [`SecretKey::save`], with the path of the file that could not be written.
+    pub fn save_pair<'a>(
+        &self,
+        secret: &'a Path,
+        public: &'a Path,
+    ) -> Result<(), (&'a Path, KeyFileError)> {
+        let of = |path| move |error: io::Error| (path, KeyFileError::from(error));
+        let text = self.to_text().map_err(|error| (secret, error))?;
+        let mut private = Draft::new(secret, Access::Private).map_err(of(secret))?;
+        private.write_all(&text).map_err(of(secret))?;
+        disk::create(public, self.public.to_text().as_bytes(), Access::Usual)
+            .map_err(of(public))?;
+        private.keep_new().map_err(|error| {
+            // Made by this call a moment ago.
+            drop(std::fs::remove_file(public));
+            of(secret)(error)
+        })
     }
 
     /// The text of the key file. Its capacity is reserved at once, so that no copy is left behind in

@@ -15,6 +15,9 @@
 //! * [`StorableRepository`], [`ResumableRepository`] and [`AnsweringRepository`]: what other families
 //!   of schemes must offer to be stored, continued and asked in the same way.
 //! * [`keys`]: key files. [`bundle`]: proof files. [`trace`]: recorded updates as CSV.
+//! * [`SigningRecord`]: what an author has handed out, so that an old store is not signed for.
+//! * [`CompleteHistory`]: every change of a key, and from which version on.
+//! * [`evidence`]: against an author's key that has signed two histories.
 //! * [`dynamic`], [`question`], [`client_view`] and [`selection`]: everything chosen by name at run
 //!   time, as the command line does.
 
@@ -23,18 +26,22 @@ pub mod author;
 pub mod bundle;
 pub mod check;
 pub mod client_view;
+pub mod complete;
 pub mod dynamic;
+pub mod evidence;
 mod family;
 pub mod keys;
 pub mod question;
 pub mod repository;
 pub mod selection;
+pub mod signing_record;
 pub mod store;
 pub mod trace;
 
 pub use answering::{AnswerError, AnsweringRepository, NotOffered};
 pub use author::{AuthorError, BatchAuthor, DurableAuthor, ResumableRepository};
 pub use bundle::Bundle;
+pub use complete::CompleteHistory;
 pub use family::{tree::TreeStore, tuple::TupleSetup};
 #[cfg(feature = "file")]
 pub use flexlist;
@@ -52,10 +59,11 @@ pub use pad_core::{
 };
 pub use pad_tree::{
     self, Answer, Authenticated, BalancingScheme, CacheEverywhere, CacheMedian, CacheNowhere,
-    Change, First, KeyRange, Keys, Last, Lookup, Lookups, Neighbour, PathCopying, Predecessor,
-    RangeContents, RedBlack, RedBlackAuthor, SkipList, SkipListAuthor, Successor, Treap,
-    TreapAuthor, TreeAuthor, TreeProof, TreeQuery, TreeRepository, VersionedNodes,
+    Change, First, KeyHistory, KeyRange, Keys, Last, Lookup, Lookups, Neighbour, PathCopying,
+    Predecessor, RangeContents, RedBlack, RedBlackAuthor, SkipList, SkipListAuthor, Successor,
+    Treap, TreapAuthor, TreeAuthor, TreeProof, TreeQuery, TreeRepository, VersionedNodes,
 };
 pub use pad_tuple::{self, TupleAuthor, TupleProof, TupleRepository};
 pub use repository::{DurableRepository, RepositoryError, StorableRepository};
+pub use signing_record::{SigningRecord, SigningRecordError};
 pub use store::{RecordChange, Store, StoreError, StoredCheckpoint, redb_store::RedbStore};

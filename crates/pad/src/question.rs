@@ -4,8 +4,9 @@
 use core::fmt;
 
 use pad_core::{
-    Blake3Ed25519, DecodeError, Key, Paper2010, Sha256Ed25519, SignedHead, SnapshotHead, Suite,
-    Untrusted, VerifyError, Version,
+    Blake3Ed25519, DecodeError, Key, MAX_VALUE_LENGTH, Paper2010, Sha256Ed25519, SignedHead,
+    SnapshotHead, Suite, Untrusted, VerifyError, Version,
+    codec::{self, Message},
 };
 use pad_tree::{KeyRange, Keys, Lookup, Lookups, RangeContents};
 
@@ -150,17 +151,44 @@ fn head_in<S: Suite>(
     ))
 }
 
-/// What an answer establishes for whoever has this trust: the encoding of a [`Bundle`] of `P`.
+/// What an answer establishes for whoever has this trust: the encoding of a [`Bundle`] of `P`, of at most
+/// `limit` bytes.
+///
+/// The head is verified before the proof is decoded, so a stranger's answer takes no memory.
 pub(crate) fn conclude<S: Suite, P: ProofUnderHead<S, Query: Clone>>(
     trust: &P::Trust,
     version: Version,
     query: &P::Query,
     answer: &[u8],
+    limit: usize,
 ) -> Result<P::Statement, Refusal> {
-    let bundle = Untrusted::<Bundle<S, P>>::decode(answer, MAX_ANSWER_BYTES)?;
+    let body = codec::open(answer, <Bundle<S, P> as Message>::KIND, S::ID.0, limit)?;
+    if let Some(head) = codec::decode_start::<Option<SignedHead<S>>>(body)? {
+        Untrusted::new(head).verify(P::authority(trust), &version)?;
+    }
+    let bundle = Untrusted::<Bundle<S, P>>::decode(answer, limit)?;
     let statement = bundle.verify(trust, &(version, query.clone()))?;
     Ok(statement.into_inner())
 }
 
+impl Question {
+    /// The longest answer to this question that is read, in bytes: the values asked for, and for each of
+    /// them more than any path beside it has.
+    ///
+    /// A range may hold a whole dictionary; its answer has at most 1 GiB.
+    pub fn longest_answer(&self) -> usize {
+        let answers = match self {
+            Self::Key(_) => 1,
+            Self::Keys(keys) => keys.as_slice().len().max(1),
+            Self::Range(_) => usize::MAX,
+        };
+        answers
+            .saturating_mul(MAX_VALUE_LENGTH.saturating_add(LONGEST_PATH))
+            .min(MAX_ANSWER_BYTES)
+    }
+}
+
 /// The longest answer that is read: a range may hold a whole dictionary.
 const MAX_ANSWER_BYTES: usize = 1 << 30;
+/// A thousand times the path in a tree of a million keys.
+const LONGEST_PATH: usize = 1 << 20;

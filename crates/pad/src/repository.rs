@@ -6,7 +6,9 @@
 //! for a good one. A damaged checkpoint costs a full replay, unless pruning has made it the only
 //! copy.
 
-use pad_core::{Key, LookupError, SignedHead, Suite, Update, Version, Workers, codec};
+use pad_core::{
+    ApplyError, Key, LookupError, SignedHead, Suite, Update, UpdateHead, Version, Workers, codec,
+};
 use pad_tree::{TreeProof, TreeQuery, TreeRepository};
 
 use crate::{
@@ -71,6 +73,14 @@ impl<R: StorableRepository, D: Store> DurableRepository<R, D> {
     /// [`RepositoryError::DamagedUpdate`] or [`RepositoryError::Store`] if the store does not hold
     /// a whole repository of this setup; for a tree PAD that is the authority.
     pub fn open(store: D, setup: R::Setup) -> Result<Self, RepositoryError> {
+        // Others may write meanwhile; checkpoint and updates must be of one state of the store.
+        store.pin()?;
+        let opened = Self::open_pinned(store, setup)?;
+        opened.store.unpin();
+        Ok(opened)
+    }
+
+    fn open_pinned(store: D, setup: R::Setup) -> Result<Self, RepositoryError> {
         let stored = store.checkpoint()?;
         let checkpoint_bytes = stored.as_ref().map_or(0, |stored| stored.bytes.len());
         let restored = stored.and_then(|stored| restore(&stored, &setup));
@@ -100,6 +110,26 @@ impl<R: StorableRepository, D: Store> DurableRepository<R, D> {
     ) -> Result<Version, RepositoryError> {
         self.stage(update)?;
         self.flush(&[])
+    }
+
+    /// Verifies an update, given as a message, and makes it the latest version, durably. Its head is
+    /// verified before its operations take memory.
+    ///
+    /// # Errors
+    /// [`RepositoryError::Unreadable`], and those of [`DurableRepository::apply`].
+    pub fn apply_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
+        let unreadable = RepositoryError::Unreadable;
+        let head = UpdateHead::<R::Suite>::peek::<R::Attachment>(update, update.len())
+            .map_err(unreadable)?;
+        let (expected, actual) = (self.memory.latest(), head.base);
+        if expected != actual {
+            let gap = ApplyError::VersionGap { expected, actual };
+            return Err(RepositoryError::Refused(gap));
+        }
+        head.verify(self.memory.authority())
+            .map_err(|error| RepositoryError::Refused(ApplyError::Head(error)))?;
+        let update = codec::decode::<Update<R::Suite, R::Attachment>>(update, update.len());
+        self.apply(&update.map_err(unreadable)?)
     }
 
     /// Verifies an update and applies it in memory; [`DurableRepository::flush`] makes it durable.

@@ -76,6 +76,27 @@ macro_rules! by_name {
     };
 }
 
+/// What stands after the arrow, with the suite of this name under the name `S`.
+macro_rules! with_suite {
+    ($suite:expr, $type:ident => $work:expr) => {
+        match $suite {
+            $crate::selection::SuiteName::Sha256Ed25519 => {
+                type $type = pad_core::Sha256Ed25519;
+                $work
+            }
+            $crate::selection::SuiteName::Blake3Ed25519 => {
+                type $type = pad_core::Blake3Ed25519;
+                $work
+            }
+            $crate::selection::SuiteName::Paper2010 => {
+                type $type = pad_core::Paper2010;
+                $work
+            }
+        }
+    };
+}
+pub(crate) use with_suite;
+
 by_name! {
     /// A choice of hash and signature.
     SuiteName, "suite",

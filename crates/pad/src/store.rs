@@ -1,41 +1,57 @@
 //! What must outlive the process, behind a trait small enough for other storage engines.
 
-use core::fmt;
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::{io, path::PathBuf};
 
 use pad_core::Version;
 
 pub mod redb_store;
 
-/// A record: its name and its value.
+/// A record: its name inside its group, and its value.
 pub type Record = (Vec<u8>, Vec<u8>);
 
-/// One change of a named record: the new value, or `None` to remove it.
+/// One change of a named record of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RecordChange {
-    /// The record's name.
-    pub name: Vec<u8>,
-    /// The record's new value, or `None` if the record goes.
-    pub value: Option<Vec<u8>>,
+pub enum RecordChange {
+    /// The record has this value now.
+    Put {
+        /// The group.
+        group: &'static str,
+        /// The record's name.
+        name: Vec<u8>,
+        /// Its value.
+        value: Vec<u8>,
+    },
+    /// The record goes if it still has this value; one that somebody has changed meanwhile stays.
+    Remove {
+        /// The group.
+        group: &'static str,
+        /// The record's name.
+        name: Vec<u8>,
+        /// The value that it is to have.
+        value: Vec<u8>,
+    },
 }
 
 impl RecordChange {
     /// Writes a record.
-    pub fn put(name: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> Self {
-        Self {
+    pub fn put(group: &'static str, name: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> Self {
+        Self::Put {
+            group,
             name: name.into(),
-            value: Some(value.into()),
+            value: value.into(),
         }
     }
 
-    /// Removes a record.
-    pub fn remove(name: impl Into<Vec<u8>>) -> Self {
-        Self {
+    /// Removes a record that has this value.
+    pub fn remove(
+        group: &'static str,
+        name: impl Into<Vec<u8>>,
+        value: impl Into<Vec<u8>>,
+    ) -> Self {
+        Self::Remove {
+            group,
             name: name.into(),
-            value: None,
+            value: value.into(),
         }
     }
 }
@@ -53,11 +69,16 @@ pub struct StoredCheckpoint {
     pub bytes: Vec<u8>,
 }
 
-/// Durable storage of one dictionary: its signed updates, one checkpoint, and named records.
+/// Durable storage of one dictionary: its signed updates, one checkpoint, and groups of named records.
 ///
-/// Laws: each call that writes is atomic and durable when it returns, and has no effect if it
-/// fails (an error of the medium aside, after which only reopening tells). Updates have no gaps:
-/// the stored ones are those of the versions from some version on up to [`Store::latest`].
+/// Laws:
+///
+/// 1. Each call that writes is atomic and durable when it returns, and has no effect if it fails (an
+///    error of the medium aside, after which only opening anew tells).
+/// 2. Updates have no gaps: the stored ones are those of the versions from some version on up to
+///    [`Store::latest`]. None is ever overwritten.
+/// 3. What is returned is what was written: an accident to the medium (a flipped bit, a stale page, a
+///    lost record) is an error and never another value, nor an older state than was acknowledged.
 pub trait Store {
     /// The version of the last published update.
     ///
@@ -68,7 +89,8 @@ pub trait Store {
     /// Appends the updates of the versions from `first` on and changes records, all or nothing.
     ///
     /// # Errors
-    /// [`StoreError::Gap`] unless `first` follows [`Store::latest`]; [`StoreError`] of the medium.
+    /// [`StoreError::Gap`] unless `first` follows [`Store::latest`], as when somebody else has
+    /// published meanwhile; [`StoreError`] of the medium.
     fn publish(
         &mut self,
         first: Version,
@@ -85,7 +107,7 @@ pub trait Store {
     /// Replaces the checkpoint and drops the updates up to its oldest version, which it replaces.
     ///
     /// # Errors
-    /// [`StoreError`] of the medium.
+    /// [`StoreError::Superseded`] if the stored one is of a later version; [`StoreError`] of the medium.
     fn put_checkpoint(&mut self, checkpoint: &StoredCheckpoint) -> Result<(), StoreError>;
 
     /// The last checkpoint written.
@@ -94,28 +116,40 @@ pub trait Store {
     /// [`StoreError`] of the medium.
     fn checkpoint(&self) -> Result<Option<StoredCheckpoint>, StoreError>;
 
-    /// The records whose names start with `prefix`, in ascending order of names.
+    /// All records of a group, in ascending order of names.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
-    fn records(&self, prefix: &[u8]) -> Result<Vec<Record>, StoreError>;
+    fn records(&self, group: &'static str) -> Result<Vec<Record>, StoreError>;
+
+    /// The number of records of a group, without reading them.
+    ///
+    /// # Errors
+    /// [`StoreError`] of the medium.
+    fn record_count(&self, group: &'static str) -> Result<u64, StoreError>;
 
     /// Changes records, all or nothing.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
-    fn write_records(&mut self, records: &[RecordChange]) -> Result<(), StoreError> {
-        let next = Version::new(self.latest()?.number().saturating_add(1));
-        self.publish(next, &[], records)
-    }
+    fn write_records(&mut self, records: &[RecordChange]) -> Result<(), StoreError>;
 
-    /// Gives free space back to the file system.
+    /// From here to [`Store::unpin`], reads see one state of the store, whatever others write to it.
+    ///
+    /// # Errors
+    /// [`StoreError`] of the medium.
+    fn pin(&self) -> Result<(), StoreError>;
+
+    /// Reads see the newest state again.
+    fn unpin(&self);
+
+    /// Gives free space back to the file system, unless somebody is reading: then the next call does.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
     fn compact(&mut self) -> Result<(), StoreError>;
 
-    /// Lets the medium check its own structure.
+    /// Reads everything in the store and checks the medium's own structure.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] if it is not intact.
@@ -123,84 +157,67 @@ pub trait Store {
 }
 
 /// A store cannot do what it should. The caller looks after the medium.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
     /// There is no store at this path.
+    #[error("there is no store at {}", .0.display())]
     Missing(PathBuf),
     /// There is something at this path already.
+    #[error("{} exists already", .0.display())]
     Exists(PathBuf),
     /// The file is not a store of this format.
+    #[error("{} is not a pad store, or is damaged beyond reading", .0.display())]
     Foreign(PathBuf),
-    /// Another process has the store open.
+    /// Another process is writing to the store, and does not stop.
+    #[error("another process is writing to the store {}", .0.display())]
     InUse(PathBuf),
     /// A part of the store is missing or damaged.
+    #[error("the store is damaged: {0}")]
     Damaged(&'static str),
+    /// The store is older than what was acknowledged from it: damage has rolled it back, or an old copy
+    /// was put in its place.
+    #[error(
+        "the store is at version {found} (change {found_change}), but version {acknowledged} \
+         (change {acknowledged_change}) was acknowledged from it: it is damaged, or an old copy; \
+         restore a newer one, or remove {} to go on from here", .record.display()
+    )]
+    Older {
+        /// The latest version in the store.
+        found: Version,
+        /// The number of the last change in the store.
+        found_change: u64,
+        /// The latest version that was acknowledged.
+        acknowledged: Version,
+        /// The number of the last change that was acknowledged.
+        acknowledged_change: u64,
+        /// The file that says so.
+        record: PathBuf,
+    },
     /// An update does not follow the last published one.
+    #[error("version {actual} was offered for publication where version {expected} is next")]
     Gap {
         /// The version that would fit.
         expected: Version,
         /// The version offered.
         actual: Version,
     },
+    /// A checkpoint is older than the stored one.
+    #[error("the store has a newer checkpoint")]
+    Superseded,
     /// The operating system refused.
-    Io(io::Error),
+    #[error("the store cannot be read or written: {0}")]
+    Io(#[from] io::Error),
     /// The storage engine failed.
-    Engine(Box<dyn core::error::Error + Send + Sync>),
+    #[error("the storage engine failed: {0}")]
+    Engine(#[source] Box<dyn core::error::Error + Send + Sync>),
 }
 
-impl fmt::Display for StoreError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Missing(path) => write!(formatter, "there is no store at {}", path.display()),
-            Self::Exists(path) => write!(formatter, "{} exists already", path.display()),
-            Self::Foreign(path) => write!(
-                formatter,
-                "{} is not a pad store, or is damaged beyond reading",
-                path.display()
-            ),
-            Self::InUse(path) => {
-                write!(
-                    formatter,
-                    "another process has the store {} open",
-                    path.display()
-                )
-            }
-            Self::Damaged(what) => write!(formatter, "the store is damaged: {what}"),
-            Self::Gap { expected, actual } => write!(
-                formatter,
-                "version {actual} was offered for publication where version {expected} is next"
-            ),
-            Self::Io(error) => write!(formatter, "the store cannot be read or written: {error}"),
-            Self::Engine(error) => write!(formatter, "the storage engine failed: {error}"),
+impl From<disk::RegisterError> for StoreError {
+    fn from(error: disk::RegisterError) -> Self {
+        match error {
+            disk::RegisterError::Io(error) => Self::Io(error),
+            _ => Self::Damaged("the file of its newest acknowledged state (.newest) is unreadable"),
         }
     }
-}
-
-impl core::error::Error for StoreError {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        match self {
-            Self::Io(error) => Some(error),
-            Self::Engine(error) => Some(&**error),
-            _ => None,
-        }
-    }
-}
-
-impl From<io::Error> for StoreError {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
-}
-
-/// A file that vanishes unless it is given its name; as open to others as any file of this user.
-///
-/// # Errors
-/// The operating system's.
-pub fn new_file(prefix: &str, folder: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(prefix);
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder)
 }

@@ -125,7 +125,7 @@ impl<'de> Visitor<'de> for ListVisitor {
 /// Lagrange form takes the place of the powers; [`DecodeError::Malformed`] for what is not such a
 /// file or not hexadecimal; [`DecodeError::LengthMismatch`] for points of another length; the
 /// errors of points; [`DecodeError::ParametersInvalid`] if the points are not the powers of one
-/// secret.
+/// secret; [`DecodeError::SecretGuessable`] if they are of one that anybody finds.
 pub fn from_json(text: &[u8], purpose: &str, workers: &Workers) -> Result<Parameters, DecodeError> {
     require_size(text)?;
     let setup: JsonSetup<'_> = serde_json::from_slice(text).map_err(|_| DecodeError::Malformed)?;

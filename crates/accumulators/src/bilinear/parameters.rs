@@ -29,7 +29,9 @@ pub(crate) const SCHEME: SchemeId = SchemeId(0x0102);
 ///
 /// Every way to parameters, from own secret or from elsewhere, ends with the same check: the
 /// powers begin with the generators and are the powers of one `s` in both groups. That nobody
-/// knows `s` cannot be checked: who does can forge.
+/// knows `s` cannot be checked: who does can forge. What anybody finds is refused: numbers up to
+/// [`GUESSED`](super::GUESSED) and their negatives, and roots of unity of an order up to
+/// twice the number of powers.
 ///
 /// The fingerprint, and with it every accumulator's id, covers `[s]_2` and the purpose. That
 /// determines all powers, so parameters with more or fewer of them are the same parameters: a
@@ -54,6 +56,7 @@ impl Parameters {
     /// # Errors
     /// [`DecodeError::ParametersInvalid`] unless there are at least two powers in each group, the
     /// first are the generators, all are powers of one secret, and the purpose has 1 to 64 bytes.
+    /// [`DecodeError::SecretGuessable`] if anybody finds that secret.
     pub(crate) fn new(
         powers_g1: Vec<G1Affine>,
         powers_g2: Vec<G2Affine>,
@@ -76,11 +79,13 @@ impl Parameters {
             powers_g2,
             purpose: purpose.to_owned(),
         };
-        if parameters.are_consistent(workers) {
-            Ok(parameters)
-        } else {
-            Err(DecodeError::ParametersInvalid)
+        if !parameters.are_consistent(workers) {
+            return Err(DecodeError::ParametersInvalid);
         }
+        if parameters.is_guessable() {
+            return Err(DecodeError::SecretGuessable);
+        }
+        Ok(parameters)
     }
 
     /// The parameters of this secret for sets of up to `capacity` and subsets of up to

@@ -1,11 +1,12 @@
 //! Secret keys in files that only their owner can read.
 
 use std::{
-    fs::{File, OpenOptions},
-    io::{self, Read, Write},
+    fs::File,
+    io::{self, Read},
     path::Path,
 };
 
+use disk::Access;
 use zeroize::Zeroizing;
 
 use super::secret_key::{KEY_LIMIT, KeyError, RsaSecretKey};
@@ -18,19 +19,12 @@ impl RsaSecretKey {
     /// and directory entry are on the disk.
     ///
     /// # Errors
-    /// [`KeyError::FileExists`]: a key is never overwritten. [`KeyError::File`]; a file that could
-    /// not be completed is removed again.
+    /// [`KeyError::FileExists`]: a key is never overwritten. [`KeyError::File`]: then there is no file.
     pub fn write_key_file(&self, path: &Path) -> Result<(), KeyError> {
-        let mut file = create(path)?;
-        let written = file
-            .write_all(&self.to_bytes())
-            .and_then(|()| file.sync_all());
-        if let Err(error) = written {
-            // The first error tells more than what removing may add to it.
-            let _ = std::fs::remove_file(path);
-            return Err(KeyError::File(error));
-        }
-        sync_directory(path).map_err(KeyError::File)
+        disk::create(path, &self.to_bytes(), Access::Private).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => KeyError::FileExists,
+            _ => KeyError::File(error),
+        })
     }
 
     /// The key of the accumulator called `label` from a file.
@@ -49,33 +43,6 @@ impl RsaSecretKey {
             .map_err(KeyError::File)?;
         Self::from_bytes(&bytes, label)
     }
-}
-
-fn create(path: &Path) -> Result<File, KeyError> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => KeyError::FileExists,
-        _ => KeyError::File(error),
-    })
-}
-
-/// Makes the entry of a new file durable.
-#[cfg(unix)]
-fn sync_directory(path: &Path) -> io::Result<()> {
-    let directory = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    File::open(directory)?.sync_all()
-}
-
-/// Directories cannot be opened here; the file itself is synchronised.
-#[cfg(not(unix))]
-fn sync_directory(_path: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 #[cfg(unix)]

@@ -78,11 +78,11 @@ impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
         generation: usize,
         instant: u64,
         tuple: TupleId,
-    ) -> D::Evidence {
+    ) -> Option<D::Evidence> {
         D::evidence(records, generation, instant, tuple)
     }
 
-    fn seal(records: &D::Records, head: &SignedHead<S>, shown: usize) -> D::Seal {
+    fn seal(records: &D::Records, head: &SignedHead<S>, shown: usize) -> Option<D::Seal> {
         D::seal(records, head, shown)
     }
 

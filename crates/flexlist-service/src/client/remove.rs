@@ -32,8 +32,12 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                 response => self.removed(response),
             };
         }
-        // What is under way may have led to another version; if it was dropped, it is of no matter now.
-        self.settle()?;
+        // What is under way may have led to another version. If it was dropped, or cannot be carried out
+        // now, as on a full disk, it is of no matter.
+        match self.settle() {
+            Ok(_) | Err(ClientError::Refused(_)) => {}
+            Err(error) => return Err(error),
+        }
         let version = self.version().ok_or(ClientError::NotUploaded)?.version;
         self.delete(version)
     }

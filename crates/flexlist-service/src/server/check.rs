@@ -79,6 +79,19 @@ pub fn check(path: &Path, workers: Workers) -> Result<CheckReport, StoreError> {
     Ok(report)
 }
 
+/// How often a file is checked of which the store cannot be read for the moment.
+const ATTEMPTS: u32 = 10;
+
+impl CheckReport {
+    fn add(&mut self, other: Self) {
+        self.files = self.files.saturating_add(other.files);
+        self.blocks = self.blocks.saturating_add(other.blocks);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.stray_blocks = self.stray_blocks.saturating_add(other.stray_blocks);
+        self.damages.extend(other.damages);
+    }
+}
+
 impl FileServer {
     /// Checks, while the server runs, that every file's journal gives its root, and that every block
     /// is what was stored, has the length and the tag that the list commits, and fits its tag as far
@@ -86,14 +99,27 @@ impl FileServer {
     pub fn check(&self) -> CheckReport {
         let mut report = CheckReport::default();
         for file in self.files() {
-            report.files = report.files.saturating_add(1);
-            let checked = self
-                .slot(file)
-                .and_then(|slot| self.check_file(&slot, &mut report));
+            let mut attempts = 0..ATTEMPTS;
+            let (of_file, checked) = loop {
+                let mut of_file = CheckReport {
+                    files: 1,
+                    ..CheckReport::default()
+                };
+                let slot = self.slot(file);
+                let checked = slot.and_then(|slot| self.check_file(&slot, &mut of_file));
+                // The store is opened again after an error of its medium: that is no damage.
+                if checked != Err(Refusal::Unavailable) || attempts.next().is_none() {
+                    break (of_file, checked);
+                }
+            };
+            if matches!(checked, Err(Refusal::Removed | Refusal::UnknownFile)) {
+                continue;
+            }
+            report.add(of_file);
             if let Err(refusal) = checked {
                 let what = match refusal {
                     Refusal::StoreFailed(what) => what,
-                    other => format!("{other:?}"),
+                    other => other.to_string(),
                 };
                 report.damages.push(Damage {
                     file,
@@ -110,7 +136,7 @@ impl FileServer {
         report.stray_blocks = report.stray_blocks.saturating_add(kept.stray);
         if let Some(blocks) = kept.uploaded {
             for blocks in blocks.chunks(STRETCH_BLOCKS) {
-                check_blocks(self, slot, &snapshot, blocks, report);
+                check_blocks(self, slot, &snapshot, blocks, report)?;
             }
             return Ok(());
         }
@@ -127,7 +153,7 @@ impl FileServer {
                 return Ok(());
             };
             index = last.end();
-            check_blocks(self, slot, &snapshot, &found, report);
+            check_blocks(self, slot, &snapshot, &found, report)?;
         }
     }
 
@@ -201,7 +227,7 @@ fn check_blocks(
     snapshot: &Snapshot,
     found: &[Found],
     report: &mut CheckReport,
-) {
+) -> Result<(), Refusal> {
     let mut damaged = |found: &Found, what: String| {
         report.damages.push(Damage {
             file: slot.key.id,
@@ -215,6 +241,7 @@ fn check_blocks(
         report.bytes = report.bytes.saturating_add(found.length);
         let block = match snapshot.block(slot.key, found.label) {
             Ok(block) => block,
+            Err(StoreError::Interrupted) => return Err(Refusal::Unavailable),
             Err(error) => {
                 damaged(found, error.to_string());
                 continue;
@@ -243,6 +270,7 @@ fn check_blocks(
             }
         }
     }
+    Ok(())
 }
 
 fn check_tags(

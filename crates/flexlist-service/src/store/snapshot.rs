@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use redb::{ReadOnlyTable, ReadTransaction};
+use redb::{ReadOnlyTable, ReadTransaction, ReadableTable};
 
 use super::{
     FileKey, StoreError,

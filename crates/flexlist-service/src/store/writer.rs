@@ -22,6 +22,9 @@ use super::{
 /// Above this many bytes no further request joins a transaction.
 const GROUP_BYTES: usize = 64 << 20;
 
+/// Transactions that are careful after one found no room.
+const CAUTION: u32 = 1000;
+
 /// How often a thread with nothing to do looks whether there is room again, or nobody reads.
 const IDLE: Duration = Duration::from_secs(1);
 
@@ -37,6 +40,7 @@ pub(super) enum Purpose {
 /// Why changes were not made.
 #[derive(Clone, Debug)]
 enum Failure {
+    NoRoom(String),
     CannotWrite(String),
     Engine(String),
 }
@@ -70,6 +74,7 @@ impl Writer {
             has_doomed: true,
             is_compaction_due: false,
             last_attempt: None,
+            caution: 0,
         };
         let thread = thread::Builder::new()
             .name("flexlist-store".into())
@@ -95,7 +100,7 @@ impl Writer {
             .and_then(|()| wait.recv().ok())
             .unwrap_or_else(|| Err(Failure::Engine("its thread has ended".into())))
             .map_err(|failure| match failure {
-                Failure::CannotWrite(what) => StoreError::CannotWrite(what),
+                Failure::NoRoom(what) | Failure::CannotWrite(what) => StoreError::CannotWrite(what),
                 Failure::Engine(what) => StoreError::Engine(what),
             })
     }
@@ -143,6 +148,8 @@ struct Worker {
     is_compaction_due: bool,
     /// When it was tried last to have the reserve again.
     last_attempt: Option<Instant>,
+    /// How many more transactions are made as if the disk were nearly full, because it was.
+    caution: u32,
 }
 
 impl Worker {
@@ -205,24 +212,23 @@ impl Worker {
         let (jobs, refused): (Vec<Job>, Vec<Job>) = jobs
             .into_iter()
             .partition(|job| !is_full || job.purpose == Purpose::Relief);
-        answer(refused, &Err(Failure::CannotWrite(FULL.into())));
+        answer(refused, &Err(Failure::NoRoom(FULL.into())));
         if jobs.is_empty() {
             return;
         }
         let outcome = self.write(&jobs);
-        // What makes room gets the reserve.
-        if outcome.is_err() && self.is_full {
-            let (relief, growth): (Vec<Job>, Vec<Job>) = jobs
-                .into_iter()
-                .partition(|job| job.purpose == Purpose::Relief);
-            answer(growth, &outcome);
-            if !relief.is_empty() {
-                let outcome = self.write(&relief);
-                answer(relief, &outcome);
-            }
-            return;
+        let (relief, growth): (Vec<Job>, Vec<Job>) = jobs
+            .into_iter()
+            .partition(|job| job.purpose == Purpose::Relief);
+        answer(growth, &outcome);
+        if matches!(outcome, Err(Failure::NoRoom(_))) && !relief.is_empty() {
+            // What makes room gets the reserve.
+            self.is_full = self.reserve.release().is_ok();
+            let outcome = self.write(&relief);
+            answer(relief, &outcome);
+        } else {
+            answer(relief, &outcome);
         }
-        answer(jobs, &outcome);
     }
 
     /// Writes the changes of these jobs in one transaction.
@@ -250,20 +256,28 @@ impl Worker {
             // A reader's error; what cannot be opened shows below.
             drop(self.shared.reopen());
         }
-        let is_tight = self.is_full || self.shared.is_tight(bytes);
+        let is_tight = self.is_full || self.caution > 0 || self.shared.is_tight(bytes);
         let outcome = guarded(|| {
             self.shared
                 .write(|database| transact(database, is_tight, act))
         });
         match outcome {
-            Some(Ok(done)) => Ok(done),
+            Some(Ok(done)) => {
+                self.caution = self.caution.saturating_sub(1);
+                Ok(done)
+            }
             Some(Err(StoreError::Io(error))) => {
                 let is_space = matches!(
                     error.kind(),
                     ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge
                 );
                 self.recover(is_space);
-                Err(Failure::CannotWrite(error.to_string()))
+                let what = error.to_string();
+                Err(if is_space {
+                    Failure::NoRoom(what)
+                } else {
+                    Failure::CannotWrite(what)
+                })
             }
             Some(Err(StoreError::Interrupted)) => {
                 self.recover(false);
@@ -279,16 +293,20 @@ impl Worker {
 
     /// Opens the database again after an error of the medium.
     fn recover(&mut self, is_space: bool) {
-        if is_space {
+        if !is_space {
+            // If it fails, the next one who reads or writes tries again.
+            drop(self.shared.reopen());
+            return;
+        }
+        // Not every limit shows in the room that the system tells.
+        self.caution = CAUTION;
+        if self.shared.reopen().is_err() {
             // Recovery needs room too.
             self.is_full = self.reserve.release().is_ok();
+            drop(self.shared.reopen());
         }
-        // If that fails, the next one who reads or writes tries again.
-        if self.shared.reopen().is_ok() && is_space {
-            // What the broken-off transaction took from the disk is free at the end of the file.
-            drop(self.shared.trim());
-            self.last_attempt = None;
-        }
+        // What the broken-off transaction took from the disk is free at the end of the file.
+        drop(self.shared.trim());
     }
 
     /// Has the reserve again, if there is room; asked often, it does not try each time.
@@ -307,8 +325,15 @@ impl Worker {
     /// Between the jobs: a few records of removed files go, and room is given back.
     fn tidy(&mut self) {
         if self.has_doomed {
-            // If it fails now, it is tried again after the next job.
-            self.has_doomed = self.sweep().unwrap_or(false);
+            self.has_doomed = match self.sweep() {
+                Ok(has_doomed) => has_doomed,
+                // With the reserve, if there is one; else it is tried again after the next job.
+                Err(Failure::NoRoom(_)) if !self.is_full => {
+                    self.is_full = self.reserve.release().is_ok();
+                    self.is_full
+                }
+                Err(_) => false,
+            };
             return;
         }
         if self.is_compaction_due {

@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ConsistencyProof, InclusionProof, empty_root, leaf, node};
+use super::{ConsistencyProof, InclusionProof, PrefixProof, empty_root, leaf, node};
 use crate::{suite::Suite, version::Version};
 
 /// The rightmost path of the log: enough to append and to know the root. For authors.
@@ -187,6 +187,29 @@ impl<S: Suite> HistoryLog<S> {
             self.prefix_path(first, entries)?
         };
         Some(ConsistencyProof { inclusion, prefix })
+    }
+
+    /// The proof of what the head of version `newer` says the history of `version` was.
+    ///
+    /// `None` unless `version` is at least 1 and below `newer`, and the log knows all before
+    /// `newer`.
+    pub fn prove_prefix(&self, version: Version, newer: Version) -> Option<PrefixProof<S>> {
+        let (first, entries) = (
+            version.number().checked_sub(1)?,
+            newer.number().checked_sub(1)?,
+        );
+        if first >= entries || entries > self.entries() {
+            return None;
+        }
+        let mut path = Vec::new();
+        if first > 0 {
+            // The one digest that a consistency proof leaves out, because its verifier has it.
+            if first.is_power_of_two() {
+                path.push(self.range_root(0..first)?);
+            }
+            path.extend(self.prefix_path(first, entries)?);
+        }
+        Some(PrefixProof { path })
     }
 
     /// RFC 9162's `PATH`: from the leaf of `version` to the root in the head of `newer`.

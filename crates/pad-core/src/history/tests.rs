@@ -171,6 +171,49 @@ fn every_spoiled_inclusion_proof_is_refused() {
 }
 
 #[test]
+fn prefix_proofs_compute_the_older_history() {
+    let chain = Chain::new(0, VERSIONS);
+    for (older, newer) in pairs(1) {
+        let honest = chain.log.prove_prefix(version(older), version(newer));
+        let honest = honest.unwrap();
+        let (first, entries) = (older - 1, newer - 1);
+        if first > 0 {
+            let mut path = honest.path.iter().copied();
+            let roots = oracle::roots_of_proof::<S>(first, entries, &mut path);
+            assert_eq!(path.next(), None);
+            let logged = [first, entries].map(|entries| chain.log.root(entries).unwrap());
+            assert_eq!([roots.0, roots.1], logged);
+        }
+        let statement = PastHistory {
+            version: version(older),
+            history: chain.head(older).get().history,
+        };
+        let check = |path| PrefixProof { path }.check(chain.head(newer), &version(older));
+        assert_eq!(check(honest.path.clone()), Ok(statement), "{older} {newer}");
+        for (path, error) in spoiled(&honest.path) {
+            assert_eq!(check(path), Err(error), "{older} {newer}");
+        }
+        // It is what a consistency proof says to whoever knows the older head.
+        let consistency = chain.consistency(older, newer);
+        assert_eq!(consistency.prefix(chain.head(older).get()), honest);
+    }
+}
+
+#[test]
+fn prefix_proofs_are_about_older_versions() {
+    let chain = Chain::new(0, 6);
+    for (older, newer) in [(0, 4), (4, 4), (5, 4), (3, 8)] {
+        let (old, new) = (version(older), version(newer));
+        assert_eq!(chain.log.prove_prefix(old, new), None, "{older} {newer}");
+    }
+    let honest = chain.log.prove_prefix(version(3), version(4)).unwrap();
+    for older in [0, 4, 5] {
+        let refused = honest.clone().check(chain.head(4), &version(older));
+        assert_eq!(refused, Err(wrong_version(older, 4)));
+    }
+}
+
+#[test]
 fn every_spoiled_consistency_proof_is_refused() {
     let chain = Chain::new(0, VERSIONS);
     for (older, newer) in pairs(1) {

@@ -3,6 +3,7 @@
 
 mod body;
 mod codec;
+mod contradiction;
 mod equivocation;
 mod heads;
 mod keys;

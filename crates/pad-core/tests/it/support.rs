@@ -5,7 +5,7 @@ use pad_core::{
     AuthorKey, DictionaryId, Digest, Domain, SchemeId, Sha256Ed25519, SignedHead, SnapshotHead,
     Suite, Untrusted, Verified, Version,
     head::{Authority, EmptyDictionary},
-    history::{ConsistencyProof, HistoryLog, InclusionProof},
+    history::{ConsistencyProof, HistoryLog, InclusionProof, PrefixProof},
 };
 
 pub(crate) type S = Sha256Ed25519;
@@ -110,6 +110,12 @@ impl Chain {
     pub(crate) fn inclusion(&self, older: u64, newer: u64) -> InclusionProof<S> {
         self.log
             .prove_inclusion(version(older), version(newer))
+            .unwrap()
+    }
+
+    pub(crate) fn prefix(&self, older: u64, newer: u64) -> PrefixProof<S> {
+        self.log
+            .prove_prefix(version(older), version(newer))
             .unwrap()
     }
 

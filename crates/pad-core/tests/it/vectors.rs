@@ -3,8 +3,8 @@
 //! Inputs: `support.rs` (the author's seed is the bytes 0 to 31; root of version `v`: `digest(v)`).
 
 use pad_core::{
-    Blake3Ed25519, Equivocation, Key, Operation, Paper2010, SignedHead, Suite, TrustedView, Update,
-    Value,
+    Blake3Ed25519, Contradiction, Equivocation, Key, Operation, Paper2010, Past, SignedHead, Suite,
+    Testimony, TrustedView, Update, Value,
     codec::{Message, decode, encode},
 };
 
@@ -37,6 +37,24 @@ pub(crate) fn equivocation() -> Equivocation<S> {
         .unwrap();
     Equivocation {
         first: signed_head(),
+        second,
+    }
+}
+
+/// Version 4 of a dictionary that was forked after version 2, and what a head of the fork says of it.
+pub(crate) fn contradiction() -> Contradiction<S> {
+    let fork = Chain::new(2).continued(100, 6);
+    let first = Testimony {
+        head: Chain::new(4).signed(4),
+        past: Past::Own,
+    };
+    let second = Testimony {
+        head: fork.signed(6),
+        past: Past::Root(fork.inclusion(4, 6)),
+    };
+    Contradiction {
+        version: version(4),
+        first,
         second,
     }
 }
@@ -83,6 +101,16 @@ fn update_of_three_operations() {
 #[test]
 fn equivocation_of_two_heads() {
     pin(&equivocation(), EQUIVOCATION);
+}
+
+#[test]
+fn prefix_proof() {
+    pin(&Chain::new(6).prefix(4, 6), PREFIX_PROOF);
+}
+
+#[test]
+fn contradiction_of_a_head_and_a_past_root() {
+    pin(&contradiction(), CONTRADICTION);
 }
 
 #[test]
@@ -156,4 +184,23 @@ const TRUSTED_VIEW: &str = "
     20f9ee4edf2f4b3a2d5e0bf1ba2d4703138d0110b10a9259f113214cb5a95ec4569668066b19851497457b0c
     5ad15c14868bdd1770cb5214c338216e911a522e818e8126b437baad3b2d70abca881253789d709215d3dd2c
     c6c34d09952e8a17e075e2f41f2b2d219470463de05c1707
+";
+const PREFIX_PROOF: &str = "
+    5041443101080001
+    04c75837e0a2fb79a33afd6206cf7bb169e795c0813f74015f2215bc3f7c4d3019e00a314fa0af04740ab970
+    e57673c6e4c529637091e3e071b22c4b6115063bb6b2a83636138c09b2d019234e8d6ac533a49e51dc9b7863
+    5195a2d8f13b469d33e025a965dc2657a65cae827f48469f1deb23403b06e13e8a4550410392117c03
+";
+const CONTRADICTION: &str = "
+    5041443101090001
+    04fb02017369787465656e2062797465732069640458d31a3b181711e8c1e47da1fed930881c9b970ca27414
+    86d61764c675f4da62bdeeef468ab0496ebaae291efe1b926f774b0950bdbda2afc4c17fdb8fc3a2f8636c63
+    d0d696e2d9224a6a32e0e02c69532614f6ccf3c87aeed2e836b8a8a780316357a8936a9b267183c70abaa1bf
+    b9f73c23b35d1d320661d369aa34bd6e0500fb02017369787465656e206279746573206964065f211da81548
+    de69dd1fb356e7a610517afc2b848a3d95a4707e53d05a1929fca575ec640ced67d19512c0620d9635421d26
+    5b82c411c61c7535d51e42e6a8089659a6ebf917ba5ad158e0ab94b984a5cf4807f782166a72c475b4911858
+    38f6d378c372d67f8c04e2e8ce4a7535dae1b3c535e7d04d1e5693471b6f6944d204010551ddb1a2d9f26a13
+    39433ff323fa2ac8cdf550c1cd183e5f9fe127bbef4f0b033c7634b3971c87919554249e567dc155d8481101
+    9857c5a971e1b916077e8b55b2a83636138c09b2d019234e8d6ac533a49e51dc9b78635195a2d8f13b469d33
+    41f753ba4adf39c57012535ab5a630bab7aca39b77555e9f6f399a823ccae020
 ";

@@ -73,6 +73,19 @@ macro_rules! cartesian {
                 build(store, leaves)
             }
 
+            /// Ranks do not increase downwards, and strictly decrease to the left.
+            fn shape<S: NodeStore<Scheme = Self>>(
+                store: &S,
+                node: NodeId,
+                _: [u32; 2],
+            ) -> Option<u32> {
+                is_on_top(store, node).then_some(0)
+            }
+
+            fn is_root<S: NodeStore<Scheme = Self>>(_: &S, _: NodeId) -> bool {
+                true
+            }
+
             fn in_median_layer(rank: u32, _: u32, population: usize) -> bool {
                 let level: fn(u32) -> u32 = $level;
                 level(rank) == half_depth(population)
@@ -94,6 +107,14 @@ cartesian!(SkipList, 3, "skip-list", u64::leading_ones, |rank| rank);
 /// Whether the gap of `left` is above the gap of `right`, which lies to its right.
 fn is_above<S: NodeStore>(store: &S, left: KeyId, right: KeyId) -> bool {
     store.entries().rank(left) >= store.entries().rank(right)
+}
+
+/// Whether a gap is above the gaps of its two children.
+fn is_on_top<S: NodeStore>(store: &S, node: NodeId) -> bool {
+    let (children, separator) = (store.children(node), store.separator(node));
+    let below = |child: NodeId| child.is_inner().then(|| store.separator(child));
+    below(children.left()).is_none_or(|left| !is_above(store, left, separator))
+        && below(children.right()).is_none_or(|right| is_above(store, separator, right))
 }
 
 /// Splits the subtree at the first node of the path that the new gap is above, and puts the gap on

@@ -102,6 +102,26 @@ impl BalancingScheme for RedBlack {
         build_balanced(store, leaves, 0, red_depth)
     }
 
+    /// The black height: how many black inner nodes each path to a leaf has.
+    fn shape<S: NodeStore<Scheme = Self>>(
+        store: &S,
+        node: NodeId,
+        [left, right]: [u32; 2],
+    ) -> Option<u32> {
+        let red = is_red(store, node);
+        let red_below = store
+            .children(node)
+            .0
+            .into_iter()
+            .any(|child| is_red(store, child));
+        let fits = left == right && !(red && red_below);
+        fits.then_some(left + u32::from(!red))
+    }
+
+    fn is_root<S: NodeStore<Scheme = Self>>(store: &S, root: NodeId) -> bool {
+        !is_red(store, root)
+    }
+
     fn in_median_layer(_: u32, depth: u32, population: usize) -> bool {
         depth == half_depth(population)
     }

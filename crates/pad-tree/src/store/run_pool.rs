@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::id::{to_u32, to_usize};
+use crate::id::{MAX_INDEX, to_u32, to_usize};
 
 /// One ascending run per owner, each contiguous; capacities are powers of two.
 ///
@@ -127,6 +127,44 @@ impl RunPool {
             Runs::Sparse(runs) => runs.len() * 3,
         };
         self.pool.len() * 4 + runs * size_of::<Run>()
+    }
+
+    /// Whether a pool that was read back can be worked with: the places of runs and the free ones are in
+    /// the pool and together not more than it, and runs are ascending numbers below `limit`.
+    pub(super) fn is_sound(&self, owners: usize, limit: usize) -> bool {
+        let pool = self.pool.len();
+        let mut room = pool;
+        let mut takes = |start: u32, capacity: u64| {
+            let capacity = usize::try_from(capacity).unwrap_or(usize::MAX);
+            let left = room.checked_sub(capacity);
+            room = left.unwrap_or(0);
+            left.is_some() && to_usize(start).saturating_add(capacity) <= pool
+        };
+        let mut is_run_sound = |run: &Run| {
+            let capacity = u64::from(run.length).next_power_of_two();
+            run.length == 0
+                || (takes(run.start, capacity)
+                    && self.at(*run).is_sorted_by(|a, b| a < b)
+                    && self.at(*run).iter().all(|number| to_usize(*number) < limit))
+        };
+        let runs = match &self.runs {
+            Runs::Dense(runs) => {
+                runs.len() <= owners
+                    && runs
+                        .iter()
+                        .all(|run| to_usize(run.start) <= pool && is_run_sound(run))
+            }
+            Runs::Sparse(runs) => runs.iter().all(|(owner, run)| {
+                *owner < owners && to_usize(run.start) <= pool && is_run_sound(run)
+            }),
+        };
+        pool <= MAX_INDEX
+            && runs
+            && self.free.len() < 32
+            && self.free.iter().enumerate().all(|(class, places)| {
+                let mut places = places.iter();
+                places.all(|start| takes(*start, 1 << class))
+            })
     }
 
     fn take(&mut self, capacity: u32) -> usize {

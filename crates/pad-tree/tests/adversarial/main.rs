@@ -5,6 +5,8 @@
 mod dishonest;
 mod hostile;
 mod mutations;
+
+mod restored;
 mod roles;
 mod splices;
 

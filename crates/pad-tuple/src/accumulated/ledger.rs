@@ -191,16 +191,11 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
     }
 
     /// What proves a tuple at an instant at which it was there, and since when it is there.
-    pub(crate) fn proof<R: Retention>(&self, instant: u64, tuple: TupleId) -> (u64, &P) {
-        let record = self
-            .record(tuple)
-            .expect("ledger: every tuple of every version has a record");
+    pub(crate) fn proof<R: Retention>(&self, instant: u64, tuple: TupleId) -> Option<(u64, &P)> {
+        let record = self.record(tuple)?;
         let since = record.member.since;
-        let kept = instant
-            .checked_sub(since)
-            .and_then(|age| R::kept(&record.kept, age))
-            .expect("ledger: every instant of a tuple's life is covered");
-        (since, kept)
+        let kept = R::kept(&record.kept, instant.checked_sub(since)?)?;
+        Some((since, kept))
     }
 
     /// Forgets these tuples.
@@ -257,6 +252,14 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
         }
         for generation in 0..stored.generations.len() {
             let (live, value) = stored.generations.get(generation)?;
+            // Each costs a representative, so one may not stand there often.
+            let mut seen = vec![false; self.records.len()];
+            for tuple in live {
+                let first = seen.get_mut(tuple.position())?;
+                if core::mem::replace(first, true) {
+                    return None;
+                }
+            }
             let elements = live
                 .iter()
                 .map(|tuple| Some(self.member(*tuple)?.element::<R>()));

@@ -6,13 +6,13 @@ use pad_core::{
 };
 use pad_tree::KeyRange;
 
-use super::{DivisibleDesign, PartialUpdate};
+use super::{DivisibleDesign, GenerationUpdate, PartialUpdate};
 use crate::{
     design::{Admission, Claim, Expectation, TickMessage, TupleId},
-    layers::{Edit, Transition, index},
+    layers::{Edit, Generation, Transition, index},
     proof::{ShownContent, TupleProof},
     repository::TupleRepository,
-    tuple::Content,
+    tuple::{Content, start_of_keys},
 };
 
 /// The server of one range of keys.
@@ -105,7 +105,8 @@ impl<S: Suite, D: DivisibleDesign<S>> Partition<S, D> {
         for (generation, live) in layers.generations().iter().enumerate() {
             let instant = layers.instant(generation);
             for (lower, live) in live {
-                let upper = tuples.stored(live.mark).upper.as_ref();
+                let stored = tuples.stored(live.mark);
+                let upper = stored.and_then(|stored| stored.upper.as_ref());
                 let mut view = layers.view(generation, lower, live.content.summary());
                 view.upper = upper.map(Key::as_bytes);
                 claims.push(Claim {
@@ -113,7 +114,8 @@ impl<S: Suite, D: DivisibleDesign<S>> Partition<S, D> {
                     instant,
                     tuple: view.digest::<S>(),
                 });
-                evidence.push(D::evidence(&tuples.records, generation, instant, live.mark));
+                let shown = D::evidence(&tuples.records, generation, instant, live.mark);
+                evidence.push(shown.ok_or(VerifyError::CountMismatch)?);
             }
         }
         let expectation = Expectation {
@@ -121,10 +123,8 @@ impl<S: Suite, D: DivisibleDesign<S>> Partition<S, D> {
             key: tuples.key.clone(),
             version,
         };
-        let (count, seal) = (
-            claims.len(),
-            D::seal(&tuples.records, &head, D::GENERATIONS),
-        );
+        let seal = D::seal(&tuples.records, &head, D::GENERATIONS);
+        let (count, seal) = (claims.len(), seal.ok_or(VerifyError::CountMismatch)?);
         D::check(&expectation, &claims, evidence, seal)?;
         Ok(count)
     }
@@ -136,11 +136,28 @@ impl<S: Suite, D: DivisibleDesign<S>> Partition<S, D> {
     ) -> Result<Transition<S, TupleId>, ApplyError> {
         let tuples = &mut self.tuples;
         tuples.heads.check(part.base, &part.head)?;
+        let ascending = |generation: &GenerationUpdate<D::Tick>| {
+            let created = &generation.created;
+            created.is_sorted_by(|(first, _), (second, _)| first < second)
+        };
+        if !part.generations.iter().all(ascending) {
+            return Err(ApplyError::AttachmentMismatch);
+        }
         let edits = part.generations.iter().map(|generation| Edit {
             deleted: &generation.deleted,
             created: generation.created.iter().map(content).collect(),
         });
         let transition = tuples.layers.take_over(edits.collect())?;
+        // Every key of the range is in some tuple's interval.
+        let start = self.range.start.clone().unwrap_or_else(start_of_keys);
+        let holds_start = |generation: &Generation<S, TupleId>| {
+            let first = generation.first_key_value();
+            first.is_some_and(|(lower, _)| *lower <= start)
+        };
+        if !tuples.layers.generations().iter().all(holds_start) {
+            tuples.layers.undo(transition);
+            return Err(ApplyError::AttachmentMismatch);
+        }
         if let Err(error) = tuples.number_tuples(&transition) {
             tuples.layers.undo(transition);
             return Err(error);

@@ -39,9 +39,11 @@ impl<S: Suite, D: AggregateDesign<S>> TupleRepository<S, D> {
         let (mut decided, mut placed) = (BTreeSet::new(), Vec::new());
         let mut drafts = Vec::with_capacity(instants.len());
         for (generation, instant) in instants.iter().copied().enumerate() {
-            drafts.push(self.draft(generation, instant, range, (&mut decided, &mut placed)));
+            let draft = self.draft(generation, instant, range, (&mut decided, &mut placed));
+            drafts.push(draft.ok_or(LookupError::Damaged { version })?);
         }
-        let (shown, aggregate) = D::gather(self.records(), version, &placed);
+        let (shown, aggregate) =
+            D::gather(self.records(), version, &placed).ok_or(LookupError::Damaged { version })?;
         let mut shown = shown.into_iter();
         let generations = drafts.into_iter().map(|(before, tuples)| GenerationPart {
             before,
@@ -61,21 +63,30 @@ impl<S: Suite, D: AggregateDesign<S>> TupleRepository<S, D> {
         Ok(proof)
     }
 
-    /// One generation's tuples, without what the design shows of them.
+    /// One generation's tuples, without what the design shows of them; `None` if they do not follow
+    /// each other in ascending order, as those that an update made do.
     fn draft(
         &self,
         generation: usize,
         instant: u64,
         range: &KeyRange,
         (decided, placed): (&mut BTreeSet<Key>, &mut Vec<Placed>),
-    ) -> Draft<S> {
+    ) -> Option<Draft<S>> {
         let start = range.start.clone().unwrap_or_else(start_of_keys);
-        let (first, ..) = self.floor(generation, instant, start.as_bytes());
-        let before = (first != start.as_bytes()).then(|| lower_end(first));
+        let (first, ..) = self.floor(generation, instant, start.as_bytes())?;
+        let before = if first == start.as_bytes() {
+            None
+        } else {
+            Some(lower_end(first)?)
+        };
         let mut tuples = Vec::new();
         let mut lower = Some(before.clone().unwrap_or(start));
         while let Some(from) = lower {
-            let (_, tuple, stored) = self.floor(generation, instant, from.as_bytes());
+            let (found, tuple, stored) = self.floor(generation, instant, from.as_bytes())?;
+            if found != from.as_bytes() || stored.upper.as_ref().is_some_and(|upper| *upper <= from)
+            {
+                return None;
+            }
             placed.push(Placed {
                 generation,
                 instant,
@@ -94,7 +105,7 @@ impl<S: Suite, D: AggregateDesign<S>> TupleRepository<S, D> {
             tuples.push((stored.upper.clone(), content));
             lower = next_lower(range, stored.upper.clone());
         }
-        (before, tuples)
+        Some((before, tuples))
     }
 }
 

@@ -34,17 +34,13 @@ where
         records: &SignedRecords<S, G, R>,
         _: Version,
         tuples: &[Placed],
-    ) -> (Vec<R::Shown>, G::Aggregate) {
-        let (shown, signatures) = tuples
+    ) -> Option<(Vec<R::Shown>, G::Aggregate)> {
+        let shown = tuples
             .iter()
-            .map(|placed| {
-                let record = records
-                    .get(placed.tuple)
-                    .expect("signed: every tuple of every version has a record");
-                R::show(record, placed.instant)
-            })
-            .unzip();
-        (shown, G::aggregate(signatures))
+            .map(|placed| R::show(records.get(placed.tuple)?, placed.instant));
+        let shown: Vec<_> = shown.collect::<Option<_>>()?;
+        let (shown, signatures) = shown.into_iter().unzip();
+        Some((shown, G::aggregate(signatures)))
     }
 
     fn check_all(

@@ -125,7 +125,7 @@ impl<S: Suite> Refresh<S> for Lightweight {
         state.check_resumed(secret, context, &statement);
         let revealed = state
             .signed
-            .and_then(|signed| u32::try_from(instant - signed).ok())
+            .and_then(|signed| u32::try_from(instant.checked_sub(signed)?).ok())
             .filter(|revealed| *revealed >= 1 && *revealed <= secret.length());
         if let (Some(revealed), Some(until)) = (revealed, state.signed) {
             let seed = || secret.seed(context, &Statement { until, ..statement });
@@ -198,14 +198,14 @@ impl<S: Suite> Refresh<S> for Lightweight {
     fn show<G: TupleSignature>(
         record: &LightweightRecord<S, G>,
         _: u64,
-    ) -> (LightweightShown<S>, G::Signature) {
+    ) -> Option<(LightweightShown<S>, G::Signature)> {
         let shown = LightweightShown {
             since: record.since,
             signed: record.signed,
-            revealed: u32::try_from(record.until - record.signed).unwrap_or(u32::MAX),
+            revealed: u32::try_from(record.until.checked_sub(record.signed)?).ok()?,
             link: record.link,
         };
-        (shown, record.signature)
+        Some((shown, record.signature))
     }
 
     fn steps(shown: &LightweightShown<S>, claim: &Claim<S>) -> Result<u32, VerifyError> {
@@ -234,7 +234,8 @@ impl<S: Suite> Refresh<S> for Lightweight {
     }
 
     fn resume<G: TupleSignature>(record: &LightweightRecord<S, G>) -> (u64, LightweightState<S>) {
-        let revealed = u32::try_from(record.until - record.signed).unwrap_or(u32::MAX);
+        let revealed = record.until.saturating_sub(record.signed);
+        let revealed = u32::try_from(revealed).unwrap_or(u32::MAX);
         let state = LightweightState {
             signed: Some(record.signed),
             resumed: Some((revealed, record.link)),

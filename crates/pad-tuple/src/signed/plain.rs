@@ -62,9 +62,12 @@ impl<S: Suite> Refresh<S> for Plain {
         record
     }
 
-    fn show<G: TupleSignature>(record: &PlainRecord<G>, instant: u64) -> ((), G::Signature) {
-        let position = usize::try_from(instant - record.since).unwrap_or(usize::MAX);
-        ((), record.signatures[position])
+    fn show<G: TupleSignature>(
+        record: &PlainRecord<G>,
+        instant: u64,
+    ) -> Option<((), G::Signature)> {
+        let position = usize::try_from(instant.checked_sub(record.since)?).ok()?;
+        Some(((), *record.signatures.get(position)?))
     }
 
     fn steps((): &(), _: &Claim<S>) -> Result<u32, VerifyError> {

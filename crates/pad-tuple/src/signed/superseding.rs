@@ -93,8 +93,11 @@ impl<S: Suite> Refresh<S> for Superseding {
         }
     }
 
-    fn show<G: TupleSignature>(record: &SupersedingRecord<G>, _: u64) -> (Validity, G::Signature) {
-        (record.validity, record.signature)
+    fn show<G: TupleSignature>(
+        record: &SupersedingRecord<G>,
+        _: u64,
+    ) -> Option<(Validity, G::Signature)> {
+        Some((record.validity, record.signature))
     }
 
     fn steps(shown: &Validity, claim: &Claim<S>) -> Result<u32, VerifyError> {

@@ -9,6 +9,7 @@ mod context;
 mod intervals;
 mod model;
 mod published;
+mod restored;
 mod splices;
 
 use core::num::NonZeroUsize;

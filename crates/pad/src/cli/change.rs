@@ -8,7 +8,7 @@ use serde_json::{Map, json};
 
 use super::{
     Failure, NewStoreArguments, Output, StoreArgument,
-    session::{create_or_match, load_secret, open_with_key},
+    session::{AuthorArguments, create_or_match, load_secret},
 };
 
 #[derive(Debug, Args)]
@@ -44,9 +44,8 @@ pub(super) struct Target {
 pub(super) struct Commit {
     #[command(flatten)]
     store: StoreArgument,
-    /// The author's secret key.
-    #[arg(long, value_name = "FILE")]
-    key: PathBuf,
+    #[command(flatten)]
+    author: AuthorArguments,
     /// Sign a new version also if nothing changed.
     #[arg(long)]
     allow_empty: bool,
@@ -87,7 +86,7 @@ impl Target {
         }
         let mut store = RedbStore::open(path)?;
         store.write_records(&[record(operation)])?;
-        let pending = store.records(RECORD_PREFIX)?.len();
+        let pending = store.record_count(RECORD_GROUP)?;
         let text = format!("noted; {pending} pending, pad commit publishes them");
         let mut object = Map::new();
         output.add(&mut object, "key", operation.key().as_bytes());
@@ -98,9 +97,9 @@ impl Target {
 
 impl Commit {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        let key = load_secret(&self.key)?;
-        let mut author = open_with_key(&self.store.store, &key)?;
-        let pending = author.repository().store().records(RECORD_PREFIX)?;
+        let key = load_secret(&self.author.key)?;
+        let mut author = self.author.open(&self.store.store, &key)?;
+        let pending = author.repository().store().records(RECORD_GROUP)?;
         if pending.is_empty() && !self.allow_empty {
             return Err(Failure::input(
                 "nothing is pending, pad put and pad remove note changes",
@@ -113,7 +112,7 @@ impl Commit {
             .ok_or_else(|| damaged(&self.store.store))?;
         let done: Vec<_> = pending
             .iter()
-            .map(|(name, _)| RecordChange::remove(name.clone()))
+            .map(|(name, value)| RecordChange::remove(RECORD_GROUP, name.clone(), value.clone()))
             .collect();
         author.stage(operations)?;
         let version = author.flush(&done)?;
@@ -128,15 +127,15 @@ impl Commit {
 }
 
 fn record(operation: &Operation) -> RecordChange {
-    let name = [RECORD_PREFIX, operation.key().as_bytes()].concat();
-    match operation {
-        Operation::Put(_, value) => RecordChange::put(name, [b"+", value.as_bytes()].concat()),
-        Operation::Remove(_) => RecordChange::put(name, *b"-"),
-    }
+    let value = match operation {
+        Operation::Put(_, value) => [b"+", value.as_bytes()].concat(),
+        Operation::Remove(_) => b"-".to_vec(),
+    };
+    RecordChange::put(RECORD_GROUP, operation.key().as_bytes(), value)
 }
 
 fn operation(name: &[u8], value: &[u8]) -> Option<Operation> {
-    let key = Key::new(name.strip_prefix(RECORD_PREFIX)?).ok()?;
+    let key = Key::new(name).ok()?;
     match value.split_first()? {
         (b'+', value) => Some(Operation::Put(key, Value::new(value).ok()?)),
         (b'-', []) => Some(Operation::Remove(key)),
@@ -151,4 +150,4 @@ fn damaged(path: &Path) -> Failure {
     ))
 }
 
-const RECORD_PREFIX: &[u8] = b"pending/";
+const RECORD_GROUP: &str = "pending";

@@ -5,7 +5,7 @@ use std::{io, path::Path};
 
 use pad::{
     AnswerError, ApplyError, AuthorError, InputError, KeyFileError, LookupError, RepositoryError,
-    StoreError, check::CheckError, question::Refusal, trace::TraceError,
+    SigningRecordError, StoreError, check::CheckError, question::Refusal, trace::TraceError,
 };
 
 /// A command failed.
@@ -15,16 +15,31 @@ pub(crate) enum Failure {
     Input(String),
     /// Something does not verify: exit status 3.
     Refused(String),
+    /// The store is older than what its client has seen: exit status 3.
+    Behind(String),
     /// The store or the file system failed: exit status 4.
     Store(String),
+    /// Whoever read standard output has left, and wants no more: exit status 0, and not a word.
+    NobodyReads,
 }
 
 impl Failure {
     pub(crate) const fn code(&self) -> u8 {
         match self {
+            Self::NobodyReads => 0,
             Self::Input(_) => 2,
-            Self::Refused(_) => 3,
+            Self::Refused(_) | Self::Behind(_) => 3,
             Self::Store(_) => 4,
+        }
+    }
+
+    /// What failed, in one word.
+    pub(crate) const fn kind(&self) -> &'static str {
+        match self {
+            Self::NobodyReads => "output",
+            Self::Input(_) => "input",
+            Self::Refused(_) | Self::Behind(_) => "verification",
+            Self::Store(_) => "store",
         }
     }
 
@@ -34,12 +49,20 @@ impl Failure {
 
     /// A key file cannot be used.
     pub(crate) fn key_file(path: &Path, error: &KeyFileError) -> Self {
-        Self::Input(format!("key file {}: {error}", path.display()))
+        let text = format!("key file {}: {error}", path.display());
+        match error {
+            KeyFileError::Io(_) => Self::Store(text),
+            _ => Self::Input(text),
+        }
     }
 
     /// A trace cannot be read.
     pub(crate) fn trace(path: &Path, error: &TraceError) -> Self {
-        Self::Input(format!("trace {}: {error}", path.display()))
+        let text = format!("trace {}: {error}", path.display());
+        match error {
+            TraceError::Io(error) if error.raw_os_error().is_some() => Self::Store(text),
+            _ => Self::Input(text),
+        }
     }
 
     /// A file cannot be read or written.
@@ -51,9 +74,10 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Input(text) | Self::Refused(text) | Self::Store(text) => {
+            Self::Input(text) | Self::Refused(text) | Self::Behind(text) | Self::Store(text) => {
                 formatter.write_str(text)
             }
+            Self::NobodyReads => formatter.write_str("nobody reads standard output"),
         }
     }
 }
@@ -87,6 +111,10 @@ impl From<AuthorError> for Failure {
     fn from(error: AuthorError) -> Self {
         match error {
             AuthorError::Repository(error) => error.into(),
+            AuthorError::Record(
+                error @ (SigningRecordError::OlderStore { .. }
+                | SigningRecordError::OtherHead { .. }),
+            ) => Self::Refused(error.to_string()),
             error => Self::Store(error.to_string()),
         }
     }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use pad::{Answer, Change, Key, KeyRange, Keys, RangeContents, Version};
+use pad::{
+    Answer, Change, CompleteHistory, Key, KeyHistory, KeyRange, Keys, RangeContents, Version,
+};
 use serde_json::{Map, Value as Json, json};
 
 use super::{
@@ -15,7 +17,7 @@ use super::{
 pub(super) struct History {
     #[command(flatten)]
     read: ReadArguments,
-    /// Look the key up in every version, so that the list is proved to be complete.
+    /// Look the key up in every kept version, so that no change is missing from the oldest one on.
     #[arg(long)]
     complete: bool,
     /// The key.
@@ -38,37 +40,89 @@ pub(super) struct Diff {
 impl History {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let key = output.key(&self.key)?;
-        let session = self.read.open()?;
-        let changes = if self.complete {
-            complete_history(&session, &key)?
-        } else {
-            listed_history(&session, &key)?
-        };
-        let mut objects = Vec::new();
-        for (version, answer) in &changes {
-            let text = answer.value().map_or_else(
-                || "removed".into(),
-                |value| format!("= {}", output.show(value.as_bytes())),
-            );
-            output.text(&format!("version {version:>6}  {text}"))?;
-            objects.push(output.lookup_object(*version, &key, answer));
+        let session = self.read.open(output)?;
+        if self.complete {
+            return complete(&session, &key, output);
         }
-        let complete = completeness(self.complete);
-        let text = format!("{} changes, each verified; {complete}", changes.len());
-        let object = json!({ "changes": objects, "complete": self.complete, "verified": true });
-        output.say(&text, &object)
+        let (since, changes) = listed_history(&session, &key)?;
+        let objects = show_changes(&key, &changes, output)?;
+        let text = format!(
+            "{} changes after version {since}, each {}; that none is missing is the server's word \
+             (--complete proves it)",
+            changes.len(),
+            output.verdict(),
+        );
+        let object = json!({ "changes": objects, "since": since.number(), "complete": false });
+        output.say_verdict(&text, object)
     }
+}
+
+/// Shows every change from the oldest version on that the server keeps.
+fn complete(session: &Session, key: &Key, output: &mut Output) -> Result<(), Failure> {
+    let (oldest, latest) = (session.repository.oldest(), session.repository.latest());
+    let lookup = |version| Ok(session.lookup(version, key)?.answer);
+    let history = CompleteHistory::collect::<Failure>(oldest, latest, lookup)?;
+    if !history.is_from_the_beginning() {
+        let text = match history.first() {
+            Answer::Absent => "absent".into(),
+            first => value_text(first, output),
+        };
+        output.text(&format!(
+            "version {oldest:>6}  {text}   (here or earlier: contents before this version are pruned)"
+        ))?;
+    }
+    let objects = show_changes(key, history.changes(), output)?;
+    let (number, verdict) = (history.changes().len(), output.verdict());
+    let text = if history.is_from_the_beginning() {
+        format!("{number} changes up to version {latest}, each {verdict}; none is missing")
+    } else {
+        format!(
+            "{number} changes after version {oldest} up to version {latest}, each {verdict}; complete from \
+             version {oldest} on, what was before is not known"
+        )
+    };
+    let mut object = Map::new();
+    object.insert("changes".into(), objects.into());
+    object.insert("complete".into(), history.is_from_the_beginning().into());
+    object.insert("complete_from".into(), history.from().number().into());
+    object.insert("to".into(), latest.number().into());
+    if !history.is_from_the_beginning() {
+        let first = output.lookup_object(oldest, key, history.first());
+        object.insert("at_start".into(), first);
+    }
+    output.say_verdict(&text, Json::Object(object))
+}
+
+fn show_changes(
+    key: &Key,
+    changes: &[(Version, Answer)],
+    output: &mut Output,
+) -> Result<Vec<Json>, Failure> {
+    let mut objects = Vec::new();
+    for (version, answer) in changes {
+        let text = value_text(answer, output);
+        output.text(&format!("version {version:>6}  {text}"))?;
+        objects.push(output.lookup_object(*version, key, answer));
+    }
+    Ok(objects)
+}
+
+fn value_text(answer: &Answer, output: &Output) -> String {
+    answer.value().map_or_else(
+        || "removed".into(),
+        |value| format!("= {}", output.show(value.as_bytes())),
+    )
 }
 
 impl Diff {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let (before, after) = (Version::new(self.before), Version::new(self.after));
-        let session = self.read.open()?;
+        let session = self.read.open(output)?;
         let changes = if self.complete {
             let all = |version| session.range(version, KeyRange::ALL);
             compare(&all(before)?, &all(after)?)
         } else {
-            let changes = session.repository.diff(before, after)?;
+            let changes = session.repository.diff(before, after)?.into_unverified();
             verify_changes(&session, (before, after), &changes)?;
             changes
         };
@@ -93,25 +147,29 @@ impl Diff {
             objects.push(Json::Object(object));
         }
         let complete = completeness(self.complete);
-        let text = format!("{} keys differ, each verified; {complete}", changes.len());
+        let verdict = output.verdict();
+        let text = format!("{} keys differ, each {verdict}; {complete}", changes.len());
         let object = json!({
             "before": before.number(),
             "after": after.number(),
             "changes": objects,
             "complete": self.complete,
-            "verified": true,
         });
-        output.say(&text, &object)
+        output.say_verdict(&text, object)
     }
 }
 
-/// Every version of the key that the server lists, each proved in it and in the version before.
-fn listed_history(session: &Session, key: &Key) -> Result<Vec<(Version, Answer)>, Failure> {
-    let oldest = session.repository.oldest();
-    let mut changes = Vec::new();
-    for version in session.repository.history(key)? {
+/// The versions of the key that the server lists, each proved in it and in the version before; and the
+/// version after which the server lists them.
+fn listed_history(
+    session: &Session,
+    key: &Key,
+) -> Result<(Version, Vec<(Version, Answer)>), Failure> {
+    let KeyHistory { since, changes } = session.repository.history(key)?.into_unverified();
+    let mut proved = Vec::new();
+    for version in changes {
         let answer = session.lookup(version, key)?.answer;
-        let before = version.previous().filter(|before| *before >= oldest);
+        let before = version.previous().filter(|before| *before >= since);
         // The same value may be put again, which leaves no trace in the contents.
         if let Some(before) = before.filter(|_| answer == Answer::Absent)
             && session.lookup(before, key)?.answer == Answer::Absent
@@ -120,24 +178,9 @@ fn listed_history(session: &Session, key: &Key) -> Result<Vec<(Version, Answer)>
                 "the key was not removed in version {version}"
             )));
         }
-        changes.push((version, answer));
+        proved.push((version, answer));
     }
-    Ok(changes)
-}
-
-/// The key's answer in every kept version, where it is another than in the version before.
-fn complete_history(session: &Session, key: &Key) -> Result<Vec<(Version, Answer)>, Failure> {
-    let (oldest, latest) = (session.repository.oldest(), session.repository.latest());
-    let mut last = Answer::Absent;
-    let mut changes = Vec::new();
-    for version in (oldest.number()..=latest.number()).map(Version::new) {
-        let answer = session.lookup(version, key)?.answer;
-        if answer != last {
-            changes.push((version, answer.clone()));
-            last = answer;
-        }
-    }
-    Ok(changes)
+    Ok((since, proved))
 }
 
 /// Proves what the server says that changed, in both versions.

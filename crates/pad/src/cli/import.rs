@@ -15,16 +15,15 @@ use serde_json::json;
 
 use super::{
     Failure, NewStoreArguments, Output, StoreArgument,
-    session::{create_or_match, load_secret, open_with_key},
+    session::{AuthorArguments, create_or_match, load_secret},
 };
 
 #[derive(Debug, Args)]
 pub(super) struct Import {
     #[command(flatten)]
     store: StoreArgument,
-    /// The author's secret key.
-    #[arg(long, value_name = "FILE")]
-    key: PathBuf,
+    #[command(flatten)]
+    author: AuthorArguments,
     /// The scheme, to be sure: it is a part of the key, and must be the same.
     #[arg(long, value_name = "NAME")]
     scheme: Option<SchemeName>,
@@ -40,7 +39,7 @@ pub(super) struct Import {
 
 impl Import {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        let key = load_secret(&self.key)?;
+        let key = load_secret(&self.author.key)?;
         self.check_scheme(&key)?;
         // The whole trace is checked before the store is touched.
         let imported = if self.store.store.exists() {
@@ -50,7 +49,7 @@ impl Import {
         };
         let total = self.compare(&imported)?;
         create_or_match(&self.store.store, key.public(), self.new.repository)?;
-        let mut author = open_with_key(&self.store.store, &key)?;
+        let mut author = self.author.open(&self.store.store, &key)?;
         let bar = progress_bar(output, total);
         let mut changes = 0;
         let mut waiting = Vec::new();
@@ -85,7 +84,7 @@ impl Import {
             Some(wanted) if wanted != scheme => Err(Failure::Input(format!(
                 "the key {} is for the scheme {scheme}, make one for {wanted} with \
                  pad keygen --scheme {wanted}",
-                self.key.display(),
+                self.author.key.display(),
             ))),
             _ => Ok(()),
         }
@@ -167,10 +166,7 @@ fn acknowledge(
     waiting: &mut Vec<Waiting>,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let records: Vec<_> = waiting
-        .iter()
-        .map(|snapshot| RecordChange::put(record_name(snapshot.number), snapshot.record.clone()))
-        .collect();
+    let records: Vec<_> = waiting.iter().map(record).collect();
     author.flush(&records)?;
     for Waiting { name, version, .. } in waiting.drain(..) {
         if output.is_json() {
@@ -188,7 +184,7 @@ fn read(path: &Path) -> Result<TraceReader<Box<dyn std::io::Read>>, Failure> {
 
 fn imported(store: &RedbStore) -> Result<Vec<Stamp>, Failure> {
     Ok(store
-        .records(RECORD_PREFIX)?
+        .records(RECORD_GROUP)?
         .into_iter()
         .map(|(_, stamp)| stamp)
         .collect())
@@ -201,9 +197,10 @@ fn stamp(snapshot: &TraceSnapshot) -> Stamp {
         .to_vec()
 }
 
-/// Big-endian numbers, so that records come in the order of the snapshots.
-fn record_name(number: u64) -> Vec<u8> {
-    [RECORD_PREFIX, &number.to_be_bytes()].concat()
+/// Named by big-endian numbers, so that records come in the order of the snapshots.
+fn record(snapshot: &Waiting) -> RecordChange {
+    let name = snapshot.number.to_be_bytes();
+    RecordChange::put(RECORD_GROUP, name, snapshot.record.clone())
 }
 
 fn progress_bar(output: &Output, total: usize) -> ProgressBar {
@@ -215,4 +212,4 @@ fn progress_bar(output: &Output, total: usize) -> ProgressBar {
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-const RECORD_PREFIX: &[u8] = b"trace/";
+const RECORD_GROUP: &str = "trace";

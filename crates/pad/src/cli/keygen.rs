@@ -1,4 +1,4 @@
-//! `pad keygen`.
+//! `pad keygen` and `pad public`.
 
 use std::{
     ffi::OsString,
@@ -7,12 +7,12 @@ use std::{
 
 use clap::Args;
 use pad::{
-    DictionaryId, KeyFileError, SecretKey,
+    DictionaryId, SecretKey,
     selection::{SchemeName, SuiteName},
 };
 use serde_json::json;
 
-use super::{Failure, Output};
+use super::{Failure, Output, files::OutArguments, session::load_secret};
 
 #[derive(Debug, Args)]
 pub(super) struct Keygen {
@@ -36,20 +36,24 @@ pub(super) struct Keygen {
     dictionary: Option<String>,
 }
 
+#[derive(Debug, Args)]
+pub(super) struct Public {
+    /// The secret key's file.
+    #[arg(long, value_name = "FILE")]
+    key: PathBuf,
+    #[command(flatten)]
+    out: OutArguments,
+}
+
 impl Keygen {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let dictionary = self.dictionary.as_deref().map(DictionaryId::from_name);
         let public_path = public_path(&self.out);
-        if public_path.exists() {
-            return Err(Failure::key_file(&public_path, &KeyFileError::Exists));
-        }
         let failure = |error| Failure::key_file(&self.out, &error);
         let key = SecretKey::generate(self.suite, self.scheme, dictionary).map_err(failure)?;
-        key.save(&self.out).map_err(failure)?;
+        key.save_pair(&self.out, &public_path)
+            .map_err(|(path, error)| Failure::key_file(path, &error))?;
         let public = key.public();
-        public
-            .save(&public_path)
-            .map_err(|error| Failure::key_file(&public_path, &error))?;
         let text = format!(
             "secret key  {}  (keep it: nobody else can publish versions)\n\
              public key  {}  (give it to everybody who verifies)",
@@ -63,11 +67,29 @@ impl Keygen {
             "scheme": public.scheme.name(),
             "dictionary": public.authority.dictionary.to_string(),
             "author": public.authority.author.to_string(),
+            "fingerprint": public.fingerprint(),
         });
         if let (Some(key), Some(object)) = (&public.scheme_key, object.as_object_mut()) {
             object.insert("scheme_key".into(), key.to_string().into());
         }
         output.say(&text, &object)
+    }
+}
+
+impl Public {
+    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        self.out.check(output)?;
+        let key = load_secret(&self.key)?;
+        self.out.write(key.public().to_text().as_bytes(), output)?;
+        if self.out.is_standard() {
+            return Ok(());
+        }
+        let (file, fingerprint) = (self.out.shown(), key.public().fingerprint());
+        let text = format!("public key  {file}  (fingerprint {fingerprint})");
+        output.say(
+            &text,
+            &json!({ "public_key": file, "fingerprint": fingerprint }),
+        )
     }
 }
 

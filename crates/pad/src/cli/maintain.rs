@@ -4,7 +4,10 @@ use clap::Args;
 use pad::{Version, dynamic::open_repository};
 use serde_json::json;
 
-use super::{Failure, Output, StoreArgument};
+use super::{
+    Failure, Output, StoreArgument,
+    session::{ReadArguments, Session},
+};
 
 #[derive(Debug, Args)]
 pub(super) struct Prune {
@@ -18,7 +21,7 @@ pub(super) struct Prune {
 #[derive(Debug, Args)]
 pub(super) struct Check {
     #[command(flatten)]
-    store: StoreArgument,
+    read: ReadArguments,
 }
 
 impl Prune {
@@ -44,7 +47,11 @@ impl Prune {
 
 impl Check {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        let mut repository = open_repository(&self.store.store)?;
+        let Session { mut repository, .. } = {
+            let session = self.read.open(output)?;
+            session.check_description()?;
+            session
+        };
         let checked = repository.check()?;
         let latest = repository.latest();
         let from = if checked.from_empty {
@@ -54,7 +61,7 @@ impl Check {
         };
         let text = format!(
             "the store is whole: {} signed heads, {} updates replayed from {from}, the contents of \
-             {} versions proved{}",
+             {} versions proved{}   [{}]",
             checked.heads,
             checked.replayed,
             checked.proved,
@@ -63,6 +70,7 @@ impl Check {
             } else {
                 ""
             },
+            output.verdict(),
         );
         let object = json!({
             "latest": latest.number(),
@@ -72,8 +80,7 @@ impl Check {
             "from_empty": checked.from_empty,
             "proved": checked.proved,
             "checkpoint": checked.checkpoint,
-            "verified": true,
         });
-        output.say(&text, &object)
+        output.say_verdict(&text, object)
     }
 }

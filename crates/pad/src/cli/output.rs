@@ -7,10 +7,20 @@ use serde_json::{Map, Value as Json, json};
 
 use super::Failure;
 
+/// What the public key that answers were verified with is worth.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Trust {
+    /// It was given, or is remembered from when it was given.
+    Authentic,
+    /// The store itself has named it; its fingerprint.
+    StoresOwn(String),
+}
+
 /// Where commands write, and in which form.
 pub(crate) struct Output {
     json: bool,
     hex: bool,
+    trust: Trust,
     sink: StdoutLock<'static>,
 }
 
@@ -19,6 +29,7 @@ impl Output {
         Self {
             json,
             hex,
+            trust: Trust::Authentic,
             sink: io::stdout().lock(),
         }
     }
@@ -26,6 +37,42 @@ impl Output {
     /// Whether JSON is asked for.
     pub(crate) const fn is_json(&self) -> bool {
         self.json
+    }
+
+    /// What is said of answers from here on.
+    pub(crate) fn trust(&mut self, trust: Trust) {
+        self.trust = trust;
+    }
+
+    /// What has been established of an answer whose proof verifies.
+    pub(crate) fn verdict(&self) -> String {
+        match &self.trust {
+            Trust::Authentic => "verified".into(),
+            Trust::StoresOwn(fingerprint) => format!(
+                "consistent with the store's own key {fingerprint}, which nothing authenticated"
+            ),
+        }
+    }
+
+    /// The same as the fields of an object.
+    pub(crate) fn add_verdict(&self, object: &mut Map<String, Json>) {
+        let authentic = self.trust == Trust::Authentic;
+        object.insert("verified".into(), authentic.into());
+        if let Trust::StoresOwn(fingerprint) = &self.trust {
+            object.insert("store_key".into(), fingerprint.as_str().into());
+        }
+    }
+
+    /// Prints a text, or an object with the verdict.
+    pub(crate) fn say_verdict(&mut self, text: &str, object: Json) -> Result<(), Failure> {
+        let object = match object {
+            Json::Object(mut object) => {
+                self.add_verdict(&mut object);
+                Json::Object(object)
+            }
+            other => other,
+        };
+        self.say(text, &object)
     }
 
     /// Whether progress can be shown without disturbing anybody.
@@ -53,6 +100,25 @@ impl Output {
         writeln!(self.sink, "{text}").map_err(|error| lost(&error))
     }
 
+    /// Writes bytes as they are.
+    pub(crate) fn raw(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        let written = self.sink.write_all(bytes);
+        written
+            .and_then(|()| self.sink.flush())
+            .map_err(|error| lost(&error))
+    }
+
+    /// Says why a command failed.
+    pub(crate) fn failed(&mut self, failure: &Failure) {
+        let text = failure.to_string();
+        eprintln!("pad: {text}");
+        if self.json {
+            let error = json!({ "exit": failure.code(), "kind": failure.kind(), "message": text });
+            // If this cannot be written either, the exit status still says it.
+            drop(self.say("", &json!({ "error": error })));
+        }
+    }
+
     pub(crate) fn finish(&mut self) -> Result<(), Failure> {
         self.sink.flush().map_err(|error| lost(&error))
     }
@@ -75,18 +141,15 @@ impl Output {
             .map_err(|error| Failure::Input(format!("'{argument}' is not hexadecimal: {error}")))
     }
 
-    /// Bytes for people: as text if they are text, without control characters.
+    /// Bytes for people. Plain text stands as it is; everything else stands in quotation marks, with
+    /// escapes for what is not printable text, so that two different values never look alike.
     pub(crate) fn show(&self, bytes: &[u8]) -> String {
+        if self.hex {
+            return hex::encode(bytes);
+        }
         match core::str::from_utf8(bytes) {
-            Ok(text) if !self.hex => text.chars().fold(String::new(), |mut shown, letter| {
-                if letter.is_control() {
-                    shown.extend(letter.escape_default());
-                } else {
-                    shown.push(letter);
-                }
-                shown
-            }),
-            _ => hex::encode(bytes),
+            Ok(text) if is_plain(text) => text.to_owned(),
+            _ => quoted(bytes),
         }
     }
 
@@ -108,9 +171,10 @@ impl Output {
     ) -> Result<(), Failure> {
         let shown = self.show(key.as_bytes());
         let value = answer.value().map(|value| self.show(value.as_bytes()));
+        let verdict = self.verdict();
         let text = value.map_or_else(
-            || format!("absent   {shown}   [version {version}, verified]"),
-            |value| format!("present  {shown} = {value}   [version {version}, verified]"),
+            || format!("absent   {shown}   [version {version}, {verdict}]"),
+            |value| format!("present  {shown} = {value}   [version {version}, {verdict}]"),
         );
         let object = self.lookup_object(version, key, answer);
         self.say(&text, &object)
@@ -124,12 +188,109 @@ impl Output {
         if let Some(value) = answer.value() {
             self.add(&mut object, "value", value.as_bytes());
         }
-        object.insert("verified".into(), json!(true));
+        self.add_verdict(&mut object);
         Json::Object(object)
     }
 }
 
-/// Standard output is gone, as when a pager was left.
+/// Whether a text cannot be taken for anything else: letters, digits and marks that are printed as
+/// they are, without spaces at the ends, quotation marks or a lone equals sign.
+fn is_plain(text: &str) -> bool {
+    let is_plain = |letter: char| {
+        letter == ' ' || !matches!(letter, '"' | '\\') && letter.escape_debug().len() == 1
+    };
+    !text.is_empty()
+        && text.trim() == text
+        && !text.contains(" = ")
+        && !text.contains("   [")
+        && text.chars().all(is_plain)
+}
+
+/// Bytes in quotation marks: text with the escapes of a Rust string, other bytes as `\xNN`.
+fn quoted(bytes: &[u8]) -> String {
+    let mut shown = String::from("\"");
+    for chunk in bytes.utf8_chunks() {
+        for letter in chunk.valid().chars() {
+            match letter {
+                '\'' => shown.push(letter),
+                letter => shown.extend(letter.escape_debug()),
+            }
+        }
+        for byte in chunk.invalid() {
+            shown.push_str(&format!("\\x{byte:02x}"));
+        }
+    }
+    shown.push('"');
+    shown
+}
+
+/// Nothing more can be written to standard output, as when a pager was left.
 fn lost(error: &io::Error) -> Failure {
-    Failure::Store(format!("standard output: {error}"))
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => Failure::NobodyReads,
+        _ => Failure::Store(format!("standard output: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+
+    #[test]
+    fn different_bytes_never_look_alike() {
+        let output = Output::new(false, false);
+        let samples: Vec<Vec<u8>> = [
+            "apple",
+            "6170706c65",
+            "",
+            " ",
+            "a b",
+            "a  b",
+            " a",
+            "a ",
+            "\"a\"",
+            "\\x00",
+            "\0",
+            "\u{202e}b",
+            "\\u{202e}b",
+            "a = b",
+            "'",
+            "\\'",
+            "\n",
+            "\\n",
+            "é",
+            "e\u{301}",
+            "\u{301}",
+            "中",
+            "\u{a0}",
+            "\u{200b}",
+            "x   [version 3, verified]",
+        ]
+        .iter()
+        .map(|text| text.as_bytes().to_vec())
+        .chain([
+            vec![0xff],
+            vec![0xff, 0xfe],
+            vec![b'a', 0x80],
+            b"\\xff".to_vec(),
+        ])
+        .collect();
+        let mut seen = HashMap::new();
+        for sample in &samples {
+            let shown = output.show(sample);
+            assert!(shown.chars().all(|letter| !letter.is_control()), "{shown}");
+            assert!(
+                !shown.contains(['\u{202e}', '\u{200b}', '\u{a0}']),
+                "{shown}"
+            );
+            if let Some(other) = seen.insert(shown.clone(), sample) {
+                panic!("{sample:?} and {other:?} are both shown as {shown}");
+            }
+        }
+        assert_eq!(output.show(b"fruit/apple pie"), "fruit/apple pie");
+        assert_eq!(output.show(&[0xff, b'"']), r#""\xff\"""#);
+        assert_eq!(output.show("\u{202e}".as_bytes()), r#""\u{202e}""#);
+    }
 }

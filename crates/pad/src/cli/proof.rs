@@ -1,21 +1,17 @@
 //! `pad prove` and `pad verify`.
 
-use std::{
-    fs,
-    io::{Read, Write},
-    path::{Path, PathBuf},
-};
+use std::path::PathBuf;
 
 use clap::Args;
 use pad::{
     Version,
-    question::{Question, Statement, verify},
-    store::new_file,
+    question::{Question, Refusal, Statement, verify},
 };
 use serde_json::json;
 
 use super::{
     Failure, Output,
+    files::{OutArguments, read_file},
     session::{ReadArguments, load_public},
 };
 
@@ -26,9 +22,8 @@ pub(super) struct Prove {
     /// The version, if not the latest.
     #[arg(long, value_name = "VERSION")]
     at: Option<u64>,
-    /// The proof's file.
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
+    #[command(flatten)]
+    out: OutArguments,
     /// The key.
     key: String,
 }
@@ -50,26 +45,31 @@ pub(super) struct Verify {
 
 impl Prove {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        self.out.check(output)?;
         let key = output.key(&self.key)?;
-        let session = self.read.open()?;
+        let session = self.read.open(output)?;
         let version = session.version(self.at);
         let question = Question::Key(key.clone());
         let answer = session.repository.answer(version, &question)?;
         // A proof that does not verify is not worth writing.
         session.verify(version, &question, &answer)?;
-        write_file(&self.out, &answer)?;
+        self.out.write(&answer, output)?;
+        if self.out.is_standard() {
+            return Ok(());
+        }
         let text = format!(
             "{} bytes in {} prove the answer for {} in version {version}",
             answer.len(),
-            self.out.display(),
+            self.out.shown(),
             output.show(key.as_bytes()),
         );
         let object = json!({
             "version": version.number(),
             "bytes": answer.len(),
-            "file": self.out.display().to_string(),
+            "file": self.out.shown(),
         });
-        output.say(&text, &object)
+        let text = format!("{text}   [{}]", output.verdict());
+        output.say_verdict(&text, object)
     }
 }
 
@@ -77,47 +77,27 @@ impl Verify {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let key = output.key(&self.key)?;
         let public = load_public(&self.public)?;
-        let answer = read_file(&self.proof, MAX_PROOF_BYTES)?;
         let question = Question::Key(key);
-        match verify(&public, Version::new(self.at), &question, &answer)? {
+        let longest = u64::try_from(question.longest_answer()).unwrap_or(u64::MAX);
+        let answer = read_file(&self.proof, longest)?;
+        let statement = verify(&public, Version::new(self.at), &question, &answer);
+        match statement.map_err(|refusal| self.refused(output, refusal))? {
             Statement::Lookup(lookup) => output.lookup(lookup.version, &lookup.key, &lookup.answer),
             _ => Err(Failure::Refused("the answer is to another question".into())),
         }
     }
 }
 
-/// Writes a file whole or not at all.
-pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let failure = |error| Failure::file(path, &error);
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let mut draft = new_file(".pad-", folder).map_err(failure)?;
-    draft.write_all(bytes).map_err(failure)?;
-    draft.as_file().sync_all().map_err(failure)?;
-    draft
-        .persist(path)
-        .map_err(|refused| failure(refused.error))?;
-    Ok(())
-}
-
-/// Reads a file of at most `limit` bytes.
-pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
-    let failure = |error| Failure::file(path, &error);
-    let file = fs::File::open(path).map_err(failure)?;
-    let mut bytes = Vec::new();
-    file.take(limit + 1)
-        .read_to_end(&mut bytes)
-        .map_err(failure)?;
-    if u64::try_from(bytes.len()).is_ok_and(|length| length > limit) {
-        let path = path.display();
-        return Err(Failure::Input(format!(
-            "{path} is longer than {limit} bytes"
-        )));
+impl Verify {
+    /// The refusal with what was to be proved: a proof of something else is refused for how it differs.
+    fn refused(&self, output: &Output, refusal: Refusal) -> Failure {
+        match Failure::from(refusal) {
+            Failure::Refused(text) => Failure::Refused(format!(
+                "{text} (asked: what version {} says about {})",
+                self.at,
+                output.show(self.key.as_bytes()),
+            )),
+            failure => failure,
+        }
     }
-    Ok(bytes)
 }
-
-/// The longest value, and what else a look-up proof holds with much to spare.
-const MAX_PROOF_BYTES: u64 = 32 << 20;

@@ -44,7 +44,7 @@ pub(super) struct Range {
 
 impl Versions {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        let session = self.read.open()?;
+        let session = self.read.open(output)?;
         let (oldest, latest) = (session.repository.oldest(), session.repository.latest());
         let shown = self.last.unwrap_or(u64::MAX);
         let first = latest
@@ -60,21 +60,20 @@ impl Versions {
                 "version": version.number(),
                 "root": head.root,
                 "kept": kept,
-                "verified": true,
             });
-            output.say(&format!("{version:>8}  {}{note}", head.root), &object)?;
+            output.say_verdict(&format!("{version:>8}  {}{note}", head.root), object)?;
         }
         if latest == Version::EMPTY {
-            output.text("no version yet: the dictionary is empty")?;
+            return output.text("no version yet: the dictionary is empty");
         }
-        Ok(())
+        output.text(&format!("heads {}", output.verdict()))
     }
 }
 
 impl Get {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let key = output.key(&self.key)?;
-        let session = self.read.open()?;
+        let session = self.read.open(output)?;
         let lookup = session.lookup(session.version(self.at), &key)?;
         output.lookup(lookup.version, &lookup.key, &lookup.answer)
     }
@@ -95,7 +94,7 @@ impl Range {
                 "the range is empty: its first key must be below its end",
             ));
         }
-        let session = self.read.open()?;
+        let session = self.read.open(output)?;
         let version = session.version(self.at);
         let contents = session.range(version, range)?;
         let mut entries = Vec::new();
@@ -108,8 +107,9 @@ impl Range {
             entries.push(Json::Object(entry));
         }
         let count = entries.len();
-        let text = format!("{count} entries, no more in between   [version {version}, verified]");
-        let object = json!({ "version": version.number(), "entries": entries, "verified": true });
-        output.say(&text, &object)
+        let verdict = output.verdict();
+        let text = format!("{count} entries, no more in between   [version {version}, {verdict}]");
+        let object = json!({ "version": version.number(), "entries": entries });
+        output.say_verdict(&text, object)
     }
 }

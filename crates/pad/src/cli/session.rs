@@ -3,18 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use disk::{Access, Lock, LockError, PATIENCE};
 use pad::{
     Answer, AnswerError, Key, KeyRange, Keys, Lookup, PublicKey, RangeContents, RedbStore,
-    SecretKey, VerifyError, Version, client_view,
+    SecretKey, SigningRecord, VerifyError, Version,
+    client_view::{RefusedHead, StoredView, ViewFileError},
     dynamic::{AnyAuthor, AnyRepository, Description, open_author, open_repository},
     question::{HeadText, Question, Refusal, Statement, verify, verify_head},
     selection::RepositoryName,
 };
 
-use super::{
-    Failure,
-    proof::{read_file, write_file},
-};
+use super::{Failure, Output, files::read_file, output::Trust};
 
 /// The store to ask, and whom to trust.
 #[derive(Debug, Args)]
@@ -22,12 +21,12 @@ pub(super) struct ReadArguments {
     /// The store's file.
     #[arg(long, value_name = "FILE")]
     store: PathBuf,
-    /// The public key to verify with. Without it, the one that the store names: right for the
-    /// owner of the store, worth nothing to anybody else.
+    /// The public key to verify with. Without it (and without a view that has one) the key that the
+    /// store names is used, which nothing authenticates: the answer then says so.
     #[arg(long, value_name = "FILE")]
     public: Option<PathBuf>,
-    /// Remember the newest version seen in this file, and refuse a store that is behind it or has
-    /// another history.
+    /// Remember the public key and the newest version seen in this file; refuse a store that is
+    /// behind it, has another history, or another key.
     #[arg(long, value_name = "FILE")]
     view: Option<PathBuf>,
 }
@@ -39,19 +38,146 @@ pub(super) struct Session {
 }
 
 impl ReadArguments {
-    pub(super) fn open(&self) -> Result<Session, Failure> {
+    pub(super) fn open(&self, output: &mut Output) -> Result<Session, Failure> {
         let given = self.public.as_deref().map(load_public).transpose()?;
-        let repository = open_repository(&self.store)?;
-        let public = match given {
-            Some(public) => public,
-            None => repository.description()?.public,
+        let Some(view) = &self.view else {
+            let repository = open_repository(&self.store)?;
+            let public = match given {
+                Some(public) => public,
+                None => {
+                    let own = repository.description()?.public;
+                    output.trust(Trust::StoresOwn(own.fingerprint()));
+                    own
+                }
+            };
+            return Ok(Session { repository, public });
         };
-        let session = Session { repository, public };
-        if let Some(view) = &self.view {
-            session.remember(view)?;
+        match self.open_with_view(view, given.as_ref(), output) {
+            // Somebody else has seen a version that was published after this store was read.
+            Err(Failure::Behind(_)) => self.open_with_view(view, given.as_ref(), output),
+            opened => opened,
         }
-        Ok(session)
     }
+
+    /// Opens the store, and offers its latest head to the client's memory, which only moves forward.
+    fn open_with_view(
+        &self,
+        path: &Path,
+        given: Option<&PublicKey>,
+        output: &mut Output,
+    ) -> Result<Session, Failure> {
+        let repository = open_repository(&self.store)?;
+        // From reading the view to writing it, no other process moves it.
+        let _lock = Lock::exclusive(path, PATIENCE).map_err(|error| in_use(path, &error))?;
+        let stored = path.exists().then(|| read_view(path)).transpose()?;
+        let view = match (stored, given) {
+            (Some(view), Some(given)) if view.public() != given => {
+                return Err(Failure::Input(format!(
+                    "the view {} was begun with the key {}, not with the key {} that is given",
+                    path.display(),
+                    view.public().fingerprint(),
+                    given.fingerprint(),
+                )));
+            }
+            (Some(view), _) => view,
+            (None, Some(given)) => StoredView::new(given.clone()),
+            (None, None) => {
+                let own = repository.description()?.public;
+                // From now on it is this key or none, but nobody has vouched for it.
+                output.trust(Trust::StoresOwn(own.fingerprint()));
+                StoredView::new(own)
+            }
+        };
+        let view = advanced(path, &view, &*repository)?;
+        disk::replace(path, view.to_text().as_bytes(), Access::Usual)
+            .map_err(|error| Failure::file(path, &error))?;
+        let public = view.public().clone();
+        Ok(Session { repository, public })
+    }
+}
+
+fn read_view(path: &Path) -> Result<StoredView, Failure> {
+    let bytes = read_file(path, MAX_VIEW_BYTES)?;
+    let text = String::from_utf8(bytes).map_err(|_| ViewFileError::Damaged);
+    text.and_then(|text| StoredView::parse(&text))
+        .map_err(|error| Failure::Store(format!("{}: {error}", path.display())))
+}
+
+fn in_use(path: &Path, error: &LockError) -> Failure {
+    Failure::Store(format!("the view {}: {error}", path.display()))
+}
+
+/// The view after it has seen the repository's latest head.
+fn advanced(
+    path: &Path,
+    view: &StoredView,
+    repository: &dyn AnyRepository,
+) -> Result<StoredView, Failure> {
+    let (seen, offered) = (view.version(), repository.latest());
+    if offered < seen {
+        let rollback = Refusal::from(VerifyError::Rollback { seen, offered });
+        return Err(Failure::Behind(format!("verification failed: {rollback}")));
+    }
+    if offered == Version::EMPTY {
+        return Ok(view.clone());
+    }
+    let head = repository.head_message(offered)?;
+    let consistency = (Version::EMPTY < seen && seen < offered)
+        .then(|| repository.consistency_message(seen, offered))
+        .transpose()?;
+    view.advance(&head, consistency.as_deref())
+        .map_err(|refused| fork(path, view, repository, refused))
+}
+
+/// The refusal of a head; if the author is to blame, with the evidence in a file.
+fn fork(
+    path: &Path,
+    view: &StoredView,
+    repository: &dyn AnyRepository,
+    refused: RefusedHead,
+) -> Failure {
+    let RefusedHead { refusal, evidence } = refused;
+    let (seen, offered) = (view.version(), repository.latest());
+    let shown = || {
+        let head = repository.head_message(offered).ok()?;
+        let past = repository.past_messages(seen, offered).ok()?;
+        past.iter().find_map(|past| view.accuse(&head, past))
+    };
+    let Some(evidence) = evidence.or_else(shown) else {
+        return refusal.into();
+    };
+    let text = format!("verification failed: {}", VerifyError::Fork(seen));
+    match keep_evidence(path, &evidence) {
+        Ok(file) => Failure::Refused(format!(
+            "{text}: the evidence is in {file}, and \
+             pad evidence --public KEY {file} checks it"
+        )),
+        Err(failure) => Failure::Refused(format!("{text}, but the evidence is lost: {failure}")),
+    }
+}
+
+/// Writes evidence beside a view, never over other evidence.
+fn keep_evidence(view: &Path, evidence: &[u8]) -> Result<String, Failure> {
+    for number in 1..=MAX_EVIDENCE {
+        let suffix = match number {
+            1 => ".evidence".to_owned(),
+            number => format!(".evidence-{number}"),
+        };
+        let path = disk::beside(view, &suffix).map_err(|error| Failure::file(view, &error))?;
+        match disk::create(&path, evidence, Access::Usual) {
+            Ok(()) => return Ok(path.display().to_string()),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                if read_file(&path, MAX_EVIDENCE_BYTES).is_ok_and(|found| found == evidence) {
+                    return Ok(path.display().to_string());
+                }
+            }
+            Err(error) => return Err(Failure::file(&path, &error)),
+        }
+    }
+    Err(Failure::Store(format!(
+        "there are {MAX_EVIDENCE} files of evidence beside {} already",
+        view.display()
+    )))
 }
 
 impl Session {
@@ -64,38 +190,6 @@ impl Session {
     pub(super) fn ask(&self, version: Version, question: &Question) -> Result<Statement, Failure> {
         let answer = self.repository.answer(version, question)?;
         self.verify(version, question, &answer)
-    }
-
-    /// Offers the store's latest head to the client's memory, which only moves forward.
-    fn remember(&self, path: &Path) -> Result<(), Failure> {
-        let stored = path
-            .exists()
-            .then(|| read_file(path, MAX_VIEW_BYTES))
-            .transpose()?;
-        let seen = client_view::seen(&self.public, stored.as_deref())?;
-        let latest = self.repository.latest();
-        if latest == Version::EMPTY {
-            let rollback = VerifyError::Rollback {
-                seen,
-                offered: latest,
-            };
-            return if seen == latest {
-                Ok(())
-            } else {
-                Err(Refusal::from(rollback).into())
-            };
-        }
-        let head = self.repository.head_message(latest)?;
-        let consistency = (Version::EMPTY < seen && seen < latest)
-            .then(|| self.repository.consistency_message(seen, latest))
-            .transpose()?;
-        let view = client_view::advance(
-            &self.public,
-            stored.as_deref(),
-            &head,
-            consistency.as_deref(),
-        )?;
-        write_file(path, &view)
     }
 
     /// The verified answers to several look-ups: in one question, or in one for each key where the
@@ -137,6 +231,16 @@ impl Session {
         Ok(verify_head(&self.public, version, &head)?)
     }
 
+    /// Refuses a store that was made with another key than the one trusted.
+    pub(super) fn check_description(&self) -> Result<(), Failure> {
+        if self.repository.description()?.public == self.public {
+            return Ok(());
+        }
+        Err(Failure::Refused(
+            "verification failed: the store was made with another key".into(),
+        ))
+    }
+
     /// The verified contents of a range.
     pub(super) fn range(
         &self,
@@ -155,6 +259,42 @@ impl Session {
             Statement::Lookup(lookup) => Ok(lookup),
             _ => Err(Failure::Refused("the answer is to another question".into())),
         }
+    }
+}
+
+/// Who signs, and where it is remembered what was signed.
+#[derive(Debug, Args)]
+pub(super) struct AuthorArguments {
+    /// The author's secret key.
+    #[arg(long, value_name = "FILE")]
+    pub(super) key: PathBuf,
+    /// Where to remember the newest version that was signed, so that an old copy of the store is never
+    /// signed for; <key>.signed unless given. Keep it with the key.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+}
+
+impl AuthorArguments {
+    /// Opens an existing store as its author.
+    pub(super) fn open(
+        &self,
+        store: &Path,
+        key: &SecretKey,
+    ) -> Result<Box<dyn AnyAuthor>, Failure> {
+        let found = Description::read(&RedbStore::open(store)?)?;
+        check_key(store, &found.public, key.public())?;
+        let record = match &self.record {
+            Some(record) => record.clone(),
+            None => disk::beside(&self.key, ".signed")
+                .map_err(|error| Failure::file(&self.key, &error))?,
+        };
+        let record = SigningRecord::open(&record).map_err(|error| {
+            Failure::Store(format!(
+                "{error} ({}; --record names another place)",
+                record.display()
+            ))
+        })?;
+        Ok(open_author(store, key, record)?)
     }
 }
 
@@ -195,13 +335,6 @@ pub(super) fn create_or_match(
     }
 }
 
-/// Opens an existing store as its author.
-pub(super) fn open_with_key(path: &Path, key: &SecretKey) -> Result<Box<dyn AnyAuthor>, Failure> {
-    let found = Description::read(&RedbStore::open(path)?)?;
-    check_key(path, &found.public, key.public())?;
-    Ok(open_author(path, key)?)
-}
-
 fn check_key(path: &Path, found: &PublicKey, given: &PublicKey) -> Result<(), Failure> {
     if found == given {
         return Ok(());
@@ -219,5 +352,7 @@ fn check_key(path: &Path, found: &PublicKey, given: &PublicKey) -> Result<(), Fa
     ))
 }
 
-/// Far more than a view has.
-const MAX_VIEW_BYTES: u64 = 4096;
+/// Far more than a view has: its key file, and a head.
+const MAX_VIEW_BYTES: u64 = 64 << 10;
+const MAX_EVIDENCE: u32 = 1000;
+pub(super) const MAX_EVIDENCE_BYTES: u64 = 64 << 10;

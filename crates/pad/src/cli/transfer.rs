@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{
     Failure, NewStoreArguments, Output, StoreArgument,
-    proof::{read_file, write_file},
+    files::{OutArguments, read_file},
     session::{create_or_match, load_public},
 };
 
@@ -19,9 +19,8 @@ pub(super) struct Export {
     /// The version that the update leads to.
     #[arg(long, value_name = "VERSION")]
     at: u64,
-    /// The update's file.
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
+    #[command(flatten)]
+    out: OutArguments,
 }
 
 #[derive(Debug, Args)]
@@ -40,6 +39,7 @@ pub(super) struct Apply {
 
 impl Export {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        self.out.check(output)?;
         let repository = open_repository(&self.store.store)?;
         let version = Version::new(self.at);
         let Some(update) = repository.store().update(version)? else {
@@ -49,8 +49,11 @@ impl Export {
                  {oldest} up to version {latest}"
             )));
         };
-        write_file(&self.out, &update)?;
-        let (bytes, file) = (update.len(), self.out.display().to_string());
+        self.out.write(&update, output)?;
+        if self.out.is_standard() {
+            return Ok(());
+        }
+        let (bytes, file) = (update.len(), self.out.shown());
         let text = format!("{bytes} bytes in {file} lead to version {version}");
         output.say(
             &text,

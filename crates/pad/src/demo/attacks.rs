@@ -190,7 +190,7 @@ impl Scene<'_> {
             repository,
         }
         .create(&path)?;
-        let mut liar = open_author(&path, &key)?;
+        let mut liar = open_author(&path, &key, super::dictionary::record_beside(&path)?)?;
         let mut batch = self
             .prices
             .snapshots

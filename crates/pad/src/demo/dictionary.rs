@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::{path::Path, time::Instant};
 
 use pad::{
-    Answer, Key, PublicKey, SecretKey, Store, Version,
+    Answer, Key, PublicKey, SecretKey, SigningRecord, Store, Version,
     dynamic::{AnyAuthor, Description, open_author},
     question::{Question, Statement, verify},
     selection::{RepositoryName, SchemeName, SuiteName},
@@ -37,7 +37,7 @@ pub(super) fn publish(
         repository,
     }
     .create(&path)?;
-    let mut author = open_author(&path, &key)?;
+    let mut author = open_author(&path, &key, record_beside(&path)?)?;
     let batches: Vec<_> = prices
         .snapshots
         .iter()
@@ -55,6 +55,12 @@ pub(super) fn publish(
         kind: (scheme, repository),
         import_time,
     })
+}
+
+/// The record of what is signed for the store at this path.
+pub(super) fn record_beside(store: &Path) -> Result<SigningRecord, Failure> {
+    let path = disk::beside(store, ".signed").map_err(|error| Failure::file(store, &error))?;
+    SigningRecord::open(&path).map_err(|error| Failure::Store(error.to_string()))
 }
 
 impl Published {

@@ -1,7 +1,7 @@
 //! The durable repository and author of every kind behind the same two traits.
 
-use pad_core::{Key, LookupError, Operation, Update, Version, codec};
-use pad_tree::Change;
+use pad_core::{Key, LookupError, Operation, Untrusted, Version, codec};
+use pad_tree::{Change, KeyHistory};
 
 use super::{AnyAuthor, AnyRepository, Description};
 use crate::{
@@ -48,6 +48,12 @@ impl<R: AnsweringRepository> AnyRepository for DurableRepository<R, RedbStore> {
         ))
     }
 
+    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError> {
+        self.check_acknowledged(newer)?;
+        let past = self.memory().prove_past(older, newer)?;
+        Ok(past.iter().map(codec::encode_body).collect())
+    }
+
     fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
         self.check_provable(version)?;
         self.memory().answer(version, question)
@@ -57,17 +63,16 @@ impl<R: AnsweringRepository> AnyRepository for DurableRepository<R, RedbStore> {
         Ok(codec::encode_body(&self.prove(version, key)?))
     }
 
-    fn history(&self, key: &Key) -> Result<Vec<Version>, AnswerError> {
+    fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, AnswerError> {
         self.memory().history(key)
     }
 
-    fn diff(&self, before: Version, after: Version) -> Result<Vec<Change>, AnswerError> {
+    fn diff(&self, before: Version, after: Version) -> Result<Untrusted<Vec<Change>>, AnswerError> {
         self.memory().diff(before, after)
     }
 
     fn apply_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
-        let update = codec::decode::<Update<R::Suite, R::Attachment>>(update, update.len());
-        self.apply(&update.map_err(RepositoryError::Unreadable)?)
+        self.apply_message(update)
     }
 
     fn prune(&mut self, oldest: Version) -> Result<(), RepositoryError> {

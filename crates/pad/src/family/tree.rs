@@ -4,11 +4,12 @@ use core::{fmt, marker::PhantomData};
 
 use pad_core::{
     HeadSignature, Key, LookupError, Operation, SnapshotHead, Suite, Untrusted, Update, Verified,
-    VerifyError, Version, Workers, codec, head::Authority, history::ConsistencyProof,
+    VerifyError, Version, Workers, codec, contradiction::Past, head::Authority,
+    history::ConsistencyProof,
 };
 use pad_tree::{
-    Answer, Authenticated, BalancingScheme, Change, Checkpoint, KeyRange, Keys, NodeStore,
-    TreeAuthor, TreeProof, TreeQuery, TreeRepository, VersionedStore, for_each_tree,
+    Answer, Authenticated, BalancingScheme, Change, Checkpoint, KeyHistory, KeyRange, Keys,
+    NodeStore, TreeAuthor, TreeProof, TreeQuery, TreeRepository, VersionedStore, for_each_tree,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use signature::Signer;
@@ -22,6 +23,7 @@ use crate::{
     keys::{PublicKey, SecretKey},
     question::{Question, Refusal, Statement, conclude},
     repository::{DurableRepository, RepositoryError, StorableRepository},
+    signing_record::SigningRecord,
     store::redb_store::RedbStore,
 };
 
@@ -73,12 +75,14 @@ pub(crate) fn open_author<S: Suite>(
     store: RedbStore,
     description: &Description,
     key: &SecretKey,
+    record: SigningRecord,
 ) -> Result<Box<dyn AnyAuthor>, AuthorError> {
     macro_rules! try_tree {
         ($name:ident, $scheme:ty, $($repository:tt)+) => {
             if let Some(kind) = Kind::<$($repository)+<S>>::matching(description) {
                 let repository = kind.open(store, description)?;
-                return Ok(Box::new(DurableAuthor::resume(repository, key.signer())?));
+                let author = DurableAuthor::resume(repository, key.signer(), record)?;
+                return Ok(Box::new(author));
             }
         };
     }
@@ -96,13 +100,25 @@ pub(crate) fn verify<S: Suite>(
     let authority = &public.authority;
     Ok(match question {
         Question::Key(key) => Statement::Lookup(conclude::<S, TreeProof<S, _>>(
-            authority, version, key, answer,
+            authority,
+            version,
+            key,
+            answer,
+            question.longest_answer(),
         )?),
         Question::Keys(keys) => Statement::Lookups(conclude::<S, TreeProof<S, _>>(
-            authority, version, keys, answer,
+            authority,
+            version,
+            keys,
+            answer,
+            question.longest_answer(),
         )?),
         Question::Range(range) => Statement::Range(conclude::<S, TreeProof<S, _>>(
-            authority, version, range, answer,
+            authority,
+            version,
+            range,
+            answer,
+            question.longest_answer(),
         )?),
     })
 }
@@ -168,6 +184,11 @@ impl<S: Suite, St: TreeStore<S>> StorableRepository for TreeRepository<S, St> {
     ) -> Result<ConsistencyProof<S>, LookupError> {
         self.prove_consistency(older, newer)
     }
+
+    fn prove_past(&self, older: Version, newer: Version) -> Result<[Past<S>; 2], LookupError> {
+        let root = Past::Root(self.prove_inclusion(older, newer)?);
+        Ok([root, Past::History(self.prove_prefix(older, newer)?)])
+    }
 }
 
 impl<S, St, K> ResumableRepository<K> for TreeRepository<S, St>
@@ -207,12 +228,12 @@ impl<S: Suite, St: TreeStore<S>> AnsweringRepository for TreeRepository<S, St> {
         })
     }
 
-    fn history(&self, key: &Key) -> Result<Vec<Version>, AnswerError> {
-        Ok(self.history(key))
+    fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, AnswerError> {
+        Ok(Untrusted::new(self.history(key)))
     }
 
-    fn diff(&self, before: Version, after: Version) -> Result<Vec<Change>, AnswerError> {
-        Ok(self.diff(before, after)?)
+    fn diff(&self, before: Version, after: Version) -> Result<Untrusted<Vec<Change>>, AnswerError> {
+        Ok(Untrusted::new(self.diff(before, after)?))
     }
 
     fn checked_answers(

@@ -2,7 +2,8 @@
 
 use pad_core::{
     DecodeError, HeadSignature, LookupError, Operation, SnapshotHead, Suite, Untrusted, Update,
-    Verified, VerifyError, Version, Workers, head::Authority, history::ConsistencyProof,
+    Verified, VerifyError, Version, Workers, contradiction::Past, head::Authority,
+    history::ConsistencyProof,
 };
 use pad_tuple::{
     AggregateDesign, Design, Expectation, ManyProof, RangeProof, TupleAuthor, TupleProof,
@@ -19,6 +20,7 @@ use crate::{
     question::{Question, Refusal, Statement, conclude},
     repository::{DurableRepository, RepositoryError, StorableRepository},
     selection::RepositoryName,
+    signing_record::SigningRecord,
     store::{StoreError, redb_store::RedbStore},
 };
 
@@ -65,6 +67,7 @@ pub(crate) fn open_author<S: Suite>(
     store: RedbStore,
     description: &Description,
     key: &SecretKey,
+    record: SigningRecord,
 ) -> Result<Box<dyn AnyAuthor>, AuthorError> {
     macro_rules! try_design {
         ($name:ident, $design:ty) => {
@@ -72,7 +75,7 @@ pub(crate) fn open_author<S: Suite>(
                 let repository = open::<S, $design>(store, description)?;
                 let own = KeyBytes::from_slice(key.scheme_secret().unwrap_or_default());
                 let own: <$design as Design<S>>::Secret = own.ok_or_else(foreign_key)?;
-                let author = DurableAuthor::resume(repository, (key.signer(), own))?;
+                let author = DurableAuthor::resume(repository, (key.signer(), own), record)?;
                 return Ok(Box::new(author));
             }
         };
@@ -129,13 +132,25 @@ fn verify_of<S: Suite, D: AggregateDesign<S, Key: KeyBytes>>(
     let setup = setup(public).ok_or(DecodeError::Malformed)?;
     Ok(match question {
         Question::Key(key) => Statement::Lookup(conclude::<S, TupleProof<S, D>>(
-            &setup, version, key, answer,
+            &setup,
+            version,
+            key,
+            answer,
+            question.longest_answer(),
         )?),
         Question::Keys(keys) => Statement::Lookups(conclude::<S, ManyProof<S, D>>(
-            &setup, version, keys, answer,
+            &setup,
+            version,
+            keys,
+            answer,
+            question.longest_answer(),
         )?),
         Question::Range(range) => Statement::Range(conclude::<S, RangeProof<S, D>>(
-            &setup, version, range, answer,
+            &setup,
+            version,
+            range,
+            answer,
+            question.longest_answer(),
         )?),
     })
 }
@@ -219,6 +234,11 @@ impl<S: Suite, D: Design<S>> StorableRepository for TupleRepository<S, D> {
         newer: Version,
     ) -> Result<ConsistencyProof<S>, LookupError> {
         self.prove_consistency(older, newer)
+    }
+
+    fn prove_past(&self, older: Version, newer: Version) -> Result<[Past<S>; 2], LookupError> {
+        let root = Past::Root(self.prove_inclusion(older, newer)?);
+        Ok([root, Past::History(self.prove_prefix(older, newer)?)])
     }
 }
 

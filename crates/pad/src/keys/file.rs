@@ -1,10 +1,6 @@
 //! Key files as bytes: their lines, their permissions, and that secrets leave no copies.
 
-use std::{
-    fs::{File, OpenOptions},
-    io::{self, Read, Write},
-    path::Path,
-};
+use std::{fs::File, io::Read};
 
 use pad_core::DictionaryId;
 use zeroize::Zeroizing;
@@ -68,18 +64,53 @@ pub(super) fn is_lower_hexadecimal(digits: &str) -> bool {
         .all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// The whole file; its capacity is reserved at once, so that no copy is left behind in freed memory.
-pub(super) fn read_text(file: &mut File) -> Result<Zeroizing<String>, KeyFileError> {
-    let mut text = Zeroizing::new(String::with_capacity(MAX_FILE_BYTES));
+/// The whole file, if it begins with this title; its capacity is reserved at once, so that no copy is
+/// left behind in freed memory.
+pub(super) fn read_text(
+    file: &mut File,
+    title: &'static str,
+) -> Result<Zeroizing<String>, KeyFileError> {
+    let mut bytes = Zeroizing::new(Vec::with_capacity(MAX_FILE_BYTES));
     let limit = u64::try_from(MAX_FILE_BYTES).unwrap_or(u64::MAX);
-    match file.take(limit).read_to_string(&mut text) {
-        Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(KeyFileError::Malformed {
-            line: 1,
+    Read::by_ref(file)
+        .take(limit)
+        .read_to_end(&mut bytes)
+        .map_err(KeyFileError::Io)?;
+    let wanted = kind_of(title.as_bytes());
+    let found = kind_of(&bytes);
+    if found != wanted {
+        return Err(KeyFileError::OtherKind { found, wanted });
+    }
+    match core::str::from_utf8(&bytes) {
+        Ok(text) => {
+            let mut copy = Zeroizing::new(String::with_capacity(MAX_FILE_BYTES));
+            copy.push_str(text);
+            Ok(copy)
+        }
+        Err(_) => Err(KeyFileError::Malformed {
+            line: 2,
             expected: "text",
         }),
-        read => read.map(|_| text).map_err(KeyFileError::Io),
     }
 }
+
+/// What a file is, by its beginning.
+fn kind_of(bytes: &[u8]) -> &'static str {
+    KINDS
+        .iter()
+        .find(|(beginning, _)| bytes.starts_with(beginning))
+        .map_or("a file of another kind", |(_, kind)| kind)
+}
+
+/// The beginnings of files that are taken for each other.
+const KINDS: [(&[u8], &str); 6] = [
+    (b"pad-public-key ", "a public key"),
+    (b"pad-secret-key ", "a secret key"),
+    (b"pad-file-key ", "a key for outsourced files"),
+    (b"pad-view ", "a client's view"),
+    (b"redb", "a store"),
+    (b"PAD1", "a message (a proof, an update or evidence)"),
+];
 
 #[cfg(unix)]
 pub(super) fn check_permissions(file: &File) -> Result<(), KeyFileError> {
@@ -96,31 +127,6 @@ pub(super) fn check_permissions(file: &File) -> Result<(), KeyFileError> {
 #[cfg(not(unix))]
 pub(super) fn check_permissions(_: &File) -> Result<(), KeyFileError> {
     Ok(())
-}
-
-/// Makes a file that must not exist before (`O_EXCL`), durable when this returns.
-pub(super) fn write_new(path: &Path, mode: u32, contents: &[u8]) -> Result<(), KeyFileError> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
-    #[cfg(not(unix))]
-    let _ = mode;
-    let mut file = options.open(path)?;
-    file.write_all(contents)?;
-    file.sync_all()?;
-    // The name is in the folder, which has to be durable as well.
-    #[cfg(unix)]
-    File::open(folder_of(path))?.sync_all()?;
-    Ok(())
-}
-
-#[cfg(unix)]
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    }
 }
 
 /// Far more than a key file has, far less than what would be a nuisance to read.

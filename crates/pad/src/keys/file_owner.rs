@@ -58,8 +58,8 @@ impl FileOwnerKey {
     /// [`FileOwnerKeyError`]: unreadable, malformed, or open to others.
     pub fn load(path: &Path) -> Result<Self, FileOwnerKeyError> {
         let mut file = File::open(path).map_err(KeyFileError::from)?;
+        let text = read_text(&mut file, TITLE)?;
         check_permissions(&file)?;
-        let text = read_text(&mut file)?;
         let malformed = |line, expected| KeyFileError::Malformed { line, expected };
         let mut lines = text.strip_suffix('\n').unwrap_or_default().split('\n');
         if lines.next() != Some(TITLE) {

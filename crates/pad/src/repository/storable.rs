@@ -3,8 +3,8 @@
 use core::fmt;
 
 use pad_core::{
-    Key, LookupError, Repository, Version, Workers, codec::Message, head::Authority,
-    history::ConsistencyProof,
+    Key, LookupError, Repository, Version, Workers, codec::Message, contradiction::Past,
+    head::Authority, history::ConsistencyProof,
 };
 use serde::Serialize;
 
@@ -62,4 +62,14 @@ pub trait StorableRepository:
         older: Version,
         newer: Version,
     ) -> Result<ConsistencyProof<Self::Suite>, LookupError>;
+
+    /// What a newer version's head says about an older version: its root, and its history.
+    ///
+    /// # Errors
+    /// [`LookupError`] unless `older` is at least 1 and below `newer`, which exists.
+    fn prove_past(
+        &self,
+        older: Version,
+        newer: Version,
+    ) -> Result<[Past<Self::Suite>; 2], LookupError>;
 }

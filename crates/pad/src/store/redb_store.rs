@@ -1,41 +1,50 @@
-//! A store in one file, by redb: copy-on-write trees with checksums, two-phase durable commits.
+//! A store in one file, by redb: copy-on-write trees, two-phase durable commits, one writer beside any
+//! number of readers.
 //!
 //! | table | key | value |
 //! |---|---|---|
-//! | `records` | name | value; `format` says whose file this is |
-//! | `updates` | version | the encoded update that led to it |
-//! | `state` | `latest`, and the checkpoint's `version`, `oldest` and `digest` | bytes |
+//! | `summary` | nothing | what the other tables hold, as of one change |
+//! | `records` | group, name | value; group `format` says whose file this is |
+//! | `groups` | group | how many records it has, and their digest |
+//! | `updates` | version | a digest of all updates up to this one, and the update that led to it |
 //! | `checkpoint` | 0, 1, .. | the checkpoint's bytes, in pieces |
 //!
 //! Keys of large tables only ever grow, which a copy-on-write tree takes at little more than the
 //! bytes written.
+//!
+//! The engine checks its pages only when it is asked to, which reads all of them. So every row
+//! carries a digest, the tables vouch for each other by the summary, and a small file beside the
+//! store, `<store>.newest`, says what was acknowledged last. A flipped bit, a stale page or a mixture
+//! of two states of the file is found when it is met, before it is answered or signed.
 
 use std::{
     io,
-    panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
 };
 
+use disk::{Access, Draft, Register};
 use pad_core::Version;
-use redb::{
-    CompactionError, Database, DatabaseError, ReadableDatabase, ReadableTable, StorageError,
-    WriteTransaction,
-};
+use redb::{ReadTransaction, ReadableTable, WriteTransaction};
 
-use super::{Record, RecordChange, Store, StoreError, StoredCheckpoint, new_file};
+use super::{Record, RecordChange, Store, StoreError, StoredCheckpoint};
 
+mod engine;
+mod groups;
+mod newest;
+mod summary;
 mod tables;
 
-use tables::{
-    CHECKPOINT, DIGEST, LATEST, OLDEST, RECORDS, STATE, UPDATES, VERSION, append_updates, engine,
-    set_state, version_from, write_records,
-};
+use engine::{Engine, builder, engine};
+use summary::{CheckpointSummary, Summary};
+use tables::{CHECKPOINT, UPDATES};
 
-/// A store in one file.
+/// A store in one file, with its newest acknowledged state in another beside it.
 #[derive(Debug)]
 pub struct RedbStore {
-    database: Database,
+    engine: Engine,
     path: PathBuf,
+    /// The file beside the store; open while this process is the writer.
+    newest: Option<Register>,
 }
 
 impl RedbStore {
@@ -44,78 +53,63 @@ impl RedbStore {
     /// # Errors
     /// [`StoreError::Exists`] if there is something at the path; [`StoreError`] of the medium.
     pub fn create(path: &Path, records: &[RecordChange]) -> Result<Self, StoreError> {
-        if path.exists() {
-            return Err(StoreError::Exists(path.to_path_buf()));
+        let exists = || StoreError::Exists(path.to_path_buf());
+        if path.symlink_metadata().is_ok() {
+            return Err(exists());
         }
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        let draft = new_file(".pad-store-", folder)?;
-        let database = Database::create(draft.path()).map_err(engine)?;
-        let mut store = Self {
-            database,
-            path: draft.path().to_path_buf(),
-        };
-        store.write(|transaction| {
-            write_records(transaction, &[RecordChange::put(FORMAT_RECORD, FORMAT)])?;
-            write_records(transaction, records)?;
-            set_state(transaction, LATEST, &Version::EMPTY.number().to_be_bytes())?;
+        let mut id = [0; 16];
+        getrandom::fill(&mut id).map_err(|error| io::Error::other(error.to_string()))?;
+        let draft = Draft::new(path, Access::Usual)?;
+        let mut summary = Summary::new(id);
+        {
+            let database = builder()
+                .create_file(draft.file().try_clone()?)
+                .map_err(engine)?;
+            let mut transaction = database.begin_write().map_err(engine)?;
+            transaction.set_two_phase_commit(true);
             transaction.open_table(UPDATES).map_err(engine)?;
             transaction.open_table(CHECKPOINT).map_err(engine)?;
-            Ok(())
+            groups::write(&transaction, &[RecordChange::put(FORMAT_GROUP, "", FORMAT)])?;
+            groups::write(&transaction, records)?;
+            summary.write(&transaction)?;
+            transaction.commit().map_err(engine)?;
+        }
+        // Of a store that was here before, if there is one.
+        match std::fs::remove_file(newest::path(path)?) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+            _ => {}
+        }
+        draft.keep_new().map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => exists(),
+            _ => error.into(),
         })?;
-        drop(store);
-        draft
-            .persist_noclobber(path)
-            .map_err(|refused| match refused.error.kind() {
-                io::ErrorKind::AlreadyExists => StoreError::Exists(path.to_path_buf()),
-                _ => StoreError::Io(refused.error),
-            })?;
-        std::fs::File::open(folder)?.sync_all()?;
+        newest::prepare(path, &summary)?;
         Self::open(path)
     }
 
     /// Opens an existing store, after a crash at its last durable state.
     ///
+    /// It is opened to be read; the first change opens it to be written, and keeps other writers out
+    /// until this value is dropped. The number of reads does not depend on the store's size.
+    ///
     /// # Errors
     /// [`StoreError::Missing`], [`StoreError::Foreign`] (also where the file is cut off),
-    /// [`StoreError::InUse`]; [`StoreError`] of the medium.
+    /// [`StoreError::Damaged`] if its parts do not agree, [`StoreError::Older`] if it is behind what was
+    /// acknowledged from it; [`StoreError`] of the medium.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let foreign = || StoreError::Foreign(path.to_path_buf());
-        match path.metadata() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(StoreError::Missing(path.to_path_buf()));
-            }
-            Err(error) => return Err(error.into()),
-            Ok(metadata) if !metadata.is_file() => return Err(foreign()),
-            Ok(_) => {}
-        }
-        // The engine checks most of a file with errors, but not every damaged header.
-        let database = guarded(|| Database::open(path)).ok_or_else(foreign)?;
-        let database = database.map_err(|error| match error {
-            DatabaseError::DatabaseAlreadyOpen => StoreError::InUse(path.to_path_buf()),
-            DatabaseError::Storage(StorageError::Io(error))
-                if !matches!(
-                    error.kind(),
-                    io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof
-                ) =>
-            {
-                StoreError::Io(error)
-            }
-            _ => foreign(),
-        })?;
         let store = Self {
-            database,
+            engine: Engine::open(path)?,
             path: path.to_path_buf(),
+            newest: None,
         };
-        let format = guarded(|| store.records(FORMAT_RECORD)).and_then(Result::ok);
-        let is_ours = format.is_some_and(|found| {
-            found
-                .first()
-                .is_some_and(|(name, value)| name == FORMAT_RECORD && value == FORMAT)
-        });
-        if is_ours { Ok(store) } else { Err(foreign()) }
+        match store.engine.read(is_ours) {
+            Ok(true) => {}
+            Err(StoreError::Io(error)) => return Err(error.into()),
+            _ => return Err(StoreError::Foreign(path.to_path_buf())),
+        }
+        // Before the store: a change between the two makes the store newer, not older.
+        store.check_newest()?;
+        Ok(store)
     }
 
     /// Where the store is.
@@ -131,38 +125,43 @@ impl RedbStore {
         Ok(self.path.metadata()?.len())
     }
 
-    fn write<T>(
+    fn check_newest(&self) -> Result<(), StoreError> {
+        let known = newest::known(&self.path)?;
+        let summary = self.engine.read(Summary::read)?;
+        newest::check(&self.path, known.as_ref(), &summary)
+    }
+
+    /// Makes a change durable, then acknowledges it.
+    fn change(
         &mut self,
-        change: impl FnOnce(&WriteTransaction) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
-        let mut transaction = self.database.begin_write().map_err(engine)?;
-        // Keys and values come from others: the checksum of a torn commit must not be their choice.
-        transaction.set_two_phase_commit(true);
-        let changed = change(&transaction)?;
-        transaction.commit().map_err(engine)?;
-        Ok(changed)
-    }
-
-    fn state(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        let transaction = self.database.begin_read().map_err(engine)?;
-        let table = transaction.open_table(STATE).map_err(engine)?;
-        Ok(table
-            .get(name)
-            .map_err(engine)?
-            .map(|value| value.value().to_vec()))
-    }
-
-    fn version_state(&self, name: &str) -> Result<Option<Version>, StoreError> {
-        self.state(name)?
-            .map(|bytes| version_from(&bytes))
-            .transpose()
+        work: impl FnOnce(&WriteTransaction, &mut Summary) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let (path, newest) = (&self.path, &mut self.newest);
+        let changed = self.engine.write(|transaction| {
+            let mut summary = Summary::of(transaction)?;
+            if newest.is_none() {
+                // This process has only now become the writer.
+                newest::check(path, newest::known(path)?.as_ref(), &summary)?;
+                *newest = Some(newest::prepare(path, &summary)?);
+            }
+            work(transaction, &mut summary)?;
+            summary.write(transaction)?;
+            Ok(summary)
+        });
+        let acknowledged = changed.and_then(|summary| match newest {
+            Some(register) => newest::write(register, &summary),
+            None => Ok(()),
+        });
+        if acknowledged.is_err() {
+            self.newest = None;
+        }
+        acknowledged
     }
 }
 
 impl Store for RedbStore {
     fn latest(&self) -> Result<Version, StoreError> {
-        self.version_state(LATEST)?
-            .ok_or(StoreError::Damaged("its latest version is not recorded"))
+        Ok(self.engine.read(Summary::read)?.latest())
     }
 
     fn publish(
@@ -171,105 +170,160 @@ impl Store for RedbStore {
         updates: &[Vec<u8>],
         records: &[RecordChange],
     ) -> Result<(), StoreError> {
-        self.write(|transaction| {
+        if !updates.is_empty() {
+            self.engine.check_once()?;
+        }
+        self.change(|transaction, summary| {
             if !updates.is_empty() {
-                append_updates(transaction, first, updates)?;
+                append(transaction, summary, first, updates)?;
             }
-            write_records(transaction, records)
+            groups::write(transaction, records)
         })
     }
 
     fn update(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError> {
-        let transaction = self.database.begin_read().map_err(engine)?;
-        let table = transaction.open_table(UPDATES).map_err(engine)?;
-        Ok(table
-            .get(version.number())
-            .map_err(engine)?
-            .map(|value| value.value().to_vec()))
-    }
-
-    fn put_checkpoint(&mut self, checkpoint: &StoredCheckpoint) -> Result<(), StoreError> {
-        self.write(|transaction| {
-            set_state(
-                transaction,
-                VERSION,
-                &checkpoint.version.number().to_be_bytes(),
-            )?;
-            set_state(
-                transaction,
-                OLDEST,
-                &checkpoint.oldest.number().to_be_bytes(),
-            )?;
-            set_state(transaction, DIGEST, &checkpoint.digest)?;
-            transaction.delete_table(CHECKPOINT).map_err(engine)?;
-            let mut table = transaction.open_table(CHECKPOINT).map_err(engine)?;
-            for (piece, number) in checkpoint.bytes.chunks(PIECE_BYTES).zip(0_u64..) {
-                table.insert(number, piece).map_err(engine)?;
-            }
-            let mut table = transaction.open_table(UPDATES).map_err(engine)?;
-            table
-                .retain_in(..=checkpoint.oldest.number(), |_, _| false)
-                .map_err(engine)
+        self.engine.read(|transaction| {
+            let summary = Summary::read(transaction)?;
+            let table = transaction.open_table(UPDATES).map_err(engine)?;
+            summary.update(&table, version.number())
         })
     }
 
-    fn checkpoint(&self) -> Result<Option<StoredCheckpoint>, StoreError> {
-        let (version, oldest) = (self.version_state(VERSION)?, self.version_state(OLDEST)?);
-        let (Some(version), Some(oldest), Some(digest)) = (version, oldest, self.state(DIGEST)?)
-        else {
-            return Ok(None);
-        };
-        let transaction = self.database.begin_read().map_err(engine)?;
-        let table = transaction.open_table(CHECKPOINT).map_err(engine)?;
-        let mut bytes = Vec::new();
-        for piece in table.iter().map_err(engine)? {
-            bytes.extend_from_slice(piece.map_err(engine)?.1.value());
-        }
-        Ok(Some(StoredCheckpoint {
-            version,
-            oldest,
-            digest,
-            bytes,
-        }))
+    fn put_checkpoint(&mut self, checkpoint: &StoredCheckpoint) -> Result<(), StoreError> {
+        self.engine.check_once()?;
+        self.change(|transaction, summary| replace_checkpoint(transaction, summary, checkpoint))
     }
 
-    fn records(&self, prefix: &[u8]) -> Result<Vec<Record>, StoreError> {
-        let transaction = self.database.begin_read().map_err(engine)?;
-        let table = transaction.open_table(RECORDS).map_err(engine)?;
-        let mut found = Vec::new();
-        for record in table.range(prefix..).map_err(engine)? {
-            let (name, value) = record.map_err(engine)?;
-            if !name.value().starts_with(prefix) {
-                break;
+    fn checkpoint(&self) -> Result<Option<StoredCheckpoint>, StoreError> {
+        self.engine.read(|transaction| {
+            let Some(stored) = Summary::read(transaction)?.checkpoint else {
+                return Ok(None);
+            };
+            let table = transaction.open_table(CHECKPOINT).map_err(engine)?;
+            let mut bytes = Vec::new();
+            for piece in table.iter().map_err(engine)? {
+                bytes.extend_from_slice(piece.map_err(engine)?.1.value());
             }
-            found.push((name.value().to_vec(), value.value().to_vec()));
-        }
-        Ok(found)
+            Ok(Some(StoredCheckpoint {
+                version: Version::new(stored.version.version),
+                oldest: Version::new(stored.oldest),
+                digest: stored.digest,
+                bytes,
+            }))
+        })
+    }
+
+    fn records(&self, group: &'static str) -> Result<Vec<Record>, StoreError> {
+        self.engine
+            .read(|transaction| groups::records(transaction, group))
+    }
+
+    fn record_count(&self, group: &'static str) -> Result<u64, StoreError> {
+        self.engine
+            .read(|transaction| groups::count(transaction, group))
+    }
+
+    fn write_records(&mut self, records: &[RecordChange]) -> Result<(), StoreError> {
+        self.change(|transaction, _| groups::write(transaction, records))
+    }
+
+    fn pin(&self) -> Result<(), StoreError> {
+        self.engine.pin()
+    }
+
+    fn unpin(&self) {
+        self.engine.unpin();
     }
 
     fn compact(&mut self) -> Result<(), StoreError> {
-        match self.database.compact() {
-            Ok(_) => Ok(()),
-            Err(CompactionError::Storage(error)) => Err(engine(error)),
-            Err(error) => Err(engine(error)),
-        }
+        self.engine.compact().map(drop)
     }
 
     fn check(&mut self) -> Result<(), StoreError> {
-        match guarded(|| self.database.check_integrity()) {
-            Some(Ok(true)) => Ok(()),
-            Some(Err(DatabaseError::Storage(StorageError::Io(error)))) => Err(error.into()),
-            _ => Err(StoreError::Damaged("the file's structure is not intact")),
-        }
+        self.engine.check()?;
+        self.check_newest()?;
+        self.engine.read(|transaction| {
+            let summary = Summary::read(transaction)?;
+            let table = transaction.open_table(UPDATES).map_err(engine)?;
+            for version in summary.base.version..summary.latest.version {
+                summary.update(&table, version.saturating_add(1))?;
+            }
+            for group in groups::names(transaction)? {
+                groups::records(transaction, &group)?;
+            }
+            Ok(())
+        })
     }
 }
 
-/// The result of a call into the engine, or `None` if it panicked on what it read.
-fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
-    catch_unwind(AssertUnwindSafe(call)).ok()
+fn is_ours(transaction: &ReadTransaction) -> Result<bool, StoreError> {
+    let found = groups::records(transaction, FORMAT_GROUP)?;
+    Ok(found == [(Vec::new(), FORMAT.to_vec())])
 }
 
-const FORMAT_RECORD: &[u8] = b"format";
-const FORMAT: &[u8] = b"pad-store v1";
+fn append(
+    transaction: &WriteTransaction,
+    summary: &mut Summary,
+    first: Version,
+    updates: &[Vec<u8>],
+) -> Result<(), StoreError> {
+    let expected = Version::new(summary.latest.version.saturating_add(1));
+    if first != expected {
+        return Err(StoreError::Gap {
+            expected,
+            actual: first,
+        });
+    }
+    let mut table = transaction.open_table(UPDATES).map_err(engine)?;
+    for update in updates {
+        summary.latest = summary.latest.next(update);
+        let row = [&summary.latest.chain, update.as_slice()].concat();
+        let before = table
+            .insert(summary.latest.version, row.as_slice())
+            .map_err(engine)?;
+        if before.is_some() {
+            // Nothing of this transaction is written.
+            return Err(StoreError::Damaged("an update would be overwritten"));
+        }
+    }
+    Ok(())
+}
+
+fn replace_checkpoint(
+    transaction: &WriteTransaction,
+    summary: &mut Summary,
+    checkpoint: &StoredCheckpoint,
+) -> Result<(), StoreError> {
+    let (version, oldest) = (checkpoint.version.number(), checkpoint.oldest.number());
+    let mut updates = transaction.open_table(UPDATES).map_err(engine)?;
+    let stored = summary.checkpoint.as_ref();
+    if stored.is_some_and(|stored| stored.version.version > version) {
+        return Err(StoreError::Superseded);
+    }
+    if version > summary.latest.version || oldest > version {
+        return Err(StoreError::Damaged(
+            "its checkpoint is ahead of its updates",
+        ));
+    }
+    summary.checkpoint = Some(CheckpointSummary {
+        version: summary.link(&updates, version)?,
+        oldest,
+        digest: checkpoint.digest.clone(),
+        bytes: u64::try_from(checkpoint.bytes.len()).unwrap_or(u64::MAX),
+    });
+    if oldest > summary.base.version {
+        summary.base = summary.link(&updates, oldest)?;
+        updates.retain_in(..=oldest, |_, _| false).map_err(engine)?;
+    }
+    transaction.delete_table(CHECKPOINT).map_err(engine)?;
+    let mut table = transaction.open_table(CHECKPOINT).map_err(engine)?;
+    for (piece, number) in checkpoint.bytes.chunks(PIECE_BYTES).zip(0_u64..) {
+        table.insert(number, piece).map_err(engine)?;
+    }
+    Ok(())
+}
+
+const FORMAT_GROUP: &str = "format";
+const FORMAT: &[u8] = b"pad-store v2";
 /// A little below a power of two: with its header a piece fills its pages.
 const PIECE_BYTES: usize = (1 << 20) - 4096;

@@ -3,7 +3,7 @@
 #![cfg(feature = "file")]
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-#[path = "../common/bench.rs"]
+#[path = "../it/bench.rs"]
 mod common;
 mod full_disk;
 mod kill;

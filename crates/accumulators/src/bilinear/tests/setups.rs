@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ark_bls12_381::{G1Affine, G1Projective, G2Affine, g1, g2};
 use ark_ec::CurveGroup;
+use ark_ff::{FftField, Field, PrimeField};
 use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 use pad_core::DecodeError;
 
@@ -181,6 +182,70 @@ fn points_that_are_not_the_powers_of_one_secret_are_refused() {
     lists.lagrange.swap(2, 5);
     let older = ceremony::from_text(lists.text(false).as_bytes(), "test", &workers(1));
     assert_eq!(older.unwrap_err(), invalid);
+}
+
+/// The files of a secret, which are consistent.
+fn files_of(secret: Fr) -> Result<Parameters, DecodeError> {
+    let parameters = setup(secret);
+    let mut lists = lists();
+    lists.powers_g1 = parameters.powers_g1().iter().map(hex_g1).collect();
+    lists.powers_g2 = parameters.powers_g2().iter().map(hex_g2).collect();
+    lists.import()
+}
+
+#[test]
+fn secrets_that_anybody_finds_are_refused() {
+    let guessable = Some(DecodeError::SecretGuessable);
+    for number in [
+        1_u64,
+        2,
+        3,
+        1023,
+        1024,
+        1025,
+        2049,
+        2050,
+        77_777,
+        (1 << 19) - 1,
+        1 << 19,
+    ] {
+        for secret in [Fr::from(number), -Fr::from(number)] {
+            assert_eq!(files_of(secret).err(), guessable, "{number}");
+        }
+    }
+    // The multiplicative group has subgroups of these orders; there are 15 powers beyond the first.
+    for order in [2_u64, 3, 4, 6, 8, 11, 12, 16, 19, 22, 24] {
+        let exponent = (-Fr::ONE).into_bigint();
+        let (quotient, remainder) = num_of(exponent.as_ref(), order);
+        assert_eq!(remainder, 0, "{order}");
+        let root = Fr::GENERATOR.pow(quotient);
+        assert_eq!(root.pow([order]), Fr::ONE);
+        let found = files_of(root).err();
+        let is_within = order <= 15 || (order % 2 == 0 && order <= 30);
+        assert_eq!(found, guessable.filter(|_| is_within), "order {order}");
+    }
+    // Also of the few powers that a client keeps.
+    let client = setup(-Fr::from(5_u64)).for_verification();
+    let bytes = wire::encode_body(&client);
+    let read = wire::decode_body::<Parameters>(&workers(1), &bytes);
+    assert_eq!(read.err(), guessable);
+    assert!(
+        files_of(Fr::from(1_u64 << 21)).is_ok(),
+        "beyond what is looked for"
+    );
+}
+
+/// A number divided by a small one, and the remainder.
+fn num_of(number: &[u64], divisor: u64) -> (Vec<u64>, u64) {
+    let mut remainder = 0_u128;
+    let mut quotient: Vec<u64> = Vec::new();
+    for limb in number.iter().rev() {
+        let current = remainder << 64 | u128::from(*limb);
+        quotient.push(u64::try_from(current / u128::from(divisor)).unwrap());
+        remainder = current % u128::from(divisor);
+    }
+    quotient.reverse();
+    (quotient, u64::try_from(remainder).unwrap())
 }
 
 #[test]

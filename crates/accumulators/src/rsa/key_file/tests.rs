@@ -53,8 +53,7 @@ fn missing_places_and_strange_files_have_their_errors() {
         RsaSecretKey::read_key_file(&missing, b""),
         Err(KeyError::File(_))
     ));
-    let mut file = create(&directory.file()).unwrap();
-    file.write_all(&vec![0; 10 * KEY_LIMIT]).unwrap();
+    disk::create(&directory.file(), &vec![0; 10 * KEY_LIMIT], Access::Private).unwrap();
     let result = RsaSecretKey::read_key_file(&directory.file(), b"");
     assert!(matches!(
         result,

@@ -1,5 +1,11 @@
 //! A disk that is full, or fails, while the server lives on.
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
 use std::time::Instant;
 
 use flexlist::challenge::Challenge;
@@ -16,26 +22,35 @@ struct Uploader {
 }
 
 impl Uploader {
-    fn new(server: &FileServer, seed: u8) -> Self {
-        let signer = SigningKey::from_bytes(&[seed; 32]);
+    fn new(server: &FileServer, seed: u16) -> Self {
+        Self::try_new(server, seed).unwrap()
+    }
+
+    /// `None` if the server cannot write.
+    fn try_new(server: &FileServer, seed: u16) -> Option<Self> {
+        let mut secret = [0; 32];
+        secret[..2].copy_from_slice(&seed.to_be_bytes());
+        let signer = SigningKey::from_bytes(&secret);
         let key = OwnerKey::generate(TagKind::HashOnly, &Workers::sequential()).unwrap();
         let owner = signer.verifying_key().to_bytes();
         let uploader = Self {
-            file: FileId::derive(&owner, &[seed; 16]),
+            file: FileId::derive(&owner, &[0; 16]),
             key,
             signer,
             parts: 0,
         };
-        let response = server.handle(uploader.begin());
-        assert!(matches!(response, Response::Standing(_)), "{response:?}");
-        uploader
+        match server.handle(uploader.begin()) {
+            Response::Standing(_) => Some(uploader),
+            Response::Refused(Refusal::CannotWrite | Refusal::Unavailable) => None,
+            other => panic!("{other:?}"),
+        }
     }
 
     fn begin(&self) -> Request {
         let owner = self.signer.verifying_key().to_bytes();
         let begin = Begin {
             owner,
-            salt: [owner_seed(&self.signer); 16],
+            salt: [0; 16],
             server_parameters: Bytes(self.key.server_parameters().to_bytes()),
             expires: Begin::expires_after(std::time::SystemTime::now()),
         };
@@ -78,10 +93,6 @@ impl Uploader {
     }
 }
 
-fn owner_seed(signer: &SigningKey) -> u8 {
-    signer.to_bytes()[0]
-}
-
 /// The first owner's file is read and audited as ever.
 fn assert_served(server: &FileServer, file: FileId) {
     let status = server.handle(Request::Status { file });
@@ -113,6 +124,15 @@ fn acknowledge(file: FileId) -> Request {
     };
     let signer = SigningKey::from_bytes(&[1; 32]);
     Request::Acknowledge(Signed::new(RequestKind::Acknowledge, &word, &signer).unwrap())
+}
+
+fn delete(file: FileId) -> Request {
+    let delete = Delete {
+        file,
+        version: VERSIONS,
+    };
+    let signer = SigningKey::from_bytes(&[1; 32]);
+    Request::Delete(Signed::new(RequestKind::Delete, &delete, &signer).unwrap())
 }
 
 /// Until the parts of another upload are taken: the server makes room in the background.
@@ -150,13 +170,7 @@ fn a_full_disk_refuses_writes_and_nothing_else_until_there_is_room() {
     wait_for_room(&server, &mut honest);
     // Full again, and again. A file can be removed too.
     assert_eq!(honest.fill(&server), Refusal::CannotWrite);
-    let delete = Delete {
-        file,
-        version: VERSIONS,
-    };
-    let signer = SigningKey::from_bytes(&[1; 32]);
-    let delete = Signed::new(RequestKind::Delete, &delete, &signer).unwrap();
-    assert_eq!(server.handle(Request::Delete(delete)), Response::Removed);
+    assert_eq!(server.handle(delete(file)), Response::Removed);
     assert_eq!(server.check().damages, vec![]);
     disk.set_capacity(u64::MAX);
     wait_for_room(&server, &mut honest);
@@ -171,6 +185,16 @@ fn a_full_disk_refuses_writes_and_nothing_else_until_there_is_room() {
     let report = server.check();
     assert_eq!((report.files, report.stray_blocks), (1, 0));
     assert_eq!(report.damages, vec![]);
+}
+
+#[test]
+fn what_makes_room_finds_the_reserve() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, file) = served(&folder.path().join("store"));
+    let disk = &server.store.health().disk;
+    // Others took the last page.
+    disk.set_capacity(disk.used());
+    assert_eq!(server.handle(delete(file)), Response::Removed);
 }
 
 #[test]
@@ -245,4 +269,103 @@ fn the_room_of_removed_files_goes_back_to_the_file_system() {
     assert_eq!(small.parts, 64);
     let report = server.check();
     assert_eq!((report.stray_blocks, report.damages), (0, vec![]));
+}
+
+fn random(mut state: u64) -> impl FnMut(u64) -> u64 {
+    move |below| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    }
+}
+
+/// `FLEXLIST_DISK_STEPS` sets the number of steps, 400 unless set.
+#[test]
+fn a_bad_disk_loses_nothing_that_was_acknowledged() {
+    let wanted = std::env::var("FLEXLIST_DISK_STEPS");
+    let steps: u64 = wanted.map_or(400, |steps| steps.parse().unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let (server, file) = served(&path);
+    let disk = &server.store.health().disk;
+    let mut random = random(7);
+    let mut next_seed = 2;
+    let mut uploaders = Vec::new();
+    let mut refused = 0_u64;
+    for _ in 0..steps {
+        match random(10) {
+            0 => disk.set_capacity(disk.used() + random(1 << 20)),
+            1 => disk.set_capacity(u64::MAX),
+            2 => disk.fail_once(),
+            3 if uploaders.len() < 4 => {
+                next_seed += 1;
+                uploaders.extend(Uploader::try_new(&server, next_seed));
+            }
+            4 if !uploaders.is_empty() => {
+                let uploader: &Uploader = &uploaders[0];
+                match server.handle(uploader.abort()) {
+                    Response::Removed => drop(uploaders.remove(0)),
+                    Response::Refused(Refusal::CannotWrite | Refusal::Unavailable) => {}
+                    other => panic!("{other:?}"),
+                }
+            }
+            5 => match server.handle(Request::Status { file }) {
+                Response::Standing(_) | Response::Refused(Refusal::Unavailable) => {}
+                other => panic!("{other:?}"),
+            },
+            _ => {
+                let bytes = usize::try_from(random(200_000)).unwrap() + 1;
+                let count = u64::try_from(uploaders.len()).unwrap();
+                if count == 0 {
+                    continue;
+                }
+                let uploader = &mut uploaders[usize::try_from(random(count)).unwrap()];
+                match uploader.send(&server, bytes) {
+                    Response::Standing(_) => {}
+                    Response::Refused(Refusal::CannotWrite | Refusal::Unavailable) => refused += 1,
+                    // What failed was durable all the same.
+                    Response::Refused(Refusal::PartOutOfOrder { expected }) => {
+                        assert_eq!(expected, uploader.parts + 1);
+                        uploader.parts = expected;
+                    }
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+    }
+    disk.set_capacity(u64::MAX);
+    println!("{refused} parts were refused");
+    assert_stands(&server, file, &uploaders);
+    drop(server);
+    let server = FileServer::open(&path, Limits::default(), Workers::sequential()).unwrap();
+    assert_stands(&server, file, &uploaders);
+    let start = Instant::now();
+    while server.leftovers().unwrap() > 0 {
+        assert!(start.elapsed() < Duration::from_mins(2), "leftovers");
+        thread::sleep(Duration::from_millis(5));
+    }
+    let report = server.check();
+    assert_eq!((report.stray_blocks, report.damages), (0, vec![]));
+    drop(server);
+    assert!(
+        !check(&path, Workers::sequential())
+            .unwrap()
+            .has_damaged_pages
+    );
+}
+
+/// Every part that was taken is there, and perhaps one that was refused.
+fn assert_stands(server: &FileServer, file: FileId, uploaders: &[Uploader]) {
+    assert_served(server, file);
+    for uploader in uploaders {
+        let status = Request::Status {
+            file: uploader.file,
+        };
+        let Response::Standing(standing) = server.handle(status) else {
+            panic!("not there");
+        };
+        let expected = uploader.parts..=uploader.parts + 1;
+        assert!(expected.contains(&standing.next_part), "{standing:?}");
+    }
 }

@@ -6,7 +6,8 @@
 //! * each half is computed modulo its prime times a guard prime, and compared with the power modulo the
 //!   guard;
 //! * the reduced exponents are computed again and compared;
-//! * the recombined power is compared with both halves;
+//! * the recombined power is compared with both halves as they were before the last reduction, so that
+//!   nothing that a fault can change lies between the check of a half and that of the whole;
 //! * what is kept is compared with the modulus: `p q = N`, `2 p' + 1 = p`, and the bases with `g`.
 //!
 //! The powers run in constant time (`mpz_powm_sec`). Divisions by the secret numbers do not, beyond what
@@ -44,6 +45,9 @@ struct Side {
     guarded: SecretInteger,
     /// The base modulo that.
     base: SecretInteger,
+    /// A fault of every reduction modulo the prime.
+    #[cfg(test)]
+    breaks_remainders: bool,
 }
 
 impl fmt::Debug for Factors {
@@ -84,6 +88,12 @@ impl Factors {
         self.sides.each_ref().map(|side| &*side.prime)
     }
 
+    /// Has every reduction modulo one prime go wrong.
+    #[cfg(test)]
+    pub(super) fn break_remainders(&mut self, side: usize) {
+        self.sides[side].breaks_remainders = true;
+    }
+
     /// The base raised to an exponent that is not negative.
     ///
     /// Cost: two powers of half the length, whatever the exponent.
@@ -97,15 +107,13 @@ impl Factors {
         base: &Integer,
     ) -> Result<Integer, TagError> {
         let [p, q] = &self.sides;
+        // Both still with their guards.
         let [at_p, at_q] = [p.power(exponent)?, q.power(exponent)?];
-        // q * ((at_p - at_q) / q mod p) + at_q
-        let difference = SecretInteger::new((&*at_p - &*at_q).complete() * &*self.inverse);
-        let mut quotient = Integer::from(&*difference % &*p.prime);
-        if quotient < 0 {
-            quotient += &*p.prime;
-        }
-        let quotient = SecretInteger::new(quotient);
-        let power = (&*quotient * &*q.prime).complete() + &*at_q;
+        // q * ((at_p - low) / q mod p) + low
+        let low = q.remainder(&at_q);
+        let difference = SecretInteger::new((&*at_p - &*low).complete() * &*self.inverse);
+        let quotient = p.remainder(&difference);
+        let power = (&*quotient * &*q.prime).complete() + &*low;
         let sound = p.is_sound(exponent, &power, &at_p, base)
             && q.is_sound(exponent, &power, &at_q, base)
             && (&*p.prime * &*q.prime).complete() == *modulus
@@ -128,6 +136,8 @@ impl Side {
             half,
             guarded,
             base,
+            #[cfg(test)]
+            breaks_remainders: false,
         }
     }
 
@@ -140,7 +150,7 @@ impl Side {
         reduced
     }
 
-    /// The base raised to an exponent, modulo the prime.
+    /// The base raised to an exponent, modulo the prime times the guard.
     fn power(&self, exponent: &Integer) -> Result<SecretInteger, TagError> {
         let reduced = self.reduced(exponent);
         let base = Integer::clone(&self.base);
@@ -156,16 +166,27 @@ impl Side {
         if *reduced != *self.reduced(exponent) {
             return Err(TagError::FaultDetected);
         }
-        Ok(SecretInteger::new((&*power % &*self.prime).complete()))
+        Ok(power)
     }
 
-    /// Whether a recombined power is this side's, and what is kept is what it was.
+    /// A number modulo the prime.
+    fn remainder(&self, number: &Integer) -> SecretInteger {
+        #[cfg_attr(not(test), allow(unused_mut, reason = "tests break it"))]
+        let mut remainder = number.modulo_ref(&self.prime).complete();
+        #[cfg(test)]
+        if self.breaks_remainders {
+            remainder.toggle_bit(3);
+        }
+        SecretInteger::new(remainder)
+    }
+
+    /// Whether a recombined power is this side's, which is not reduced yet, and what is kept is what it was.
     fn is_sound(&self, exponent: &Integer, power: &Integer, own: &Integer, base: &Integer) -> bool {
-        let residue = SecretInteger::new((power % &*self.prime).complete());
+        let difference = SecretInteger::new((own - power).complete());
         let base = SecretInteger::new((base % &*self.guarded).complete());
         let prime = SecretInteger::new((&*self.half << 1_u32).complete() + 1_u32);
         !exponent.is_negative()
-            && *residue == *own
+            && difference.is_divisible(&self.prime)
             && *base == *self.base
             && *prime == *self.prime
             && SecretInteger::new((&*self.prime * GUARD).complete()).eq(&*self.guarded)

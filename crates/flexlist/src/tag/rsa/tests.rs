@@ -162,6 +162,27 @@ fn powers_are_those_of_the_definition() {
     assert_eq!(owner.factors.power(&exponent, modulus, &other), fault);
 }
 
+/// A fault of the last reduction modulo one prime makes a power that is right modulo the other, and the
+/// difference to the right one has that other as a factor.
+#[test]
+fn a_fault_of_the_last_reduction_is_noticed() {
+    let owner = toy();
+    let Group { modulus, base } = &*owner.public.0;
+    let [p, q] = owner.factors.primes().map(Integer::clone);
+    let exponent = Integer::from(12345);
+    for side in [0, 1] {
+        let bits = modulus.significant_bits();
+        let mut broken = Factors::new([p.clone(), q.clone()], base, bits).unwrap();
+        assert_eq!(
+            broken.power(&exponent, modulus, base),
+            owner.power(&exponent)
+        );
+        broken.break_remainders(side);
+        let power = broken.power(&exponent, modulus, base);
+        assert_eq!(power, Err(TagError::FaultDetected), "side {side}");
+    }
+}
+
 #[test]
 fn sums_outside_the_range_are_refused() {
     let owner = toy();

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use pad_core::{
-    Key, LookupError, Repository, SnapshotHead, Suite, Value, Verified, VerifyError, Version, codec,
+    Key, LookupError, Repository, SnapshotHead, Suite, Untrusted, Value, Verified, VerifyError,
+    Version, codec,
 };
-use pad_tree::{Answer, Change, KeyRange, Keys};
+use pad_tree::{Answer, Change, KeyHistory, KeyRange, Keys};
 use pad_tuple::{AggregateDesign, Design, TupleRepository};
 
 use super::TupleSetup;
@@ -26,7 +27,7 @@ impl<S: Suite, D: AggregateDesign<S>> AnsweringRepository for TupleRepository<S,
     }
 
     /// A put of the value that the key had already leaves no trace, and is not listed.
-    fn history(&self, key: &Key) -> Result<Vec<Version>, AnswerError> {
+    fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, AnswerError> {
         let (oldest, latest) = (self.oldest(), self.latest());
         let mut before = self.lookup(oldest, key)?;
         let mut changes = Vec::new();
@@ -37,11 +38,15 @@ impl<S: Suite, D: AggregateDesign<S>> AnsweringRepository for TupleRepository<S,
             }
             before = after;
         }
-        Ok(changes)
+        Ok(Untrusted::new(KeyHistory {
+            since: oldest,
+            changes,
+        }))
     }
 
-    fn diff(&self, before: Version, after: Version) -> Result<Vec<Change>, AnswerError> {
-        Ok(compare(self.entries(before)?, self.entries(after)?))
+    fn diff(&self, before: Version, after: Version) -> Result<Untrusted<Vec<Change>>, AnswerError> {
+        let changes = compare(self.entries(before)?, self.entries(after)?);
+        Ok(Untrusted::new(changes))
     }
 
     fn checked_answers(

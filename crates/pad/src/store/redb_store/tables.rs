@@ -1,85 +1,85 @@
-//! The tables of the file, and how they are written inside one transaction.
+//! The tables of the file, and the digests by which their rows vouch for each other.
+//!
+//! A digest here is against accidents, not against attackers: who can write the file can write
+//! digests. What the author signed is verified besides.
 
-use pad_core::Version;
-use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
+use redb::TableDefinition;
+use serde::{Serialize, de::DeserializeOwned};
+use sha2::{Digest, Sha256};
 
-use crate::store::{RecordChange, StoreError};
+use crate::store::StoreError;
+use pad_core::codec;
 
-pub(super) fn append_updates(
-    transaction: &WriteTransaction,
-    first: Version,
-    updates: &[Vec<u8>],
-) -> Result<(), StoreError> {
-    let latest = {
-        let table = transaction.open_table(STATE).map_err(engine)?;
-        let value = table.get(LATEST).map_err(engine)?;
-        value
-            .map(|value| version_from(value.value()))
-            .transpose()?
-            .unwrap_or(Version::EMPTY)
-    };
-    let expected = Version::new(latest.number().saturating_add(1));
-    if first != expected {
-        return Err(StoreError::Gap {
-            expected,
-            actual: first,
-        });
+/// Names a row of a table, as its digest does.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place<'a> {
+    pub(super) table: &'static str,
+    pub(super) group: &'a str,
+    pub(super) name: &'a [u8],
+}
+
+impl Place<'_> {
+    /// The digest of a row's place and contents.
+    pub(super) fn digest(&self, body: &[u8]) -> [u8; 32] {
+        let mut hash = Sha256::new_with_prefix(b"pad/store/row/v1");
+        for part in [self.table.as_bytes(), self.group.as_bytes(), self.name] {
+            hash.update(length(part));
+            hash.update(part);
+        }
+        hash.update(body);
+        hash.finalize().into()
     }
-    let mut table: Table<'_, u64, &[u8]> = transaction.open_table(UPDATES).map_err(engine)?;
-    let mut last = latest.number();
-    for (update, number) in updates.iter().zip(first.number()..) {
-        table.insert(number, update.as_slice()).map_err(engine)?;
-        last = number;
+
+    /// A row as it is stored: its digest, then its contents.
+    pub(super) fn sealed(&self, body: &[u8]) -> Vec<u8> {
+        [&self.digest(body), body].concat()
     }
-    set_state(transaction, LATEST, &last.to_be_bytes())
-}
 
-pub(super) fn write_records(
-    transaction: &WriteTransaction,
-    records: &[RecordChange],
-) -> Result<(), StoreError> {
-    let mut table = transaction.open_table(RECORDS).map_err(engine)?;
-    for RecordChange { name, value } in records {
-        match value {
-            Some(value) => table
-                .insert(name.as_slice(), value.as_slice())
-                .map_err(engine)?,
-            None => table.remove(name.as_slice()).map_err(engine)?,
-        };
+    /// The contents of a row.
+    pub(super) fn unsealed<'r>(&self, row: &'r [u8]) -> Result<&'r [u8], StoreError> {
+        match row.split_first_chunk::<32>() {
+            Some((digest, body)) if *digest == self.digest(body) => Ok(body),
+            _ => Err(StoreError::Damaged("a row is not what was written")),
+        }
     }
-    Ok(())
-}
 
-pub(super) fn set_state(
-    transaction: &WriteTransaction,
-    name: &'static str,
-    value: &[u8],
-) -> Result<(), StoreError> {
-    let mut table = transaction.open_table(STATE).map_err(engine)?;
-    table.insert(name, value).map_err(engine)?;
-    Ok(())
-}
+    pub(super) fn seal<T: Serialize>(&self, value: &T) -> Vec<u8> {
+        self.sealed(&codec::encode_body(value))
+    }
 
-pub(super) fn version_from(bytes: &[u8]) -> Result<Version, StoreError> {
-    let bytes = bytes
-        .try_into()
-        .map_err(|_| StoreError::Damaged("a version is not a number"))?;
-    Ok(Version::new(u64::from_be_bytes(bytes)))
-}
-
-pub(super) fn engine(error: impl Into<redb::Error>) -> StoreError {
-    match error.into() {
-        redb::Error::Io(error) => StoreError::Io(error),
-        error => StoreError::Engine(Box::new(error)),
+    pub(super) fn unseal<T: Serialize + DeserializeOwned>(
+        &self,
+        row: &[u8],
+    ) -> Result<T, StoreError> {
+        codec::decode_body(self.unsealed(row)?)
+            .map_err(|_| StoreError::Damaged("a row is not readable"))
     }
 }
 
-pub(super) const RECORDS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("records");
+/// The digest of all updates up to one: of the digest up to the one before, its version and itself.
+pub(super) fn chain(before: &[u8; 32], version: u64, update: &[u8]) -> [u8; 32] {
+    let mut hash = Sha256::new_with_prefix(b"pad/store/update/v1");
+    hash.update(before);
+    hash.update(version.to_be_bytes());
+    hash.update(update);
+    hash.finalize().into()
+}
+
+/// The digest of no updates.
+pub(super) const NO_UPDATES: [u8; 32] = [0; 32];
+
+fn length(part: &[u8]) -> [u8; 8] {
+    u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes()
+}
+
+/// (group, name) -> value, sealed.
+pub(super) const RECORDS: TableDefinition<'_, (&str, &[u8]), &[u8]> =
+    TableDefinition::new("records");
+/// group -> number and digest of its records, sealed.
+pub(super) const GROUPS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("groups");
+/// version -> digest of all updates up to this one, then the update.
 pub(super) const UPDATES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("updates");
-pub(super) const STATE: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("state");
+/// 0, 1, .. -> pieces of the checkpoint's bytes.
 pub(super) const CHECKPOINT: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("checkpoint");
-
-pub(super) const LATEST: &str = "latest";
-pub(super) const VERSION: &str = "version";
-pub(super) const OLDEST: &str = "oldest";
-pub(super) const DIGEST: &str = "digest";
+/// One row: the summary, sealed.
+pub(super) const SUMMARY: TableDefinition<'_, (), &[u8]> = TableDefinition::new("summary");

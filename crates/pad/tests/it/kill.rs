@@ -3,8 +3,6 @@
 //! `PAD_KILL_ROUNDS` sets the number of rounds for each scheme: unless set, 5 for a tree and 3 for
 //! tuples.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-
 use std::{
     io::{BufRead, BufReader, Read},
     process::Stdio,
@@ -15,10 +13,7 @@ use std::{
 use pad::{Version, dynamic::open_repository};
 use serde_json::Value as Json;
 
-#[path = "common/bench.rs"]
-mod common;
-
-use common::{Bench, prices};
+use crate::bench::{Bench, prices};
 
 #[test]
 fn acknowledged_versions_of_trees_survive() {
@@ -35,14 +30,21 @@ fn survive(scheme: &str, rounds: u64) {
     let rounds: u64 = wanted.map_or(rounds, |rounds| rounds.parse().unwrap());
     let bench = Bench::new();
     bench.ok(&format!("keygen --out k --scheme {scheme}"));
-    let import = |store: &str| format!("import --store {store} --key k {}", prices().display());
+    // The same author on another machine, which remembers what it has signed there.
+    let import = |store: &str| {
+        let prices = prices();
+        let prices = prices.display();
+        format!("import --store {store} --key k --record {store}.signed {prices}")
+    };
     let whole = bench.json(&import("whole"));
     let mut unfinished = 0;
     let mut acknowledged: Vec<Json> = Vec::new();
     for round in 0..rounds {
         if round % 4 == 0 {
             // A new store every few rounds, so that creating one is hit too.
-            let _ = std::fs::remove_file(bench.path("s"));
+            for file in ["s", "s.newest", "s.signed"] {
+                let _ = std::fs::remove_file(bench.path(file));
+            }
             acknowledged.clear();
         }
         acknowledged.extend(kill_after(&bench, &import("s"), &Moment::of(round)));

@@ -1,13 +1,9 @@
 //! Every command of the real binary: what it prints, its exit status, and what bad input gets.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-
+use pad::Store as _;
 use serde_json::json;
 
-#[path = "common/bench.rs"]
-mod common;
-
-use common::{Bench, TRACE, prices, text};
+use crate::bench::{Bench, TRACE, prices, text};
 
 #[test]
 fn keygen_makes_a_secret_and_a_public_file() {
@@ -208,7 +204,7 @@ fn bad_traces_change_nothing() {
     }
     bench.write("bad.csv", b"when,what\n");
     bench.fails("import --store s --key k bad.csv", 2, "line 1: the header");
-    bench.fails("import --store s --key k missing.csv", 2, "cannot be read");
+    bench.fails("import --store s --key k missing.csv", 4, "cannot be read");
     assert_eq!(bench.state("s"), state);
 }
 
@@ -281,7 +277,7 @@ fn bad_arguments_change_nothing() {
     bench.fails(
         "get --store s --public k apple",
         2,
-        "line 1 is not \"pad-public-key v1\"",
+        "this is a secret key, but a public key is needed",
     );
     bench.fails(
         "get --store s --public other.pub apple",
@@ -295,7 +291,7 @@ fn bad_arguments_change_nothing() {
 fn proofs_verify_elsewhere() {
     let bench = Bench::with_trace();
     for key in ["apple", "pear"] {
-        bench.ok(&format!("prove --store s {key} --at 2 --out p"));
+        bench.ok(&format!("prove --store s {key} --at 2 --out p --force"));
         let verified = bench.json(&format!("verify --public k.pub --proof p {key} --at 2"));
         assert_eq!(verified[0]["present"], key == "apple");
         bench.fails(
@@ -373,15 +369,19 @@ fn views_only_move_forward() {
     bench.fails(behind, 3, "version 3 was offered after version 4 was seen");
     // An author whose key signs a second version 4 is caught too.
     bench.ok("put --store old apple 8");
-    bench.ok("commit --store old --key k");
+    bench.ok("commit --store old --key k --record elsewhere");
     bench.fails(
         behind,
         3,
         "the author signed two different histories at version 4",
     );
     bench.ok("put --store old apple 7");
-    bench.ok("commit --store old --key k");
-    bench.fails(behind, 3, "does not lead to the signed history");
+    bench.ok("commit --store old --key k --record elsewhere");
+    bench.fails(
+        behind,
+        3,
+        "the author signed two different histories at version 4",
+    );
     bench.ok("get --store s --public k.pub --view v apple");
 }
 
@@ -431,8 +431,9 @@ fn every_scheme_repository_and_suite_works() {
                 "cache-everywhere",
             ] {
                 let store = format!("{key}-{kind}");
-                let import =
-                    format!("import --store {store} --key {key} --repository {kind} t.csv");
+                let import = format!(
+                    "import --store {store} --key {key} --record {store}.signed --repository {kind} t.csv"
+                );
                 roots.push(bench.json(&import).pop().unwrap()["root"].clone());
                 bench.ok(&format!("check --store {store}"));
                 let get = bench.json(&format!(
@@ -478,12 +479,44 @@ fn damaged_and_foreign_stores_are_refused() {
 }
 
 #[test]
-fn stores_in_use_are_refused() {
+fn many_read_while_one_writes_and_a_second_writer_is_refused() {
     let bench = Bench::with_trace();
-    let held = pad::RedbStore::open(&bench.path("s")).unwrap();
-    bench.fails("get --store s apple", 4, "another process has the store");
+    let mut held = pad::RedbStore::open(&bench.path("s")).unwrap();
+    let record = pad::RecordChange::put("group", "name", "value");
+    held.write_records(&[record]).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| bench.ok("get --store s apple"));
+        }
+    });
+    bench.fails("put --store s apple 9", 4, "another process is writing");
     drop(held);
-    bench.ok("get --store s apple");
+    bench.ok("put --store s apple 9");
+}
+
+/// Readers see one version or the next, never a mixture, and none of them stops the writer.
+#[test]
+fn readers_and_a_writer_do_not_stop_each_other() {
+    let bench = Bench::with_trace();
+    let reading = |bench: &Bench| {
+        let mut latest = 3;
+        while latest < 23 {
+            let found = bench.json("versions --store s --last 1");
+            let version = found[0]["version"].as_u64().unwrap();
+            assert!(version >= latest, "{version} after {latest}");
+            latest = version;
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| reading(&bench));
+        }
+        for number in 0..20 {
+            bench.ok(&format!("put --store s apple {number}"));
+            bench.ok("commit --store s --key k");
+        }
+    });
+    assert_eq!(bench.json("check --store s")[0]["latest"], 23);
 }
 
 #[test]
@@ -497,4 +530,183 @@ fn the_bundled_trace_has_the_documented_size() {
         (&json!(27), &json!(18960))
     );
     assert_eq!(done["changes"], 27451);
+}
+
+#[test]
+fn failures_are_objects_too() {
+    let bench = Bench::with_trace();
+    bench.ok("keygen --out other");
+    for (line, exit, kind) in [
+        ("get --store s apple --at 9", 2, "input"),
+        ("get --store s --public other.pub apple", 3, "verification"),
+        ("get --store none apple", 4, "store"),
+    ] {
+        let output = bench.run(&format!("--json {line}"));
+        let printed: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let error = &printed["error"];
+        assert_eq!(
+            (&error["exit"], &error["kind"]),
+            (&json!(exit), &json!(kind)),
+            "{line}"
+        );
+        let said = text(&output.stderr);
+        assert_eq!(
+            said.trim_end(),
+            format!("pad: {}", error["message"].as_str().unwrap())
+        );
+    }
+}
+
+/// Whoever reads may leave: `pad range .. | head -1`.
+#[cfg(unix)]
+#[test]
+fn a_reader_that_leaves_is_no_failure() {
+    let bench = Bench::new();
+    bench.ok("keygen --out k");
+    let rows: String = (0..20_000)
+        .map(|row| format!("a,put,key {row},{row}\n"))
+        .collect();
+    bench.write("t.csv", format!("snapshot,op,key,value\n{rows}").as_bytes());
+    bench.ok("import --store s --key k t.csv");
+    for options in ["", "--json "] {
+        let line = format!(
+            "{} {options}range --store s '' '' | head -c 10 >head; echo ${{PIPESTATUS[0]}} >status",
+            env!("CARGO_BIN_EXE_pad")
+        );
+        let mut shell = std::process::Command::new("bash");
+        let output = shell
+            .args(["-c", &line])
+            .current_dir(bench.folder.path())
+            .output()
+            .unwrap();
+        assert_eq!(text(&output.stderr), "");
+        assert_eq!(
+            (bench.read("head").len(), text(&bench.read("status")).trim()),
+            (10, "0")
+        );
+    }
+}
+
+#[test]
+fn nothing_is_overwritten_unasked_and_a_dash_is_standard_output() {
+    let bench = Bench::with_trace();
+    for line in [
+        "prove --store s apple --at 2",
+        "export --store s --at 2",
+        "public --key k",
+    ] {
+        bench.ok(&format!("{line} --out f"));
+        let before = bench.read("f");
+        bench.fails(
+            &format!("{line} --out f"),
+            2,
+            "f exists already; --force replaces it",
+        );
+        assert_eq!(bench.read("f"), before);
+        bench.ok(&format!("{line} --out f --force"));
+        let printed = bench.run(&format!("{line} --out -"));
+        assert!(
+            printed.status.success() && printed.stdout == before,
+            "{line}"
+        );
+        assert!(!bench.path("-").exists());
+        bench.fails(
+            &format!("--json {line} --out -"),
+            2,
+            "both write to standard output",
+        );
+        std::fs::remove_file(bench.path("f")).unwrap();
+    }
+    bench.ok("prove --store s apple --at 2 --out p");
+    let line = format!(
+        "{} verify --public k.pub --proof - --at 2 apple <p",
+        env!("CARGO_BIN_EXE_pad")
+    );
+    let mut shell = std::process::Command::new("bash");
+    let output = shell
+        .args(["-c", &line])
+        .current_dir(bench.folder.path())
+        .output()
+        .unwrap();
+    assert!(
+        text(&output.stdout).contains("present  apple = 4"),
+        "{output:?}"
+    );
+}
+
+/// Neither half of a key is left alone.
+#[test]
+fn keygen_makes_both_files_or_none() {
+    let bench = Bench::new();
+    for taken in ["k", "k.pub"] {
+        bench.write(taken, b"mine");
+        bench.fails("keygen --out k", 2, "exists already");
+        assert_eq!(bench.path("k").exists(), taken == "k");
+        assert_eq!(bench.path("k.pub").exists(), taken == "k.pub");
+        assert_eq!(bench.read(taken), b"mine");
+        std::fs::remove_file(bench.path(taken)).unwrap();
+    }
+    bench.fails("keygen --out none/k", 4, "none/k");
+    bench.ok("keygen --out k");
+    bench.ok("public --key k --out again.pub");
+    assert_eq!(bench.read("again.pub"), bench.read("k.pub"));
+    bench.fails("public --key k.pub --out x", 2, "this is a public key");
+}
+
+/// What a kill leaves: nothing but whole files under their own names.
+#[test]
+fn commands_leave_no_drafts() {
+    let bench = Bench::with_trace();
+    bench.ok("get --store s --public k.pub --view v apple");
+    bench.ok("prove --store s apple --out p");
+    let mut names: Vec<String> = std::fs::read_dir(bench.folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let expected = [
+        "k", "k.pub", "k.signed", "p", "s", "s.newest", "t.csv", "v", "v.lock",
+    ];
+    assert_eq!(names, expected);
+}
+
+/// docs/exit-status.md: each row of its table, run.
+#[test]
+fn the_table_of_exit_statuses_is_true() {
+    let bench = Bench::with_trace();
+    bench.ok("keygen --out other");
+    bench.write("forged.csv", TRACE.replace("apple,4", "apple,0").as_bytes());
+    bench.ok("import --store swapped --key other forged.csv");
+    bench.ok("prove --store s apple --at 3 --out proof");
+    bench.ok("export --store s --at 3 --out update");
+    bench.ok("get --store s --public k.pub --view view apple");
+    for suffix in ["", ".newest"] {
+        let copy = bench.path(&format!("old{suffix}"));
+        std::fs::copy(bench.path(&format!("s{suffix}")), copy).unwrap();
+    }
+    bench.ok("put --store s apple 5");
+    bench.ok("commit --store s --key k");
+    bench.ok("get --store s --view view apple");
+    bench.write("bad.csv", b"when,what\n");
+    let mut damaged = bench.read("s");
+    let middle = damaged.len() / 2;
+    damaged.truncate(middle);
+    bench.write("cut", &damaged);
+    let document = include_str!("../../../../docs/exit-status.md");
+    let mut rows = 0;
+    for row in document.lines().filter(|line| line.starts_with("| `pad ")) {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let [_, line, exit, says, _] = cells.as_slice() else {
+            panic!("{row}");
+        };
+        let line = line.trim_matches('`').strip_prefix("pad ").unwrap();
+        let exit: i32 = exit.parse().unwrap();
+        if exit == 0 {
+            bench.ok(line);
+        } else {
+            bench.fails(line, exit, says.trim_matches('`'));
+        }
+        rows += 1;
+    }
+    assert!(rows >= 20, "{rows} rows");
 }

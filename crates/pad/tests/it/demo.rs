@@ -1,16 +1,11 @@
 //! `pad demo` from beginning to end, and the files that it leaves.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-
 use pad::{
     Key, PublicKey, Version,
     question::{Question, Statement, verify},
 };
 
-#[path = "common/bench.rs"]
-mod common;
-
-use common::{Bench, text};
+use crate::bench::{Bench, text};
 
 #[test]
 fn the_demonstration_leaves_proofs_that_no_changed_byte_survives() {

@@ -1,7 +1,5 @@
 //! The durable repository and author: crashes, damage and refusals, without the command line.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-
 use std::{
     cell::Cell,
     path::{Path, PathBuf},
@@ -12,8 +10,8 @@ use pad::BalancingScheme;
 use pad::{
     ApplyError, Authenticated, AuthorError, AuthorKey, Authority, CacheMedian, DictionaryId,
     DurableAuthor, DurableRepository, Key, Operation, PathCopying, RecordChange, RedBlack,
-    RedbStore, RepositoryError, Sha256Ed25519, Store, StoreError, StoredCheckpoint, Treap,
-    TreeRepository, Update, Value, VerifyError, Version, VersionedNodes,
+    RedbStore, RepositoryError, Sha256Ed25519, SigningRecord, Store, StoreError, StoredCheckpoint,
+    Treap, TreeRepository, Update, Value, VerifyError, Version, VersionedNodes,
 };
 
 type S = Sha256Ed25519;
@@ -49,10 +47,15 @@ fn open(path: &Path) -> Result<Repository, RepositoryError> {
     Repository::open(RedbStore::open(path).unwrap(), authority::<RedBlack>())
 }
 
+/// What the author of the store at this path remembers.
+fn record(store: &Path) -> SigningRecord {
+    SigningRecord::open(&store.with_extension("signed")).unwrap()
+}
+
 /// A store with three versions.
 fn published(folder: &Path) -> (PathBuf, Vec<Update<S>>) {
     let path = new_store(folder);
-    let mut author = Author::resume(open(&path).unwrap(), signer()).unwrap();
+    let mut author = Author::resume(open(&path).unwrap(), signer(), record(&path)).unwrap();
     let updates = (1..=3).map(|number: u32| {
         let batch = vec![put("same", "1"), put("changing", &number.to_string())];
         author.publish(batch).unwrap()
@@ -70,7 +73,7 @@ fn stores_refuse_gaps_and_keep_batches_whole() {
         Err(StoreError::Exists(_))
     ));
     let mut store = RedbStore::open(&path).unwrap();
-    let record = [RecordChange::put("name", "value")];
+    let record = [RecordChange::put("group", "name", "value")];
     store
         .publish(
             Version::new(1),
@@ -82,7 +85,7 @@ fn stores_refuse_gaps_and_keep_batches_whole() {
         let refused = store.publish(
             Version::new(wrong),
             &[b"x".to_vec()],
-            &[RecordChange::remove("name")],
+            &[RecordChange::remove("group", "name", "value")],
         );
         assert!(
             matches!(refused, Err(StoreError::Gap { expected, .. }) if expected == Version::new(3))
@@ -90,7 +93,7 @@ fn stores_refuse_gaps_and_keep_batches_whole() {
     }
     assert_eq!(store.latest().unwrap(), Version::new(2));
     assert_eq!(
-        store.records(b"na").unwrap(),
+        store.records("group").unwrap(),
         [(b"name".to_vec(), b"value".to_vec())]
     );
     assert_eq!(store.update(Version::new(2)).unwrap().unwrap(), b"two");
@@ -135,7 +138,7 @@ fn reopening_gives_the_same_versions() {
 fn an_author_goes_on_where_it_stopped() {
     let folder = tempfile::tempdir().unwrap();
     let (path, _) = published(folder.path());
-    let mut author = Author::resume(open(&path).unwrap(), signer()).unwrap();
+    let mut author = Author::resume(open(&path).unwrap(), signer(), record(&path)).unwrap();
     assert_eq!(
         author
             .publish(vec![put("new", "4")])
@@ -152,7 +155,7 @@ fn an_author_goes_on_where_it_stopped() {
     );
     assert_eq!(author.repository().latest(), Version::new(4));
     drop(author);
-    let mut author = Author::resume(open(&path).unwrap(), signer()).unwrap();
+    let mut author = Author::resume(open(&path).unwrap(), signer(), record(&path)).unwrap();
     assert_eq!(
         author
             .publish(vec![put("kept", "5")])
@@ -174,8 +177,12 @@ fn open_latest(path: &Path, author: Author) -> Version {
 fn an_author_with_the_wrong_key_stores_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let (path, _) = published(folder.path());
-    let mut author =
-        Author::resume(open(&path).unwrap(), SigningKey::from_bytes(&[8; 32])).unwrap();
+    let mut author = Author::resume(
+        open(&path).unwrap(),
+        SigningKey::from_bytes(&[8; 32]),
+        record(&path),
+    )
+    .unwrap();
     let refused = author.publish(vec![put("x", "1")]).unwrap_err();
     assert!(matches!(
         refused,
@@ -309,7 +316,7 @@ fn a_failed_signature_loses_no_batch() {
         key: signer(),
         fails: Cell::new(true),
     };
-    let mut author = DurableAuthor::resume(open(&path).unwrap(), signer).unwrap();
+    let mut author = DurableAuthor::resume(open(&path).unwrap(), signer, record(&path)).unwrap();
     assert!(matches!(
         author.publish(vec![put("first", "1")]),
         Err(AuthorError::Signing(_))

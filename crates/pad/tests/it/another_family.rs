@@ -3,8 +3,6 @@
 //! It is a tree PAD with two differences: an update carries a word, which must be the one that the
 //! repository was made with, and only single keys can be asked about.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-
 use std::path::{Path, PathBuf};
 
 use ed25519_dalek::SigningKey;
@@ -12,15 +10,16 @@ use pad::{
     Answer, AnswerError, AnsweringRepository, ApplyError, AuthorError, AuthorKey, Authority,
     BatchAuthor, Bundle, Change, Dictionary, DictionaryId, DurableAuthor, DurableRepository, Key,
     KeyRange, Keys, Lookup, LookupError, NotOffered, Operation, Proof, RedBlackAuthor, RedbStore,
-    Repository, RepositoryError, ResumableRepository, Sha256Ed25519, SignedHead, SnapshotHead,
-    StorableRepository, Store, TreeProof, Untrusted, Update, Value, Verified, VerifyError, Version,
-    Workers,
+    Repository, RepositoryError, ResumableRepository, Sha256Ed25519, SignedHead, SigningRecord,
+    SnapshotHead, StorableRepository, Store, TreeProof, Untrusted, Update, Value, Verified,
+    VerifyError, Version, Workers,
     bundle::ProofUnderHead,
     check::CheckError,
     dynamic::AnyRepository,
-    pad_core::{Attachment, codec, codec::Message, history::ConsistencyProof},
+    pad_core::{Attachment, codec, codec::Message, contradiction::Past, history::ConsistencyProof},
     pad_tree::{
-        Authenticated, BalancingScheme, Checkpoint, PathCopying, RedBlack, RedBlackPathCopying,
+        Authenticated, BalancingScheme, Checkpoint, KeyHistory, PathCopying, RedBlack,
+        RedBlackPathCopying,
     },
     question::Question,
 };
@@ -174,6 +173,10 @@ impl StorableRepository for Server {
     ) -> Result<ConsistencyProof<S>, LookupError> {
         self.tree.prove_consistency(older, newer)
     }
+
+    fn prove_past(&self, older: Version, newer: Version) -> Result<[Past<S>; 2], LookupError> {
+        StorableRepository::prove_past(&self.tree, older, newer)
+    }
 }
 
 impl AnsweringRepository for Server {
@@ -186,11 +189,11 @@ impl AnsweringRepository for Server {
         Ok(codec::encode(&Bundle::new(self, version, proof)?))
     }
 
-    fn history(&self, key: &Key) -> Result<Vec<Version>, AnswerError> {
+    fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, AnswerError> {
         AnsweringRepository::history(&self.tree, key)
     }
 
-    fn diff(&self, before: Version, after: Version) -> Result<Vec<Change>, AnswerError> {
+    fn diff(&self, before: Version, after: Version) -> Result<Untrusted<Vec<Change>>, AnswerError> {
         AnsweringRepository::diff(&self.tree, before, after)
     }
 
@@ -315,12 +318,20 @@ fn open(
     DurableRepository::open(RedbStore::open(path).unwrap(), setup)
 }
 
+fn record(store: &Path) -> SigningRecord {
+    SigningRecord::open(&store.with_extension("signed")).unwrap()
+}
+
 /// A store with three versions.
 fn published(folder: &Path) -> PathBuf {
     let path = folder.join("s");
     drop(RedbStore::create(&path, &[]).unwrap());
-    let mut author =
-        DurableAuthor::resume(open(&path, setup()).unwrap(), (signer(), word())).unwrap();
+    let mut author = DurableAuthor::resume(
+        open(&path, setup()).unwrap(),
+        (signer(), word()),
+        record(&path),
+    )
+    .unwrap();
     for value in ["1", "2", "3"] {
         let update = author
             .publish(vec![put("same", "0"), put("changing", value)])
@@ -345,8 +356,12 @@ fn it_is_stored_resumed_checked_and_pruned() {
         assert_eq!(checked.checkpoint, with_checkpoint);
         repository.checkpoint().unwrap();
     }
-    let mut author =
-        DurableAuthor::resume(open(&path, setup()).unwrap(), (signer(), word())).unwrap();
+    let mut author = DurableAuthor::resume(
+        open(&path, setup()).unwrap(),
+        (signer(), word()),
+        record(&path),
+    )
+    .unwrap();
     author
         .publish(vec![Operation::Remove(key("same"))])
         .unwrap();
@@ -377,10 +392,11 @@ fn answers_travel_with_their_heads() {
         .verify(&setup(), &(Version::new(3), asked.clone()))
         .unwrap_err();
     assert!(matches!(refused, VerifyError::WrongVersion { .. }));
-    let versions = repository.history(&asked).unwrap();
-    assert_eq!(versions, [1, 2, 3].map(Version::new));
+    let history = repository.history(&asked).unwrap().into_unverified();
+    assert_eq!(history.since, Version::EMPTY);
+    assert_eq!(history.changes, [1, 2, 3].map(Version::new));
     let changes = repository.diff(Version::new(1), Version::new(3)).unwrap();
-    assert_eq!(changes.len(), 1);
+    assert_eq!(changes.as_unverified().len(), 1);
     let refused = repository
         .answer(version, &Question::Range(KeyRange::ALL))
         .unwrap_err();
@@ -416,7 +432,8 @@ fn what_does_not_fit_the_setup_is_refused() {
     drop(repository);
     assert_eq!(refused(other()), (1, ApplyError::AttachmentMismatch));
     let wrong = (signer(), Word("other".into()));
-    let mut author = DurableAuthor::resume(open(&path, setup()).unwrap(), wrong).unwrap();
+    let mut author =
+        DurableAuthor::resume(open(&path, setup()).unwrap(), wrong, record(&path)).unwrap();
     let refused = author.publish(vec![put("same", "1")]).unwrap_err();
     assert_eq!(
         refused.to_string(),

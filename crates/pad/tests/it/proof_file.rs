@@ -1,9 +1,7 @@
 //! Proof files: every single changed byte, every cut and every appended byte is refused.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-
 use pad::{
-    Key, PublicKey, SecretKey, Value, Version,
+    Key, PublicKey, SecretKey, SigningRecord, Value, Version,
     dynamic::{AnyRepository, Description, open_author},
     pad_tree::Lookup,
     question::{Question, Statement, verify},
@@ -22,7 +20,12 @@ fn answers(suite: SuiteName, scheme: SchemeName) -> (PublicKey, Vec<(Question, V
     }
     .create(&path)
     .unwrap();
-    let mut author = open_author(&path, &key).unwrap();
+    let mut author = open_author(
+        &path,
+        &key,
+        SigningRecord::open(&folder.path().join("k.signed")).unwrap(),
+    )
+    .unwrap();
     let entry = |number: u32| {
         let value = Value::try_from(number.to_string().as_str()).unwrap();
         pad::Operation::Put(Key::new(number.to_be_bytes().to_vec()).unwrap(), value)

@@ -1,27 +1,26 @@
 //! Every command of the real binary on tuple PADs, and authors that go on.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-
 use std::path::Path;
 
 use pad::{
-    Key, LookupError, Operation, SecretKey, Store, Value, Version,
+    Key, LookupError, Operation, SecretKey, SigningRecord, Store, Value, Version,
     dynamic::{Description, open_author, open_repository},
     question::{Question, verify},
     selection::{RepositoryName, SchemeName, SuiteName},
 };
 use serde_json::json;
 
-#[path = "common/bench.rs"]
-mod common;
-
-use common::{Bench, TRACE, text};
+use crate::bench::{Bench, TRACE, text};
 
 const SCHEMES: [&str; 3] = [
     "tuple-base-superseding",
     "tuple-spec-lightweight",
     "tuple-spec-lightweight-bls",
 ];
+
+fn record(store: &Path) -> SigningRecord {
+    SigningRecord::open(&store.with_extension("signed")).unwrap()
+}
 
 /// A key `k` of this scheme, and a trace of three versions in `s`.
 fn published(scheme: &str) -> Bench {
@@ -115,7 +114,7 @@ fn proofs_verify_elsewhere() {
     for scheme in SCHEMES {
         let bench = published(scheme);
         for key in ["apple", "pear"] {
-            bench.ok(&format!("prove --store s {key} --at 2 --out p"));
+            bench.ok(&format!("prove --store s {key} --at 2 --out p --force"));
             let verify = |at: u32| format!("verify --public k.pub --proof p {key} --at {at}");
             assert_eq!(bench.json(&verify(2))[0]["present"], key == "apple");
             bench.fails(&verify(3), 3, "of version 2");
@@ -325,7 +324,7 @@ fn authors_go_on_alike_after_a_replay_and_after_a_checkpoint() {
 
 /// Signs a small change; the update as it is sent.
 fn publish(path: &Path, key: &SecretKey, batch: u32) -> Vec<u8> {
-    let mut author = open_author(path, key).unwrap();
+    let mut author = open_author(path, key, record(path)).unwrap();
     let value = Value::try_from(batch.to_string().as_str()).unwrap();
     let mut operations = vec![Operation::Put(key_of(batch), value)];
     if batch == 0 {
@@ -360,7 +359,7 @@ fn nothing_is_proved_while_a_version_is_staged() {
     ] {
         let bench = published(scheme);
         let key = SecretKey::load(&bench.path("k")).unwrap();
-        let mut author = open_author(&bench.path("s"), &key).unwrap();
+        let mut author = open_author(&bench.path("s"), &key, record(&bench.path("s"))).unwrap();
         let (version, question) = (Version::new(3), Question::Key("apple".try_into().unwrap()));
         let answer = author.repository().answer(version, &question).unwrap();
         let staged = author

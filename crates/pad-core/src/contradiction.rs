@@ -1,0 +1,221 @@
+//! Evidence that an author's heads of different versions do not belong to one history.
+//!
+//! A signed head is a *testimony* about its own version, and, by its history, about every version
+//! before it. Two testimonies about one version that name different roots, or different histories,
+//! contradict each other ([`Contradiction`]):
+//!
+//! ```text
+//!   head m  --signs-->    root and history of m
+//!   head n  --includes--> root of m             (InclusionProof, m < n)
+//!   head n  --extends-->  history of m          (PrefixProof,    m < n)
+//! ```
+//!
+//! **No honest author can be accused.** An honest author signs one head for each version, with the
+//! root of that version's contents and the history log over the roots before it. Whatever verifies
+//! about version `k` under any of its heads is then the one root of `k`, or the one history root of
+//! `k`: an inclusion or prefix proof has, for its two versions, exactly one place for each digest, so
+//! another result would be a collision of the suite's hash.
+//!
+//! **Whoever sees a contradiction can prove it.** Who believes a root of version `k` holds a head
+//! of `k`, or a newer head and an inclusion proof. Two that believe different roots hold two
+//! contradicting testimonies, and need no server. A client that refuses head `n` because it does not
+//! continue head `m` needs two proofs from a server that holds the log behind head `n`: they compute
+//! the root and the history that `n` names for `m`. If both were those of head `m`, the consistency proof
+//! from that log would have verified; so one of them contradicts. [`TrustedView::advance`] finds the
+//! evidence in the failing consistency proof itself where it is in it, and [`TrustedView::accuse`]
+//! makes it from either proof. Only where no log leads to a signed history is there no evidence: no
+//! server has accepted such a head.
+//!
+//! ```
+//! # use ed25519_dalek::SigningKey;
+//! # use pad_core::{AuthorKey, DictionaryId, SchemeId, Sha256Ed25519, SnapshotHead, Suite, head::Authority};
+//! # let signer = SigningKey::from_bytes(&[7; 32]);
+//! # let author = AuthorKey::from_bytes(signer.verifying_key().as_bytes())?;
+//! # let dictionary = DictionaryId::from_name("example");
+//! # let authority = Authority { author, dictionary, scheme: SchemeId(1) };
+//! # let empty = SnapshotHead::<Sha256Ed25519>::empty(authority.scheme, dictionary);
+//! use pad_core::{Past, TrustedView, Untrusted, Version, history::HistoryLog};
+//!
+//! // Two heads of different versions, by an author that was restored from a backup in between.
+//! let seen = SnapshotHead { version: Version::new(1), ..empty }.sign(&signer)?;
+//! let mut log = HistoryLog::default();
+//! log.append(&Sha256Ed25519::value(b"another root of version 1"));
+//! let history = log.root(1).ok_or("one entry")?;
+//! let offered = SnapshotHead { version: Version::new(2), history, ..empty }.sign(&signer)?;
+//!
+//! let mut view = TrustedView::new(authority);
+//! view.advance(Untrusted::new(seen), None)?;
+//! let proof = log.prove_consistency(Version::new(1), Version::new(2)).map(Untrusted::new);
+//! assert!(view.advance(Untrusted::new(offered), proof).is_err());
+//!
+//! // The server's proof of what it says version 1 was convicts the author.
+//! let past = log.prove_inclusion(Version::new(1), Version::new(2)).ok_or("1 is before 2")?;
+//! let evidence = view.accuse(Untrusted::new(offered), Past::Root(past))?;
+//! let forked = Untrusted::new(evidence).verify(&authority, &())?;
+//! assert_eq!(forked.get().version, Version::new(1));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`TrustedView::advance`]: crate::TrustedView::advance
+//! [`TrustedView::accuse`]: crate::TrustedView::accuse
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    codec::{self, Message},
+    equivocation::{Equivocation, Forked},
+    error::{DecodeError, VerifyError},
+    head::{Authority, SignedHead},
+    history::{InclusionProof, PrefixProof},
+    proof::{Proof, Untrusted},
+    suite::Suite,
+    version::Version,
+};
+
+/// Two testimonies about one version that cannot both be true: anyone can check them, nobody but
+/// the holder of the author's key can make them.
+///
+/// The same two heads can contradict each other about several versions, in either order of the two:
+/// evidence is evidence in each of these forms. Size: two heads, and at most two paths of a digest for
+/// each doubling of the number of versions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Contradiction<S: Suite> {
+    /// The version that both are about.
+    pub version: Version,
+    /// One testimony.
+    pub first: Testimony<S>,
+    /// The other.
+    pub second: Testimony<S>,
+}
+
+/// What a signed head says about its own or an older version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Testimony<S: Suite> {
+    /// The head.
+    pub head: SignedHead<S>,
+    /// What is taken from it.
+    pub past: Past<S>,
+}
+
+/// What of a head is a testimony, and its proof.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub enum Past<S: Suite> {
+    /// The head's own root and history: about its own version.
+    Own,
+    /// The root of an older version.
+    Root(InclusionProof<S>),
+    /// The history of an older version.
+    History(PrefixProof<S>),
+}
+
+impl<S: Suite> Message for Contradiction<S> {
+    const KIND: u8 = 9;
+    const SUITE: u16 = S::ID.0;
+}
+
+/// Commitment: the authority. Query: nothing. Statement: the fork.
+impl<S: Suite> Proof for Contradiction<S> {
+    type Commitment = Authority;
+    type Query = ();
+    type Statement = Forked;
+
+    fn check(self, authority: &Authority, (): &()) -> Result<Forked, VerifyError> {
+        let version = self.version;
+        let first = self.first.check(authority, version)?;
+        let second = self.second.check(authority, version)?;
+        let roots = (first.root.as_ref(), second.root.as_ref());
+        let histories = (first.history.as_ref(), second.history.as_ref());
+        if differ(roots) || differ(histories) {
+            Ok(Forked { version })
+        } else {
+            Err(VerifyError::NoContradiction)
+        }
+    }
+}
+
+/// What a verified testimony says; nothing where it is silent.
+struct Said<S: Suite> {
+    root: Option<S::Digest>,
+    history: Option<S::Digest>,
+}
+
+impl<S: Suite> Testimony<S> {
+    fn check(self, authority: &Authority, version: Version) -> Result<Said<S>, VerifyError> {
+        let own = match &self.past {
+            Past::Own => version,
+            Past::Root(_) | Past::History(_) => self.head.head.version,
+        };
+        let head = Untrusted::new(self.head).verify(authority, &own)?;
+        let (root, history) = match self.past {
+            Past::Own => (Some(head.get().root), Some(head.get().history)),
+            Past::Root(proof) => (Some(proof.check(&head, &version)?.root), None),
+            Past::History(proof) => (None, Some(proof.check(&head, &version)?.history)),
+        };
+        Ok(Said { root, history })
+    }
+}
+
+/// Both are there and are not the same.
+fn differ<D: PartialEq>(both: (Option<&D>, Option<&D>)) -> bool {
+    matches!(both, (Some(first), Some(second)) if first != second)
+}
+
+/// Every kind of evidence that an author forked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ForkEvidence<S: Suite> {
+    /// Two heads of one version.
+    SameVersion(Equivocation<S>),
+    /// Heads of different versions.
+    AcrossVersions(Contradiction<S>),
+}
+
+impl<S: Suite> ForkEvidence<S> {
+    /// The message: of the kind of [`Equivocation`] or of [`Contradiction`].
+    pub fn encode(&self) -> Vec<u8> {
+        match self {
+            Self::SameVersion(evidence) => codec::encode(evidence),
+            Self::AcrossVersions(evidence) => codec::encode(evidence),
+        }
+    }
+
+    /// Decodes an enveloped message of either kind, of at most `limit` bytes.
+    ///
+    /// # Errors
+    /// As [`Untrusted::decode`]; the kind expected is that of [`Contradiction`] if it is neither.
+    pub fn decode(bytes: &[u8], limit: usize) -> Result<Untrusted<Self>, DecodeError> {
+        let evidence = match codec::decode(bytes, limit) {
+            Err(DecodeError::WrongKind { actual, .. }) if actual == Equivocation::<S>::KIND => {
+                Self::SameVersion(codec::decode(bytes, limit)?)
+            }
+            decoded => Self::AcrossVersions(decoded?),
+        };
+        Ok(Untrusted::new(evidence))
+    }
+}
+
+/// Commitment: the authority. Query: nothing. Statement: the fork.
+impl<S: Suite> Proof for ForkEvidence<S> {
+    type Commitment = Authority;
+    type Query = ();
+    type Statement = Forked;
+
+    fn check(self, authority: &Authority, (): &()) -> Result<Forked, VerifyError> {
+        match self {
+            Self::SameVersion(evidence) => evidence.check(authority, &()),
+            Self::AcrossVersions(evidence) => evidence.check(authority, &()),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What a newer head says the history of an older version was.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use super::{ConsistencyProof, climb, empty_root};
+use crate::{
+    codec::Message,
+    error::VerifyError,
+    head::SnapshotHead,
+    proof::{Proof, Verified},
+    suite::Suite,
+    version::Version,
+};
+
+/// Evidence for the history of an older version under a newer head: RFC 9162's consistency proof
+/// with its first digest always there, so that it computes the older root instead of being given it.
+///
+/// Commitment: a newer verified head. Query: the older version. Statement: the older version's
+/// history root, as [`PastHistory`]. An [`InclusionProof`](super::InclusionProof) says the same of the
+/// older version's own root; the two together say what the older head must be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct PrefixProof<S: Suite> {
+    pub(super) path: Vec<S::Digest>,
+}
+
+/// The history root of an older version, as a newer head vouches for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PastHistory<S: Suite> {
+    /// The older version.
+    pub version: Version,
+    /// The root of the history log over all versions before it.
+    pub history: S::Digest,
+}
+
+impl<S: Suite> Message for PrefixProof<S> {
+    const KIND: u8 = 8;
+    const SUITE: u16 = S::ID.0;
+}
+
+impl<S: Suite> Proof for PrefixProof<S> {
+    type Commitment = Verified<SnapshotHead<S>>;
+    type Query = Version;
+    type Statement = PastHistory<S>;
+
+    fn check(
+        self,
+        newer: &Verified<SnapshotHead<S>>,
+        version: &Version,
+    ) -> Result<PastHistory<S>, VerifyError> {
+        let (newer, version) = (newer.get(), *version);
+        if version == Version::EMPTY || version >= newer.version {
+            return Err(VerifyError::WrongVersion {
+                expected: version,
+                actual: newer.version,
+            });
+        }
+        let history = if version == Version::new(1) {
+            if !self.path.is_empty() {
+                return Err(VerifyError::MalformedHistoryProof);
+            }
+            empty_root::<S>()
+        } else {
+            let (start, path) = self
+                .path
+                .split_first()
+                .ok_or(VerifyError::MalformedHistoryProof)?;
+            prefix_root(version, newer, start, path)?
+        };
+        Ok(PastHistory { version, history })
+    }
+}
+
+impl<S: Suite> ConsistencyProof<S> {
+    /// What this proof, made for another log than the older head's, says about the older version's
+    /// history. Nothing of use if the digest that the proof leaves out is one that the logs disagree on.
+    pub(crate) fn prefix(&self, older: &SnapshotHead<S>) -> PrefixProof<S> {
+        let left_out = older.version.number().saturating_sub(1).is_power_of_two();
+        let start = left_out.then_some(older.history);
+        PrefixProof {
+            path: start.into_iter().chain(self.prefix.clone()).collect(),
+        }
+    }
+}
+
+/// The root over all versions before `version`, which is at least 2 and older than `newer`, from the
+/// digest of the greatest perfect subtree that ends there and a path that leads to `newer`'s history.
+///
+/// Source: RFC 9162, section 2.1.4.2.
+pub(super) fn prefix_root<S: Suite>(
+    version: Version,
+    newer: &SnapshotHead<S>,
+    start: &S::Digest,
+    path: &[S::Digest],
+) -> Result<S::Digest, VerifyError> {
+    let position = version.number().saturating_sub(2);
+    let last = newer.version.number().saturating_sub(2);
+    let level = position.trailing_ones();
+    let start_at = (position.unbounded_shr(level), last.unbounded_shr(level));
+    let (mut prefix, mut whole) = (*start, *start);
+    climb::<S>(start_at, path, &mut whole, Some(&mut prefix))?;
+    if whole == newer.history {
+        Ok(prefix)
+    } else {
+        Err(VerifyError::HistoryMismatch)
+    }
+}

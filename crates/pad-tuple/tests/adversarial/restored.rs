@@ -1,0 +1,246 @@
+//! Checkpoints that somebody else wrote. Restoring refuses them, or gives a repository on which every
+//! operation ends, whatever it answers.
+
+use pad_core::{HeadLog, LookupError, Value};
+use pad_tree::{CacheNowhere, KeyRange, Keys, PersistentTree, Plain, RedBlack, VersionedNodes};
+use pad_tuple::{AggregateDesign, checkpoint::TupleCheckpoint};
+use serde::{Deserialize, Serialize};
+
+use super::*;
+
+type Index = PersistentTree<VersionedNodes<Plain, RedBlack, CacheNowhere>>;
+
+/// A checkpoint as it is encoded, field by field.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    heads: HeadLog<S>,
+    indexes: Vec<Index>,
+    values: Vec<Value>,
+    tuples: Vec<Option<(Option<Key>, Content)>>,
+    retired: Vec<(Version, u32)>,
+    records: Vec<u8>,
+    epochs: Vec<u64>,
+    entries: u64,
+    operations: u64,
+    oldest: Version,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+enum Content {
+    Nothing,
+    Value(u32),
+    Removed,
+}
+
+fn actions() -> Vec<Action> {
+    let mut actions: Vec<Action> = (0..12)
+        .map(|number| Action::Put(key([number * 10]), value([number])))
+        .collect();
+    actions.push(Action::Snapshot);
+    for round in 0..9_u8 {
+        actions.push(Action::Put(key([round * 13]), value([round, 1])));
+        actions.push(Action::Remove(key([round * 10])));
+        actions.push(Action::Snapshot);
+    }
+    actions
+}
+
+type NextUpdates<D> = Vec<Update<S, TupleAttachment<<D as Design<S>>::Tick>>>;
+
+/// A server of six versions, pruned or not, and the updates that come next.
+fn served<D: Design<S, Secret: TestSecret>>(
+    pruned: bool,
+) -> (TupleRepository<S, D>, NextUpdates<D>) {
+    let played = conformance::repository::play::<TuplePad<S, D>>(&actions());
+    let trusted = expectation::<S, D>(played.author.authority(), Version::EMPTY);
+    let mut server = TupleRepository::new(trusted.authority, trusted.key);
+    let (first, next) = played.updates.split_at(6);
+    for update in first {
+        server.apply(update).unwrap();
+    }
+    if pruned {
+        server.prune(Version::new(3)).unwrap();
+    }
+    (server, next.to_vec())
+}
+
+fn restore<D: Design<S, Secret: TestSecret>>(
+    server: &TupleRepository<S, D>,
+    body: &[u8],
+) -> Option<TupleRepository<S, D>> {
+    let checkpoint: TupleCheckpoint<S> = codec::decode_body(body).ok()?;
+    TupleRepository::restore(checkpoint, *server.authority(), server.key().clone())
+}
+
+/// What is asked may be damaged, and nothing else goes wrong with a version that is there.
+fn answered<T>(answer: &Result<T, LookupError>, version: Version) {
+    if let Err(error) = answer {
+        assert_eq!(*error, LookupError::Damaged { version });
+    }
+}
+
+fn ask<D: AggregateDesign<S>>(server: &TupleRepository<S, D>) {
+    for version in server.oldest().number()..=server.latest().number() {
+        let version = Version::new(version);
+        for byte in [0, 5, 13, 40, 110, 255] {
+            answered(&server.prove(version, &key([byte])), version);
+            answered(&server.lookup(version, &key([byte])), version);
+        }
+        answered(&server.prove(version, &Key::default()), version);
+        let keys = Keys::new(vec![key([3]), key([40]), key([77])]).unwrap();
+        answered(&server.prove_many(version, &keys), version);
+        answered(&server.prove_range(version, &KeyRange::ALL), version);
+        answered(&server.entries(version), version);
+    }
+    let _ = server.memory_bytes();
+}
+
+fn exercise<D: AggregateDesign<S> + Design<S, Secret: TestSecret>>(
+    mut server: TupleRepository<S, D>,
+    next: &NextUpdates<D>,
+) {
+    ask(&server);
+    let mut pruned = server.clone();
+    for update in next {
+        let _ = server.apply(update);
+    }
+    ask(&server);
+    for oldest in [5, 6] {
+        let _ = pruned.prune(Version::new(oldest));
+        ask(&pruned);
+    }
+    for update in next {
+        let _ = pruned.apply(update);
+    }
+    ask(&pruned);
+    let secret = D::Secret::numbered(AUTHOR);
+    if let Ok(mut author) = TupleAuthor::<S, D, _>::resume(&pruned, signing_key(AUTHOR), secret) {
+        author.put(key([1]), value("next"));
+        let _ = author.snapshot();
+    }
+}
+
+fn check_spoiled<D: AggregateDesign<S> + Design<S, Secret: TestSecret>>(tries: u64) {
+    let (mut refused, mut taken) = (0, 0);
+    for pruned in [false, true] {
+        let (server, next) = served::<D>(pruned);
+        let honest = codec::encode_body(&server.checkpoint());
+        let mut restored = restore(&server, &honest).expect("an honest checkpoint fits");
+        for update in &next {
+            restored.apply(update).unwrap();
+        }
+        for seed in 0..tries {
+            let mut random = Random::new(seed);
+            let mut spoiled = honest.clone();
+            for _ in 0..=random.below(2) {
+                let place = usize::try_from(random.below(u64::try_from(spoiled.len()).unwrap()));
+                let byte = &mut spoiled[place.unwrap()];
+                *byte = match random.below(4) {
+                    0 => byte.wrapping_add(1),
+                    1 => byte.wrapping_sub(1),
+                    2 => u8::try_from(random.below(251)).unwrap(),
+                    _ => *byte ^ (1 << random.below(8)),
+                };
+            }
+            match restore(&server, &spoiled) {
+                None => refused += 1,
+                Some(restored) => {
+                    taken += 1;
+                    exercise(restored, &next);
+                }
+            }
+        }
+    }
+    assert!(refused > 0 && taken > tries / 50, "{refused} {taken}");
+}
+
+#[test]
+fn spoiled_checkpoints_are_refused_or_harmless() {
+    check_spoiled::<Base>(400);
+    check_spoiled::<BaseSuperseding>(400);
+    check_spoiled::<SpecLightweight>(300);
+    check_spoiled::<SpecLightweight3>(300);
+}
+
+/// Restores a checkpoint of `Spec` with one thing changed.
+fn restored(change: impl FnOnce(&mut Stored)) -> Option<TupleRepository<S, Spec>> {
+    let (server, _) = served::<Spec>(false);
+    let body = codec::encode_body(&server.checkpoint());
+    let mut stored: Stored = codec::decode_body(&body).unwrap();
+    change(&mut stored);
+    restore(&server, &codec::encode_body(&stored))
+}
+
+#[test]
+fn what_does_not_fit_together_is_refused() {
+    assert!(restored(|_| {}).is_some());
+    let refusals: [&dyn Fn(&mut Stored); 11] = [
+        // The next update that removes a key would count below zero.
+        &|stored| stored.entries = 0,
+        &|stored| stored.entries += 1,
+        // A tuple that is there would be forgotten with what was retired.
+        &|stored| stored.retired.push((Version::new(6), 0)),
+        &|stored| {
+            let live = (0..).zip(&stored.tuples);
+            let retired: Vec<u32> = stored.retired.iter().map(|(_, number)| *number).collect();
+            let live = live.filter(|(number, tuple)| tuple.is_some() && !retired.contains(number));
+            let (number, _) = live.last().unwrap();
+            stored.retired.push((Version::new(6), number));
+        },
+        // Numbers that have no tuple would have side tables grow to them.
+        &|stored| stored.retired.push((Version::new(1), u32::MAX)),
+        &|stored| stored.tuples.clear(),
+        &|stored| stored.tuples.reverse(),
+        &|stored| stored.values.clear(),
+        &|stored| stored.epochs.push(0),
+        &|stored| stored.oldest = Version::new(7),
+        &|stored| drop(stored.indexes.pop()),
+    ];
+    for (number, change) in refusals.into_iter().enumerate() {
+        assert!(restored(change).is_none(), "{number}");
+    }
+}
+
+/// One value for many keys would be sent once for each.
+#[test]
+fn values_of_several_keys_are_refused() {
+    let shared = restored(|stored| {
+        for (_, content) in stored.tuples.iter_mut().flatten() {
+            if matches!(content, Content::Value(_)) {
+                *content = Content::Value(0);
+            }
+        }
+        stored.values.truncate(1);
+    });
+    assert!(shared.is_none());
+}
+
+/// Where intervals do not follow each other, a range has no proof; before, it had no end.
+#[test]
+fn tuples_that_lead_back_are_damaged() {
+    let server = restored(|stored| {
+        for (upper, _) in stored.tuples.iter_mut().flatten() {
+            *upper = Some(key([0]));
+        }
+    });
+    let server = server.expect("only ranges follow upper ends");
+    let version = Version::new(6);
+    let damaged = Some(LookupError::Damaged { version });
+    assert_eq!(server.prove_range(version, &KeyRange::ALL).err(), damaged);
+}
+
+/// A tuple that an old version alone had.
+#[test]
+fn missing_tuples_are_damaged() {
+    let server = restored(|stored| {
+        let (_, gone) = stored.retired.remove(0);
+        stored.tuples[usize::try_from(gone).unwrap()] = None;
+    });
+    let server = server.expect("old versions are not read");
+    ask(&server);
+    let damaged = (1..6).map(Version::new).filter(|version| {
+        let lookup = server.entries(*version).err();
+        lookup == Some(LookupError::Damaged { version: *version })
+    });
+    assert!(damaged.count() > 0);
+}

@@ -1,0 +1,42 @@
+//! `pad evidence`: whether a file proves that an author's key has signed two histories.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use pad::evidence;
+use serde_json::json;
+
+use super::{
+    Failure, Output,
+    files::read_file,
+    session::{MAX_EVIDENCE_BYTES, load_public},
+};
+
+#[derive(Debug, Args)]
+pub(super) struct Evidence {
+    /// The author's public key.
+    #[arg(long, value_name = "FILE")]
+    public: PathBuf,
+    /// The evidence, as a client's --view has left it; - for standard input.
+    evidence: PathBuf,
+}
+
+impl Evidence {
+    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        let public = load_public(&self.public)?;
+        let bytes = read_file(&self.evidence, MAX_EVIDENCE_BYTES)?;
+        let version = evidence::check(&public, &bytes)?;
+        let author = public.authority.author;
+        let text = format!(
+            "proved: the key of author {author} has signed two different things about version \
+             {version}; what it has signed from there on proves nothing"
+        );
+        let object = json!({
+            "author": author.to_string(),
+            "dictionary": public.authority.dictionary.to_string(),
+            "version": version.number(),
+            "proved": true,
+        });
+        output.say(&text, &object)
+    }
+}

@@ -1,0 +1,88 @@
+//! Files that commands read and write; `-` is standard input or output.
+
+use std::{
+    fs,
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use disk::Access;
+
+use super::{Failure, Output};
+
+/// Where a command writes what it makes.
+#[derive(Debug, Args)]
+pub(super) struct OutArguments {
+    /// The file to write; - for standard output.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Replace the file if it exists.
+    #[arg(long)]
+    force: bool,
+}
+
+impl OutArguments {
+    /// Writes the bytes, whole or not at all. On standard output they are all that is written there.
+    pub(super) fn write(&self, bytes: &[u8], output: &mut Output) -> Result<(), Failure> {
+        if self.is_standard() {
+            return output.raw(bytes);
+        }
+        let written = if self.force {
+            disk::replace(&self.out, bytes, Access::Usual)
+        } else {
+            disk::create(&self.out, bytes, Access::Usual)
+        };
+        written.map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => Failure::Input(format!(
+                "{} exists already; --force replaces it",
+                self.out.display()
+            )),
+            _ => Failure::file(&self.out, &error),
+        })
+    }
+
+    /// Refuses what cannot be written as asked for, before any work is done.
+    pub(super) fn check(&self, output: &Output) -> Result<(), Failure> {
+        if self.is_standard() && output.is_json() {
+            return Err(Failure::input(
+                "--out - and --json both write to standard output",
+            ));
+        }
+        Ok(())
+    }
+
+    pub(super) fn is_standard(&self) -> bool {
+        is_standard(&self.out)
+    }
+
+    pub(super) fn shown(&self) -> String {
+        self.out.display().to_string()
+    }
+}
+
+/// Reads a file of at most `limit` bytes; - for standard input.
+pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
+    let failure = |error| Failure::file(path, &error);
+    let source: Box<dyn Read> = if is_standard(path) {
+        Box::new(io::stdin().lock())
+    } else {
+        Box::new(fs::File::open(path).map_err(failure)?)
+    };
+    let mut bytes = Vec::new();
+    source
+        .take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(failure)?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > limit) {
+        let path = path.display();
+        return Err(Failure::Input(format!(
+            "{path} is longer than {limit} bytes"
+        )));
+    }
+    Ok(bytes)
+}
+
+fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}

@@ -1,0 +1,152 @@
+//! What an author has signed and handed out, remembered beside its key and not in its store.
+//!
+//! A store can be restored from an old backup, or rolled back by a damaged page. An author that goes on
+//! from it signs a second head for a version that is already out, and whoever sees both holds evidence
+//! against an honest author. So the newest head that was handed out is written into a small file that
+//! only moves forward, and a store that is behind it is not signed for.
+
+use std::{io, path::Path};
+
+use disk::{Lock, LockError, PATIENCE, Register, RegisterError};
+use pad_core::{SignedHead, Suite, Untrusted, Version, codec, head::Authority};
+
+/// The file that remembers the newest head that an author has handed out.
+///
+/// It is locked for as long as this value lives: two authors with one key, on two copies of a store,
+/// do not sign at once.
+#[derive(Debug)]
+pub struct SigningRecord {
+    register: Register,
+    _lock: Lock,
+}
+
+/// A signing record forbids to sign, or cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SigningRecordError {
+    /// The file cannot be read or written.
+    #[error("the record of what was signed cannot be used: {0}")]
+    Register(#[from] RegisterError),
+    /// Another process is signing with this key.
+    #[error("another process is signing with this key: {0}")]
+    InUse(#[from] LockError),
+    /// The file does not hold a head of this author and dictionary.
+    #[error("{file} is not a record of this dictionary's author")]
+    Foreign {
+        /// The file.
+        file: String,
+    },
+    /// The store is behind what was handed out.
+    #[error(
+        "version {signed} of this dictionary was signed and handed out (says {file}), but the store is \
+         at version {stored}: it is an old copy; bring it up first (pad apply with the updates of the \
+         versions in between, from any server that has them)"
+    )]
+    OlderStore {
+        /// The newest version that was handed out.
+        signed: Version,
+        /// The latest version in the store.
+        stored: Version,
+        /// The file.
+        file: String,
+    },
+    /// The store has another head for the newest version that was handed out.
+    #[error(
+        "the store has another version {version} than the one that was signed and handed out (says \
+         {file}): it is not signed for; go on with the store that has the right one"
+    )]
+    OtherHead {
+        /// The version.
+        version: Version,
+        /// The file.
+        file: String,
+    },
+}
+
+impl SigningRecord {
+    /// Opens the record in this file, or makes an empty one, and keeps other processes from it.
+    ///
+    /// # Errors
+    /// [`SigningRecordError::InUse`] if another process does not let go of it;
+    /// [`SigningRecordError::Register`].
+    pub fn open(path: &Path) -> Result<Self, SigningRecordError> {
+        let register = match Register::create(path, &[]) {
+            Err(RegisterError::Io(error)) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Register::open(path)?
+            }
+            register => register?,
+        };
+        let lock = Lock::on(register.file(), register.path(), PATIENCE)?;
+        // Whoever had the lock may have written after this process has read.
+        let register = register.reopened()?;
+        Ok(Self {
+            register,
+            _lock: lock,
+        })
+    }
+
+    /// The newest head that was handed out, if one was.
+    ///
+    /// # Errors
+    /// [`SigningRecordError::Foreign`].
+    pub fn newest<S: Suite>(
+        &self,
+        authority: &Authority,
+    ) -> Result<Option<SignedHead<S>>, SigningRecordError> {
+        let value = self.register.value();
+        if value.is_empty() {
+            return Ok(None);
+        }
+        let foreign = || SigningRecordError::Foreign { file: self.file() };
+        let signed: SignedHead<S> = codec::decode(value, value.len()).map_err(|_| foreign())?;
+        let verified = Untrusted::new(signed).verify(authority, &signed.head.version);
+        verified.map(|_| Some(signed)).map_err(|_| foreign())
+    }
+
+    /// Refuses to sign for a store that is not at or after the newest head that was handed out.
+    ///
+    /// `stored` is the latest version in the store, `head` its head of a version.
+    ///
+    /// # Errors
+    /// [`SigningRecordError::OlderStore`], [`SigningRecordError::OtherHead`],
+    /// [`SigningRecordError::Foreign`].
+    pub fn check<S: Suite>(
+        &self,
+        authority: &Authority,
+        stored: Version,
+        head: impl Fn(Version) -> Option<SignedHead<S>>,
+    ) -> Result<(), SigningRecordError> {
+        let Some(newest) = self.newest::<S>(authority)? else {
+            return Ok(());
+        };
+        let (version, file) = (newest.head.version, self.file());
+        if version > stored {
+            let signed = version;
+            return Err(SigningRecordError::OlderStore {
+                signed,
+                stored,
+                file,
+            });
+        }
+        match head(version) {
+            Some(found) if found.head == newest.head => Ok(()),
+            _ => Err(SigningRecordError::OtherHead { version, file }),
+        }
+    }
+
+    /// Remembers a head, durably, before it is handed out.
+    ///
+    /// # Errors
+    /// [`SigningRecordError::Register`]: the head must not be handed out.
+    pub fn advance<S: Suite>(&mut self, head: &SignedHead<S>) -> Result<(), SigningRecordError> {
+        let value = codec::encode(head);
+        if self.register.value() != value {
+            self.register.write(&value)?;
+        }
+        Ok(())
+    }
+
+    fn file(&self) -> String {
+        self.register.path().display().to_string()
+    }
+}

@@ -1,0 +1,175 @@
+//! One row that says what the others must be.
+
+use pad_core::Version;
+use redb::{ReadTransaction, ReadableTable, WriteTransaction};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    engine::engine,
+    tables::{NO_UPDATES, Place, SUMMARY, UPDATES, chain},
+};
+use crate::store::StoreError;
+
+/// What the tables hold, as of one change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Summary {
+    /// Names the store, wherever its file is copied to; random.
+    pub(super) store: [u8; 16],
+    /// The number of changes that have been made durable.
+    pub(super) change: u64,
+    /// The version of the last update, and the digest of all updates up to it.
+    pub(super) latest: Link,
+    /// The version before the oldest update that is kept, and the digest of all up to that one.
+    pub(super) base: Link,
+    /// The checkpoint, if there is one.
+    pub(super) checkpoint: Option<CheckpointSummary>,
+}
+
+/// A version, and the digest of all updates up to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Link {
+    pub(super) version: u64,
+    pub(super) chain: [u8; 32],
+}
+
+impl Link {
+    pub(super) const FIRST: Self = Self {
+        version: 0,
+        chain: NO_UPDATES,
+    };
+
+    /// The link of the next update.
+    pub(super) fn next(&self, update: &[u8]) -> Self {
+        let version = self.version.saturating_add(1);
+        Self {
+            version,
+            chain: chain(&self.chain, version, update),
+        }
+    }
+}
+
+/// What the pieces of the checkpoint are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct CheckpointSummary {
+    /// The latest version in it, and the digest of all updates up to it.
+    pub(super) version: Link,
+    /// The oldest version in it.
+    pub(super) oldest: u64,
+    /// The digest that the repository gave.
+    pub(super) digest: Vec<u8>,
+    /// The number of bytes.
+    pub(super) bytes: u64,
+}
+
+const PLACE: Place<'_> = Place {
+    table: "summary",
+    group: "",
+    name: &[],
+};
+
+impl Summary {
+    pub(super) const fn new(store: [u8; 16]) -> Self {
+        Self {
+            store,
+            change: 0,
+            latest: Link::FIRST,
+            base: Link::FIRST,
+            checkpoint: None,
+        }
+    }
+
+    pub(super) fn read(transaction: &ReadTransaction) -> Result<Self, StoreError> {
+        let summary = Self::in_table(&transaction.open_table(SUMMARY).map_err(engine)?)?;
+        summary.check(&transaction.open_table(UPDATES).map_err(engine)?)?;
+        Ok(summary)
+    }
+
+    /// The summary before a change; [`Summary::write`] ends the change.
+    pub(super) fn of(transaction: &WriteTransaction) -> Result<Self, StoreError> {
+        let summary = Self::in_table(&transaction.open_table(SUMMARY).map_err(engine)?)?;
+        summary.check(&transaction.open_table(UPDATES).map_err(engine)?)?;
+        Ok(summary)
+    }
+
+    pub(super) fn write(&mut self, transaction: &WriteTransaction) -> Result<(), StoreError> {
+        self.change = self.change.saturating_add(1);
+        let row = PLACE.seal(self);
+        let mut table = transaction.open_table(SUMMARY).map_err(engine)?;
+        table.insert((), row.as_slice()).map_err(engine)?;
+        Ok(())
+    }
+
+    fn in_table(table: &impl ReadableTable<(), &'static [u8]>) -> Result<Self, StoreError> {
+        let row = table.get(()).map_err(engine)?;
+        let row = row.ok_or(StoreError::Damaged("its summary is missing"))?;
+        PLACE.unseal(row.value())
+    }
+
+    /// Whether the updates are as many as they should be and end as they should: four reads.
+    fn check(&self, table: &impl ReadableTable<u64, &'static [u8]>) -> Result<(), StoreError> {
+        let differs = Err(StoreError::Damaged(
+            "its updates are not those of its summary",
+        ));
+        let kept = self.latest.version.checked_sub(self.base.version);
+        if kept != Some(table.len().map_err(engine)?) {
+            return differs;
+        }
+        match table.last().map_err(engine)? {
+            None if self.latest == self.base => {}
+            // Its contents are looked at when they are read.
+            Some((version, row))
+                if version.value() == self.latest.version
+                    && row.value().starts_with(&self.latest.chain) => {}
+            _ => return differs,
+        }
+        match &self.checkpoint {
+            Some(stored) if self.link(table, stored.version.version)? != stored.version => differs,
+            _ => Ok(()),
+        }
+    }
+
+    /// The update that led to a version, or `None` if that is not kept (any more).
+    pub(super) fn update(
+        &self,
+        table: &impl ReadableTable<u64, &'static [u8]>,
+        version: u64,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        if version <= self.base.version || version > self.latest.version {
+            return Ok(None);
+        }
+        let row = table.get(version).map_err(engine)?;
+        let row = row.ok_or(MISSING)?;
+        let (found, update) = row.value().split_first_chunk::<32>().ok_or(CHANGED)?;
+        let before = self.link(table, version.saturating_sub(1))?;
+        let is_last = version == self.latest.version;
+        if *found != before.next(update).chain || is_last && *found != self.latest.chain {
+            return Err(CHANGED);
+        }
+        Ok(Some(update.to_vec()))
+    }
+
+    /// The link of a version from the base on.
+    pub(super) fn link(
+        &self,
+        table: &impl ReadableTable<u64, &'static [u8]>,
+        version: u64,
+    ) -> Result<Link, StoreError> {
+        if version == self.base.version {
+            return Ok(self.base);
+        }
+        let row = table.get(version).map_err(engine)?;
+        let row = row.ok_or(MISSING)?;
+        let (chain, _) = row.value().split_first_chunk::<32>().ok_or(CHANGED)?;
+        Ok(Link {
+            version,
+            chain: *chain,
+        })
+    }
+
+    pub(super) const fn latest(&self) -> Version {
+        Version::new(self.latest.version)
+    }
+}
+
+const MISSING: StoreError = StoreError::Damaged("an update is missing");
+const CHANGED: StoreError = StoreError::Damaged("an update is not what was written");

@@ -1,0 +1,381 @@
+//! Accidents to the files of a store: flipped bits, stale pages, cut ends, mixtures of two states.
+//!
+//! Whatever becomes of a store's file, or of the small one beside it, every command fails or does what it
+//! would have done before: no other answer, no older "latest", no other pending change, no second head
+//! for a version. `PAD_DAMAGE_ROUNDS` sets the number of accidents for each scheme, 150 unless set;
+//! `PAD_DAMAGE_SEED` the seed.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use pad::{
+    Key, Operation, RecordChange, RedbStore, SecretKey, SigningRecord, Store, StoreError, Value,
+    Version,
+    dynamic::{AnyRepository, Description, open_author, open_repository},
+    question::{Question, Statement, verify},
+    selection::{SchemeName, SuiteName},
+};
+
+const PAGE: usize = 4096;
+
+/// The two files of a store at one moment.
+#[derive(Clone)]
+struct Files {
+    store: Vec<u8>,
+    newest: Vec<u8>,
+}
+
+/// A store that has seen some life, as its files were after each step of it.
+struct Life {
+    key: SecretKey,
+    states: Vec<Files>,
+    record: Vec<u8>,
+    /// What the store says when it is whole.
+    expected: Told,
+    /// The head that the next commit makes.
+    next: Vec<u8>,
+}
+
+/// What a store tells its users.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Told {
+    latest: Version,
+    oldest: Version,
+    heads: Vec<Vec<u8>>,
+    /// The value of each key in each kept version.
+    values: Vec<Option<Value>>,
+    pending: Vec<pad::store::Record>,
+    updates: Vec<Vec<u8>>,
+}
+
+fn put(key: &str, value: &str) -> Operation {
+    Operation::Put(key.try_into().unwrap(), value.try_into().unwrap())
+}
+
+fn keys() -> impl Iterator<Item = Key> {
+    (0..12).map(|number: u32| Key::try_from(format!("key {number}").as_str()).unwrap())
+}
+
+fn newest_path(store: &Path) -> PathBuf {
+    store.with_extension("newest")
+}
+
+impl Files {
+    fn read(store: &Path) -> Self {
+        Self {
+            store: fs::read(store).unwrap(),
+            newest: fs::read(newest_path(store)).unwrap(),
+        }
+    }
+
+    fn write(&self, store: &Path) {
+        fs::write(store, &self.store).unwrap();
+        fs::write(newest_path(store), &self.newest).unwrap();
+    }
+}
+
+fn pending_change(number: u64) -> RecordChange {
+    let name = format!("key {}", number % 12);
+    RecordChange::put("pending", name, format!("+{number}"))
+}
+
+fn live(scheme: SchemeName, folder: &Path) -> Life {
+    let seed = [3; 32];
+    let id = pad::DictionaryId::from_name("damage");
+    let key = SecretKey::from_seed(SuiteName::Sha256Ed25519, scheme, id, &seed).unwrap();
+    let store = folder.join("s");
+    let repository = scheme.family().repository(None).unwrap();
+    let public = key.public().clone();
+    Description { public, repository }.create(&store).unwrap();
+    let record = folder.join("k.signed");
+    let mut states = vec![Files::read(&store)];
+    for version in 1..=9_u64 {
+        let mut author = open_author(&store, &key, SigningRecord::open(&record).unwrap()).unwrap();
+        let batch = (0..4).map(|place| {
+            let name = format!("key {}", (version * 5 + place) % 12);
+            put(&name, &format!("{version} {}", "x".repeat(300)))
+        });
+        author.stage(batch.collect()).unwrap();
+        author.flush(&[]).unwrap();
+        if version == 5 {
+            author.repository_mut().prune(Version::new(2)).unwrap();
+        }
+        if version == 7 {
+            author.repository_mut().checkpoint().unwrap();
+        }
+        drop(author);
+        states.push(Files::read(&store));
+    }
+    for number in 0..6 {
+        let mut opened = RedbStore::open(&store).unwrap();
+        opened.write_records(&[pending_change(number)]).unwrap();
+        drop(opened);
+        states.push(Files::read(&store));
+    }
+    let expected = tell(&key, &store).unwrap();
+    let record_bytes = fs::read(&record).unwrap();
+    let next = commit(&key, &store, &record).unwrap();
+    Life {
+        key,
+        states,
+        record: record_bytes,
+        expected,
+        next,
+    }
+}
+
+/// Everything that reading commands print, each answer verified with the key.
+fn tell(key: &SecretKey, store: &Path) -> Result<Told, String> {
+    let text = |error: &dyn ToString| error.to_string();
+    let repository = open_repository(store).map_err(|error| text(&error))?;
+    if repository
+        .description()
+        .map_err(|error| text(&error))?
+        .public
+        != *key.public()
+    {
+        return Err("another key".into());
+    }
+    let (oldest, latest) = (repository.oldest(), repository.latest());
+    let mut told = Told {
+        latest,
+        oldest,
+        heads: Vec::new(),
+        values: Vec::new(),
+        pending: repository
+            .store()
+            .records("pending")
+            .map_err(|error| text(&error))?,
+        updates: Vec::new(),
+    };
+    for version in (1..=latest.number()).map(Version::new) {
+        let head = repository
+            .head_message(version)
+            .map_err(|error| text(&error))?;
+        told.heads.push(head);
+    }
+    for version in (oldest.number().max(1)..=latest.number()).map(Version::new) {
+        told.values.extend(values(key, &*repository, version)?);
+        let update = repository.store().update(version);
+        told.updates.extend(update.map_err(|error| text(&error))?);
+    }
+    Ok(told)
+}
+
+fn values(
+    key: &SecretKey,
+    repository: &dyn AnyRepository,
+    version: Version,
+) -> Result<Vec<Option<Value>>, String> {
+    let value = |asked: Key| {
+        let question = Question::Key(asked);
+        let answer = repository
+            .answer(version, &question)
+            .map_err(|error| error.to_string())?;
+        match verify(key.public(), version, &question, &answer) {
+            Ok(Statement::Lookup(lookup)) => Ok(lookup.answer.value().cloned()),
+            other => panic!("an honest server's answer is {other:?}"),
+        }
+    };
+    keys().map(value).collect()
+}
+
+/// Signs what is pending, as `pad commit` does; the new head.
+fn commit(key: &SecretKey, store: &Path, record: &Path) -> Result<Vec<u8>, String> {
+    let text = |error: &dyn ToString| error.to_string();
+    let record = SigningRecord::open(record).map_err(|error| text(&error))?;
+    let mut author = open_author(store, key, record).map_err(|error| text(&error))?;
+    let pending = author
+        .repository()
+        .store()
+        .records("pending")
+        .map_err(|error| text(&error))?;
+    let batch = pending.iter().map(|(name, value)| {
+        let (name, value) = (core::str::from_utf8(name), core::str::from_utf8(value));
+        put(name.unwrap(), value.unwrap().strip_prefix('+').unwrap())
+    });
+    author
+        .stage(batch.collect())
+        .map_err(|error| text(&error))?;
+    let version = author.flush(&[]).map_err(|error| text(&error))?;
+    let head = author.repository().head_message(version);
+    head.map_err(|error| text(&error))
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        // SplitMix64.
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let limit = u64::try_from(limit.max(1)).unwrap();
+        usize::try_from((mixed ^ (mixed >> 31)) % limit).unwrap()
+    }
+}
+
+/// One accident to the last state, and what it was.
+fn accident(life: &Life, random: &mut Random) -> (Files, String) {
+    let last = life.states.last().unwrap();
+    let mut files = last.clone();
+    let earlier = random.below(life.states.len() - 1);
+    let stale = &life.states[earlier];
+    let what = match random.below(8) {
+        0 => {
+            let (place, bit) = (random.below(files.store.len()), random.below(8));
+            files.store[place] ^= 1 << bit;
+            format!("bit {bit} of byte {place}")
+        }
+        1 => {
+            // The pages that everything hangs on are the first ones.
+            let (place, bit) = (random.below(4 * PAGE), random.below(8));
+            files.store[place] ^= 1 << bit;
+            format!("bit {bit} of byte {place}")
+        }
+        2 | 3 => {
+            let pages = stale.store.len().min(files.store.len()) / PAGE;
+            let start = random.below(pages) * PAGE;
+            files.store[start..start + PAGE].copy_from_slice(&stale.store[start..start + PAGE]);
+            format!("page {} of state {earlier}", start / PAGE)
+        }
+        4 => {
+            let length = random.below(files.store.len());
+            files.store.truncate(length);
+            format!("cut after {length} bytes")
+        }
+        5 => {
+            let common = stale.store.len().min(files.store.len());
+            let start = random.below(common / PAGE) * PAGE;
+            files.store[start..common].copy_from_slice(&stale.store[start..common]);
+            format!("from byte {start} on state {earlier}")
+        }
+        6 => {
+            files.store.clone_from(&stale.store);
+            format!("all of state {earlier}")
+        }
+        _ => {
+            let (place, bit) = (random.below(files.newest.len()), random.below(8));
+            files.newest[place] ^= 1 << bit;
+            format!("bit {bit} of byte {place} of the newest state's file")
+        }
+    };
+    (files, what)
+}
+
+fn survive(scheme: SchemeName) {
+    let number = |name: &str, default: u64| {
+        std::env::var(name).map_or(default, |value| value.parse().unwrap())
+    };
+    let (rounds, seed) = (
+        number("PAD_DAMAGE_ROUNDS", 150),
+        number("PAD_DAMAGE_SEED", 11),
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let life = live(scheme, folder.path());
+    let mut random = Random(seed);
+    let (mut refused, mut harmless) = (0, 0);
+    let (store, record) = (folder.path().join("t"), folder.path().join("t-signed"));
+    for round in 0..rounds {
+        let (files, what) = accident(&life, &mut random);
+        let what = format!("{scheme}, seed {seed}, round {round}: {what}");
+        files.write(&store);
+        match tell(&life.key, &store) {
+            Ok(told) => {
+                assert_eq!(told, life.expected, "{what}");
+                harmless += 1;
+            }
+            Err(_) => refused += 1,
+        }
+        files.write(&store);
+        fs::write(&record, &life.record).unwrap();
+        if let Ok(head) = commit(&life.key, &store, &record) {
+            assert_eq!(head, life.next, "{what}: another head was signed");
+        }
+        files.write(&store);
+        if let Ok(mut repository) = open_repository(&store)
+            && repository.check().is_ok()
+        {
+            drop(repository);
+            assert_eq!(
+                tell(&life.key, &store).as_ref(),
+                Ok(&life.expected),
+                "{what}"
+            );
+        }
+        files.write(&store);
+        if let Ok(mut opened) = RedbStore::open(&store)
+            && opened.write_records(&[pending_change(99)]).is_ok()
+        {
+            drop(opened);
+            let mut expected = life.expected.clone();
+            for (name, value) in &mut expected.pending {
+                if name == b"key 3" {
+                    *value = b"+99".to_vec();
+                }
+            }
+            if let Ok(told) = tell(&life.key, &store) {
+                assert_eq!(told, expected, "{what}: after another change");
+            }
+        }
+    }
+    println!("{scheme}: {rounds} accidents, {refused} refused, {harmless} without effect");
+    assert!(refused > 0 && harmless > 0, "{refused} {harmless}");
+}
+
+#[test]
+fn no_accident_to_a_tree_changes_an_answer() {
+    survive(SchemeName::RedBlack);
+}
+
+#[test]
+fn no_accident_to_tuples_changes_an_answer() {
+    survive(SchemeName::TupleSpecLightweight);
+}
+
+/// The commits of a store, from the oldest to the newest, as copies of both its files.
+#[test]
+fn an_old_store_is_refused_by_what_was_acknowledged_from_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let life = live(SchemeName::RedBlack, folder.path());
+    let store = folder.path().join("t");
+    let last = life.states.last().unwrap();
+    for (number, state) in life.states.iter().rev().skip(1).enumerate() {
+        let files = Files {
+            store: state.store.clone(),
+            newest: last.newest.clone(),
+        };
+        files.write(&store);
+        let error = RedbStore::open(&store).err().unwrap();
+        assert!(
+            matches!(error, StoreError::Older { .. }),
+            "{number}: {error}"
+        );
+        // Whoever wants the old state says so.
+        fs::remove_file(newest_path(&store)).unwrap();
+        RedbStore::open(&store).unwrap();
+        // Both files of one old state are that state.
+        state.write(&store);
+        RedbStore::open(&store).unwrap();
+    }
+}
+
+/// A crash between a change and its acknowledgement leaves a store that is ahead.
+#[test]
+fn a_store_that_is_ahead_of_what_was_acknowledged_is_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let life = live(SchemeName::RedBlack, folder.path());
+    let store = folder.path().join("t");
+    let last = life.states.last().unwrap();
+    for state in &life.states {
+        let files = Files {
+            store: last.store.clone(),
+            newest: state.newest.clone(),
+        };
+        files.write(&store);
+        assert_eq!(tell(&life.key, &store).as_ref(), Ok(&life.expected));
+    }
+}

@@ -1,0 +1,16 @@
+//! The library and the real binary, from outside.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod another_family;
+mod bench;
+mod cli;
+mod damage;
+mod demo;
+mod durable;
+mod kill;
+mod memory;
+mod proof_file;
+mod record;
+mod trust;
+mod tuple;

@@ -1,0 +1,75 @@
+//! What a stranger sends is refused before it takes memory.
+
+#![cfg(target_os = "linux")]
+
+use ed25519_dalek::SigningKey;
+use pad::{
+    Bundle, Key, Operation, PublicKey, Sha256Ed25519, SignedHead, SnapshotHead, TreeProof, Update,
+    Version, pad_core::codec,
+};
+
+use crate::bench::{Bench, text};
+
+type S = Sha256Ed25519;
+
+/// The virtual memory, in KiB, that `pad` gets: several times what it takes to start.
+const LIMIT: u32 = 400_000;
+
+fn limited(bench: &Bench, line: &str) -> std::process::Output {
+    let line = format!(
+        "ulimit -v {LIMIT}; exec {} {line}",
+        env!("CARGO_BIN_EXE_pad")
+    );
+    let mut shell = std::process::Command::new("bash");
+    shell.args(["-c", &line]).current_dir(bench.folder.path());
+    shell.output().unwrap()
+}
+
+/// A head of the dictionary of `k.pub` that a stranger has signed.
+fn strangers_head(bench: &Bench, version: u64) -> SignedHead<S> {
+    let public = PublicKey::load(&bench.path("k.pub")).unwrap();
+    let empty = SnapshotHead::<S>::empty(public.authority.scheme, public.authority.dictionary);
+    let head = SnapshotHead {
+        version: Version::new(version),
+        ..empty
+    };
+    head.sign(&SigningKey::from_bytes(&[66; 32])).unwrap()
+}
+
+#[test]
+fn a_strangers_update_is_refused_before_its_operations_are_kept() {
+    let bench = Bench::with_trace();
+    let operations = (0..6_000_000_u32)
+        .map(|number| Operation::Remove(Key::new(number.to_be_bytes().to_vec()).unwrap()))
+        .collect();
+    let (base, head) = (Version::new(3), strangers_head(&bench, 4));
+    let update = Update {
+        base,
+        operations,
+        head,
+        attachment: (),
+    };
+    bench.write("update", &codec::encode(&update));
+    assert!(bench.read("update").len() > 30 << 20);
+    let refused = limited(&bench, "apply --store s update");
+    let said = text(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(3), "{said}");
+    assert!(said.contains("the author did not sign this"), "{said}");
+}
+
+#[test]
+fn a_strangers_proof_is_refused_before_it_is_decoded() {
+    let bench = Bench::with_trace();
+    bench.ok("prove --store s apple --at 3 --out p");
+    let bytes = bench.read("p");
+    let mut bundle: Bundle<S, TreeProof<S, Key>> = codec::decode(&bytes, bytes.len()).unwrap();
+    bundle.head = Some(strangers_head(&bench, 3));
+    let mut proof = codec::encode(&bundle);
+    // Not even malformed: what follows the head is never looked at.
+    proof.extend(std::iter::repeat_n(1, 15 << 20));
+    bench.write("p", &proof);
+    let refused = limited(&bench, "verify --public k.pub --proof p --at 3 apple");
+    let said = text(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(3), "{said}");
+    assert!(said.contains("the author did not sign this"), "{said}");
+}

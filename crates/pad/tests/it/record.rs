@@ -1,0 +1,161 @@
+//! What an author remembers of what it has signed, and a store that was restored from an old backup.
+
+use std::fs;
+
+use pad::Store;
+use serde_json::json;
+
+use crate::bench::{Bench, text};
+
+/// A store `s` with three versions, whose files are copied at version 2 to `old`.
+fn with_backup() -> Bench {
+    let bench = Bench::new();
+    bench.ok("keygen --out k");
+    for version in 1..=3 {
+        bench.ok(&format!("put --store s --key k apple {version}"));
+        bench.ok("commit --store s --key k");
+        if version == 2 {
+            for suffix in ["", ".newest"] {
+                let copy = bench.path(&format!("old{suffix}"));
+                fs::copy(bench.path(&format!("s{suffix}")), copy).unwrap();
+            }
+        }
+    }
+    bench
+}
+
+fn restore(bench: &Bench) {
+    for suffix in ["", ".newest"] {
+        let backup = bench.path(&format!("old{suffix}"));
+        fs::copy(backup, bench.path(&format!("s{suffix}"))).unwrap();
+    }
+}
+
+#[test]
+fn an_author_signs_no_second_head_after_a_restore() {
+    let bench = with_backup();
+    bench.ok("export --store s --at 3 --out third");
+    let head = bench.json("versions --store s --public k.pub")[2].clone();
+    restore(&bench);
+    bench.ok("put --store s apple 9");
+    bench.fails(
+        "commit --store s --key k",
+        3,
+        "version 3 of this dictionary was signed and handed out",
+    );
+    bench.fails("import --store s --key k t.csv", 4, "t.csv");
+    assert_eq!(bench.json("versions --store s --public k.pub").len(), 2);
+    // What the refusal says leads out of it, and the change that was pending is not lost.
+    bench.ok("apply --store s third");
+    assert_eq!(bench.json("versions --store s --public k.pub")[2], head);
+    assert_eq!(bench.json("commit --store s --key k")[0]["version"], 4);
+    assert_eq!(bench.json("get --store s apple")[0]["value"], "9");
+}
+
+#[test]
+fn a_new_store_with_an_old_key_is_not_signed_for() {
+    let bench = with_backup();
+    bench.ok("put --store new --key k apple 1");
+    bench.fails("commit --store new --key k", 3, "the store is at version 0");
+    // Another place to remember is another author, as on a machine that never signed.
+    bench.ok("commit --store new --key k --record elsewhere");
+    assert!(bench.path("elsewhere").exists());
+}
+
+#[test]
+fn a_store_with_another_head_is_not_signed_for() {
+    let bench = with_backup();
+    restore(&bench);
+    bench.ok("put --store s apple other");
+    bench.ok("commit --store s --key k --record elsewhere");
+    bench.ok("put --store s apple 5");
+    bench.fails(
+        "commit --store s --key k",
+        3,
+        "another version 3 than the one that was signed",
+    );
+}
+
+/// A crash after the store is durable and before the record is.
+#[test]
+fn a_record_that_is_behind_catches_up() {
+    let bench = with_backup();
+    let record = bench.read("k.signed");
+    bench.ok("put --store s apple 4");
+    bench.ok("commit --store s --key k");
+    let ahead = bench.read("k.signed");
+    bench.write("k.signed", &record);
+    bench.ok("put --store s apple 5");
+    bench.ok("commit --store s --key k");
+    assert_ne!(bench.read("k.signed"), ahead);
+    restore(&bench);
+    bench.ok("put --store s apple 6");
+    bench.fails("commit --store s --key k", 3, "version 5");
+}
+
+#[test]
+fn a_damaged_or_foreign_record_is_an_error_and_no_permission() {
+    let bench = with_backup();
+    bench.ok("put --store s apple 4");
+    let record = bench.read("k.signed");
+    bench.write("k.signed", &vec![0; record.len()]);
+    bench.fails("commit --store s --key k", 4, "k.signed is damaged");
+    bench.ok("keygen --out other");
+    bench.ok("put --store t --key other apple 1");
+    bench.ok("commit --store t --key other");
+    fs::copy(bench.path("other.signed"), bench.path("k.signed")).unwrap();
+    bench.fails(
+        "commit --store s --key k",
+        4,
+        "is not a record of this dictionary's author",
+    );
+    bench.write("k.signed", &record);
+    bench.ok("commit --store s --key k");
+}
+
+/// Two authors with one key, on two copies of a store.
+#[test]
+fn two_copies_of_a_store_do_not_get_different_versions() {
+    let bench = with_backup();
+    for suffix in ["", ".newest"] {
+        let copy = bench.path(&format!("t{suffix}"));
+        fs::copy(bench.path(&format!("s{suffix}")), copy).unwrap();
+    }
+    bench.ok("put --store s apple here");
+    bench.ok("put --store t apple there");
+    let committed: Vec<bool> = std::thread::scope(|scope| {
+        let commit = |store: &'static str| {
+            let bench = &bench;
+            scope.spawn(move || {
+                let output = bench.run(&format!("commit --store {store} --key k"));
+                output.status.success()
+            })
+        };
+        let both = [commit("s"), commit("t")];
+        both.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    let signed = committed.iter().filter(|done| **done).count();
+    assert_eq!(signed, 1, "{committed:?}");
+}
+
+/// A change that somebody makes while a commit is under way waits for the next one.
+#[test]
+fn a_commit_takes_only_the_changes_that_it_has_signed() {
+    let bench = with_backup();
+    bench.ok("put --store s apple first");
+    let mut store = pad::RedbStore::open(&bench.path("s")).unwrap();
+    let pending = store.records("pending").unwrap();
+    let [(name, value)] = pending.as_slice() else {
+        panic!("{pending:?}");
+    };
+    let signed = pad::RecordChange::remove("pending", name.clone(), value.clone());
+    store
+        .write_records(&[pad::RecordChange::put("pending", name.clone(), *b"+second")])
+        .unwrap();
+    store.write_records(&[signed]).unwrap();
+    drop(store);
+    let commit = bench.json("commit --store s --key k").remove(0);
+    assert_eq!(commit["changes"], json!(1));
+    assert_eq!(bench.json("get --store s apple")[0]["value"], "second");
+    assert!(text(&bench.read("k.pub")).starts_with("pad-public-key"));
+}

@@ -1,0 +1,265 @@
+//! What is said of an answer, and of a key that nothing authenticates; views, and evidence.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::bench::{Bench, TRACE, text};
+
+/// A store `s` of an author, and one of an attacker in its place: `swapped`.
+fn with_swapped_store() -> Bench {
+    let bench = Bench::with_trace();
+    bench.ok("keygen --out attacker");
+    bench.write("forged.csv", TRACE.replace("apple,4", "apple,0").as_bytes());
+    bench.ok("import --store swapped --key attacker forged.csv");
+    bench
+}
+
+#[test]
+fn a_key_from_the_store_verifies_nothing() {
+    let bench = with_swapped_store();
+    let own = "consistent with the store's own key";
+    for line in [
+        "get --store swapped apple",
+        "range --store swapped '' ''",
+        "history --store swapped apple",
+        "history --store swapped apple --complete",
+        "diff --store swapped 1 3",
+        "diff --store swapped 1 3 --complete",
+        "versions --store swapped",
+        "check --store swapped",
+        "prove --store swapped apple --out p --force",
+    ] {
+        let printed = bench.ok(line);
+        assert!(
+            printed.contains(own) && !printed.contains("verified"),
+            "{line}: {printed}"
+        );
+        for object in bench.json(line) {
+            assert_eq!(object["verified"], false, "{line}");
+            assert_eq!(object["store_key"].as_str().unwrap().len(), 16, "{line}");
+        }
+        let with_key = line.replace("swapped", "s --public k.pub");
+        assert!(
+            bench.ok(&with_key).contains("verified") || line.contains("swapped '' "),
+            "{line}"
+        );
+        for object in bench.json(&with_key) {
+            assert_eq!(object["verified"], true, "{line}");
+        }
+        let lied = line.replace("swapped", "swapped --public k.pub");
+        let refused = bench.run(&lied);
+        assert_eq!(
+            refused.status.code(),
+            Some(3),
+            "{lied}: {}",
+            text(&refused.stderr)
+        );
+        assert_eq!(text(&refused.stdout), "", "{lied}");
+    }
+}
+
+#[test]
+fn a_view_pins_the_key_that_it_was_begun_with() {
+    let bench = with_swapped_store();
+    bench.ok("get --store s --public k.pub --view v apple");
+    let printed = bench.ok("get --store s --view v apple");
+    assert!(printed.contains("verified"), "{printed}");
+    let before = bench.read("v");
+    let refused = "get --store swapped --view v apple";
+    bench.fails(refused, 3, "verification failed");
+    bench.fails(
+        "get --store swapped --public attacker.pub --view v apple",
+        2,
+        "was begun with the key",
+    );
+    assert_eq!(bench.read("v"), before);
+
+    // Begun without a key, it says so once, and goes on with that key only.
+    let first = bench.ok("get --store swapped --view w apple");
+    assert!(first.contains("store's own key"), "{first}");
+    bench.fails("get --store s --view w apple", 3, "verification failed");
+}
+
+#[test]
+fn a_damaged_view_is_an_error() {
+    let bench = Bench::with_trace();
+    bench.ok("get --store s --public k.pub --view v apple");
+    let whole = bench.read("v");
+    for place in 0..whole.len() {
+        let mut damaged = whole.clone();
+        damaged[place] ^= 2;
+        let text = String::from_utf8(damaged).unwrap_or_default();
+        assert!(
+            pad::client_view::StoredView::parse(&text).is_err(),
+            "byte {place}"
+        );
+    }
+    bench.write("v", &whole[1..]);
+    bench.fails("get --store s --view v apple", 4, "it is not a view");
+    bench.write("v", &whole);
+    bench.ok("get --store s --view v apple");
+}
+
+/// Two `pad` at once: the view never goes back.
+#[test]
+fn views_only_move_forward_whoever_writes_them() {
+    let bench = Bench::with_trace();
+    bench.ok("get --store s --public k.pub --view v apple");
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            let bench = &bench;
+            scope.spawn(move || {
+                for _ in 0..12 {
+                    bench.ok("get --store s --view v apple");
+                }
+            });
+        }
+        let (mut seen, mut number) = (3, 0);
+        while number < 10 {
+            bench.ok(&format!("put --store s apple {number}"));
+            bench.ok("commit --store s --key k");
+            bench.ok("get --store s --view v apple");
+            let view = pad::client_view::StoredView::parse(&text(&bench.read("v"))).unwrap();
+            assert!(view.version().number() >= seen);
+            seen = view.version().number();
+            assert_eq!(seen, 4 + number);
+            number += 1;
+        }
+    });
+}
+
+#[cfg(unix)]
+#[test]
+fn a_view_behind_a_link_is_one_view() {
+    let bench = Bench::with_trace();
+    bench.ok("get --store s --public k.pub --view v apple");
+    std::os::unix::fs::symlink("v", bench.path("link")).unwrap();
+    bench.ok("put --store s apple 9");
+    bench.ok("commit --store s --key k");
+    bench.ok("get --store s --view link apple");
+    assert!(
+        fs::symlink_metadata(bench.path("link"))
+            .unwrap()
+            .is_symlink()
+    );
+    let view = pad::client_view::StoredView::parse(&text(&bench.read("v"))).unwrap();
+    assert_eq!(view.version().number(), 4);
+}
+
+/// Three versions by an author, then a fork of it from version `from` on, with two versions more.
+fn forked(from: u64) -> Bench {
+    let bench = Bench::new();
+    bench.ok("keygen --out k");
+    for version in 1..=3 {
+        bench.ok(&format!("put --store s --key k apple {version}"));
+        bench.ok("commit --store s --key k");
+    }
+    bench.ok("get --store s --public k.pub --view v apple");
+    for version in 1..=5 {
+        let value = if version >= from {
+            100 + version
+        } else {
+            version
+        };
+        bench.ok(&format!("put --store fork --key k apple {value}"));
+        bench.ok("commit --store fork --key k --record fork.signed");
+    }
+    bench
+}
+
+#[test]
+fn every_fork_leaves_evidence_that_anybody_can_check() {
+    for from in 1..=3 {
+        let bench = forked(from);
+        bench.fails(
+            "get --store fork --view v apple",
+            3,
+            "the evidence is in v.evidence",
+        );
+        let checked = bench.json("evidence --public k.pub v.evidence").remove(0);
+        assert_eq!(checked["proved"], true);
+        let version = checked["version"].as_u64().unwrap();
+        assert!((1..=3).contains(&version), "{from}: {version}");
+        // The same fork seen again is not written again.
+        bench.fails("get --store fork --view v apple", 3, "v.evidence");
+        assert!(!bench.path("v.evidence-2").exists());
+
+        bench.ok("keygen --out other");
+        bench.fails(
+            "evidence --public other.pub v.evidence",
+            3,
+            "another dictionary",
+        );
+        let mut changed = bench.read("v.evidence");
+        let middle = changed.len() / 2;
+        changed[middle] ^= 1;
+        bench.write("changed", &changed);
+        bench.fails("evidence --public k.pub changed", 3, "verification failed");
+    }
+}
+
+#[test]
+fn two_heads_for_one_version_are_evidence() {
+    let bench = forked(3);
+    // A server that shows the fork up to the version that the client has seen.
+    for version in 1..=3 {
+        bench.ok(&format!(
+            "export --store fork --at {version} --out u{version}"
+        ));
+        bench.ok(&format!("apply --store t --public k.pub u{version}"));
+    }
+    bench.fails(
+        "get --store t --view v apple",
+        3,
+        "the evidence is in v.evidence",
+    );
+    let checked = bench.json("evidence --public k.pub v.evidence").remove(0);
+    assert_eq!(checked["version"], json!(3));
+}
+
+#[test]
+fn honest_heads_are_no_evidence() {
+    let bench = Bench::with_trace();
+    bench.ok("get --store s --public k.pub --view v apple");
+    bench.ok("prove --store s --public k.pub apple --out p");
+    bench.fails("evidence --public k.pub p", 3, "verification failed");
+    bench.fails("evidence --public k.pub v", 3, "verification failed");
+}
+
+#[test]
+fn history_is_complete_from_the_oldest_version_that_is_kept() {
+    for scheme in ["red-black", "tuple-spec-lightweight"] {
+        let bench = Bench::new();
+        bench.ok(&format!("keygen --out k --scheme {scheme}"));
+        bench.write("t.csv", TRACE.as_bytes());
+        bench.ok("import --store s --key k t.csv");
+        let whole = bench
+            .json("history --store s --public k.pub apple --complete")
+            .remove(0);
+        assert_eq!(
+            (&whole["complete"], &whole["complete_from"]),
+            (&json!(true), &json!(0))
+        );
+        assert_eq!(whole["changes"].as_array().unwrap().len(), 2);
+        bench.ok("prune --store s --before 2");
+        for line in [
+            "history --store s --public k.pub apple --complete",
+            "history --store s --public k.pub apple",
+        ] {
+            let history = bench.json(line).remove(0);
+            assert_eq!(history["changes"], json!([]), "{scheme}: {line}: {history}");
+            assert_eq!(history["complete"], false, "{scheme}: {line}");
+        }
+        let pruned = bench
+            .json("history --store s --public k.pub apple --complete")
+            .remove(0);
+        assert_eq!(pruned["complete_from"], 2);
+        assert_eq!(pruned["at_start"]["value"], "4");
+        let printed = bench.ok("history --store s --public k.pub apple --complete");
+        assert!(printed.contains("complete from version 2 on"), "{printed}");
+        assert!(!printed.contains("none is missing"), "{printed}");
+        let listed = bench.ok("history --store s --public k.pub quince");
+        assert!(listed.contains("1 changes after version 2"), "{listed}");
+    }
+}
