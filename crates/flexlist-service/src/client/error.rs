@@ -81,8 +81,9 @@ pub enum ClientError {
         /// be changed.
         finished: bool,
     },
-    /// The server claims more parts of the upload than were sent with this state: another copy of it was
-    /// used. Go on with that one, or [`restart`](super::FileClient::restart).
+    /// The server claims more parts of the upload than were sent with this state, or fewer than it had:
+    /// another copy of the state was used, or the server was restored from one. Go on with that copy, or
+    /// [`restart`](super::FileClient::restart).
     MoreParts {
         /// How many parts were sent.
         sent: u64,

@@ -48,7 +48,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     ///
     /// # Errors
     /// [`ClientError::AlreadyUploaded`]; [`ClientError::SourceChanged`] if an earlier attempt had another
-    /// source, and [`ClientError::MoreParts`] if another copy of the state was used: go on with those, or
+    /// source, and [`ClientError::MoreParts`] if the server has other parts than were sent: go on with those, or
     /// [`restart`](Self::restart); [`ClientError::Io`] of the source; [`ClientError::Transport`],
     /// [`ClientError::Refused`], [`ClientError::Breach`], [`ClientError::Unexpected`];
     /// [`ClientError::Forked`] if the server claims another file; [`ClientError::Superseded`],
@@ -64,7 +64,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         };
         let sent = before.last.parts;
         let next_part = self.begin()?;
-        if let Some(claimed) = next_part.filter(|claimed| *claimed > sent) {
+        if let Some(claimed) = next_part.filter(|claimed| !before.can_have(*claimed)) {
             return Err(ClientError::MoreParts { sent, claimed });
         }
         if next_part.is_none() {
@@ -250,6 +250,12 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
 }
 
 impl Uploading {
+    /// Whether the server can have so many parts: those up to the last one or the one before, or none
+    /// any more. Of what it has otherwise the owner does not know what it was made of.
+    const fn can_have(&self, parts: u64) -> bool {
+        parts == 0 || parts == self.before_last.parts || parts == self.last.parts
+    }
+
     /// The source is still what was sent, as far as this mark reaches, if the server needs this part next
     /// (none, if it has finished).
     fn compare(&self, next_part: Option<u64>, mark: &Mark) -> Result<(), ClientError> {

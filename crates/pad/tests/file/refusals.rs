@@ -174,8 +174,8 @@ const TABLE: &[(&str, [i32; 7])] = &[
     ("UnknownFile", [3, 4, 4, 3, 3, 0, 3]),
     ("UnknownVersion", [3, 3, 3, 3, 3, 3, 3]),
     ("UploadUnfinished", [3, 4, 4, 3, 3, 3, 3]),
-    // Whoever says that an upload is finished is asked for its version, and has none.
-    ("UploadFinished", [4, 3, 3, 3, 3, 3, 0]),
+    // Whoever says that an upload is finished is asked for the owner's word for it, and has none.
+    ("UploadFinished", [3, 3, 3, 3, 3, 3, 0]),
     ("PartOutOfOrder", [3, 4, 4, 3, 3, 3, 0]),
     ("WrongOwner", [2, 3, 3, 3, 3, 3, 0]),
     ("WrongFileId", [2, 3, 3, 3, 3, 3, 0]),

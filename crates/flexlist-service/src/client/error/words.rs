@@ -41,8 +41,8 @@ impl fmt::Display for ClientError {
             ),
             Self::MoreParts { sent, claimed } => write!(
                 formatter,
-                "the server says that it has {claimed} parts of the upload, of which {sent} were sent \
-                 with this state: another copy of the state was used"
+                "the server says that it has {claimed} parts of the upload, and {sent} were sent with \
+                 this state: another copy of the state was used, or the server was restored from one"
             ),
             Self::Rollback { .. }
             | Self::Superseded { .. }

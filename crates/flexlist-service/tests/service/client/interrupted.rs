@@ -285,6 +285,21 @@ fn a_copy_of_a_state_does_not_go_on_with_what_another_has_sent() {
             claimed: 5
         })
     ));
+    // Nor does anybody go on where the server has lost parts, but not all: nobody knows of what it has
+    // whether the source is still the same.
+    for claimed in [1, 3] {
+        world.wire.tamper(move |request, response| {
+            if let (Request::Begin(_), Response::Standing(standing)) = (request, response) {
+                standing.next_part = claimed;
+            }
+        });
+        let outcome = client.upload(file.as_slice(), &mut |_| ());
+        assert!(
+            matches!(outcome, Err(ClientError::MoreParts { sent: 6, claimed: found }) if found == claimed),
+            "{outcome:?}"
+        );
+    }
+    world.wire.be_honest();
     client.upload(file.as_slice(), &mut |_| ()).unwrap();
     // The same source makes the same file.
     copied.upload(file.as_slice(), &mut |_| ()).unwrap();
