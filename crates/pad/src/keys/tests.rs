@@ -60,7 +60,10 @@ fn secret_keys_survive_their_file_and_stay_out_of_debug_output() {
     assert!(!format!("{loaded:?}").contains("0707"));
     assert!(matches!(
         PublicKey::load(&path),
-        Err(KeyFileError::Malformed { line: 1, .. })
+        Err(KeyFileError::OtherKind {
+            found: "a secret key",
+            wanted: "a public key"
+        })
     ));
 }
 
@@ -89,7 +92,13 @@ fn damaged_secret_keys_are_refused() {
     std::fs::write(&path, [0xff; 8]).unwrap();
     assert!(matches!(
         SecretKey::load(&path),
-        Err(KeyFileError::Malformed { .. })
+        Err(KeyFileError::OtherKind { .. })
+    ));
+    let not_text = [text.as_bytes(), &[0xff]].concat();
+    std::fs::write(&path, not_text).unwrap();
+    assert!(matches!(
+        SecretKey::load(&path),
+        Err(KeyFileError::Malformed { line: 2, .. })
     ));
 }
 
