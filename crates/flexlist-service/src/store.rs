@@ -257,10 +257,12 @@ impl Store {
         self.writer.commit(changes, Purpose::Relief)
     }
 
-    /// Remembers no longer that a file was removed.
-    pub(crate) fn forget(&self, id: FileId) -> Result<(), StoreError> {
-        let file = FileKey { number: 0, id };
-        self.relieve(vec![Change::Forgotten { file }])
+    /// Remembers no longer that these files were removed.
+    pub(crate) fn forget(&self, files: &[FileId]) -> Result<(), StoreError> {
+        let forgotten = |id: &FileId| Change::Forgotten {
+            file: FileKey { number: 0, id: *id },
+        };
+        self.relieve(files.iter().map(forgotten).collect())
     }
 
     /// Tells the store how much of it is in use, about.

@@ -159,14 +159,14 @@ impl Slot {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives up what is in memory, unless the file is being changed; whether it did.
-    pub(super) fn shed(&self) -> bool {
-        let Ok(_turn) = self.turn.try_lock() else {
-            return false;
-        };
-        self.forget();
-        *self.known_parameters() = None;
-        true
+    /// Gives up what is in memory, unless the file is being changed.
+    pub(super) fn shed(&self, server: &FileServer) {
+        if let Ok(_turn) = self.turn.try_lock() {
+            // First: whoever loads it again from now on enters it again.
+            server.memory.leave(self.key.id);
+            self.forget();
+            *self.known_parameters() = None;
+        }
     }
 
     /// Reads the state beside other readers, after loading it from the store if need be.
