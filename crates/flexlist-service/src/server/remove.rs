@@ -105,6 +105,7 @@ impl FileServer {
             file,
             removed: body,
         };
+        slot.leave();
         if let Err(error) = self.store.relieve(vec![gone]) {
             // It may be gone all the same.
             if !matches!(self.store.has_file(file.id), Ok(false)) {

@@ -641,6 +641,8 @@ fn removal_beside_audits_reads_and_updates_breaks_none_of_them_badly() {
         let stop = AtomicBool::new(false);
         let gone = |response: Response| match response {
             Response::Refused(Refusal::Removed) => true,
+            // While the removal is made durable.
+            Response::Refused(Refusal::Unavailable) => false,
             Response::Refused(refusal) => panic!("{refusal:?}"),
             _ => false,
         };
@@ -668,7 +670,9 @@ fn removal_beside_audits_reads_and_updates_breaks_none_of_them_badly() {
                     let (edits, _) = writer.edits(&[Plan::Modify(0, vec![1; 30])]);
                     // The version that everybody reads stays current: it is refused, or gone.
                     match server.handle(writer.update_of(7, edits)) {
-                        Response::Refused(Refusal::StaleBase { .. }) => thread::yield_now(),
+                        Response::Refused(Refusal::StaleBase { .. } | Refusal::Unavailable) => {
+                            thread::yield_now();
+                        }
                         Response::Refused(Refusal::Removed) => break,
                         other => panic!("{other:?}"),
                     }
