@@ -112,11 +112,7 @@ impl FileServer {
         for file in self.memory.oldest_above(self.limits.list_blocks, but) {
             let slot = self.entries().get(&file).cloned();
             match slot {
-                Some(Ok(slot)) => {
-                    if slot.shed() {
-                        self.memory.leave(file);
-                    }
-                }
+                Some(Ok(slot)) => slot.shed(self),
                 _ => self.memory.leave(file),
             }
         }

@@ -16,6 +16,11 @@ use crate::{
     },
 };
 
+/// How many uploads are removed, each in a transaction, and removed files forgotten, all in one, while
+/// the request waits that gave the occasion.
+const BURIED_AT_ONCE: usize = 64;
+const FORGOTTEN_AT_ONCE: usize = 4096;
+
 /// How often a server looks for what is to be removed or forgotten, in seconds.
 const TENDING_INTERVAL: u64 = 60;
 
@@ -100,6 +105,7 @@ impl FileServer {
             file,
             removed: body,
         };
+        slot.leave();
         if let Err(error) = self.store.relieve(vec![gone]) {
             // It may be gone all the same.
             if !matches!(self.store.has_file(file.id), Ok(false)) {
@@ -120,13 +126,22 @@ impl FileServer {
     }
 
     /// Removes uploads that nobody went on with for [`Limits::upload_idle`](super::Limits), and forgets
-    /// of removed files what need not be remembered any more. [`FileServer::handle`] does so about once
-    /// a minute.
+    /// of removed files what need not be remembered any more: some of them, if there are many.
+    /// [`FileServer::handle`] does so about once a minute, and once a second while there are many.
     pub fn tend(&self) {
         let now = self.clock.now();
         self.tended.store(now, Ordering::Relaxed);
         let since = now.saturating_sub(self.limits.upload_idle.as_secs());
-        for file in self.accounts.abandoned(since) {
+        let mut abandoned = self.accounts.abandoned(since);
+        let mut forgettable = self.accounts.forgettable(now);
+        if abandoned.len() > BURIED_AT_ONCE || forgettable.len() > FORGOTTEN_AT_ONCE {
+            // The others in a second.
+            let sooner = now.saturating_sub(TENDING_INTERVAL.saturating_sub(1));
+            self.tended.store(sooner, Ordering::Relaxed);
+        }
+        abandoned.truncate(BURIED_AT_ONCE);
+        forgettable.truncate(FORGOTTEN_AT_ONCE);
+        for file in abandoned {
             let Ok(slot) = self.slot(file) else { continue };
             // Who has the turn goes on with it.
             let Ok(_turn) = slot.turn(core::time::Duration::ZERO) else {
@@ -140,8 +155,8 @@ impl FileServer {
                 drop(self.bury(&slot, None));
             }
         }
-        for file in self.accounts.forgettable(now) {
-            if self.store.forget(file).is_ok() {
+        if !forgettable.is_empty() && self.store.forget(&forgettable).is_ok() {
+            for file in forgettable {
                 self.accounts.forget(file);
             }
         }

@@ -51,6 +51,8 @@ enum Loaded {
     /// The store is damaged, and stays so: to rebuild a long list for each request only to find it again
     /// would let anybody keep the server busy.
     Damaged(Refusal),
+    /// It is being made durable that the file is removed: its blocks go as soon as it is.
+    Leaving,
     /// The file was removed, and nobody who still knows it here may bring it back.
     Removed,
 }
@@ -159,14 +161,14 @@ impl Slot {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives up what is in memory, unless the file is being changed; whether it did.
-    pub(super) fn shed(&self) -> bool {
-        let Ok(_turn) = self.turn.try_lock() else {
-            return false;
-        };
-        self.forget();
-        *self.known_parameters() = None;
-        true
+    /// Gives up what is in memory, unless the file is being changed.
+    pub(super) fn shed(&self, server: &FileServer) {
+        if let Ok(_turn) = self.turn.try_lock() {
+            // First: whoever loads it again from now on enters it again.
+            server.memory.leave(self.key.id);
+            self.forget();
+            *self.known_parameters() = None;
+        }
     }
 
     /// Reads the state beside other readers, after loading it from the store if need be.
@@ -183,6 +185,7 @@ impl Slot {
                         return read(state);
                     }
                     Loaded::Damaged(refusal) => return Err(refusal.clone()),
+                    Loaded::Leaving => return Err(Refusal::Unavailable),
                     Loaded::Removed => return Err(Refusal::Removed),
                     Loaded::Not => {}
                 }
@@ -209,7 +212,7 @@ impl Slot {
             Loaded::State(state) => change(state),
             Loaded::Damaged(refusal) => Err(refusal.clone()),
             Loaded::Removed => Err(Refusal::Removed),
-            Loaded::Not => Err(Refusal::Unavailable),
+            Loaded::Leaving | Loaded::Not => Err(Refusal::Unavailable),
         }
     }
 
@@ -221,6 +224,10 @@ impl Slot {
         match guarded(|| load(server, self.key)) {
             Some(Ok(state)) => Ok(Loaded::State(Box::new(state))),
             Some(Err(error)) if error.may_pass() => Err(refuse::store(&error)),
+            // Removed, though that could not be told when it happened.
+            Some(Err(_)) if matches!(server.store.has_file(self.key.id), Ok(false)) => {
+                Ok(Loaded::Removed)
+            }
             Some(Err(error)) => Ok(Loaded::Damaged(refuse::store(&error))),
             None => Ok(Loaded::Damaged(refuse::panicked(Some(self.key.id)))),
         }
@@ -261,6 +268,11 @@ impl Slot {
     /// Makes the next reader load the state from the store again.
     pub(super) fn forget(&self) {
         give_up(&mut self.state());
+    }
+
+    /// From now on nobody reads blocks that are about to go.
+    pub(super) fn leave(&self) {
+        *self.state() = Loaded::Leaving;
     }
 
     /// From now on there is nothing to read or change here.

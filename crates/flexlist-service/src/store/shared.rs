@@ -113,6 +113,15 @@ impl Shared {
         work(database.as_ref().ok_or(StoreError::Interrupted)?)
     }
 
+    /// Whether a transaction can begin.
+    pub(super) fn can_write(&self) -> bool {
+        let begin = |database: &Database| {
+            let transaction = database.begin_write().map_err(engine)?;
+            transaction.abort().map_err(engine)
+        };
+        matches!(guarded(|| self.write(begin)), Some(Ok(())))
+    }
+
     /// Opens the database again if it failed: what it has durably is what it had.
     ///
     /// # Errors

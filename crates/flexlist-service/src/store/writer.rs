@@ -71,7 +71,7 @@ impl Writer {
             reserve: shared.reserve(),
             shared,
             is_full: false,
-            has_doomed: true,
+            leftovers: Leftovers::Perhaps,
             is_compaction_due: false,
             last_attempt: None,
             caution: 0,
@@ -136,14 +136,24 @@ impl Drop for Writer {
     }
 }
 
+/// Records of removed files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Leftovers {
+    /// There are none, or none that can be read.
+    None,
+    /// There may be some.
+    Perhaps,
+    /// They could not be taken from the store.
+    Stuck,
+}
+
 /// What the thread knows.
 struct Worker {
     shared: Arc<Shared>,
     reserve: Reserve,
     /// Whether the reserve is gone: the store takes only what makes it smaller.
     is_full: bool,
-    /// Whether there may be records of removed files.
-    has_doomed: bool,
+    leftovers: Leftovers,
     /// Whether removed files left free room in the store's file.
     is_compaction_due: bool,
     /// When it was tried last to have the reserve again.
@@ -155,7 +165,7 @@ struct Worker {
 impl Worker {
     fn run(mut self, receiver: &Receiver<Order>) {
         loop {
-            let order = if self.has_doomed {
+            let order = if self.leftovers == Leftovers::Perhaps {
                 receiver.try_recv().map_err(|error| match error {
                     mpsc::TryRecvError::Empty => RecvTimeoutError::Timeout,
                     mpsc::TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
@@ -216,19 +226,21 @@ impl Worker {
         if jobs.is_empty() {
             return;
         }
-        let outcome = self.write(&jobs);
-        let (relief, growth): (Vec<Job>, Vec<Job>) = jobs
-            .into_iter()
-            .partition(|job| job.purpose == Purpose::Relief);
-        answer(growth, &outcome);
-        if matches!(outcome, Err(Failure::NoRoom(_))) && !relief.is_empty() {
-            // What makes room gets the reserve.
-            self.is_full = self.reserve.release().is_ok();
-            let outcome = self.write(&relief);
-            answer(relief, &outcome);
-        } else {
-            answer(relief, &outcome);
+        let mut outcome = self.write(&jobs);
+        if matches!(outcome, Err(Failure::NoRoom(_))) {
+            if jobs.len() > 1 {
+                // The large ones must not take the small ones with them.
+                for job in jobs {
+                    self.carry_out(vec![job]);
+                }
+                return;
+            }
+            if jobs.iter().all(|job| job.purpose == Purpose::Relief) && !self.is_full {
+                self.release_reserve();
+                outcome = self.write(&jobs);
+            }
         }
+        answer(jobs, &outcome);
     }
 
     /// Writes the changes of these jobs in one transaction.
@@ -236,7 +248,9 @@ impl Worker {
         let buries = |change: &Change| matches!(change, Change::Gone { .. });
         let bytes = jobs.iter().map(size).fold(0, usize::saturating_add);
         let changes = jobs.iter().flat_map(|job| &job.changes);
-        self.has_doomed |= changes.clone().any(buries);
+        if changes.clone().any(buries) {
+            self.leftovers = Leftovers::Perhaps;
+        }
         self.transact(bytes, |tables| {
             for change in changes {
                 change.apply(tables)?;
@@ -264,6 +278,9 @@ impl Worker {
         match outcome {
             Some(Ok(done)) => {
                 self.caution = self.caution.saturating_sub(1);
+                if self.leftovers == Leftovers::Stuck {
+                    self.leftovers = Leftovers::Perhaps;
+                }
                 Ok(done)
             }
             Some(Err(StoreError::Io(error))) => {
@@ -283,7 +300,13 @@ impl Worker {
                 self.recover(false);
                 Err(Failure::CannotWrite(StoreError::Interrupted.to_string()))
             }
-            Some(Err(error)) => Err(Failure::Engine(error.to_string())),
+            Some(Err(error)) => {
+                // Some errors leave an engine that refuses to write.
+                if !self.shared.can_write() {
+                    drop(self.shared.trim());
+                }
+                Err(Failure::Engine(error.to_string()))
+            }
             None => {
                 drop(self.shared.trim());
                 Err(Failure::Engine("it panicked".into()))
@@ -302,11 +325,18 @@ impl Worker {
         self.caution = CAUTION;
         if self.shared.reopen().is_err() {
             // Recovery needs room too.
-            self.is_full = self.reserve.release().is_ok();
+            self.release_reserve();
             drop(self.shared.reopen());
         }
         // What the broken-off transaction took from the disk is free at the end of the file.
         drop(self.shared.trim());
+    }
+
+    /// Gives the reserve to what makes room.
+    fn release_reserve(&mut self) {
+        // If it cannot be released, it is full all the same.
+        drop(self.reserve.release());
+        self.is_full = true;
     }
 
     /// Has the reserve again, if there is room; asked often, it does not try each time.
@@ -324,15 +354,17 @@ impl Worker {
 
     /// Between the jobs: a few records of removed files go, and room is given back.
     fn tidy(&mut self) {
-        if self.has_doomed {
-            self.has_doomed = match self.sweep() {
-                Ok(has_doomed) => has_doomed,
+        if self.leftovers == Leftovers::Perhaps {
+            self.leftovers = match self.sweep() {
+                Ok(true) => Leftovers::Perhaps,
+                // A damaged page: the same would happen again.
+                Ok(false) | Err(Failure::Engine(_)) => Leftovers::None,
                 // With the reserve, if there is one; else it is tried again after the next job.
                 Err(Failure::NoRoom(_)) if !self.is_full => {
-                    self.is_full = self.reserve.release().is_ok();
-                    self.is_full
+                    self.release_reserve();
+                    Leftovers::Perhaps
                 }
-                Err(_) => false,
+                Err(Failure::NoRoom(_) | Failure::CannotWrite(_)) => Leftovers::Stuck,
             };
             return;
         }

@@ -362,6 +362,30 @@ fn uploads_that_nobody_goes_on_with_expire() {
 }
 
 #[test]
+fn many_abandoned_uploads_hold_nobody_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let time = Time::new();
+    let limits = Limits {
+        unfinished_per_owner: 200,
+        ..Limits::default()
+    };
+    let server = time.open(&folder.path().join("store"), limits);
+    let owner = Owner::new(1, TagKind::HashOnly);
+    for salt in 0..150 {
+        standing(server.handle(time.begin(&another(&owner, salt))));
+    }
+    time.pass(8 * DAY);
+    let mut left = vec![server.files().len()];
+    while left.last() != Some(&0) {
+        server.handle(owner.status());
+        left.push(server.files().len());
+        time.pass(1);
+        assert!(left.len() < 10, "{left:?}");
+    }
+    assert_eq!(left, [150, 86, 22, 0]);
+}
+
+#[test]
 fn owners_have_quotas_of_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store");
@@ -617,6 +641,8 @@ fn removal_beside_audits_reads_and_updates_breaks_none_of_them_badly() {
         let stop = AtomicBool::new(false);
         let gone = |response: Response| match response {
             Response::Refused(Refusal::Removed) => true,
+            // While the removal is made durable.
+            Response::Refused(Refusal::Unavailable) => false,
             Response::Refused(refusal) => panic!("{refusal:?}"),
             _ => false,
         };
@@ -644,7 +670,9 @@ fn removal_beside_audits_reads_and_updates_breaks_none_of_them_badly() {
                     let (edits, _) = writer.edits(&[Plan::Modify(0, vec![1; 30])]);
                     // The version that everybody reads stays current: it is refused, or gone.
                     match server.handle(writer.update_of(7, edits)) {
-                        Response::Refused(Refusal::StaleBase { .. }) => thread::yield_now(),
+                        Response::Refused(Refusal::StaleBase { .. } | Refusal::Unavailable) => {
+                            thread::yield_now();
+                        }
                         Response::Refused(Refusal::Removed) => break,
                         other => panic!("{other:?}"),
                     }

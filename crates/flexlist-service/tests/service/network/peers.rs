@@ -214,16 +214,20 @@ fn requests_that_take_long_are_shared_out() {
 fn small_requests_have_a_reserve() {
     // Room for the bodies of two peers.
     let server = start(shared(FEW), Echo);
-    let mut held = Vec::new();
-    for from in [HOSTILE, [127, 0, 0, 3]] {
-        for _ in 0..4 {
-            let mut stream = connect_from(from, &server);
-            stream.write_all(&begun(2 << 20, (2 << 20) - 1)).unwrap();
-            held.push(stream);
-        }
-    }
     let honest = client(&server, once());
+    let mut held = Vec::new();
     wait_until("never full", || {
+        // Anew each time: what was asked for in between may have taken the room of one of them.
+        held.clear();
+        wait_until("not disconnected", || server.connections() <= 1);
+        for from in [HOSTILE, [127, 0, 0, 3]] {
+            for _ in 0..4 {
+                let mut stream = connect_from(from, &server);
+                drop(stream.write_all(&begun(2 << 20, (2 << 20) - 1)));
+                held.push(stream);
+            }
+        }
+        thread::sleep(Duration::from_millis(100));
         honest.exchange(&part(1 << 20)) == Err(TransportError::Overloaded { attempts: 1 })
     });
     for file in 0..20 {
