@@ -50,10 +50,11 @@ use std::{
     sync::Arc,
 };
 
+use disk::{Access, Draft};
 use flexlist::FileId;
 use redb::{
-    Database, DatabaseError, ReadableDatabase as _, ReadableTable as _, ReadableTableMetadata as _,
-    StorageError,
+    Builder, Database, DatabaseError, ReadableDatabase as _, ReadableTable as _,
+    ReadableTableMetadata as _, StorageError,
 };
 
 pub(crate) mod backend;
@@ -99,19 +100,14 @@ impl Store {
     /// # Errors
     /// [`StoreError::Exists`] if there is something at the path; [`StoreError`] of the medium.
     pub fn create(path: &Path) -> Result<Self, StoreError> {
-        if path.exists() {
-            return Err(StoreError::Exists(path.to_path_buf()));
+        let exists = || StoreError::Exists(path.to_path_buf());
+        if path.symlink_metadata().is_ok() {
+            return Err(exists());
         }
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".flexlist-store-");
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600));
-        let draft = builder.tempfile_in(folder)?;
-        let database = Database::create(draft.path()).map_err(engine)?;
+        let draft = Draft::new(path, Access::Private)?;
+        let database = Builder::new()
+            .create_file(draft.file().try_clone()?)
+            .map_err(engine)?;
         let mut transaction = database.begin_write().map_err(engine)?;
         transaction.set_two_phase_commit(true);
         {
@@ -121,13 +117,10 @@ impl Store {
         Tables::open(&transaction)?;
         transaction.commit().map_err(engine)?;
         drop(database);
-        draft
-            .persist_noclobber(path)
-            .map_err(|refused| match refused.error.kind() {
-                io::ErrorKind::AlreadyExists => StoreError::Exists(path.to_path_buf()),
-                _ => StoreError::Io(refused.error),
-            })?;
-        File::open(folder)?.sync_all()?;
+        draft.keep_new().map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => exists(),
+            _ => error.into(),
+        })?;
         Self::open(path)
     }
 

@@ -147,7 +147,7 @@ impl Commit {
         author.stage(operations)?;
         let version = author.flush(&done)?;
         let root = author.repository().head(version)?.root;
-        let text = format!("version {version} with {signed} changes, root {root}",);
+        let text = format!("version {version} with {signed} changes, root {root}");
         let object = json!({ "version": version.number(), "changes": signed, "root": root });
         output.say(&text, &object)
     }

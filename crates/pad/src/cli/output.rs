@@ -16,13 +16,19 @@ pub(crate) enum Trust {
     StoresOwn(String),
 }
 
+/// What a command does when nobody reads what it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unread {
+    Ends,
+    GoesOn,
+}
+
 /// Where commands write, and in which form.
 pub(crate) struct Output {
     json: bool,
     hex: bool,
     trust: Trust,
-    /// Whether a command goes on when nobody reads what it says.
-    goes_on: bool,
+    unread: Unread,
     noted: bool,
     sink: StdoutLock<'static>,
 }
@@ -33,7 +39,7 @@ impl Output {
             json,
             hex,
             trust: Trust::Authentic,
-            goes_on: false,
+            unread: Unread::Ends,
             noted: false,
             sink: io::stdout().lock(),
         }
@@ -64,13 +70,15 @@ impl Output {
 
     /// From here on the command changes something, and does so to its end whoever reads.
     pub(crate) fn goes_on(&mut self) {
-        self.goes_on = true;
+        self.unread = Unread::GoesOn;
     }
 
     fn written(&self, written: io::Result<()>) -> Result<(), Failure> {
         match written {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe && self.goes_on => Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Failure::NobodyReads),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => match self.unread {
+                Unread::Ends => Err(Failure::NobodyReads),
+                Unread::GoesOn => Ok(()),
+            },
             Err(error) => Err(Failure::Store(format!("standard output: {error}"))),
             Ok(()) => Ok(()),
         }

@@ -8,6 +8,8 @@ mod cli;
 mod damage;
 mod demo;
 mod durable;
+#[cfg(feature = "file")]
+mod file;
 mod kill;
 mod memory;
 mod proof_file;

@@ -6,9 +6,9 @@ use std::fs;
 use flexlist_service::message::{Refusal, Request, Response};
 
 use crate::{
-    common::{Bench, text},
-    liar::Liar,
-    server::ServerProcess,
+    bench::{Bench, text},
+    file::liar::Liar,
+    file::server::ServerProcess,
 };
 
 const CONTENTS: &[u8] = b"some text that is long enough to be changed here and there\n";

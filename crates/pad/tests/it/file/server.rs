@@ -5,7 +5,7 @@ use std::{
     process::{Child, ChildStdout, Stdio},
 };
 
-use crate::common::Bench;
+use crate::bench::Bench;
 
 /// A running `pad file serve`; dropped, it is killed.
 pub(crate) struct ServerProcess {

@@ -11,8 +11,8 @@ use pad::FileOwnerKey;
 use serde_json::Value as Json;
 
 use crate::{
-    common::{Bench, text},
-    server::ServerProcess,
+    bench::{Bench, text},
+    file::server::ServerProcess,
 };
 
 /// `PAD_FILE_BYTES` sets the length of the file, 2 MB unless set.

@@ -9,7 +9,7 @@ use flexlist_service::{
 };
 use pad::Workers;
 
-use crate::common::Bench;
+use crate::bench::Bench;
 
 /// What a lie makes of a request; `None` leaves it to the honest server.
 type Lie = dyn FnMut(&Request, &FileServer) -> Option<Response> + Send;

@@ -11,8 +11,8 @@ use std::{
 };
 
 use crate::{
-    common::{Bench, text},
-    server::ServerProcess,
+    bench::{Bench, text},
+    file::server::ServerProcess,
 };
 
 /// A file system in memory; dropped, it is gone.

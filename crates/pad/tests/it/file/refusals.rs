@@ -9,8 +9,8 @@ use flexlist_service::message::{Refusal, Request, Response};
 use pad_core::codec;
 
 use crate::{
-    common::{Bench, text},
-    liar::Liar,
+    bench::{Bench, text},
+    file::liar::Liar,
 };
 
 /// What is refused, to whom.

@@ -3,8 +3,8 @@
 use std::{fs, path::Path};
 
 use crate::{
-    common::{Bench, text},
-    server::ServerProcess,
+    bench::{Bench, text},
+    file::server::ServerProcess,
 };
 
 #[cfg(unix)]

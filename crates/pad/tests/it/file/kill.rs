@@ -11,7 +11,8 @@ use flexlist_service::client::{
 };
 use pad::{FileOwnerKey, Workers};
 
-use crate::{common::Bench, server::ServerProcess};
+use super::server::ServerProcess;
+use crate::bench::Bench;
 
 type Client = FileClient<HttpTransport, SigningKey>;
 
