@@ -7,6 +7,7 @@ mod bench;
 mod cli;
 mod damage;
 mod demo;
+mod documents;
 mod durable;
 #[cfg(feature = "file")]
 mod file;
