@@ -5,6 +5,7 @@
 mod another_family;
 mod bench;
 mod cli;
+mod conduct;
 mod damage;
 mod demo;
 mod documents;

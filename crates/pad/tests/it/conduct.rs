@@ -1,0 +1,267 @@
+//! How commands end: exit statuses, objects and lines, readers that leave, files that exist already.
+
+use serde_json::json;
+
+use crate::bench::{Bench, TRACE, text};
+
+#[test]
+fn failures_are_objects_too() {
+    let bench = Bench::with_trace();
+    bench.ok("keygen --out other");
+    for (line, exit, kind) in [
+        ("get --store s apple --at 9", 2, "input"),
+        ("get --store s --public other.pub apple", 3, "verification"),
+        ("get --store none apple", 4, "store"),
+    ] {
+        let output = bench.run(&format!("--json {line}"));
+        let printed: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let error = &printed["error"];
+        assert_eq!(
+            (&error["exit"], &error["kind"]),
+            (&json!(exit), &json!(kind)),
+            "{line}"
+        );
+        let said = text(&output.stderr);
+        assert_eq!(
+            said.trim_end(),
+            format!("pad: {}", error["message"].as_str().unwrap())
+        );
+    }
+}
+
+/// Whoever reads may leave: `pad range .. | head -1`.
+#[cfg(unix)]
+#[test]
+fn a_reader_that_leaves_is_no_failure() {
+    let bench = Bench::new();
+    bench.ok("keygen --out k");
+    let rows: Vec<String> = (0..20_000)
+        .map(|row| format!("a,put,key {row},{row}\n"))
+        .collect();
+    let rows = rows.concat();
+    bench.write("t.csv", format!("snapshot,op,key,value\n{rows}").as_bytes());
+    bench.ok("import --store s --key k t.csv");
+    for options in ["", "--json "] {
+        let line = format!(
+            "{} {options}range --store s --public k.pub '' '' | head -c 10 >head; echo ${{PIPESTATUS[0]}} >status",
+            env!("CARGO_BIN_EXE_pad")
+        );
+        let mut shell = std::process::Command::new("bash");
+        let output = shell
+            .args(["-c", &line])
+            .current_dir(bench.folder.path())
+            .output()
+            .unwrap();
+        assert_eq!(text(&output.stderr), "");
+        assert_eq!(
+            (bench.read("head").len(), text(&bench.read("status")).trim()),
+            (10, "0")
+        );
+    }
+}
+
+/// What changes something is done to its end, whoever reads what it says.
+#[cfg(unix)]
+#[test]
+fn a_change_is_whole_though_nobody_reads() {
+    let bench = Bench::new();
+    bench.ok("keygen --out k");
+    let rows: Vec<String> = (0..200)
+        .map(|row| format!("s{row},put,key,{row}\n"))
+        .collect();
+    bench.write(
+        "t.csv",
+        format!("snapshot,op,key,value\n{}", rows.concat()).as_bytes(),
+    );
+    let line = format!(
+        "{} --json import --store s --key k t.csv | head -1 >head; echo ${{PIPESTATUS[0]}} >status",
+        env!("CARGO_BIN_EXE_pad")
+    );
+    let mut shell = std::process::Command::new("bash");
+    shell
+        .args(["-c", &line])
+        .current_dir(bench.folder.path())
+        .output()
+        .unwrap();
+    assert_eq!(text(&bench.read("status")).trim(), "0");
+    assert_eq!(bench.json("versions --store s --public k.pub").len(), 200);
+}
+
+/// Names come from outside, and standard error may be closed.
+#[cfg(unix)]
+#[test]
+fn a_refusal_is_one_line_and_an_object_whatever_it_names() {
+    let bench = Bench::with_trace();
+    let output = bench
+        .command()
+        .args(["get", "--store", "no\nne\u{1b}[31m", "x"])
+        .output()
+        .unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(!said.contains('\u{1b}'), "{said}");
+    let usage = bench.run("--json get --store s");
+    let printed: serde_json::Value = serde_json::from_slice(&usage.stdout).unwrap();
+    assert_eq!(printed["error"]["exit"], 2);
+    let line = format!(
+        "{} --json get --store none x 2>/dev/full",
+        env!("CARGO_BIN_EXE_pad")
+    );
+    let mut shell = std::process::Command::new("bash");
+    let output = shell
+        .args(["-c", &line])
+        .current_dir(bench.folder.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(4));
+    let printed: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(printed["error"]["exit"], 4);
+}
+
+#[test]
+fn what_was_pruned_does_not_come_back() {
+    let bench = Bench::with_trace();
+    // A process that has read the store before it is pruned.
+    let mut early = pad::dynamic::open_repository(&bench.path("s")).unwrap();
+    bench.ok("prune --store s --before 3");
+    assert!(
+        early
+            .checkpoint()
+            .unwrap_err()
+            .to_string()
+            .contains("newer checkpoint")
+    );
+    drop(early);
+    bench.fails("get --store s apple --at 2", 2, "was pruned");
+    assert_eq!(bench.json("check --store s")[0]["oldest"], 3);
+}
+
+#[test]
+fn nothing_is_overwritten_unasked_and_a_dash_is_standard_output() {
+    let bench = Bench::with_trace();
+    for line in [
+        "prove --store s apple --at 2",
+        "export --store s --at 2",
+        "public --key k",
+    ] {
+        bench.ok(&format!("{line} --out f"));
+        let before = bench.read("f");
+        bench.fails(
+            &format!("{line} --out f"),
+            2,
+            "f exists already; --force replaces it",
+        );
+        assert_eq!(bench.read("f"), before);
+        bench.ok(&format!("{line} --out f --force"));
+        let printed = bench.run(&format!("{line} --out -"));
+        assert!(
+            printed.status.success() && printed.stdout == before,
+            "{line}"
+        );
+        assert!(!bench.path("-").exists());
+        bench.fails(
+            &format!("--json {line} --out -"),
+            2,
+            "both write to standard output",
+        );
+        std::fs::remove_file(bench.path("f")).unwrap();
+    }
+    bench.ok("prove --store s apple --at 2 --out p");
+    let line = format!(
+        "{} verify --public k.pub --proof - --at 2 apple <p",
+        env!("CARGO_BIN_EXE_pad")
+    );
+    let mut shell = std::process::Command::new("bash");
+    let output = shell
+        .args(["-c", &line])
+        .current_dir(bench.folder.path())
+        .output()
+        .unwrap();
+    assert!(
+        text(&output.stdout).contains("present  apple = 4"),
+        "{output:?}"
+    );
+}
+
+/// Neither half of a key is left alone.
+#[test]
+fn keygen_makes_both_files_or_none() {
+    let bench = Bench::new();
+    for taken in ["k", "k.pub"] {
+        bench.write(taken, b"mine");
+        bench.fails("keygen --out k", 2, "exists already");
+        assert_eq!(bench.path("k").exists(), taken == "k");
+        assert_eq!(bench.path("k.pub").exists(), taken == "k.pub");
+        assert_eq!(bench.read(taken), b"mine");
+        std::fs::remove_file(bench.path(taken)).unwrap();
+    }
+    bench.fails("keygen --out none/k", 4, "none/k");
+    bench.ok("keygen --out k");
+    bench.ok("public --key k --out again.pub");
+    assert_eq!(bench.read("again.pub"), bench.read("k.pub"));
+    bench.fails("public --key k.pub --out x", 2, "this is a public key");
+    bench.fails(
+        "public --key k --out k --force",
+        2,
+        "is what the command reads",
+    );
+    bench.fails("keygen --out -", 2, "a file of its own");
+}
+
+/// What a kill leaves: nothing but whole files under their own names.
+#[test]
+fn commands_leave_no_drafts() {
+    let bench = Bench::with_trace();
+    bench.ok("get --store s --public k.pub --view v apple");
+    bench.ok("prove --store s apple --out p");
+    let mut names: Vec<String> = std::fs::read_dir(bench.folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let expected = [
+        "k", "k.pub", "k.signed", "p", "s", "s.newest", "t.csv", "v", "v.lock",
+    ];
+    assert_eq!(names, expected);
+}
+
+/// docs/exit-status.md: each row of its table, run.
+#[test]
+fn the_table_of_exit_statuses_is_true() {
+    let bench = Bench::with_trace();
+    bench.ok("keygen --out other");
+    bench.write("forged.csv", TRACE.replace("apple,4", "apple,0").as_bytes());
+    bench.ok("import --store swapped --key other forged.csv");
+    bench.ok("prove --store s apple --at 3 --out proof");
+    bench.ok("export --store s --at 3 --out update");
+    bench.ok("get --store s --public k.pub --view view apple");
+    for suffix in ["", ".newest"] {
+        let copy = bench.path(&format!("old{suffix}"));
+        std::fs::copy(bench.path(&format!("s{suffix}")), copy).unwrap();
+    }
+    bench.ok("put --store s apple 5");
+    bench.ok("commit --store s --key k");
+    bench.ok("get --store s --view view apple");
+    bench.write("bad.csv", b"when,what\n");
+    let mut damaged = bench.read("s");
+    let middle = damaged.len() / 2;
+    damaged.truncate(middle);
+    bench.write("cut", &damaged);
+    let document = include_str!("../../../../docs/exit-status.md");
+    let mut rows = 0;
+    for row in document.lines().filter(|line| line.starts_with("| `pad ")) {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let [_, line, exit, says, _] = cells.as_slice() else {
+            panic!("{row}");
+        };
+        let line = line.trim_matches('`').strip_prefix("pad ").unwrap();
+        let exit: i32 = exit.parse().unwrap();
+        if exit == 0 {
+            bench.ok(line);
+        } else {
+            bench.fails(line, exit, says.trim_matches('`'));
+        }
+        rows += 1;
+    }
+    assert!(rows >= 20, "{rows} rows");
+}
