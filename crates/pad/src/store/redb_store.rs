@@ -6,7 +6,8 @@
 //! | `summary` | nothing | what the other tables hold, as of one change |
 //! | `records` | group, name | value; group `format` says whose file this is |
 //! | `groups` | group | how many records it has, and their digest |
-//! | `updates` | version | a digest of all updates up to this one, and the update that led to it |
+//! | `updates` | version | the update that led to it |
+//! | `links` | version | a digest of all updates up to that one |
 //! | `checkpoint` | 0, 1, .. | the checkpoint's bytes, in pieces |
 //!
 //! Keys of large tables only ever grow, which a copy-on-write tree takes at little more than the
@@ -36,7 +37,7 @@ mod tables;
 
 use engine::{Engine, builder, engine};
 use summary::{CheckpointSummary, Summary};
-use tables::{CHECKPOINT, UPDATES};
+use tables::{CHECKPOINT, LINKS, UPDATES};
 
 /// A store in one file, with its newest acknowledged state in another beside it.
 #[derive(Debug)]
@@ -68,6 +69,7 @@ impl RedbStore {
             let mut transaction = database.begin_write().map_err(engine)?;
             transaction.set_two_phase_commit(true);
             transaction.open_table(UPDATES).map_err(engine)?;
+            transaction.open_table(LINKS).map_err(engine)?;
             transaction.open_table(CHECKPOINT).map_err(engine)?;
             groups::write(&transaction, &[RecordChange::put(FORMAT_GROUP, "", FORMAT)])?;
             groups::write(&transaction, records)?;
@@ -183,8 +185,7 @@ impl Store for RedbStore {
     fn update(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError> {
         self.engine.read(|transaction| {
             let summary = Summary::read(transaction)?;
-            let table = transaction.open_table(UPDATES).map_err(engine)?;
-            summary.update(&table, version.number())
+            summary.update(transaction, version.number())
         })
     }
 
@@ -243,9 +244,8 @@ impl Store for RedbStore {
         self.check_newest()?;
         self.engine.read(|transaction| {
             let summary = Summary::read(transaction)?;
-            let table = transaction.open_table(UPDATES).map_err(engine)?;
             for version in summary.base.version..summary.latest.version {
-                summary.update(&table, version.saturating_add(1))?;
+                summary.update(transaction, version.saturating_add(1))?;
             }
             for group in groups::names(transaction)? {
                 groups::records(transaction, &group)?;
@@ -274,13 +274,15 @@ fn append(
         });
     }
     let mut table = transaction.open_table(UPDATES).map_err(engine)?;
+    let mut links = transaction.open_table(LINKS).map_err(engine)?;
     for update in updates {
         summary.latest = summary.latest.next(update);
-        let row = [&summary.latest.chain, update.as_slice()].concat();
-        let before = table
-            .insert(summary.latest.version, row.as_slice())
-            .map_err(engine)?;
-        if before.is_some() {
+        let (version, chain) = (summary.latest.version, &summary.latest.chain);
+        let is_new = table
+            .insert(version, update.as_slice())
+            .map_err(engine)?
+            .is_none();
+        if !is_new || links.insert(version, chain).map_err(engine)?.is_some() {
             // Nothing of this transaction is written.
             return Err(StoreError::Damaged("an update would be overwritten"));
         }
@@ -295,6 +297,7 @@ fn replace_checkpoint(
 ) -> Result<(), StoreError> {
     let (version, oldest) = (checkpoint.version.number(), checkpoint.oldest.number());
     let mut updates = transaction.open_table(UPDATES).map_err(engine)?;
+    let mut links = transaction.open_table(LINKS).map_err(engine)?;
     let stored = summary.checkpoint.as_ref();
     if stored.is_some_and(|stored| stored.version.version > version) {
         return Err(StoreError::Superseded);
@@ -309,14 +312,15 @@ fn replace_checkpoint(
         ));
     }
     summary.checkpoint = Some(CheckpointSummary {
-        version: summary.link(&updates, version)?,
+        version: summary.link(&links, version)?,
         oldest,
         digest: checkpoint.digest.clone(),
         bytes: u64::try_from(checkpoint.bytes.len()).unwrap_or(u64::MAX),
     });
     if oldest > summary.base.version {
-        summary.base = summary.link(&updates, oldest)?;
+        summary.base = summary.link(&links, oldest)?;
         updates.retain_in(..=oldest, |_, _| false).map_err(engine)?;
+        links.retain_in(..=oldest, |_, _| false).map_err(engine)?;
     }
     transaction.delete_table(CHECKPOINT).map_err(engine)?;
     let mut table = transaction.open_table(CHECKPOINT).map_err(engine)?;

@@ -1,4 +1,4 @@
-//! What a stranger sends is refused before it takes memory.
+//! What a stranger sends is refused before it takes memory, and what a command does not need is not read.
 
 #![cfg(target_os = "linux")]
 
@@ -72,4 +72,49 @@ fn a_strangers_proof_is_refused_before_it_is_decoded() {
     let said = text(&refused.stderr);
     assert_eq!(refused.status.code(), Some(3), "{said}");
     assert!(said.contains("the author did not sign this"), "{said}");
+}
+
+/// The bytes that a refused command reads from files; programs and libraries are mapped, not read.
+fn bytes_read(bench: &Bench, line: &str) -> u64 {
+    // A process that has waited for another one counts what that has read as its own.
+    let line = format!(
+        "{} {line}; test $? -eq 2 && cat /proc/$$/io",
+        env!("CARGO_BIN_EXE_pad")
+    );
+    let mut shell = std::process::Command::new("bash");
+    let output = shell
+        .args(["-c", &line])
+        .current_dir(bench.folder.path())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let counts = text(&output.stdout);
+    let read = counts.lines().find_map(|line| line.strip_prefix("rchar: "));
+    read.unwrap().parse().unwrap()
+}
+
+/// Opening a store reads as much after a bulk load as before it. The import is refused once it has
+/// looked at what was imported; nothing is opened to be written, which in builds with the engine's debug
+/// assertions reads the whole file.
+#[test]
+fn opening_a_store_reads_no_updates() {
+    let bench = Bench::with_trace();
+    bench.write(
+        "other.csv",
+        crate::bench::TRACE.replace("apple,3", "apple,4").as_bytes(),
+    );
+    let refused = "import --store s --key k other.csv";
+    let before = bytes_read(&bench, refused);
+    let value = "x".repeat(12 << 20);
+    let rows = ["one", "two"].map(|key| format!("d,put,{key},{value}\n"));
+    bench.write(
+        "large.csv",
+        [crate::bench::TRACE, &rows.concat()].concat().as_bytes(),
+    );
+    bench.ok("import --store s --key k large.csv");
+    let after = bytes_read(&bench, refused);
+    assert!(
+        after < before + (1 << 20),
+        "{before} bytes before, {after} after"
+    );
 }

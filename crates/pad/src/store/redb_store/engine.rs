@@ -6,7 +6,8 @@
 
 use core::fmt;
 use std::{
-    io,
+    fs::File,
+    io::{self, Read},
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError},
@@ -81,6 +82,7 @@ impl Engine {
             }
             Ok(_) => {}
         }
+        refuse_cut(path)?;
         let database = Some(Open::Reading(guarded(|| open_to_read(path))?));
         Ok(Self {
             path: path.to_path_buf(),
@@ -245,6 +247,55 @@ fn open_to_read(path: &Path) -> Result<ReadOnlyDatabase, StoreError> {
     }
 }
 
+/// Refuses a file that is shorter than its header says. The engine does so when it opens a file to be
+/// written; beside a writer, which may be changing the length, it does not, and answers from what is left.
+fn refuse_cut(path: &Path) -> Result<(), StoreError> {
+    let mut header = [0; 32];
+    for attempt in 0..LENGTH_ATTEMPTS {
+        if attempt > 0 {
+            thread::sleep(PAUSE);
+        }
+        let mut file = File::open(path)?;
+        match file.read_exact(&mut header) {
+            Err(error) if is_damage(&error) => continue,
+            read => read?,
+        }
+        // A writer makes the file longer before its header says so, and shorter after.
+        if stated_length(&header)
+            .is_none_or(|stated| file.metadata().is_ok_and(|found| stated <= found.len()))
+        {
+            return Ok(());
+        }
+    }
+    Err(StoreError::Foreign(path.to_path_buf()))
+}
+
+/// The length that the header of the engine's file format (version 3) gives: one page, then regions. `None`
+/// if it is not such a header, which the engine refuses, or if the file was not closed (after a crash the
+/// counts may be torn, and the engine goes by the length).
+fn stated_length(header: &[u8; 32]) -> Option<u64> {
+    const NOT_CLOSED: u8 = 2;
+    if header.get(9)? & NOT_CLOSED != 0 {
+        return None;
+    }
+    let field = |place: usize| {
+        let bytes = header.get(place..)?.first_chunk()?;
+        Some(u64::from(u32::from_le_bytes(*bytes)))
+    };
+    let (page, own, most) = (field(12)?, field(16)?, field(20)?);
+    let (full, trailing) = (field(24)?, field(28)?);
+    let rest = if trailing > 0 {
+        own.checked_add(trailing)?
+    } else {
+        0
+    };
+    let pages = own
+        .checked_add(most)?
+        .checked_mul(full)?
+        .checked_add(rest)?;
+    pages.checked_add(1)?.checked_mul(page)
+}
+
 fn open_to_write(path: &Path) -> Result<Database, StoreError> {
     let open = || builder().open(path);
     patiently(path, open)?.map_err(|error| failed(path, error))
@@ -314,4 +365,6 @@ pub(super) fn engine(error: impl Into<redb::Error>) -> StoreError {
     }
 }
 
+/// How often a length is looked at that a writer may be changing.
+const LENGTH_ATTEMPTS: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(5);

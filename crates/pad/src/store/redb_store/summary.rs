@@ -1,12 +1,12 @@
 //! One row that says what the others must be.
 
 use pad_core::Version;
-use redb::{ReadTransaction, ReadableTable, WriteTransaction};
+use redb::{ReadTransaction, ReadableTable, ReadableTableMetadata, WriteTransaction};
 use serde::{Deserialize, Serialize};
 
 use super::{
     engine::engine,
-    tables::{NO_UPDATES, Place, SUMMARY, UPDATES, chain},
+    tables::{LINKS, NO_UPDATES, Place, SUMMARY, UPDATES, chain},
 };
 use crate::store::StoreError;
 
@@ -80,14 +80,18 @@ impl Summary {
 
     pub(super) fn read(transaction: &ReadTransaction) -> Result<Self, StoreError> {
         let summary = Self::in_table(&transaction.open_table(SUMMARY).map_err(engine)?)?;
-        summary.check(&transaction.open_table(UPDATES).map_err(engine)?)?;
+        let updates = transaction.open_table(UPDATES).map_err(engine)?;
+        let links = transaction.open_table(LINKS).map_err(engine)?;
+        summary.check(updates.len().map_err(engine)?, &links)?;
         Ok(summary)
     }
 
     /// The summary before a change; [`Summary::write`] ends the change.
     pub(super) fn of(transaction: &WriteTransaction) -> Result<Self, StoreError> {
         let summary = Self::in_table(&transaction.open_table(SUMMARY).map_err(engine)?)?;
-        summary.check(&transaction.open_table(UPDATES).map_err(engine)?)?;
+        let updates = transaction.open_table(UPDATES).map_err(engine)?;
+        let links = transaction.open_table(LINKS).map_err(engine)?;
+        summary.check(updates.len().map_err(engine)?, &links)?;
         Ok(summary)
     }
 
@@ -105,25 +109,25 @@ impl Summary {
         PLACE.unseal(row.value())
     }
 
-    /// Whether the updates are as many as they should be and end as they should: four reads.
-    fn check(&self, table: &impl ReadableTable<u64, &'static [u8]>) -> Result<(), StoreError> {
+    /// Whether the updates are as many as they should be and end as they should. A few reads, none of
+    /// them of an update: its contents are looked at when they are read.
+    fn check(&self, updates: u64, links: &impl LinkTable) -> Result<(), StoreError> {
         let differs = Err(StoreError::Damaged(
             "its updates are not those of its summary",
         ));
         let kept = self.latest.version.checked_sub(self.base.version);
-        if kept != Some(table.len().map_err(engine)?) {
+        if kept != Some(updates) || kept != Some(links.len().map_err(engine)?) {
             return differs;
         }
-        match table.last().map_err(engine)? {
+        match links.last().map_err(engine)? {
             None if self.latest == self.base => {}
-            // Its contents are looked at when they are read.
-            Some((version, row))
+            Some((version, chain))
                 if version.value() == self.latest.version
-                    && row.value().starts_with(&self.latest.chain) => {}
+                    && *chain.value() == self.latest.chain => {}
             _ => return differs,
         }
         match &self.checkpoint {
-            Some(stored) if self.link(table, stored.version.version)? != stored.version => differs,
+            Some(stored) if self.link(links, stored.version.version)? != stored.version => differs,
             _ => Ok(()),
         }
     }
@@ -131,45 +135,42 @@ impl Summary {
     /// The update that led to a version, or `None` if that is not kept (any more).
     pub(super) fn update(
         &self,
-        table: &impl ReadableTable<u64, &'static [u8]>,
+        transaction: &ReadTransaction,
         version: u64,
     ) -> Result<Option<Vec<u8>>, StoreError> {
         if version <= self.base.version || version > self.latest.version {
             return Ok(None);
         }
-        let row = table.get(version).map_err(engine)?;
+        let updates = transaction.open_table(UPDATES).map_err(engine)?;
+        let links = transaction.open_table(LINKS).map_err(engine)?;
+        let row = updates.get(version).map_err(engine)?;
         let row = row.ok_or(MISSING)?;
-        let (found, update) = row.value().split_first_chunk::<32>().ok_or(CHANGED)?;
-        let before = self.link(table, version.saturating_sub(1))?;
-        let is_last = version == self.latest.version;
-        if *found != before.next(update).chain || is_last && *found != self.latest.chain {
+        let before = self.link(&links, version.saturating_sub(1))?;
+        if before.next(row.value()) != self.link(&links, version)? {
             return Err(CHANGED);
         }
-        Ok(Some(update.to_vec()))
+        Ok(Some(row.value().to_vec()))
     }
 
     /// The link of a version from the base on.
-    pub(super) fn link(
-        &self,
-        table: &impl ReadableTable<u64, &'static [u8]>,
-        version: u64,
-    ) -> Result<Link, StoreError> {
+    pub(super) fn link(&self, links: &impl LinkTable, version: u64) -> Result<Link, StoreError> {
         if version == self.base.version {
             return Ok(self.base);
         }
-        let row = table.get(version).map_err(engine)?;
-        let row = row.ok_or(MISSING)?;
-        let (chain, _) = row.value().split_first_chunk::<32>().ok_or(CHANGED)?;
-        Ok(Link {
-            version,
-            chain: *chain,
-        })
+        let chain = links.get(version).map_err(engine)?;
+        let chain = *chain.ok_or(MISSING)?.value();
+        Ok(Link { version, chain })
     }
 
     pub(super) const fn latest(&self) -> Version {
         Version::new(self.latest.version)
     }
 }
+
+/// The table of links, to be read.
+pub(super) trait LinkTable: ReadableTable<u64, &'static [u8; 32]> {}
+
+impl<T: ReadableTable<u64, &'static [u8; 32]>> LinkTable for T {}
 
 const MISSING: StoreError = StoreError::Damaged("an update is missing");
 const CHANGED: StoreError = StoreError::Damaged("an update is not what was written");

@@ -77,7 +77,10 @@ pub(super) const RECORDS: TableDefinition<'_, (&str, &[u8]), &[u8]> =
     TableDefinition::new("records");
 /// group -> number and digest of its records, sealed.
 pub(super) const GROUPS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("groups");
-/// version -> digest of all updates up to this one, then the update.
+/// version -> digest of all updates up to this one. Apart from the updates, which can be as large as a
+/// dictionary: whoever compares digests does not read them.
+pub(super) const LINKS: TableDefinition<'_, u64, &[u8; 32]> = TableDefinition::new("links");
+/// version -> the update that led to it.
 pub(super) const UPDATES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("updates");
 /// 0, 1, .. -> pieces of the checkpoint's bytes.
 pub(super) const CHECKPOINT: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("checkpoint");
