@@ -13,8 +13,9 @@ use crate::place::{target, with_suffix};
 /// How long to wait for whoever has a lock only by accident, or for a moment.
 ///
 /// A lock belongs to every process that has inherited its file. A child of a process that starts
-/// programs has it from its fork to its `exec`, also after the lock was given up; so a lock that is
-/// taken at once is not a sign that somebody uses what it guards.
+/// programs has it from its fork to its `exec`. A [`Lock`] that is dropped is given up for all of them,
+/// that of a process which was killed is not; so a lock that cannot be taken at once is not a sign that
+/// somebody uses what it guards.
 pub const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Keeps others from what a file holds for as long as this value lives.
@@ -23,7 +24,7 @@ pub const PATIENCE: Duration = Duration::from_secs(5);
 /// replaced as a whole, and a lock on a file that has lost its name would guard nothing.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
 }
 
 /// A lock cannot be had.
@@ -53,8 +54,7 @@ impl Lock {
         Self::wait(file, target, patience)
     }
 
-    /// The same for a file that is never replaced, by a lock on the file itself. It lasts until this
-    /// value and `file` are both dropped.
+    /// The same for a file that is never replaced, by a lock on the file itself.
     ///
     /// # Errors
     /// [`LockError::InUse`] with this path after that time; [`LockError::Io`].
@@ -67,7 +67,7 @@ impl Lock {
         let mut pause = SHORTEST_PAUSE;
         loop {
             match file.try_lock() {
-                Ok(()) => return Ok(Self { _file: file }),
+                Ok(()) => return Ok(Self { file }),
                 Err(TryLockError::Error(error)) => return Err(error.into()),
                 Err(TryLockError::WouldBlock) if start.elapsed() >= patience => {
                     return Err(LockError::InUse(path));
@@ -76,6 +76,14 @@ impl Lock {
             }
             pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
         }
+    }
+}
+
+/// Closing the file would leave the lock with a child of this process that has not executed yet.
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // It fails if there is no lock any more; closing does the rest.
+        drop(self.file.unlock());
     }
 }
 
@@ -125,7 +133,7 @@ mod tests {
                     drop(Command::new("true").status());
                 }
             });
-            let taken = (0..300).all(|_| Lock::exclusive(&path, Duration::from_mins(1)).is_ok());
+            let taken = (0..2_000).all(|_| Lock::exclusive(&path, Duration::ZERO).is_ok());
             done.store(true, Ordering::Relaxed);
             assert!(taken);
         });
