@@ -1,8 +1,6 @@
 //! Large batches take another path through the code than single operations; the roots, the answers
 //! and the refusals are the same.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-
 use std::num::NonZeroUsize;
 
 use ed25519_dalek::SigningKey;

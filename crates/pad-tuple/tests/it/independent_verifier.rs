@@ -1,7 +1,6 @@
 //! A verifier of one design, written from `docs/format.md` alone: it uses SHA-256, Ed25519 and nothing
 //! of this project. It accepts what the vectors contain and refuses it with any byte changed.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 #![allow(clippy::option_option, reason = "refused, absent or present")]
 
 use ed25519_dalek::{Signature, VerifyingKey};

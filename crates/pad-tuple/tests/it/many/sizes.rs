@@ -10,7 +10,7 @@ use pad_core::{Proof as _, Repository as _, codec};
 use pad_tree::Keys;
 use pad_tuple::{ManyProof, designs};
 
-use crate::{Suite, keys};
+use super::{Suite, keys};
 
 fn hundred_of_a_thousand() -> (Vec<Action>, Keys) {
     let name = |number: u32| key(format!("key {number:05}"));

@@ -1,8 +1,6 @@
 //! A lying server of a signed design: corrupted, spliced and re-combined proofs, each refused with the
 //! exact reason.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-
 mod bytes;
 mod chains;
 mod context;

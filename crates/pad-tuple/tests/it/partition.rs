@@ -1,7 +1,5 @@
 //! Partitioned repositories: the same proofs as undivided ones, for less work on each server.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-
 use std::{marker::PhantomData, num::NonZeroUsize};
 
 use conformance::{

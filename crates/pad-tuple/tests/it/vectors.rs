@@ -1,10 +1,8 @@
 //! Known-answer vectors: `tests/vectors/*.json`, one file for each signed design, two more for the
 //! other suites, one for proofs of many keys and of ranges, and one for each design with accumulators.
 //!
-//! `PAD_WRITE_VECTORS=1 cargo test -p pad-tuple --test vectors` writes them anew. A difference is a
+//! `PAD_WRITE_VECTORS=1 cargo test -p pad-tuple --test it vectors` writes them anew. A difference is a
 //! change of the format: it needs a decision file and a line in the change log.
-
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 #[cfg(feature = "accumulators")]
 mod accumulated;

@@ -1,7 +1,5 @@
 //! The output of `bench flexlist` and `bench flexlist-trace`: every promised key.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::{fs, path::Path, process::Command};
 
 use serde_json::Value;

@@ -1,7 +1,5 @@
 //! A lying server: corrupted, spliced and purpose-built proofs, each refused with the exact reason.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-
 mod dishonest;
 mod hostile;
 mod memory;

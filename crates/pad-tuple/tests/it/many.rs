@@ -1,7 +1,5 @@
 //! Proofs for many keys and for ranges: against the oracle, and every way to cheat in them.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-
 mod attacks;
 mod effort;
 mod range_attacks;

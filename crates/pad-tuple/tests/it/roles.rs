@@ -1,7 +1,5 @@
 //! What authors and servers refuse beyond the shared checks.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-
 use conformance::{
     Action, TuplePad,
     operation::{key, value},

@@ -1,7 +1,5 @@
 //! Every signed design of tuple PADs under the shared checks, on random traces against the oracle.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-
 /// BLS signatures take a hundred times as long to check as others, so they get fewer and shorter traces.
 macro_rules! conformance {
     (base_superseding_bls, $($design:tt)+) => {

@@ -1,7 +1,5 @@
 //! Every tree PAD under the shared checks, on random traces against the oracle.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-
 use conformance::{
     TreePad, dictionary, repository, traces,
     tree::{self, check_failing_signer},

@@ -1,8 +1,6 @@
 //! What must not make a difference: the store, the number of threads, the way a batch arrives, and
 //! for set-unique schemes the order of operations.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-
 use core::num::NonZeroUsize;
 use std::collections::BTreeMap;
 

@@ -8,7 +8,7 @@ use pad_tuple::{
     proof::{ShownContent, ShownTuple},
 };
 
-use crate::{Suite, fixture, key, one_version_earlier, single, value};
+use super::{Suite, fixture, key, one_version_earlier, single, value};
 
 /// A proof that a server changes before it sends it.
 struct Attack<D: AggregateDesign<Suite>> {

@@ -1,10 +1,8 @@
 //! Known-answer vectors: `tests/vectors/*.json`, one file per scheme and suite, and one constant over
 //! many pseudorandom operations per scheme.
 //!
-//! `PAD_WRITE_VECTORS=1 cargo test -p pad-tree --test vectors` writes them anew. A difference is a
+//! `PAD_WRITE_VECTORS=1 cargo test -p pad-tree --test it vectors` writes them anew. A difference is a
 //! change of the format: it needs a decision file and a line in the change log.
-
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::{collections::BTreeMap, env, fs, path::PathBuf};
 

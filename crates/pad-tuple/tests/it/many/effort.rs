@@ -18,7 +18,7 @@ use pad_tuple::{
     range::{RangeContent, RangePart},
 };
 
-use crate::{key, keys, value};
+use super::{key, keys, value};
 
 /// The default suite, counting the steps of chains and all hashes of the thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,5 @@
 //! Storage grows as claimed: nodes and digests are counted, not timed.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-
 use conformance::{
     Random,
     operation::{key, value},

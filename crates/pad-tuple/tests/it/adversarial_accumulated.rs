@@ -1,8 +1,6 @@
 //! A lying server of a design with accumulators: values and witnesses where they do not belong, each
 //! refused with the exact reason. And what a server refuses, and what an author that cannot sign keeps.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-
 use core::{
     num::NonZeroUsize,
     sync::atomic::{AtomicUsize, Ordering},

@@ -1,7 +1,5 @@
 //! Union, intersection and difference against `BTreeMap`.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-
 use std::collections::BTreeMap;
 
 use ed25519_dalek::SigningKey;

@@ -5,7 +5,7 @@ use pad_core::{Untrusted, Value, VerifyError, Version, codec};
 use pad_tree::KeyRange;
 use pad_tuple::{AggregateDesign, Design, Expectation, RangeProof, range::RangeContent};
 
-use crate::{Suite, fixture, key, one_version_earlier, value};
+use super::{Suite, fixture, key, one_version_earlier, value};
 
 struct Attack<D: AggregateDesign<Suite>> {
     honest: RangeProof<Suite, D>,

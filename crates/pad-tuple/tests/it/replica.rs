@@ -1,7 +1,5 @@
 //! Replicas under concurrent reads and writes, and replicas that fail.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
     thread,
