@@ -8,8 +8,8 @@
 //!
 //! * [`pad_core`], [`pad_tree`] and [`pad_tuple`], re-exported: the vocabulary, the twelve tree
 //!   PADs, and the tuple PADs.
-//! * `flexlist` and `flexlist_service`, re-exported with the feature `file` (on by default): files on a
-//!   server that nobody trusts, and `keys::FileOwnerKey` for their owners.
+//! * `keys::FileOwnerKey`, with the feature `file`: key files for owners of files on a server that nobody
+//!   trusts (`flexlist_service`).
 //! * [`DurableRepository`] and [`DurableAuthor`]: server and author across crashes, over a
 //!   [`Store`]; [`RedbStore`] is one in a file.
 //! * [`StorableRepository`], [`ResumableRepository`] and [`AnsweringRepository`]: what other families
@@ -43,10 +43,6 @@ pub use author::{AuthorError, BatchAuthor, DurableAuthor, ResumableRepository};
 pub use bundle::Bundle;
 pub use complete::CompleteHistory;
 pub use family::{tree::TreeStore, tuple::TupleSetup};
-#[cfg(feature = "file")]
-pub use flexlist;
-#[cfg(feature = "file")]
-pub use flexlist_service;
 #[cfg(feature = "file")]
 pub use keys::{FileOwnerKey, FileOwnerKeyError};
 pub use keys::{KeyFileError, PublicKey, SchemeKey, SecretKey};
