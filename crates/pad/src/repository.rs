@@ -9,7 +9,7 @@
 use pad_core::{
     ApplyError, Key, LookupError, SignedHead, Suite, Update, UpdateHead, Version, Workers, codec,
 };
-use pad_tree::{TreeProof, TreeQuery, TreeRepository};
+use pad_tree::{ProvableQuery, TreeProof, TreeRepository};
 
 use crate::{
     family::tree::TreeStore,
@@ -291,7 +291,7 @@ impl<S: Suite, St: TreeStore<S>, D: Store> DurableRepository<TreeRepository<S, S
     ///
     /// # Errors
     /// [`LookupError`] if the version is not there or the query makes no sense.
-    pub fn prove_query<Q: TreeQuery>(
+    pub fn prove_query<Q: ProvableQuery>(
         &self,
         version: Version,
         query: &Q,
