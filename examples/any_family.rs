@@ -5,14 +5,20 @@
 //!
 //! Run with `cargo run -p examples --example any_family`.
 
-use std::error::Error;
+use std::{error::Error, sync::LazyLock};
 
+use accumulators::{
+    bilinear::BilinearSecretKey,
+    rsa::{RepresentativeRule, RsaSecretKey},
+};
 use ed25519_dalek::SigningKey;
 use pad_core::{
     Answer, Answers, Author, Authored, Client, First, Hosts, Key, KeyRange, Keys, Last,
     Predecessor, Refusal, Server, Serves, Sha256Ed25519, Successor, Value, VerifyError, Version,
+    Workers,
 };
 use pad_tree::{Tree, for_each_tree};
+use pad_tuple::{SecretBytes, Tuple, TupleRepository, for_each_accumulated_tuple, for_each_tuple};
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
@@ -179,7 +185,60 @@ fn programs() -> Vec<Program> {
         };
     }
     for_each_tree!(tree);
+    macro_rules! tuple {
+        ($name:ident, $design:ty) => {
+            programs.push((stringify!($name), || {
+                let secret = Tuple::<$design>::generate_secret()?;
+                let mut prices =
+                    Prices::<TupleRepository<Sha256Ed25519, $design>>::publish(secret)?;
+                prices.look_up()?;
+                prices.look_up_several()?;
+                prices.attack()
+            }));
+        };
+    }
+    for_each_tuple!(tuple);
+    macro_rules! accumulated {
+        ($name:ident, $design:ty) => {
+            programs.push((stringify!($name), || {
+                let secret = ExampleSecret::example()?;
+                let mut prices =
+                    Prices::<TupleRepository<Sha256Ed25519, $design>>::publish(secret)?;
+                prices.look_up()?;
+                prices.attack()
+            }));
+        };
+    }
+    for_each_accumulated_tuple!(accumulated);
     programs
+}
+
+/// A secret key of an accumulator for an example: real ones come from `generate_secret`.
+trait ExampleSecret: SecretBytes {
+    fn example() -> Outcome<Self>;
+}
+
+/// Safe primes that everybody knows: to find some takes minutes, and to check them seconds.
+static RSA: LazyLock<Option<RsaSecretKey>> = LazyLock::new(|| {
+    let lines = include_str!("../crates/accumulators/tests/keys/rsa-2048.txt").lines();
+    let mut primes = lines
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| rug::Integer::from_str_radix(line.trim(), 16).ok());
+    let (first, second) = (primes.next()??, primes.next()??);
+    RsaSecretKey::from_primes(first, second, RepresentativeRule::Wide, b"example").ok()
+});
+
+impl ExampleSecret for RsaSecretKey {
+    fn example() -> Outcome<Self> {
+        Ok(RSA.clone().ok_or("not safe primes")?)
+    }
+}
+
+/// For few tuples: parameters for many take longer.
+impl ExampleSecret for BilinearSecretKey {
+    fn example() -> Outcome<Self> {
+        Ok(Self::generate(16, 1, b"example", &Workers::sequential())?)
+    }
 }
 
 fn main() -> Outcome {
@@ -193,5 +252,5 @@ fn main() -> Outcome {
 #[test]
 fn runs() {
     main().unwrap();
-    assert_eq!(programs().len(), 12);
+    assert_eq!(programs().len(), 12 + 9 + 6);
 }

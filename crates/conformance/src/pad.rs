@@ -4,12 +4,12 @@ use core::{fmt::Debug, marker::PhantomData};
 
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    Attachment, AuthorKey, Dictionary, DictionaryId, Key, Repository, SnapshotHead, Suite,
-    TrustedView, Untrusted, Value, Verified, Version, codec, head::Authority,
+    Answers, Attachment, AuthorKey, Authored, Client, Dictionary, DictionaryId, Family, Key,
+    PublicKey, Question, Repository, Response, SnapshotHead, Suite, TrustedView, Untrusted, Value,
+    Verified, Version, codec, head::Authority,
 };
 use pad_tree::{
-    Authenticated, BalancingScheme, Lookup, TreeAuthor, TreeProof, TreeQuery, TreeRepository,
-    VersionedStore,
+    Authenticated, BalancingScheme, Tree, TreeAuthor, TreeProof, TreeRepository, VersionedStore,
 };
 
 /// The most that a test's client accepts in one message.
@@ -21,24 +21,28 @@ pub trait Pad {
     type Suite: Suite;
     /// What updates carry beside operations and head.
     type Attachment: Attachment;
+    /// What its clients are clients of.
+    type Family: Family<Suite = Self::Suite>
+        + Authored<Attachment = Self::Attachment>
+        + Answers<Key, Proof = Self::Proof>;
+    /// The evidence for the answer to a look-up.
+    type Proof: codec::Message + pad_core::Proof<Query = Key>;
     /// The author.
     type Author: Dictionary<Suite = Self::Suite, Attachment = Self::Attachment, Error: Debug>;
     /// The server; cloned to compare what an update did.
-    type Server: Repository<Suite = Self::Suite, Attachment = Self::Attachment, Query = Key> + Clone;
+    type Server: Repository<
+            Suite = Self::Suite,
+            Attachment = Self::Attachment,
+            Query = Key,
+            Proof = Self::Proof,
+        > + Clone;
 
     /// The author of a new dictionary, with the signer of this number.
     fn author(dictionary: DictionaryId, signer: u8) -> Self::Author;
+    /// What clients of such an author are told.
+    fn public(authority: &Authority) -> PublicKey<Self::Family>;
     /// An empty server.
     fn server(authority: Authority) -> Self::Server;
-    /// The proof for a key as bytes.
-    fn proof_bytes(server: &Self::Server, version: Version, key: &Key) -> Vec<u8>;
-    /// What a client learns from these bytes; `None` if the key is absent.
-    fn verify(
-        bytes: &[u8],
-        authority: &Authority,
-        head: &Verified<SnapshotHead<Self::Suite>>,
-        key: &Key,
-    ) -> Option<Value>;
 }
 
 /// A tree PAD under suite `S`, scheme `B` and store `St`.
@@ -53,6 +57,8 @@ where
 {
     type Suite = S;
     type Attachment = ();
+    type Family = Tree<B, S>;
+    type Proof = TreeProof<S, Key>;
     type Author = TreeAuthor<S, B, SigningKey>;
     type Server = TreeRepository<S, St>;
 
@@ -60,24 +66,57 @@ where
         tree_author(dictionary, signer)
     }
 
+    fn public(authority: &Authority) -> PublicKey<Tree<B, S>> {
+        PublicKey::new(authority.author, authority.dictionary, ())
+    }
+
     fn server(authority: Authority) -> Self::Server {
         TreeRepository::new(authority)
     }
+}
 
-    fn proof_bytes(server: &Self::Server, version: Version, key: &Key) -> Vec<u8> {
-        codec::encode(&server.prove(version, key).expect("the version is there"))
-    }
+/// The proof for a key as bytes.
+pub fn proof_bytes<P: Pad>(server: &P::Server, version: Version, key: &Key) -> Vec<u8> {
+    codec::encode(&server.prove(version, key).expect("the version is there"))
+}
 
-    fn verify(
-        bytes: &[u8],
-        _: &Authority,
-        head: &Verified<SnapshotHead<S>>,
-        key: &Key,
-    ) -> Option<Value> {
-        let lookup: Lookup = verify_bytes(bytes, head, key);
-        assert_eq!((lookup.version, &lookup.key), (head.get().version, key));
-        lookup.answer.value().cloned()
+/// A client of this server that has seen this version.
+pub fn client_at<R: Repository, F: Family<Suite = R::Suite>>(
+    public: PublicKey<F>,
+    server: &R,
+    version: Version,
+) -> Client<F> {
+    let mut client = Client::new(public);
+    if version != Version::EMPTY {
+        let head = codec::encode(&server.head(version).expect("the version is there"));
+        let seen = client.advance(&head, None);
+        assert_eq!(seen.expect("the author signed it"), version);
     }
+    client
+}
+
+/// The statement of an honest proof that travels as bytes to a client that knows the version.
+pub fn ask<R, F, Q>(client: &Client<F>, server: &R, question: &Q, proof: F::Proof) -> Q::Statement
+where
+    R: Repository,
+    F: Family<Suite = R::Suite> + Answers<Q>,
+    Q: Question,
+{
+    let version = client.version();
+    let answer = Response::new(server, version, proof).expect("the version is there");
+    client
+        .check_at(version, &codec::encode(&answer), question)
+        .expect("an honest proof verifies")
+        .into_inner()
+}
+
+/// What a client learns of a key; `None` if it is absent.
+pub fn look_up<P: Pad>(client: &Client<P::Family>, server: &P::Server, key: &Key) -> Option<Value> {
+    let version = client.version();
+    let proof = server.prove(version, key).expect("the version is there");
+    let lookup = ask(client, server, key, proof);
+    assert_eq!((lookup.version, &lookup.key), (version, key));
+    lookup.answer.value().cloned()
 }
 
 /// The author of a new tree PAD, with the signer of this number.
@@ -118,17 +157,4 @@ pub fn verified_head<R: Repository>(
     let head = server.head(version).expect("the version is there");
     view.snapshot(version, Untrusted::new(head))
         .expect("the author signed it")
-}
-
-/// The statement of an honest tree proof that travels as bytes.
-pub fn verify_bytes<S: Suite, Q: TreeQuery>(
-    bytes: &[u8],
-    head: &Verified<SnapshotHead<S>>,
-    query: &Q,
-) -> Q::Statement {
-    let proof = Untrusted::<TreeProof<S, Q>>::decode(bytes, MESSAGE_LIMIT).expect("canonical");
-    proof
-        .verify(head, query)
-        .expect("an honest proof verifies")
-        .into_inner()
 }

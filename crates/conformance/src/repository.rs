@@ -8,7 +8,7 @@ use pad_core::{
 use crate::{
     Action, Oracle,
     operation::{key, value},
-    pad::{Pad, dictionary, signing_key, verified_head},
+    pad::{Pad, client_at, dictionary, look_up, proof_bytes, signing_key},
 };
 
 /// The signer of the checked dictionaries, and another one.
@@ -95,10 +95,9 @@ pub fn check_lookups<P: Pad>(played: &Played<P>, oldest: Version) {
     } = played;
     let keys = oracle.interesting_keys();
     for (version, contents) in oracle.versions_from(oldest) {
-        let head = verified_head(author.authority(), server, version);
+        let client = client_at(P::public(&author.authority()), server, version);
         for key in &keys {
-            let bytes = P::proof_bytes(server, version, key);
-            let answer = P::verify(&bytes, &author.authority(), &head, key);
+            let answer = look_up::<P>(&client, server, key);
             assert_eq!(
                 answer.as_ref(),
                 contents.get(key),
@@ -173,7 +172,7 @@ fn fingerprint<P: Pad>(server: &P::Server, oracle: &Oracle) -> Vec<Vec<u8>> {
         seen.extend(
             keys.iter()
                 .step_by(7)
-                .map(|key| P::proof_bytes(server, version, key)),
+                .map(|key| proof_bytes::<P>(server, version, key)),
         );
     }
     seen

@@ -5,20 +5,20 @@ use std::rc::Rc;
 
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    Dictionary, HeadSignature, Key, LookupError, Operation, Repository, SnapshotHead, Suite, Value,
-    Verified, Version, codec,
+    Client, Dictionary, HeadSignature, Key, LookupError, Operation, Repository, Suite, Value,
+    Version, codec,
 };
 use pad_tree::{
     Authenticated, BalancingScheme, First, KeyRange, Keys, Last, Predecessor, ProvableQuery,
-    Successor, TreeAuthor, TreeRepository, VersionedStore,
+    Successor, Tree, TreeAuthor, TreeRepository, VersionedStore,
 };
 
 use crate::{
-    Action, Oracle, Random, TreePad,
+    Action, Oracle, Pad, Random, TreePad,
     dictionary::check_open_contents,
     operation::{key, value},
     oracle::{Contents, predecessor, successor},
-    pad::{dictionary, public_key, signing_key, tree_author, verified_head, verify_bytes},
+    pad::{ask, client_at, dictionary, public_key, signing_key, tree_author},
     repository::{Played, check_heads, check_lookups, play},
 };
 
@@ -57,7 +57,7 @@ fn check_everything<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: 
 /// One version of a server, to be asked.
 struct Asked<'a, S: Suite, St: VersionedStore> {
     server: &'a TreeRepository<S, St>,
-    head: Verified<SnapshotHead<S>>,
+    client: Client<Tree<St::Scheme, S>>,
     version: Version,
 }
 
@@ -67,7 +67,7 @@ impl<S: Suite, St: Store<S>> Asked<'_, S, St> {
             .server
             .prove_query(self.version, query)
             .expect("the version is there");
-        verify_bytes(&codec::encode(&proof), &self.head, query)
+        ask(&self.client, self.server, query, proof)
     }
 }
 
@@ -76,10 +76,10 @@ fn check_queries<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Ver
     let mut random = Random::new(played.oracle.latest().number());
     for (version, contents) in played.oracle.versions_from(oldest) {
         let server = &played.server;
-        let head = verified_head(played.author.authority(), server, version);
+        let public = TreePad::<S, St::Scheme, St>::public(&played.author.authority());
         let asked = Asked {
             server,
-            head,
+            client: client_at(public, server, version),
             version,
         };
         check_neighbours(&asked, &keys, contents);

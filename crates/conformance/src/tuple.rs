@@ -10,22 +10,22 @@ use accumulators::{
 };
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    Dictionary, DictionaryId, Key, Repository, SnapshotHead, Suite, Untrusted, Value, Verified,
-    Version, Workers, codec, head::Authority,
+    Dictionary, DictionaryId, Key, PublicKey, Repository, Suite, Version, Workers, codec,
+    head::Authority,
 };
 use pad_tuple::{
-    Design, Expectation, TupleAuthor, TupleProof, TupleRepository, bls::BlsSecretKey,
-    chain::ChainSecret, update::TupleAttachment,
+    Design, Expectation, SecretBytes, Tuple, TupleAuthor, TupleProof, TupleRepository,
+    bls::BlsSecretKey, chain::ChainSecret, update::TupleAttachment,
 };
 
 use crate::{
     Action, Pad,
-    pad::{MESSAGE_LIMIT, public_key, signing_key},
+    pad::{public_key, signing_key},
     repository::{self, Played},
 };
 
 /// Secrets that tests make up.
-pub trait TestSecret {
+pub trait TestSecret: SecretBytes {
     /// The secret of this number.
     fn numbered(number: u8) -> Self;
 }
@@ -93,6 +93,8 @@ pub struct TuplePad<S, D>(PhantomData<(S, D)>);
 impl<S: Suite, D: Design<S, Secret: TestSecret>> Pad for TuplePad<S, D> {
     type Suite = S;
     type Attachment = TupleAttachment<D::Tick>;
+    type Family = Tuple<D, S>;
+    type Proof = TupleProof<S, D>;
     type Author = TupleAuthor<S, D, SigningKey>;
     type Server = TupleRepository<S, D>;
 
@@ -101,28 +103,13 @@ impl<S: Suite, D: Design<S, Secret: TestSecret>> Pad for TuplePad<S, D> {
         TupleAuthor::new(dictionary, public_key(signer), signing_key(signer), secret)
     }
 
+    fn public(authority: &Authority) -> PublicKey<Tuple<D, S>> {
+        let key = D::key(&D::Secret::numbered(SECRET));
+        PublicKey::new(authority.author, authority.dictionary, key)
+    }
+
     fn server(authority: Authority) -> Self::Server {
         TupleRepository::new(authority, D::key(&D::Secret::numbered(SECRET)))
-    }
-
-    fn proof_bytes(server: &Self::Server, version: Version, key: &Key) -> Vec<u8> {
-        codec::encode(&server.prove(version, key).expect("the version is there"))
-    }
-
-    fn verify(
-        bytes: &[u8],
-        authority: &Authority,
-        head: &Verified<SnapshotHead<S>>,
-        key: &Key,
-    ) -> Option<Value> {
-        let expectation = expectation::<S, D>(*authority, head.get().version);
-        let proof = Untrusted::<TupleProof<S, D>>::decode(bytes, MESSAGE_LIMIT).expect("canonical");
-        let lookup = proof
-            .verify(&expectation, key)
-            .expect("an honest proof verifies")
-            .into_inner();
-        assert_eq!((lookup.version, &lookup.key), (head.get().version, key));
-        lookup.answer.value().cloned()
     }
 }
 

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{codec::Message, head::SignedHead, suite::Suite};
+use crate::{
+    codec::Message, error::LookupError, head::SignedHead, repository::Repository, suite::Suite,
+    version::Version,
+};
 
 /// The proof of an answer with the signed head of its version: together they need nothing but the public
 /// key to be verified ([`crate::Client::check`]).
@@ -15,6 +18,24 @@ pub struct Response<S: Suite, P> {
     pub head: Option<SignedHead<S>>,
     /// The proof under the head.
     pub proof: P,
+}
+
+impl<S: Suite, P> Response<S, P> {
+    /// The proof with the head of its version.
+    ///
+    /// # Errors
+    /// [`LookupError`] if the version is not there.
+    pub fn new(
+        repository: &impl Repository<Suite = S>,
+        version: Version,
+        proof: P,
+    ) -> Result<Self, LookupError> {
+        let head = match version {
+            Version::EMPTY => None,
+            version => Some(repository.head(version)?),
+        };
+        Ok(Self { head, proof })
+    }
 }
 
 impl<S: Suite, P: Message> Message for Response<S, P> {

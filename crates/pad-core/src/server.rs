@@ -109,11 +109,8 @@ impl<F: Authored, R: Hosts<Family = F>> Server<F, R> {
     where
         R: Serves<Q>,
     {
-        let head = match version {
-            Version::EMPTY => None,
-            version => Some(self.repository.head(version)?),
-        };
         let proof = self.repository.prove_answer(version, question)?;
-        Ok(codec::encode(&Response { head, proof }))
+        let response = Response::new(&self.repository, version, proof)?;
+        Ok(codec::encode(&response))
     }
 }

@@ -69,6 +69,8 @@ pub enum AuthorError {
     Signing(String),
     /// The signer or the secret does not belong to the repository.
     WrongKey,
+    /// There is no randomness for a new secret.
+    NoRandomness,
     #[cfg(feature = "accumulators")]
     /// The accumulator cannot hold the tuples, or a fault was detected.
     Accumulate(AccumulateError),
@@ -81,6 +83,7 @@ impl core::fmt::Display for AuthorError {
             Self::WrongKey => {
                 formatter.write_str("the signing key or the secret is not that of the repository")
             }
+            Self::NoRandomness => formatter.write_str("the system gives no random bytes"),
             #[cfg(feature = "accumulators")]
             Self::Accumulate(error) => core::fmt::Display::fmt(error, formatter),
         }

@@ -92,7 +92,9 @@ pub mod chain_accumulated;
 pub mod checkpoint;
 pub mod design;
 pub mod designs;
+pub mod family;
 mod few;
+pub mod keys;
 pub mod layers;
 pub mod many;
 pub mod partition;
@@ -117,6 +119,8 @@ pub use designs::{
     Base, BaseLightweight, BaseSuperseding, BaseSupersedingBls, Spec, SpecLightweight,
     SpecLightweight3, SpecLightweightBls, SpecSuperseding,
 };
+pub use family::Tuple;
+pub use keys::{KeyBytes, PublicBytes, SecretBytes};
 pub use many::ManyProof;
 pub use partition::{DivisibleDesign, PartitionedRepository};
 pub use proof::TupleProof;

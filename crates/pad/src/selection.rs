@@ -10,7 +10,7 @@ use pad_tree::{
 use pad_tuple::{Design, designs};
 
 use crate::{
-    family::tuple::own_keys::{KeyBytes, OwnKeys, PublicBytes},
+    family::tuple::own_keys::{OwnKeys, PublicBytes, SecretBytes},
     keys::SchemeKeyFormat,
 };
 
@@ -210,7 +210,7 @@ impl Facts {
     /// The suite makes no difference to a design's number and keys.
     const fn of_tuple<D>() -> Self
     where
-        D: Design<Sha256Ed25519, Secret: KeyBytes, Key: PublicBytes>,
+        D: Design<Sha256Ed25519, Secret: SecretBytes, Key: PublicBytes>,
     {
         Self {
             family: SchemeFamily::Tuple,

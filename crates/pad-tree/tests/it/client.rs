@@ -66,8 +66,8 @@ fn another_head_of_the_newest_version_is_evidence_of_a_fork() {
 
 #[test]
 fn a_newer_head_that_does_not_continue_the_history_is_evidence_of_a_fork() {
-    let (author, server) = published("1.20", 2);
-    let (_, restored) = published("9.90", 3);
+    let (author, server) = published("1.20", 4);
+    let (_, restored) = published("9.90", 5);
     let mut client = client_of(&server, &author);
     let newest = restored.latest();
     let head = restored.head(newest).unwrap();
@@ -76,7 +76,7 @@ fn a_newer_head_that_does_not_continue_the_history_is_evidence_of_a_fork() {
     assert!(matches!(refused, Refusal::Fork { .. }), "{refused}");
     let refused = client.advance(&head, None).unwrap_err();
     assert_eq!(refused, Refusal::Head(VerifyError::MalformedHistoryProof));
-    assert_eq!(client.version(), Version::new(2));
+    assert_eq!(client.version(), Version::new(4));
 }
 
 #[test]

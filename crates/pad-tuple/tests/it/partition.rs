@@ -5,13 +5,14 @@ use std::{marker::PhantomData, num::NonZeroUsize};
 use conformance::{
     Action, Pad, TuplePad,
     operation::{key, value},
+    pad::proof_bytes,
     repository::{self, Played, play},
     traces,
     tuple::{TestSecret, expectation},
 };
 use pad_core::{
-    ApplyError, Dictionary, DictionaryId, Key, LookupError, Repository, Sha256Ed25519,
-    SnapshotHead, Value, Verified, VerifyError, Version, Workers, codec, head::Authority,
+    ApplyError, Dictionary, DictionaryId, Key, LookupError, PublicKey, Repository, Sha256Ed25519,
+    VerifyError, Version, Workers, head::Authority,
 };
 use pad_tree::KeyRange;
 use pad_tuple::{
@@ -35,11 +36,17 @@ where
 {
     type Suite = Suite;
     type Attachment = <TuplePad<Suite, D> as Pad>::Attachment;
+    type Family = <TuplePad<Suite, D> as Pad>::Family;
+    type Proof = <TuplePad<Suite, D> as Pad>::Proof;
     type Author = <TuplePad<Suite, D> as Pad>::Author;
     type Server = PartitionedRepository<Suite, D>;
 
     fn author(dictionary: DictionaryId, signer: u8) -> Self::Author {
         TuplePad::<Suite, D>::author(dictionary, signer)
+    }
+
+    fn public(authority: &Authority) -> PublicKey<Self::Family> {
+        TuplePad::<Suite, D>::public(authority)
     }
 
     fn server(authority: Authority) -> Self::Server {
@@ -48,19 +55,6 @@ where
         PartitionedRepository::new(authority, &key, boundaries(&[0, 60, 100]))
             .unwrap()
             .with_workers(workers)
-    }
-
-    fn proof_bytes(server: &Self::Server, version: Version, key: &Key) -> Vec<u8> {
-        codec::encode(&server.prove(version, key).expect("the version is there"))
-    }
-
-    fn verify(
-        bytes: &[u8],
-        authority: &Authority,
-        head: &Verified<SnapshotHead<Suite>>,
-        key: &Key,
-    ) -> Option<Value> {
-        TuplePad::<Suite, D>::verify(bytes, authority, head, key)
     }
 }
 
@@ -77,8 +71,8 @@ where
             assert_eq!(divided.server.head(version), whole.server.head(version));
             for key in whole.oracle.interesting_keys() {
                 assert_eq!(
-                    Divided::<D>::proof_bytes(&divided.server, version, &key),
-                    TuplePad::<Suite, D>::proof_bytes(&whole.server, version, &key),
+                    proof_bytes::<Divided<D>>(&divided.server, version, &key),
+                    proof_bytes::<TuplePad<Suite, D>>(&whole.server, version, &key),
                     "{key} in {version}"
                 );
             }

@@ -1,9 +1,9 @@
 //! What authors and servers refuse beyond the shared checks.
 
 use conformance::{
-    Action, TuplePad,
+    Action, Pad, TuplePad,
     operation::{key, value},
-    pad::{dictionary, public_key, signing_key},
+    pad::{client_at, dictionary, look_up, public_key, signing_key},
     repository::play,
 };
 use pad_core::{ApplyError, Dictionary, Operation, Repository, Sha256Ed25519, Update};
@@ -80,20 +80,11 @@ fn an_author_goes_on_with_another_chain_secret_or_length() {
         for number in 3..9_u8 {
             author.put(key([number]), value([number]));
             server.apply(&author.snapshot().unwrap()).unwrap();
+            let public = TuplePad::<S, SpecLightweight>::public(&author.authority());
+            let client = client_at(public, &server, server.latest());
             for asked in 0..=number {
-                let head =
-                    conformance::pad::verified_head(author.authority(), &server, server.latest());
-                let bytes = <TuplePad<S, SpecLightweight> as conformance::Pad>::proof_bytes(
-                    &server,
-                    server.latest(),
-                    &key([asked]),
-                );
-                let answer = <TuplePad<S, SpecLightweight> as conformance::Pad>::verify(
-                    &bytes,
-                    &author.authority(),
-                    &head,
-                    &key([asked]),
-                );
+                let answer =
+                    look_up::<TuplePad<S, SpecLightweight>>(&client, &server, &key([asked]));
                 assert_eq!(answer, Some(value([asked])));
             }
         }

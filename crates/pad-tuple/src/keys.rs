@@ -1,0 +1,155 @@
+//! The keys of designs as bytes, for key files: what clients need beside the author's key, and what
+//! authors need beside their signer.
+//!
+//! | key | bytes |
+//! |---|---|
+//! | `()` | none |
+//! | [`ChainSecret`] | 32, random |
+//! | [`BlsPublicKey`] | its encoding, 96 |
+//! | [`BlsSecretKey`] | its seed, 32 |
+//! | a pair of the above | one after the other |
+//! | `RsaPublicKey` | its parameters, as a message of `accumulators` |
+//! | `RsaSecretKey` | its own message |
+//! | `BilinearPublicKey` | its parameters, as a message |
+//! | `BilinearSecretKey` | its own message (40), then its parameters' |
+
+use zeroize::Zeroizing;
+
+use crate::{
+    bls::{BlsPublicKey, BlsSecretKey, PUBLIC_KEY_LENGTH},
+    chain::ChainSecret,
+    design::AuthorError,
+};
+
+#[cfg(feature = "accumulators")]
+mod accumulated;
+
+/// A key in its one encoding; nothing is a key of no bytes.
+pub trait KeyBytes: Sized {
+    /// The number of bytes, if all have the same.
+    const LENGTH: Option<usize>;
+
+    /// The key with this encoding, fully checked; `None` if it is not one.
+    fn from_slice(bytes: &[u8]) -> Option<Self>;
+}
+
+/// A key that everybody may know.
+pub trait PublicBytes: KeyBytes {
+    /// The encoding.
+    fn to_vec(&self) -> Vec<u8>;
+}
+
+/// A secret of an author.
+pub trait SecretBytes: KeyBytes {
+    /// The encoding of a new secret, from the system's randomness.
+    ///
+    /// # Errors
+    /// [`AuthorError::NoRandomness`].
+    fn generate_bytes() -> Result<Zeroizing<Vec<u8>>, AuthorError>;
+
+    /// A new secret, from the system's randomness.
+    ///
+    /// # Errors
+    /// [`AuthorError::NoRandomness`].
+    fn generate() -> Result<Self, AuthorError> {
+        Self::from_slice(&Self::generate_bytes()?).ok_or(AuthorError::WrongKey)
+    }
+}
+
+/// So many random bytes.
+fn random_bytes(length: usize) -> Result<Zeroizing<Vec<u8>>, AuthorError> {
+    let mut bytes = Zeroizing::new(vec![0; length]);
+    getrandom::fill(&mut bytes).map_err(|_| AuthorError::NoRandomness)?;
+    Ok(bytes)
+}
+
+impl KeyBytes for () {
+    const LENGTH: Option<usize> = Some(0);
+
+    fn from_slice(bytes: &[u8]) -> Option<Self> {
+        bytes.is_empty().then_some(())
+    }
+}
+
+impl PublicBytes for () {
+    fn to_vec(&self) -> Vec<u8> {
+        Vec::new()
+    }
+}
+
+impl SecretBytes for () {
+    fn generate_bytes() -> Result<Zeroizing<Vec<u8>>, AuthorError> {
+        Ok(Zeroizing::default())
+    }
+}
+
+/// 32 random bytes, independent of the key that signs heads: that one may be in a device which does
+/// not let it out, and a chain's links tell nothing about it.
+impl KeyBytes for ChainSecret {
+    const LENGTH: Option<usize> = Some(SEED_LENGTH);
+
+    fn from_slice(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self::from_bytes)
+    }
+}
+
+impl SecretBytes for ChainSecret {
+    fn generate_bytes() -> Result<Zeroizing<Vec<u8>>, AuthorError> {
+        random_bytes(SEED_LENGTH)
+    }
+}
+
+/// The seed of the key.
+impl KeyBytes for BlsSecretKey {
+    const LENGTH: Option<usize> = Some(SEED_LENGTH);
+
+    fn from_slice(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self::from_seed)
+    }
+}
+
+impl SecretBytes for BlsSecretKey {
+    fn generate_bytes() -> Result<Zeroizing<Vec<u8>>, AuthorError> {
+        random_bytes(SEED_LENGTH)
+    }
+}
+
+/// The length of the secrets that are random bytes.
+const SEED_LENGTH: usize = 32;
+
+impl KeyBytes for BlsPublicKey {
+    const LENGTH: Option<usize> = Some(PUBLIC_KEY_LENGTH);
+
+    fn from_slice(bytes: &[u8]) -> Option<Self> {
+        Self::from_bytes(bytes.try_into().ok()?).ok()
+    }
+}
+
+impl PublicBytes for BlsPublicKey {
+    fn to_vec(&self) -> Vec<u8> {
+        self.to_bytes().to_vec()
+    }
+}
+
+/// One after the other; all of the first have the same length.
+impl<A: KeyBytes, B: KeyBytes> KeyBytes for (A, B) {
+    const LENGTH: Option<usize> = match (A::LENGTH, B::LENGTH) {
+        (Some(first), Some(second)) => Some(first + second),
+        _ => None,
+    };
+
+    fn from_slice(bytes: &[u8]) -> Option<Self> {
+        let (first, second) = bytes.split_at_checked(A::LENGTH?)?;
+        Some((A::from_slice(first)?, B::from_slice(second)?))
+    }
+}
+
+impl<A: SecretBytes, B: SecretBytes> SecretBytes for (A, B) {
+    fn generate_bytes() -> Result<Zeroizing<Vec<u8>>, AuthorError> {
+        let (first, second) = (A::generate_bytes()?, B::generate_bytes()?);
+        let mut both = Zeroizing::new(Vec::with_capacity(first.len() + second.len()));
+        both.extend_from_slice(&first);
+        both.extend_from_slice(&second);
+        Ok(both)
+    }
+}

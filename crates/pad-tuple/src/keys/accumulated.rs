@@ -1,0 +1,112 @@
+//! The keys of accumulators. The label of a dictionary's accumulators names it and the generation
+//! ([`crate::accumulated::label`]); the one under the keys themselves is the same for all.
+
+use std::{ops::ControlFlow, sync::Arc};
+
+use accumulators::{
+    SecretKey as _,
+    bilinear::{self, BilinearPublicKey, BilinearSecretKey},
+    rsa::{self, KeySize, RepresentativeRule, RsaPublicKey, RsaSecretKey},
+    wire,
+};
+use pad_core::Workers;
+use zeroize::Zeroizing;
+
+use super::{AuthorError, KeyBytes, PublicBytes, SecretBytes};
+
+/// The label of keys that belong to no dictionary yet.
+const LABEL: &[u8] = b"pad-tuple";
+
+/// The largest number of tuples in a generation for which a new bilinear key has parameters.
+const CAPACITY: usize = 4096;
+
+/// The length of a bilinear secret key's own message.
+const BILINEAR_SECRET_LENGTH: usize = 40;
+
+impl KeyBytes for RsaPublicKey {
+    const LENGTH: Option<usize> = None;
+
+    fn from_slice(bytes: &[u8]) -> Option<Self> {
+        let parameters = wire::decode::<rsa::Parameters>(&(), bytes, bytes.len()).ok()?;
+        let parameters = Arc::new(parameters.into_unverified());
+        Some(Self::new(parameters, LABEL))
+    }
+}
+
+impl PublicBytes for RsaPublicKey {
+    fn to_vec(&self) -> Vec<u8> {
+        wire::encode(self.parameters())
+    }
+}
+
+impl KeyBytes for RsaSecretKey {
+    const LENGTH: Option<usize> = None;
+
+    /// Time: the tests of the factors for primality.
+    fn from_slice(bytes: &[u8]) -> Option<Self> {
+        Self::from_bytes(bytes, LABEL).ok()
+    }
+}
+
+impl SecretBytes for RsaSecretKey {
+    /// Time: minutes, and it varies a lot.
+    fn generate_bytes() -> Result<Zeroizing<Vec<u8>>, AuthorError> {
+        <Self as SecretBytes>::generate().map(|secret| secret.to_bytes())
+    }
+
+    fn generate() -> Result<Self, AuthorError> {
+        let (size, rule) = (KeySize::Bits3072, RepresentativeRule::Wide);
+        let workers = Workers::sequential();
+        let mut go_on = |_| ControlFlow::Continue(());
+        Self::generate(size, rule, LABEL, &workers, &mut go_on)
+            .map_err(|_| AuthorError::NoRandomness)
+    }
+}
+
+impl KeyBytes for BilinearPublicKey {
+    const LENGTH: Option<usize> = None;
+
+    /// Time: the pairings that show the parameters to be powers of one secret.
+    fn from_slice(bytes: &[u8]) -> Option<Self> {
+        let workers = Workers::sequential();
+        let parameters = wire::decode::<bilinear::Parameters>(&workers, bytes, bytes.len()).ok()?;
+        let parameters = Arc::new(parameters.into_unverified());
+        Some(Self::new(parameters, LABEL))
+    }
+}
+
+impl PublicBytes for BilinearPublicKey {
+    fn to_vec(&self) -> Vec<u8> {
+        wire::encode(self.parameters())
+    }
+}
+
+impl KeyBytes for BilinearSecretKey {
+    const LENGTH: Option<usize> = None;
+
+    fn from_slice(bytes: &[u8]) -> Option<Self> {
+        let (secret, parameters) = bytes.split_at_checked(BILINEAR_SECRET_LENGTH)?;
+        let key = BilinearPublicKey::from_slice(parameters)?;
+        let secret = wire::decode::<Self>(&key, secret, secret.len()).ok()?;
+        Some(secret.into_unverified())
+    }
+}
+
+impl SecretBytes for BilinearSecretKey {
+    /// For generations of up to 4096 tuples.
+    fn generate_bytes() -> Result<Zeroizing<Vec<u8>>, AuthorError> {
+        let secret = <Self as SecretBytes>::generate()?;
+        let parameters = secret.public_key().to_vec();
+        // Room first: a vector that grows leaves a copy behind.
+        let length = BILINEAR_SECRET_LENGTH + parameters.len();
+        let mut bytes = Zeroizing::new(Vec::with_capacity(length));
+        bytes.extend_from_slice(&secret.to_bytes());
+        bytes.extend_from_slice(&parameters);
+        Ok(bytes)
+    }
+
+    fn generate() -> Result<Self, AuthorError> {
+        Self::generate(CAPACITY, 1, LABEL, &Workers::sequential())
+            .map_err(|_| AuthorError::NoRandomness)
+    }
+}
