@@ -1,7 +1,5 @@
 //! The check of a whole store, trusting the author's public key only.
 
-use core::fmt;
-
 use pad_core::{
     LookupError, Operation, SnapshotHead, Untrusted, Update, Verified, VerifyError, Version, codec,
     head::Authority,
@@ -15,30 +13,15 @@ use crate::{
 };
 
 /// A store does not hold what its author signed.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckError {
     /// The store cannot be read, or a stored update does not verify.
-    Repository(RepositoryError),
+    #[error(transparent)]
+    Repository(#[from] RepositoryError),
     /// A kept version does not verify.
-    Version(Version, VerifyError),
-}
-
-impl fmt::Display for CheckError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Repository(error) => error.fmt(formatter),
-            Self::Version(version, error) => write!(formatter, "version {version}: {error}"),
-        }
-    }
-}
-
-impl core::error::Error for CheckError {}
-
-impl From<RepositoryError> for CheckError {
-    fn from(error: RepositoryError) -> Self {
-        Self::Repository(error)
-    }
+    #[error("version {0}: {1}")]
+    Version(Version, #[source] VerifyError),
 }
 
 impl From<LookupError> for CheckError {
