@@ -41,9 +41,8 @@
 //! ```
 //! use ed25519_dalek::SigningKey;
 //! use pad_core::{
-//!     AuthorKey, Dictionary, DictionaryId, Key, Repository, Sha256Ed25519, Untrusted, Value, Version,
+//!     Answer, AuthorKey, Dictionary, DictionaryId, Key, Repository, Sha256Ed25519, Untrusted, Value, Version,
 //! };
-//! use pad_tree::Answer;
 //! use pad_tuple::{
 //!     Expectation, TupleAuthor, TupleRepository, chain::ChainSecret, designs::SpecLightweight,
 //! };

@@ -26,7 +26,8 @@ use pad_core::{
 };
 use pad_tree::{
     Answer, Authenticated, BalancingScheme, First, KeyRange, Keys, Last, PathCopying, Predecessor,
-    RedBlack, SkipList, Successor, Treap, TreeProof, TreeQuery, TreeRepository, VersionedStore,
+    ProvableQuery, RedBlack, SkipList, Successor, Treap, TreeProof, TreeQuery, TreeRepository,
+    VersionedStore,
 };
 
 type Store<S, B> = PathCopying<Authenticated<S>, B>;
@@ -81,7 +82,7 @@ impl<S: Suite, B: BalancingScheme> Target<S, B> {
         }
     }
 
-    fn prove<Q: TreeQuery>(&self, query: &Q) -> TreeProof<S, Q> {
+    fn prove<Q: ProvableQuery>(&self, query: &Q) -> TreeProof<S, Q> {
         self.played.server.prove_query(self.version, query).unwrap()
     }
 

@@ -5,6 +5,7 @@
 mod adversarial;
 mod agreement;
 mod batches;
+mod client;
 mod conformance;
 mod format_document;
 mod growth;

@@ -19,7 +19,7 @@ use pad_core::{
 };
 use pad_tree::{
     Authenticated, BalancingScheme, CacheEverywhere, CacheMedian, CacheNowhere, First, KeyRange,
-    Keys, Last, PathCopying, Predecessor, RedBlack, SkipList, Successor, Treap, TreeQuery,
+    Keys, Last, PathCopying, Predecessor, ProvableQuery, RedBlack, SkipList, Successor, Treap,
     TreeRepository, VersionedNodes,
 };
 use serde::{Deserialize, Serialize};
@@ -277,7 +277,7 @@ impl<S: Suite, St: Store<S>> Prover<'_, S, St> {
         );
     }
 
-    fn prove<Q: TreeQuery>(
+    fn prove<Q: ProvableQuery>(
         &mut self,
         name: &str,
         version: u64,

@@ -9,7 +9,8 @@ use pad_core::{
 };
 use pad_tree::{
     Answer, Authenticated, BalancingScheme, Change, Checkpoint, KeyHistory, KeyRange, Keys,
-    NodeStore, TreeAuthor, TreeProof, TreeQuery, TreeRepository, VersionedStore, for_each_tree,
+    NodeStore, ProvableQuery, TreeAuthor, TreeProof, TreeQuery, TreeRepository, VersionedStore,
+    for_each_tree,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use signature::Signer;
@@ -235,7 +236,7 @@ impl<S: Suite, St: TreeStore<S>> AnsweringRepository for TreeRepository<S, St> {
     }
 }
 
-fn bundle<S: Suite, St: TreeStore<S>, Q: TreeQuery>(
+fn bundle<S: Suite, St: TreeStore<S>, Q: ProvableQuery>(
     repository: &TreeRepository<S, St>,
     version: Version,
     query: &Q,
@@ -244,7 +245,7 @@ fn bundle<S: Suite, St: TreeStore<S>, Q: TreeQuery>(
     Ok(codec::encode(&Bundle::new(repository, version, proof)?))
 }
 
-fn checked<S: Suite, St: TreeStore<S>, Q: TreeQuery>(
+fn checked<S: Suite, St: TreeStore<S>, Q: ProvableQuery>(
     repository: &TreeRepository<S, St>,
     head: &Verified<SnapshotHead<S>>,
     query: &Q,

@@ -1,7 +1,7 @@
 //! A durable repository of one family: its own types in place of messages.
 
 use pad_core::{Key, LookupError, SignedHead, Suite, Update, Version};
-use pad_tree::{TreeProof, TreeQuery, TreeRepository};
+use pad_tree::{ProvableQuery, TreeProof, TreeRepository};
 
 use super::{DurableRepository, RepositoryError};
 use crate::{answering::AnsweringRepository, family::tree::TreeStore, hosted::Typed, store::Store};
@@ -59,7 +59,7 @@ impl<S: Suite, St: TreeStore<S>, D: Store> DurableRepository<TreeRepository<S, S
     ///
     /// # Errors
     /// [`LookupError`] if the version is not there or the query makes no sense.
-    pub fn prove_query<Q: TreeQuery>(
+    pub fn prove_query<Q: ProvableQuery>(
         &self,
         version: Version,
         query: &Q,

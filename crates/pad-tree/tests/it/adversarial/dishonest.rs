@@ -132,7 +132,7 @@ fn check_exhaustively<B: BalancingScheme>() {
     check_all_subsets(&target, &Last);
 }
 
-fn check_all_subsets<B: BalancingScheme, Q: TreeQuery>(
+fn check_all_subsets<B: BalancingScheme, Q: ProvableQuery>(
     target: &Target<Sha256Ed25519, B>,
     query: &Q,
 ) {

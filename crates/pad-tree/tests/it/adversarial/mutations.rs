@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn check_mutations_of<S: Suite, B: BalancingScheme, Q: TreeQuery>(
+fn check_mutations_of<S: Suite, B: BalancingScheme, Q: ProvableQuery>(
     target: &Target<S, B>,
     other: &Target<S, B>,
     query: &Q,
