@@ -1,12 +1,10 @@
 //! `docs/format.md` cannot rot: this computes the examples of its section *FlexList* from the formulas
 //! there, with code of its own; the crate computes the same; and the document shows what both compute.
 //!
-//! `PAD_WRITE_VECTORS=1 cargo test -p flexlist --test format` writes `tests/vectors/format.json` anew. A
+//! `PAD_WRITE_VECTORS=1 cargo test -p flexlist --test it format` writes `tests/vectors/format.json` anew. A
 //! difference is a change of the format. A tagged block of the document starts with
 //! ```` ```hex flexlist vector: FILE POINTER ````, where `FILE` is a file of `tests/vectors` without its
 //! extension and `POINTER` a JSON pointer to a text in it.
-
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::{collections::BTreeSet, env, fs, path::PathBuf};
 

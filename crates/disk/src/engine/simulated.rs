@@ -1,4 +1,4 @@
-//! A disk that is full when a test says so.
+//! A disk that is full, or fails, when a test says so.
 
 use std::{
     collections::BTreeSet,
@@ -8,9 +8,10 @@ use std::{
 
 const PAGE: u64 = 4096;
 
-/// Counts the pages of a store, and the bytes of its reserve, against a capacity.
+/// Counts the pages of a database, and the bytes of its reserve, against a capacity, for tests. Until one is
+/// set there is room for everything.
 #[derive(Debug)]
-pub(crate) struct Disk(Mutex<Usage>);
+pub struct SimulatedDisk(Mutex<Usage>);
 
 #[derive(Debug)]
 struct Usage {
@@ -20,7 +21,7 @@ struct Usage {
     fails: bool,
 }
 
-impl Default for Disk {
+impl Default for SimulatedDisk {
     fn default() -> Self {
         Self(Mutex::new(Usage {
             capacity: u64::MAX,
@@ -31,25 +32,27 @@ impl Default for Disk {
     }
 }
 
-impl Disk {
+impl SimulatedDisk {
     /// From now on there is room for so many bytes, what was written so far included.
-    pub(crate) fn set_capacity(&self, bytes: u64) {
+    pub fn set_capacity(&self, bytes: u64) {
         self.with(|usage| usage.capacity = bytes);
     }
 
     /// The next write fails.
-    pub(crate) fn fail_once(&self) {
+    pub fn fail_once(&self) {
         self.with(|usage| usage.fails = true);
     }
 
     /// The bytes in use.
-    pub(crate) fn used(&self) -> u64 {
+    pub fn used(&self) -> u64 {
         self.with(|usage| usage.used())
     }
 
-    /// The bytes that are free.
-    pub(super) fn room(&self) -> u64 {
-        self.with(|usage| usage.capacity.saturating_sub(usage.used()))
+    /// The bytes that are free, if a capacity was set.
+    pub(super) fn room(&self) -> Option<u64> {
+        self.with(|usage| {
+            (usage.capacity < u64::MAX).then(|| usage.capacity.saturating_sub(usage.used()))
+        })
     }
 
     /// The reserve has so many bytes.

@@ -1,8 +1,6 @@
 //! Known answers for challenges: section `dpdp` of `tests/vectors/flexlist.json`, or of the file of the
 //! same format that the environment variable `FLEXLIST_VECTORS` names.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-
 use std::{env, fs, path::PathBuf};
 
 use flexlist::{

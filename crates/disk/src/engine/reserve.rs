@@ -3,44 +3,50 @@
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Write as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
 use super::backend::Health;
+use crate::place::with_suffix;
 
-/// A file whose only purpose is its size.
+/// A file beside a database (`<name>.reserve`) whose only purpose is its size: when the disk is full, it is
+/// given up for what makes the database smaller.
 #[derive(Debug)]
-pub(super) struct Reserve {
+pub struct Reserve {
     path: PathBuf,
     bytes: u64,
-    #[cfg_attr(not(test), expect(dead_code, reason = "for simulated disks"))]
+    #[cfg_attr(
+        not(feature = "simulated-disk"),
+        expect(dead_code, reason = "for simulated disks")
+    )]
     health: Arc<Health>,
 }
 
 impl Reserve {
-    /// None yet, for the store at this path.
-    pub(super) fn new(store: PathBuf, health: Arc<Health>) -> Self {
-        let mut path = store.into_os_string();
-        path.push(".reserve");
+    /// None yet, for the database at this path.
+    pub(super) fn new(database: &Path, health: Arc<Health>) -> Self {
         Self {
-            path: path.into(),
+            path: with_suffix(database, ".reserve"),
             bytes: 0,
             health,
         }
     }
 
     /// From now on it should have so many bytes.
-    pub(super) const fn set(&mut self, bytes: u64) {
+    pub const fn set(&mut self, bytes: u64) {
         self.bytes = bytes;
     }
 
     /// Sets the room aside, if it is not.
-    pub(super) fn fill(&self) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// The operating system's, [`io::ErrorKind::StorageFull`] among them; then nothing is set aside.
+    pub fn fill(&self) -> io::Result<()> {
         if self.bytes == 0 {
             return self.release();
         }
-        #[cfg(test)]
+        #[cfg(feature = "simulated-disk")]
         self.health.disk.reserve(self.bytes)?;
         if fs::metadata(&self.path).is_ok_and(|metadata| metadata.len() == self.bytes) {
             return Ok(());
@@ -54,8 +60,11 @@ impl Reserve {
     }
 
     /// Gives the room away.
-    pub(super) fn release(&self) -> io::Result<()> {
-        #[cfg(test)]
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn release(&self) -> io::Result<()> {
+        #[cfg(feature = "simulated-disk")]
         self.health.disk.reserve(0)?;
         match fs::remove_file(&self.path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -85,7 +94,7 @@ impl Reserve {
 
     fn create(&self) -> io::Result<File> {
         self.release()?;
-        #[cfg(test)]
+        #[cfg(feature = "simulated-disk")]
         self.health.disk.reserve(self.bytes)?;
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);

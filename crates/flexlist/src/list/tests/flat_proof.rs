@@ -1,10 +1,11 @@
 //! The paper's proof vector `P`, for comparison: one entry of seven fields for each shown node.
 //!
-//! The form that [`FlexList::prove`](super::FlexList::prove) makes is the one to send. It holds the same
-//! nodes in the same order, but only what cannot be computed from the rest: no rank of a shown node, no
-//! field without a meaning, so that sums hold by construction and a proof is shorter. In `P` one field
+//! The form that [`FlexList::prove`](crate::FlexList::prove) makes is the one that is sent. It holds the
+//! same nodes in the same order, but only what cannot be computed from the rest: no rank of a shown node,
+//! no field without a meaning, so that sums hold by construction and a proof is shorter. In `P` one field
 //! means three different hashes, and every rank has to be checked against the others. A `P` is verified
-//! by way of the other form: [`FlatProof::decode`], then [`verify_indices`].
+//! by way of the other form: [`FlatProof::decode`], then [`verify_indices`]. No crate sends it, so it is
+//! here: the known answers of the paper's form hold the nodes of a proof to the paper.
 //!
 //! | node | hash | direction | intersection | end | length |
 //! |---|---|---|---|---|---|
@@ -19,32 +20,24 @@
 //! derives by subtraction, are checked; unused fields are zero; what is absent is told from what is
 //! hidden by its rank.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
-use core::fmt;
-
 use pad_core::Digest;
 
-use super::{
-    ListState,
-    arena::{Link, Node, NodeId},
-    hash::{EMPTY, NodeHash},
-    parse::{self, Shown},
-    verify_indices,
+use crate::{
+    error::ProofError,
+    list::{
+        ListState,
+        arena::{Link, Node, NodeId},
+        hash::{EMPTY, NodeHash},
+        parse::{self, Shown},
+        verify_indices,
+    },
 };
-use crate::error::ProofError;
 
 mod decode;
 
 /// Where the search goes on (the paper's `rgtOrDwn`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
+pub(super) enum Direction {
     /// Along the below link.
     Down,
     /// Along the after link.
@@ -53,49 +46,49 @@ pub enum Direction {
 
 /// A node of `P`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FlatEntry {
+pub(super) struct FlatEntry {
     /// The node's level, 0 for a leaf.
-    pub level: u8,
+    pub(super) level: u8,
     /// How many bytes it leads to.
-    pub rank: u64,
+    pub(super) rank: u64,
     /// What this is depends on the other fields; 32 zero bytes where nothing is needed.
-    pub hash: Digest<32>,
+    pub(super) hash: Digest<32>,
     /// Where the search goes on; at an intersection, first.
-    pub direction: Direction,
+    pub(super) direction: Direction,
     /// Challenges lie both here or below, and after.
-    pub is_intersection: bool,
+    pub(super) is_intersection: bool,
     /// The leaf of a challenged block.
-    pub is_end: bool,
+    pub(super) is_end: bool,
     /// A leaf's block's length in bytes.
-    pub length: u64,
+    pub(super) length: u64,
 }
 
 /// A proof as the paper sends it: `P`, and of `T` the digests that the leaves commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FlatProof {
+pub(super) struct FlatProof {
     /// The shown nodes, below before after.
-    pub entries: Vec<FlatEntry>,
+    pub(super) entries: Vec<FlatEntry>,
     /// The tag digests of the challenged blocks, in file order.
-    pub tag_digests: Vec<Digest<32>>,
+    pub(super) tag_digests: Vec<Digest<32>>,
 }
 
 /// How wide numbers and hashes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Widths {
+pub(super) struct Widths {
     /// Bytes of a rank or a length.
-    pub number: usize,
+    pub(super) number: usize,
     /// Bytes of a hash.
-    pub hash: usize,
+    pub(super) hash: usize,
 }
 
 impl Widths {
     /// The paper's: 80-bit numbers and SHA-1.
-    pub const PAPER: Self = Self {
+    pub(super) const PAPER: Self = Self {
         number: 10,
         hash: 20,
     };
     /// This list's.
-    pub const LIST: Self = Self {
+    pub(super) const LIST: Self = Self {
         number: 8,
         hash: 32,
     };
@@ -104,7 +97,7 @@ impl Widths {
 /// A `P` that no list has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum FlatError {
+pub(super) enum FlatError {
     /// The entries end before the last link is followed.
     Truncated,
     /// Entries follow the last node.
@@ -126,29 +119,12 @@ pub enum FlatError {
     },
 }
 
-impl fmt::Display for FlatError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Truncated => formatter.write_str("entries are missing"),
-            Self::TrailingEntries => formatter.write_str("entries follow the last node"),
-            Self::RankMismatch => formatter.write_str("ranks do not add up"),
-            Self::UnknownKind => formatter.write_str("no node has these directions and flags"),
-            Self::UnusedField => formatter.write_str("a field without a meaning is not zero"),
-            Self::MissingTag => formatter.write_str("a tag digest is missing"),
-            Self::SurplusTag => formatter.write_str("a tag digest belongs to no entry"),
-            Self::TooLarge { limit } => write!(formatter, "the proof exceeds {limit} bytes"),
-        }
-    }
-}
-
-impl core::error::Error for FlatError {}
-
 impl FlatProof {
     /// The paper's form of a proof for these indices, which is verified on the way.
     ///
     /// # Errors
     /// [`ProofError`]: it does not prove them.
-    pub fn encode<H: NodeHash>(
+    pub(super) fn encode<H: NodeHash>(
         proof: &[u8],
         state: &ListState,
         indices: &[u64],
@@ -216,7 +192,7 @@ impl FlatProof {
 
     /// The size in bytes of `P` and of the tags' digests as the paper lays them out: all seven fields in
     /// every entry, one byte for the level and one for the three flags.
-    pub const fn size(&self, widths: Widths) -> usize {
+    pub(super) const fn size(&self, widths: Widths) -> usize {
         let numbers = widths.number.saturating_mul(2);
         let entry = numbers.saturating_add(widths.hash).saturating_add(2);
         let entries = self.entries.len().saturating_mul(entry);

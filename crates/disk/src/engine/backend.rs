@@ -1,21 +1,19 @@
-//! The file under the storage engine: noticed is when it fails.
+//! The file under the storage engine, which notices when it fails.
 
 use core::{
     ops::Bound,
     sync::atomic::{AtomicBool, Ordering},
 };
-use std::{fs::File, io};
+use std::{fs::File, io, sync::Arc};
 
-use redb::{BackendError, StorageBackend, backends::FileBackend};
-
-use super::{StoreError, tables::engine};
+use redb::{BackendError, DatabaseError, StorageBackend, backends::FileBackend};
 
 /// What became of the file under an engine.
 #[derive(Debug, Default)]
-pub(crate) struct Health {
+pub(super) struct Health {
     failed: AtomicBool,
-    #[cfg(test)]
-    pub(crate) disk: super::simulation::Disk,
+    #[cfg(feature = "simulated-disk")]
+    pub(super) disk: super::SimulatedDisk,
 }
 
 impl Health {
@@ -36,7 +34,7 @@ impl Health {
 
     fn note<T>(&self, result: io::Result<T>) -> io::Result<T> {
         if result.is_err() {
-            self.failed.store(true, Ordering::Release);
+            self.fail();
         }
         result
     }
@@ -46,12 +44,12 @@ impl Health {
 #[derive(Debug)]
 pub(super) struct Backend {
     file: FileBackend,
-    health: std::sync::Arc<Health>,
+    health: Arc<Health>,
 }
 
 impl Backend {
-    pub(super) fn new(file: File, health: std::sync::Arc<Health>) -> Result<Self, StoreError> {
-        let file = FileBackend::new(file).map_err(engine)?;
+    pub(super) fn new(file: File, health: Arc<Health>) -> Result<Self, DatabaseError> {
+        let file = FileBackend::new(file)?;
         Ok(Self { file, health })
     }
 }
@@ -66,7 +64,7 @@ impl StorageBackend for Backend {
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        #[cfg(test)]
+        #[cfg(feature = "simulated-disk")]
         self.health.disk.cut(len);
         self.health.note(self.file.set_len(len))
     }
@@ -76,7 +74,7 @@ impl StorageBackend for Backend {
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        #[cfg(test)]
+        #[cfg(feature = "simulated-disk")]
         self.health
             .note(self.health.disk.take(offset, data.len()))?;
         self.health.note(self.file.write(offset, data))
