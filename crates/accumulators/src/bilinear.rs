@@ -71,11 +71,9 @@ mod element;
 mod guessable;
 mod multi_scalar;
 mod parameters;
-mod point;
 mod polynomial;
 mod public_key;
 mod secret_key;
-mod single_core;
 mod small_sum;
 #[cfg(test)]
 mod tests;
@@ -86,6 +84,7 @@ mod witness;
 use ark_bls12_381::{Fr, G1Affine};
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::Field;
+use bls12::generator;
 use pad_core::{SchemeId, Workers};
 
 use crate::{
@@ -154,7 +153,7 @@ impl Accumulator for Bilinear {
     ) -> Result<BilinearValue, AccumulateError> {
         require_usable(secret.public_key(), set)?;
         let product = secret.product(set.elements(), workers)?;
-        BilinearValue::new(secret.multiply(product, workers))
+        BilinearValue::new(secret.multiply(product))
     }
 
     fn witness(
@@ -183,7 +182,7 @@ impl Accumulator for Bilinear {
         let divisor = (element.scalar() + secret.scalar())
             .inverse()
             .ok_or(AccumulateError::ElementNotAllowed)?;
-        BilinearWitness::new(secret.multiply(product * divisor, workers))
+        BilinearWitness::new(secret.multiply(product * divisor))
     }
 
     fn witnesses(
@@ -208,7 +207,7 @@ impl Accumulator for Bilinear {
     ) -> Result<Vec<BilinearWitness>, AccumulateError> {
         require_usable(secret.public_key(), set)?;
         let others = secret.products_of_others(set.elements(), workers)?;
-        allowed(secret.multiply_all(&others, workers))
+        allowed(generator::multiply_all(&others, workers))
     }
 
     fn witnesses_one_by_one(

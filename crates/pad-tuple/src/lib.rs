@@ -86,7 +86,6 @@
 pub mod accumulated;
 pub mod aggregate;
 pub mod author;
-pub mod bls;
 pub mod chain;
 #[cfg(feature = "accumulators")]
 pub mod chain_accumulated;
@@ -111,6 +110,7 @@ pub mod update;
 pub use accumulated::{Accumulated, Retention};
 pub use aggregate::AggregateDesign;
 pub use author::TupleAuthor;
+pub use bls12::signatures as bls;
 #[cfg(feature = "accumulators")]
 pub use chain_accumulated::ChainAccumulated;
 pub use design::{AuthorError, Design, Expectation};

@@ -2,6 +2,7 @@
 
 use ark_bls12_381::{Fq, G1Affine, g1};
 use ark_ff::{AdditiveGroup, BigInteger, Field, PrimeField};
+use bls12::point::{self, G1_BYTES};
 use pad_core::{DecodeError, Untrusted, VerifyError, Workers};
 
 use super::*;
@@ -10,7 +11,6 @@ use crate::{
     bilinear::{
         BilinearNonMembershipWitness, BilinearSubsetWitness, BilinearUpdateData, BilinearWitness,
         of_elements,
-        point::{self, G1_BYTES},
     },
     error::AccumulateError,
     wire::{self, Wire},
@@ -237,7 +237,7 @@ fn the_negative_of_the_secret_is_refused_by_whoever_meets_it() {
     assert_eq!(BilinearValue::new(point.into()), Err(error));
     // With a secret that is the negative of an element.
     let bad = -set.elements()[0].scalar();
-    let secret = BilinearSecretKey::assemble(Zeroizing::new(bad), key);
+    let secret = BilinearSecretKey::assemble(SecretScalar::new(Zeroizing::new(bad)), key);
     assert_eq!(
         Bilinear::accumulate_with_secret(&secret, &set, &workers),
         Err(error)

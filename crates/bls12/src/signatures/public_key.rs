@@ -20,7 +20,8 @@ use serde::{
     de::{self, Error as _, IntoDeserializer},
 };
 
-use super::{BlsSignature, PUBLIC_KEY_LENGTH, hash, point};
+use super::{BlsSignature, CIPHERSUITE, PUBLIC_KEY_LENGTH, hash_of};
+use crate::{hash, point};
 
 /// A public key: a point of G2 of prime order, 96 bytes compressed.
 ///
@@ -69,7 +70,7 @@ impl BlsPublicKey {
     /// Source: draft-irtf-cfrg-bls-signature-05, section 2.7 (`CoreVerify`).
     pub fn verify(&self, message: &[u8], signature: &BlsSignature) -> Result<(), VerifyError> {
         let point = decode(signature)?;
-        self.require_signed(hash::hash_to_g1(message), point)
+        self.require_signed(hash_of(message), point)
     }
 
     /// Checks an aggregate of signatures by this key: one for each message, in any order.
@@ -94,7 +95,7 @@ impl BlsPublicKey {
             return Err(VerifyError::SignatureInvalid);
         }
         let point = decode(signature)?;
-        let sum = hash::sum_of_hashes(messages, workers);
+        let sum = hash::sum_of_hashes(messages, CIPHERSUITE, workers);
         workers.run(|| self.require_signed(sum, point))
     }
 

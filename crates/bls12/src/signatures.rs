@@ -35,7 +35,7 @@
 //!
 //! ```
 //! use pad_core::Workers;
-//! use pad_tuple::bls::{BlsSecretKey, BlsSignature};
+//! use bls12::signatures::{BlsSecretKey, BlsSignature};
 //!
 //! let secret = BlsSecretKey::from_seed(&[7; 32]);
 //! let key = secret.public_key();
@@ -50,10 +50,6 @@
 //! Source: draft-irtf-cfrg-bls-signature-05, sections 2 and 4.2.1; Boneh, Lynn & Shacham 2004;
 //! Boneh, Gentry, Lynn & Shacham 2003, section 3 (aggregates).
 
-mod hash;
-mod key_derivation;
-mod ladder;
-mod point;
 mod public_key;
 mod secret_key;
 mod signature;
@@ -62,8 +58,21 @@ mod tests;
 
 pub use self::{public_key::BlsPublicKey, secret_key::BlsSecretKey, signature::BlsSignature};
 
+use crate::{
+    hash,
+    point::{G1_BYTES, G2_BYTES},
+};
+
 /// The length of a signature in bytes.
-pub const SIGNATURE_LENGTH: usize = 48;
+pub const SIGNATURE_LENGTH: usize = G1_BYTES;
 
 /// The length of a public key in bytes.
-pub const PUBLIC_KEY_LENGTH: usize = 96;
+pub const PUBLIC_KEY_LENGTH: usize = G2_BYTES;
+
+/// The ciphersuite, which is the domain separation tag of the hash.
+const CIPHERSUITE: &[u8] = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_";
+
+/// `H(message)`.
+fn hash_of(message: &[u8]) -> ark_bls12_381::G1Affine {
+    hash::hash_to_g1(message, CIPHERSUITE)
+}

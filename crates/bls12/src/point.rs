@@ -23,18 +23,18 @@ use ark_serialize::{CanonicalDeserialize, CanonicalSerialize, Compress, Validate
 use pad_core::{DecodeError, Workers};
 use rayon::prelude::*;
 
-use super::single_core::run;
+use crate::threads::run;
 
 /// Bytes of a point of G1.
-pub(crate) const G1_BYTES: usize = 48;
+pub const G1_BYTES: usize = 48;
 /// Bytes of a point of G2.
-pub(crate) const G2_BYTES: usize = 96;
+pub const G2_BYTES: usize = 96;
 
 /// The encoding of a point. `N` is [`G1_BYTES`] or [`G2_BYTES`], as the curve wants it.
 ///
 /// # Panics
 /// If `N` does not belong to the curve: an error of this crate, seen by its first test.
-pub(crate) fn encode<C: SWCurveConfig, const N: usize>(point: &Affine<C>) -> [u8; N] {
+pub fn encode<C: SWCurveConfig, const N: usize>(point: &Affine<C>) -> [u8; N] {
     let mut bytes = [0; N];
     #[expect(
         clippy::expect_used,
@@ -53,14 +53,8 @@ pub(crate) fn encode<C: SWCurveConfig, const N: usize>(point: &Affine<C>) -> [u8
 /// # Errors
 /// [`DecodeError::PointInvalid`] for what is not a canonical encoding of a point of the curve,
 /// [`DecodeError::PointIsIdentity`], [`DecodeError::PointOutsideSubgroup`].
-pub(crate) fn decode<C: SWCurveConfig, const N: usize>(
-    bytes: &[u8; N],
-) -> Result<Affine<C>, DecodeError> {
-    let point = Affine::<C>::deserialize_with_mode(bytes.as_slice(), Compress::Yes, Validate::No)
-        .map_err(|_| DecodeError::PointInvalid)?;
-    if encode::<C, N>(&point) != *bytes {
-        return Err(DecodeError::PointInvalid);
-    }
+pub fn decode<C: SWCurveConfig, const N: usize>(bytes: &[u8; N]) -> Result<Affine<C>, DecodeError> {
+    let point = decode_on_curve(bytes)?;
     if point.is_zero() {
         return Err(DecodeError::PointIsIdentity);
     }
@@ -70,11 +64,29 @@ pub(crate) fn decode<C: SWCurveConfig, const N: usize>(
     Ok(point)
 }
 
+/// The point of the curve with this encoding, in the subgroup or not, the identity or not.
+///
+/// Cost: one square root.
+///
+/// # Errors
+/// [`DecodeError::PointInvalid`] for what is not a canonical encoding of a point of the curve.
+pub fn decode_on_curve<C: SWCurveConfig, const N: usize>(
+    bytes: &[u8; N],
+) -> Result<Affine<C>, DecodeError> {
+    let point = Affine::<C>::deserialize_with_mode(bytes.as_slice(), Compress::Yes, Validate::No)
+        .map_err(|_| DecodeError::PointInvalid)?;
+    if encode::<C, N>(&point) == *bytes {
+        Ok(point)
+    } else {
+        Err(DecodeError::PointInvalid)
+    }
+}
+
 /// The points with these encodings, decoded by all workers.
 ///
 /// # Errors
 /// As for [`decode`].
-pub(crate) fn decode_all<C: SWCurveConfig, const N: usize>(
+pub fn decode_all<C: SWCurveConfig, const N: usize>(
     encodings: &[[u8; N]],
     workers: &Workers,
 ) -> Result<Vec<Affine<C>>, DecodeError> {

@@ -8,7 +8,7 @@ use pad_core::Workers;
 ///
 /// The library takes whichever pool it finds itself in, and the global one outside all pools. With
 /// sequential workers that would be every core, so they get a pool of one thread.
-pub(crate) fn run<R: Send>(workers: &Workers, work: impl FnOnce() -> R + Send) -> R {
+pub fn run<R: Send>(workers: &Workers, work: impl FnOnce() -> R + Send) -> R {
     static SINGLE: LazyLock<Option<rayon::ThreadPool>> =
         LazyLock::new(|| rayon::ThreadPoolBuilder::new().num_threads(1).build().ok());
     match &*SINGLE {

@@ -21,22 +21,26 @@ use pad_core::Workers;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
-/// The ciphersuite, which is the domain separation tag of the hash.
-const CIPHERSUITE: &[u8] = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_";
-
 /// The block length of SHA-256 in bytes.
-pub(super) const BLOCK: usize = 64;
+pub(crate) const BLOCK: usize = 64;
 
-/// `H(message)`.
-pub(super) fn hash_to_g1(message: &[u8]) -> G1Affine {
-    hash_to_g1_tagged(message, CIPHERSUITE)
+/// The point of the subgroup that a message hashes to under a domain separation tag of at most 255
+/// bytes.
+///
+/// Source: RFC 9380, section 3 (`hash_to_curve`).
+pub fn hash_to_g1(message: &[u8], tag: &[u8]) -> G1Affine {
+    map(message, tag).into_affine().clear_cofactor()
 }
 
-/// The sum of `H(message)` over the messages, hashed by all workers.
+/// The sum of the hashes of the messages, hashed by all workers.
 ///
 /// Cost: two maps for each message, and one clearing of the cofactor for all, as it is linear.
-pub(super) fn sum_of_hashes<M: AsRef<[u8]> + Sync>(messages: &[M], workers: &Workers) -> G1Affine {
-    let mapped = |message: &M| map(message.as_ref(), CIPHERSUITE);
+pub fn sum_of_hashes<M: AsRef<[u8]> + Sync>(
+    messages: &[M],
+    tag: &[u8],
+    workers: &Workers,
+) -> G1Affine {
+    let mapped = |message: &M| map(message.as_ref(), tag);
     let sum: G1Projective = if workers.threads() == 1 {
         messages.iter().map(mapped).sum()
     } else {
@@ -45,18 +49,15 @@ pub(super) fn sum_of_hashes<M: AsRef<[u8]> + Sync>(messages: &[M], workers: &Wor
     sum.into_affine().clear_cofactor()
 }
 
-/// `hash_to_curve(message)` with this domain separation tag (RFC 9380, section 3).
-pub(super) fn hash_to_g1_tagged(message: &[u8], tag: &[u8]) -> G1Affine {
-    map(message, tag).into_affine().clear_cofactor()
-}
-
 /// A field element from the bytes of the parts, in their order (RFC 9380, section 5.2, count 1).
-pub(super) fn hash_to_field(parts: &[&[u8]], tag: &[u8]) -> Fq {
+pub(crate) fn hash_to_field(parts: &[&[u8]], tag: &[u8]) -> Fq {
     Fq::from_be_bytes_mod_order(expand::<2>(parts, tag).as_flattened())
 }
 
-/// `Q0 + Q1`: a point of the curve from which the cofactor is not yet cleared.
-fn map(message: &[u8], tag: &[u8]) -> G1Projective {
+/// The hash before its cofactor is cleared (`Q0 + Q1`): a point of the curve outside of the subgroup.
+///
+/// As clearing is linear, sums of multiples of hashes are cleared once.
+pub fn map(message: &[u8], tag: &[u8]) -> G1Projective {
     let uniform = expand::<4>(&[message], tag);
     let (halves, _) = uniform.as_flattened().as_chunks::<64>();
     halves
@@ -82,7 +83,7 @@ fn map_to_curve(element: Fq) -> G1Affine {
 /// The tag has at most 255 bytes.
 ///
 /// Source: RFC 9380, section 5.3.1.
-fn expand<const N: usize>(parts: &[&[u8]], tag: &[u8]) -> [[u8; 32]; N] {
+pub(crate) fn expand<const N: usize>(parts: &[&[u8]], tag: &[u8]) -> [[u8; 32]; N] {
     const { assert!(N <= 255, "the counter is one byte") };
     debug_assert!(tag.len() <= 255, "longer tags must be hashed first");
     let [tag_length, ..] = tag.len().to_le_bytes();

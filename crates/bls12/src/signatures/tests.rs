@@ -7,7 +7,8 @@ use ark_ec::{
 };
 use pad_core::{DecodeError, VerifyError, Workers, codec};
 
-use super::{hash::hash_to_g1, *};
+use super::*;
+use crate::{key_derivation, point};
 
 const INVALID: Result<(), VerifyError> = Err(VerifyError::SignatureInvalid);
 
@@ -85,7 +86,7 @@ fn a_signature_of_the_public_randomness_beacon_verifies() {
 fn another_pairing_confirms_the_equation() {
     let secret = secret(9);
     let signature = secret.sign(b"message");
-    let hashed = point::encode::<g1::Config, SIGNATURE_LENGTH>(&hash_to_g1(b"message"));
+    let hashed = point::encode::<g1::Config, SIGNATURE_LENGTH>(&hash_of(b"message"));
     let first = |bytes| bls12_381::G1Affine::from_compressed(&bytes).unwrap();
     let key = bls12_381::G2Affine::from_compressed(&secret.public_key().to_bytes()).unwrap();
     let generator = bls12_381::G2Affine::generator();
@@ -284,6 +285,6 @@ fn a_public_key_is_the_secret_multiple_of_the_generator() {
     let scalar = key_derivation::scalar_from_seed(&[11; 32]);
     let key: G2Affine = (G2Affine::generator() * *scalar).into();
     assert_eq!(*secret.public_key(), BlsPublicKey::from_point(&key));
-    let expected: G1Affine = (hash_to_g1(b"message") * *scalar).into();
+    let expected: G1Affine = (hash_of(b"message") * *scalar).into();
     assert_eq!(secret.sign(b"message"), BlsSignature::from_point(&expected));
 }

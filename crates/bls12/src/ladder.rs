@@ -22,7 +22,7 @@ use ark_ff::{AdditiveGroup, Field, PrimeField, Zero};
 use zeroize::Zeroizing;
 
 /// A field element that can change places with another without a branch.
-pub(super) trait Swap {
+pub trait Swap {
     /// Swaps the two if the mask is all ones, not if it is zero.
     fn swap(left: &mut Self, right: &mut Self, mask: u64);
 }
@@ -47,7 +47,7 @@ impl Swap for Fq2 {
 /// The multiple of a point of the subgroup, not the identity, by a secret scalar, not zero.
 ///
 /// `blinding` should be unpredictable for others.
-pub(super) fn multiply<C>(point: &Affine<C>, scalar: &Fr, blinding: Fq) -> Affine<C>
+pub(crate) fn multiply<C>(point: &Affine<C>, scalar: &Fr, blinding: Fq) -> Affine<C>
 where
     C: SWCurveConfig<ScalarField = Fr>,
     C::BaseField: Swap + Field<BasePrimeField = Fq>,

@@ -46,7 +46,7 @@ fn points_are_those_of_the_rfc() {
         ),
     ];
     for (message, x, y) in vectors {
-        let point = hash_to_g1_tagged(message, tag);
+        let point = hash_to_g1(message, tag);
         assert_eq!(
             (hexadecimal(point.x), hexadecimal(point.y)),
             (x.into(), y.into())
@@ -109,8 +109,10 @@ fn expansions_are_those_of_the_rfc() {
 #[test]
 fn the_sum_of_hashes_is_the_sum_of_the_hashes() {
     let messages: Vec<[u8; 2]> = (0..20_u8).map(|number| [number % 7, 3]).collect();
-    let sum: G1Projective = messages.iter().map(|message| hash_to_g1(message)).sum();
+    let tag = b"A-TAG-OF-THIS-TEST";
+    let hashes = messages.iter().map(|message| hash_to_g1(message, tag));
+    let sum: G1Projective = hashes.sum();
     for workers in [Workers::sequential(), Workers::all_cores()] {
-        assert_eq!(sum_of_hashes(&messages, &workers), sum);
+        assert_eq!(sum_of_hashes(&messages, tag, &workers), sum);
     }
 }

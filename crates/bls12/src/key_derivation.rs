@@ -5,7 +5,7 @@ use ark_ff::{AdditiveGroup, PrimeField, Zero};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
-use super::hash::BLOCK;
+use crate::hash::BLOCK;
 
 /// I2OSP(48, 2).
 const WIDE: [u8; 2] = [0, 48];
@@ -13,7 +13,7 @@ const WIDE: [u8; 2] = [0, 48];
 /// The secret scalar of a seed, never zero.
 ///
 /// Source: draft-irtf-cfrg-bls-signature-05, section 2.3, with empty `key_info`.
-pub(super) fn scalar_from_seed(seed: &[u8; 32]) -> Zeroizing<Fr> {
+pub(crate) fn scalar_from_seed(seed: &[u8; 32]) -> Zeroizing<Fr> {
     let mut salt: [u8; 32] = Sha256::digest(b"BLS-SIG-KEYGEN-SALT-").into();
     let mut scalar = Zeroizing::new(Fr::ZERO);
     while scalar.is_zero() {
