@@ -92,6 +92,7 @@ use crate::{
     change::Change,
     element::ElementDigest,
     error::AccumulateError,
+    scheme::Scheme,
     set::ElementSet,
 };
 
@@ -112,15 +113,14 @@ pub use guessable::GUESSED;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bilinear;
 
-impl Accumulator for Bilinear {
+impl Scheme for Bilinear {
     const SCHEME: SchemeId = parameters::SCHEME;
     const NAME: &'static str = "bilinear";
 
     type PublicKey = BilinearPublicKey;
-    type SecretKey = BilinearSecretKey;
     type Element = BilinearElement;
     type Value = BilinearValue;
-    type Witness = BilinearWitness;
+    type UpdateData = BilinearUpdateData;
 
     fn element(
         _: &BilinearPublicKey,
@@ -133,6 +133,11 @@ impl Accumulator for Bilinear {
     fn empty_value(_: &BilinearPublicKey) -> BilinearValue {
         BilinearValue::EMPTY
     }
+}
+
+impl Accumulator for Bilinear {
+    type SecretKey = BilinearSecretKey;
+    type Witness = BilinearWitness;
 
     /// Cost: the product polynomial, and one multi-scalar product of `n + 1` terms.
     fn accumulate(
@@ -209,20 +214,6 @@ impl Accumulator for Bilinear {
         let others = secret.products_of_others(set.elements(), workers)?;
         allowed(generator::multiply_all(&others, workers))
     }
-
-    fn witnesses_one_by_one(
-        key: &BilinearPublicKey,
-        set: &ElementSet<Self>,
-        workers: &Workers,
-    ) -> Result<Vec<BilinearWitness>, AccumulateError> {
-        require_usable(key, set)?;
-        let (powers, scalars) = (key.parameters().powers_g1(), scalars(set.elements()));
-        let capacity = key.parameters().capacity();
-        allowed(
-            all_witnesses::naive(powers, &scalars, workers)
-                .ok_or(AccumulateError::CapacityExceeded { capacity })?,
-        )
-    }
 }
 
 fn require_usable(
@@ -270,8 +261,6 @@ fn allowed(points: Vec<G1Affine>) -> Result<Vec<BilinearWitness>, AccumulateErro
 }
 
 impl Dynamic for Bilinear {
-    type UpdateData = BilinearUpdateData;
-
     fn change<B: AsRef<[u8]> + Sync>(
         key: &BilinearPublicKey,
         set: &mut ElementSet<Self>,

@@ -26,8 +26,9 @@ use super::{
 pub use witness_batch::BilinearWitnessBatch;
 
 use crate::{
-    accumulator::{PublicKey, SecretKey},
+    accumulator::SecretKey,
     error::AccumulateError,
+    scheme::PublicKey,
     set::ElementSet,
     snapshot::Snapshot,
     statement::SubsetMembership,

@@ -183,7 +183,7 @@ impl SecretKey for BilinearSecretKey {
     }
 
     fn with_label(&self, label: &[u8]) -> Self {
-        use crate::accumulator::PublicKey as _;
+        use crate::scheme::PublicKey as _;
         Self {
             secret: Arc::clone(&self.secret),
             public_key: self.public_key.with_label(label),

@@ -17,6 +17,7 @@ use super::{Bilinear, BilinearElement, BilinearPublicKey, BilinearSecretKey, Bil
 use crate::{
     accumulator::{Accumulator, SecretKey},
     element::ElementDigest,
+    scheme::Scheme,
     set::ElementSet,
     snapshot::{Authority, Snapshot},
 };

@@ -39,9 +39,10 @@ use super::{
     secret_key::BilinearSecretKey,
 };
 use crate::{
-    accumulator::{Accumulator, PublicKey, SecretKey},
+    accumulator::SecretKey,
     change::Change,
     error::AccumulateError,
+    scheme::{PublicKey, Scheme},
     set::ElementSet,
     snapshot::Snapshot,
     statement::NonMembership,

@@ -16,8 +16,8 @@ use super::{
     Bilinear, element::BilinearElement, parameters::SCHEME, public_key::BilinearPublicKey,
 };
 use crate::{
-    accumulator::PublicKey,
     error::AccumulateError,
+    scheme::PublicKey,
     snapshot::Snapshot,
     statement::Membership,
     wire::{self, Reader, Wire},

@@ -7,12 +7,13 @@ use pad_core::{DecodeError, Untrusted, VerifyError, Workers};
 
 use super::*;
 use crate::{
-    accumulator::{Batch, Dynamic, PublicKey, Universal},
+    accumulator::{Batch, Dynamic, Universal},
     bilinear::{
         BilinearNonMembershipWitness, BilinearSubsetWitness, BilinearUpdateData, BilinearWitness,
         of_elements,
     },
     error::AccumulateError,
+    scheme::PublicKey,
     wire::{self, Wire},
 };
 
@@ -116,10 +117,6 @@ fn sets_above_the_capacity_are_refused_by_every_operation() {
     assert_eq!(Bilinear::witnesses(&key, &set, &workers), Err(error));
     assert_eq!(
         Bilinear::witnesses_with_secret(&SECRET, &set, &workers),
-        Err(error)
-    );
-    assert_eq!(
-        Bilinear::witnesses_one_by_one(&key, &set, &workers),
         Err(error)
     );
     assert_eq!(

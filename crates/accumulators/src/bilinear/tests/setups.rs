@@ -11,9 +11,9 @@ use pad_core::DecodeError;
 
 use super::*;
 use crate::{
-    accumulator::PublicKey,
     bilinear::{Parameters, ceremony},
     error::AccumulateError,
+    scheme::PublicKey,
     wire,
 };
 

@@ -3,12 +3,10 @@
 //! Only bytes pass between the two: points as this crate writes them, scalars as hashes of elements
 //! computed here once more.
 
-#![expect(clippy::unwrap_used, reason = "a failed step fails the test")]
-
 use std::sync::Arc;
 
 use accumulators::{
-    Accumulator, Batch, Element, ElementSet, SecretKey, Universal,
+    Accumulator, Batch, Element, ElementSet, Scheme, SecretKey, Universal,
     bilinear::{Bilinear, BilinearPublicKey, BilinearSecretKey, Parameters},
     wire,
 };

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use rug::{Complete, Integer, integer::Order};
 use zeroize::Zeroizing;
 
-use super::group::ModularGroup;
+use crate::group::ModularGroup;
 
 #[cfg(test)]
 mod tests;
@@ -21,10 +21,7 @@ const WIDEST_WINDOW: u32 = 16;
 /// equal length.
 ///
 /// Cost: `O(M(b) log n)` for a product of `b` bits.
-pub(crate) fn product<'a>(
-    factors: impl IntoIterator<Item = &'a Integer>,
-    workers: &Workers,
-) -> Integer {
+pub fn product<'a>(factors: impl IntoIterator<Item = &'a Integer>, workers: &Workers) -> Integer {
     let factors: Vec<&Integer> = factors.into_iter().collect();
     let mut level: Vec<Integer> = factors.chunks(2).map(pair_product::<&Integer>).collect();
     while level.len() > 1 {
@@ -54,7 +51,7 @@ fn pair_product<T: Borrow<Integer>>(pair: &[T]) -> Integer {
 ///
 /// Source: Yao 1976, "On the evaluation of powers"; buckets as in Brickell, Gordon, `McCurley` &
 /// Wilson 1992.
-pub(crate) fn powers_of_one_base<G: ModularGroup>(
+pub fn powers_of_one_base<G: ModularGroup>(
     group: &G,
     base: &G::Element,
     exponents: &[&Integer],
@@ -96,7 +93,7 @@ pub(crate) fn powers_of_one_base<G: ModularGroup>(
 ///
 /// Source: Straus 1964, "Addition chains of vectors", for few; Pippenger 1976, "On the evaluation
 /// of powers and related problems", for many.
-pub(crate) fn multi_power<G: ModularGroup>(
+pub fn multi_power<G: ModularGroup>(
     group: &G,
     bases: &[G::Element],
     exponents: &[Integer],
@@ -169,20 +166,21 @@ fn small_powers<G: ModularGroup>(group: &G, base: &G::Element, window: u32) -> V
 }
 
 /// One product per digit value: what every factor with that digit contributes to a power.
-pub(crate) struct Buckets<G: ModularGroup> {
+#[derive(Debug)]
+pub struct Buckets<G: ModularGroup> {
     products: Vec<Option<G::Element>>,
 }
 
 impl<G: ModularGroup> Buckets<G> {
     /// Empty buckets for the digits of a window.
-    pub(crate) fn new(window: u32) -> Self {
+    pub fn new(window: u32) -> Self {
         Self {
             products: vec![None; power_of_two(window).saturating_sub(1)],
         }
     }
 
     /// Multiplies the digit's bucket by a factor.
-    pub(crate) fn multiply(&mut self, group: &G, digit: usize, factor: &G::Element) {
+    pub fn multiply(&mut self, group: &G, digit: usize, factor: &G::Element) {
         if let Some(bucket) = digit
             .checked_sub(1)
             .and_then(|index| self.products.get_mut(index))
@@ -194,7 +192,7 @@ impl<G: ModularGroup> Buckets<G> {
     /// The product of `bucket_d^d`, or `None` if all are empty.
     ///
     /// Cost: two products per bucket.
-    pub(crate) fn total(&self, group: &G) -> Option<G::Element> {
+    pub fn total(&self, group: &G) -> Option<G::Element> {
         let mut running: Option<G::Element> = None;
         let mut total: Option<G::Element> = None;
         for bucket in self.products.iter().rev() {
@@ -214,7 +212,7 @@ impl<G: ModularGroup> Buckets<G> {
 }
 
 /// The product, where `None` is the neutral element and costs nothing.
-pub(crate) fn times<G: ModularGroup>(
+pub fn times<G: ModularGroup>(
     group: &G,
     left: Option<G::Element>,
     right: &G::Element,
@@ -222,14 +220,20 @@ pub(crate) fn times<G: ModularGroup>(
     left.map_or_else(|| right.clone(), |left| group.multiply(&left, right))
 }
 
-/// An exponent that is read in windows of bits. Wiped when dropped, as some are secret.
-pub(crate) struct Digits {
+/// An exponent that is read in windows of bits. Wiped when dropped and not printable, as some are
+/// secret.
+#[expect(
+    missing_debug_implementations,
+    reason = "a secret has no business in a log"
+)]
+pub struct Digits {
     limbs: Zeroizing<Vec<u64>>,
     bits: u32,
 }
 
 impl Digits {
-    pub(crate) fn new(exponent: &Integer) -> Self {
+    /// The digits of an exponent that is not negative.
+    pub fn new(exponent: &Integer) -> Self {
         Self {
             limbs: Zeroizing::new(exponent.to_digits(Order::Lsf)),
             bits: exponent.significant_bits(),
@@ -237,17 +241,17 @@ impl Digits {
     }
 
     /// The length of the exponent.
-    pub(crate) const fn bits(&self) -> u32 {
+    pub const fn bits(&self) -> u32 {
         self.bits
     }
 
     /// The `window <= 32` bits from `position` on.
-    pub(crate) fn at(&self, position: u32, window: u32) -> usize {
+    pub fn at(&self, position: u32, window: u32) -> usize {
         usize::try_from(self.bits_at(position, window)).unwrap_or(0)
     }
 
     /// As [`Digits::at`], for secret digits: no branch depends on them.
-    pub(crate) fn bits_at(&self, position: u32, window: u32) -> u64 {
+    pub fn bits_at(&self, position: u32, window: u32) -> u64 {
         let limb = |index: u32| self.limbs.get(to_usize(index)).copied().unwrap_or(0);
         let (index, shift) = (position / 64, position % 64);
         let low = limb(index) >> shift;
@@ -267,16 +271,18 @@ fn bucket_cost(window: u32) -> usize {
 }
 
 /// The window for which `cost`, in products, is least.
-pub(crate) fn window_of_least_cost(cost: impl Fn(u32) -> usize) -> u32 {
+pub fn window_of_least_cost(cost: impl Fn(u32) -> usize) -> u32 {
     (1..=WIDEST_WINDOW)
         .min_by_key(|window| cost(*window))
         .unwrap_or(1)
 }
 
-pub(crate) fn power_of_two(exponent: u32) -> usize {
+/// `2^exponent`, as far as it fits.
+pub fn power_of_two(exponent: u32) -> usize {
     1_usize.checked_shl(exponent).unwrap_or(usize::MAX)
 }
 
-pub(crate) fn to_usize(number: u32) -> usize {
+/// The number, as far as it fits.
+pub fn to_usize(number: u32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }

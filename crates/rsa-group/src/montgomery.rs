@@ -39,7 +39,7 @@ const BLOCK: usize = 4;
 
 /// Arithmetic modulo an odd number above 1 of at most `LIMBS` limbs.
 #[derive(Clone)]
-pub(crate) struct Montgomery<const LIMBS: usize> {
+pub struct Montgomery<const LIMBS: usize> {
     modulus: [u64; LIMBS],
     /// `-1 / modulus mod 2^64`.
     negated_inverse: u64,
@@ -54,7 +54,7 @@ impl<const LIMBS: usize> Montgomery<LIMBS> {
     ///
     /// * Cost: one [`Montgomery::double`] for each unused bit of the modulus' limbs, `LIMBS` more
     ///   and six squarings.
-    pub(crate) fn new(modulus: [u64; LIMBS]) -> Option<Self> {
+    pub fn new(modulus: [u64; LIMBS]) -> Option<Self> {
         let lowest = *modulus.first()?;
         let unused = unused_bits(&modulus);
         let bits = total_bits::<LIMBS>().checked_sub(unused)?;
@@ -85,18 +85,18 @@ impl<const LIMBS: usize> Montgomery<LIMBS> {
     }
 
     /// The modulus.
-    pub(crate) const fn modulus(&self) -> &[u64; LIMBS] {
+    pub const fn modulus(&self) -> &[u64; LIMBS] {
         &self.modulus
     }
 
     /// The form of 1.
-    pub(crate) const fn one(&self) -> &[u64; LIMBS] {
+    pub const fn one(&self) -> &[u64; LIMBS] {
         &self.one
     }
 
     /// The form of `value mod n`, for any value.
     #[inline(always)]
-    pub(crate) fn to_form(&self, value: &[u64; LIMBS]) -> [u64; LIMBS] {
+    pub fn to_form(&self, value: &[u64; LIMBS]) -> [u64; LIMBS] {
         self.mul(value, &self.radix_form)
     }
 
@@ -104,14 +104,14 @@ impl<const LIMBS: usize> Montgomery<LIMBS> {
     #[inline(always)]
     #[allow(dead_code, reason = "for arithmetic with the secret key")]
     #[allow(clippy::wrong_self_convention, reason = "the counterpart of to_form")]
-    pub(crate) fn from_form(&self, form: &[u64; LIMBS]) -> [u64; LIMBS] {
+    pub fn from_form(&self, form: &[u64; LIMBS]) -> [u64; LIMBS] {
         let (high, carry) = self.reduce_loosely([*form, [0; LIMBS]]);
         self.subtract_modulus(&high, carry)
     }
 
     /// The form of the product of two residues. One factor may be any number of `LIMBS` limbs.
     #[inline(always)]
-    pub(crate) fn mul(&self, left: &[u64; LIMBS], right: &[u64; LIMBS]) -> [u64; LIMBS] {
+    pub fn mul(&self, left: &[u64; LIMBS], right: &[u64; LIMBS]) -> [u64; LIMBS] {
         let mut wide = [[0; LIMBS]; 2];
         let mut rest = wide.as_flattened_mut();
         for limb in right {
@@ -127,13 +127,13 @@ impl<const LIMBS: usize> Montgomery<LIMBS> {
 
     /// The form of the square of a residue. A third of the products of [`Montgomery::mul`] less.
     #[inline(always)]
-    pub(crate) fn square(&self, form: &[u64; LIMBS]) -> [u64; LIMBS] {
+    pub fn square(&self, form: &[u64; LIMBS]) -> [u64; LIMBS] {
         let (high, carry) = self.reduce_loosely(wide_square(form));
         self.subtract_modulus(&high, carry)
     }
 
     /// Whether [`Montgomery::square_loosely`] may be used: 32 bits of the limbs are spare.
-    pub(crate) fn has_room(&self) -> bool {
+    pub fn has_room(&self) -> bool {
         unused_bits(&self.modulus) >= 32
     }
 
@@ -142,13 +142,13 @@ impl<const LIMBS: usize> Montgomery<LIMBS> {
     ///
     /// `x^2` is below `2^32 n^2`, so below `n 2^(64 LIMBS)`; its reduction is below `n + n`.
     #[inline(always)]
-    pub(crate) fn square_loosely(&self, number: &[u64; LIMBS]) -> [u64; LIMBS] {
+    pub fn square_loosely(&self, number: &[u64; LIMBS]) -> [u64; LIMBS] {
         self.reduce_loosely(wide_square(number)).0
     }
 
     /// Twice a residue.
     #[inline(always)]
-    pub(crate) fn double(&self, form: &[u64; LIMBS]) -> [u64; LIMBS] {
+    pub fn double(&self, form: &[u64; LIMBS]) -> [u64; LIMBS] {
         let mut doubled = *form;
         let mut shifted = 0;
         for limb in &mut doubled {
@@ -159,7 +159,7 @@ impl<const LIMBS: usize> Montgomery<LIMBS> {
 
     /// The difference of two residues.
     #[inline(always)]
-    pub(crate) fn subtract(&self, left: &[u64; LIMBS], right: &[u64; LIMBS]) -> [u64; LIMBS] {
+    pub fn subtract(&self, left: &[u64; LIMBS], right: &[u64; LIMBS]) -> [u64; LIMBS] {
         let (mut difference, borrow) = subtract(left, right);
         let mask = mask(borrow);
         let mut carry = false;
@@ -217,7 +217,7 @@ impl<const LIMBS: usize> fmt::Debug for Montgomery<LIMBS> {
 /// Entry `index` of `table`, or zero if there is none. Reads the whole table, in an order and time
 /// that depend on its length only: for secret indices.
 #[allow(dead_code, reason = "for exponentiation with secret exponents")]
-pub(crate) fn lookup<const LIMBS: usize>(table: &[[u64; LIMBS]], index: u64) -> [u64; LIMBS] {
+pub fn lookup<const LIMBS: usize>(table: &[[u64; LIMBS]], index: u64) -> [u64; LIMBS] {
     let mut found = [0; LIMBS];
     for (position, entry) in (0_u64..).zip(table) {
         let difference = position ^ index;
@@ -234,7 +234,7 @@ pub(crate) fn lookup<const LIMBS: usize>(table: &[[u64; LIMBS]], index: u64) -> 
 
 /// `first` where the bits of `mask` are ones, `second` elsewhere.
 #[inline(always)]
-pub(crate) fn select<const LIMBS: usize>(
+pub fn select<const LIMBS: usize>(
     mask: u64,
     first: &[u64; LIMBS],
     second: &[u64; LIMBS],
@@ -248,13 +248,13 @@ pub(crate) fn select<const LIMBS: usize>(
 
 /// All ones if `condition`, otherwise zero.
 #[inline(always)]
-pub(crate) fn mask(condition: bool) -> u64 {
+pub fn mask(condition: bool) -> u64 {
     u64::from(condition).wrapping_neg()
 }
 
 /// `left - right` modulo `2^(64 LIMBS)`, and whether it was negative.
 #[inline(always)]
-pub(crate) fn subtract<const LIMBS: usize>(
+pub fn subtract<const LIMBS: usize>(
     left: &[u64; LIMBS],
     right: &[u64; LIMBS],
 ) -> ([u64; LIMBS], bool) {
@@ -267,7 +267,7 @@ pub(crate) fn subtract<const LIMBS: usize>(
 }
 
 /// The number of leading zero bits.
-pub(crate) fn unused_bits<const LIMBS: usize>(value: &[u64; LIMBS]) -> u32 {
+pub fn unused_bits<const LIMBS: usize>(value: &[u64; LIMBS]) -> u32 {
     let mut unused = 0_u32;
     for limb in value.iter().rev() {
         unused = unused.saturating_add(limb.leading_zeros());
@@ -279,7 +279,7 @@ pub(crate) fn unused_bits<const LIMBS: usize>(value: &[u64; LIMBS]) -> u32 {
 }
 
 /// The number of bits of `LIMBS` limbs.
-pub(crate) const fn total_bits<const LIMBS: usize>() -> u32 {
+pub const fn total_bits<const LIMBS: usize>() -> u32 {
     let mut bits = 0_u32;
     let mut limb = 0_usize;
     while limb < LIMBS {

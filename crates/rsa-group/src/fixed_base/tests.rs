@@ -1,5 +1,5 @@
 use super::*;
-use crate::rsa::test_key::{primes, workers};
+use crate::test_key::{primes, workers};
 
 const GUARD: u64 = 0x8000_0000_0000_001d;
 
@@ -59,6 +59,6 @@ fn a_broken_table_is_noticed() {
         let mut powers = FixedBase::new(&base, &prime, &guard());
         powers.break_tables();
         let result = powers.powers(&exponents(&prime)[..1], &Workers::sequential());
-        assert!(matches!(result, Err(AccumulateError::FaultDetected)));
+        assert!(matches!(result, Err(FaultDetected)));
     }
 }

@@ -7,7 +7,7 @@ use rug::{Assign, Integer, integer::Order};
 /// An integer that must not stay in memory. Not printable.
 ///
 /// What is overwritten is this number's own limbs. Temporaries inside of GMP (on its stack, or in
-/// limbs that grew and moved) are not: see [`super::secret_key`].
+/// limbs that grew and moved) are not: see the [crate](crate).
 #[derive(Clone)]
 pub struct SecretInteger(Integer);
 
@@ -39,7 +39,7 @@ impl Drop for SecretInteger {
 }
 
 /// Overwrites all limbs of a number and makes it zero.
-pub(crate) fn wipe(number: &mut Integer) {
+fn wipe(number: &mut Integer) {
     // As many digits as the allocation holds, so that GMP fills it and does not move.
     let limbs = number.capacity() / 64;
     number.assign_digits(&vec![u64::MAX; limbs], Order::Lsf);

@@ -1,4 +1,4 @@
-//! The group of the RSA accumulator: units modulo `N`, up to sign.
+//! Units modulo `N`, up to sign.
 //!
 //! In `Z_N*` everybody knows an element of order two, `-1`, and with it a second root for every
 //! equation that a proof of exponentiation checks. So the group is the quotient `Z_N*/{1, -1}`: `x`
@@ -6,25 +6,24 @@
 //! section 3.3). Inside computations any representative may stand for its class; a [`Residue`] is
 //! the canonical one.
 
-use core::cmp::Ordering;
+use core::{cmp::Ordering, fmt::Debug};
 
 use pad_core::DecodeError;
-use rug::{Complete, Integer, integer::Order};
-use zeroize::Zeroizing;
+use rug::{Complete, Integer};
 
-use crate::wire::Reader;
+use crate::modulus::{read, write_fixed};
 
 /// The number of squarings from which on GMP's power is faster than squaring and reducing.
 const LONG_CHAIN: u32 = 48;
 
-/// The arithmetic that the accumulator's algorithms need from a group of unknown order. They are
+/// The arithmetic that algorithms for everybody need from a group of unknown order. They are
 /// written over this trait, so that another implementation (vector kernels, another group) only
 /// has to provide these.
 ///
 /// Exponents are not negative. Nothing here is meant for secrets: everything is variable-time.
-pub(crate) trait ModularGroup: Sync {
+pub trait ModularGroup: Sync {
     /// A representative of an element.
-    type Element: Clone + Eq + Send + Sync;
+    type Element: Clone + Debug + Eq + Send + Sync;
 
     /// The neutral element.
     fn one(&self) -> Self::Element;
@@ -55,14 +54,14 @@ impl Residue {
     }
 
     /// Appends the number, big-endian, as long as the modulus.
-    pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
+    pub fn write(&self, bytes: &mut Vec<u8>) {
         write_fixed(&self.number, self.length, bytes);
     }
 }
 
 /// The group of units modulo an odd `N`, up to sign, by GMP.
 #[derive(Clone, Debug)]
-pub(crate) struct ResidueGroup {
+pub struct ResidueGroup {
     modulus: Integer,
     half: Integer,
     length: usize,
@@ -70,7 +69,7 @@ pub(crate) struct ResidueGroup {
 
 impl ResidueGroup {
     /// The group modulo this odd number above 1; parameters check that.
-    pub(crate) fn new(modulus: Integer) -> Self {
+    pub fn new(modulus: Integer) -> Self {
         let half = Integer::from(&modulus >> 1);
         let length = modulus.significant_digits::<u8>();
         Self {
@@ -81,17 +80,17 @@ impl ResidueGroup {
     }
 
     /// `N`.
-    pub(crate) const fn modulus(&self) -> &Integer {
+    pub const fn modulus(&self) -> &Integer {
         &self.modulus
     }
 
     /// The length of an encoded residue in bytes: that of `N`.
-    pub(crate) const fn length(&self) -> usize {
+    pub const fn length(&self) -> usize {
         self.length
     }
 
     /// The element that a reduced, invertible number stands for.
-    pub(crate) fn canonical(&self, number: Integer) -> Residue {
+    pub fn canonical(&self, number: Integer) -> Residue {
         let number = if number > self.half {
             &self.modulus - number
         } else {
@@ -104,24 +103,27 @@ impl ResidueGroup {
     }
 
     /// Whether a residue may be one of this group: one that was made for another modulus may not.
-    pub(crate) fn contains(&self, residue: &Residue) -> bool {
+    pub fn contains(&self, residue: &Residue) -> bool {
         residue.length == self.length && residue.number <= self.half
     }
 
     /// Whether two reduced numbers stand for one element.
-    pub(crate) fn same(&self, left: &Integer, right: &Integer) -> bool {
+    pub fn same(&self, left: &Integer, right: &Integer) -> bool {
         left == right || (left + right).complete() == self.modulus
     }
 
-    /// Reads a residue and checks that it is a canonical element of the group.
+    /// The canonical element of the group with this encoding.
     ///
     /// Cost: one gcd with the modulus.
     ///
     /// # Errors
-    /// [`DecodeError::ResidueOutOfRange`], [`DecodeError::ResidueNotCanonical`],
+    /// [`DecodeError::LengthMismatch`], [`DecodeError::ResidueOutOfRange`], [`DecodeError::ResidueNotCanonical`],
     /// [`DecodeError::ResidueNotUnit`].
-    pub(crate) fn read(&self, reader: &mut Reader<'_>) -> Result<Residue, DecodeError> {
-        let number = Integer::from_digits(reader.take(self.length)?, Order::Msf);
+    pub fn read(&self, bytes: &[u8]) -> Result<Residue, DecodeError> {
+        if bytes.len() != self.length {
+            return Err(DecodeError::LengthMismatch);
+        }
+        let number = read(bytes);
         if number.cmp0() == Ordering::Equal || number >= self.modulus {
             return Err(DecodeError::ResidueOutOfRange);
         }
@@ -142,8 +144,8 @@ impl ResidueGroup {
     ///
     /// # Errors
     /// As for [`ResidueGroup::read`]; 1 is [`DecodeError::ResidueOutOfRange`].
-    pub(crate) fn read_but_one(&self, reader: &mut Reader<'_>) -> Result<Residue, DecodeError> {
-        let residue = self.read(reader)?;
+    pub fn read_but_one(&self, bytes: &[u8]) -> Result<Residue, DecodeError> {
+        let residue = self.read(bytes)?;
         if residue.number == 1 {
             return Err(DecodeError::ResidueOutOfRange);
         }
@@ -193,13 +195,4 @@ impl ModularGroup for ResidueGroup {
         base.invert_ref(&self.modulus)
             .map_or_else(|| self.one(), Integer::from)
     }
-}
-
-/// Appends a number, big-endian, in exactly `length` bytes, which it must fit. The number may be
-/// secret: the copy of its digits is wiped; that `bytes` does not grow is for the caller to see to.
-pub(crate) fn write_fixed(number: &Integer, length: usize, bytes: &mut Vec<u8>) {
-    let digits = Zeroizing::new(number.to_digits::<u8>(Order::Msf));
-    let padding = length.saturating_sub(digits.len());
-    bytes.resize(bytes.len().saturating_add(padding), 0);
-    bytes.extend_from_slice(&digits);
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::rsa::{RepresentativeRule, RsaSecretKey, test_key::workers};
+use crate::test_key::{primes, workers};
 
 #[test]
 fn pairs_are_distinct_safe_primes_of_the_length_asked_for() {
@@ -25,16 +25,10 @@ fn pairs_are_distinct_safe_primes_of_the_length_asked_for() {
 #[test]
 fn a_search_can_be_cancelled() {
     let mut reports = 0;
-    let result = RsaSecretKey::generate(
-        KeySize::Bits3072,
-        RepresentativeRule::Wide,
-        b"cancelled",
-        &Workers::sequential(),
-        &mut |_| {
-            reports += 1;
-            ControlFlow::Break(())
-        },
-    );
+    let result = pair(KeySize::Bits3072, &Workers::sequential(), &mut |_| {
+        reports += 1;
+        ControlFlow::Break(())
+    });
     assert!(matches!(result, Err(KeyError::Cancelled)));
     assert_eq!(reports, 1);
 }
@@ -61,4 +55,30 @@ fn the_sieve_leaves_exactly_what_no_small_prime_divides() {
         .collect();
     assert!(!expected.is_empty());
     assert_eq!(survivors[..expected.len()], expected);
+}
+
+#[test]
+fn unsuitable_pairs_are_refused() {
+    let [p, q] = primes();
+    let made = |p: &Integer, q: &Integer| PrimePair::new([p.clone(), q.clone()], 2048).map(drop);
+    assert_eq!(made(&p, &q), Ok(()));
+    assert_eq!(made(&q, &p), Ok(()));
+    let unsuitable = Err(KeyError::UnsuitablePrimes);
+    // Equal; of different lengths; not positive; close; short.
+    assert_eq!(made(&p, &p), unsuitable);
+    assert_eq!(made(&p, &Integer::from(7)), unsuitable);
+    assert_eq!(made(&p, &Integer::new()), unsuitable);
+    assert_eq!(made(&(-&p).complete(), &(-&q).complete()), unsuitable);
+    assert_eq!(made(&((Integer::from(1) << 900_u32) + &p), &p), unsuitable);
+    assert_eq!(
+        made(&(&p >> 1_u32).complete(), &(&q >> 1_u32).complete()),
+        unsuitable
+    );
+    let not_safe = Err(KeyError::NotSafePrimes);
+    assert_eq!(made(&p, &(&q + 2_u32).complete()), not_safe);
+    assert_eq!(made(&p, &(&q + 1_u32).complete()), not_safe);
+    assert_eq!(made(&p.clone().next_prime(), &q), not_safe);
+    let pair = PrimePair::new([q.clone(), p.clone()], 2048).unwrap();
+    assert_eq!(pair.primes(), [&p.clone().max(q.clone()), &p.min(q)]);
+    assert_eq!(format!("{pair:?}"), "PrimePair(..)");
 }

@@ -1,7 +1,5 @@
 //! The laws of the traits, for both accumulators.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-
 use std::sync::LazyLock;
 
 use accumulators::{
@@ -17,7 +15,7 @@ use rug::Integer;
 
 /// 2048 bits; its factors are public, which is what tests need.
 static RSA: LazyLock<RsaSecretKey> = LazyLock::new(|| {
-    let lines = include_str!("keys/rsa-2048.txt").lines();
+    let lines = include_str!("../keys/rsa-2048.txt").lines();
     let primes: Vec<Integer> = lines
         .filter(|line| !line.starts_with('#'))
         .map(|line| Integer::from_str_radix(line.trim(), 16).unwrap())

@@ -29,12 +29,12 @@ use rayon::prelude::*;
 use rug::{Complete, Integer, integer::Order};
 use zeroize::{Zeroize, Zeroizing};
 
-use super::{
+use crate::{
+    error::FaultDetected,
     exponentiation::{Digits, to_usize},
     montgomery::{Montgomery, lookup},
     secret_integer::SecretInteger,
 };
-use crate::error::AccumulateError;
 
 #[cfg(test)]
 mod tests;
@@ -81,12 +81,12 @@ impl FixedBase {
     ///   reductions of exponents and powers modulo the guard, by GMP.
     ///
     /// # Errors
-    /// [`AccumulateError::FaultDetected`].
+    /// [`FaultDetected`].
     pub(crate) fn powers(
         &self,
         exponents: &[SecretInteger],
         workers: &Workers,
-    ) -> Result<Vec<SecretInteger>, AccumulateError> {
+    ) -> Result<Vec<SecretInteger>, FaultDetected> {
         if workers.threads() == 1 {
             let blocks: Result<Vec<_>, _> = exponents
                 .chunks(BLOCK)
@@ -108,7 +108,7 @@ impl FixedBase {
         Ok(blocks?.into_iter().flatten().collect())
     }
 
-    fn block(&self, exponents: &[SecretInteger]) -> Result<Vec<SecretInteger>, AccumulateError> {
+    fn block(&self, exponents: &[SecretInteger]) -> Result<Vec<SecretInteger>, FaultDetected> {
         let powers = self.tables.powers(exponents);
         powers
             .into_iter()
@@ -122,7 +122,7 @@ impl FixedBase {
         &self,
         power: SecretInteger,
         exponent: &Integer,
-    ) -> Result<SecretInteger, AccumulateError> {
+    ) -> Result<SecretInteger, FaultDetected> {
         // Fermat: exponents modulo guard - 1. Not zero, which GMP's secure power refuses.
         let order = SecretInteger::new((&*self.guard - 1_u32).complete());
         let short = SecretInteger::new((exponent % &*order).complete() + &*order);
@@ -132,7 +132,7 @@ impl FixedBase {
         if *expected == *found {
             Ok(power)
         } else {
-            Err(AccumulateError::FaultDetected)
+            Err(FaultDetected)
         }
     }
 

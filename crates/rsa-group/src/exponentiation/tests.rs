@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::rsa::{group::ResidueGroup, test_key::workers};
+use crate::{group::ResidueGroup, test_key::workers};
 
 fn group() -> ResidueGroup {
     ResidueGroup::new((Integer::from(1) << 127_u32) - 1_u32)

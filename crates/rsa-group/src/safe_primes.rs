@@ -10,13 +10,16 @@
 //!
 //! Source: Wiener 2003, "Safe prime generation with a combined sieve".
 
-use core::ops::ControlFlow;
+use core::{fmt, ops::ControlFlow};
 
 use pad_core::Workers;
 use rayon::prelude::*;
-use rug::{Complete, Integer, integer::IsPrime};
+use rug::{
+    Complete, Integer,
+    integer::{IsPrime, Order},
+};
 
-use super::{factors::random_number, secret_integer::SecretInteger, secret_key::KeyError};
+use crate::{error::KeyError, secret_integer::SecretInteger};
 
 #[cfg(test)]
 mod tests;
@@ -31,8 +34,10 @@ const SIEVE_LIMIT: usize = 1 << 21;
 const TESTS_PER_REPORT: usize = 16;
 /// Rounds for candidates: the first finds nearly every composite number.
 const QUICK_ROUNDS: u32 = 1;
-/// Rounds for what is returned.
-const FINAL_ROUNDS: u32 = 64;
+/// The bits by which two primes must differ, at least, less than their length: FIPS 186-5 has 100.
+const CLOSENESS_BITS: u32 = 100;
+/// Rounds for what is returned or taken.
+const ROUNDS: u32 = 64;
 
 /// The length of a modulus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +101,82 @@ fn pair_of_bits(
         if second != first {
             return Ok((first, second));
         }
+    }
+}
+
+/// Whether `prime` and half of it are primes.
+fn is_safe_prime(prime: &Integer) -> bool {
+    let half = SecretInteger::new((prime >> 1_u32).complete());
+    prime.is_odd()
+        && half.is_probably_prime(ROUNDS) != IsPrime::No
+        && prime.is_probably_prime(ROUNDS) != IsPrime::No
+}
+
+/// A number of so many of the operating system's random bytes.
+pub(crate) fn random_number(length: usize) -> Result<Integer, KeyError> {
+    let mut bytes = zeroize::Zeroizing::new(vec![0; length]);
+    getrandom::fill(&mut bytes).map_err(|_| KeyError::RandomnessUnavailable)?;
+    Ok(Integer::from_digits(&bytes, Order::Msf))
+}
+
+/// Two different safe primes, equally long and not close to each other.
+pub struct PrimePair([SecretInteger; 2]);
+
+impl fmt::Debug for PrimePair {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("PrimePair(..)")
+    }
+}
+
+impl PrimePair {
+    /// These two primes, in any order, of a modulus of this many bits.
+    ///
+    /// Cost: tests of primality of four numbers.
+    ///
+    /// # Errors
+    /// [`KeyError::UnsuitablePrimes`] if the product has not exactly this many bits, or the primes
+    /// are not equally long or close to each other; [`KeyError::NotSafePrimes`].
+    pub fn new([first, second]: [Integer; 2], bits: u32) -> Result<Self, KeyError> {
+        let primes = if first < second {
+            [second, first]
+        } else {
+            [first, second]
+        };
+        let pair = Self(primes.map(SecretInteger::new));
+        if !pair.is_suitable(bits) {
+            return Err(KeyError::UnsuitablePrimes);
+        }
+        if pair.0.iter().all(|prime| is_safe_prime(prime)) {
+            Ok(pair)
+        } else {
+            Err(KeyError::NotSafePrimes)
+        }
+    }
+
+    /// The product.
+    pub fn modulus(&self) -> Integer {
+        let [p, q] = &self.0;
+        (&**p * &**q).complete()
+    }
+
+    /// The larger and the smaller one.
+    pub fn primes(&self) -> [&Integer; 2] {
+        self.0.each_ref().map(|prime| &**prime)
+    }
+
+    pub(crate) fn into_primes(self) -> [SecretInteger; 2] {
+        self.0
+    }
+
+    /// Whether lengths and distance are right.
+    fn is_suitable(&self, bits: u32) -> bool {
+        let [p, q] = self.primes();
+        let difference = SecretInteger::new((p - q).complete());
+        let half = bits.div_ceil(2);
+        *q > 0
+            && [p, q].map(Integer::significant_bits) == [half; 2]
+            && difference.significant_bits().saturating_add(CLOSENESS_BITS) > half
+            && self.modulus().significant_bits() == bits
     }
 }
 
@@ -200,10 +281,8 @@ fn first_safe_prime(start: &Integer, candidates: &[u32], workers: &Workers) -> O
         let half = SecretInteger::new(Integer::from(*index) * STEP + start);
         let likely = half.is_probably_prime(QUICK_ROUNDS) != IsPrime::No;
         let prime = SecretInteger::new((&*half << 1_u32).complete() + 1_u32);
-        let safe = likely
-            && prime.is_probably_prime(QUICK_ROUNDS) != IsPrime::No
-            && half.is_probably_prime(FINAL_ROUNDS) != IsPrime::No
-            && prime.is_probably_prime(FINAL_ROUNDS) != IsPrime::No;
+        let safe =
+            likely && prime.is_probably_prime(QUICK_ROUNDS) != IsPrime::No && is_safe_prime(&prime);
         safe.then(|| Integer::clone(&prime))
     };
     if workers.threads() == 1 {
