@@ -4,6 +4,8 @@
 //!   not at all. A draft that nobody keeps leaves nothing behind, not even when the process is killed.
 //! * [`Register`]: a small value that is overwritten in place, and never torn.
 //! * [`Lock`]: one process at a time, for as long as a value lives.
+//! * [`engine`] (feature `redb`): databases in one file, made, opened, guarded and repaired. With the
+//!   feature `simulated-disk` tests can fill the disk under them, or have it fail.
 //!
 //! Names are followed through symbolic links: what is locked, and what is replaced, is the file at
 //! the end of them, so that two names of one file are one file here too.
@@ -17,6 +19,8 @@
 )]
 
 mod draft;
+#[cfg(feature = "redb")]
+pub mod engine;
 mod lock;
 mod place;
 mod register;

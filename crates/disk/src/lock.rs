@@ -10,7 +10,7 @@ use std::{
 
 use crate::place::{target, with_suffix};
 
-/// How long to wait for whoever has a lock only by accident, or for a moment.
+/// How long to wait for a lock that another process holds only by accident, or for a moment.
 ///
 /// A lock belongs to every process that has inherited its file. A child of a process that starts
 /// programs has it from its fork to its `exec`. A [`Lock`] that is dropped is given up for all of them,

@@ -3,14 +3,6 @@
 //! The shortest encoding of an element is a few bytes and its value in memory fifty times as many, so a
 //! limit on the bytes of a message does not bound what it becomes.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use core::{fmt, marker::PhantomData};
 
 use serde::{

@@ -11,6 +11,7 @@ mod error;
 mod file;
 mod http;
 mod locate;
+mod question;
 mod read;
 mod remove;
 mod settle;

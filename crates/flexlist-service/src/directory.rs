@@ -1,6 +1,6 @@
 //! A directory of files: one signed head for all files of an owner.
 //!
-//! The sealed root of each file is the value of its path in a persistent authenticated dictionary. Who
+//! The sealed root of each file is the value of its path in a persistent authenticated dictionary. Whoever
 //! trusts one signed head of it can check the state of any file, in any version of the directory, and
 //! with that state audit and read the file.
 //!
@@ -38,8 +38,6 @@
 //!
 //! Source: Esiner, Küpçü and Özkasap, section 4.4, after the directory hierarchy of DPDP; Deviation: a
 //! dictionary with persistent versions in place of a list of lists, so that old states stay checkable.
-
-use core::fmt;
 
 use flexlist::FileState;
 use pad_core::{Dictionary, Evidence, InputError, Key, Value, Verified};
@@ -94,28 +92,19 @@ impl Evidence for ClaimedState {
 }
 
 /// A claimed state of a file is not the one in the directory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DirectoryError {
     /// The look-up is of another path.
+    #[error("the look-up is of another path")]
     AnotherPath,
     /// The directory has no file at this path.
+    #[error("the directory has no file at this path")]
     NoSuchFile,
     /// The directory has another state for this file: another version, contents, or file.
+    #[error("the directory has another state for this file")]
     StateMismatch,
 }
-
-impl fmt::Display for DirectoryError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::AnotherPath => "the look-up is of another path",
-            Self::NoSuchFile => "the directory has no file at this path",
-            Self::StateMismatch => "the directory has another state for this file",
-        })
-    }
-}
-
-impl core::error::Error for DirectoryError {}
 
 #[cfg(test)]
 mod tests {

@@ -11,6 +11,18 @@
 //!
 //! The tutorial is `examples/outsourced_file.rs` of the workspace.
 
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+#![cfg_attr(
+    test,
+    allow(clippy::arithmetic_side_effects, reason = "tests fail by panicking")
+)]
+
 mod bounded;
 pub mod client;
 pub mod directory;

@@ -6,7 +6,15 @@
 use core::fmt;
 use std::time::SystemTime;
 
-use flexlist::{FileId, bytes::Bytes, challenge::Challenge, tag::BlockTag};
+use flexlist::{
+    FileId,
+    bytes::Bytes,
+    challenge::Challenge,
+    edit::BlockEdit,
+    level::{Level, LevelTooHigh},
+    list::{Block, Operation},
+    tag::BlockTag,
+};
 use pad_core::{Digest, codec::Message};
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +44,25 @@ pub struct SentBlock {
     pub data: Bytes,
 }
 
-/// The owner's first word about a file.
+impl SentBlock {
+    /// How many bytes it has.
+    pub fn length(&self) -> u64 {
+        // Lossless on every target of std.
+        u64::try_from(self.data.0.len()).unwrap_or(u64::MAX)
+    }
+
+    /// The block as a list knows it.
+    pub(crate) fn listed(&self, level: Level, label: u64) -> Block {
+        Block {
+            length: self.length(),
+            tag_digest: Digest(self.tag.digest()),
+            level,
+            label,
+        }
+    }
+}
+
+/// The owner's first request about a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Begin {
     /// The owner's Ed25519 public key.
@@ -45,14 +71,14 @@ pub struct Begin {
     pub salt: [u8; 16],
     /// The tag scheme's parameters for the server (`flexlist::tag`), as bytes.
     pub server_parameters: Bytes,
-    /// Until when this word makes room for a file, in seconds since 1970: at most
+    /// Until when this request may begin a file, in seconds since 1970: at most
     /// [`MAX_BEGIN_SECONDS`] ahead. A server need not remember for longer than that which files were
     /// removed. Where the file is there already, this does not matter.
     pub expires: u64,
 }
 
 impl Begin {
-    /// The `expires` of a first word that is said at this time: half of [`MAX_BEGIN_SECONDS`] ahead,
+    /// The `expires` of a first request that is made at this time: half of [`MAX_BEGIN_SECONDS`] ahead,
     /// so that the two clocks may differ by as much.
     pub fn expires_after(now: SystemTime) -> u64 {
         let now = now
@@ -87,30 +113,36 @@ pub struct Finish {
     pub total: u64,
 }
 
-/// One change of the block sequence; each index counts in the file after the changes before it.
+/// One change of the block sequence as it travels: its blocks have their tags, and new ones their levels.
+pub type SentEdit = BlockEdit<InsertedBlock, SentBlock>;
+
+/// A new block, and how high it stands in the list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Edit {
-    /// A new block before the byte at `index`, which starts a block or is the end of the file.
-    Insert {
-        /// Where.
-        index: u64,
-        /// The level that the client drew.
-        level: u8,
-        /// The block.
-        block: SentBlock,
-    },
-    /// Other contents, of any length, for the block that contains the byte at `index`.
-    Modify {
-        /// Where.
-        index: u64,
-        /// The block.
-        block: SentBlock,
-    },
-    /// No block where the one was that contains the byte at `index`.
-    Remove {
-        /// Where.
-        index: u64,
-    },
+pub struct InsertedBlock {
+    /// The level that the owner drew. A number that is no [`Level`] makes the edit invalid, not unreadable.
+    pub level: u8,
+    /// The block.
+    pub block: SentBlock,
+}
+
+/// What the list does for an edit whose block, if it has one, gets this label.
+///
+/// # Errors
+/// [`LevelTooHigh`] for a level that no block has.
+pub(crate) fn operation(edit: &SentEdit, label: u64) -> Result<Operation, LevelTooHigh> {
+    Ok(match edit {
+        BlockEdit::Insert { index, block } => Operation::Insert {
+            index: *index,
+            block: block.block.listed(Level::try_from(block.level)?, label),
+        },
+        BlockEdit::Modify { index, block } => Operation::Modify {
+            index: *index,
+            length: block.length(),
+            tag_digest: Digest(block.tag.digest()),
+            label,
+        },
+        BlockEdit::Remove { index } => Operation::Remove { index: *index },
+    })
 }
 
 /// A batch of changes: takes version `base_version` to the next, wholly or not at all.
@@ -122,7 +154,7 @@ pub struct Update {
     pub base_version: u64,
     /// The changes, at least one and at most [`MAX_EDITS`].
     #[serde(deserialize_with = "bounded::sequence::<_, _, MAX_EDITS>")]
-    pub edits: Vec<Edit>,
+    pub edits: Vec<SentEdit>,
 }
 
 /// The owner has stored this version's root: what only earlier versions need may go.
@@ -155,7 +187,7 @@ pub struct Delete {
 /// to whoever asks ([`Request::Confirmed`]).
 ///
 /// An owner that finds a server at an older version, restored from a copy, learns from it which
-/// version that is and that it was truly his.
+/// version that is, and that the owner has signed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confirm {
     /// The file.
@@ -168,8 +200,8 @@ pub struct Confirm {
     pub total: u64,
 }
 
-/// The owner's own word for the contents of a version: its body names file, version, root and length.
-/// [`Statement::open`] tells them.
+/// The owner's signed statement about the contents of a version: its body names file, version, root and
+/// length, which [`Statement::open`] gives.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Statement {
     /// A signed [`Finish`]: version 1.
@@ -243,7 +275,7 @@ pub enum Request {
 
 /// The state of a file, as the server claims it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Standing {
+pub struct FileStatus {
     /// 0 while the upload is not finished.
     pub version: u64,
     /// The root of the list.
@@ -269,11 +301,11 @@ pub struct ReadBlock {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Response {
     /// To `Begin`, `Part`, `Finish`, `Acknowledge`, `Confirm` and `Status`.
-    Standing(Standing),
+    State(FileStatus),
     /// To `Update`: the evidence that the client derives the new root from.
     Updated {
         /// Where the file stands now.
-        standing: Standing,
+        status: FileStatus,
         /// The part of the old list that the changes read.
         witness: Bytes,
     },
@@ -303,7 +335,7 @@ pub enum Response {
     Confirmed {
         /// Where the file stands: at the version of the statement, or past it if the owner has not
         /// vouched for the current version.
-        standing: Standing,
+        status: FileStatus,
         /// What the owner signed last.
         statement: Statement,
     },
@@ -365,7 +397,7 @@ pub enum Refusal {
     Removed,
     /// Only some owners may begin files here, and this one is not among them.
     OwnerNotAllowed,
-    /// The first word about a file is no longer good, or not yet: see [`Begin::expires`].
+    /// The first request about a file is no longer valid, or not yet: see [`Begin::expires`].
     BeginExpired {
         /// What the server's clock says, in seconds since 1970.
         now: u64,

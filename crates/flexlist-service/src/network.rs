@@ -23,7 +23,7 @@
 //! most [`Limits::in_flight`] at a time; [`Limits::waiting`] more may wait, and the next one is refused.
 //! Nobody is trusted to be quick: a connection that sends or reads too slowly is closed. Nobody is trusted
 //! to be modest: connections, requests and the bytes of messages have limits for all and limits for each
-//! peer, so that one who takes all that he may leaves enough for the others, and there is a reserve for
+//! peer, so that a peer that takes all it may leaves enough for the others, and there is a reserve for
 //! small messages. The bytes of messages being received and sent stay below
 //! [`Limits::body_bytes`] + [`Limits::answer_bytes`] + [`Limits::reserve_bytes`]; a request that is being handled
 //! takes a few times its own and its answer's bytes besides.
@@ -37,12 +37,14 @@ use crate::{
 
 mod accept;
 mod endpoint;
+mod error;
 mod options;
 mod peers;
 mod server;
 
+pub use error::ServerError;
 pub use options::{Identity, Limits, Options, Timeouts};
-pub use server::{Running, Server, ServerError, Stopped};
+pub use server::{Running, Server, Stopped};
 
 /// Where the endpoint is.
 pub const PATH: &str = "/flexlist/v1";

@@ -4,14 +4,6 @@
 //! side, and while an update of the same file is being made durable: they read the version that was
 //! acknowledged last, and blocks as of one transaction of the store, outside of any lock.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use core::{fmt, sync::atomic::AtomicU64};
 use std::{
     collections::HashMap,
@@ -19,6 +11,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
+use disk::engine::guarded;
 use flexlist::FileId;
 use pad_core::Workers;
 use serde::{Serialize, de::DeserializeOwned};
@@ -26,7 +19,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::{
     message::{Acknowledge, Confirm, Finish, Part, Refusal, Request, Response, Signed, Update},
     signed::RequestKind,
-    store::{Store, StoreError, guarded},
+    store::{Store, StoreError},
 };
 
 mod accounts;
@@ -42,6 +35,7 @@ mod refuse;
 mod remove;
 mod settings;
 mod slot;
+mod state;
 mod superseded;
 #[cfg(test)]
 mod tests;
@@ -234,7 +228,7 @@ impl FileServer {
 
     /// Where a file stands.
     fn status(&self, slot: &Slot) -> Result<Response, Refusal> {
-        slot.read(self, |state| Ok(Response::Standing(state.head.standing())))
+        slot.read(self, |state| Ok(Response::State(state.head.status())))
     }
 
     /// The request and its file, if the file's owner signed it. Nothing of the body but the file's id is

@@ -1,15 +1,5 @@
 //! Requests with the owner's signature: how clients make them and how the server opens them.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
-use core::fmt;
-
 use flexlist::{FileId, FileState, bytes::Bytes, list::ListState};
 use pad_core::{AuthorKey, DecodeError, Digest, HeadSignature, codec, signature::SIGNATURE_LENGTH};
 use serde::{Serialize, de::DeserializeOwned};
@@ -56,24 +46,15 @@ impl RequestKind {
 }
 
 /// A signed request cannot be opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpenError {
     /// The signature is not the owner's over this kind and body.
+    #[error("the signature is not the owner's")]
     WrongSignature,
     /// The body is not the encoding of a request of this kind.
+    #[error("the signed body: {0}")]
     Body(DecodeError),
 }
-
-impl fmt::Display for OpenError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::WrongSignature => formatter.write_str("the signature is not the owner's"),
-            Self::Body(error) => write!(formatter, "the signed body: {error}"),
-        }
-    }
-}
-
-impl core::error::Error for OpenError {}
 
 impl Signed {
     /// Encodes and signs a request.
@@ -151,7 +132,7 @@ impl Signed {
 }
 
 impl Statement {
-    /// The version that the owner vouched for, if this is the owner's word about this file.
+    /// The version that the owner vouched for, if this is the owner's statement about this file.
     ///
     /// It says nothing about which version is the newest.
     ///

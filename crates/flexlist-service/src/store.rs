@@ -6,8 +6,8 @@
 //! | `files` | file id | the file's number, and how it was begun |
 //! | `heads` | file | where the file stands |
 //! | `answers` | file | the answer to the update that led to the current version |
-//! | `statements` | file | what the owner signed of the newest version that he vouches for |
-//! | `removed` | file id | who removed the file, and how long that is remembered |
+//! | `statements` | file | the owner's signed statement about the newest version |
+//! | `removed` | file id | the owner who removed the file, and how long that is remembered |
 //! | `doomed` | file | that the file was removed, and its blocks go a few at a time |
 //! | `blocks` | file, block | tag and data of a block |
 //! | `journal` | file, version | the operations that led to that version |
@@ -33,42 +33,23 @@
 //! commit; if more than half of the file is free, it is compacted, which nobody can read or write
 //! during: at once if little is to be moved, else when the store is opened the next time.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
+use std::{path::Path, sync::Arc};
 
-use core::cell::Cell;
-use std::{
-    fs::{File, OpenOptions},
-    io,
-    panic::{AssertUnwindSafe, catch_unwind},
-    path::Path,
-    sync::Arc,
+pub use disk::engine::is_panic_caught;
+use disk::{
+    Access,
+    engine::{EngineError, Format, SoleDatabase},
 };
-
-use disk::{Access, Draft};
 use flexlist::FileId;
-use redb::{
-    Builder, Database, DatabaseError, ReadableDatabase as _, ReadableTable as _,
-    ReadableTableMetadata as _, StorageError,
-};
+use redb::{ReadTransaction, ReadableTable as _, ReadableTableMetadata as _};
 
-pub(crate) mod backend;
 mod error;
 pub(crate) mod records;
-mod reserve;
 mod shared;
-#[cfg(test)]
-mod simulation;
 pub(crate) mod snapshot;
 pub(crate) mod tables;
 mod writer;
 
-use backend::{Backend, Health};
 pub use error::StoreError;
 use records::{FileRecord, Record as _, Removed};
 use shared::Shared;
@@ -100,26 +81,10 @@ impl Store {
     /// # Errors
     /// [`StoreError::Exists`] if there is something at the path; [`StoreError`] of the medium.
     pub fn create(path: &Path) -> Result<Self, StoreError> {
-        let exists = || StoreError::Exists(path.to_path_buf());
-        if path.symlink_metadata().is_ok() {
-            return Err(exists());
-        }
-        let draft = Draft::new(path, Access::Private)?;
-        let database = Builder::new()
-            .create_file(draft.file().try_clone()?)
-            .map_err(engine)?;
-        let mut transaction = database.begin_write().map_err(engine)?;
-        transaction.set_two_phase_commit(true);
-        {
+        SoleDatabase::create(path, &STORE_FORMAT, |transaction| {
             let mut state = transaction.open_table(STATE).map_err(engine)?;
             state.insert(FORMAT, FORMAT_VALUE).map_err(engine)?;
-        }
-        Tables::open(&transaction)?;
-        transaction.commit().map_err(engine)?;
-        drop(database);
-        draft.keep_new().map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => exists(),
-            _ => error.into(),
+            Tables::open(transaction).map(drop)
         })?;
         Self::open(path)
     }
@@ -150,7 +115,7 @@ impl Store {
 
     /// Where the store is.
     pub fn path(&self) -> &Path {
-        self.shared.path()
+        self.shared.database.path()
     }
 
     /// The size of the store in bytes.
@@ -158,7 +123,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`] of the medium.
     pub fn file_bytes(&self) -> Result<u64, StoreError> {
-        Ok(self.path().metadata()?.len())
+        Ok(self.shared.database.file_bytes()?)
     }
 
     /// Sets so many bytes of the disk aside. If they are not to be had, the store takes no changes but
@@ -169,7 +134,7 @@ impl Store {
 
     /// The files, or why one of them cannot be read.
     pub(crate) fn files(&self) -> Result<Vec<FileEntry>, StoreError> {
-        let transaction = self.shared.begin_read()?;
+        let transaction = self.shared.database.begin_read()?;
         let table = transaction.open_table(FILES).map_err(engine)?;
         let mut found = Vec::new();
         for entry in table.iter().map_err(engine)? {
@@ -182,7 +147,7 @@ impl Store {
 
     /// Whether there is a file of this id.
     pub(crate) fn has_file(&self, file: FileId) -> Result<bool, StoreError> {
-        let transaction = self.shared.begin_read()?;
+        let transaction = self.shared.database.begin_read()?;
         let table = transaction.open_table(FILES).map_err(engine)?;
         let value = table.get(&file.0).map_err(engine)?;
         Ok(value.is_some())
@@ -190,7 +155,7 @@ impl Store {
 
     /// How a file was begun, if it was.
     pub(crate) fn file(&self, file: FileId) -> Result<Option<FileRecord>, StoreError> {
-        let transaction = self.shared.begin_read()?;
+        let transaction = self.shared.database.begin_read()?;
         let table = transaction.open_table(FILES).map_err(engine)?;
         let value = table.get(&file.0).map_err(engine)?;
         value
@@ -200,7 +165,7 @@ impl Store {
 
     /// The files that were removed and are remembered; not those of which the record is damaged.
     pub(crate) fn removed(&self) -> Result<Vec<(FileId, Removed)>, StoreError> {
-        let transaction = self.shared.begin_read()?;
+        let transaction = self.shared.database.begin_read()?;
         let table = transaction.open_table(REMOVED).map_err(engine)?;
         let mut found = Vec::new();
         for entry in table.iter().map_err(engine)? {
@@ -214,14 +179,14 @@ impl Store {
 
     /// How many removed files have records left.
     pub(crate) fn leftovers(&self) -> Result<u64, StoreError> {
-        let transaction = self.shared.begin_read()?;
+        let transaction = self.shared.database.begin_read()?;
         let table = transaction.open_table(DOOMED).map_err(engine)?;
         table.len().map_err(engine)
     }
 
     /// A number that no file has, and of which nothing is left.
     pub(crate) fn next_file(&self) -> Result<u64, StoreError> {
-        let transaction = self.shared.begin_read()?;
+        let transaction = self.shared.database.begin_read()?;
         let mut next = 0;
         // Every file has a head, also one whose entry is damaged.
         for table in [HEADS, DOOMED] {
@@ -235,7 +200,7 @@ impl Store {
 
     /// The store as of its last durable transaction, whatever happens to it later.
     pub(crate) fn snapshot(&self) -> Result<Snapshot, StoreError> {
-        Snapshot::new(self.shared.begin_read()?)
+        Snapshot::new(self.shared.database.begin_read()?)
     }
 
     /// Makes changes, all or nothing; they are durable when this returns.
@@ -268,7 +233,7 @@ impl Store {
     /// Gives room back to the file system, if it is worth it and nobody reads.
     pub(crate) fn compact(&self) -> Result<(), StoreError> {
         if self.shared.is_compaction_worth() {
-            self.shared.compact()?;
+            self.shared.database.compact()?;
         }
         Ok(())
     }
@@ -286,8 +251,8 @@ impl Store {
     }
 
     #[cfg(test)]
-    pub(crate) fn health(&self) -> &Health {
-        self.shared.health()
+    pub(crate) fn simulated_disk(&self) -> &disk::engine::SimulatedDisk {
+        self.shared.database.simulated_disk()
     }
 
     /// Lets the engine check every page of a store that nobody has open.
@@ -295,105 +260,24 @@ impl Store {
     /// # Errors
     /// [`StoreError::Engine`] if the structure is not intact; else as [`Store::open`].
     pub fn check_structure(path: &Path) -> Result<(), StoreError> {
-        let file = open_file(path)?;
-        let mut database = open_database(&file, path, &Arc::default())?;
-        match guarded(|| database.check_integrity()) {
-            Some(Ok(true)) => Ok(()),
-            Some(Err(DatabaseError::Storage(StorageError::Io(error)))) => Err(error.into()),
-            _ => Err(StoreError::Engine(
-                "the structure of its pages is not intact: restore the store from a copy".into(),
-            )),
-        }
+        Ok(SoleDatabase::check(path, &STORE_FORMAT)?)
     }
 }
 
 /// A file of a store, or why it cannot be read.
 pub(crate) type FileEntry = (FileId, Result<FileRecord, StoreError>);
 
-/// The file of a store that is there.
-fn open_file(path: &Path) -> Result<File, StoreError> {
-    let foreign = || StoreError::Foreign(path.to_path_buf());
-    let metadata = match path.metadata() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(StoreError::Missing(path.to_path_buf()));
-        }
-        metadata => metadata?,
-    };
-    if !metadata.is_file() {
-        return Err(foreign());
-    }
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let mode = metadata.permissions().mode() & 0o777;
-        if mode & 0o027 != 0 {
-            let path = path.to_path_buf();
-            return Err(StoreError::Exposed { path, mode });
-        }
-    }
-    Ok(OpenOptions::new().read(true).write(true).open(path)?)
-}
+/// The store as the engine sees it.
+const STORE_FORMAT: Format = Format {
+    is_ours,
+    access: Access::Private,
+    cache_bytes: 256 << 20,
+};
 
-/// The database in a file.
-fn open_database(file: &File, path: &Path, health: &Arc<Health>) -> Result<Database, StoreError> {
-    let foreign = || StoreError::Foreign(path.to_path_buf());
-    let backend = Backend::new(file.try_clone()?, Arc::clone(health))?;
-    if file.metadata()?.len() == 0 {
-        return Err(foreign());
-    }
-    // The engine checks most of a file with errors, but not every damaged header.
-    let open = || {
-        Database::builder()
-            .set_cache_size(CACHE_BYTES)
-            .create_with_backend(backend)
-    };
-    let database = guarded(open).ok_or_else(foreign)?;
-    let database = database.map_err(|error| match error {
-        DatabaseError::DatabaseAlreadyOpen => StoreError::InUse(path.to_path_buf()),
-        DatabaseError::Storage(StorageError::Io(error))
-            if !matches!(
-                error.kind(),
-                io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof
-            ) =>
-        {
-            StoreError::Io(error)
-        }
-        _ => foreign(),
-    })?;
-    let format = guarded(|| format_of(&database)).and_then(Result::ok);
-    match format.flatten() {
-        Some(format) if format == FORMAT_VALUE => Ok(database),
-        _ => Err(foreign()),
-    }
+fn is_ours(transaction: &ReadTransaction) -> Result<bool, EngineError> {
+    let table = transaction.open_table(STATE).map_err(EngineError::of)?;
+    let value = table.get(FORMAT).map_err(EngineError::of)?;
+    Ok(value.is_some_and(|value| value.value() == FORMAT_VALUE))
 }
-
-fn format_of(database: &Database) -> Result<Option<Vec<u8>>, StoreError> {
-    let transaction = database.begin_read().map_err(engine)?;
-    let table = transaction.open_table(STATE).map_err(engine)?;
-    let value = table.get(FORMAT).map_err(engine)?;
-    Ok(value.map(|value| value.value().to_vec()))
-}
-
-/// The result of a call into the engine, or `None` if it panicked on what it read.
-pub(crate) fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
-    GUARDS.set(GUARDS.get().saturating_add(1));
-    let outcome = catch_unwind(AssertUnwindSafe(call));
-    GUARDS.set(GUARDS.get().saturating_sub(1));
-    outcome.ok()
-}
-
-thread_local! {
-    /// The guarded calls that this thread is in.
-    static GUARDS: Cell<u32> = const { Cell::new(0) };
-}
-
-/// Whether a panic of this thread is caught and becomes an error, as those are of the storage engine on
-/// pages that it cannot read: for a program's panic hook, which need not show a backtrace of it.
-pub fn is_panic_caught() -> bool {
-    GUARDS.get() > 0
-}
-
-/// What the engine keeps of the file in memory; half of it may be pages that are to be written.
-const CACHE_BYTES: usize = 256 << 20;
 
 const FORMAT_VALUE: &[u8] = b"flexlist-store v1";

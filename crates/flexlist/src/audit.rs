@@ -6,15 +6,7 @@
 //!
 //! Source: Esiner, Küpçü and Özkasap, section 2 (proof of possession).
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
-use core::{error, fmt, ops::Range};
+use core::{fmt, ops::Range};
 
 use pad_core::{Digest, Evidence};
 
@@ -98,55 +90,22 @@ impl fmt::Display for Coverage {
     }
 }
 
-/// An audit that failed, by who is to blame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Why an audit failed, and whether the question or the server is to blame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuditFailure {
     /// The file does not allow the challenge: ask otherwise.
-    Challenge(ChallengeError),
+    #[error(transparent)]
+    Challenge(#[from] ChallengeError),
     /// The list's proof does not prove which blocks are challenged: distrust the server.
-    List(ProofError),
+    #[error(transparent)]
+    List(#[from] ProofError),
     /// The proven blocks do not answer the challenge: distrust the server.
-    Leaves(AssignError),
+    #[error(transparent)]
+    Leaves(#[from] AssignError),
     /// The tags do not prove that the server has the blocks: it lost or changed some.
-    Tags(AuditError),
-}
-
-impl fmt::Display for AuditFailure {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Challenge(error) => error.fmt(formatter),
-            Self::List(error) => error.fmt(formatter),
-            Self::Leaves(error) => error.fmt(formatter),
-            Self::Tags(error) => error.fmt(formatter),
-        }
-    }
-}
-
-impl error::Error for AuditFailure {}
-
-impl From<ChallengeError> for AuditFailure {
-    fn from(error: ChallengeError) -> Self {
-        Self::Challenge(error)
-    }
-}
-
-impl From<ProofError> for AuditFailure {
-    fn from(error: ProofError) -> Self {
-        Self::List(error)
-    }
-}
-
-impl From<AssignError> for AuditFailure {
-    fn from(error: AssignError) -> Self {
-        Self::Leaves(error)
-    }
-}
-
-impl From<AuditError> for AuditFailure {
-    fn from(error: AuditError) -> Self {
-        Self::Tags(error)
-    }
+    #[error(transparent)]
+    Tags(#[from] AuditError),
 }
 
 impl Evidence for AuditAnswer {

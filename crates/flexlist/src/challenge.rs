@@ -18,14 +18,6 @@
 //!
 //! Source: Esiner et al. 2013, section 2 (challenge); Erway et al. 2009, section 4 (coefficients).
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 mod assign;
 mod error;
 

@@ -1,6 +1,5 @@
 //! Where one block ends and the next begins.
 
-use core::fmt;
 use std::io::{self, Read};
 
 use fastcdc::v2020::{self, FastCDC};
@@ -39,35 +38,50 @@ enum Sizes {
 }
 
 /// Sizes that blocks cannot have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChunkError {
     /// A fixed size is 1 to [`MAX_BLOCK_BYTES`].
+    #[error("blocks have 1 to {MAX_BLOCK_BYTES} bytes, not {size}")]
     SizeOutOfRange {
         /// The size.
         size: usize,
     },
     /// A content-defined minimum is 64 or more.
+    #[error(
+        "the shortest block has at least {} bytes, not {minimum}",
+        v2020::MINIMUM_MIN
+    )]
     MinimumTooSmall {
         /// The minimum.
         minimum: usize,
     },
     /// A content-defined average is 256 or more.
+    #[error(
+        "blocks have at least {} bytes on average, not {average}",
+        v2020::AVERAGE_MIN
+    )]
     AverageTooSmall {
         /// The average.
         average: usize,
     },
     /// A content-defined maximum is 1024 to [`MAX_BLOCK_BYTES`].
+    #[error(
+        "the longest block has {} to {MAX_BLOCK_BYTES} bytes, not {maximum}",
+        v2020::MAXIMUM_MIN
+    )]
     MaximumOutOfRange {
         /// The maximum.
         maximum: usize,
     },
     /// Content-defined sizes are even: the search goes by pairs of bytes.
+    #[error("content-defined sizes are even, not {size}")]
     OddSize {
         /// The size.
         size: usize,
     },
     /// The minimum is not above the average, nor the average above the maximum.
+    #[error("the sizes do not rise from minimum to average to maximum")]
     Unordered,
 }
 
@@ -288,40 +302,6 @@ impl<R: Read> Iterator for Blocks<R> {
         Some(Ok(block.to_vec()))
     }
 }
-
-impl fmt::Display for ChunkError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::SizeOutOfRange { size } => write!(
-                formatter,
-                "blocks have 1 to {MAX_BLOCK_BYTES} bytes, not {size}"
-            ),
-            Self::MinimumTooSmall { minimum } => write!(
-                formatter,
-                "the shortest block has at least {} bytes, not {minimum}",
-                v2020::MINIMUM_MIN
-            ),
-            Self::AverageTooSmall { average } => write!(
-                formatter,
-                "blocks have at least {} bytes on average, not {average}",
-                v2020::AVERAGE_MIN
-            ),
-            Self::MaximumOutOfRange { maximum } => write!(
-                formatter,
-                "the longest block has {} to {MAX_BLOCK_BYTES} bytes, not {maximum}",
-                v2020::MAXIMUM_MIN
-            ),
-            Self::OddSize { size } => {
-                write!(formatter, "content-defined sizes are even, not {size}")
-            }
-            Self::Unordered => {
-                formatter.write_str("the sizes do not rise from minimum to average to maximum")
-            }
-        }
-    }
-}
-
-impl core::error::Error for ChunkError {}
 
 #[cfg(test)]
 mod tests;

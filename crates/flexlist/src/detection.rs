@@ -24,20 +24,23 @@ pub struct Detection {
 }
 
 /// A demand on audits that cannot be met.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DetectionError {
     /// The lost fraction is not above 0 and at most 1.
+    #[error("the lost fraction must be above 0 and at most 1, not {fraction}")]
     FractionOutOfRange {
         /// The fraction.
         fraction: f64,
     },
     /// The probability is not between 0 and 1, both excluded: no sample finds every loss.
+    #[error("the probability must lie between 0 and 1, not at {probability}")]
     ProbabilityOutOfRange {
         /// The probability.
         probability: f64,
     },
     /// More challenges would be needed than [`MAX_COUNT`].
+    #[error("more than {limit} challenges would be needed")]
     TooManyChallenges {
         /// The most that one audit can have.
         limit: u32,
@@ -158,26 +161,6 @@ fn percent(part: f64) -> String {
         format!("{whole}.{rest}")
     }
 }
-
-impl fmt::Display for DetectionError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::FractionOutOfRange { fraction } => write!(
-                formatter,
-                "the lost fraction must be above 0 and at most 1, not {fraction}"
-            ),
-            Self::ProbabilityOutOfRange { probability } => write!(
-                formatter,
-                "the probability must lie between 0 and 1, not at {probability}"
-            ),
-            Self::TooManyChallenges { limit } => {
-                write!(formatter, "more than {limit} challenges would be needed")
-            }
-        }
-    }
-}
-
-impl core::error::Error for DetectionError {}
 
 #[cfg(test)]
 mod tests {

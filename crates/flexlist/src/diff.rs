@@ -1,12 +1,5 @@
 //! A changed file, uploaded as an update.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic
-)]
-
 use core::hash::Hash;
 
 use crate::{
@@ -78,10 +71,8 @@ fn part<C>(block: &OldBlock<C>) -> Option<usize> {
 fn sent(operations: &[BlockEdit]) -> usize {
     operations
         .iter()
-        .map(|operation| match operation {
-            BlockEdit::Insert { bytes, .. } | BlockEdit::Modify { bytes, .. } => bytes.len(),
-            BlockEdit::Remove { .. } => 0,
-        })
+        .filter_map(BlockEdit::bytes)
+        .map(<[u8]>::len)
         .sum()
 }
 
@@ -180,7 +171,7 @@ mod tests {
         let operations = diff(&old_blocks(&blocks), &new, &chunker, digest);
         assert_eq!(operations.len(), 3);
         assert!(operations.iter().all(
-            |operation| matches!(operation, BlockEdit::Modify { bytes, .. } if bytes.len() == 3_000)
+            |operation| matches!(operation, BlockEdit::Modify { block, .. } if block.len() == 3_000)
         ));
     }
 
@@ -193,11 +184,11 @@ mod tests {
             [
                 BlockEdit::Insert {
                     index: 0,
-                    bytes: b"abcd".to_vec()
+                    block: b"abcd".to_vec()
                 },
                 BlockEdit::Insert {
                     index: 4,
-                    bytes: b"efgh".to_vec()
+                    block: b"efgh".to_vec()
                 }
             ]
         );

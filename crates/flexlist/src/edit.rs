@@ -27,13 +27,6 @@
 //!
 //! Source: Esiner et al. 2013, sections 2 and 5 (updates of consecutive bytes).
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic
-)]
-
 pub(crate) mod cut;
 mod error;
 mod exchange;
@@ -90,28 +83,66 @@ pub struct KnownBlock {
     pub bytes: Vec<u8>,
 }
 
-/// An operation on blocks. Each index counts in the file as the operations before it left it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BlockEdit {
-    /// A new block before the block at `index`, or at the end of the file.
+/// A change of a file's sequence of blocks. Each index counts in the file as the changes before it left it.
+///
+/// What it carries for an inserted and for a modified block is up to its use: the bytes where edits are
+/// planned, tag and bytes where they travel to a server. What a list does with it, which knows no bytes, is an
+/// [`Operation`](crate::list::Operation).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BlockEdit<Inserted = Vec<u8>, Modified = Inserted> {
+    /// A new block before the byte at `index`, which starts a block or is the end of the file.
     Insert {
-        /// The index of the first byte of a block, or the length of the file.
+        /// The index that the block's first byte will have.
         index: u64,
-        /// The bytes of the block, at least one.
-        bytes: Vec<u8>,
+        /// The block, of at least one byte.
+        block: Inserted,
     },
-    /// Other bytes, as many or not, for the block at `index`.
+    /// Other contents, of any length, for the block that contains the byte at `index`.
     Modify {
-        /// The index of the first byte of the block.
+        /// The index of a byte of the block; of a planned edit, of its first.
         index: u64,
-        /// The bytes of the block, at least one.
-        bytes: Vec<u8>,
+        /// The block, of at least one byte.
+        block: Modified,
     },
-    /// No longer the block at `index`.
+    /// No block where the one was that contains the byte at `index`.
     Remove {
-        /// The index of the first byte of the block.
+        /// The index of a byte of the block; of a planned edit, of its first.
         index: u64,
     },
+}
+
+impl<Inserted, Modified> BlockEdit<Inserted, Modified> {
+    /// The same edit of other blocks: each is what `inserted` or `modified` makes of it.
+    ///
+    /// # Errors
+    /// Those of `inserted` and `modified`.
+    pub fn try_map<I, M, E>(
+        self,
+        inserted: impl FnOnce(Inserted) -> Result<I, E>,
+        modified: impl FnOnce(Modified) -> Result<M, E>,
+    ) -> Result<BlockEdit<I, M>, E> {
+        Ok(match self {
+            Self::Insert { index, block } => BlockEdit::Insert {
+                index,
+                block: inserted(block)?,
+            },
+            Self::Modify { index, block } => BlockEdit::Modify {
+                index,
+                block: modified(block)?,
+            },
+            Self::Remove { index } => BlockEdit::Remove { index },
+        })
+    }
+}
+
+impl BlockEdit {
+    /// The bytes of the new block, if there is one.
+    pub fn bytes(&self) -> Option<&[u8]> {
+        match self {
+            Self::Insert { block, .. } | Self::Modify { block, .. } => Some(block),
+            Self::Remove { .. } => None,
+        }
+    }
 }
 
 impl ByteEdit {

@@ -21,7 +21,8 @@ use serde::{Deserialize, Serialize};
 pub struct Level(u8);
 
 /// A number above [`Level::MAX`]: no level of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("level {level} is above {}", Level::MAX)]
 pub struct LevelTooHigh {
     /// The number.
     pub level: u8,
@@ -79,15 +80,6 @@ impl fmt::Display for Level {
         fmt::Display::fmt(&self.0, formatter)
     }
 }
-
-impl fmt::Display for LevelTooHigh {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { level } = self;
-        write!(formatter, "level {level} is above {}", Level::MAX)
-    }
-}
-
-impl core::error::Error for LevelTooHigh {}
 
 #[cfg(test)]
 mod tests {

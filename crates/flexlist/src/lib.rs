@@ -79,18 +79,47 @@
 //!
 //! Source: Esiner, Küpçü & Özkasap 2013; Erway, Küpçü, Papamanthou & Tamassia 2009 (DPDP).
 
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+#![cfg_attr(
+    test,
+    allow(clippy::arithmetic_side_effects, reason = "tests fail by panicking")
+)]
+
 pub mod audit;
 pub mod bytes;
 pub mod challenge;
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "lengths of the owner's own slices"
+)]
 pub mod chunk;
+#[allow(clippy::arithmetic_side_effects, reason = "floating point")]
 pub mod detection;
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "lengths of the owner's own blocks"
+)]
 pub mod diff;
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "indices below 2^63, checked at the entrance (`Pieces`, `Known`)"
+)]
 pub mod edit;
 pub mod error;
 mod file_id;
 pub mod level;
 pub mod list;
 mod sealed;
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "big integers and field elements; modules that read bytes deny it themselves"
+)]
 pub mod tag;
 
 pub use file_id::FileId;

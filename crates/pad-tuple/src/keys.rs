@@ -21,8 +21,15 @@ use crate::{
     design::AuthorError,
 };
 
+#[cfg(feature = "bilinear")]
+mod bilinear;
+#[cfg(feature = "rsa")]
+mod rsa;
+
+/// The label under the keys of accumulators themselves. That of a dictionary's accumulators names it and
+/// the generation ([`crate::accumulated::label`]).
 #[cfg(feature = "accumulators")]
-mod accumulated;
+const LABEL: &[u8] = b"pad-tuple";
 
 /// A key in its one encoding; nothing is a key of no bytes.
 pub trait KeyBytes: Sized {

@@ -85,7 +85,6 @@
 pub mod accumulated;
 pub mod aggregate;
 pub mod author;
-pub mod bls;
 pub mod chain;
 #[cfg(feature = "accumulators")]
 pub mod chain_accumulated;
@@ -112,6 +111,7 @@ pub mod update;
 pub use accumulated::{Accumulated, Retention};
 pub use aggregate::AggregateDesign;
 pub use author::TupleAuthor;
+pub use bls12::signatures as bls;
 #[cfg(feature = "accumulators")]
 pub use chain_accumulated::ChainAccumulated;
 pub use design::{AuthorError, Design, Expectation};

@@ -30,6 +30,7 @@ pub mod complete;
 pub mod dynamic;
 pub mod evidence;
 mod family;
+pub mod hosted;
 pub mod keys;
 pub mod question;
 pub mod repository;
@@ -39,7 +40,7 @@ pub mod store;
 pub mod trace;
 
 pub use answering::{AnswerError, AnsweringRepository, NotOffered};
-pub use author::{AuthorError, BatchAuthor, DurableAuthor, ResumableRepository};
+pub use author::{AuthorError, BatchAuthor, DurableAuthor, RecordedAuthor, ResumableRepository};
 pub use bundle::Bundle;
 pub use complete::CompleteHistory;
 pub use family::{tree::TreeStore, tuple::TupleSetup};
@@ -60,6 +61,6 @@ pub use pad_tree::{
     Treap, TreapAuthor, TreeAuthor, TreeProof, TreeQuery, TreeRepository, VersionedNodes,
 };
 pub use pad_tuple::{self, TupleAuthor, TupleProof, TupleRepository};
-pub use repository::{DurableRepository, RepositoryError, StorableRepository};
+pub use repository::{Durable, DurableRepository, RepositoryError, StorableRepository};
 pub use signing_record::{SigningRecord, SigningRecordError};
 pub use store::{RecordChange, Store, StoreError, StoredCheckpoint, redb_store::RedbStore};

@@ -2,6 +2,7 @@
 
 use std::{io, path::PathBuf};
 
+use disk::engine::EngineError;
 use pad_core::Version;
 
 pub mod redb_store;
@@ -218,6 +219,25 @@ pub enum StoreError {
     /// The storage engine failed.
     #[error("the storage engine failed: {0}")]
     Engine(#[source] Box<dyn core::error::Error + Send + Sync>),
+}
+
+impl From<EngineError> for StoreError {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::Missing(path) => Self::Missing(path),
+            EngineError::Exists(path) => Self::Exists(path),
+            EngineError::Foreign(path) => Self::Foreign(path),
+            EngineError::InUse(path) => Self::InUse(path),
+            EngineError::RepairNeeded(path) => Self::Interrupted(path),
+            EngineError::PageMissing(_) => Self::Damaged("a page is not in the file"),
+            EngineError::PageChanged(_) => Self::Damaged("a page is not what was written"),
+            EngineError::Panicked => Self::Damaged("its pages cannot be read"),
+            EngineError::NotIntact => Self::Damaged("the file's structure is not intact"),
+            EngineError::Io(error) => Self::Io(error),
+            EngineError::Engine(error) => Self::Engine(error),
+            error => Self::Engine(Box::new(error)),
+        }
+    }
 }
 
 impl From<disk::RegisterError> for StoreError {

@@ -248,18 +248,18 @@ fn apply_to_content(content: &mut Vec<u8>, edits: &[ByteEdit]) -> Outcome<()> {
 
 fn operation(planned: &BlockEdit, random: &mut Random) -> Operation {
     match planned {
-        BlockEdit::Insert { index, bytes } => Operation::Insert {
+        BlockEdit::Insert { index, block } => Operation::Insert {
             index: *index,
             block: Block {
-                length: bytes.len() as u64,
+                length: block.len() as u64,
                 tag_digest: digest(random),
                 level: Level::draw(random.next()),
                 label: 0,
             },
         },
-        BlockEdit::Modify { index, bytes } => Operation::Modify {
+        BlockEdit::Modify { index, block } => Operation::Modify {
             index: *index,
-            length: bytes.len() as u64,
+            length: block.len() as u64,
             tag_digest: digest(random),
             label: 0,
         },

@@ -1,9 +1,9 @@
-//! The way back, and forth: versions that a server shows the owner's own signature for.
+//! Going back or forward to a version for which the server shows the owner's own signature.
 //!
 //! A server that is restored from a copy stands at an older version than the owner; a state that is
-//! restored from a copy knows an older one than the server. Either way the server has the owner's word
-//! for the version that it stands at ([`Statement`](crate::message::Statement)), which names its root:
-//! nothing has to be believed. What the word does not say is that the version is the newest, so nothing
+//! restored from a copy knows an older one than the server. Either way the server has the owner's signed
+//! statement about its version ([`Statement`](crate::message::Statement)), which names its root:
+//! nothing has to be believed. The statement does not say that the version is the newest, so nothing
 //! here happens unless the owner asks for that very version.
 
 use core::ops::Range;
@@ -20,13 +20,13 @@ use super::{
     state::{Record, Stage},
     transport::Transport,
 };
-use crate::message::{Refusal, Request, Response, Standing};
+use crate::message::{FileStatus, Refusal, Request, Response};
 
 /// A version that a server shows the owner's signature for. Only [`FileClient::vouched`] makes one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vouched {
     state: FileState,
-    standing: Standing,
+    status: FileStatus,
 }
 
 impl Vouched {
@@ -35,15 +35,15 @@ impl Vouched {
         &self.state
     }
 
-    /// Where the server claims to stand: there, or one version further, for which it has not the owner's
-    /// word.
-    pub const fn standing(&self) -> &Standing {
-        &self.standing
+    /// The version that the server claims to have: this one, or the one after it, for which it has no statement
+    /// of the owner.
+    pub const fn standing(&self) -> &FileStatus {
+        &self.status
     }
 
     /// Whether the server stands at this version, so that it takes updates of it.
     pub const fn is_current(&self) -> bool {
-        self.standing.version == self.state.version
+        self.status.version == self.state.version
     }
 }
 
@@ -58,22 +58,19 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     pub fn vouched(&self) -> Result<Vouched, ClientError> {
         let file = self.file();
         let response = self.transport.exchange(&Request::Confirmed { file })?;
-        let (standing, statement) = match response {
-            Response::Confirmed {
-                standing,
-                statement,
-            } => (standing, statement),
+        let (status, statement) = match response {
+            Response::Confirmed { status, statement } => (status, statement),
             Response::Refused(refusal) => return Err(self.refused_word(refusal)),
             _ => return Err(ClientError::Unexpected),
         };
         let state = statement.open(file, &self.owner.key)?;
-        let ahead = standing.version.checked_sub(state.version);
+        let ahead = status.version.checked_sub(state.version);
         match ahead {
-            Some(0) if is_list(&standing, &state.list) => {}
+            Some(0) if is_list(&status, &state.list) => {}
             Some(1) => {}
             _ => return Err(ClientError::Unexpected),
         }
-        Ok(Vouched { state, standing })
+        Ok(Vouched { state, status })
     }
 
     /// Makes the version that [`vouched`](Self::vouched) tells the one that this client knows, if it is
@@ -104,7 +101,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         Ok(vouched)
     }
 
-    /// The version that the server has the owner's word for, if it is this one.
+    /// The version of the owner's statement that the server shows, if it is this one.
     ///
     /// # Errors
     /// As [`adopt`](Self::adopt).
@@ -148,7 +145,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         }
     }
 
-    /// A refusal to show the owner's word. It is never answered by asking for it again.
+    /// A refusal to show the owner's statement. It is never answered by asking for it again.
     fn refused_word(&self, refusal: Refusal) -> ClientError {
         match (&refusal, self.version()) {
             (Refusal::UnknownFile | Refusal::UploadUnfinished { .. }, Some(state)) => {

@@ -1,14 +1,15 @@
 //! Changes: edits of bytes become one signed update, which is applied wholly or not at all.
 
+use core::cell::RefCell;
 use std::collections::BTreeMap;
 
 use flexlist::{
     FileState, Level,
     edit::{BlockEdit, ByteEdit, KnownBlock, needed, plan},
-    list::{Block, Operation},
+    list::Operation,
     tag::WriteId,
 };
-use pad_core::{Digest, HeadSignature, codec};
+use pad_core::{HeadSignature, codec};
 use signature::Signer;
 
 use super::{
@@ -19,7 +20,7 @@ use super::{
     transport::{Transport, TransportError},
 };
 use crate::{
-    message::{Edit, MAX_EDITS, Refusal, Request, SentBlock, Update},
+    message::{InsertedBlock, MAX_EDITS, Refusal, Request, SentBlock, SentEdit, Update, operation},
     signed::RequestKind,
 };
 
@@ -91,37 +92,28 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     }
 
     /// The edits with tags for their blocks and levels for the new ones.
-    fn sent_edits(&self, edits: Vec<BlockEdit>) -> Result<Vec<Edit>, ClientError> {
+    fn sent_edits(&self, edits: Vec<BlockEdit>) -> Result<Vec<SentEdit>, ClientError> {
         let mut written = Vec::new();
-        for edit in &edits {
-            if let BlockEdit::Insert { bytes, .. } | BlockEdit::Modify { bytes, .. } = edit {
-                let mut id = [0; 16];
-                getrandom::fill(&mut id)?;
-                written.push((WriteId(id), bytes.as_slice()));
-            }
+        for bytes in edits.iter().filter_map(BlockEdit::bytes) {
+            let mut id = [0; 16];
+            getrandom::fill(&mut id)?;
+            written.push((WriteId(id), bytes));
         }
         let workers = &self.options.workers;
-        let mut tags = self.owner.tags.tag_all(&written, workers)?.into_iter();
-        let mut next = |bytes: Vec<u8>| {
-            let tag = tags.next().ok_or(ClientError::Unexpected)?;
+        let tags = self.owner.tags.tag_all(&written, workers)?.into_iter();
+        let tags = RefCell::new(tags);
+        let sent = |bytes: Vec<u8>| {
+            let tag = tags.borrow_mut().next().ok_or(ClientError::Unexpected)?;
             let data = bytes.into();
-            Ok::<_, ClientError>(SentBlock { tag, data })
+            Ok(SentBlock { tag, data })
         };
-        let sent = |edit| {
-            Ok(match edit {
-                BlockEdit::Insert { index, bytes } => Edit::Insert {
-                    index,
-                    level: Level::draw(getrandom::u64()?).get(),
-                    block: next(bytes)?,
-                },
-                BlockEdit::Modify { index, bytes } => Edit::Modify {
-                    index,
-                    block: next(bytes)?,
-                },
-                BlockEdit::Remove { index } => Edit::Remove { index },
-            })
+        let inserted = |bytes| {
+            let level = Level::draw(getrandom::u64()?).get();
+            let block = sent(bytes)?;
+            Ok(InsertedBlock { level, block })
         };
-        edits.into_iter().map(sent).collect()
+        let edits = edits.into_iter();
+        edits.map(|edit| edit.try_map(inserted, sent)).collect()
     }
 }
 
@@ -130,37 +122,6 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
 /// # Errors
 /// [`ClientError::Unexpected`] for a level that no block has, which no update of this client's has.
 pub(super) fn operations(update: &Update) -> Result<Vec<Operation>, ClientError> {
-    let operation = |edit: &Edit| {
-        Ok(match edit {
-            Edit::Insert {
-                index,
-                level,
-                block,
-            } => Operation::Insert {
-                index: *index,
-                block: Block {
-                    length: length(block),
-                    tag_digest: digest(block),
-                    level: Level::try_from(*level).map_err(|_| ClientError::Unexpected)?,
-                    label: 0,
-                },
-            },
-            Edit::Modify { index, block } => Operation::Modify {
-                index: *index,
-                length: length(block),
-                tag_digest: digest(block),
-                label: 0,
-            },
-            Edit::Remove { index } => Operation::Remove { index: *index },
-        })
-    };
+    let operation = |edit| operation(edit, 0).map_err(|_| ClientError::Unexpected);
     update.edits.iter().map(operation).collect()
-}
-
-pub(super) fn length(block: &SentBlock) -> u64 {
-    u64::try_from(block.data.0.len()).unwrap_or(u64::MAX)
-}
-
-pub(super) fn digest(block: &SentBlock) -> Digest<32> {
-    Digest(block.tag.digest())
 }

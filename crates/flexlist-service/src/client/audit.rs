@@ -1,13 +1,5 @@
 //! Audits: does the server have what it should?
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use core::ops::Range;
 
 use flexlist::{
@@ -21,12 +13,12 @@ use pad_core::{HeadSignature, Untrusted};
 use signature::Signer;
 
 use super::{
-    blame::{Blame, Purpose},
     error::{Asked, AuditFailure, AuditFault, ClientError, SearchEnd, Silence, Unanswered},
     file::{FileClient, is_list},
     locate::Search,
+    question::{Blocks, Failed},
     read::{BlocksError, block_end},
-    transport::{Transport, TransportError},
+    transport::Transport,
 };
 use crate::message::{Refusal, Request, Response};
 
@@ -59,47 +51,6 @@ pub struct AuditReport {
     pub blocks: u64,
     /// How many questions it took.
     pub questions: u64,
-}
-
-/// The bounds of the blocks that the server has proved to have.
-pub(super) type Blocks = Result<Vec<Range<u64>>, Failed>;
-
-/// How one question goes wrong.
-pub(super) enum Failed {
-    /// The server's fault.
-    Fault(AuditFault),
-    /// The question covers more than the server answers at once, in its words.
-    TooLarge(String),
-    /// There is no answer to judge.
-    Silent(Silence),
-    /// The question cannot be asked.
-    Client(ClientError),
-}
-
-impl Failed {
-    /// A question about so many bytes is refused. Of what a server took it must prove each block: what it
-    /// calls too large may be asked for in smaller parts, but not below a single byte.
-    fn refused(bytes: u64, refusal: Refusal) -> Self {
-        match refusal {
-            Refusal::TooLarge(reason) if bytes > 1 => Self::TooLarge(reason),
-            refusal => match refusal.blame(Purpose::Question) {
-                Blame::Circumstances => Self::Silent(Silence::Refused(refusal)),
-                Blame::Owner | Blame::Server => Self::Fault(AuditFault::Refused(refusal)),
-            },
-        }
-    }
-}
-
-impl From<ClientError> for Failed {
-    fn from(error: ClientError) -> Self {
-        Self::Client(error)
-    }
-}
-
-impl From<TransportError> for Failed {
-    fn from(error: TransportError) -> Self {
-        Self::Silent(Silence::Transport(error))
-    }
 }
 
 impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
@@ -166,18 +117,16 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     fn stands(&self, state: &FileState) -> Result<(), Failed> {
         let request = Request::Status { file: state.file };
         match self.transport.exchange(&request)? {
-            Response::Standing(standing)
-                if standing.version == state.version && is_list(&standing, &state.list) =>
+            Response::State(status)
+                if status.version == state.version && is_list(&status, &state.list) =>
             {
                 Ok(())
             }
-            Response::Standing(standing) if standing.version > state.version => {
-                let fault = AuditFault::Standing(Box::new(standing));
+            Response::State(status) if status.version > state.version => {
+                let fault = AuditFault::State(Box::new(status));
                 Err(self.superseded_or(state, fault))
             }
-            Response::Standing(standing) => {
-                Err(Failed::Fault(AuditFault::Standing(Box::new(standing))))
-            }
+            Response::State(status) => Err(Failed::Fault(AuditFault::State(Box::new(status)))),
             Response::Refused(refusal) => Err(self.failed(state, 0, refusal)),
             _ => Err(Failed::Fault(AuditFault::Unexpected)),
         }

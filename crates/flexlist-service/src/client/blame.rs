@@ -1,14 +1,13 @@
-//! Who has to act on an error: what a program's exit status should say.
+//! Which side has to act on an error: what a program's exit status should say.
 //!
-//! Everything is spelled out, without a rest: a refusal that is new does not compile until somebody has
-//! thought about whom it blames.
+//! Every refusal is listed, without a wildcard: a new one does not compile until its side is decided.
 
 use std::io;
 
 use super::{error::ClientError, state::StateError, transport::TransportError};
 use crate::message::Refusal;
 
-/// Who has to act on an error.
+/// The side that has to act on an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blame {
     /// The owner: input, a key or a state that does not fit, or a limit of the server's that what he
@@ -92,7 +91,7 @@ impl Refusal {
 }
 
 impl ClientError {
-    /// Who has to act.
+    /// The side that has to act.
     pub fn blame(&self) -> Blame {
         match self {
             Self::Transport(error) => error.blame(),

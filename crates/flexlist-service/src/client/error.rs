@@ -1,4 +1,4 @@
-//! Why an owner's operation does not succeed, by who has to act on it.
+//! Why an owner's operation does not succeed, and what to do about it.
 
 use core::ops::Range;
 use std::io;
@@ -15,35 +15,45 @@ mod words;
 
 use super::{state::StateError, transport::TransportError};
 use crate::{
-    message::{Refusal, Standing},
+    message::{FileStatus, Refusal},
     signed::OpenError,
 };
 
 /// Why an owner's operation does not succeed.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClientError {
     /// No answer. Try again: an operation that is under way goes on where it was.
-    Transport(TransportError),
+    #[error(transparent)]
+    Transport(#[from] TransportError),
     /// The server refuses, as it may: something exceeds its limits, or it cannot for now.
+    #[error("the server refuses: {0}")]
     Refused(Refusal),
     /// The server refuses what it must do, or has no ground to refuse. Distrust the server.
+    #[error("{}", words::breach(.0))]
     Breach(Refusal),
     /// An update that was under way is dropped: the server has refused it for good. Said once; the next
     /// operation goes on with the version before the update.
+    #[error("the update that was under way is dropped, the server refused it: {0}")]
     Dropped(Refusal),
     /// The server's answer is none to the question. Distrust the server.
+    #[error("the answer is none to the question")]
     Unexpected,
     /// The server's evidence about the list does not hold. Distrust the server.
-    Proof(ProofError),
+    #[error(transparent)]
+    Proof(#[from] ProofError),
     /// A block is not the one that the list commits. Distrust the server.
-    Blocks(AuditError),
+    #[error(transparent)]
+    Blocks(#[from] AuditError),
     /// An audit found damage, or the server refused to answer a challenge. Distrust the server.
+    #[error("{0}")]
     Audit(AuditFailure),
     /// A challenge got no answer: nothing is said about the file. Try again.
+    #[error("{0}")]
     Unanswered(Unanswered),
     /// The server claims an older version than the owner has seen, or not to have the file. Distrust the server, or this state
     /// file, if it is of another server.
+    #[error("the server went back to version {claimed}, after version {known}")]
     Rollback {
         /// The owner's version.
         known: u64,
@@ -52,14 +62,22 @@ pub enum ClientError {
     },
     /// The server has a newer version, and this owner's signature on it: this state is an older copy.
     /// Use the newer one, or [`adopt`](super::FileClient::adopt) what the server has.
+    #[error(
+        "this state is of version {known}, and an older copy: the server has version {} of {} bytes, \
+         signed by this owner", newer.version, newer.list.total
+    )]
     Superseded {
         /// The owner's version, as this state has it.
         known: u64,
         /// The version that the owner signed.
         newer: FileState,
     },
-    /// The server claims a newer version, for which it does not have this owner's word. If there is no
+    /// The server claims a newer version, for which it shows no statement of this owner. If there is no
     /// other copy of this state, which may have been used, distrust the server.
+    #[error(
+        "this state is of version {known}, the server claims version {current} and shows no signature \
+         of this owner for it"
+    )]
     Outdated {
         /// The owner's version.
         known: u64,
@@ -68,12 +86,14 @@ pub enum ClientError {
     },
     /// The server claims other contents for a version than the owner's. Distrust the server, or look for
     /// another writer.
+    #[error("the server has other contents for version {version}")]
     Forked {
         /// The version.
         version: u64,
     },
     /// The source is not the one that the upload was begun with. Go on with that one, or
     /// [`restart`](super::FileClient::restart).
+    #[error("{}", words::source_changed(*bytes, *finished))]
     SourceChanged {
         /// How many bytes were sent, of which some are others now.
         bytes: u64,
@@ -84,6 +104,10 @@ pub enum ClientError {
     /// The server claims more parts of the upload than were sent with this state, or fewer than it had:
     /// another copy of the state was used, or the server was restored from one. Go on with that copy, or
     /// [`restart`](super::FileClient::restart).
+    #[error(
+        "the server says that it has {claimed} parts of the upload, and {sent} were sent with this \
+         state: another copy of the state was used, or the server was restored from one"
+    )]
     MoreParts {
         /// How many parts were sent.
         sent: u64,
@@ -91,19 +115,27 @@ pub enum ClientError {
         claimed: u64,
     },
     /// The server does not offer the version that is to be adopted.
+    #[error(
+        "the server does not offer version {wanted}; it shows version {offered} with the owner's \
+         signature"
+    )]
     NotOffered {
         /// The version that was asked for.
         wanted: u64,
-        /// The version that the server has the owner's word for.
+        /// The version about which the server shows the owner's statement.
         offered: u64,
     },
     /// What the server shows as the owner's signature is none. Distrust the server.
-    Statement(OpenError),
+    #[error("what the server shows as the owner's word: {0}")]
+    Statement(#[from] OpenError),
     /// The file is not uploaded yet.
+    #[error("the file is not uploaded yet")]
     NotUploaded,
     /// The file is uploaded already.
+    #[error("the file is uploaded already")]
     AlreadyUploaded,
     /// There is no such byte in the file.
+    #[error("byte {end} is out of range, the file has {total} bytes")]
     OutOfRange {
         /// One past the last byte asked for.
         end: u64,
@@ -111,20 +143,28 @@ pub enum ClientError {
         total: u64,
     },
     /// The edits do not fit the file.
-    Edit(EditError),
+    #[error(transparent)]
+    Edit(#[from] EditError),
     /// The list cannot hold the blocks.
-    List(UpdateError),
+    #[error(transparent)]
+    List(#[from] UpdateError),
     /// A challenge that the file does not allow.
-    Challenge(ChallengeError),
+    #[error(transparent)]
+    Challenge(#[from] ChallengeError),
     /// A block cannot be tagged.
-    Tag(TagError),
+    #[error(transparent)]
+    Tag(#[from] TagError),
     /// The state file cannot be used.
-    State(StateError),
+    #[error(transparent)]
+    State(#[from] StateError),
     /// The source of an upload, or the sink of a read, failed.
+    #[error(transparent)]
     Io(io::Error),
     /// The signer failed, in words.
+    #[error("the signer failed: {0}")]
     Signer(String),
     /// The operating system gives no random bytes.
+    #[error("the operating system gives no random bytes")]
     RandomnessUnavailable,
 }
 
@@ -195,34 +235,9 @@ pub enum AuditFault {
     /// The server refuses to answer for what it took: it must.
     Refused(Refusal),
     /// The server claims to stand elsewhere: at another version, or at other contents.
-    Standing(Box<Standing>),
+    State(Box<FileStatus>),
     /// The answer is none to the question.
     Unexpected,
-}
-
-impl core::error::Error for ClientError {}
-
-/// `From` for errors that become a variant unchanged.
-macro_rules! wrap {
-    ($($error:ty => $variant:ident,)*) => {
-        $(impl From<$error> for ClientError {
-            fn from(error: $error) -> Self {
-                Self::$variant(error)
-            }
-        })*
-    };
-}
-
-wrap! {
-    TransportError => Transport,
-    ProofError => Proof,
-    AuditError => Blocks,
-    EditError => Edit,
-    UpdateError => List,
-    ChallengeError => Challenge,
-    TagError => Tag,
-    StateError => State,
-    OpenError => Statement,
 }
 
 impl From<getrandom::Error> for ClientError {

@@ -21,11 +21,11 @@ use super::{
     transport::Transport,
 };
 use crate::{
-    message::{Refusal, Request, Response, Signed, Standing},
+    message::{FileStatus, Refusal, Request, Response, Signed},
     signed::RequestKind,
 };
 
-/// Who owns a file.
+/// The keys of a file's owner.
 #[derive(Clone)]
 pub struct Owner<S> {
     /// The public key of `signer`.
@@ -104,7 +104,7 @@ pub struct FileClient<T, S> {
     pub(super) verifier: VerifierKey,
     pub(super) state: StateFile,
     pub(super) options: ClientOptions,
-    /// The version that the server has the owner's word for, as far as this client knows.
+    /// The newest version for which the server has the owner's signed statement, as far as this client knows.
     pub(super) confirmed: u64,
 }
 
@@ -129,11 +129,11 @@ pub enum Status {
         next_part: u64,
     },
     /// The server has the owner's version.
-    Current(Standing),
+    Current(FileStatus),
     /// The server has a newer version, and this owner's signature on it: this state is an older copy.
     Newer {
         /// What the server claims.
-        standing: Standing,
+        status: FileStatus,
         /// The version that the owner signed: see [`FileClient::adopt`].
         newer: FileState,
     },
@@ -240,18 +240,18 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     pub fn status(&mut self) -> Result<Status, ClientError> {
         self.settle()?.or_dropped()?;
         let request = Request::Status { file: self.file() };
-        let standing = self.standing(&request)?;
+        let status = self.status_of(&request)?;
         let Some(known) = self.version() else {
             return Ok(Status::Uploading {
-                next_part: standing.next_part,
+                next_part: status.next_part,
             });
         };
-        match self.check_standing(&standing, &known) {
+        match self.check_standing(&status, &known) {
             Ok(()) => {
                 self.confirm(&known);
-                Ok(Status::Current(standing))
+                Ok(Status::Current(status))
             }
-            Err(ClientError::Superseded { newer, .. }) => Ok(Status::Newer { standing, newer }),
+            Err(ClientError::Superseded { newer, .. }) => Ok(Status::Newer { status, newer }),
             Err(error) => Err(error),
         }
     }
@@ -265,10 +265,10 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             .map_err(|error| ClientError::Signer(error.to_string()))
     }
 
-    /// The standing that answers this request.
-    pub(super) fn standing(&self, request: &Request) -> Result<Standing, ClientError> {
+    /// The status that answers this request.
+    pub(super) fn status_of(&self, request: &Request) -> Result<FileStatus, ClientError> {
         match self.transport.exchange(request)? {
-            Response::Standing(standing) => Ok(standing),
+            Response::State(status) => Ok(status),
             Response::Refused(refusal) => Err(self.refused(Purpose::Question, refusal)),
             _ => Err(ClientError::Unexpected),
         }
@@ -300,16 +300,16 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// The server claims what the owner knows.
     pub(super) fn check_standing(
         &self,
-        standing: &Standing,
+        status: &FileStatus,
         known: &FileState,
     ) -> Result<(), ClientError> {
-        match standing.version.cmp(&known.version) {
+        match status.version.cmp(&known.version) {
             Ordering::Less => Err(ClientError::Rollback {
                 known: known.version,
-                claimed: standing.version,
+                claimed: status.version,
             }),
-            Ordering::Greater => Err(self.outdated(known.version, standing.version)),
-            Ordering::Equal if is_list(standing, &known.list) => Ok(()),
+            Ordering::Greater => Err(self.outdated(known.version, status.version)),
+            Ordering::Equal if is_list(status, &known.list) => Ok(()),
             Ordering::Equal => Err(ClientError::Forked {
                 version: known.version,
             }),
@@ -318,6 +318,6 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
 }
 
 /// The server claims this list.
-pub(super) fn is_list(standing: &Standing, list: &ListState) -> bool {
-    (standing.root, standing.total) == (list.root, list.total)
+pub(super) fn is_list(status: &FileStatus, list: &ListState) -> bool {
+    (status.root, status.total) == (list.root, list.total)
 }

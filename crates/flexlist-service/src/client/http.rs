@@ -1,13 +1,5 @@
 //! A server that is reached over HTTP.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use core::{fmt, time::Duration};
 use std::{io::ErrorKind, sync::Arc, thread};
 
@@ -31,7 +23,7 @@ const ASK_ABOVE: usize = 256 << 10;
 /// The longest wait before the next attempt, whatever the server asks for.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
 
-/// Who may vouch for the server's certificate.
+/// Which certificates the server's must descend from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Roots {
     /// The certificate authorities that the operating system trusts.
@@ -44,7 +36,7 @@ pub enum Roots {
 /// How a client talks to its server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpOptions {
-    /// Who may vouch for the server's certificate; without effect for `http://`.
+    /// Which certificates the server's must descend from; without effect for `http://`.
     pub roots: Roots,
     /// The longest request in bytes.
     pub request_bytes: usize,

@@ -5,22 +5,14 @@
 //! block cannot prove its neighbours in the same answer either. So a damaged block is found as the byte
 //! where answers cease to hold, and its bounds are those of the next sound blocks.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use core::ops::Range;
 use std::time::{Duration, Instant};
 
 use flexlist::FileState;
 
 use super::{
-    audit::{Blocks, Failed},
     error::{AuditFault, SearchEnd},
+    question::{Blocks, Failed},
 };
 use crate::message::Refusal;
 

@@ -1,13 +1,5 @@
 //! Reads: every byte is verified before it is given out.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use core::ops::Range;
 use std::io::Write;
 
@@ -156,35 +148,23 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
 }
 
 /// Why there are no verified blocks.
+#[derive(Debug, thiserror::Error)]
 pub(super) enum BlocksError {
     /// No answer.
-    Transport(TransportError),
+    #[error(transparent)]
+    Transport(#[from] TransportError),
     /// The server refuses. Whoever can ask for less decides whom that blames.
+    #[error("the server refuses: {0}")]
     Refused(Refusal),
     /// The answer is none to the question.
+    #[error("the answer is none to the question")]
     Unexpected,
     /// The evidence about the list does not hold.
-    Proof(ProofError),
+    #[error(transparent)]
+    Proof(#[from] ProofError),
     /// A block is not the one that the list commits.
-    Blocks(AuditError),
-}
-
-impl From<TransportError> for BlocksError {
-    fn from(error: TransportError) -> Self {
-        Self::Transport(error)
-    }
-}
-
-impl From<ProofError> for BlocksError {
-    fn from(error: ProofError) -> Self {
-        Self::Proof(error)
-    }
-}
-
-impl From<AuditError> for BlocksError {
-    fn from(error: AuditError) -> Self {
-        Self::Blocks(error)
-    }
+    #[error(transparent)]
+    Blocks(#[from] AuditError),
 }
 
 /// One past the last byte of the block.

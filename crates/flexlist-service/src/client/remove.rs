@@ -15,8 +15,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// Has the server remove the file, or give up its upload if that is not finished. What was signed
     /// about the file does not bring it back. The state file stays, and is of no use any more.
     ///
-    /// A server that says that it has no such file has done what it should: whether it keeps a copy
-    /// nobody can tell.
+    /// A server that answers that it has no such file has done what was asked. Whether it keeps a copy cannot
+    /// be told.
     ///
     /// # Errors
     /// [`ClientError::Outdated`] if another writer has changed the file since; [`ClientError::Rollback`]

@@ -21,7 +21,7 @@ use crate::{
 };
 
 impl Settled {
-    /// Success, unless an update was dropped: who has it under way must hear of it.
+    /// An error if the update was dropped, which the caller has to learn.
     pub(super) fn or_dropped(self) -> Result<(), ClientError> {
         match self {
             Self::Dropped(refusal) => Err(ClientError::Dropped(refusal)),
@@ -54,8 +54,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                 Ok(self.applied())
             }
             Stage::Refused { base, update } => {
-                let standing = self.standing(&Request::Status { file: base.file })?;
-                if base.version.checked_add(1) != Some(standing.version) {
+                let status = self.status_of(&Request::Status { file: base.file })?;
+                if base.version.checked_add(1) != Some(status.version) {
                     return Ok(Settled::Nothing);
                 }
                 let (base, update) = (*base, update.clone());
@@ -111,7 +111,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             response => response?,
         };
         match response {
-            Response::Updated { standing, witness } => {
+            Response::Updated { status, witness } => {
                 let update: Update = update.claimed().map_err(|_| StateError::Damaged)?;
                 let operations = apply::operations(&update)?;
                 let list = verify_update::<Sha256>(witness.as_ref(), &base.list, &operations)?;
@@ -120,7 +120,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                     version: base.version.saturating_add(1),
                     list: *list.get(),
                 };
-                self.check_standing(&standing, &next)?;
+                self.check_standing(&status, &next)?;
                 self.state.advance(Stage::Settled(next))?;
                 self.confirm(&next);
                 Ok(None)
@@ -135,7 +135,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         self.version().map_or(Settled::Nothing, Settled::Applied)
     }
 
-    /// Gives the server the owner's word for this version, and tells it so that it may forget earlier
+    /// Gives the server the owner's signed statement about this version, and tells it so that it may forget earlier
     /// ones. The word is what finds the way back, should the server or this state be restored from an
     /// older copy. If this fails, the server keeps more than it must, and is told before the next update.
     pub(super) fn confirm(&mut self, state: &FileState) {
@@ -149,7 +149,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             total: state.list.total,
         };
         if let Ok(signed) = self.sign(RequestKind::Confirm, &body)
-            && let Ok(Response::Standing(_)) = self.transport.exchange(&Request::Confirm(signed))
+            && let Ok(Response::State(_)) = self.transport.exchange(&Request::Confirm(signed))
         {
             self.confirmed = state.version;
         }

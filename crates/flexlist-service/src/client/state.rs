@@ -74,16 +74,16 @@ pub(super) struct Uploading {
     /// What the write ids come from.
     pub(super) secret: [u8; 32],
     /// The source up to the part before the last one that was, or was about to be, sent.
-    pub(super) before_last: Mark,
+    pub(super) before_last: SourcePrefix,
     /// The source up to the last part that was, or was about to be, sent.
-    pub(super) last: Mark,
+    pub(super) last: SourcePrefix,
     /// The version that the upload makes, once its end was, or was about to be, sent.
     pub(super) end: Option<FileState>,
 }
 
 /// The beginning of a source: what tells whether it is still the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Mark {
+pub(super) struct SourcePrefix {
     /// How many parts it makes.
     pub(super) parts: u64,
     /// How many bytes it has.
@@ -97,8 +97,8 @@ impl Uploading {
     pub(super) fn new(secret: [u8; 32]) -> Self {
         Self {
             secret,
-            before_last: Mark::default(),
-            last: Mark::default(),
+            before_last: SourcePrefix::default(),
+            last: SourcePrefix::default(),
             end: None,
         }
     }
@@ -148,55 +148,36 @@ impl codec::Message for Record {
 }
 
 /// A state file cannot be used.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateError {
     /// It cannot be read or written.
-    Io(io::Error),
+    #[error("state file: {0}")]
+    Io(#[from] io::Error),
     /// There is a file already where a new one was to be.
+    #[error("the state file exists already")]
     Exists,
     /// Another process uses it.
+    #[error("another process uses the state file")]
     InUse,
     /// Its contents would exceed what is read back: they are not written.
+    #[error("a state file of {length} bytes is too long")]
     TooLong {
         /// Their length in bytes.
         length: usize,
     },
     /// Its contents are not those that were written.
+    #[error("the state file is damaged")]
     Damaged,
     /// Its contents are not a state, or that of another version of this program.
+    #[error("this is no state file: {0}")]
     Malformed(DecodeError),
     /// It belongs to another owner.
+    #[error("the state file belongs to another owner: it does not fit the key")]
     WrongOwner,
     /// It belongs to this owner, but the file's tags are made with another key.
+    #[error("the state file belongs to this owner, but to another key for tags")]
     WrongTags,
-}
-
-impl fmt::Display for StateError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => write!(formatter, "state file: {error}"),
-            Self::Exists => formatter.write_str("the state file exists already"),
-            Self::InUse => formatter.write_str("another process uses the state file"),
-            Self::TooLong { length } => {
-                write!(formatter, "a state file of {length} bytes is too long")
-            }
-            Self::Damaged => formatter.write_str("the state file is damaged"),
-            Self::Malformed(error) => write!(formatter, "this is no state file: {error}"),
-            Self::WrongOwner => formatter
-                .write_str("the state file belongs to another owner: it does not fit the key"),
-            Self::WrongTags => formatter
-                .write_str("the state file belongs to this owner, but to another key for tags"),
-        }
-    }
-}
-
-impl core::error::Error for StateError {}
-
-impl From<io::Error> for StateError {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
 }
 
 impl From<LockError> for StateError {
@@ -242,7 +223,7 @@ impl StateFile {
         // here on it is this file, whatever becomes of links that lead to it.
         let path = fs::canonicalize(path)?;
         let lock = Lock::exclusive(&path, patience)?;
-        // After it: who had the lock may have put another file in the place of the one before.
+        // After it: the process that had the lock may have replaced the file.
         let file = File::open(&path)?;
         let mut bytes = Vec::new();
         // One byte more than may be, so that the decoder sees that it is too much.

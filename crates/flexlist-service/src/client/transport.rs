@@ -1,7 +1,5 @@
 //! What carries a request to a server and brings back its answer.
 
-use core::fmt;
-
 use pad_core::{DecodeError, codec};
 
 use crate::{
@@ -35,12 +33,14 @@ impl<T: Transport + ?Sized> Transport for &T {
 }
 
 /// Why there is no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransportError {
     /// Address, certificate or time-outs cannot be used, in words.
+    #[error("the connection cannot be set up: {0}")]
     Configuration(String),
     /// No attempt brought an answer; the reason of the last one, in words.
+    #[error("no answer after {attempts} attempts: {reason}")]
     Unreachable {
         /// How many attempts.
         attempts: u32,
@@ -48,25 +48,31 @@ pub enum TransportError {
         reason: String,
     },
     /// The server was busy at every attempt.
+    #[error("the server was busy at all {attempts} attempts")]
     Overloaded {
         /// How many attempts.
         attempts: u32,
     },
     /// The server is not the one that its certificate should prove, or TLS failed otherwise.
+    #[error("no secure connection: {0}")]
     Tls(String),
     /// The request exceeds what the client, or the server by its status 413, lets through.
+    #[error("a request of {length} bytes is too large")]
     RequestTooLarge {
         /// The length of the request in bytes.
         length: usize,
     },
     /// The answer exceeds the client's limit.
+    #[error("the answer exceeds {limit} bytes")]
     ResponseTooLarge {
         /// The limit in bytes.
         limit: usize,
     },
     /// The server answered with an HTTP status that brings no message.
+    #[error("the server answered with status {0}")]
     Status(u16),
     /// The answer is not a message.
+    #[error("the answer is not a message: {0}")]
     Undecodable(DecodeError),
 }
 
@@ -115,30 +121,3 @@ pub(super) fn decode_response(bytes: &[u8], limit: usize) -> Result<Response, Tr
         error => TransportError::Undecodable(error),
     })
 }
-
-impl fmt::Display for TransportError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Configuration(reason) => {
-                write!(formatter, "the connection cannot be set up: {reason}")
-            }
-            Self::Unreachable { attempts, reason } => {
-                write!(formatter, "no answer after {attempts} attempts: {reason}")
-            }
-            Self::Overloaded { attempts } => {
-                write!(formatter, "the server was busy at all {attempts} attempts")
-            }
-            Self::Tls(reason) => write!(formatter, "no secure connection: {reason}"),
-            Self::RequestTooLarge { length } => {
-                write!(formatter, "a request of {length} bytes is too large")
-            }
-            Self::ResponseTooLarge { limit } => {
-                write!(formatter, "the answer exceeds {limit} bytes")
-            }
-            Self::Status(status) => write!(formatter, "the server answered with status {status}"),
-            Self::Undecodable(error) => write!(formatter, "the answer is not a message: {error}"),
-        }
-    }
-}
-
-impl core::error::Error for TransportError {}

@@ -23,11 +23,10 @@ use sha2::{Digest as _, Sha256};
 use signature::Signer;
 
 use super::{
-    apply,
     blame::Purpose,
     error::ClientError,
     file::FileClient,
-    state::{Mark, Stage, Uploading},
+    state::{SourcePrefix, Stage, Uploading},
     transport::Transport,
 };
 use crate::{
@@ -77,17 +76,17 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             self.finished(&end)?;
         }
         let mut upload = Upload::new(before.secret, self.chunker().blocks(source));
-        let mut mark = Mark::default();
+        let mut prefix = SourcePrefix::default();
         loop {
             let blocks = self.next_part(&mut upload)?;
             if blocks.is_empty() {
                 break;
             }
-            let before_last = mark;
-            mark = upload.mark(mark.parts.saturating_add(1));
-            before.compare(next_part, &mark)?;
+            let before_last = prefix;
+            prefix = upload.prefix(prefix.parts.saturating_add(1));
+            before.compare(next_part, &prefix)?;
             if next_part.is_some_and(|next_part| before_last.parts >= next_part) {
-                let last = mark;
+                let last = prefix;
                 self.state.advance(Stage::Uploading(Uploading {
                     before_last,
                     last,
@@ -97,7 +96,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             }
             progress(upload.total);
         }
-        before.compare_end(next_part, &mark)?;
+        before.compare_end(next_part, &prefix)?;
         let list = FlexList::<ListHash>::build(&upload.list, &self.options.workers)?;
         let state = FileState {
             file: self.file(),
@@ -113,13 +112,13 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         if self.version().is_some() {
             return Ok(state);
         }
-        self.finish(&before, mark, &state)?;
+        self.finish(&before, prefix, &state)?;
         Ok(state)
     }
 
     /// Gives up an upload that is not finished, on the server too, and begins a new one in its place:
     /// another file, which may have another source. Also where the server has finished the upload
-    /// without this owner's knowledge, who then gives up a file that he has not seen.
+    /// without the owner's knowledge: a file that the owner has not seen is then given up.
     ///
     /// # Errors
     /// [`ClientError::AlreadyUploaded`]; [`ClientError::Transport`], [`ClientError::Refused`],
@@ -135,7 +134,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     }
 
     /// The version that the server has finished, though no end of it was sent with this state: another
-    /// copy of it was used, for which the server has the owner's word, or the server lies.
+    /// copy of it was used, for which the server has a signed statement, or the server lies.
     fn end_of_copy(&self) -> Result<FileState, ClientError> {
         let newer = *self.vouched()?.state();
         match newer.version {
@@ -154,9 +153,9 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         };
         let begin = self.sign(RequestKind::Begin, &begin)?;
         match self.transport.exchange(&Request::Begin(begin))? {
-            Response::Standing(standing) if standing.version == 0 => Ok(Some(standing.next_part)),
+            Response::State(status) if status.version == 0 => Ok(Some(status.next_part)),
             // Finished, and the answer was lost: nothing is to be sent.
-            Response::Standing(_) | Response::Refused(Refusal::UploadFinished) => Ok(None),
+            Response::State(_) | Response::Refused(Refusal::UploadFinished) => Ok(None),
             Response::Refused(refusal) => Err(self.refused(Purpose::Begin, refusal)),
             _ => Err(ClientError::Unexpected),
         }
@@ -197,7 +196,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         let part = self.sign(RequestKind::Part, &part)?;
         let next = number.saturating_add(1);
         match self.transport.exchange(&Request::Part(part))? {
-            Response::Standing(standing) if standing.next_part == next => Ok(()),
+            Response::State(status) if status.next_part == next => Ok(()),
             // The answer to the first attempt was lost.
             Response::Refused(Refusal::PartOutOfOrder { expected }) if expected == next => Ok(()),
             Response::Refused(refusal) => Err(self.refused(Purpose::Part, refusal)),
@@ -209,7 +208,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     fn finish(
         &mut self,
         before: &Uploading,
-        last: Mark,
+        last: SourcePrefix,
         state: &FileState,
     ) -> Result<(), ClientError> {
         let finish = Finish {
@@ -226,8 +225,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             ..before.clone()
         }))?;
         match self.transport.exchange(&Request::Finish(finish))? {
-            Response::Standing(standing) => {
-                self.check_standing(&standing, state)?;
+            Response::State(status) => {
+                self.check_standing(&status, state)?;
                 Ok(self.state.advance(Stage::Settled(*state))?)
             }
             // The answer to the first attempt was lost.
@@ -240,12 +239,12 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// The server has the end of the upload, which makes this version: it is the owner's, whatever the
     /// server claims beside it.
     fn finished(&mut self, state: &FileState) -> Result<(), ClientError> {
-        let standing = self.standing(&Request::Status { file: state.file })?;
-        if standing.version == 0 {
+        let status = self.status_of(&Request::Status { file: state.file })?;
+        if status.version == 0 {
             return Err(ClientError::Unexpected);
         }
         self.state.advance(Stage::Settled(*state))?;
-        self.check_standing(&standing, state)
+        self.check_standing(&status, state)
     }
 }
 
@@ -256,11 +255,11 @@ impl Uploading {
         parts == 0 || parts == self.before_last.parts || parts == self.last.parts
     }
 
-    /// The source is still what was sent, as far as this mark reaches, if the server needs this part next
+    /// The source is still what was sent, as far as this prefix of it reaches, if the server needs this part next
     /// (none, if it has finished).
-    fn compare(&self, next_part: Option<u64>, mark: &Mark) -> Result<(), ClientError> {
+    fn compare(&self, next_part: Option<u64>, prefix: &SourcePrefix) -> Result<(), ClientError> {
         for sent in self.held(next_part) {
-            if sent.parts == mark.parts && sent != mark {
+            if sent.parts == prefix.parts && sent != prefix {
                 return Err(changed(sent, next_part));
             }
         }
@@ -268,17 +267,21 @@ impl Uploading {
     }
 
     /// The source has at least what was sent.
-    fn compare_end(&self, next_part: Option<u64>, mark: &Mark) -> Result<(), ClientError> {
-        match self.held(next_part).find(|sent| sent.parts > mark.parts) {
+    fn compare_end(
+        &self,
+        next_part: Option<u64>,
+        prefix: &SourcePrefix,
+    ) -> Result<(), ClientError> {
+        match self.held(next_part).find(|sent| sent.parts > prefix.parts) {
             Some(sent) => Err(changed(sent, next_part)),
             None => Ok(()),
         }
     }
 
-    /// The marks of parts that must be as they were: those that the server has, and all of them once the
+    /// What was sent of the source that must be as it was: those that the server has, and all of them once the
     /// end is signed, so that no two ends of one file are. Of a server that has given up what it had,
     /// nothing is to be compared: it gets all of the source as it is.
-    fn held(&self, next_part: Option<u64>) -> impl Iterator<Item = &Mark> {
+    fn held(&self, next_part: Option<u64>) -> impl Iterator<Item = &SourcePrefix> {
         let held = match next_part {
             Some(next_part) if self.end.is_none() => next_part,
             _ => u64::MAX,
@@ -288,12 +291,12 @@ impl Uploading {
         before_last
             .into_iter()
             .chain(last)
-            .filter(|mark| mark.parts > 0)
+            .filter(|prefix| prefix.parts > 0)
     }
 }
 
-/// The source is not what was sent up to this mark.
-const fn changed(sent: &Mark, next_part: Option<u64>) -> ClientError {
+/// The source is not what was sent up to this prefix.
+const fn changed(sent: &SourcePrefix, next_part: Option<u64>) -> ClientError {
     ClientError::SourceChanged {
         bytes: sent.bytes,
         finished: next_part.is_none(),
@@ -322,8 +325,8 @@ impl<R> Upload<R> {
     }
 
     /// What has come of the source, in so many parts.
-    fn mark(&self, parts: u64) -> Mark {
-        Mark {
+    fn prefix(&self, parts: u64) -> SourcePrefix {
+        SourcePrefix {
             parts,
             bytes: self.total,
             digest: Digest(self.contents.clone().finalize().into()),
@@ -346,15 +349,10 @@ impl<R> Upload<R> {
     }
 
     fn push(&mut self, block: &SentBlock) {
-        let length = apply::length(block);
         let position = u64::try_from(self.list.len()).unwrap_or(u64::MAX);
-        self.list.push(Block {
-            length,
-            tag_digest: apply::digest(block),
-            level: Level::initial(position.saturating_add(1)),
-            label: 0,
-        });
-        self.total = self.total.saturating_add(length);
+        let level = Level::initial(position.saturating_add(1));
+        self.list.push(block.listed(level, 0));
+        self.total = self.total.saturating_add(block.length());
     }
 }
 

@@ -1,13 +1,5 @@
 //! The endpoint: from the bytes of a request to the bytes of its answer, within the limits.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use core::time::Duration;
 use std::{net::SocketAddr, sync::Arc};
 
@@ -151,8 +143,8 @@ async fn answer<H: Handler>(
             Err(failure) => failure.response(),
         },
         Err(failure) => {
-            // Who waits for "100 Continue" has sent nothing, and asking for the body would send it. And
-            // who was too slow has been waited for.
+            // A client that waits for "100 Continue" has sent nothing, and asking for the body would send
+            // it. One that was too slow has been waited for.
             let drainable = !matches!(failure, Failure::TooSlow | Failure::Unreadable);
             if drainable && !head.headers.contains_key(header::EXPECT) {
                 drop(timeout(DRAINED_FOR, drain(&mut body)).await);

@@ -9,7 +9,7 @@ use rustls::{
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
 };
 
-use super::server::ServerError;
+use super::error::ServerError;
 
 /// What an operator may choose.
 #[derive(Clone, Debug, Default)]
@@ -105,7 +105,7 @@ impl Default for Timeouts {
     }
 }
 
-/// Who the server is to TLS clients.
+/// The certificate of a server that speaks TLS, and its key.
 #[derive(Clone)]
 pub struct Identity {
     certificates: Vec<CertificateDer<'static>>,

@@ -1,14 +1,6 @@
-//! Who takes what: nobody may have it all.
+//! Connections, requests and memory, shared out so that no peer can take all of them.
 //!
 //! A peer is an IPv4 address, or the first half of an IPv6 address, which is what one subscriber gets.
-
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::{
@@ -24,7 +16,7 @@ use super::Limits;
 /// Messages of at most so many bytes may use the reserve.
 pub(super) const SMALL: usize = 1 << 16;
 
-/// Whose connection it is.
+/// The other side of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Peer(IpAddr);
 
@@ -113,7 +105,7 @@ impl Peers {
         Share::take(self, |peers| &peers.requests, peer, 1)
     }
 
-    /// Who of this peer's requests is handled.
+    /// How many of this peer's requests are handled at a time.
     pub(super) fn turns(&self, peer: Peer) -> Arc<Semaphore> {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(turns) = turns.get(&peer).and_then(Weak::upgrade) {

@@ -1,6 +1,6 @@
 //! The server's life: bind, serve, stop.
 
-use core::{fmt, time::Duration};
+use core::time::Duration;
 use std::{
     io,
     net::{SocketAddr, TcpListener, ToSocketAddrs},
@@ -23,7 +23,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::{Handler, Options, accept::Bounded, endpoint, peers::Peers};
+use super::{Handler, Options, accept::Bounded, endpoint, error::ServerError, peers::Peers};
 
 /// A server that has its address, but does not serve yet.
 ///
@@ -68,20 +68,6 @@ pub enum Stopped {
         /// How many connections were cut.
         connections: usize,
     },
-}
-
-/// Why a server does not serve.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum ServerError {
-    /// The address cannot be bound, in the words of the system.
-    Bind(io::Error),
-    /// Certificate and key are unreadable or do not belong together, in words.
-    Certificate(String),
-    /// The threads that the server needs cannot be had, or the listener failed.
-    Io(io::Error),
-    /// A thread of the server panicked.
-    Panicked,
 }
 
 /// How long requests in flight have once the server is to stop; `None` while it is not.
@@ -277,7 +263,7 @@ async fn deadline(mut limits: watch::Receiver<Limit>, handle: &Handle<SocketAddr
     }
 }
 
-/// Who asks for the end from outside.
+/// The signals that ask the process to stop.
 #[cfg(unix)]
 struct Signals {
     interrupt: signal::unix::Signal,
@@ -303,7 +289,7 @@ impl Signals {
     }
 }
 
-/// Who asks for the end from outside.
+/// The signals that ask the process to stop.
 #[cfg(not(unix))]
 struct Signals;
 
@@ -320,18 +306,3 @@ impl Signals {
         }
     }
 }
-
-impl fmt::Display for ServerError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Bind(error) => write!(formatter, "the address cannot be bound: {error}"),
-            Self::Certificate(reason) => {
-                write!(formatter, "certificate and key cannot be used: {reason}")
-            }
-            Self::Io(error) => write!(formatter, "the server cannot serve: {error}"),
-            Self::Panicked => formatter.write_str("a thread of the server panicked"),
-        }
-    }
-}
-
-impl core::error::Error for ServerError {}

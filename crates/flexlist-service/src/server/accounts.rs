@@ -109,7 +109,7 @@ impl Accounts {
         let before = books.files.get(&file).map_or(0, |(_, charge)| charge.bytes);
         let bytes = books.owners.get(owner).map_or(0, |totals| totals.bytes);
         let bytes = bytes.saturating_sub(before).saturating_add(charge.bytes);
-        // What makes less of a file is always allowed, also to who has more than a new limit.
+        // What makes less of a file is always allowed, also to an owner who has more than a new limit.
         if charge.bytes > before {
             refuse::above("bytes of an owner", bytes, limits.bytes_per_owner)?;
         }

@@ -35,7 +35,7 @@ impl FileServer {
             .verify(RequestKind::Begin, &owner)
             .map_err(refuse::open)?;
         let id = FileId::derive(&begin.owner, &begin.salt);
-        // Most who say it again need not wait.
+        // A repeated request need not wait.
         if let Some(response) = self.begun(id, &begin)? {
             return Ok(response);
         }
@@ -75,22 +75,22 @@ impl FileServer {
         let key = FileKey { number, id };
         let changes = vec![record.put(key, 0), head.put(key, 0)];
         if let Err(error) = self.store.commit(changes) {
-            // It may be there all the same: then whoever says it again finds it.
+            // It may be there all the same: then the repeated request finds it.
             if !matches!(self.store.has_file(id), Ok(true)) {
                 self.accounts.enter(id, &begin.owner, None);
                 return Err(refuse::store(&error));
             }
         }
         self.entries_mut().insert(id, Ok(Arc::new(slot)));
-        Ok(Response::Standing(head.standing()))
+        Ok(Response::State(head.status()))
     }
 
-    /// Refuses a word that may not make room for a file, whatever room there is.
+    /// Refuses a first request that may not begin a file, whatever room there is.
     fn check_word(&self, begin: &Begin) -> Result<(), Refusal> {
         if !self.owners.allow(&begin.owner) {
             return Err(Refusal::OwnerNotAllowed);
         }
-        // Removed files are remembered for as long as an old word could be said again, and no longer.
+        // Removed files are remembered for as long as an old request could be repeated, and no longer.
         let now = self.clock.now();
         if begin.expires < now || begin.expires > now.saturating_add(MAX_BEGIN_SECONDS) {
             return Err(Refusal::BeginExpired { now });

@@ -165,7 +165,7 @@ impl FileServer {
         let snapshot = snapshot.map_err(|error| refuse::store(&error))?;
         let stored = slot.read(self, |state| {
             let stored = |snapshot: &Snapshot| {
-                let blocks = match &state.kept {
+                let blocks = match &state.versions {
                     Some(kept) => kept.list.blocks(),
                     None => checkpoint(snapshot, slot.key, &state.head)?,
                 };
@@ -175,7 +175,7 @@ impl FileServer {
                 let numbers = snapshot.block_numbers(slot.key)?;
                 let stray = |number: &&u64| expected.binary_search(number).is_err();
                 let stray = numbers.iter().filter(stray).count();
-                let uploaded = state.kept.is_none().then(|| places(&blocks));
+                let uploaded = state.versions.is_none().then(|| places(&blocks));
                 let stray = u64::try_from(stray).unwrap_or(u64::MAX);
                 Ok(Stored { stray, uploaded })
             };

@@ -15,7 +15,7 @@ impl FileServer {
         self.settle(slot, version, |_| Ok(None))
     }
 
-    /// The same, and keeps the owner's word for the version.
+    /// The same, and keeps the owner's signed statement about the version.
     pub(super) fn confirm(
         &self,
         slot: &Slot,
@@ -40,19 +40,16 @@ impl FileServer {
 
     /// The newest version that the owner vouched for.
     pub(super) fn confirmed(&self, slot: &Slot) -> Result<Response, Refusal> {
-        let (standing, snapshot) = slot.read(self, |state| {
-            state.kept()?;
-            // While the lock is held, so that no later version's word comes with this standing.
+        let (status, snapshot) = slot.read(self, |state| {
+            state.versions()?;
+            // While the lock is held, so that no later version's word comes with this status.
             let snapshot = self.store.snapshot();
             let snapshot = snapshot.map_err(|error| refuse::store(&error))?;
-            Ok((state.head.standing(), snapshot))
+            Ok((state.head.status(), snapshot))
         })?;
         let vouched = snapshot.vouched(slot.key);
         let Vouched { statement, .. } = vouched.map_err(|error| refuse::store(&error))?;
-        Ok(Response::Confirmed {
-            standing,
-            statement,
-        })
+        Ok(Response::Confirmed { status, statement })
     }
 
     /// Gives up what only the version before `version` needs, if that is the current one, and makes
@@ -64,7 +61,7 @@ impl FileServer {
         word: impl FnOnce(&Slot) -> Result<Option<Change>, Refusal>,
     ) -> Result<Response, Refusal> {
         let _turn = slot.turn(self.limits.turn_wait)?;
-        let mut head = slot.read(self, |state| state.kept().map(|_| state.head.clone()))?;
+        let mut head = slot.read(self, |state| state.versions().map(|_| state.head.clone()))?;
         let current = head.version;
         if version > current {
             return Err(Refusal::UnknownVersion {
@@ -73,11 +70,11 @@ impl FileServer {
             });
         }
         if version < current {
-            return Ok(Response::Standing(head.standing()));
+            return Ok(Response::State(head.status()));
         }
         let word = word(slot)?;
         if !head.keeps_previous && word.is_none() {
-            return Ok(Response::Standing(head.standing()));
+            return Ok(Response::State(head.status()));
         }
         let mut changes: Vec<Change> = removals(slot, &head.superseded).collect();
         head.keeps_previous = false;
@@ -87,16 +84,19 @@ impl FileServer {
         changes.extend(word);
         // From here on nobody reads the version before, whose blocks are about to go.
         let retired = slot.change(self, |state| {
-            Ok(state.kept.as_mut().and_then(|kept| kept.previous.take()))
+            Ok(state
+                .versions
+                .as_mut()
+                .and_then(|versions| versions.previous.take()))
         })?;
         self.relieve(slot, &head, changes)?;
         slot.change(self, |state| {
-            let standing = head.standing();
+            let status = head.status();
             state.head = head;
-            if let (Some(kept), Some(retired)) = (&mut state.kept, retired) {
-                kept.list.forget(retired);
+            if let (Some(versions), Some(retired)) = (&mut state.versions, retired) {
+                versions.list.forget(retired);
             }
-            Ok(Response::Standing(standing))
+            Ok(Response::State(status))
         })
     }
 }

@@ -1,18 +1,14 @@
 //! A file's state from the store: checkpoint, journal, and the check that they give the root.
 
-use flexlist::{
-    FlexList,
-    level::Level,
-    list::{Block, Operation},
-};
+use flexlist::{FlexList, list::Block};
 
 use super::{
     FileServer,
-    slot::{Kept, State},
+    state::{ListVersions, State},
 };
 use crate::store::{
     FileKey, StoreError,
-    records::{Head, JournalEntry, Piece, StoredBlock, StoredOperation},
+    records::{Head, JournalEntry, Piece},
     snapshot::Snapshot,
 };
 
@@ -24,7 +20,10 @@ pub(super) fn load(server: &FileServer, file: FileKey) -> Result<State, StoreErr
     let snapshot = server.store.snapshot()?;
     let head = snapshot.head(file)?;
     if head.version == 0 {
-        return Ok(State { head, kept: None });
+        return Ok(State {
+            head,
+            versions: None,
+        });
     }
     let blocks = checkpoint(&snapshot, file, &head)?;
     let mut list = FlexList::build(&blocks, &server.workers)
@@ -34,8 +33,7 @@ pub(super) fn load(server: &FileServer, file: FileKey) -> Result<State, StoreErr
     while version < head.version {
         version = version.saturating_add(1);
         let entry: JournalEntry = snapshot.record(file, version)?;
-        let operations = operations(&entry, file)?;
-        let change = list.update(&operations).map_err(|error| {
+        let change = list.update(&entry.operations).map_err(|error| {
             StoreError::damaged(file, format!("its journal of version {version}: {error}"))
         })?;
         if version == head.version && head.keeps_previous {
@@ -55,12 +53,12 @@ pub(super) fn load(server: &FileServer, file: FileKey) -> Result<State, StoreErr
         });
     }
     let pending = None;
-    let kept = Some(Kept {
+    let versions = Some(ListVersions {
         list,
         previous,
         pending,
     });
-    Ok(State { head, kept })
+    Ok(State { head, versions })
 }
 
 /// The blocks of a file's checkpoint, or those that came of an unfinished upload.
@@ -72,82 +70,7 @@ pub(super) fn checkpoint(
     let mut blocks = Vec::new();
     for number in head.first_piece..head.end_piece {
         let piece: Piece = snapshot.record(file, number)?;
-        for block in &piece.blocks {
-            blocks.push(block.restore(file)?);
-        }
+        blocks.extend(piece.blocks);
     }
     Ok(blocks)
-}
-
-/// The operations of a journal entry, as the list takes them.
-fn operations(entry: &JournalEntry, file: FileKey) -> Result<Vec<Operation>, StoreError> {
-    let operations = entry.operations.iter();
-    operations
-        .map(|operation| operation.restore(file))
-        .collect()
-}
-
-impl StoredBlock {
-    pub(super) fn new(block: &Block) -> Self {
-        Self {
-            length: block.length,
-            tag_digest: block.tag_digest,
-            level: block.level.get(),
-            label: block.label,
-        }
-    }
-
-    fn restore(&self, file: FileKey) -> Result<Block, StoreError> {
-        Ok(Block {
-            length: self.length,
-            tag_digest: self.tag_digest,
-            level: Level::try_from(self.level)
-                .map_err(|error| StoreError::damaged(file, error.to_string()))?,
-            label: self.label,
-        })
-    }
-}
-
-impl StoredOperation {
-    pub(super) fn new(operation: &Operation) -> Self {
-        match operation {
-            Operation::Insert { index, block } => Self::Insert {
-                index: *index,
-                block: StoredBlock::new(block),
-            },
-            Operation::Modify {
-                index,
-                length,
-                tag_digest,
-                label,
-            } => Self::Modify {
-                index: *index,
-                length: *length,
-                tag_digest: *tag_digest,
-                label: *label,
-            },
-            Operation::Remove { index } => Self::Remove { index: *index },
-        }
-    }
-
-    fn restore(&self, file: FileKey) -> Result<Operation, StoreError> {
-        Ok(match self {
-            Self::Insert { index, block } => Operation::Insert {
-                index: *index,
-                block: block.restore(file)?,
-            },
-            Self::Modify {
-                index,
-                length,
-                tag_digest,
-                label,
-            } => Operation::Modify {
-                index: *index,
-                length: *length,
-                tag_digest: *tag_digest,
-                label: *label,
-            },
-            Self::Remove { index } => Operation::Remove { index: *index },
-        })
-    }
 }

@@ -1,4 +1,4 @@
-//! Removal: by the owner's word, or of an upload that nobody goes on with.
+//! Removal of a file at its owner's signed request, and of uploads that were abandoned.
 
 use core::sync::atomic::Ordering;
 
@@ -83,7 +83,7 @@ impl FileServer {
         Ok(Response::Removed)
     }
 
-    /// The answer to an owner who repeats himself.
+    /// The answer to a request that was carried out before.
     fn removed_before(
         &self,
         signed: &Signed,
@@ -125,7 +125,7 @@ impl FileServer {
         Ok(())
     }
 
-    /// Removes uploads that nobody went on with for [`Limits::upload_idle`](super::Limits), and forgets
+    /// Removes uploads that got no part for [`Limits::upload_idle`](super::Limits), and forgets
     /// of removed files what need not be remembered any more: some of them, if there are many.
     /// [`FileServer::handle`] does so about once a minute, and once a second while there are many.
     pub fn tend(&self) {
@@ -143,7 +143,7 @@ impl FileServer {
         forgettable.truncate(FORGOTTEN_AT_ONCE);
         for file in abandoned {
             let Ok(slot) = self.slot(file) else { continue };
-            // Who has the turn goes on with it.
+            // Another request has the turn: the upload goes on.
             let Ok(_turn) = slot.turn(core::time::Duration::ZERO) else {
                 continue;
             };
@@ -175,7 +175,7 @@ impl FileServer {
         self.tend_after(TENDING_INTERVAL);
     }
 
-    /// Tends the files if that was not done for a second: for who finds no room.
+    /// Tends the files if that was not done for a second: for a request that found no room.
     pub(super) fn tend_for_room(&self) {
         self.tend_after(1);
     }

@@ -14,7 +14,7 @@ pub struct Settings {
     pub limits: Limits,
     /// The threads that rebuild lists.
     pub workers: Workers,
-    /// Who may begin files.
+    /// Which owners may begin files.
     pub owners: Owners,
     /// What time it is.
     pub clock: Clock,
@@ -38,7 +38,7 @@ impl Default for Settings {
 /// Four mebibytes: some hundred small transactions.
 const DEFAULT_RESERVE: u64 = 4 << 20;
 
-/// Who may begin files. Files that are there are served, and may be changed and removed, all the same.
+/// Which owners may begin files. Files that are there are served, and may be changed and removed, all the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Owners {
     /// Whoever makes a key.

@@ -6,22 +6,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use flexlist::{
-    FileId, FlexList,
-    list::{Previous, Sha256, View},
-    tag::ServerParameters,
-};
+use disk::engine::guarded;
+use flexlist::{FileId, tag::ServerParameters};
 use pad_core::{AuthorKey, Digest};
 use sha2::{Digest as _, Sha256 as Hash};
 
-use super::{FileServer, load::load, refuse};
+use super::{FileServer, load::load, refuse, state::State};
 use crate::{
-    message::{Refusal, Standing},
-    store::{
-        FileKey, StoreError, guarded,
-        records::{FileRecord, Head},
-        tables::Table,
-    },
+    message::Refusal,
+    store::{FileKey, StoreError, records::FileRecord, tables::Table},
 };
 
 /// A file: what never changes, and its state once it was asked for.
@@ -53,71 +46,12 @@ enum Loaded {
     Damaged(Refusal),
     /// It is being made durable that the file is removed: its blocks go as soon as it is.
     Leaving,
-    /// The file was removed, and nobody who still knows it here may bring it back.
+    /// The file was removed. Requests that still hold this slot must not load it again.
     Removed,
 }
 
 /// How often a change looks whether its turn has come.
 const TURN_INTERVAL: Duration = Duration::from_millis(2);
-
-/// Where a file stands.
-#[derive(Debug)]
-pub(super) struct State {
-    /// As the store has it.
-    pub(super) head: Head,
-    /// `None` until the upload is finished.
-    pub(super) kept: Option<Kept>,
-}
-
-/// The list of a finished file.
-#[derive(Debug)]
-pub(super) struct Kept {
-    /// The newest version: the head's, or the one that is being made durable.
-    pub(super) list: FlexList,
-    /// The version before the head's, until the owner has acknowledged the head's.
-    pub(super) previous: Option<Previous>,
-    /// The head's version, while the one after it is being made durable.
-    pub(super) pending: Option<Previous>,
-}
-
-impl Head {
-    /// What the server says of it.
-    pub(super) const fn standing(&self) -> Standing {
-        Standing {
-            version: self.version,
-            root: self.root,
-            total: self.total,
-            blocks: self.blocks,
-            next_part: self.next_part,
-        }
-    }
-}
-
-impl State {
-    /// The list, if the upload is finished.
-    pub(super) fn kept(&self) -> Result<&Kept, Refusal> {
-        let next_part = self.head.next_part;
-        (self.kept.as_ref()).ok_or(Refusal::UploadUnfinished { next_part })
-    }
-
-    /// The file at this version, which is the head's or the one before.
-    pub(super) fn view(&self, version: u64) -> Result<View<'_, Sha256>, Refusal> {
-        let kept = self.kept()?;
-        let current = self.head.version;
-        if version == current {
-            let pending = kept.pending.as_ref();
-            return Ok(pending.map_or_else(|| kept.list.current(), |old| kept.list.at(old)));
-        }
-        let previous = kept.previous.as_ref();
-        match previous.filter(|_| version.checked_add(1) == Some(current)) {
-            Some(old) => Ok(kept.list.at(old)),
-            None => Err(Refusal::UnknownVersion {
-                requested: version,
-                current,
-            }),
-        }
-    }
-}
 
 impl Slot {
     pub(super) fn new(id: FileId, record: &FileRecord) -> Result<Self, StoreError> {
@@ -164,7 +98,7 @@ impl Slot {
     /// Gives up what is in memory, unless the file is being changed.
     pub(super) fn shed(&self, server: &FileServer) {
         if let Ok(_turn) = self.turn.try_lock() {
-            // First: whoever loads it again from now on enters it again.
+            // First: a request that loads it again from now on is accounted for again.
             server.memory.leave(self.key.id);
             self.forget();
             *self.known_parameters() = None;
@@ -233,8 +167,8 @@ impl Slot {
         }
     }
 
-    /// Waits until no other change of this file is under way, but not for longer than this: who waits
-    /// holds up requests about other files.
+    /// Waits until no other change of this file is under way, but not for longer than this: a request
+    /// that waits holds up requests about other files.
     ///
     /// # Errors
     /// [`Refusal::Unavailable`].

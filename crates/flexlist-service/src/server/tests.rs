@@ -7,6 +7,7 @@ use ed25519_dalek::SigningKey;
 use flexlist::{
     FlexList,
     bytes::Bytes,
+    edit::BlockEdit,
     level::Level,
     list::{Block, Sha256, hash::tag_digest},
     tag::{OwnerKey, TagKind, WriteId},
@@ -15,7 +16,7 @@ use pad_core::Workers;
 
 use super::*;
 use crate::{
-    message::{Begin, Edit, SentBlock},
+    message::{Begin, SentBlock},
     store::{
         FileKey,
         records::{Piece, Record},
@@ -88,7 +89,7 @@ fn served(path: &Path) -> (FileServer, FileId) {
         Request::Finish(Signed::new(RequestKind::Finish, &finish, &signer).unwrap()),
     ];
     for base_version in 1..VERSIONS {
-        let edit = Edit::Modify {
+        let edit = BlockEdit::Modify {
             index: 4,
             block: sent(&base_version.to_be_bytes()),
         };
@@ -173,10 +174,10 @@ fn records_of_another_state_do_not_give_the_root() {
         matches!(&error, Some(StoreError::Damaged { what, .. }) if what.contains("out of range")),
         "{error:?}"
     );
-    let block = crate::store::records::StoredBlock {
+    let block = Block {
         length: 100,
         tag_digest: pad_core::Digest([1; 32]),
-        level: 3,
+        level: Level::try_from(3).unwrap(),
         label: 0,
     };
     let piece = Piece {
@@ -279,7 +280,7 @@ fn what_cannot_be_made_durable_did_not_happen() {
         ask(read(VERSIONS - 1)),
     ];
     server.store.stop_writing();
-    let edits = vec![Edit::Remove { index: 0 }];
+    let edits = vec![BlockEdit::Remove { index: 0 }];
     let update = Update {
         file,
         base_version: VERSIONS,
@@ -375,7 +376,7 @@ fn a_change_does_not_wait_for_ever() {
     });
     assert_eq!(response, Ok(Response::Refused(Refusal::Unavailable)));
     let response = server.handle(Request::Acknowledge(word));
-    assert!(matches!(response, Response::Standing(_)), "{response:?}");
+    assert!(matches!(response, Response::State(_)), "{response:?}");
 }
 
 #[test]

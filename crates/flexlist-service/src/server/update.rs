@@ -1,8 +1,8 @@
 //! Updates.
 
 use flexlist::{
-    level::Level,
-    list::{Block, Change as ListChange, Operation, Previous, Sha256, hash::tag_digest},
+    edit::BlockEdit,
+    list::{Block, Change as ListChange, Operation, Previous},
 };
 use pad_core::Digest;
 
@@ -10,14 +10,14 @@ use super::{
     FileServer,
     accounts::Charge,
     refuse,
-    slot::{Kept, Slot, State},
+    slot::Slot,
+    state::{ListVersions, State},
     superseded::superseded,
-    upload::length,
 };
 use crate::{
-    message::{Edit, Refusal, Response, SentBlock, Update},
+    message::{Refusal, Response, SentBlock, SentEdit, Update, operation},
     store::{
-        records::{Answer, Head, JournalEntry, Piece, Record, StoredBlock, StoredOperation},
+        records::{Answer, Head, JournalEntry, Piece, Record},
         tables::{Change, Table},
     },
 };
@@ -40,7 +40,7 @@ impl FileServer {
         request: Digest<32>,
     ) -> Result<Response, Refusal> {
         let _turn = slot.turn(self.limits.turn_wait)?;
-        let head = slot.read(self, |state| state.kept().map(|_| state.head.clone()))?;
+        let head = slot.read(self, |state| state.versions().map(|_| state.head.clone()))?;
         if update.base_version != head.version {
             return self.answered(slot, &head, update.base_version, request);
         }
@@ -71,12 +71,12 @@ impl FileServer {
         self.commit(slot, &prepared.head, prepared.changes)?;
         slot.change(self, |state| {
             state.head = prepared.head;
-            if let Some(kept) = &mut state.kept {
-                if let Some(pending) = kept.pending.take() {
-                    kept.previous = Some(pending);
+            if let Some(versions) = &mut state.versions {
+                if let Some(pending) = versions.pending.take() {
+                    versions.previous = Some(pending);
                 }
                 if let Some(retired) = prepared.retired {
-                    kept.list.forget(retired);
+                    versions.list.forget(retired);
                 }
             }
             Ok(updated(&state.head, prepared.answer))
@@ -94,13 +94,13 @@ impl FileServer {
         request: Digest<32>,
     ) -> Result<Prepared, Refusal> {
         let head = &state.head;
-        let kept = (state.kept.as_mut()).ok_or(Refusal::Unavailable)?;
-        let (change, (superseded, superseded_bytes)) = self.carry_out(kept, operations)?;
+        let versions = (state.versions.as_mut()).ok_or(Refusal::Unavailable)?;
+        let (change, (superseded, superseded_bytes)) = self.carry_out(versions, operations)?;
         let mut next = Head {
             version: head.version.saturating_add(1),
-            root: kept.list.root(),
-            total: kept.list.total(),
-            blocks: kept.list.block_count(),
+            root: versions.list.root(),
+            total: versions.list.total(),
+            blocks: versions.list.block_count(),
             next_block: head.next_block.saturating_add(count(blocks.len())),
             journalled: head.journalled.saturating_add(count(operations.len())),
             keeps_previous: true,
@@ -117,12 +117,13 @@ impl FileServer {
         changes.extend(removals(slot, &head.superseded));
         if self.limits.checkpoints.due(next.journalled, next.blocks) {
             // Of the version before: the journal must lead to both versions that are kept.
-            let blocks = kept.list.at(&change.previous).blocks();
+            let blocks = versions.list.at(&change.previous).blocks();
             changes.extend(checkpoint(slot, head.version, &mut next, &blocks));
             next.journalled = count(operations.len());
         }
-        let stored = operations.iter().map(StoredOperation::new).collect();
-        let entry = JournalEntry { operations: stored };
+        let entry = JournalEntry {
+            operations: operations.to_vec(),
+        };
         let answer = Answer {
             version: next.version,
             request,
@@ -131,12 +132,12 @@ impl FileServer {
         changes.push(entry.put(slot.key, next.version));
         changes.push(answer.put(slot.key, 0));
         changes.push(next.put(slot.key, 0));
-        kept.pending = Some(change.previous);
+        versions.pending = Some(change.previous);
         Ok(Prepared {
             head: next,
             answer,
             changes,
-            retired: kept.previous.take(),
+            retired: versions.previous.take(),
         })
     }
 
@@ -144,27 +145,31 @@ impl FileServer {
     /// as it was if that is refused.
     fn carry_out(
         &self,
-        kept: &mut Kept,
+        versions: &mut ListVersions,
         operations: &[Operation],
     ) -> Result<(ListChange, (Vec<u64>, u64)), Refusal> {
-        let change = kept.list.update(operations).map_err(refuse::update)?;
+        let change = versions.list.update(operations).map_err(refuse::update)?;
         let limits = &self.limits;
-        let outcome = refuse::above("bytes of the file", kept.list.total(), limits.file_bytes)
-            .and_then(|()| {
-                let blocks = kept.list.block_count();
-                refuse::above("blocks of the file", blocks, limits.list_blocks)
-            })
-            .and_then(|()| {
-                let witness = change.witness.len();
-                refuse::above("bytes of the answer", witness, limits.answer_bytes)
-            })
-            .and_then(|()| {
-                superseded(kept.list.at(&change.previous), operations).map_err(refuse::update)
-            });
+        let outcome = refuse::above(
+            "bytes of the file",
+            versions.list.total(),
+            limits.file_bytes,
+        )
+        .and_then(|()| {
+            let blocks = versions.list.block_count();
+            refuse::above("blocks of the file", blocks, limits.list_blocks)
+        })
+        .and_then(|()| {
+            let witness = change.witness.len();
+            refuse::above("bytes of the answer", witness, limits.answer_bytes)
+        })
+        .and_then(|()| {
+            superseded(versions.list.at(&change.previous), operations).map_err(refuse::update)
+        });
         match outcome {
             Ok(superseded) => Ok((change, superseded)),
             Err(refusal) => {
-                kept.list.undo(change.previous);
+                versions.list.undo(change.previous);
                 Err(refusal)
             }
         }
@@ -195,69 +200,46 @@ impl FileServer {
 
 /// Makes a file's list what it was before an update was prepared.
 fn undo(state: &mut State, retired: Option<Previous>) {
-    if let Some(kept) = &mut state.kept {
-        if let Some(pending) = kept.pending.take() {
-            kept.list.undo(pending);
+    if let Some(versions) = &mut state.versions {
+        if let Some(pending) = versions.pending.take() {
+            versions.list.undo(pending);
         }
-        kept.previous = retired;
+        versions.previous = retired;
     }
 }
 
 fn updated(head: &Head, answer: Answer) -> Response {
     Response::Updated {
-        standing: head.standing(),
+        status: head.status(),
         witness: answer.witness,
     }
 }
 
-const fn block_of(edit: &Edit) -> Option<&SentBlock> {
+const fn block_of(edit: &SentEdit) -> Option<&SentBlock> {
     match edit {
-        Edit::Insert { block, .. } | Edit::Modify { block, .. } => Some(block),
-        Edit::Remove { .. } => None,
+        BlockEdit::Insert { block, .. } => Some(&block.block),
+        BlockEdit::Modify { block, .. } => Some(block),
+        BlockEdit::Remove { .. } => None,
     }
 }
 
 /// The edits as the list takes them, and the new blocks, whose numbers count from `next_block`.
 fn operations(
-    edits: Vec<Edit>,
+    edits: Vec<SentEdit>,
     next_block: u64,
 ) -> Result<(Vec<Operation>, Vec<SentBlock>), Refusal> {
     let mut blocks = Vec::new();
-    let mut labels = next_block..;
     let mut operations = Vec::with_capacity(edits.len());
     for edit in edits {
-        let (operation, block) = match edit {
-            Edit::Remove { index } => {
-                operations.push(Operation::Remove { index });
-                continue;
-            }
-            Edit::Insert {
-                index,
-                level,
-                block,
-            } => {
-                let level =
-                    Level::try_from(level).map_err(|error| Refusal::Invalid(error.to_string()))?;
-                let new = Block {
-                    length: length(&block),
-                    tag_digest: tag_digest::<Sha256>(block.tag.committed.as_ref()),
-                    level,
-                    label: labels.next().ok_or(Refusal::Unavailable)?,
-                };
-                (Operation::Insert { index, block: new }, block)
-            }
-            Edit::Modify { index, block } => {
-                let operation = Operation::Modify {
-                    index,
-                    length: length(&block),
-                    tag_digest: tag_digest::<Sha256>(block.tag.committed.as_ref()),
-                    label: labels.next().ok_or(Refusal::Unavailable)?,
-                };
-                (operation, block)
-            }
-        };
+        let label = next_block.saturating_add(count(blocks.len()));
+        let operation =
+            operation(&edit, label).map_err(|error| Refusal::Invalid(error.to_string()))?;
         operations.push(operation);
-        blocks.push(block);
+        blocks.extend(match edit {
+            BlockEdit::Insert { block, .. } => Some(block.block),
+            BlockEdit::Modify { block, .. } => Some(block),
+            BlockEdit::Remove { .. } => None,
+        });
     }
     Ok((operations, blocks))
 }
@@ -290,7 +272,7 @@ fn checkpoint(slot: &Slot, version: u64, next: &mut Head, blocks: &[Block]) -> V
     next.checkpoint = version;
     next.first_piece = next.end_piece;
     for blocks in blocks.chunks(PIECE_BLOCKS) {
-        let blocks = blocks.iter().map(StoredBlock::new).collect();
+        let blocks = blocks.to_vec();
         changes.push(Piece { blocks }.put(slot.key, next.end_piece));
         next.end_piece = next.end_piece.saturating_add(1);
     }

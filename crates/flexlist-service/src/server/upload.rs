@@ -1,25 +1,16 @@
 //! Parts of an upload, and its end.
 
-use flexlist::{
-    FlexList,
-    level::Level,
-    list::{Block, Sha256, hash::tag_digest},
-    tag::StoredBlock as TaggedBlock,
-};
+use flexlist::{FlexList, level::Level, tag::StoredBlock as TaggedBlock};
 use pad_core::Digest;
 
 use super::{
-    FileServer,
-    accounts::Charge,
-    load::checkpoint,
-    refuse,
-    slot::{Kept, Slot},
+    FileServer, accounts::Charge, load::checkpoint, refuse, slot::Slot, state::ListVersions,
 };
 use crate::{
     message::{Finish, Part, Refusal, Response, SentBlock, Signed, Statement},
     store::{
         StoreError,
-        records::{Head, Piece, Record, StoredBlock, Vouched},
+        records::{Head, Piece, Record, Vouched},
         tables::Change,
     },
 };
@@ -36,7 +27,7 @@ impl FileServer {
         let mut head = self.uploading(slot)?;
         let expected = head.next_part;
         if part.number.checked_add(1) == Some(expected) && head.last_upload == request {
-            return Ok(Response::Standing(head.standing()));
+            return Ok(Response::State(head.status()));
         }
         if part.number != expected {
             return Err(Refusal::PartOutOfOrder { expected });
@@ -68,18 +59,13 @@ impl FileServer {
         let mut piece = Piece::default();
         for block in blocks {
             head.blocks = head.blocks.saturating_add(1);
-            let stored = Block {
-                length: length(&block),
-                tag_digest: tag_digest::<Sha256>(block.tag.committed.as_ref()),
-                level: Level::initial(head.blocks),
-                label: head.next_block,
-            };
+            let stored = block.listed(Level::initial(head.blocks), head.next_block);
             head.total = head.total.saturating_add(stored.length);
             refuse::above("bytes of the file", head.total, self.limits.file_bytes)?;
             refuse::above("blocks of the file", head.blocks, self.limits.list_blocks)?;
             changes.push(block.put(slot.key, head.next_block));
             head.next_block = head.next_block.saturating_add(1);
-            piece.blocks.push(StoredBlock::new(&stored));
+            piece.blocks.push(stored);
         }
         // The pieces of the upload are the checkpoint of version 1.
         changes.push(piece.put(slot.key, head.end_piece));
@@ -115,7 +101,7 @@ impl FileServer {
         head.checkpoint = 1;
         head.root = list.root();
         head.last_upload = request;
-        let kept = Kept {
+        let versions = ListVersions {
             list,
             previous: None,
             pending: None,
@@ -123,14 +109,14 @@ impl FileServer {
         let version = head.version;
         let statement = Statement::Finish(signed);
         let vouched = Vouched { version, statement };
-        self.advance(slot, head, Some(kept), vec![vouched.put(slot.key, 0)])
+        self.advance(slot, head, Some(versions), vec![vouched.put(slot.key, 0)])
     }
 
     /// The answer to an end of the upload after the upload ended.
     fn finished(&self, slot: &Slot, request: Digest<32>) -> Result<Response, Refusal> {
         slot.read(self, |state| {
             if state.head.version == 1 && state.head.last_upload == request {
-                Ok(Response::Standing(state.head.standing()))
+                Ok(Response::State(state.head.status()))
             } else {
                 Err(Refusal::UploadFinished)
             }
@@ -139,7 +125,7 @@ impl FileServer {
 
     /// The head of a file whose upload is not finished.
     fn uploading(&self, slot: &Slot) -> Result<Head, Refusal> {
-        slot.read(self, |state| match state.kept {
+        slot.read(self, |state| match state.versions {
             None => Ok(state.head.clone()),
             Some(_) => Err(Refusal::UploadFinished),
         })
@@ -150,10 +136,10 @@ impl FileServer {
         &self,
         slot: &Slot,
         head: Head,
-        kept: Option<Kept>,
+        versions: Option<ListVersions>,
         mut changes: Vec<Change>,
     ) -> Result<Response, Refusal> {
-        let standing = head.standing();
+        let status = head.status();
         changes.push(head.put(slot.key, 0));
         let charge = Charge::new(slot.parameter_bytes, &head);
         let owner = &slot.owner.to_bytes();
@@ -161,8 +147,8 @@ impl FileServer {
         self.commit(slot, &head, changes)?;
         slot.change(self, |state| {
             state.head = head;
-            state.kept = kept;
-            Ok(Response::Standing(standing))
+            state.versions = versions;
+            Ok(Response::State(status))
         })
     }
 
@@ -240,10 +226,4 @@ impl FileServer {
             .collect();
         parameters.check_tags(&tagged).map_err(refuse::tags)
     }
-}
-
-/// The length of a block in bytes.
-pub(super) fn length(block: &SentBlock) -> u64 {
-    // Lossless on every target of std.
-    u64::try_from(block.data.as_ref().len()).unwrap_or(u64::MAX)
 }

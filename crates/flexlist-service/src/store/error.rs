@@ -1,25 +1,33 @@
 //! Why a store cannot do what it should.
 
-use core::fmt;
 use std::{io, path::PathBuf};
 
+use disk::engine::EngineError;
 use flexlist::FileId;
 
 use super::{FileKey, tables::Table};
 
 /// A store cannot do what it should. The operator looks after the medium.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
     /// There is no store at this path.
+    #[error("there is no store at {}", .0.display())]
     Missing(PathBuf),
     /// There is something at this path already.
+    #[error("{} exists already", .0.display())]
     Exists(PathBuf),
     /// The file is not a store of this format.
+    #[error("{} is not a store of outsourced files, or is damaged beyond reading", .0.display())]
     Foreign(PathBuf),
     /// Another process has the store open.
+    #[error("another process has the store {} open", .0.display())]
     InUse(PathBuf),
     /// Others than the user of the store may read or change its file.
+    #[error(
+        "others may read or change the store {path} (its mode is {mode:03o}), which has the contents \
+         of all files: chmod 600 {path}", path = .path.display()
+    )]
     Exposed {
         /// The file.
         path: PathBuf,
@@ -27,10 +35,13 @@ pub enum StoreError {
         mode: u32,
     },
     /// Nothing can be written for now, in words. Reading goes on.
+    #[error("the store cannot be written for now: {0}")]
     CannotWrite(String),
     /// The store is being opened again after an error, or room is being made: try again.
+    #[error("the store is being opened again")]
     Interrupted,
     /// A record of this file is missing or not what was written.
+    #[error("file {file} is damaged in the store: {what}; {REMEDY}")]
     Damaged {
         /// The file.
         file: FileId,
@@ -38,6 +49,9 @@ pub enum StoreError {
         what: String,
     },
     /// A file's blocks do not give the root, length or number of blocks that were acknowledged.
+    #[error(
+        "the blocks of file {file} in the store do not give the root of its version {version}; {REMEDY}"
+    )]
     RootDiffers {
         /// The file.
         file: FileId,
@@ -45,8 +59,10 @@ pub enum StoreError {
         version: u64,
     },
     /// The operating system refused.
-    Io(io::Error),
+    #[error("the store cannot be read or written: {0}")]
+    Io(#[from] io::Error),
     /// The storage engine failed, in words.
+    #[error("the storage engine failed: {0}")]
     Engine(String),
 }
 
@@ -69,44 +85,23 @@ impl StoreError {
     }
 }
 
-impl fmt::Display for StoreError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Missing(path) => write!(formatter, "there is no store at {}", path.display()),
-            Self::Exists(path) => write!(formatter, "{} exists already", path.display()),
-            Self::Foreign(path) => write!(
-                formatter,
-                "{} is not a store of outsourced files, or is damaged beyond reading",
-                path.display()
+impl From<EngineError> for StoreError {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::Missing(path) => Self::Missing(path),
+            EngineError::Exists(path) => Self::Exists(path),
+            EngineError::Foreign(path) => Self::Foreign(path),
+            EngineError::InUse(path) => Self::InUse(path),
+            EngineError::Exposed { path, mode } => Self::Exposed { path, mode },
+            EngineError::Closed => Self::Interrupted,
+            EngineError::Io(error) | EngineError::PageMissing(error) => Self::Io(error),
+            EngineError::PageChanged(what) => Self::Engine(format!("DB corrupted: {what}")),
+            EngineError::Panicked => Self::Engine("it panicked".into()),
+            EngineError::NotIntact => Self::Engine(
+                "the structure of its pages is not intact: restore the store from a copy".into(),
             ),
-            Self::InUse(path) => write!(
-                formatter,
-                "another process has the store {} open",
-                path.display()
-            ),
-            Self::Exposed { path, mode } => write!(
-                formatter,
-                "others may read or change the store {path} (its mode is {mode:03o}), which has the \
-                 contents of all files: chmod 600 {path}",
-                path = path.display()
-            ),
-            Self::CannotWrite(what) => {
-                write!(formatter, "the store cannot be written for now: {what}")
-            }
-            Self::Interrupted => formatter.write_str("the store is being opened again"),
-            Self::Damaged { file, what } => {
-                write!(
-                    formatter,
-                    "file {file} is damaged in the store: {what}; {REMEDY}"
-                )
-            }
-            Self::RootDiffers { file, version } => write!(
-                formatter,
-                "the blocks of file {file} in the store do not give the root of its version \
-                 {version}; {REMEDY}"
-            ),
-            Self::Io(error) => write!(formatter, "the store cannot be read or written: {error}"),
-            Self::Engine(what) => write!(formatter, "the storage engine failed: {what}"),
+            EngineError::Engine(error) => Self::Engine(error.to_string()),
+            error => Self::Engine(error.to_string()),
         }
     }
 }
@@ -114,18 +109,3 @@ impl fmt::Display for StoreError {
 /// What the operator can do about a damaged file.
 const REMEDY: &str =
     "restore the store from a copy, or let the owner upload the file again under a new salt";
-
-impl core::error::Error for StoreError {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        match self {
-            Self::Io(error) => Some(error),
-            _ => None,
-        }
-    }
-}
-
-impl From<io::Error> for StoreError {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
-}

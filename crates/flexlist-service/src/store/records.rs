@@ -1,6 +1,10 @@
 //! What the values of the tables hold.
 
-use flexlist::{FileId, bytes::Bytes};
+use flexlist::{
+    FileId,
+    bytes::Bytes,
+    list::{Block, Operation},
+};
 use pad_core::{Digest, codec};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -121,7 +125,7 @@ pub(crate) struct Vouched {
     pub(crate) statement: Statement,
 }
 
-/// A file that was removed, for as long as a word that began it may be said again.
+/// A file that was removed, for as long as the request that began it could be repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Removed {
     /// The owner's public key.
@@ -130,44 +134,16 @@ pub(crate) struct Removed {
     pub(crate) until: u64,
 }
 
-/// One block of the sequence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct StoredBlock {
-    pub(crate) length: u64,
-    pub(crate) tag_digest: Digest<32>,
-    pub(crate) level: u8,
-    /// The block's number in the store.
-    pub(crate) label: u64,
-}
-
-/// A part of the sequence of blocks.
+/// A part of the sequence of blocks; their labels are their numbers in the store.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Piece {
-    pub(crate) blocks: Vec<StoredBlock>,
-}
-
-/// One operation of an update, as the list takes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum StoredOperation {
-    Insert {
-        index: u64,
-        block: StoredBlock,
-    },
-    Modify {
-        index: u64,
-        length: u64,
-        tag_digest: Digest<32>,
-        label: u64,
-    },
-    Remove {
-        index: u64,
-    },
+    pub(crate) blocks: Vec<Block>,
 }
 
 /// The operations that led to a version.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct JournalEntry {
-    pub(crate) operations: Vec<StoredOperation>,
+    pub(crate) operations: Vec<Operation>,
 }
 
 impl Record for FileRecord {

@@ -1,5 +1,6 @@
 //! The tables of the store, and how they are written inside one transaction.
 
+use disk::engine::EngineError;
 use flexlist::FileId;
 use redb::{ReadableTable as _, TableDefinition, WriteTransaction};
 use sha2::{Digest as _, Sha256};
@@ -60,7 +61,7 @@ pub(crate) enum Change {
     Head { file: FileKey, body: Vec<u8> },
     /// The answer to the update that led there.
     Answer { file: FileKey, body: Vec<u8> },
-    /// The owner's word about a version.
+    /// The owner's signed statement about a version.
     Statement { file: FileKey, body: Vec<u8> },
     /// The file was removed: no entry, no head, nothing that is read by the file alone. What the large
     /// tables have of it goes later, a little at a time.
@@ -318,16 +319,11 @@ fn seal(table: Table, file: FileKey, number: u64, body: &[u8]) -> [u8; SEAL] {
     half
 }
 
-/// Against accidents, not attackers: who can write the store can write digests.
+/// Against accidents, not attackers: whoever can write the store can write digests.
 const SEAL: usize = 16;
 
 pub(crate) fn engine(error: impl Into<redb::Error>) -> StoreError {
-    match error.into() {
-        redb::Error::Io(error) => StoreError::Io(error),
-        // An earlier error made the engine useless: it is opened again.
-        redb::Error::PreviousIo | redb::Error::DatabaseClosed => StoreError::Interrupted,
-        error => StoreError::Engine(error.to_string()),
-    }
+    EngineError::of(error).into()
 }
 
 pub(crate) const STATE: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("state");

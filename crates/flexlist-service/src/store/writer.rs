@@ -10,13 +10,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use redb::Database;
+use disk::engine::{Repair, Reserve, guarded};
 
 use super::{
-    StoreError, guarded,
-    reserve::Reserve,
+    StoreError,
     shared::Shared,
-    tables::{Change, Tables, engine},
+    tables::{Change, Tables},
 };
 
 /// Above this many bytes no further request joins a transaction.
@@ -68,7 +67,7 @@ impl Writer {
     pub(super) fn start(shared: Arc<Shared>) -> Result<Self, io::Error> {
         let (sender, receiver) = mpsc::channel();
         let worker = Worker {
-            reserve: shared.reserve(),
+            reserve: shared.database.reserve(),
             shared,
             is_full: false,
             leftovers: Leftovers::Perhaps,
@@ -130,7 +129,7 @@ impl Drop for Writer {
     fn drop(&mut self) {
         self.stop();
         if let Some(thread) = self.thread.take() {
-            // It catches its panics; there is nobody to tell of another one.
+            // It catches its panics; another one could not be reported.
             let _ = thread.join();
         }
     }
@@ -266,14 +265,20 @@ impl Worker {
         bytes: usize,
         act: impl FnOnce(&mut Tables<'_>) -> Result<T, StoreError>,
     ) -> Result<T, Failure> {
-        if self.shared.health().has_failed() {
+        if self.shared.database.has_failed() {
             // A reader's error; what cannot be opened shows below.
-            drop(self.shared.reopen());
+            drop(self.shared.database.reopen());
         }
         let is_tight = self.is_full || self.caution > 0 || self.shared.is_tight(bytes);
+        // Near the limit the database has to be open again at once if the next transaction does not fit.
+        let repair = if is_tight {
+            Repair::Quick
+        } else {
+            Repair::Full
+        };
         let outcome = guarded(|| {
-            self.shared
-                .write(|database| transact(database, is_tight, act))
+            let write = |transaction: &_| act(&mut Tables::open(transaction)?);
+            self.shared.database.write(repair, write)
         });
         match outcome {
             Some(Ok(done)) => {
@@ -302,13 +307,13 @@ impl Worker {
             }
             Some(Err(error)) => {
                 // Some errors leave an engine that refuses to write.
-                if !self.shared.can_write() {
-                    drop(self.shared.trim());
+                if !self.shared.database.can_write() {
+                    drop(self.shared.database.trim());
                 }
                 Err(Failure::Engine(error.to_string()))
             }
             None => {
-                drop(self.shared.trim());
+                drop(self.shared.database.trim());
                 Err(Failure::Engine("it panicked".into()))
             }
         }
@@ -317,19 +322,19 @@ impl Worker {
     /// Opens the database again after an error of the medium.
     fn recover(&mut self, is_space: bool) {
         if !is_space {
-            // If it fails, the next one who reads or writes tries again.
-            drop(self.shared.reopen());
+            // If it fails, the next read or write tries again.
+            drop(self.shared.database.reopen());
             return;
         }
         // Not every limit shows in the room that the system tells.
         self.caution = CAUTION;
-        if self.shared.reopen().is_err() {
+        if self.shared.database.reopen().is_err() {
             // Recovery needs room too.
             self.release_reserve();
-            drop(self.shared.reopen());
+            drop(self.shared.database.reopen());
         }
         // What the broken-off transaction took from the disk is free at the end of the file.
-        drop(self.shared.trim());
+        drop(self.shared.database.trim());
     }
 
     /// Gives the reserve to what makes room.
@@ -381,12 +386,12 @@ impl Worker {
         self.last_attempt = None;
         if !self.shared.is_compaction_quick() {
             // The next opening compacts it: until then what is free at the end of the file has to do.
-            drop(self.shared.trim());
+            drop(self.shared.database.trim());
             return false;
         }
         // On a full disk every page counts.
         let is_worth = self.is_full || self.shared.is_compaction_worth();
-        is_worth && matches!(self.shared.compact(), Ok(false))
+        is_worth && matches!(self.shared.database.compact(), Ok(false))
     }
 
     /// Takes some records of a removed file from the store; whether there may be more.
@@ -409,7 +414,7 @@ const FULL: &str = "the disk is full";
 
 fn answer(jobs: Vec<Job>, outcome: &Result<(), Failure>) {
     for job in jobs {
-        // Who no longer waits need not know.
+        // A request that no longer waits need not know.
         let _ = job.done.send(outcome.clone());
     }
 }
@@ -417,21 +422,4 @@ fn answer(jobs: Vec<Job>, outcome: &Result<(), Failure>) {
 fn size(job: &Job) -> usize {
     let bytes = job.changes.iter().map(Change::bytes);
     bytes.fold(0, usize::saturating_add)
-}
-
-fn transact<T>(
-    database: &Database,
-    is_tight: bool,
-    act: impl FnOnce(&mut Tables<'_>) -> Result<T, StoreError>,
-) -> Result<T, StoreError> {
-    let mut transaction = database.begin_write().map_err(engine)?;
-    // Keys and values come from others: the checksum of a torn commit must not be their choice.
-    transaction.set_two_phase_commit(true);
-    // So that the database is open again at once if the next transaction does not fit.
-    transaction.set_quick_repair(is_tight);
-    let mut tables = Tables::open(&transaction)?;
-    let done = act(&mut tables)?;
-    drop(tables);
-    transaction.commit().map_err(engine)?;
-    Ok(done)
 }

@@ -4,7 +4,7 @@ use flexlist::{FileId, challenge::Challenge, tag::TagKind};
 #[cfg(feature = "bls")]
 use flexlist_service::message::SentBlock;
 use flexlist_service::{
-    message::{Edit, MAX_EDITS, MAX_PART_BLOCKS, Refusal, Request, Response, Signed},
+    message::{MAX_EDITS, MAX_PART_BLOCKS, Refusal, Request, Response, SentEdit, Signed},
     server::Limits,
     signed::RequestKind,
 };
@@ -103,7 +103,7 @@ fn protocol_limits_hold_when_a_body_is_decoded() {
         part_blocks: usize::MAX,
         ..Limits::default()
     });
-    let edits = |count| vec![Edit::Remove { index: 0 }; count];
+    let edits = |count| vec![SentEdit::Remove { index: 0 }; count];
     let malformed = "the signed body: the message is truncated or malformed";
     let update = owner.update_of(1, edits(MAX_EDITS + 1));
     assert_eq!(refused(&server, &owner, update), invalid(malformed));

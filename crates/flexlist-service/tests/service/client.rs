@@ -412,7 +412,7 @@ fn of_two_writers_one_wins_and_the_other_knows() {
     }
     assert!(matches!(
         second.status().unwrap(),
-        Status::Newer { standing, newer } if standing.version == 2 && newer == now
+        Status::Newer { status: standing, newer } if standing.version == 2 && newer == now
     ));
     assert!(matches!(first.status().unwrap(), Status::Current(_)));
 

@@ -33,7 +33,7 @@ impl Step {
     /// Whether the file stands where it does after this step.
     fn is_reached(&self, server: &FileServer) -> bool {
         match server.handle(self.after.status()) {
-            Response::Standing(standing) => {
+            Response::State(standing) => {
                 (standing.version, standing.next_part) == (self.after.version, self.next_part)
             }
             Response::Refused(Refusal::UnknownFile) => false,
@@ -49,7 +49,7 @@ impl Step {
         if self.after.version > 0 {
             assert_eq!(
                 server.handle(self.after.status()),
-                Response::Standing(self.after.standing(self.next_part))
+                Response::State(self.after.standing(self.next_part))
             );
             self.after.check_all(server);
         }
@@ -263,7 +263,7 @@ fn killed_servers_bring_no_removed_file_back() {
                         assert_eq!(answer, Response::Refused(Refusal::Removed));
                     }
                 }
-                Response::Standing(_) => {
+                Response::State(_) => {
                     assert!(*delete > last, "{delete} was acknowledged");
                     there += 1;
                 }

@@ -2,7 +2,7 @@
 
 use flexlist::{bytes::Bytes, challenge::Challenge, tag::TagKind};
 use flexlist_service::{
-    message::{Edit, Refusal, Request, SentBlock},
+    message::{Refusal, Request, SentBlock, SentEdit},
     server::{FileServer, Limits},
     signed::RequestKind,
 };
@@ -67,8 +67,8 @@ fn updates_have_limits() {
             .iter()
             .map(|length| owner.sent(&vec![7; *length]))
             .collect();
-        let edits = |blocks: &[SentBlock]| -> Vec<Edit> {
-            let edit = |block: &SentBlock| Edit::Modify {
+        let edits = |blocks: &[SentBlock]| -> Vec<SentEdit> {
+            let edit = |block: &SentBlock| SentEdit::Modify {
                 index: 0,
                 block: block.clone(),
             };
@@ -87,7 +87,7 @@ fn witnesses_have_limits() {
     };
     let (server, mut owner) = limited(limits);
     let block = owner.sent(b"block");
-    let update = owner.update_of(1, vec![Edit::Modify { index: 0, block }]);
+    let update = owner.update_of(1, vec![SentEdit::Modify { index: 0, block }]);
     let before = server.handle(owner.status());
     match refusal(server.handle(update)) {
         Refusal::TooLarge(words) => {

@@ -11,7 +11,7 @@ use std::{
 use flexlist::{FileId, bytes::Bytes};
 use flexlist_service::{
     client::{HttpOptions, HttpTransport, Roots, Transport, TransportError},
-    message::{Part, ReadBlock, Refusal, Request, Response, SentBlock, Signed, Standing},
+    message::{FileStatus, Part, ReadBlock, Refusal, Request, Response, SentBlock, Signed},
     network::{
         Handler, Identity, Limits, Options, PATH, Running, Server, ServerError, Stopped, Timeouts,
     },
@@ -30,7 +30,7 @@ struct Echo;
 
 impl Handler for Echo {
     fn handle(&self, request: Request) -> Response {
-        let standing = |root, total| Standing {
+        let standing = |root, total| FileStatus {
             version: 1,
             root: Digest(root),
             total,
@@ -38,8 +38,8 @@ impl Handler for Echo {
             next_part: 0,
         };
         match request {
-            Request::Status { file } => Response::Standing(standing(file.0, 0)),
-            Request::Part(signed) => Response::Standing(standing(
+            Request::Status { file } => Response::State(standing(file.0, 0)),
+            Request::Part(signed) => Response::State(standing(
                 [0; 32],
                 u64::try_from(signed.body.0.len()).unwrap(),
             )),
@@ -156,7 +156,7 @@ fn read(bytes: u64) -> Request {
 
 fn root_of(response: &Response) -> [u8; 32] {
     match response {
-        Response::Standing(standing) => standing.root.0,
+        Response::State(standing) => standing.root.0,
         other => panic!("{other:?}"),
     }
 }
@@ -199,7 +199,7 @@ fn plain_round_trips_share_a_connection() {
     }
     assert_eq!(server.connections(), 1);
     // Above the size from which the client asks before it sends.
-    let Response::Standing(standing) = client.exchange(&part(3 << 20)).unwrap() else {
+    let Response::State(standing) = client.exchange(&part(3 << 20)).unwrap() else {
         panic!("no standing");
     };
     assert_eq!(standing.total, 3 << 20);
@@ -375,7 +375,7 @@ fn a_busy_server_is_asked_again() {
         ..HttpOptions::default()
     };
     let answer = client(&server, options(3)).exchange(&status(1)).unwrap();
-    assert!(matches!(answer, Response::Standing(_)), "{answer:?}");
+    assert!(matches!(answer, Response::State(_)), "{answer:?}");
     // The last attempt's answer is what the caller gets.
     *left.0.lock().unwrap() = 3;
     let answer = client(&server, options(3)).exchange(&status(1));

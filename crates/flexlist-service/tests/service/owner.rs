@@ -14,8 +14,8 @@ use flexlist::{
 };
 use flexlist_service::{
     message::{
-        Acknowledge, Begin, Edit, Finish, Part, Refusal, Request, Response, SentBlock, Signed,
-        Standing, Update,
+        Acknowledge, Begin, FileStatus, Finish, InsertedBlock, Part, Refusal, Request, Response,
+        SentBlock, SentEdit, Signed, Update,
     },
     server::{Checkpoints, FileServer, Limits},
     signed::RequestKind,
@@ -178,8 +178,8 @@ impl Owner {
     }
 
     /// Where the file should stand.
-    pub(crate) fn standing(&self, next_part: u64) -> Standing {
-        Standing {
+    pub(crate) fn standing(&self, next_part: u64) -> FileStatus {
+        FileStatus {
             version: self.version,
             root: self.state.root,
             total: self.state.total,
@@ -189,16 +189,13 @@ impl Owner {
     }
 
     /// The edits of a plan, and the operations that they should become.
-    pub(crate) fn edits(&mut self, plan: &[Plan]) -> (Vec<Edit>, Vec<Operation>) {
+    pub(crate) fn edits(&mut self, plan: &[Plan]) -> (Vec<SentEdit>, Vec<Operation>) {
         let mut tag = |edit: &Plan| match edit.clone() {
             Plan::Insert(index, level, data) => {
                 let block = self.sent(&data);
                 let new = leaf(&block, Level::try_from(level).unwrap());
-                let edit = Edit::Insert {
-                    index,
-                    level,
-                    block,
-                };
+                let block = InsertedBlock { level, block };
+                let edit = SentEdit::Insert { index, block };
                 (edit, Operation::Insert { index, block: new })
             }
             Plan::Modify(index, data) => {
@@ -209,14 +206,14 @@ impl Owner {
                     tag_digest: tag_digest::<Sha256>(&block.tag.committed.0),
                     label: 0,
                 };
-                (Edit::Modify { index, block }, operation)
+                (SentEdit::Modify { index, block }, operation)
             }
-            Plan::Remove(index) => (Edit::Remove { index }, Operation::Remove { index }),
+            Plan::Remove(index) => (SentEdit::Remove { index }, Operation::Remove { index }),
         };
         plan.iter().map(&mut tag).unzip()
     }
 
-    pub(crate) fn update_of(&self, base_version: u64, edits: Vec<Edit>) -> Request {
+    pub(crate) fn update_of(&self, base_version: u64, edits: Vec<SentEdit>) -> Request {
         let file = self.file;
         let update = Update {
             file,
@@ -228,7 +225,11 @@ impl Owner {
 
     /// Takes over the outcome of an update that the server has carried out.
     pub(crate) fn accept(&mut self, response: &Response, operations: &[Operation], plan: &[Plan]) {
-        let Response::Updated { standing, witness } = response else {
+        let Response::Updated {
+            status: standing,
+            witness,
+        } = response
+        else {
             panic!("{response:?}");
         };
         let next = verify_update::<Sha256>(&witness.0, &self.state, operations).unwrap();
@@ -287,9 +288,9 @@ fn leaf(block: &SentBlock, level: Level) -> Block {
     }
 }
 
-pub(crate) fn standing(response: Response) -> Standing {
+pub(crate) fn standing(response: Response) -> FileStatus {
     match response {
-        Response::Standing(standing) => standing,
+        Response::State(standing) => standing,
         other => panic!("{other:?}"),
     }
 }

@@ -2,7 +2,7 @@
 
 use flexlist::{bytes::Bytes, challenge::Challenge, tag::TagKind};
 use flexlist_service::{
-    message::{Edit, Refusal, Request, Response, SentBlock},
+    message::{InsertedBlock, Refusal, Request, Response, SentBlock, SentEdit},
     server::{FileServer, Limits},
     signed::RequestKind,
 };
@@ -47,7 +47,7 @@ fn an_unknown_file_is_refused_to_everybody() {
     for request in [
         requests[1].clone(),
         requests[2].clone(),
-        stranger.update_of(1, vec![Edit::Remove { index: 0 }]),
+        stranger.update_of(1, vec![SentEdit::Remove { index: 0 }]),
         stranger.acknowledge(1),
         stranger.audit_request(Challenge::Sample { seed, count: 1 }),
         stranger.read_request(0, 1),
@@ -96,7 +96,7 @@ fn an_unfinished_upload_has_no_versions() {
     let unfinished = Refusal::UploadUnfinished { next_part: 1 };
     let seed = [0; 32];
     for request in [
-        owner.update_of(1, vec![Edit::Remove { index: 0 }]),
+        owner.update_of(1, vec![SentEdit::Remove { index: 0 }]),
         owner.acknowledge(1),
         owner.audit_request(Challenge::Sample { seed, count: 1 }),
         owner.read_request(0, 1),
@@ -152,7 +152,7 @@ fn only_the_owner_changes_a_file() {
         thief.begin_body_of(&owner),
         thief.part_of(1, vec![block]),
         thief.finish(&owner.finish_body(1, &[])),
-        thief.update_of(1, vec![Edit::Remove { index: 0 }]),
+        thief.update_of(1, vec![SentEdit::Remove { index: 0 }]),
         thief.acknowledge(1),
     ];
     // A signature for another kind of request.
@@ -228,12 +228,14 @@ fn what_the_file_does_not_allow_is_invalid() {
     let (server, mut owner) = served(&folder, Limits::default());
     let total = owner.state.total;
     let block = owner.sent(b"block");
-    let insert = |index, level| Edit::Insert {
+    let insert = |index, level| SentEdit::Insert {
         index,
-        level,
-        block: block.clone(),
+        block: InsertedBlock {
+            level,
+            block: block.clone(),
+        },
     };
-    let empty = Edit::Modify {
+    let empty = SentEdit::Modify {
         index: 0,
         block: SentBlock {
             tag: no_tag(),
@@ -244,11 +246,11 @@ fn what_the_file_does_not_allow_is_invalid() {
     let good = insert(0, 1);
     for (edits, words) in [
         (vec![], "an update has at least one change".to_owned()),
-        (vec![good.clone(), Edit::Remove { index: total + 5 }], {
+        (vec![good.clone(), SentEdit::Remove { index: total + 5 }], {
             let total = total + 5;
             format!("byte {total} is out of range, the file has {total} bytes")
         }),
-        (vec![Edit::Remove { index: total }], outside),
+        (vec![SentEdit::Remove { index: total }], outside),
         (vec![insert(0, 63)], "level 63 is above 62".into()),
         (
             vec![good, insert(1, 1)],
@@ -298,7 +300,7 @@ fn an_update_of_an_older_version_is_stale() {
     let (server, mut owner) = served(&folder, Limits::default());
     owner.update(&server, &[Plan::Remove(0)]);
     for base in [0, 1, 3, u64::MAX] {
-        let update = owner.update_of(base, vec![Edit::Remove { index: 1 }]);
+        let update = owner.update_of(base, vec![SentEdit::Remove { index: 1 }]);
         let stale = Refusal::StaleBase { base, current: 2 };
         assert_eq!(refused(&server, &owner, update), stale);
     }
@@ -312,7 +314,7 @@ fn tags_that_do_not_fit_are_refused() {
     block.data.0[0] ^= 1;
     let update = owner.update_of(
         1,
-        vec![Edit::Modify {
+        vec![SentEdit::Modify {
             index: 0,
             block: block.clone(),
         }],
@@ -330,7 +332,7 @@ fn tags_that_do_not_fit_are_refused() {
 fn a_damaged_request_gets_an_answer() {
     let folder = tempfile::tempdir().unwrap();
     let (server, owner) = served(&folder, Limits::default());
-    let Request::Update(signed) = owner.update_of(1, vec![Edit::Remove { index: 0 }]) else {
+    let Request::Update(signed) = owner.update_of(1, vec![SentEdit::Remove { index: 0 }]) else {
         panic!("an update was made");
     };
     for position in 0..signed.body.0.len() {

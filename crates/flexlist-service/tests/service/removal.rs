@@ -513,7 +513,7 @@ fn vouched(server: &FileServer, owner: &Owner) -> (u64, FileState) {
     let file = owner.file;
     match server.handle(Request::Confirmed { file }) {
         Response::Confirmed {
-            standing,
+            status: standing,
             statement,
         } => (standing.version, statement.open(file, &key).unwrap()),
         other => panic!("{other:?}"),

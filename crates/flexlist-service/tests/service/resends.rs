@@ -17,7 +17,7 @@ fn every_step_of_an_upload_can_be_resent() {
     let requests = owner.upload_requests(&[random.blocks(3), random.blocks(4)]);
     for request in &requests {
         let first = open(&path).handle(request.clone());
-        assert!(matches!(first, Response::Standing(_)), "{first:?}");
+        assert!(matches!(first, Response::State(_)), "{first:?}");
         let server = open(&path);
         assert_eq!(server.handle(request.clone()), first);
         assert_eq!(server.handle(request.clone()), first);
@@ -26,7 +26,7 @@ fn every_step_of_an_upload_can_be_resent() {
     // Beginning again says where the file stands; old parts are too late.
     assert_eq!(
         server.handle(requests[0].clone()),
-        Response::Standing(owner.standing(2))
+        Response::State(owner.standing(2))
     );
     for part in &requests[1..3] {
         assert_eq!(

@@ -95,6 +95,6 @@ fn acknowledging_again_or_an_older_version_changes_nothing() {
     old.check_all(&server);
     for _ in 0..2 {
         let known = server.handle(owner.acknowledge(2));
-        assert_eq!(known, Response::Standing(owner.standing(1)));
+        assert_eq!(known, Response::State(owner.standing(1)));
     }
 }

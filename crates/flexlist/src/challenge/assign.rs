@@ -1,13 +1,5 @@
 //! Which question goes to which leaf.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use core::ops::Range;
 
 use super::{AssignError, BlockQuestions, MAX_COUNT, Sample};

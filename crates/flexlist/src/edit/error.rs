@@ -1,12 +1,11 @@
 //! Why edits cannot be translated.
 
-use core::fmt;
-
 /// Edits that the file does not allow, or whose blocks are not known. The caller has to correct them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EditError {
     /// An edit begins or ends behind the file as the edits before it leave it.
+    #[error("byte {offset} is outside a file of {total} bytes")]
     OffsetOutOfRange {
         /// The index.
         offset: u64,
@@ -14,8 +13,10 @@ pub enum EditError {
         total: u64,
     },
     /// An edit of no bytes.
+    #[error("the edit has no bytes")]
     EmptyEdit,
     /// A deletion ends before it starts.
+    #[error("the range {start}..{end} ends before it starts")]
     RangeReversed {
         /// The first byte.
         start: u64,
@@ -23,18 +24,22 @@ pub enum EditError {
         end: u64,
     },
     /// The file would have more than [`MAX_FILE_BYTES`](super::MAX_FILE_BYTES), or has them already.
+    #[error("a file has at most 2^63 - 1 bytes")]
     FileTooLong,
     /// The block at this byte of the old file is needed and not known.
+    #[error("the block at byte {index} is needed and not known")]
     BlockUnknown {
         /// The index of the byte.
         index: u64,
     },
     /// A known block has no bytes.
+    #[error("the known block at byte {start} is empty")]
     EmptyBlock {
         /// The index of its first byte.
         start: u64,
     },
     /// A known block ends behind the file.
+    #[error("the known block at byte {start} ends outside a file of {total} bytes")]
     BlockOutsideFile {
         /// The index of its first byte.
         start: u64,
@@ -42,45 +47,9 @@ pub enum EditError {
         total: u64,
     },
     /// A known block begins inside another.
+    #[error("the known block at byte {start} begins inside another")]
     BlocksOverlap {
         /// The index of its first byte.
         start: u64,
     },
 }
-
-impl fmt::Display for EditError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::OffsetOutOfRange { offset, total } => {
-                write!(
-                    formatter,
-                    "byte {offset} is outside a file of {total} bytes"
-                )
-            }
-            Self::EmptyEdit => formatter.write_str("the edit has no bytes"),
-            Self::RangeReversed { start, end } => {
-                write!(formatter, "the range {start}..{end} ends before it starts")
-            }
-            Self::FileTooLong => formatter.write_str("a file has at most 2^63 - 1 bytes"),
-            Self::BlockUnknown { index } => {
-                write!(
-                    formatter,
-                    "the block at byte {index} is needed and not known"
-                )
-            }
-            Self::EmptyBlock { start } => {
-                write!(formatter, "the known block at byte {start} is empty")
-            }
-            Self::BlockOutsideFile { start, total } => write!(
-                formatter,
-                "the known block at byte {start} ends outside a file of {total} bytes"
-            ),
-            Self::BlocksOverlap { start } => write!(
-                formatter,
-                "the known block at byte {start} begins inside another"
-            ),
-        }
-    }
-}
-
-impl core::error::Error for EditError {}

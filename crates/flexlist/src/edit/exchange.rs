@@ -90,7 +90,7 @@ impl Exchange {
             if old.content != *content {
                 self.operations.push(BlockEdit::Modify {
                     index: self.position,
-                    bytes: bytes.to_vec(),
+                    block: bytes.to_vec(),
                 });
             }
             self.skip(length(bytes));
@@ -98,7 +98,7 @@ impl Exchange {
         for (_, bytes) in new.iter().skip(old.len()) {
             self.operations.push(BlockEdit::Insert {
                 index: self.position,
-                bytes: bytes.to_vec(),
+                block: bytes.to_vec(),
             });
             self.skip(length(bytes));
         }

@@ -126,10 +126,10 @@ pub(crate) fn apply_to_blocks(blocks: &[Vec<u8>], operations: &[BlockEdit]) -> V
             .unwrap_or(blocks.len());
         assert!(number < blocks.len() || start == *index, "on a boundary");
         match operation {
-            BlockEdit::Insert { bytes, .. } => blocks.insert(number, bytes.clone()),
-            BlockEdit::Modify { bytes, .. } => {
-                assert_ne!(&blocks[number], bytes, "something changes");
-                blocks[number].clone_from(bytes);
+            BlockEdit::Insert { block, .. } => blocks.insert(number, block.clone()),
+            BlockEdit::Modify { block, .. } => {
+                assert_ne!(&blocks[number], block, "something changes");
+                blocks[number].clone_from(block);
             }
             BlockEdit::Remove { .. } => {
                 blocks.remove(number);

@@ -3,14 +3,6 @@
 //! Nodes of a finished version never change. An update makes new nodes, which it may change until they
 //! are hashed; so a node without its hash is one of the running update's.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use core::marker::PhantomData;
 
 use pad_core::Digest;
@@ -19,6 +11,7 @@ use super::{
     hash::{self, Child, NodeHash},
     pool::Pool,
 };
+use crate::error::{ProofError, UpdateError};
 
 /// Names a node; its two highest bits say of which kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -184,7 +177,7 @@ impl Leaf {
     }
 }
 
-/// What a proof shows of a subtree that nobody went into.
+/// What a proof shows of a subtree that no search went into.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pruned {
     pub(crate) digest: Digest<32>,
@@ -205,6 +198,24 @@ pub(crate) struct Elided;
 /// More nodes than ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Full;
+
+impl From<Elided> for UpdateError {
+    fn from(Elided: Elided) -> Self {
+        Self::Elided
+    }
+}
+
+impl From<Elided> for ProofError {
+    fn from(Elided: Elided) -> Self {
+        Self::Elided
+    }
+}
+
+impl From<Full> for UpdateError {
+    fn from(Full: Full) -> Self {
+        Self::ListFull
+    }
+}
 
 /// All nodes of a list, or of the part of a list that a proof shows.
 #[derive(Clone, Debug)]

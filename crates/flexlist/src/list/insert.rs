@@ -1,13 +1,5 @@
 //! Inserting a block: the towers that it hides from the left are cut and hang on the new one.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use super::{
     Block,
     arena::{Inner, Leaf, Link, NodeId},

@@ -1,14 +1,7 @@
 //! The operations of an update, and carrying out a batch of them.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use pad_core::Digest;
+use serde::{Deserialize, Serialize};
 
 use super::{
     Block,
@@ -19,19 +12,20 @@ use super::{
 };
 use crate::{error::UpdateError, list::insert};
 
-/// One change of the block sequence. Its index counts after the operations before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// One change of the block sequence as the list knows it: by lengths, tag digests and levels. Its index
+/// counts after the operations before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Operation {
     /// A new block before the byte at `index`, which starts a block or is the end of the file.
     Insert {
-        /// Where.
+        /// The index that the block's first byte will have.
         index: u64,
-        /// What.
+        /// The block.
         block: Block,
     },
     /// Another length, tag and label for the block that contains the byte at `index`.
     Modify {
-        /// Where.
+        /// The index of a byte of the block.
         index: u64,
         /// The new length in bytes, at least 1.
         length: u64,
@@ -42,7 +36,7 @@ pub enum Operation {
     },
     /// The block that contains the byte at `index` goes.
     Remove {
-        /// Where.
+        /// The index of a byte of the block.
         index: u64,
     },
 }

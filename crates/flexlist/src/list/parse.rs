@@ -3,27 +3,28 @@
 //! What comes out has the shape of a list whatever the server sent: levels fall downwards and do not
 //! rise to the right, blocks are not empty, sentinels are where sentinels are, ranks add up.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use pad_core::Digest;
 
 use super::{
     MAX_TOTAL, SENTINEL_LEVEL,
-    arena::{Arena, Inner, Leaf, Link, NodeId, Pruned},
+    arena::{Arena, Full, Inner, Leaf, Link, NodeId, Pruned},
     hash::{EMPTY, NodeHash},
     prune,
-    verify::ListState,
+    state::ListState,
 };
 use crate::error::ProofError;
 
 /// The longest proof or witness that is read: 64 MiB, a proof for about a million blocks.
 pub const MAX_PROOF_BYTES: usize = 1 << 26;
+
+/// No proof of [`MAX_PROOF_BYTES`] has so many nodes.
+impl From<Full> for ProofError {
+    fn from(Full: Full) -> Self {
+        Self::TooLarge {
+            limit: MAX_PROOF_BYTES,
+        }
+    }
+}
 
 /// The part of a list that a proof shows.
 pub(super) struct Shown<H> {

@@ -1,14 +1,6 @@
 //! Records of one size in segments, so that parts built on several threads join without a copy and a
 //! growing list never moves.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 /// Records in a segment, as a power of two: a few hundred kilobytes.
 const SEGMENT_BITS: u32 = 12;
 

@@ -2,16 +2,8 @@
 //!
 //! Pre-order, below before after: `0x00 level below after`, `0x01 varint(length) tag-digest flag
 //! [after]`, `0x02 flag [after]` (left sentinel), `0x03` (right sentinel), `0x04 varint(rank) hash`
-//! (a subtree that nobody went into). A flag is 1 if an after link follows. Ranks stand only where
+//! (a subtree that no search went into). A flag is 1 if an after link follows. Ranks stand only where
 //! they cannot be added up, so that sums hold by construction.
-
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
 
 use rustc_hash::FxHashSet;
 
@@ -33,7 +25,7 @@ pub(super) type Opened = FxHashSet<NodeId>;
 
 /// The list under `root` with every node that is not `opened` replaced by its rank and hash.
 ///
-/// Never more than a client reads: an update whose witness nobody can verify must not happen.
+/// Never more than a client reads: an update must not happen if its witness is too long to be verified.
 pub(super) fn prune<H: NodeHash>(
     arena: &Arena<H>,
     root: Link,

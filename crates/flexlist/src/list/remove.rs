@@ -1,13 +1,5 @@
 //! Removing a block: its tower is opened, and its links go to the towers that see past it.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use super::{
     arena::{Inner, Link, NodeId},
     hash::NodeHash,

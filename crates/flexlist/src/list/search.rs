@@ -4,21 +4,43 @@
 //! paths, because an owner may choose levels that make paths as long as the list: one search each would
 //! then cost the square of it.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use core::ops::Range;
+
+use pad_core::Digest;
 
 use super::{
     arena::{Arena, Elided, Leaf, Link, Node, NodeId},
     hash::NodeHash,
-    view::Found,
 };
+
+/// A block and where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The index of its first byte.
+    pub start: u64,
+    /// Its length in bytes.
+    pub length: u64,
+    /// The hash of what its tag scheme commits.
+    pub tag_digest: Digest<32>,
+    /// The holder's label.
+    pub label: u64,
+}
+
+impl Found {
+    pub(super) const fn new(start: u64, leaf: &Leaf) -> Self {
+        Self {
+            start,
+            length: leaf.length,
+            tag_digest: leaf.tag_digest,
+            label: leaf.label,
+        }
+    }
+
+    /// One past the index of its last byte.
+    pub const fn end(&self) -> u64 {
+        self.start.saturating_add(self.length)
+    }
+}
 
 /// The block that contains the byte at `index`, which is below the root's rank, and where it starts.
 ///

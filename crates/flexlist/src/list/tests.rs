@@ -2,6 +2,7 @@
 
 mod adversarial;
 mod flat;
+mod flat_proof;
 mod forge;
 mod forms;
 mod limits;

@@ -3,14 +3,6 @@
 //! Server and client run the same operations over a transaction, the server on its list, the client on
 //! the part of it that the witness shows. Where the client's copy ends, reading fails.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use rustc_hash::FxHashSet;
 
 use super::{

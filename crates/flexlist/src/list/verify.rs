@@ -1,37 +1,21 @@
 //! The client's side: what a proof or a witness establishes about the list with a known root.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use core::{marker::PhantomData, ops::Range};
 
 use pad_core::{Digest, Evidence, Untrusted, Verified};
-use serde::{Deserialize, Serialize};
 
 use super::{
-    FlexList, Operation,
+    Operation,
     arena::NodeId,
     hash::NodeHash,
     operation,
     parse::{self, Shown},
+    search::Found,
+    state::ListState,
     transaction::Transaction,
-    view::{Found, View},
+    view::View,
 };
 use crate::error::{ProofError, UpdateError};
-
-/// What a client keeps of a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ListState {
-    /// The hash of the root.
-    pub root: Digest<32>,
-    /// The length of the file in bytes.
-    pub total: u64,
-}
 
 /// A block of the list with the known root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -190,16 +174,6 @@ impl From<Found> for ProvenBlock {
             start: found.start,
             length: found.length,
             tag_digest: found.tag_digest,
-        }
-    }
-}
-
-impl<H: NodeHash> FlexList<H> {
-    /// What a client keeps of this list.
-    pub fn state(&self) -> ListState {
-        ListState {
-            root: self.root(),
-            total: self.total(),
         }
     }
 }

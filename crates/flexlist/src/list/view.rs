@@ -6,41 +6,12 @@ use pad_core::Digest;
 
 use super::{
     Block, SENTINEL_LEVEL,
-    arena::{Arena, Leaf, Link, Node, NodeId},
+    arena::{Arena, Link, Node, NodeId},
     hash::{EMPTY, NodeHash},
     prune::{Opened, prune},
-    search::{Wanted, search, search_all},
+    search::{Found, Wanted, search, search_all},
 };
 use crate::{error::UpdateError, level::Level};
-
-/// A block and where it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// The index of its first byte.
-    pub start: u64,
-    /// Its length in bytes.
-    pub length: u64,
-    /// The hash of what its tag scheme commits.
-    pub tag_digest: Digest<32>,
-    /// The holder's label.
-    pub label: u64,
-}
-
-impl Found {
-    pub(super) const fn new(start: u64, leaf: &Leaf) -> Self {
-        Self {
-            start,
-            length: leaf.length,
-            tag_digest: leaf.tag_digest,
-            label: leaf.label,
-        }
-    }
-
-    /// One past the index of its last byte.
-    pub const fn end(&self) -> u64 {
-        self.start.saturating_add(self.length)
-    }
-}
 
 /// One version of a list.
 #[derive(Clone, Copy, Debug)]

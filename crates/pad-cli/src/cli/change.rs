@@ -146,7 +146,7 @@ impl Commit {
             .collect();
         author.stage(operations)?;
         let version = author.flush(&done)?;
-        let root = author.repository().head(version)?.root;
+        let root = author.repository().head_text(version)?.root;
         let text = format!("version {version} with {signed} changes, root {root}");
         let object = json!({ "version": version.number(), "changes": signed, "root": root });
         output.say(&text, &object)

@@ -74,11 +74,11 @@ impl Import {
                 record,
             });
             if waiting.len() >= usize::try_from(self.group).unwrap_or(usize::MAX) {
-                acknowledge(&mut *author, &mut waiting, output)?;
+                acknowledge(&mut author, &mut waiting, output)?;
             }
             bar.set_position(number + 1);
         }
-        acknowledge(&mut *author, &mut waiting, output)?;
+        acknowledge(&mut author, &mut waiting, output)?;
         if total > imported.len() {
             match author.repository_mut().checkpoint() {
                 // Somebody has pruned meanwhile; the next opening replays more.
@@ -87,7 +87,7 @@ impl Import {
             }
         }
         bar.finish_and_clear();
-        self.report(&*author, (total, imported.len(), changes), output)
+        self.report(&author, (total, imported.len(), changes), output)
     }
 
     fn check_scheme(&self, key: &SecretKey) -> Result<(), Failure> {
@@ -132,7 +132,7 @@ impl Import {
 
     fn report(
         &self,
-        author: &dyn AnyAuthor,
+        author: &AnyAuthor,
         (total, skipped, changes): (usize, usize, usize),
         output: &mut Output,
     ) -> Result<(), Failure> {
@@ -140,7 +140,7 @@ impl Import {
         let latest = repository.latest();
         let root = match latest {
             Version::EMPTY => String::new(),
-            latest => repository.head(latest)?.root,
+            latest => repository.head_text(latest)?.root,
         };
         let text = format!(
             "imported {} snapshots ({changes} changes; {skipped} were there already) into {}\n\
@@ -174,7 +174,7 @@ struct Waiting {
 
 /// Makes the waiting snapshots durable, then says so.
 fn acknowledge(
-    author: &mut dyn AnyAuthor,
+    author: &mut AnyAuthor,
     waiting: &mut Vec<Waiting>,
     output: &mut Output,
 ) -> Result<(), Failure> {
@@ -182,7 +182,7 @@ fn acknowledge(
     author.flush(&records)?;
     for Waiting { name, version, .. } in waiting.drain(..) {
         if output.is_json() {
-            let root = author.repository().head(version)?.root;
+            let root = author.repository().head_text(version)?.root;
             let object = json!({ "snapshot": name, "version": version.number(), "root": root });
             output.say("", &object)?;
         }

@@ -33,7 +33,7 @@ pub(super) struct ReadArguments {
 
 /// A server in this process, and a client that trusts it no more than one far away.
 pub(super) struct Session {
-    pub(super) repository: Box<dyn AnyRepository>,
+    pub(super) repository: AnyRepository,
     public: PublicKey,
 }
 
@@ -96,7 +96,7 @@ impl ReadArguments {
             // From now on it is this key or none, but nobody has vouched for it.
             Trust::StoresOwn(own.fingerprint())
         });
-        let view = advanced(path, &view, &*repository)?;
+        let view = advanced(path, &view, &repository)?;
         if stored.as_ref() != Some(&view) {
             disk::replace(path, view.to_text().as_bytes(), Access::Usual)
                 .map_err(|error| Failure::file(path, &error))?;
@@ -125,7 +125,7 @@ fn in_use(path: &Path, error: &LockError) -> Failure {
 fn advanced(
     path: &Path,
     view: &StoredView,
-    repository: &dyn AnyRepository,
+    repository: &AnyRepository,
 ) -> Result<StoredView, Failure> {
     let (seen, offered) = (view.version(), repository.latest());
     if offered < seen {
@@ -147,7 +147,7 @@ fn advanced(
 fn fork(
     path: &Path,
     view: &StoredView,
-    repository: &dyn AnyRepository,
+    repository: &AnyRepository,
     refused: RefusedHead,
 ) -> Failure {
     let RefusedHead { refusal, evidence } = refused;
@@ -310,11 +310,7 @@ impl AuthorArguments {
     }
 
     /// Opens an existing store as its author.
-    pub(super) fn open(
-        &self,
-        store: &Path,
-        key: &SecretKey,
-    ) -> Result<Box<dyn AnyAuthor>, Failure> {
+    pub(super) fn open(&self, store: &Path, key: &SecretKey) -> Result<AnyAuthor, Failure> {
         let found = Description::read(&RedbStore::open(store)?)?;
         check_key(store, &found.public, key.public())?;
         let record = self.record()?;

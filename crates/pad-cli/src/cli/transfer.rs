@@ -81,7 +81,7 @@ impl Apply {
                     other => other,
                 }
             })?;
-            let root = repository.head(version)?.root;
+            let root = repository.head_text(version)?.root;
             let text = format!("version {version} verified and stored, root {root}");
             output.say(&text, &json!({ "version": version.number(), "root": root }))?;
         }

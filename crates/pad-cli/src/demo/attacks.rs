@@ -65,7 +65,7 @@ pub(super) fn all(
 /// A server, a client, and the key that the attacks are about: one whose price changes.
 pub(super) struct Scene<'a> {
     pub(super) dictionary: &'a Published,
-    pub(super) repository: &'a dyn AnyRepository,
+    pub(super) repository: &'a AnyRepository,
     pub(super) prices: &'a Prices,
     pub(super) key: &'a Key,
 }

@@ -15,7 +15,7 @@ use crate::cli::Failure;
 
 /// An author with a durable repository that has imported all snapshots.
 pub(super) struct Published {
-    pub(super) author: Box<dyn AnyAuthor>,
+    pub(super) author: AnyAuthor,
     pub(super) public: PublicKey,
     pub(super) kind: (SchemeName, RepositoryName),
     /// From the first snapshot to the last one being durable.

@@ -134,7 +134,7 @@ pub(super) fn measure(
 }
 
 /// The mean length of an update as it is sent.
-fn update_bytes(repository: &dyn AnyRepository) -> Result<f64, Failure> {
+fn update_bytes(repository: &AnyRepository) -> Result<f64, Failure> {
     let mut updates = Vec::new();
     for version in (1..=repository.latest().number()).map(Version::new) {
         let update = repository.store().update(version)?;

@@ -18,32 +18,29 @@
 //! store, `<store>.newest`, says what was acknowledged last. A flipped bit, a stale page or a mixture
 //! of two states of the file is found when it is met, before it is answered or signed.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::{io, path::Path};
 
-use disk::{Access, Draft, Register};
+use disk::{
+    Access, Register,
+    engine::{EngineError, Format, SharedDatabase},
+};
 use pad_core::Version;
 use redb::{ReadTransaction, ReadableTable, WriteTransaction};
 
 use super::{Record, RecordChange, Store, StoreError, StoredCheckpoint};
 
-mod engine;
 mod groups;
 mod newest;
 mod summary;
 mod tables;
 
-use engine::{Engine, builder, engine};
 use summary::{CheckpointSummary, Summary};
-use tables::{CHECKPOINT, LINKS, UPDATES};
+use tables::{CHECKPOINT, LINKS, UPDATES, engine};
 
 /// A store in one file, with its newest acknowledged state in another beside it.
 #[derive(Debug)]
 pub struct RedbStore {
-    engine: Engine,
-    path: PathBuf,
+    database: SharedDatabase,
     /// The file beside the store; open while this process is the writer.
     newest: Option<Register>,
 }
@@ -54,31 +51,16 @@ impl RedbStore {
     /// # Errors
     /// [`StoreError::Exists`] if there is something at the path; [`StoreError`] of the medium.
     pub fn create(path: &Path, records: &[RecordChange]) -> Result<Self, StoreError> {
-        let exists = || StoreError::Exists(path.to_path_buf());
-        if path.symlink_metadata().is_ok() {
-            return Err(exists());
-        }
         let mut id = [0; 16];
         getrandom::fill(&mut id).map_err(|error| io::Error::other(error.to_string()))?;
-        let draft = Draft::new(path, Access::Usual)?;
         let mut summary = Summary::new(id);
-        {
-            let database = builder()
-                .create_file(draft.file().try_clone()?)
-                .map_err(engine)?;
-            let mut transaction = database.begin_write().map_err(engine)?;
-            transaction.set_two_phase_commit(true);
+        SharedDatabase::create(path, &STORE_FORMAT, |transaction| {
             transaction.open_table(UPDATES).map_err(engine)?;
             transaction.open_table(LINKS).map_err(engine)?;
             transaction.open_table(CHECKPOINT).map_err(engine)?;
-            groups::write(&transaction, &[RecordChange::put(FORMAT_GROUP, "", FORMAT)])?;
-            groups::write(&transaction, records)?;
-            summary.write(&transaction)?;
-            transaction.commit().map_err(engine)?;
-        }
-        draft.keep_new().map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => exists(),
-            _ => error.into(),
+            groups::write(transaction, &[RecordChange::put(FORMAT_GROUP, "", FORMAT)])?;
+            groups::write(transaction, records)?;
+            summary.write(transaction)
         })?;
         if matches!(newest::known(path), Err(StoreError::Damaged(_))) {
             // Of a store that was here before; what it says is not about this one.
@@ -99,15 +81,9 @@ impl RedbStore {
     /// acknowledged from it; [`StoreError`] of the medium.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let store = Self {
-            engine: Engine::open(path)?,
-            path: path.to_path_buf(),
+            database: SharedDatabase::open(path, STORE_FORMAT)?,
             newest: None,
         };
-        match store.engine.read(is_ours) {
-            Ok(true) => {}
-            Err(StoreError::Io(error)) => return Err(error.into()),
-            _ => return Err(StoreError::Foreign(path.to_path_buf())),
-        }
         // Before the store: a change between the two makes the store newer, not older.
         store.check_newest()?;
         Ok(store)
@@ -115,7 +91,7 @@ impl RedbStore {
 
     /// Where the store is.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.database.path()
     }
 
     /// The size of the file in bytes.
@@ -123,13 +99,13 @@ impl RedbStore {
     /// # Errors
     /// [`StoreError`] of the medium.
     pub fn file_bytes(&self) -> Result<u64, StoreError> {
-        Ok(self.path.metadata()?.len())
+        Ok(self.path().metadata()?.len())
     }
 
     fn check_newest(&self) -> Result<(), StoreError> {
-        let known = newest::known(&self.path)?;
-        let summary = self.engine.read(Summary::read)?;
-        newest::check(&self.path, known.as_ref(), &summary)
+        let known = newest::known(self.path())?;
+        let summary = self.database.read(Summary::read)?;
+        newest::check(self.path(), known.as_ref(), &summary)
     }
 
     /// Makes a change durable, then acknowledges it.
@@ -137,8 +113,8 @@ impl RedbStore {
         &mut self,
         work: impl FnOnce(&WriteTransaction, &mut Summary) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let (path, newest) = (&self.path, &mut self.newest);
-        let changed = self.engine.write(|transaction| {
+        let (path, newest) = (self.database.path(), &mut self.newest);
+        let changed = self.database.write(|transaction| {
             let mut summary = Summary::of(transaction)?;
             if newest.is_none() {
                 // This process has only now become the writer.
@@ -162,7 +138,7 @@ impl RedbStore {
 
 impl Store for RedbStore {
     fn latest(&self) -> Result<Version, StoreError> {
-        Ok(self.engine.read(Summary::read)?.latest())
+        Ok(self.database.read(Summary::read)?.latest())
     }
 
     fn publish(
@@ -172,7 +148,7 @@ impl Store for RedbStore {
         records: &[RecordChange],
     ) -> Result<(), StoreError> {
         if !updates.is_empty() {
-            self.engine.check_once()?;
+            self.database.check_once()?;
         }
         self.change(|transaction, summary| {
             if !updates.is_empty() {
@@ -183,19 +159,19 @@ impl Store for RedbStore {
     }
 
     fn update(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError> {
-        self.engine.read(|transaction| {
+        self.database.read(|transaction| {
             let summary = Summary::read(transaction)?;
             summary.update(transaction, version.number())
         })
     }
 
     fn put_checkpoint(&mut self, checkpoint: &StoredCheckpoint) -> Result<(), StoreError> {
-        self.engine.check_once()?;
+        self.database.check_once()?;
         self.change(|transaction, summary| replace_checkpoint(transaction, summary, checkpoint))
     }
 
     fn checkpoint(&self) -> Result<Option<StoredCheckpoint>, StoreError> {
-        self.engine.read(|transaction| {
+        self.database.read(|transaction| {
             let Some(stored) = Summary::read(transaction)?.checkpoint else {
                 return Ok(None);
             };
@@ -214,12 +190,12 @@ impl Store for RedbStore {
     }
 
     fn records(&self, group: &'static str) -> Result<Vec<Record>, StoreError> {
-        self.engine
+        self.database
             .read(|transaction| groups::records(transaction, group))
     }
 
     fn record_count(&self, group: &'static str) -> Result<u64, StoreError> {
-        self.engine
+        self.database
             .read(|transaction| groups::count(transaction, group))
     }
 
@@ -228,21 +204,22 @@ impl Store for RedbStore {
     }
 
     fn pin(&self) -> Result<(), StoreError> {
-        self.engine.pin()
+        Ok(self.database.pin()?)
     }
 
     fn unpin(&self) {
-        self.engine.unpin();
+        self.database.unpin();
     }
 
     fn compact(&mut self) -> Result<(), StoreError> {
-        self.engine.compact().map(drop)
+        self.database.compact()?;
+        Ok(())
     }
 
     fn check(&mut self) -> Result<(), StoreError> {
-        self.engine.check()?;
+        self.database.check()?;
         self.check_newest()?;
-        self.engine.read(|transaction| {
+        self.database.read(|transaction| {
             let summary = Summary::read(transaction)?;
             for version in summary.base.version..summary.latest.version {
                 summary.update(transaction, version.saturating_add(1))?;
@@ -255,9 +232,18 @@ impl Store for RedbStore {
     }
 }
 
-fn is_ours(transaction: &ReadTransaction) -> Result<bool, StoreError> {
-    let found = groups::records(transaction, FORMAT_GROUP)?;
-    Ok(found == [(Vec::new(), FORMAT.to_vec())])
+/// The store as the engine sees it.
+const STORE_FORMAT: Format = Format {
+    is_ours,
+    access: Access::Usual,
+    cache_bytes: Format::USUAL_CACHE_BYTES,
+};
+
+fn is_ours(transaction: &ReadTransaction) -> Result<bool, EngineError> {
+    match groups::records(transaction, FORMAT_GROUP) {
+        Err(StoreError::Io(error)) => Err(EngineError::Io(error)),
+        found => Ok(found.is_ok_and(|found| found == [(Vec::new(), FORMAT.to_vec())])),
+    }
 }
 
 fn append(

@@ -2,73 +2,31 @@
 
 use core::{fmt, ops::Range};
 
-use super::{Asked, AuditFailure, AuditFault, ClientError, SearchEnd, Silence, Unanswered};
+use super::{Asked, AuditFailure, AuditFault, SearchEnd, Silence, Unanswered};
 use crate::message::Refusal;
 
-impl fmt::Display for ClientError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Transport(error) => error.fmt(formatter),
-            Self::Refused(refusal) => write!(formatter, "the server refuses: {refusal}"),
-            Self::Breach(Refusal::StoreFailed(words)) => write!(
-                formatter,
-                "the server has lost something, or cannot read it: {}",
-                words.escape_debug()
-            ),
-            Self::Breach(refusal) => {
-                write!(formatter, "the server refuses what it must do: {refusal}")
-            }
-            Self::Dropped(refusal) => write!(
-                formatter,
-                "the update that was under way is dropped, the server refused it: {refusal}"
-            ),
-            Self::Unexpected => formatter.write_str("the answer is none to the question"),
-            Self::Proof(error) => error.fmt(formatter),
-            Self::Blocks(error) => error.fmt(formatter),
-            Self::Audit(failure) => failure.fmt(formatter),
-            Self::Unanswered(unanswered) => unanswered.fmt(formatter),
-            Self::SourceChanged {
-                bytes,
-                finished: false,
-            } => write!(
-                formatter,
-                "the source has changed since the upload began: its first {bytes} bytes were sent, and \
-                 are others now"
-            ),
-            Self::SourceChanged { finished: true, .. } => formatter.write_str(
-                "the upload was finished with the source as it was before, which is version 1; it has \
-                 changed since",
-            ),
-            Self::MoreParts { sent, claimed } => write!(
-                formatter,
-                "the server says that it has {claimed} parts of the upload, and {sent} were sent with \
-                 this state: another copy of the state was used, or the server was restored from one"
-            ),
-            Self::Rollback { .. }
-            | Self::Superseded { .. }
-            | Self::Outdated { .. }
-            | Self::Forked { .. }
-            | Self::NotOffered { .. } => self.words_of_versions(formatter),
-            Self::Statement(error) => {
-                write!(formatter, "what the server shows as the owner's word: {error}")
-            }
-            Self::NotUploaded => formatter.write_str("the file is not uploaded yet"),
-            Self::AlreadyUploaded => formatter.write_str("the file is uploaded already"),
-            Self::OutOfRange { end, total } => write!(
-                formatter,
-                "byte {end} is out of range, the file has {total} bytes"
-            ),
-            Self::Edit(error) => error.fmt(formatter),
-            Self::List(error) => error.fmt(formatter),
-            Self::Challenge(error) => error.fmt(formatter),
-            Self::Tag(error) => error.fmt(formatter),
-            Self::State(error) => error.fmt(formatter),
-            Self::Io(error) => error.fmt(formatter),
-            Self::Signer(reason) => write!(formatter, "the signer failed: {reason}"),
-            Self::RandomnessUnavailable => {
-                formatter.write_str("the operating system gives no random bytes")
-            }
-        }
+/// A server that refuses what it must do.
+pub(super) fn breach(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::StoreFailed(words) => format!(
+            "the server has lost something, or cannot read it: {}",
+            words.escape_debug()
+        ),
+        refusal => format!("the server refuses what it must do: {refusal}"),
+    }
+}
+
+/// A source that is not the one that the upload was begun with.
+pub(super) fn source_changed(bytes: u64, finished: bool) -> String {
+    if finished {
+        "the upload was finished with the source as it was before, which is version 1; it has changed \
+         since"
+            .into()
+    } else {
+        format!(
+            "the source has changed since the upload began: its first {bytes} bytes were sent, and are \
+             others now"
+        )
     }
 }
 
@@ -180,45 +138,12 @@ impl fmt::Display for AuditFault {
             Self::Refused(refusal) => {
                 write!(formatter, "the server refuses to answer: {refusal}")
             }
-            Self::Standing(standing) => write!(
+            Self::State(status) => write!(
                 formatter,
                 "the server says that it has version {} with {} bytes and root {}",
-                standing.version, standing.total, standing.root
+                status.version, status.total, status.root
             ),
             Self::Unexpected => formatter.write_str("the answer is none to the question"),
-        }
-    }
-}
-
-impl ClientError {
-    /// The words of an error about versions; none of another.
-    fn words_of_versions(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Rollback { known, claimed } => write!(
-                formatter,
-                "the server went back to version {claimed}, after version {known}"
-            ),
-            Self::Superseded { known, newer } => write!(
-                formatter,
-                "this state is of version {known}, and an older copy: the server has version {} of {} \
-                 bytes, signed by this owner",
-                newer.version, newer.list.total
-            ),
-            Self::Outdated { known, current } => write!(
-                formatter,
-                "this state is of version {known}, the server claims version {current} and shows no \
-                 signature of this owner for it"
-            ),
-            Self::Forked { version } => write!(
-                formatter,
-                "the server has other contents for version {version}"
-            ),
-            Self::NotOffered { wanted, offered } => write!(
-                formatter,
-                "the server does not offer version {wanted}; it shows version {offered} with the owner's \
-                 signature"
-            ),
-            _ => Ok(()),
         }
     }
 }

@@ -40,7 +40,7 @@ impl Uploader {
             parts: 0,
         };
         match server.handle(uploader.begin()) {
-            Response::Standing(_) => Some(uploader),
+            Response::State(_) => Some(uploader),
             Response::Refused(Refusal::CannotWrite | Refusal::Unavailable) => None,
             other => panic!("{other:?}"),
         }
@@ -71,7 +71,7 @@ impl Uploader {
         };
         let part = Signed::new(RequestKind::Part, &part, &self.signer).unwrap();
         let response = server.handle(Request::Part(part));
-        if matches!(response, Response::Standing(_)) {
+        if matches!(response, Response::State(_)) {
             self.parts = self.parts.saturating_add(1);
         }
         response
@@ -96,7 +96,7 @@ impl Uploader {
 /// The first owner's file is read and audited as ever.
 fn assert_served(server: &FileServer, file: FileId) {
     let status = server.handle(Request::Status { file });
-    assert!(matches!(status, Response::Standing(_)), "{status:?}");
+    assert!(matches!(status, Response::State(_)), "{status:?}");
     let read = Request::Read {
         file,
         version: VERSIONS,
@@ -153,7 +153,7 @@ fn a_full_disk_refuses_writes_and_nothing_else_until_there_is_room() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store");
     let (server, file) = served(&path);
-    let disk = &server.store.health().disk;
+    let disk = server.store.simulated_disk();
     let mut hostile = Uploader::new(&server, 2);
     let mut honest = Uploader::new(&server, 3);
     disk.set_capacity(disk.used() + (2 << 20));
@@ -164,7 +164,7 @@ fn a_full_disk_refuses_writes_and_nothing_else_until_there_is_room() {
     assert!(hostile.parts > 8, "{} parts", hostile.parts);
     // What makes the store smaller is carried out.
     let standing = server.handle(acknowledge(file));
-    assert!(matches!(standing, Response::Standing(_)), "{standing:?}");
+    assert!(matches!(standing, Response::State(_)), "{standing:?}");
     assert_eq!(server.handle(hostile.abort()), Response::Removed);
     assert_served(&server, file);
     wait_for_room(&server, &mut honest);
@@ -178,7 +178,7 @@ fn a_full_disk_refuses_writes_and_nothing_else_until_there_is_room() {
     drop(server);
 
     let server = FileServer::open(&path, Limits::default(), Workers::sequential()).unwrap();
-    let Response::Standing(standing) = server.handle(honest.begin()) else {
+    let Response::State(standing) = server.handle(honest.begin()) else {
         panic!("no standing");
     };
     assert_eq!(standing.next_part, parts);
@@ -191,7 +191,7 @@ fn a_full_disk_refuses_writes_and_nothing_else_until_there_is_room() {
 fn what_makes_room_finds_the_reserve() {
     let folder = tempfile::tempdir().unwrap();
     let (server, file) = served(&folder.path().join("store"));
-    let disk = &server.store.health().disk;
+    let disk = server.store.simulated_disk();
     // Others took the last page.
     disk.set_capacity(disk.used());
     assert_eq!(server.handle(delete(file)), Response::Removed);
@@ -201,7 +201,7 @@ fn what_makes_room_finds_the_reserve() {
 fn room_made_by_others_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let (server, file) = served(&folder.path().join("store"));
-    let disk = &server.store.health().disk;
+    let disk = server.store.simulated_disk();
     let mut uploader = Uploader::new(&server, 2);
     disk.set_capacity(disk.used() + (1 << 20));
     assert_eq!(uploader.fill(&server), Refusal::CannotWrite);
@@ -214,7 +214,7 @@ fn room_made_by_others_is_noticed() {
 fn without_room_for_the_reserve_a_store_is_only_read() {
     let folder = tempfile::tempdir().unwrap();
     let (server, file) = served(&folder.path().join("store"));
-    let disk = &server.store.health().disk;
+    let disk = server.store.simulated_disk();
     let mut uploader = Uploader::new(&server, 2);
     disk.set_capacity(disk.used());
     server.store.set_reserve(2 * RESERVE);
@@ -231,12 +231,12 @@ fn one_failed_write_costs_one_request() {
     let (server, file) = served(&folder.path().join("store"));
     let mut uploader = Uploader::new(&server, 2);
     for _ in 0..3 {
-        server.store.health().disk.fail_once();
+        server.store.simulated_disk().fail_once();
         let refused = Response::Refused(Refusal::CannotWrite);
         assert_eq!(uploader.send(&server, 64 << 10), refused);
         assert_served(&server, file);
         let sent = uploader.send(&server, 64 << 10);
-        assert!(matches!(sent, Response::Standing(_)), "{sent:?}");
+        assert!(matches!(sent, Response::State(_)), "{sent:?}");
     }
     assert_eq!(server.check().damages, vec![]);
 }
@@ -288,7 +288,7 @@ fn a_bad_disk_loses_nothing_that_was_acknowledged() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store");
     let (server, file) = served(&path);
-    let disk = &server.store.health().disk;
+    let disk = server.store.simulated_disk();
     let mut random = random(7);
     let mut next_seed = 2;
     let mut uploaders = Vec::new();
@@ -311,7 +311,7 @@ fn a_bad_disk_loses_nothing_that_was_acknowledged() {
                 }
             }
             5 => match server.handle(Request::Status { file }) {
-                Response::Standing(_) | Response::Refused(Refusal::Unavailable) => {}
+                Response::State(_) | Response::Refused(Refusal::Unavailable) => {}
                 other => panic!("{other:?}"),
             },
             _ => {
@@ -322,7 +322,7 @@ fn a_bad_disk_loses_nothing_that_was_acknowledged() {
                 }
                 let uploader = &mut uploaders[usize::try_from(random(count)).unwrap()];
                 match uploader.send(&server, bytes) {
-                    Response::Standing(_) => {}
+                    Response::State(_) => {}
                     Response::Refused(Refusal::CannotWrite | Refusal::Unavailable) => refused += 1,
                     // What failed was durable all the same.
                     Response::Refused(Refusal::PartOutOfOrder { expected }) => {
@@ -362,7 +362,7 @@ fn assert_stands(server: &FileServer, file: FileId, uploaders: &[Uploader]) {
         let status = Request::Status {
             file: uploader.file,
         };
-        let Response::Standing(standing) = server.handle(status) else {
+        let Response::State(standing) = server.handle(status) else {
             panic!("not there");
         };
         let expected = uploader.parts..=uploader.parts + 1;

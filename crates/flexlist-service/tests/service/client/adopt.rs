@@ -4,7 +4,7 @@
 use flexlist::FileId;
 use flexlist_service::{
     client::{AuditFailure, AuditFault, Blame},
-    message::{Confirm, Finish, Signed, Standing, Statement},
+    message::{Confirm, FileStatus, Finish, Signed, Statement},
     signed::{OpenError, RequestKind},
 };
 use pad_core::Digest;
@@ -249,8 +249,8 @@ fn an_update_under_way_is_given_up_with_its_version() {
     check(&mut owner, &version(2));
 }
 
-fn standing(version: u64, root: u8, total: u64) -> Standing {
-    Standing {
+fn standing(version: u64, root: u8, total: u64) -> FileStatus {
+    FileStatus {
         version,
         root: Digest([root; 32]),
         total,
@@ -260,7 +260,7 @@ fn standing(version: u64, root: u8, total: u64) -> Standing {
 }
 
 /// Where the words below say that the file stands.
-fn there() -> Standing {
+fn there() -> FileStatus {
     standing(9, 7, 5)
 }
 
@@ -329,7 +329,7 @@ fn nobody_else_s_word_is_taken() {
     ] {
         let standing = there();
         let said = Response::Confirmed {
-            standing,
+            status: standing,
             statement,
         };
         let error = adopted(&world, &mut client, said);
@@ -339,7 +339,7 @@ fn nobody_else_s_word_is_taken() {
         ));
     }
     // No word at all.
-    let error = adopted(&world, &mut client, Response::Standing(there()));
+    let error = adopted(&world, &mut client, Response::State(there()));
     assert!(matches!(error, ClientError::Unexpected));
     for refusal in [
         Refusal::UnknownFile,
@@ -373,7 +373,7 @@ fn a_word_for_a_version_at_which_the_server_does_not_stand_is_refused() {
     ] {
         let statement = Statement::Confirm(confirm(client.file(), 1));
         let said = Response::Confirmed {
-            standing,
+            status: standing,
             statement,
         };
         let error = adopted(&world, &mut client, said);

@@ -10,7 +10,7 @@ use flexlist::{
 };
 use flexlist_service::{
     client::{Asked, AuditFailure, AuditFault, Blame, SearchEnd, Silence, Unanswered},
-    message::{ReadBlock, Standing},
+    message::{FileStatus, ReadBlock},
 };
 
 use super::*;
@@ -63,7 +63,9 @@ fn lies_about_an_update() {
         ClientError::Proof(ProofError::Truncated)
     ));
     let newer = lied_update(|response| match response {
-        Response::Updated { standing, .. } => standing.version += 1,
+        Response::Updated {
+            status: standing, ..
+        } => standing.version += 1,
         other => panic!("{other:?}"),
     });
     // The version that it claims it cannot show the owner's word for.
@@ -74,21 +76,26 @@ fn lies_about_an_update() {
             current: 3
         }
     ));
-    let changes: [fn(&mut Standing); 2] = [
+    let changes: [fn(&mut FileStatus); 2] = [
         |standing| standing.root.0[0] ^= 1,
         |standing| standing.total += 1,
     ];
     for change in changes {
         let error = lied_update(move |response| match response {
-            Response::Updated { standing, .. } => change(standing),
+            Response::Updated {
+                status: standing, ..
+            } => change(standing),
             other => panic!("{other:?}"),
         });
         assert!(matches!(error, ClientError::Forked { version: 2 }));
     }
     assert!(matches!(
         lied_update(|response| {
-            if let Response::Updated { standing, .. } = response {
-                *response = Response::Standing(*standing);
+            if let Response::Updated {
+                status: standing, ..
+            } = response
+            {
+                *response = Response::State(*standing);
             }
         }),
         ClientError::Unexpected
@@ -127,7 +134,7 @@ fn lies_about_where_a_file_stands() {
     };
     let claim = |standing| {
         world.wire.tamper(move |_, response| {
-            *response = Response::Standing(standing);
+            *response = Response::State(standing);
         });
     };
     claim(old);
@@ -249,7 +256,7 @@ fn lied_upload(tamper: fn(&Request, &mut Response)) -> ClientError {
 fn lies_about_an_upload() {
     assert!(matches!(
         lied_upload(|request, response| {
-            if let (Request::Finish(_), Response::Standing(standing)) = (request, response) {
+            if let (Request::Finish(_), Response::State(standing)) = (request, response) {
                 standing.root.0[0] ^= 1;
             }
         }),
@@ -257,7 +264,7 @@ fn lies_about_an_upload() {
     ));
     assert!(matches!(
         lied_upload(|request, response| {
-            if let (Request::Part(_), Response::Standing(standing)) = (request, response) {
+            if let (Request::Part(_), Response::State(standing)) = (request, response) {
                 standing.next_part += 1;
             }
         }),
@@ -265,7 +272,7 @@ fn lies_about_an_upload() {
     ));
     assert!(matches!(
         lied_upload(|request, response| {
-            if let (Request::Begin(_), Response::Standing(standing)) = (request, response) {
+            if let (Request::Begin(_), Response::State(standing)) = (request, response) {
                 standing.next_part = 1_000;
             }
         }),
@@ -277,7 +284,7 @@ fn lies_about_an_upload() {
     // Whoever has sent nothing does not believe that the server has something.
     assert!(matches!(
         lied_upload(|request, response| {
-            if let (Request::Begin(_), Response::Standing(standing)) = (request, response) {
+            if let (Request::Begin(_), Response::State(standing)) = (request, response) {
                 standing.next_part = 1;
             }
         }),
@@ -306,7 +313,7 @@ fn an_upload_is_not_finished_because_the_server_says_so() {
             }
         },
         |request: &Request, response: &mut Response| {
-            if let (Request::Begin(_) | Request::Status { .. }, Response::Standing(standing)) =
+            if let (Request::Begin(_) | Request::Status { .. }, Response::State(standing)) =
                 (request, response)
             {
                 standing.version = 1;

@@ -213,7 +213,7 @@ fn an_upload_whose_end_got_no_answer_is_finished_with_the_source_as_it_was() {
     // A server that claims another end is told from one that has this one.
     let (world, mut client) = lost();
     world.wire.tamper(|request, response| {
-        if let (Request::Status { .. }, Response::Standing(standing)) = (request, response) {
+        if let (Request::Status { .. }, Response::State(standing)) = (request, response) {
             standing.root.0[0] ^= 1;
         }
     });
@@ -289,7 +289,7 @@ fn a_copy_of_a_state_does_not_go_on_with_what_another_has_sent() {
     // whether the source is still the same.
     for claimed in [1, 3] {
         world.wire.tamper(move |request, response| {
-            if let (Request::Begin(_), Response::Standing(standing)) = (request, response) {
+            if let (Request::Begin(_), Response::State(standing)) = (request, response) {
                 standing.next_part = claimed;
             }
         });

@@ -83,7 +83,7 @@ fn assert_served(server: &Running) {
             [file; 32]
         );
         let sent = honest.exchange(&part(3 << 20)).unwrap();
-        assert!(matches!(sent, Response::Standing(_)), "{sent:?}");
+        assert!(matches!(sent, Response::State(_)), "{sent:?}");
         let read = honest.exchange(&read(6 << 20)).unwrap();
         assert!(matches!(read, Response::Read { .. }), "no read");
     }

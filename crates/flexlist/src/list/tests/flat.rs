@@ -3,11 +3,8 @@
 use pad_core::Digest;
 
 use super::{
-    super::{
-        FlexList, Sha256,
-        flat::{Direction, FlatEntry, FlatError, FlatProof, Widths},
-        verify_indices,
-    },
+    super::{FlexList, Sha256, verify_indices},
+    flat_proof::{Direction, FlatEntry, FlatError, FlatProof, Widths},
     forge::{Random, block, build},
 };
 use crate::error::{ProofError, UpdateError};

@@ -3,11 +3,12 @@
 use pad_core::{Digest, Workers};
 use serde::Deserialize;
 
-use super::super::{
-    Block, FlexList, ListState, Operation, Sha256,
-    build::build_parts,
-    flat::{Direction, FlatEntry, FlatProof},
-    hash, verify_indices, verify_update,
+use super::{
+    super::{
+        Block, FlexList, ListState, Operation, Sha256, build::build_parts, hash, verify_indices,
+        verify_update,
+    },
+    flat_proof::{Direction, FlatEntry, FlatProof},
 };
 use crate::level::Level;
 

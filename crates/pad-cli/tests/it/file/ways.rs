@@ -123,7 +123,7 @@ fn an_upload_whose_source_changed_says_so_and_is_begun_again() {
         Request::Part(_) if server.files().len() == 1 => {
             let response = server.handle(request.clone());
             match response {
-                Response::Standing(standing) if standing.next_part > 1 => {
+                Response::State(status) if status.next_part > 1 => {
                     Some(Response::Refused(Refusal::CannotWrite))
                 }
                 response => Some(response),

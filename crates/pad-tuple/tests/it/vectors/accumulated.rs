@@ -1,7 +1,7 @@
 //! The designs with accumulators: few versions, as every value of theirs is long.
 
 use accumulators::{
-    Accumulator, PublicKey,
+    PublicKey, Scheme as _,
     bilinear::{Bilinear, BilinearPublicKey, BilinearSecretKey, Parameters},
     rsa::RsaSecretKey,
     wire,

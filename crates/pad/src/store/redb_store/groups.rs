@@ -4,10 +4,7 @@
 use redb::{ReadTransaction, ReadableTable, WriteTransaction};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    engine::engine,
-    tables::{GROUPS, Place, RECORDS},
-};
+use super::tables::{GROUPS, Place, RECORDS, engine};
 use crate::store::{Record, RecordChange, StoreError};
 
 /// The number of records of a group, and the exclusive-or of their digests.

@@ -4,10 +4,7 @@ use pad_core::Version;
 use redb::{ReadTransaction, ReadableTable, ReadableTableMetadata, WriteTransaction};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    engine::engine,
-    tables::{LINKS, NO_UPDATES, Place, SUMMARY, UPDATES, chain},
-};
+use super::tables::{LINKS, NO_UPDATES, Place, SUMMARY, UPDATES, chain, engine};
 use crate::store::StoreError;
 
 /// What the tables hold, as of one change.

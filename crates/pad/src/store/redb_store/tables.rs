@@ -3,12 +3,13 @@
 //! A digest here is against accidents, not against attackers: who can write the file can write
 //! digests. What the author signed is verified besides.
 
+use disk::engine::EngineError;
+use pad_core::codec;
 use redb::TableDefinition;
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 
 use crate::store::StoreError;
-use pad_core::codec;
 
 /// Names a row of a table, as its digest does.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +64,11 @@ pub(super) fn chain(before: &[u8; 32], version: u64, update: &[u8]) -> [u8; 32] 
     hash.update(version.to_be_bytes());
     hash.update(update);
     hash.finalize().into()
+}
+
+/// An error of the storage engine.
+pub(super) fn engine(error: impl Into<redb::Error>) -> StoreError {
+    EngineError::of(error).into()
 }
 
 /// The digest of no updates.

@@ -478,18 +478,18 @@ fn an_empty_file_is_asked_for_all_the_same() {
             ..
         })
     ));
-    let elsewhere = Standing {
+    let elsewhere = FileStatus {
         version: 1,
         root: pad_core::Digest([1; 32]),
         total: 0,
         blocks: 0,
         next_part: 0,
     };
-    let forked = audit(Ok(Response::Standing(elsewhere)));
+    let forked = audit(Ok(Response::State(elsewhere)));
     assert!(matches!(
         forked,
         ClientError::Audit(AuditFailure {
-            reason: AuditFault::Standing(found),
+            reason: AuditFault::State(found),
             ..
         }) if *found == elsewhere
     ));

@@ -1,0 +1,33 @@
+//! Databases of the storage engine redb, each in one file.
+//!
+//! * [`Format`]: which databases a program takes for its own; makes new ones, which appear under their
+//!   path complete or not at all.
+//! * [`SharedDatabase`]: any number of processes read it while one writes to it.
+//! * [`SoleDatabase`]: one process has it, with all its threads, and opens it again when the medium has
+//!   failed; a [`Reserve`] of room lets it recover on a full disk.
+//! * [`guarded`]: the engine panics on some pages that are not what it wrote. No such panic leaves this
+//!   module; [`report_caught_panics`] keeps their backtraces from standard error.
+//!
+//! Commits are in two phases: keys and values may come from others, and the checksum by which the engine
+//! recognises a torn commit must not be their choice.
+
+mod backend;
+mod check;
+mod create;
+mod error;
+mod format;
+mod guard;
+mod reserve;
+mod shared;
+#[cfg(feature = "simulated-disk")]
+mod simulated;
+mod sole;
+
+pub use error::EngineError;
+pub use format::Format;
+pub use guard::{guarded, is_panic_caught, report_caught_panics};
+pub use reserve::Reserve;
+pub use shared::SharedDatabase;
+#[cfg(feature = "simulated-disk")]
+pub use simulated::SimulatedDisk;
+pub use sole::{Repair, SoleDatabase};

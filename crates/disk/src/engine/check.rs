@@ -1,0 +1,131 @@
+//! What is looked at before the engine opens a file, and what the engine says of its pages.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+    thread,
+    time::Duration,
+};
+
+use redb::{Database, DatabaseError, StorageError};
+
+use super::{
+    error::{EngineError, is_damage},
+    guard::guarded,
+};
+use crate::Access;
+
+/// Refuses what is not a file, and a private one of which others may read or change anything.
+pub(super) fn refuse_other_files(path: &Path, access: Access) -> Result<(), EngineError> {
+    let metadata = match path.metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(EngineError::Missing(path.to_path_buf()));
+        }
+        metadata => metadata?,
+    };
+    if !metadata.is_file() {
+        return Err(EngineError::Foreign(path.to_path_buf()));
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = metadata.permissions().mode() & 0o777;
+        if access == Access::Private && mode & 0o027 != 0 {
+            let path = path.to_path_buf();
+            return Err(EngineError::Exposed { path, mode });
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = access;
+    Ok(())
+}
+
+/// Refuses a file that is shorter than its header says. The engine does so when it opens a file to be
+/// written; beside a writer, which may be changing the length, it does not, and answers from what is left.
+pub(super) fn refuse_cut(path: &Path) -> Result<(), EngineError> {
+    let mut header = [0; 32];
+    for attempt in 0..LENGTH_ATTEMPTS {
+        if attempt > 0 {
+            thread::sleep(PAUSE);
+        }
+        let mut file = File::open(path)?;
+        match file.read_exact(&mut header) {
+            Err(error) if is_damage(&error) => continue,
+            read => read?,
+        }
+        // A writer makes the file longer before its header says so, and shorter after.
+        if stated_length(&header)
+            .is_none_or(|stated| file.metadata().is_ok_and(|found| stated <= found.len()))
+        {
+            return Ok(());
+        }
+    }
+    Err(EngineError::Foreign(path.to_path_buf()))
+}
+
+/// The length that the header of the engine's file format (version 3) gives: one page, then regions. `None`
+/// if it is not such a header, which the engine refuses, or if the file was not closed (after a crash the
+/// counts may be torn, and the engine goes by the length).
+fn stated_length(header: &[u8; 32]) -> Option<u64> {
+    const NOT_CLOSED: u8 = 2;
+    if header.get(9)? & NOT_CLOSED != 0 {
+        return None;
+    }
+    let field = |place: usize| {
+        let bytes = header.get(place..)?.first_chunk()?;
+        Some(u64::from(u32::from_le_bytes(*bytes)))
+    };
+    let (page, own, most) = (field(12)?, field(16)?, field(20)?);
+    let (full, trailing) = (field(24)?, field(28)?);
+    let rest = if trailing > 0 {
+        own.checked_add(trailing)?
+    } else {
+        0
+    };
+    let pages = own
+        .checked_add(most)?
+        .checked_mul(full)?
+        .checked_add(rest)?;
+    pages.checked_add(1)?.checked_mul(page)
+}
+
+/// The database that `open` opens, or why it cannot be: the engine checks most of a file with errors, but
+/// not every damaged header.
+pub(super) fn opened<T>(
+    path: &Path,
+    open: impl FnOnce() -> Result<T, DatabaseError>,
+) -> Result<T, EngineError> {
+    let foreign = || EngineError::Foreign(path.to_path_buf());
+    guarded(open)
+        .ok_or_else(foreign)?
+        .map_err(|error| match error {
+            DatabaseError::DatabaseAlreadyOpen => EngineError::InUse(path.to_path_buf()),
+            DatabaseError::RepairAborted => EngineError::RepairNeeded(path.to_path_buf()),
+            DatabaseError::Storage(StorageError::Io(error)) if !is_damage(&error) => {
+                EngineError::Io(error)
+            }
+            _ => foreign(),
+        })
+}
+
+/// Has the engine check every page; whether its list of free pages was right too, which it repairs.
+pub(super) fn check_pages(database: &mut Database) -> Result<bool, EngineError> {
+    database.check_integrity().map_err(|error| match error {
+        DatabaseError::Storage(StorageError::Io(error)) => EngineError::Io(error),
+        _ => EngineError::NotIntact,
+    })
+}
+
+/// Whether a transaction can begin: some errors leave an engine that writes no more.
+pub(super) fn can_write(database: &Database) -> bool {
+    let begin_nothing = || {
+        let transaction = database.begin_write().map_err(EngineError::of)?;
+        transaction.abort().map_err(EngineError::of)
+    };
+    matches!(guarded(begin_nothing), Some(Ok(())))
+}
+
+/// How often a length is looked at that a writer may be changing.
+const LENGTH_ATTEMPTS: u32 = 20;
+pub(super) const PAUSE: Duration = Duration::from_millis(5);

@@ -1,0 +1,105 @@
+//! Room on the disk that is set aside.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use super::backend::Health;
+use crate::place::with_suffix;
+
+/// A file beside a database (`<name>.reserve`) whose only purpose is its size: when the disk is full, it is
+/// given up for what makes the database smaller.
+#[derive(Debug)]
+pub struct Reserve {
+    path: PathBuf,
+    bytes: u64,
+    #[cfg_attr(
+        not(feature = "simulated-disk"),
+        expect(dead_code, reason = "for simulated disks")
+    )]
+    health: Arc<Health>,
+}
+
+impl Reserve {
+    /// None yet, for the database at this path.
+    pub(super) fn new(database: &Path, health: Arc<Health>) -> Self {
+        Self {
+            path: with_suffix(database, ".reserve"),
+            bytes: 0,
+            health,
+        }
+    }
+
+    /// From now on it should have so many bytes.
+    pub const fn set(&mut self, bytes: u64) {
+        self.bytes = bytes;
+    }
+
+    /// Sets the room aside, if it is not.
+    ///
+    /// # Errors
+    /// The operating system's, [`io::ErrorKind::StorageFull`] among them; then nothing is set aside.
+    pub fn fill(&self) -> io::Result<()> {
+        if self.bytes == 0 {
+            return self.release();
+        }
+        #[cfg(feature = "simulated-disk")]
+        self.health.disk.reserve(self.bytes)?;
+        if fs::metadata(&self.path).is_ok_and(|metadata| metadata.len() == self.bytes) {
+            return Ok(());
+        }
+        let written = self.write();
+        if written.is_err() {
+            // A part of it would only be in the way.
+            self.release()?;
+        }
+        written
+    }
+
+    /// Gives the room away.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn release(&self) -> io::Result<()> {
+        #[cfg(feature = "simulated-disk")]
+        self.health.disk.reserve(0)?;
+        match fs::remove_file(&self.path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    fn write(&self) -> io::Result<()> {
+        let mut file = self.create()?;
+        // Not zeros: file systems that compress, or keep no empty blocks, would set nothing aside.
+        let mut chunk = [0_u8; 1 << 12];
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut rest = self.bytes;
+        while rest > 0 {
+            for word in chunk.as_chunks_mut::<8>().0 {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                *word = state.to_le_bytes();
+            }
+            let length = usize::try_from(rest).unwrap_or(usize::MAX).min(chunk.len());
+            file.write_all(chunk.get(..length).unwrap_or_default())?;
+            rest = rest.saturating_sub(u64::try_from(length).unwrap_or(rest));
+        }
+        file.sync_data()
+    }
+
+    fn create(&self) -> io::Result<File> {
+        self.release()?;
+        #[cfg(feature = "simulated-disk")]
+        self.health.disk.reserve(self.bytes)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        options.open(&self.path)
+    }
+}

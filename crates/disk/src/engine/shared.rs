@@ -1,0 +1,315 @@
+//! A database that processes share.
+
+use core::fmt;
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
+    thread,
+    time::Instant,
+};
+
+use redb::{
+    CompactionError, ConcurrencyMode, Database, DatabaseError, ReadOnlyDatabase, ReadTransaction,
+    ReadableDatabase, WriteTransaction,
+};
+
+use super::{check, create::create, error::EngineError, format::Format, guard::guarded};
+use crate::PATIENCE;
+
+/// A database that any number of processes read while one writes to it.
+///
+/// Each opens the file to read first, and to write only when it writes; it then stays the writer until
+/// this value is dropped. The engine keeps the pages that a reader may still look at.
+pub struct SharedDatabase {
+    path: PathBuf,
+    format: Format,
+    handle: Mutex<Handle>,
+}
+
+#[derive(Default)]
+struct Handle {
+    /// Whether this process has had the engine check every page, since it opened the file to write.
+    checked: bool,
+    /// Before the database, so that it has ended when the database closes.
+    pinned: Option<ReadTransaction>,
+    database: Option<Open>,
+}
+
+enum Open {
+    Reading(ReadOnlyDatabase),
+    Writing(Database),
+}
+
+impl fmt::Debug for SharedDatabase {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("SharedDatabase")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The engine writes when it closes a file, and panics on some of what it then reads.
+impl Drop for Handle {
+    fn drop(&mut self) {
+        let (pinned, database) = (self.pinned.take(), self.database.take());
+        let _ = guarded(|| drop((pinned, database)));
+    }
+}
+
+impl Open {
+    fn begin_read(&self) -> Result<ReadTransaction, EngineError> {
+        match self {
+            Self::Reading(database) => database.begin_read(),
+            Self::Writing(database) => database.begin_read(),
+        }
+        .map_err(EngineError::of)
+    }
+
+    /// Whether a transaction can begin: after an error of the medium the engine writes no more.
+    fn can_write(&self) -> bool {
+        match self {
+            Self::Reading(_) => true,
+            Self::Writing(database) => check::can_write(database),
+        }
+    }
+}
+
+impl SharedDatabase {
+    /// Makes a new database, filled in one transaction. It appears under its path complete or not at all.
+    ///
+    /// # Errors
+    /// [`EngineError::Exists`] if there is something at the path; [`EngineError`] of the medium; those of
+    /// `fill`.
+    pub fn create<E: From<EngineError>>(
+        path: &Path,
+        format: &Format,
+        fill: impl FnOnce(&WriteTransaction) -> Result<(), E>,
+    ) -> Result<(), E> {
+        create(path, format, &format.builder(MODE), fill)
+    }
+
+    /// The database at this path, opened to be read; after a crash at its last durable state.
+    ///
+    /// # Errors
+    /// [`EngineError::Missing`], [`EngineError::Foreign`] (also where the file is cut off),
+    /// [`EngineError::Exposed`], [`EngineError::InUse`], [`EngineError::RepairNeeded`];
+    /// [`EngineError::Io`].
+    pub fn open(path: &Path, format: Format) -> Result<Self, EngineError> {
+        check::refuse_other_files(path, format.access)?;
+        check::refuse_cut(path)?;
+        let database = open_to_read(path, &format)?;
+        format.check(path, &database)?;
+        let handle = Handle {
+            checked: false,
+            pinned: None,
+            database: Some(Open::Reading(database)),
+        };
+        Ok(Self {
+            path: path.to_path_buf(),
+            format,
+            handle: Mutex::new(handle),
+        })
+    }
+
+    /// Where the database is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads in one transaction: the pinned one, or the newest state.
+    ///
+    /// # Errors
+    /// [`EngineError`] of the medium; those of `work`.
+    pub fn read<T, E: From<EngineError>>(
+        &self,
+        work: impl FnOnce(&ReadTransaction) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let mut handle = self.handle();
+        guarded(|| {
+            if let Some(transaction) = &handle.pinned {
+                return work(transaction);
+            }
+            work(&self.opened(&mut handle)?.begin_read()?)
+        })
+        .unwrap_or_else(panicked)
+    }
+
+    /// From here to [`SharedDatabase::unpin`], reads see one state, whatever others write.
+    ///
+    /// # Errors
+    /// [`EngineError`] of the medium.
+    pub fn pin(&self) -> Result<(), EngineError> {
+        let mut handle = self.handle();
+        guarded(|| {
+            let transaction = self.opened(&mut handle)?.begin_read()?;
+            handle.pinned = Some(transaction);
+            Ok(())
+        })
+        .unwrap_or_else(panicked)
+    }
+
+    /// Reads see the newest state again.
+    pub fn unpin(&self) {
+        self.handle().pinned = None;
+    }
+
+    /// Writes in one durable transaction, or not at all.
+    ///
+    /// # Errors
+    /// [`EngineError::InUse`] if another process writes; [`EngineError`] of the medium; those of `work`.
+    pub fn write<T, E: From<EngineError>>(
+        &self,
+        work: impl FnOnce(&WriteTransaction) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let mut handle = self.handle();
+        let done = guarded(|| {
+            let database = self.opened_to_write(&mut handle)?;
+            let mut transaction = database.begin_write().map_err(EngineError::of)?;
+            transaction.set_two_phase_commit(true);
+            let changed = work(&transaction)?;
+            transaction.commit().map_err(EngineError::of)?;
+            Ok(changed)
+        });
+        let is_usable = match &done {
+            Some(Ok(_)) => true,
+            Some(Err(_)) => handle.database.as_ref().is_none_or(Open::can_write),
+            None => false,
+        };
+        if !is_usable {
+            // The next call opens it anew.
+            *handle = Handle::default();
+        }
+        done.unwrap_or_else(panicked)
+    }
+
+    /// Has the engine check every page, once for each time that this process becomes the writer: where the
+    /// list of free pages is damaged, writing destroys others. Costs as much as reading the file.
+    ///
+    /// # Errors
+    /// [`EngineError::NotIntact`]; [`EngineError`] of the medium.
+    pub fn check_once(&self) -> Result<(), EngineError> {
+        let mut handle = self.handle();
+        if !handle.checked {
+            // If it was the list of free pages, that is right again.
+            self.check_pages(&mut handle)?;
+            handle.checked = true;
+        }
+        Ok(())
+    }
+
+    /// Has the engine check every page.
+    ///
+    /// # Errors
+    /// [`EngineError::NotIntact`]; [`EngineError`] of the medium.
+    pub fn check(&self) -> Result<(), EngineError> {
+        if self.check_pages(&mut self.handle())? {
+            Ok(())
+        } else {
+            Err(EngineError::NotIntact)
+        }
+    }
+
+    fn check_pages(&self, handle: &mut Handle) -> Result<bool, EngineError> {
+        guarded(|| check::check_pages(self.opened_to_write(handle)?)).unwrap_or_else(panicked)
+    }
+
+    /// Gives free space back to the file system; `false` if somebody is reading.
+    ///
+    /// # Errors
+    /// [`EngineError`] of the medium.
+    pub fn compact(&self) -> Result<bool, EngineError> {
+        let mut handle = self.handle();
+        guarded(|| match self.opened_to_write(&mut handle)?.compact() {
+            Ok(_) => Ok(true),
+            Err(CompactionError::TransactionInProgress) => Ok(false),
+            Err(error) => Err(EngineError::of(error)),
+        })
+        .unwrap_or_else(panicked)
+    }
+
+    fn handle(&self) -> MutexGuard<'_, Handle> {
+        // A panic of the engine is caught before it reaches the lock.
+        self.handle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn opened<'a>(&self, handle: &'a mut Handle) -> Result<&'a Open, EngineError> {
+        let database = match handle.database.take() {
+            Some(open) => open,
+            None => Open::Reading(open_to_read(&self.path, &self.format)?),
+        };
+        Ok(handle.database.insert(database))
+    }
+
+    fn opened_to_write<'a>(&self, handle: &'a mut Handle) -> Result<&'a mut Database, EngineError> {
+        handle.pinned = None;
+        let database = match handle.database.take() {
+            Some(Open::Writing(database)) => database,
+            reading => {
+                // Open until the writer is, so that the file is never without its readers' marks.
+                let writing = open_to_write(&self.path, &self.format)?;
+                drop(reading);
+                writing
+            }
+        };
+        match handle.database.insert(Open::Writing(database)) {
+            Open::Writing(database) => Ok(database),
+            Open::Reading(_) => Err(EngineError::InUse(self.path.clone())),
+        }
+    }
+}
+
+fn open_to_read(path: &Path, format: &Format) -> Result<ReadOnlyDatabase, EngineError> {
+    let open = || format.builder(MODE).open_read_only(path);
+    match patiently(path, open) {
+        // What a crash left, only a writer can put in order.
+        Err(EngineError::RepairNeeded(_)) => {
+            drop(open_to_write(path, format).map_err(|error| repair_needed(path, error))?);
+            patiently(path, open)
+        }
+        opened => opened,
+    }
+}
+
+/// Says of a file that cannot be written to that it would have to be.
+fn repair_needed(path: &Path, error: EngineError) -> EngineError {
+    match error {
+        EngineError::Io(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+            ) =>
+        {
+            EngineError::RepairNeeded(path.to_path_buf())
+        }
+        error => error,
+    }
+}
+
+fn open_to_write(path: &Path, format: &Format) -> Result<Database, EngineError> {
+    patiently(path, || format.builder(MODE).open(path))
+}
+
+/// Tries again while somebody else has the file, for a while: a process that was just started may
+/// still have what its parent had open.
+fn patiently<T>(
+    path: &Path,
+    open: impl Fn() -> Result<T, DatabaseError>,
+) -> Result<T, EngineError> {
+    let start = Instant::now();
+    loop {
+        match check::opened(path, &open) {
+            Err(EngineError::InUse(_)) if start.elapsed() < PATIENCE => {
+                thread::sleep(check::PAUSE);
+            }
+            opened => return opened,
+        }
+    }
+}
+
+fn panicked<T, E: From<EngineError>>() -> Result<T, E> {
+    Err(EngineError::Panicked.into())
+}
+
+const MODE: ConcurrencyMode = ConcurrencyMode::SingleWriter;

@@ -1,0 +1,298 @@
+//! A database of one process, which is opened again when it fails.
+
+use core::time::Duration;
+use std::{
+    fs::{File, OpenOptions},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError},
+    thread,
+    time::Instant,
+};
+
+use redb::{
+    CompactionError, ConcurrencyMode, Database, ReadTransaction, ReadableDatabase as _,
+    WriteTransaction,
+};
+
+use super::{
+    backend::{Backend, Health},
+    check,
+    create::create,
+    error::EngineError,
+    format::Format,
+    guard::guarded,
+    reserve::Reserve,
+};
+
+/// A database that one process has: any number of its threads read while one writes.
+///
+/// After an error of the medium the engine refuses everything. The database is then opened again, in the
+/// same process and on the same open file: what it has durably is what it had.
+#[derive(Debug)]
+pub struct SoleDatabase {
+    /// `None` while it cannot be opened again.
+    database: RwLock<Option<Database>>,
+    file: File,
+    path: PathBuf,
+    format: Format,
+    health: Arc<Health>,
+    /// When a reader tried in vain to open it again.
+    last_failure: Mutex<Option<Instant>>,
+}
+
+impl SoleDatabase {
+    /// Makes a new database, filled in one transaction. It appears under its path complete or not at all.
+    ///
+    /// # Errors
+    /// [`EngineError::Exists`] if there is something at the path; [`EngineError`] of the medium; those of
+    /// `fill`.
+    pub fn create<E: From<EngineError>>(
+        path: &Path,
+        format: &Format,
+        fill: impl FnOnce(&WriteTransaction) -> Result<(), E>,
+    ) -> Result<(), E> {
+        create(path, format, &format.builder(MODE), fill)
+    }
+
+    /// The database at this path, after a crash at its last durable state.
+    ///
+    /// # Errors
+    /// [`EngineError::Missing`], [`EngineError::Foreign`] (also where the file is cut off),
+    /// [`EngineError::Exposed`], [`EngineError::InUse`]; [`EngineError::Io`].
+    pub fn open(path: &Path, format: Format) -> Result<Self, EngineError> {
+        let file = open_file(path, &format)?;
+        let health = Arc::default();
+        let database = open_database(&file, path, &format, &health)?;
+        Ok(Self {
+            database: RwLock::new(Some(database)),
+            file,
+            path: path.to_path_buf(),
+            format,
+            health,
+            last_failure: Mutex::new(None),
+        })
+    }
+
+    /// Has the engine check every page of a database that nobody has open.
+    ///
+    /// # Errors
+    /// [`EngineError::NotIntact`]; else as [`SoleDatabase::open`].
+    pub fn check(path: &Path, format: &Format) -> Result<(), EngineError> {
+        let file = open_file(path, format)?;
+        let mut database = open_database(&file, path, format, &Arc::default())?;
+        match guarded(|| check::check_pages(&mut database)) {
+            Some(Ok(true)) => Ok(()),
+            Some(Err(error)) => Err(error),
+            Some(Ok(false)) | None => Err(EngineError::NotIntact),
+        }
+    }
+
+    /// Where the database is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The size of the file in bytes.
+    ///
+    /// # Errors
+    /// [`EngineError::Io`].
+    pub fn file_bytes(&self) -> Result<u64, EngineError> {
+        Ok(self.file.metadata()?.len())
+    }
+
+    /// Room on the same disk that can be set aside.
+    pub fn reserve(&self) -> Reserve {
+        Reserve::new(&self.path, Arc::clone(&self.health))
+    }
+
+    /// A view of the database as it is now, whatever is written later.
+    ///
+    /// # Errors
+    /// [`EngineError::Closed`] if the database is not there for two seconds; [`EngineError`] of the medium.
+    pub fn begin_read(&self) -> Result<ReadTransaction, EngineError> {
+        if self.has_failed() {
+            self.reopen_now_and_then()?;
+        }
+        let start = Instant::now();
+        loop {
+            if let Some(database) = self.try_read() {
+                let database = database.as_ref().ok_or(EngineError::Closed)?;
+                return database.begin_read().map_err(EngineError::of);
+            }
+            if start.elapsed() >= PATIENCE {
+                return Err(EngineError::Closed);
+            }
+            thread::sleep(PAUSE);
+        }
+    }
+
+    fn try_read(&self) -> Option<RwLockReadGuard<'_, Option<Database>>> {
+        match self.database.try_read() {
+            Ok(database) => Some(database),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// Writes in one durable transaction, or not at all.
+    ///
+    /// # Errors
+    /// [`EngineError::Closed`]; [`EngineError`] of the medium; those of `work`.
+    pub fn write<T, E: From<EngineError>>(
+        &self,
+        repair: Repair,
+        work: impl FnOnce(&WriteTransaction) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let database = self.database.read();
+        let database = database.unwrap_or_else(PoisonError::into_inner);
+        let database = database.as_ref().ok_or(EngineError::Closed)?;
+        let mut transaction = database.begin_write().map_err(EngineError::of)?;
+        transaction.set_two_phase_commit(true);
+        transaction.set_quick_repair(repair == Repair::Quick);
+        let done = work(&transaction)?;
+        transaction.commit().map_err(EngineError::of)?;
+        Ok(done)
+    }
+
+    /// Whether an error of the medium has made the engine useless since it was opened.
+    pub fn has_failed(&self) -> bool {
+        self.health.has_failed()
+    }
+
+    /// Whether a transaction can begin.
+    pub fn can_write(&self) -> bool {
+        let database = self.database.read();
+        let database = database.unwrap_or_else(PoisonError::into_inner);
+        database.as_ref().is_some_and(check::can_write)
+    }
+
+    /// Opens the database again if it failed.
+    ///
+    /// # Errors
+    /// [`EngineError`] of the medium; the next call tries again.
+    pub fn reopen(&self) -> Result<(), EngineError> {
+        let mut database = self.exclusive();
+        if database.is_some() && !self.has_failed() {
+            return Ok(());
+        }
+        self.connect(&mut database)
+    }
+
+    /// The same for readers, who do not try again at once what has just failed: it may mean to read the
+    /// whole file.
+    fn reopen_now_and_then(&self) -> Result<(), EngineError> {
+        let mut last = self
+            .last_failure
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if last.is_some_and(|last| last.elapsed() < PATIENCE) {
+            return Err(EngineError::Closed);
+        }
+        let outcome = self.reopen();
+        *last = outcome.is_err().then(Instant::now);
+        outcome.map_err(|_| EngineError::Closed)
+    }
+
+    /// Opens the database again, which cuts off what is free at the end of its file.
+    ///
+    /// # Errors
+    /// [`EngineError`] of the medium; the next call of [`SoleDatabase::reopen`] tries again.
+    pub fn trim(&self) -> Result<(), EngineError> {
+        self.connect(&mut self.exclusive())
+    }
+
+    fn connect(&self, database: &mut Option<Database>) -> Result<(), EngineError> {
+        // Its lock on the file goes with it. A failed one writes nothing any more.
+        let _ = guarded(|| drop(database.take()));
+        self.health.begin_anew();
+        let opened = open_database(&self.file, &self.path, &self.format, &self.health);
+        *database = Some(opened.inspect_err(|_| self.health.fail())?);
+        Ok(())
+    }
+
+    /// Moves what is in use together, and gives the rest back to the file system; `false` if somebody
+    /// reads.
+    ///
+    /// # Errors
+    /// [`EngineError`] of the medium.
+    pub fn compact(&self) -> Result<bool, EngineError> {
+        let mut database = self.exclusive();
+        let open = database.as_mut().ok_or(EngineError::Closed)?;
+        let error = match guarded(|| open.compact()) {
+            Some(Ok(_)) => return Ok(true),
+            Some(Err(CompactionError::TransactionInProgress)) => return Ok(false),
+            Some(Err(error)) => EngineError::of(error),
+            None => EngineError::Panicked,
+        };
+        self.connect(&mut database)?;
+        Err(error)
+    }
+
+    /// The bytes that are free on the disk, if the system tells.
+    pub fn room(&self) -> Option<u64> {
+        #[cfg(feature = "simulated-disk")]
+        if let Some(room) = self.health.disk.room() {
+            return Some(room);
+        }
+        #[cfg(unix)]
+        {
+            let disk = rustix::fs::fstatvfs(&self.file).ok()?;
+            Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+        }
+        #[cfg(not(unix))]
+        None
+    }
+
+    /// The disk under the database and its reserve, for tests.
+    #[cfg(feature = "simulated-disk")]
+    pub fn simulated_disk(&self) -> &super::SimulatedDisk {
+        &self.health.disk
+    }
+
+    fn exclusive(&self) -> RwLockWriteGuard<'_, Option<Database>> {
+        self.database
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How a database is opened after a commit that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repair {
+    /// By reading all of it.
+    Full,
+    /// At once: each commit carries what that needs.
+    Quick,
+}
+
+fn open_file(path: &Path, format: &Format) -> Result<File, EngineError> {
+    check::refuse_other_files(path, format.access)?;
+    Ok(OpenOptions::new().read(true).write(true).open(path)?)
+}
+
+fn open_database(
+    file: &File,
+    path: &Path,
+    format: &Format,
+    health: &Arc<Health>,
+) -> Result<Database, EngineError> {
+    if file.metadata()?.len() == 0 {
+        // The engine would make a database of it.
+        return Err(EngineError::Foreign(path.to_path_buf()));
+    }
+    let file = file.try_clone()?;
+    let database = check::opened(path, || {
+        let backend = Backend::new(file, Arc::clone(health))?;
+        format.builder(MODE).create_with_backend(backend)
+    })?;
+    format.check(path, &database)?;
+    Ok(database)
+}
+
+/// How long a reader waits for a database that is being opened or compacted.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How often it looks.
+const PAUSE: Duration = Duration::from_millis(2);
+
+const MODE: ConcurrencyMode = ConcurrencyMode::ExclusiveWriter;

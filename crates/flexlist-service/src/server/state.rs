@@ -1,0 +1,70 @@
+//! The state of a file that was asked for.
+
+use flexlist::{
+    FlexList,
+    list::{Previous, Sha256, View},
+};
+
+use crate::{
+    message::{FileStatus, Refusal},
+    store::records::Head,
+};
+
+/// The version of a file, and its list.
+#[derive(Debug)]
+pub(super) struct State {
+    /// As the store has it.
+    pub(super) head: Head,
+    /// `None` until the upload is finished.
+    pub(super) versions: Option<ListVersions>,
+}
+
+/// The list of a finished file.
+#[derive(Debug)]
+pub(super) struct ListVersions {
+    /// The newest version: the head's, or the one that is being made durable.
+    pub(super) list: FlexList,
+    /// The version before the head's, until the owner has acknowledged the head's.
+    pub(super) previous: Option<Previous>,
+    /// The head's version, while the one after it is being made durable.
+    pub(super) pending: Option<Previous>,
+}
+
+impl Head {
+    /// The file's status, as the server answers it.
+    pub(super) const fn status(&self) -> FileStatus {
+        FileStatus {
+            version: self.version,
+            root: self.root,
+            total: self.total,
+            blocks: self.blocks,
+            next_part: self.next_part,
+        }
+    }
+}
+
+impl State {
+    /// The list, if the upload is finished.
+    pub(super) fn versions(&self) -> Result<&ListVersions, Refusal> {
+        let next_part = self.head.next_part;
+        (self.versions.as_ref()).ok_or(Refusal::UploadUnfinished { next_part })
+    }
+
+    /// The file at this version, which is the head's or the one before.
+    pub(super) fn view(&self, version: u64) -> Result<View<'_, Sha256>, Refusal> {
+        let versions = self.versions()?;
+        let current = self.head.version;
+        if version == current {
+            let pending = versions.pending.as_ref();
+            return Ok(pending.map_or_else(|| versions.list.current(), |old| versions.list.at(old)));
+        }
+        let previous = versions.previous.as_ref();
+        match previous.filter(|_| version.checked_add(1) == Some(current)) {
+            Some(old) => Ok(versions.list.at(old)),
+            None => Err(Refusal::UnknownVersion {
+                requested: version,
+                current,
+            }),
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! Known answers, and that `docs/format.md` says what the crate does.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod challenge_vectors;
+mod format;

@@ -1,0 +1,67 @@
+//! The keys of accumulators of bilinear maps.
+
+use std::sync::Arc;
+
+use accumulators::{
+    SecretKey as _,
+    bilinear::{BilinearPublicKey, BilinearSecretKey, Parameters},
+    wire,
+};
+use pad_core::Workers;
+use zeroize::Zeroizing;
+
+use super::{AuthorError, KeyBytes, LABEL, PublicBytes, SecretBytes};
+
+/// The largest number of tuples in a generation for which a new bilinear key has parameters.
+const CAPACITY: usize = 4096;
+
+/// The length of a secret key's own message.
+const SECRET_LENGTH: usize = 40;
+
+impl KeyBytes for BilinearPublicKey {
+    const LENGTH: Option<usize> = None;
+
+    /// Time: the pairings that show the parameters to be powers of one secret.
+    fn from_slice(bytes: &[u8]) -> Option<Self> {
+        let workers = Workers::sequential();
+        let parameters = wire::decode::<Parameters>(&workers, bytes, bytes.len()).ok()?;
+        let parameters = Arc::new(parameters.into_unverified());
+        Some(Self::new(parameters, LABEL))
+    }
+}
+
+impl PublicBytes for BilinearPublicKey {
+    fn to_vec(&self) -> Vec<u8> {
+        wire::encode(self.parameters())
+    }
+}
+
+impl KeyBytes for BilinearSecretKey {
+    const LENGTH: Option<usize> = None;
+
+    fn from_slice(bytes: &[u8]) -> Option<Self> {
+        let (secret, parameters) = bytes.split_at_checked(SECRET_LENGTH)?;
+        let key = BilinearPublicKey::from_slice(parameters)?;
+        let secret = wire::decode::<Self>(&key, secret, secret.len()).ok()?;
+        Some(secret.into_unverified())
+    }
+}
+
+impl SecretBytes for BilinearSecretKey {
+    /// For generations of up to 4096 tuples.
+    fn generate_bytes() -> Result<Zeroizing<Vec<u8>>, AuthorError> {
+        let secret = <Self as SecretBytes>::generate()?;
+        let parameters = secret.public_key().to_vec();
+        // Room first: a vector that grows leaves a copy behind.
+        let length = SECRET_LENGTH + parameters.len();
+        let mut bytes = Zeroizing::new(Vec::with_capacity(length));
+        bytes.extend_from_slice(&secret.to_bytes());
+        bytes.extend_from_slice(&parameters);
+        Ok(bytes)
+    }
+
+    fn generate() -> Result<Self, AuthorError> {
+        Self::generate(CAPACITY, 1, LABEL, &Workers::sequential())
+            .map_err(|_| AuthorError::NoRandomness)
+    }
+}

@@ -1,0 +1,52 @@
+//! The keys of RSA accumulators.
+
+use std::{ops::ControlFlow, sync::Arc};
+
+use accumulators::{
+    rsa::{KeySize, Parameters, RepresentativeRule, RsaPublicKey, RsaSecretKey},
+    wire,
+};
+use pad_core::Workers;
+use zeroize::Zeroizing;
+
+use super::{AuthorError, KeyBytes, LABEL, PublicBytes, SecretBytes};
+
+impl KeyBytes for RsaPublicKey {
+    const LENGTH: Option<usize> = None;
+
+    fn from_slice(bytes: &[u8]) -> Option<Self> {
+        let parameters = wire::decode::<Parameters>(&(), bytes, bytes.len()).ok()?;
+        let parameters = Arc::new(parameters.into_unverified());
+        Some(Self::new(parameters, LABEL))
+    }
+}
+
+impl PublicBytes for RsaPublicKey {
+    fn to_vec(&self) -> Vec<u8> {
+        wire::encode(self.parameters())
+    }
+}
+
+impl KeyBytes for RsaSecretKey {
+    const LENGTH: Option<usize> = None;
+
+    /// Time: the tests of the factors for primality.
+    fn from_slice(bytes: &[u8]) -> Option<Self> {
+        Self::from_bytes(bytes, LABEL).ok()
+    }
+}
+
+impl SecretBytes for RsaSecretKey {
+    /// Time: minutes, and it varies a lot.
+    fn generate_bytes() -> Result<Zeroizing<Vec<u8>>, AuthorError> {
+        <Self as SecretBytes>::generate().map(|secret| secret.to_bytes())
+    }
+
+    fn generate() -> Result<Self, AuthorError> {
+        let (size, rule) = (KeySize::Bits3072, RepresentativeRule::Wide);
+        let workers = Workers::sequential();
+        let mut go_on = |_| ControlFlow::Continue(());
+        Self::generate(size, rule, LABEL, &workers, &mut go_on)
+            .map_err(|_| AuthorError::NoRandomness)
+    }
+}
