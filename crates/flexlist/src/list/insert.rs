@@ -1,5 +1,7 @@
 //! Inserting a block: the towers that it hides from the left are cut and hang on the new one.
 
+use alloc::vec::Vec;
+
 use super::{
     Block,
     arena::{Inner, Leaf, Link, NodeId},

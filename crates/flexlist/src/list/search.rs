@@ -4,6 +4,7 @@
 //! paths, because an owner may choose levels that make paths as long as the list: one search each would
 //! then cost the square of it.
 
+use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
 use pad_core::Digest;

@@ -1,5 +1,6 @@
 //! Reading one version of a list.
 
+use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
 use pad_core::Digest;
@@ -8,7 +9,8 @@ use super::{
     Block, SENTINEL_LEVEL,
     arena::{Arena, Link, Node, NodeId},
     hash::{EMPTY, NodeHash},
-    prune::{Opened, prune},
+    node_set::NodeSet,
+    prune::prune,
     search::{Found, Wanted, search, search_all},
 };
 use crate::{error::UpdateError, level::Level};
@@ -111,7 +113,7 @@ impl<'a, H: NodeHash> View<'a, H> {
     /// [`UpdateError`]: an index out of range, no index, or evidence of more than
     /// [`MAX_PROOF_BYTES`](super::MAX_PROOF_BYTES).
     pub fn prove(&self, indices: &[u64]) -> Result<Vec<u8>, UpdateError> {
-        let mut opened = Opened::default();
+        let mut opened = NodeSet::default();
         self.open_indices(indices, |node| {
             opened.insert(node);
         })?;
@@ -124,7 +126,7 @@ impl<'a, H: NodeHash> View<'a, H> {
     /// [`UpdateError`]: out of range, an empty range, or evidence of more than
     /// [`MAX_PROOF_BYTES`](super::MAX_PROOF_BYTES).
     pub fn prove_range(&self, range: Range<u64>) -> Result<Vec<u8>, UpdateError> {
-        let mut opened = Opened::default();
+        let mut opened = NodeSet::default();
         self.open_range(range, |node| {
             opened.insert(node);
         })?;
