@@ -11,7 +11,7 @@ use super::{
     hash::{EMPTY, NodeHash},
     node_set::NodeSet,
     prune::prune,
-    search::{Found, Wanted, search, search_all},
+    search::{Found, Wanted, WantedBytes, search, search_all},
 };
 use crate::{error::UpdateError, level::Level};
 
@@ -156,8 +156,9 @@ impl<'a, H: NodeHash> View<'a, H> {
         for index in &sorted {
             self.check_index(*index)?;
         }
-        let wanted = Wanted::Indices(&sorted);
-        Ok(search_all(self.arena, self.root, wanted, most, visit)?)
+        let bytes = WantedBytes::Indices(&sorted);
+        let wanted = Wanted { bytes, most };
+        Ok(search_all(self.arena, self.root, wanted, visit)?)
     }
 
     /// Searches for the blocks of a range, and shows the way.
@@ -184,8 +185,9 @@ impl<'a, H: NodeHash> View<'a, H> {
                 total: self.total(),
             });
         }
-        let wanted = Wanted::Range(range);
-        Ok(search_all(self.arena, self.root, wanted, most, visit)?)
+        let bytes = WantedBytes::Range(range);
+        let wanted = Wanted { bytes, most };
+        Ok(search_all(self.arena, self.root, wanted, visit)?)
     }
 
     const fn check_index(&self, index: u64) -> Result<(), UpdateError> {
