@@ -74,7 +74,7 @@ use prefix::prefix_root;
 
 /// The root of the log without entries.
 pub fn empty_root<S: Suite>() -> S::Digest {
-    S::hash(Domain::EmptyHistory, &[])
+    S::empty_history()
 }
 
 fn leaf<S: Suite>(version: u64, root: &S::Digest) -> S::Digest {

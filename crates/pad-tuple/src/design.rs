@@ -15,7 +15,7 @@ use crate::{
     layers::{Layers, Transition},
     statement::Context,
     tuple::GenerationIndex,
-    update::TupleAttachment,
+    update::{TickMessage, TupleAttachment},
 };
 
 /// Any Ed25519 signer that several threads may use.
@@ -118,12 +118,6 @@ pub struct Admission<'a, S: Suite, T> {
     pub ticks: &'a [T],
     /// The digest of the update's operations, which the head's root binds.
     pub operations: S::Digest,
-}
-
-/// What the author sends about one generation whose clock moved.
-pub trait TickMessage: Clone + Debug + Eq + Send + Sync + Serialize + DeserializeOwned {
-    /// Appends an injective encoding, which the signed root covers.
-    fn absorb(&self, bytes: &mut Vec<u8>);
 }
 
 /// Where an author goes on: its layers, and its state of each generation.

@@ -9,8 +9,9 @@ use std::{collections::BTreeMap, env, fs, path::PathBuf};
 use conformance::{
     Random,
     operation::{key, value},
-    pad::{public_key, tree_author, verified_head},
+    pad::{public_key, verified_head},
     tree::Store,
+    tree::tree_author,
 };
 use pad_core::{
     Blake3Ed25519, Contradiction, Dictionary, DictionaryId, Domain, Equivocation, Key, Operation,
