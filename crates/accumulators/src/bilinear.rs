@@ -8,7 +8,7 @@
 //!
 //! Setting: pairings of type 3, so the equations move the multiplication by `e` to the side of the
 //! witness, `e(e W - V, [1]_2) e(W, [s]_2) = 1`. Security: the `q`-strong Diffie-Hellman assumption in G1 and
-//! G2, with `q` the number of powers. Who knows `s` can forge.
+//! G2, with `q` the number of powers. With `s` everything can be forged.
 //!
 //! Constant time with the secret: nothing but additions and multiplications in the field. Single
 //! values and witnesses, and those of a change, are blinded by splitting their scalars; all witnesses at
@@ -17,7 +17,7 @@
 //!
 //! ```
 //! use accumulators::{
-//!     Accumulator, Authority, Dynamic, ElementSet, SecretKey, Snapshot,
+//!     Accumulator, Authority, Dynamic, ElementSet, Scheme, SecretKey, Snapshot,
 //!     bilinear::{Bilinear, BilinearSecretKey},
 //! };
 //! use ed25519_dalek::SigningKey;

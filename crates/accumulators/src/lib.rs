@@ -67,6 +67,15 @@
 //!
 //! Source: Tremel 2013; Crosby & Wallach 2010, section 4.3.
 
+// Most of this reads bytes or numbers that anybody may have made. Modules that count with them deny
+// unchecked arithmetic too.
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
+
 pub mod accumulator;
 #[cfg(feature = "bilinear")]
 pub mod bilinear;

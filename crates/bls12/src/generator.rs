@@ -1,6 +1,6 @@
 //! Multiples of the generator of G1 by secret scalars, from tables.
 //!
-//! What each way shows to who shares the machine stands in the [crate's policy](crate).
+//! What each way shows to a neighbour on the machine stands in the [crate's policy](crate).
 
 use std::sync::OnceLock;
 

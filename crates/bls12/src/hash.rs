@@ -3,13 +3,7 @@
 //! The map to the curve and the clearing of the cofactor are the curve library's. The expansion of
 //! the message is written here, as the library wants another version of the hash function's traits.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
+#![deny(clippy::arithmetic_side_effects)]
 
 use ark_bls12_381::{Fq, G1Affine, G1Projective, g1};
 use ark_ec::{

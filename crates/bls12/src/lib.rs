@@ -14,16 +14,16 @@
 //! A secret scalar, or one that leads to a secret, is multiplied with a point in one of three ways
 //! and in no other:
 //!
-//! | what | by | who shares the machine sees |
+//! | what | by | what a neighbour on the machine sees |
 //! | --- | --- | --- |
-//! | a secret times any point: signatures, tags, public keys in G2 | [`SecretScalar::times`], a ladder of fixed length with masked swaps and blinded coordinates | a sequence of operations that is the same for all scalars |
+//! | a secret times any point: signatures, tags, public keys in G2 | [`SecretScalar::times`]: windows of fixed width with odd digits, entries read as a whole, blinded coordinates | a sequence of operations that is the same for all scalars |
 //! | a few multiples of the generator: values, witnesses, tags | [`generator::multiply`], [`generator::multiply_each`]: tables, each scalar split into two pseudorandom shares | times and table entries of two scalars that are each pseudorandom |
 //! | many multiples of the generator: public keys of many points, all witnesses at once | [`generator::multiply_all`]: tables, the scalars as they are, as shares would double the cost | times and table entries of every scalar: **make them where nobody shares the machine's caches** |
 //!
 //! Field arithmetic below all three is constant-time but for inversions and the last subtraction
 //! of the modulus: nothing here is strictly constant-time. Blinding and shares depend on the secret
-//! and on what is multiplied, not on fresh randomness: who can have one thing made many times sees
-//! the same ones each time.
+//! and on what is multiplied, not on fresh randomness: an attacker for whom one thing is made many
+//! times sees the same ones each time.
 //!
 //! *Faults.* No result is checked before it is released. A faulty scalar or point makes something
 //! that does not verify, and no equation as easy as that of a faulty RSA signature by the Chinese
@@ -34,12 +34,21 @@
 //! overwritten when dropped. States of the hash function, copies in registers and on the stack, and
 //! points on the way are not.
 
+// Most of this reads bytes or numbers that anybody may have made. Modules that count with them deny
+// unchecked arithmetic too.
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
+
 pub mod generator;
 pub mod hash;
 mod key_derivation;
-mod ladder;
 pub mod point;
 pub mod scalar;
+mod secret_multiple;
 pub mod signatures;
 pub mod threads;
 

@@ -31,3 +31,7 @@ pub use shared::SharedDatabase;
 #[cfg(feature = "simulated-disk")]
 pub use simulated::SimulatedDisk;
 pub use sole::{Repair, SoleDatabase};
+
+#[cfg(test)]
+#[cfg(feature = "simulated-disk")]
+mod tests;

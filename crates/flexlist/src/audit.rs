@@ -6,6 +6,7 @@
 //!
 //! Source: Esiner, Küpçü and Özkasap, section 2 (proof of possession).
 
+use alloc::vec::Vec;
 use core::{fmt, ops::Range};
 
 use pad_core::{Digest, Evidence};
@@ -14,7 +15,6 @@ use crate::{
     FileState,
     bytes::Bytes,
     challenge::{AssignError, Challenge, ChallengeError, Context, Leaf, Questions, assign},
-    detection::Detection,
     error::{AuditError, ProofError},
     list::{ProvenBlock, Sha256, verify_indices, verify_range},
     tag::{Challenged, VerifierKey, committed_digest},
@@ -76,7 +76,7 @@ impl fmt::Display for Coverage {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Sample { count } => {
-                let percent = Detection::of(*count, 0.01).unwrap_or(0.0) * 100.0;
+                let percent = 100.0 - 100.0 * power(0.99, *count);
                 write!(
                     formatter,
                     "{count} bytes drawn at random: {percent:.1} % chance to notice a loss of 1 % of \
@@ -88,6 +88,20 @@ impl fmt::Display for Coverage {
             }
         }
     }
+}
+
+/// `base` to the power of `exponent`, by squares: without the logarithms of
+/// `detection`, which need a standard library.
+fn power(mut base: f64, mut exponent: u32) -> f64 {
+    let mut product = 1.0;
+    while exponent > 0 {
+        if exponent % 2 == 1 {
+            product *= base;
+        }
+        base *= base;
+        exponent /= 2;
+    }
+    product
 }
 
 /// Why an audit failed, and whether the question or the server is to blame.

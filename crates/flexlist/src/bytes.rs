@@ -1,5 +1,6 @@
 //! Byte strings as messages carry them.
 
+use alloc::vec::Vec;
 use core::fmt;
 
 use serde::{

@@ -21,6 +21,7 @@
 mod assign;
 mod error;
 
+use alloc::vec::Vec;
 use core::ops::Range;
 
 use pad_core::Digest;

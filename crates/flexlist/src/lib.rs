@@ -79,6 +79,11 @@
 //!
 //! Source: Esiner, Küpçü & Özkasap 2013; Erway, Küpçü, Papamanthou & Tamassia 2009 (DPDP).
 
+//!
+//! Without the default feature `std` this crate is `no_std` (with `alloc`) and verifies: proofs and updates
+//! of lists, challenges and audits. RSA and BLS tags need `std`.
+
+#![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![deny(
     clippy::indexing_slicing,
     clippy::unwrap_used,
@@ -91,21 +96,27 @@
     allow(clippy::arithmetic_side_effects, reason = "tests fail by panicking")
 )]
 
+extern crate alloc;
+
 pub mod audit;
 pub mod bytes;
 pub mod challenge;
+#[cfg(feature = "std")]
 #[allow(
     clippy::arithmetic_side_effects,
     reason = "lengths of the owner's own slices"
 )]
 pub mod chunk;
+#[cfg(feature = "std")]
 #[allow(clippy::arithmetic_side_effects, reason = "floating point")]
 pub mod detection;
+#[cfg(feature = "std")]
 #[allow(
     clippy::arithmetic_side_effects,
     reason = "lengths of the owner's own blocks"
 )]
 pub mod diff;
+#[cfg(feature = "std")]
 #[allow(
     clippy::arithmetic_side_effects,
     reason = "indices below 2^63, checked at the entrance (`Pieces`, `Known`)"

@@ -23,9 +23,10 @@
 //!
 //! Source: Esiner, Küpçü and Özkasap, section 2; Deviation: see [`hash`] and invariant 1.
 
+use alloc::vec::Vec;
 use core::ops::Range;
 
-use pad_core::{Digest, Workers};
+use pad_core::Digest;
 use serde::{Deserialize, Serialize};
 
 use crate::{error::UpdateError, level::Level};
@@ -36,15 +37,18 @@ use transaction::Transaction;
 pub use view::View;
 
 pub(crate) mod arena;
+#[cfg(feature = "std")]
 #[allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
     reason = "counts and places of the holder's own blocks, checked first; no verifier builds"
 )]
 mod build;
+#[cfg(feature = "std")]
 mod concat;
 pub mod hash;
 mod insert;
+mod node_set;
 mod operation;
 mod parse;
 mod pool;
@@ -53,6 +57,7 @@ mod remove;
 mod search;
 mod state;
 #[cfg(test)]
+#[cfg(feature = "std")]
 mod tests;
 mod transaction;
 mod verify;
@@ -138,18 +143,6 @@ pub struct Previous {
 }
 
 impl<H: NodeHash> FlexList<H> {
-    /// The list of these blocks, in `O(n)`, with as many threads as there are workers.
-    ///
-    /// The same list, hash by hash, whatever the number of threads.
-    ///
-    /// # Errors
-    /// [`UpdateError`]: an empty block, or more blocks or bytes than a list can have.
-    ///
-    /// Source: section 2 (build skip list), section 3.1 (in parallel).
-    pub fn build(blocks: &[Block], workers: &Workers) -> Result<Self, UpdateError> {
-        build::build(blocks, workers)
-    }
-
     /// The hash of the root, which commits all blocks.
     pub fn root(&self) -> Digest<32> {
         self.current().root()

@@ -1,5 +1,7 @@
 //! The state of a file in one digest.
 
+use alloc::vec::Vec;
+
 use pad_core::Digest;
 use serde::{Deserialize, Serialize};
 

@@ -27,6 +27,8 @@
 //!
 //! Source: Erway, Küpçü, Papamanthou & Tamassia 2009; Shacham & Waters 2013; Esiner et al. 2013.
 
+use alloc::vec::Vec;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{

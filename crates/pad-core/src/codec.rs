@@ -43,7 +43,10 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::error::DecodeError;
 
+mod fields;
 mod reader;
+
+pub use fields::Fields;
 
 use reader::{Malformed, Reader};
 

@@ -1,8 +1,8 @@
-//! Powers of one base by who knows the factors of the modulus.
+//! Powers of one base, with the factors of the modulus.
 //!
 //! The base is a square, so its order divides `p' q'`, and exponents may be reduced modulo that. A
 //! power goes by the Chinese remainder theorem, where every fault modulo one factor gives the
-//! factors away to everybody who knows the power's definition. So before anything is released
+//! factors away to everybody who knows what the power is of. So before anything is released
 //!
 //! * the power modulo each prime is computed modulo the prime times a random guard, and compared
 //!   with the power modulo the guard, which 64-bit arithmetic gives;

@@ -43,6 +43,15 @@
 //!
 //! A process that must not leak them should not dump core and not swap.
 
+// Most of this reads bytes or numbers that anybody may have made. Modules that count with them deny
+// unchecked arithmetic too.
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
+
 mod error;
 pub mod exponentiation;
 pub mod factors;

@@ -13,13 +13,7 @@
 //! 1996, "Analyzing and comparing Montgomery multiplication algorithms" (separated operand
 //! scanning).
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
+#![deny(clippy::arithmetic_side_effects)]
 #![allow(
     clippy::inline_always,
     reason = "a call costs as much as a product of three limbs"

@@ -70,7 +70,7 @@ pub struct Progress {
 
 /// Two different safe primes whose product has the key's length.
 ///
-/// They are plain numbers: who keeps them wraps them ([`SecretInteger`]).
+/// They are plain numbers: a caller that keeps them wraps them ([`SecretInteger`]).
 ///
 /// # Errors
 /// [`KeyError::Cancelled`], [`KeyError::RandomnessUnavailable`].

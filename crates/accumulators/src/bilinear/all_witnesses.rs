@@ -37,6 +37,11 @@
 //! principle into practice" (the transposed product tree); the halves of the transforms are
 //! Bernstein's doubling, transposed.
 
+#![allow(
+    clippy::indexing_slicing,
+    reason = "the prover's own vectors: no index comes from somebody else"
+)]
+
 mod group_transform;
 mod shared_bases;
 #[cfg(test)]

@@ -1,12 +1,5 @@
 //! One witness for many elements; [`witness_batch`]: many witnesses verified at once.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic
-)]
-
 mod witness_batch;
 
 use ark_bls12_381::{Fr, G1Affine, g1};

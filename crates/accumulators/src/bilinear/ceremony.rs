@@ -19,13 +19,7 @@
 //! says what the parameters are for: accumulators over one file with different purposes have
 //! nothing in common.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
+#![deny(clippy::arithmetic_side_effects)]
 
 use ark_bls12_381::{Fr, G1Affine, G1Projective, G2Affine, g1, g2};
 use ark_ec::{

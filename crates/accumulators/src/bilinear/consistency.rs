@@ -1,12 +1,5 @@
 //! The check that powers are the powers of one secret, in both groups.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic
-)]
-
 use ark_bls12_381::{Bls12_381, Fr, G1Affine, G2Affine, G2Projective, g1, g2};
 use ark_ec::{AffineRepr, CurveGroup, VariableBaseMSM, pairing::Pairing};
 use ark_ff::{Field, PrimeField, Zero};

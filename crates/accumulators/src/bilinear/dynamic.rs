@@ -12,7 +12,7 @@
 //! absence the equations are the same, and the remainder is multiplied by `y - e` or divided by it.
 //!
 //! What the values tell, and whom: each is `[f(s)]_1` for the polynomial of a set that this
-//! library's model makes public, so whoever has the powers can compute it himself. It helps to
+//! library's model makes public, so everybody who has the powers can compute it. It helps to
 //! forge no more than the powers do: security is that of the `q`-strong Diffie-Hellman assumption
 //! with the `q` of the powers. It would be otherwise if an element could be removed that is not
 //! there, or from the value of another set: that publishes `[f(s) / (y + s)]_1` with a remainder,

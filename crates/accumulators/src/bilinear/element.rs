@@ -1,12 +1,5 @@
 //! Elements as scalars of BLS12-381.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic
-)]
-
 use ark_bls12_381::Fr;
 use ark_ff::{AdditiveGroup, BigInt, MontFp, PrimeField, Zero};
 use pad_core::{DecodeError, VerifyError};
@@ -24,7 +17,7 @@ use crate::{
 /// The bias is below `r / 2^512 < 2^-257`. Zero is refused. The negative of the secret `s` is not
 /// looked for in each element, which would cost the holder of a public key a multiplication each:
 /// a set that holds it has the identity as its value, and that is never given out nor accepted. As
-/// scalars are hashes it happens with probability `2^-255`, and who finds one knows `s`.
+/// scalars are hashes it happens with probability `2^-255`, and such an element gives `s` away.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BilinearElement {
     digest: ElementDigest,

@@ -4,13 +4,6 @@
 //! check of consistency. What is checked here is what costs little: two milliseconds, and a comparison for
 //! each power.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic
-)]
-
 use std::collections::HashSet;
 
 use ark_bls12_381::{Fr, G1Affine, G1Projective, G2Affine};

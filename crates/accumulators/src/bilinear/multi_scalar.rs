@@ -9,13 +9,6 @@
 //!
 //! Time depends on the scalars, which must not be secret.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic
-)]
-
 pub(crate) mod affine;
 mod buckets;
 mod coordinates;

@@ -29,7 +29,7 @@ pub(crate) const SCHEME: SchemeId = scheme::BILINEAR;
 ///
 /// Every way to parameters, from own secret or from elsewhere, ends with the same check: the
 /// powers begin with the generators and are the powers of one `s` in both groups. That nobody
-/// knows `s` cannot be checked: who does can forge. What anybody finds is refused: numbers up to
+/// knows `s` cannot be checked; with `s` everything can be forged. What anybody finds is refused: numbers up to
 /// [`GUESSED`](super::GUESSED) and their negatives, and roots of unity of an order up to
 /// twice the number of powers.
 ///

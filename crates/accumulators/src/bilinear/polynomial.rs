@@ -16,6 +16,11 @@
 //! Source: von zur Gathen, Gerhard 2013, "Modern Computer Algebra", section 10.1 (product trees);
 //! Bernstein 2004, "Scaled remainder trees" (doubling of transforms).
 
+#![allow(
+    clippy::indexing_slicing,
+    reason = "the prover's own vectors: no index comes from somebody else"
+)]
+
 #[cfg(test)]
 mod tests;
 pub(crate) mod transform;

@@ -7,13 +7,6 @@
 //!
 //! Source: Straus 1964 (one chain of doublings for all terms), with non-adjacent forms of width 5.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic
-)]
-
 use ark_bls12_381::{Fq2, Fr, G2Affine, G2Projective};
 use ark_ff::{AdditiveGroup, BigInteger, Field, PrimeField, Zero, serial_batch_inversion_and_mul};
 

@@ -11,13 +11,6 @@
 //!
 //! Source: Damgård & Triandopoulos 2008, section 3.2.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic
-)]
-
 use ark_bls12_381::{Fr, G1Affine, G1Projective, g1};
 use ark_ec::{AffineRepr, CurveGroup, PrimeGroup};
 use ark_ff::{Field, Zero};

@@ -1,12 +1,6 @@
 //! The value of a set: one point of G1.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
+#![deny(clippy::arithmetic_side_effects)]
 
 use ark_bls12_381::{G1Affine, g1};
 use ark_ec::{AffineRepr, short_weierstrass::SWCurveConfig};

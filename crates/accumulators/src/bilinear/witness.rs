@@ -1,12 +1,5 @@
 //! The witness of one element: one point of G1.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic
-)]
-
 use ark_bls12_381::{G1Affine, g1};
 use ark_ec::{AffineRepr, CurveGroup};
 use bls12::point::{self, G1_BYTES};

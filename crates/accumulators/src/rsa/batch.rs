@@ -8,13 +8,6 @@
 //! Source: Boneh, Bünz & Fisch 2019, section 4.2 (aggregation); Shamir 1983, "On the generation of
 //! cryptographically strong pseudorandom sequences" (the trick).
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic
-)]
-
 mod subset;
 mod witnesses;
 

@@ -40,7 +40,8 @@ const RSA_2048: &str = "\
 /// A modulus that nobody at work can factor, the base derived from it, and the rule of prime
 /// representatives.
 ///
-/// The modulus is trusted: who knows its factors can forge. Its own author knows them by design.
+/// The modulus is trusted: with its factors everything can be forged. The author of an own modulus has
+/// them by design.
 #[derive(Debug)]
 pub struct Parameters {
     group: ResidueGroup,

@@ -1,7 +1,7 @@
 //! Published powers of `g`: accumulating without squarings.
 //!
-//! Anybody can compute the table, and anybody can check one that was received: who hands out a
-//! false table gets false values, which no witness verifies against. How it works: [`rsa_group::powers_table`].
+//! Anybody can compute the table, and anybody can check one that was received: a false table
+//! makes false values, which no witness verifies against. How it works: [`rsa_group::powers_table`].
 
 use pad_core::DecodeError;
 use rsa_group::{Residue, exponentiation::to_usize, powers_table::PowersTable};

@@ -4,11 +4,11 @@
 //! The prover raises `base` to `x div l` for a prime challenge `l`; the verifier reduces `x` modulo
 //! `l`, which is linear in its length, and checks `quotient^l * base^(x mod l) = result`.
 //!
-//! **Sound** if nobody can compute an `l`-th root of a group element that he chose before he saw the
+//! **Sound** if nobody can compute an `l`-th root of a group element chosen before the
 //! random prime `l` (the adaptive root assumption; Wesolowski 2018, Boneh, Bünz & Fisch 2019,
 //! section 3.1). It fails in `Z_N*` itself, where `-1` is its own `l`-th root for every odd `l`: a
 //! prover could pass off `-result`. Hence the quotient by `{1, -1}` (see
-//! [`group`](super::group)), where that is the same element. Who knows the factors of `N` can prove
+//! [`rsa_group::group`]), where that is the same element. With the factors of `N` one can prove
 //! anything.
 //!
 //! **Challenge.** Uniform among the primes between 2^255 and 2^256: hashes of the transcript, with
@@ -22,13 +22,6 @@
 //!
 //! Source: Wesolowski 2018, section 3; Boneh, Bünz & Fisch 2019, section 3.1 and appendix D.
 //! Deviation: primes of 256 bits instead of the first 2^128 primes, for the non-interactive form.
-
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic
-)]
 
 use pad_core::{VerifyError, Workers};
 use rsa_group::{

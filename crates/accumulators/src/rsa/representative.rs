@@ -40,13 +40,7 @@
 //! Deviation: [`RepresentativeRule::Compact`] appends no zeros, so that all 256 bits but one are of
 //! the hash. The search runs into them, which costs the bits of security shown above.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
+#![deny(clippy::arithmetic_side_effects)]
 
 use core::fmt;
 

@@ -8,13 +8,7 @@
 //! Source: Crosby & Wallach 2010, section 4.3 ("testing successive integers until we find a prime
 //! number"); the sieve is Eratosthenes'.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
+#![deny(clippy::arithmetic_side_effects)]
 
 use core::num::NonZeroU16;
 use std::sync::LazyLock;

@@ -1,12 +1,6 @@
 //! Public keys, and what they verify.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
+#![deny(clippy::arithmetic_side_effects)]
 
 use core::{fmt, ops::Neg as _, str::FromStr};
 use std::sync::{Arc, LazyLock};

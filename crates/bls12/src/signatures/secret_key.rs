@@ -1,6 +1,6 @@
 //! Secret keys, and signing.
 //!
-//! What signing shows to who shares the machine, what a fault does and what is overwritten: the
+//! What signing shows to a neighbour on the machine, what a fault does and what is overwritten: the
 //! [crate's policy](crate). Blinding depends on the secret and the message.
 
 use ark_bls12_381::{G1Affine, G2Affine};

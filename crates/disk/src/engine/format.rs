@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use redb::{Builder, ConcurrencyMode, Database, ReadTransaction, ReadableDatabase};
+use redb::{Builder, ConcurrencyMode, Database, ReadTransaction};
 
-use super::{error::EngineError, guard::guarded};
+use super::error::EngineError;
 use crate::Access;
 
 /// What a program's databases have in common.
@@ -29,16 +29,11 @@ impl Format {
         builder
     }
 
-    /// Refuses a database that was made by another program.
-    pub(super) fn check(
-        &self,
-        path: &Path,
-        database: &impl ReadableDatabase,
-    ) -> Result<(), EngineError> {
-        let is_ours = || (self.is_ours)(&database.begin_read().map_err(EngineError::of)?);
-        match guarded(is_ours) {
-            Some(Ok(true)) => Ok(()),
-            Some(Err(EngineError::Io(error))) => Err(error.into()),
+    /// Refuses a database that was made by another program, by what [`Format::is_ours`] has found.
+    pub(super) fn check(path: &Path, found: Result<bool, EngineError>) -> Result<(), EngineError> {
+        match found {
+            Ok(true) => Ok(()),
+            Err(EngineError::Io(error)) => Err(error.into()),
             _ => Err(EngineError::Foreign(path.to_path_buf())),
         }
     }

@@ -99,18 +99,19 @@ impl SharedDatabase {
     pub fn open(path: &Path, format: Format) -> Result<Self, EngineError> {
         check::refuse_other_files(path, format.access)?;
         check::refuse_cut(path)?;
-        let database = open_to_read(path, &format)?;
-        format.check(path, &database)?;
+        let database = guarded(|| open_to_read(path, &format)).unwrap_or_else(panicked)?;
         let handle = Handle {
             checked: false,
             pinned: None,
             database: Some(Open::Reading(database)),
         };
-        Ok(Self {
+        let opened = Self {
             path: path.to_path_buf(),
             format,
             handle: Mutex::new(handle),
-        })
+        };
+        Format::check(path, opened.read(format.is_ours))?;
+        Ok(opened)
     }
 
     /// Where the database is.

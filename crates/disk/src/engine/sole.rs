@@ -80,7 +80,9 @@ impl SoleDatabase {
     pub fn check(path: &Path, format: &Format) -> Result<(), EngineError> {
         let file = open_file(path, format)?;
         let mut database = open_database(&file, path, format, &Arc::default())?;
-        match guarded(|| check::check_pages(&mut database)) {
+        let checked = guarded(|| check::check_pages(&mut database));
+        let _ = guarded(|| drop(database));
+        match checked {
             Some(Ok(true)) => Ok(()),
             Some(Err(error)) => Err(error),
             Some(Ok(false)) | None => Err(EngineError::NotIntact),
@@ -256,6 +258,14 @@ impl SoleDatabase {
     }
 }
 
+/// The engine writes when it closes a file, and panics on some of what it then reads.
+impl Drop for SoleDatabase {
+    fn drop(&mut self) {
+        let database = self.exclusive().take();
+        let _ = guarded(|| drop(database));
+    }
+}
+
 /// How a database is opened after a commit that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repair {
@@ -285,8 +295,15 @@ fn open_database(
         let backend = Backend::new(file, Arc::clone(health))?;
         format.builder(MODE).create_with_backend(backend)
     })?;
-    format.check(path, &database)?;
-    Ok(database)
+    let is_ours = || (format.is_ours)(&database.begin_read().map_err(EngineError::of)?);
+    let found = guarded(is_ours).unwrap_or(Err(EngineError::Panicked));
+    match Format::check(path, found) {
+        Ok(()) => Ok(database),
+        Err(error) => {
+            let _ = guarded(|| drop(database));
+            Err(error)
+        }
+    }
 }
 
 /// How long a reader waits for a database that is being opened or compacted.

@@ -136,7 +136,7 @@ impl FileServer {
         report.stray_blocks = report.stray_blocks.saturating_add(kept.stray);
         if let Some(blocks) = kept.uploaded {
             for blocks in blocks.chunks(STRETCH_BLOCKS) {
-                check_blocks(self, slot, &snapshot, blocks, report)?;
+                self.check_stretch(slot, &snapshot, blocks, report)?;
             }
             return Ok(());
         }
@@ -153,7 +153,7 @@ impl FileServer {
                 return Ok(());
             };
             index = last.end();
-            check_blocks(self, slot, &snapshot, &found, report)?;
+            self.check_stretch(slot, &snapshot, &found, report)?;
         }
     }
 
@@ -182,6 +182,59 @@ impl FileServer {
             stored(&snapshot).map_err(|error: StoreError| refuse::store(&error))
         })?;
         Ok((snapshot, stored))
+    }
+
+    /// Checks blocks one by one, and then their tags together.
+    fn check_stretch(
+        &self,
+        slot: &Slot,
+        snapshot: &Snapshot,
+        found: &[Found],
+        report: &mut CheckReport,
+    ) -> Result<(), Refusal> {
+        let mut damaged = |found: &Found, what: String| {
+            report.damages.push(Damage {
+                file: slot.key.id,
+                range: Some(found.start..found.end()),
+                what,
+            });
+        };
+        let mut whole = Vec::with_capacity(found.len());
+        for found in found {
+            report.blocks = report.blocks.saturating_add(1);
+            report.bytes = report.bytes.saturating_add(found.length);
+            let block = match snapshot.block(slot.key, found.label) {
+                Ok(block) => block,
+                Err(StoreError::Interrupted) => return Err(Refusal::Unavailable),
+                Err(error) => {
+                    damaged(found, error.to_string());
+                    continue;
+                }
+            };
+            let length = u64::try_from(block.data.as_ref().len());
+            let digest = tag_digest::<Sha256>(block.tag.committed.as_ref());
+            if length == Ok(found.length) && digest == found.tag_digest {
+                whole.push((found, block));
+            } else {
+                damaged(found, "length or tag are not what the list commits".into());
+            }
+        }
+        // Halves of what does not fit are checked again until single blocks are left.
+        let mut waiting = vec![whole.as_slice()];
+        while let Some(part) = waiting.pop() {
+            let Err(error) = check_tags(self, slot, part) else {
+                continue;
+            };
+            match part {
+                [] => {}
+                [(found, _)] => damaged(found, error),
+                part => {
+                    let (first, second) = part.split_at(part.len().div_ceil(2));
+                    waiting.extend([second, first]);
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -218,59 +271,6 @@ fn stretch(view: View<'_, Sha256>, index: u64) -> Vec<Found> {
     let end = index.saturating_add(STRETCH_BYTES).min(view.total());
     let found = view.find_range_up_to(index..end, STRETCH_BLOCKS);
     found.unwrap_or_default()
-}
-
-/// Checks blocks one by one, and then their tags together.
-fn check_blocks(
-    server: &FileServer,
-    slot: &Slot,
-    snapshot: &Snapshot,
-    found: &[Found],
-    report: &mut CheckReport,
-) -> Result<(), Refusal> {
-    let mut damaged = |found: &Found, what: String| {
-        report.damages.push(Damage {
-            file: slot.key.id,
-            range: Some(found.start..found.end()),
-            what,
-        });
-    };
-    let mut whole = Vec::with_capacity(found.len());
-    for found in found {
-        report.blocks = report.blocks.saturating_add(1);
-        report.bytes = report.bytes.saturating_add(found.length);
-        let block = match snapshot.block(slot.key, found.label) {
-            Ok(block) => block,
-            Err(StoreError::Interrupted) => return Err(Refusal::Unavailable),
-            Err(error) => {
-                damaged(found, error.to_string());
-                continue;
-            }
-        };
-        let length = u64::try_from(block.data.as_ref().len());
-        let digest = tag_digest::<Sha256>(block.tag.committed.as_ref());
-        if length == Ok(found.length) && digest == found.tag_digest {
-            whole.push((found, block));
-        } else {
-            damaged(found, "length or tag are not what the list commits".into());
-        }
-    }
-    // Halves of what does not fit are checked again until single blocks are left.
-    let mut waiting = vec![whole.as_slice()];
-    while let Some(part) = waiting.pop() {
-        let Err(error) = check_tags(server, slot, part) else {
-            continue;
-        };
-        match part {
-            [] => {}
-            [(found, _)] => damaged(found, error),
-            part => {
-                let (first, second) = part.split_at(part.len().div_ceil(2));
-                waiting.extend([second, first]);
-            }
-        }
-    }
-    Ok(())
 }
 
 fn check_tags(

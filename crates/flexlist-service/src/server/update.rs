@@ -54,9 +54,9 @@ impl FileServer {
         )?;
         let blocks: Vec<&SentBlock> = update.edits.iter().filter_map(block_of).collect();
         self.check_blocks(slot, &blocks)?;
-        let (operations, blocks) = operations(update.edits, head.next_block)?;
+        let batch = Batch::new(update.edits, head.next_block)?;
         let prepared = slot.change(self, |state| {
-            let prepared = self.prepare(slot, state, &operations, &blocks, request)?;
+            let prepared = self.prepare(slot, state, &batch, request)?;
             let charge = Charge::new(slot.parameter_bytes, &prepared.head);
             let owner = &slot.owner.to_bytes();
             let reserved = self
@@ -89,10 +89,10 @@ impl FileServer {
         &self,
         slot: &Slot,
         state: &mut State,
-        operations: &[Operation],
-        blocks: &[SentBlock],
+        batch: &Batch,
         request: Digest<32>,
     ) -> Result<Prepared, Refusal> {
+        let Batch { operations, blocks } = batch;
         let head = &state.head;
         let versions = (state.versions.as_mut()).ok_or(Refusal::Unavailable)?;
         let (change, (superseded, superseded_bytes)) = self.carry_out(versions, operations)?;
@@ -122,7 +122,7 @@ impl FileServer {
             next.journalled = count(operations.len());
         }
         let entry = JournalEntry {
-            operations: operations.to_vec(),
+            operations: operations.clone(),
         };
         let answer = Answer {
             version: next.version,
@@ -223,25 +223,31 @@ const fn block_of(edit: &SentEdit) -> Option<&SentBlock> {
     }
 }
 
-/// The edits as the list takes them, and the new blocks, whose numbers count from `next_block`.
-fn operations(
-    edits: Vec<SentEdit>,
-    next_block: u64,
-) -> Result<(Vec<Operation>, Vec<SentBlock>), Refusal> {
-    let mut blocks = Vec::new();
-    let mut operations = Vec::with_capacity(edits.len());
-    for edit in edits {
-        let label = next_block.saturating_add(count(blocks.len()));
-        let operation =
-            operation(&edit, label).map_err(|error| Refusal::Invalid(error.to_string()))?;
-        operations.push(operation);
-        blocks.extend(match edit {
-            BlockEdit::Insert { block, .. } => Some(block.block),
-            BlockEdit::Modify { block, .. } => Some(block),
-            BlockEdit::Remove { .. } => None,
-        });
+/// What an update does to the list and to the blocks in the store.
+struct Batch {
+    operations: Vec<Operation>,
+    /// The new blocks, in the order of their labels.
+    blocks: Vec<SentBlock>,
+}
+
+impl Batch {
+    /// The edits as the list takes them, and the new blocks, whose labels count from `next_block`.
+    fn new(edits: Vec<SentEdit>, next_block: u64) -> Result<Self, Refusal> {
+        let mut blocks = Vec::new();
+        let mut operations = Vec::with_capacity(edits.len());
+        for edit in edits {
+            let label = next_block.saturating_add(count(blocks.len()));
+            let operation =
+                operation(&edit, label).map_err(|error| Refusal::Invalid(error.to_string()))?;
+            operations.push(operation);
+            blocks.extend(match edit {
+                BlockEdit::Insert { block, .. } => Some(block.block),
+                BlockEdit::Modify { block, .. } => Some(block),
+                BlockEdit::Remove { .. } => None,
+            });
+        }
+        Ok(Self { operations, blocks })
     }
-    Ok((operations, blocks))
 }
 
 /// No such blocks any more.

@@ -1,5 +1,6 @@
 //! Which question goes to which leaf.
 
+use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
 use super::{AssignError, BlockQuestions, MAX_COUNT, Sample};

@@ -14,7 +14,7 @@ use super::{
 use crate::error::{ProofError, UpdateError};
 
 /// Names a node; its two highest bits say of which kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct NodeId(u32);
 
 const KIND: u32 = 0b11 << 30;
@@ -45,6 +45,7 @@ impl Link {
         node: NodeId::NONE,
         rank: 0,
     };
+    #[cfg(feature = "std")]
     pub(crate) const RIGHT: Self = Self {
         node: NodeId::RIGHT,
         rank: 0,
@@ -350,11 +351,13 @@ impl<H: NodeHash> Arena<H> {
 }
 
 /// The id of the inner node at this index of its pool.
+#[cfg(feature = "std")]
 pub(crate) fn inner_id(index: u32) -> Result<NodeId, Full> {
     id(INNER, index)
 }
 
 /// The id of the leaf at this index of its pool.
+#[cfg(feature = "std")]
 pub(crate) fn leaf_id(index: u32) -> Result<NodeId, Full> {
     id(LEAF, index)
 }

@@ -17,11 +17,22 @@ use crate::error::UpdateError;
 /// Below this many blocks a part costs more to join than a thread gains.
 const SMALLEST_PART: usize = 4096;
 
+impl<H: NodeHash> FlexList<H> {
+    /// The list of these blocks, in `O(n)`, with as many threads as there are workers.
+    ///
+    /// The same list, hash by hash, whatever the number of threads.
+    ///
+    /// # Errors
+    /// [`UpdateError`]: an empty block, or more blocks or bytes than a list can have.
+    ///
+    /// Source: section 2 (build skip list), section 3.1 (in parallel).
+    pub fn build(blocks: &[Block], workers: &Workers) -> Result<Self, UpdateError> {
+        build(blocks, workers)
+    }
+}
+
 /// The list of these blocks, built in as many parts as there are workers.
-pub(super) fn build<H: NodeHash>(
-    blocks: &[Block],
-    workers: &Workers,
-) -> Result<FlexList<H>, UpdateError> {
+fn build<H: NodeHash>(blocks: &[Block], workers: &Workers) -> Result<FlexList<H>, UpdateError> {
     let parts = workers.threads().min(blocks.len() / SMALLEST_PART).max(1);
     let length = blocks.len().div_ceil(parts).max(1);
     let mut cuts: Vec<usize> = (1..parts).map(|part| part * length).collect();

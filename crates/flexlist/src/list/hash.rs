@@ -4,6 +4,7 @@
 //! too, and an inner node the rank of each child: without the first a server can move bytes between a
 //! block and its neighbour, without the second between two subtrees, and so never be asked for them.
 
+use alloc::vec::Vec;
 use core::fmt::Debug;
 
 use pad_core::Digest;

@@ -1,5 +1,7 @@
 //! Inserting a block: the towers that it hides from the left are cut and hang on the new one.
 
+use alloc::vec::Vec;
+
 use super::{
     Block,
     arena::{Inner, Leaf, Link, NodeId},
@@ -26,7 +28,8 @@ pub(super) fn insert<H: NodeHash>(
         match read {
             // Everything from here on down is lower than the new tower.
             _ if read.level() < level => {
-                let (left, tower) = split(transaction, node, rest, block, Link::NONE, index)?;
+                let (left, tower) =
+                    split(transaction, Cut { node, rest, index }, block, Link::NONE)?;
                 break transaction.inner(level, left, tower)?;
             }
             Read::Inner(inner) => match rest.checked_sub(inner.below().rank) {
@@ -37,9 +40,13 @@ pub(super) fn insert<H: NodeHash>(
                 }
                 // The link at the new tower's own level crosses it.
                 _ if inner.level == level => {
-                    let below = inner.below().node;
-                    let (left, tower) =
-                        split(transaction, below, rest, block, inner.after(), index)?;
+                    let node_below = inner.below().node;
+                    let cut = Cut {
+                        node: node_below,
+                        rest,
+                        index,
+                    };
+                    let (left, tower) = split(transaction, cut, block, inner.after())?;
                     break transaction.replace_inner(node, Inner::new(level, left, tower))?;
                 }
                 _ => {
@@ -70,16 +77,30 @@ fn new_leaf(block: &Block, after: Link) -> Leaf {
     Leaf::new(block.length, block.tag_digest, block.label, after)
 }
 
-/// Cuts the subtree under `node` at `rest` bytes: what stays on the left, and the new block's tower with
-/// all that was cut off, whose topmost after link is `top` where there is one at its own level.
+/// Where a subtree is cut in two.
+#[derive(Clone, Copy)]
+struct Cut {
+    /// Its root.
+    node: NodeId,
+    /// How many of its bytes stay on the left.
+    rest: u64,
+    /// The index of the cut in the file, for errors.
+    index: u64,
+}
+
+/// Cuts a subtree: what stays on the left, and the new block's tower with all that was cut off, whose topmost
+/// after link is `top` where there is one at its own level.
 fn split<H: NodeHash>(
     transaction: &mut Transaction<'_, H>,
-    mut node: NodeId,
-    mut rest: u64,
+    cut: Cut,
     block: &Block,
     top: Link,
-    index: u64,
 ) -> Result<(Link, Link), UpdateError> {
+    let Cut {
+        mut node,
+        mut rest,
+        index,
+    } = cut;
     let mut steps = Vec::new();
     let mut cuts = Vec::new();
     let (end, level_zero) = loop {

@@ -1,5 +1,7 @@
 //! The operations of an update, and carrying out a batch of them.
 
+use alloc::vec::Vec;
+
 use pad_core::Digest;
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,9 @@
 //! What comes out has the shape of a list whatever the server sent: levels fall downwards and do not
 //! rise to the right, blocks are not empty, sentinels are where sentinels are, ranks add up.
 
-use pad_core::Digest;
+use alloc::{vec, vec::Vec};
+
+use pad_core::{Digest, codec::Fields};
 
 use super::{
     MAX_TOTAL, SENTINEL_LEVEL,
@@ -89,7 +91,8 @@ enum Side {
     Inside,
 }
 
-fn read_entries(mut bytes: &[u8]) -> Result<Vec<Entry>, ProofError> {
+fn read_entries(bytes: &[u8]) -> Result<Vec<Entry>, ProofError> {
+    let mut bytes = Fields::new(bytes);
     let mut entries = Vec::new();
     let mut places = vec![Place {
         highest: SENTINEL_LEVEL,
@@ -157,11 +160,8 @@ fn read_entries(mut bytes: &[u8]) -> Result<Vec<Entry>, ProofError> {
         }
         entries.push(entry);
     }
-    if bytes.is_empty() {
-        Ok(entries)
-    } else {
-        Err(ProofError::TrailingBytes)
-    }
+    bytes.finish().map_err(|_| ProofError::TrailingBytes)?;
+    Ok(entries)
 }
 
 impl Place {
@@ -259,18 +259,16 @@ fn sum(first: u64, second: u64) -> Result<u64, ProofError> {
         .ok_or(ProofError::RankOverflow)
 }
 
-fn array<const N: usize>(bytes: &mut &[u8]) -> Result<[u8; N], ProofError> {
-    let (taken, rest) = bytes.split_first_chunk().ok_or(ProofError::Truncated)?;
-    *bytes = rest;
-    Ok(*taken)
+fn array<const N: usize>(bytes: &mut Fields<'_>) -> Result<[u8; N], ProofError> {
+    bytes.array().copied().map_err(|_| ProofError::Truncated)
 }
 
-fn byte(bytes: &mut &[u8]) -> Result<u8, ProofError> {
+fn byte(bytes: &mut Fields<'_>) -> Result<u8, ProofError> {
     let [byte] = array(bytes)?;
     Ok(byte)
 }
 
-fn flag(bytes: &mut &[u8]) -> Result<bool, ProofError> {
+fn flag(bytes: &mut Fields<'_>) -> Result<bool, ProofError> {
     match byte(bytes)? {
         0 => Ok(false),
         1 => Ok(true),
@@ -279,7 +277,7 @@ fn flag(bytes: &mut &[u8]) -> Result<bool, ProofError> {
 }
 
 /// A minimal LEB128 integer of at most 63 bits.
-fn varint(bytes: &mut &[u8]) -> Result<u64, ProofError> {
+fn varint(bytes: &mut Fields<'_>) -> Result<u64, ProofError> {
     let mut value = 0_u64;
     for shift in (0..63).step_by(7) {
         let next = byte(bytes)?;

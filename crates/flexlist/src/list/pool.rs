@@ -1,6 +1,8 @@
 //! Records of one size in segments, so that parts built on several threads join without a copy and a
 //! growing list never moves.
 
+use alloc::vec::Vec;
+
 /// Records in a segment, as a power of two: a few hundred kilobytes.
 const SEGMENT_BITS: u32 = 12;
 
@@ -28,6 +30,7 @@ impl<T> Default for Pool<T> {
 impl<T> Pool<T> {
     /// A pool of segments that were filled elsewhere. Each but the last has [`SEGMENT`] places, which
     /// it may leave empty at its end.
+    #[cfg(feature = "std")]
     pub(crate) const fn from_segments(segments: Vec<Vec<T>>) -> Self {
         Self {
             segments,

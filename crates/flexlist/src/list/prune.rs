@@ -5,12 +5,13 @@
 //! (a subtree that no search went into). A flag is 1 if an after link follows. Ranks stand only where
 //! they cannot be added up, so that sums hold by construction.
 
-use rustc_hash::FxHashSet;
+use alloc::{vec, vec::Vec};
 
 use super::{
     MAX_PROOF_BYTES,
-    arena::{Arena, Link, Node, NodeId},
+    arena::{Arena, Link, Node},
     hash::NodeHash,
+    node_set::NodeSet,
 };
 use crate::error::UpdateError;
 
@@ -20,16 +21,13 @@ pub(super) const LEFT_SENTINEL: u8 = 0x02;
 pub(super) const RIGHT_SENTINEL: u8 = 0x03;
 pub(super) const PRUNED: u8 = 0x04;
 
-/// The nodes that were read.
-pub(super) type Opened = FxHashSet<NodeId>;
-
 /// The list under `root` with every node that is not `opened` replaced by its rank and hash.
 ///
 /// Never more than a client reads: an update must not happen if its witness is too long to be verified.
 pub(super) fn prune<H: NodeHash>(
     arena: &Arena<H>,
     root: Link,
-    opened: &Opened,
+    opened: &NodeSet,
 ) -> Result<Vec<u8>, UpdateError> {
     let mut bytes = Vec::with_capacity(opened.len().saturating_mul(64).saturating_add(64));
     let mut stack = vec![root];

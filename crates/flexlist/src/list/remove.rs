@@ -1,5 +1,7 @@
 //! Removing a block: its tower is opened, and its links go to the towers that see past it.
 
+use alloc::vec::Vec;
+
 use super::{
     arena::{Inner, Link, NodeId},
     hash::NodeHash,

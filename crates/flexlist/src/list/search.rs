@@ -4,6 +4,7 @@
 //! paths, because an owner may choose levels that make paths as long as the list: one search each would
 //! then cost the square of it.
 
+use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
 use pad_core::Digest;
@@ -78,15 +79,22 @@ pub(super) fn search<H: NodeHash>(
     Ok(None)
 }
 
+/// A search for several bytes.
+pub(super) struct Wanted<'a> {
+    pub(super) bytes: WantedBytes<'a>,
+    /// How many blocks are wanted at most.
+    pub(super) most: usize,
+}
+
 /// Bytes that are searched for together.
-pub(super) enum Wanted<'a> {
+pub(super) enum WantedBytes<'a> {
     /// These, in ascending order.
     Indices(&'a [u64]),
     /// All of these.
     Range(Range<u64>),
 }
 
-impl Wanted<'_> {
+impl WantedBytes<'_> {
     /// The first of them that is not below `from`, which never falls from call to call.
     fn next(&mut self, from: u64) -> Option<u64> {
         match self {
@@ -103,8 +111,8 @@ impl Wanted<'_> {
     }
 }
 
-/// The distinct blocks that contain the wanted bytes, all below the root's rank, in file order; after
-/// the first `most` of them the walk ends.
+/// The distinct blocks that contain the wanted bytes, all below the root's rank, in file order; when as many
+/// as wanted are found, the walk ends.
 ///
 /// `visit` sees every node on the way to one of them, once, parents first. Time is linear in these
 /// nodes and in what is wanted; the stack has at most one place for each level.
@@ -113,12 +121,12 @@ impl Wanted<'_> {
 pub(super) fn search_all<H: NodeHash>(
     arena: &Arena<H>,
     root: Link,
-    mut wanted: Wanted<'_>,
-    most: usize,
+    wanted: Wanted<'_>,
     mut visit: impl FnMut(NodeId),
 ) -> Result<Vec<Found>, Elided> {
+    let Wanted { mut bytes, most } = wanted;
     let mut found = Vec::new();
-    let mut next = wanted.next(0);
+    let mut next = bytes.next(0);
     // Subtrees and where they start; the leftmost is on top, and nothing wanted is left of it.
     let mut stack = vec![(root, 0_u64)];
     while found.len() < most
@@ -139,7 +147,7 @@ pub(super) fn search_all<H: NodeHash>(
                 let end = start.saturating_add(leaf.length);
                 if index < end {
                     found.push(Found::new(start, leaf));
-                    next = wanted.next(end);
+                    next = bytes.next(end);
                 }
                 stack.push((leaf.after(), end));
             }

@@ -3,13 +3,14 @@
 //! Server and client run the same operations over a transaction, the server on its list, the client on
 //! the part of it that the witness shows. Where the client's copy ends, reading fails.
 
-use rustc_hash::FxHashSet;
+use alloc::{vec, vec::Vec};
 
 use super::{
     MAX_TOTAL,
     arena::{Arena, Inner, Leaf, Link, Node, NodeId},
     hash::NodeHash,
-    prune::{Opened, prune},
+    node_set::NodeSet,
+    prune::prune,
 };
 use crate::error::UpdateError;
 
@@ -29,7 +30,7 @@ const READS_PER_OPERATION: usize = 1 << 10;
 pub(super) struct Transaction<'a, H> {
     arena: &'a mut Arena<H>,
     root: Link,
-    opened: Opened,
+    opened: NodeSet,
     most_opened: usize,
     reads_left: usize,
     created: Vec<NodeId>,
@@ -69,7 +70,7 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
         Self {
             arena,
             root,
-            opened: Opened::default(),
+            opened: NodeSet::default(),
             most_opened: usize::MAX,
             reads_left: usize::MAX,
             created: Vec::new(),
@@ -94,7 +95,7 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
         self.root = root;
     }
 
-    pub(super) const fn opened(&self) -> &Opened {
+    pub(super) const fn opened(&self) -> &NodeSet {
         &self.opened
     }
 
@@ -229,7 +230,7 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
     /// The new root, the nodes that only the new list has, and those that only the old one has.
     pub(super) fn finish(mut self) -> (Link, Vec<NodeId>, Vec<NodeId>) {
         if !self.dropped.is_empty() {
-            let dropped: FxHashSet<NodeId> = self.dropped.iter().copied().collect();
+            let dropped: NodeSet = self.dropped.iter().copied().collect();
             self.created.retain(|node| !dropped.contains(node));
             for node in self.dropped {
                 self.arena.remove(node);

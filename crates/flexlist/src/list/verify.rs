@@ -1,5 +1,6 @@
 //! The client's side: what a proof or a witness establishes about the list with a known root.
 
+use alloc::vec::Vec;
 use core::{marker::PhantomData, ops::Range};
 
 use pad_core::{Digest, Evidence, Untrusted, Verified};

@@ -1,5 +1,6 @@
 //! Reading one version of a list.
 
+use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
 use pad_core::Digest;
@@ -8,8 +9,9 @@ use super::{
     Block, SENTINEL_LEVEL,
     arena::{Arena, Link, Node, NodeId},
     hash::{EMPTY, NodeHash},
-    prune::{Opened, prune},
-    search::{Found, Wanted, search, search_all},
+    node_set::NodeSet,
+    prune::prune,
+    search::{Found, Wanted, WantedBytes, search, search_all},
 };
 use crate::{error::UpdateError, level::Level};
 
@@ -111,7 +113,7 @@ impl<'a, H: NodeHash> View<'a, H> {
     /// [`UpdateError`]: an index out of range, no index, or evidence of more than
     /// [`MAX_PROOF_BYTES`](super::MAX_PROOF_BYTES).
     pub fn prove(&self, indices: &[u64]) -> Result<Vec<u8>, UpdateError> {
-        let mut opened = Opened::default();
+        let mut opened = NodeSet::default();
         self.open_indices(indices, |node| {
             opened.insert(node);
         })?;
@@ -124,7 +126,7 @@ impl<'a, H: NodeHash> View<'a, H> {
     /// [`UpdateError`]: out of range, an empty range, or evidence of more than
     /// [`MAX_PROOF_BYTES`](super::MAX_PROOF_BYTES).
     pub fn prove_range(&self, range: Range<u64>) -> Result<Vec<u8>, UpdateError> {
-        let mut opened = Opened::default();
+        let mut opened = NodeSet::default();
         self.open_range(range, |node| {
             opened.insert(node);
         })?;
@@ -154,8 +156,9 @@ impl<'a, H: NodeHash> View<'a, H> {
         for index in &sorted {
             self.check_index(*index)?;
         }
-        let wanted = Wanted::Indices(&sorted);
-        Ok(search_all(self.arena, self.root, wanted, most, visit)?)
+        let bytes = WantedBytes::Indices(&sorted);
+        let wanted = Wanted { bytes, most };
+        Ok(search_all(self.arena, self.root, wanted, visit)?)
     }
 
     /// Searches for the blocks of a range, and shows the way.
@@ -182,8 +185,9 @@ impl<'a, H: NodeHash> View<'a, H> {
                 total: self.total(),
             });
         }
-        let wanted = Wanted::Range(range);
-        Ok(search_all(self.arena, self.root, wanted, most, visit)?)
+        let bytes = WantedBytes::Range(range);
+        let wanted = Wanted { bytes, most };
+        Ok(search_all(self.arena, self.root, wanted, visit)?)
     }
 
     const fn check_index(&self, index: u64) -> Result<(), UpdateError> {

@@ -12,6 +12,8 @@
     clippy::arithmetic_side_effects
 )]
 
+use alloc::vec::Vec;
+
 use super::{
     BlockTag, Challenged, TagError, WriteId,
     reader::Reader,

@@ -11,10 +11,13 @@
     clippy::arithmetic_side_effects
 )]
 
+use alloc::{boxed::Box, sync::Arc, vec::Vec};
 use core::{fmt, marker::PhantomData, str::FromStr};
-use std::sync::Arc;
 
-use pad_core::{Workers, codec};
+#[cfg(feature = "std")]
+use pad_core::Workers;
+use pad_core::codec;
+#[cfg(feature = "std")]
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
@@ -26,7 +29,7 @@ use super::rsa::{RsaOwnerKey, RsaTags};
 use super::{
     BlockTag, Challenged, TagError, WriteId,
     hash_only::HashOnly,
-    private_mac::{PrivateMac, PrivateMacKey},
+    private_mac::PrivateMac,
     scheme::{OpenedBlock, StoredBlock},
     with_reads::WithReads,
 };
@@ -36,7 +39,11 @@ mod erased;
 #[cfg(test)]
 mod tests;
 
-use erased::{Erased, Keyed, Owner, Proving, Scheme, Server, Verifier};
+#[cfg(feature = "std")]
+use super::private_mac::PrivateMacKey;
+#[cfg(feature = "std")]
+use erased::Keyed;
+use erased::{Erased, Owner, Proving, Scheme, Server, Verifier};
 
 /// The longest encoding of a key or of parameters in bytes.
 const KEY_LIMIT: usize = 1 << 17;
@@ -169,6 +176,7 @@ impl OwnerKey {
     ///
     /// # Errors
     /// [`TagError::KindUnavailable`], [`TagError::RandomnessUnavailable`].
+    #[cfg(feature = "std")]
     pub fn generate(kind: TagKind, workers: &Workers) -> Result<Self, TagError> {
         #[cfg(not(feature = "rsa"))]
         let _ = workers;
@@ -225,6 +233,7 @@ impl OwnerKey {
     ///
     /// # Errors
     /// Those of [`OwnerKey::tag`].
+    #[cfg(feature = "std")]
     pub fn tag_all<B: AsRef<[u8]> + Sync>(
         &self,
         blocks: &[(WriteId, B)],

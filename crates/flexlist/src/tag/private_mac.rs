@@ -31,8 +31,8 @@
     clippy::arithmetic_side_effects
 )]
 
+use alloc::{sync::Arc, vec::Vec};
 use core::fmt;
-use std::sync::Arc;
 
 use pad_core::DecodeError;
 use zeroize::Zeroizing;

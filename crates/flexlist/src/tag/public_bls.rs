@@ -20,7 +20,7 @@
 //! multiplications, however long the block. The `u_j` are published, 48 bytes for each of the 2115
 //! sectors that the longest block of 64 KiB has.
 //!
-//! What multiplications by `x` and the `a_j` show to who shares the machine: the policy of [`bls12`].
+//! What multiplications by `x` and the `a_j` show to a neighbour on the machine: the policy of [`bls12`].
 //!
 //! Source: Shacham & Waters 2013, "Compact proofs of retrievability", section 3.3.
 

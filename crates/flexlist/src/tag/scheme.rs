@@ -1,5 +1,6 @@
 //! What every tag scheme provides: to the owner, to the server and to the verifier.
 
+use alloc::vec::Vec;
 use core::fmt;
 
 use pad_core::DecodeError;
@@ -221,7 +222,7 @@ pub(super) fn check_at_random<S: TagScheme>(
         let challenged = Challenged {
             start: 0,
             length: block_length::<S>(block.data)?,
-            hits: vec![super::Hit {
+            hits: alloc::vec![super::Hit {
                 offset: 0,
                 coefficient: u128::from_be_bytes(coefficient),
             }],

@@ -11,6 +11,7 @@
     clippy::arithmetic_side_effects
 )]
 
+use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use super::{

@@ -1,12 +1,5 @@
 //! Many witnesses verified at once.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic
-)]
-
 use ark_bls12_381::Fr;
 use ark_ec::{AffineRepr, CurveGroup};
 use pad_core::{Proof, Verified, VerifyError, Workers};

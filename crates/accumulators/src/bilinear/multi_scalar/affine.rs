@@ -9,13 +9,6 @@
 //!
 //! Source: Montgomery 1987, section 10.3.1 (simultaneous inversion).
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic
-)]
-
 use ark_bls12_381::{Fq, G1Affine, G1Projective};
 use ark_ff::{AdditiveGroup, Field, Zero, serial_batch_inversion_and_mul};
 

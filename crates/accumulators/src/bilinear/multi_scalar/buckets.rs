@@ -6,13 +6,6 @@
 //!
 //! Source: Pippenger 1976; Bernstein, Doumen, Lange, Oosterwijk 2012, section 4 (buckets).
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic
-)]
-
 use ark_bls12_381::{G1Affine, G1Projective};
 use ark_ff::{AdditiveGroup, Zero};
 use pad_core::Workers;

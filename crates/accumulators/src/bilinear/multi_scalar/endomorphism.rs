@@ -8,13 +8,6 @@
 //!
 //! Source: Gallant, Lambert, Vanstone 2001.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic
-)]
-
 use ark_bls12_381::{Fr, G1Affine, g1};
 use ark_ec::scalar_mul::glv::GLVConfig;
 use ark_ff::{BigInt, PrimeField};

@@ -1,13 +1,6 @@
 //! The points of a sum with all that a window may choose: a point, its image under the
 //! endomorphism, and the negatives of both, which have two abscissas and two ordinates in all.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic
-)]
-
 use ark_bls12_381::{Fq, G1Affine};
 use ark_ff::AdditiveGroup;
 

@@ -11,13 +11,6 @@
 //!
 //! Source: Boneh, Bünz & Fisch 2019, sections 3.1 and 4.2.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic
-)]
-
 use pad_core::{DecodeError, Proof, Verified, VerifyError};
 use rsa_group::group::{ModularGroup, Residue};
 use rug::Integer;

@@ -69,7 +69,7 @@ pub(in crate::rsa) fn times(residue: &Residue, factor: &Integer) -> Residue {
     group.canonical((residue.as_integer() * factor).complete() % group.modulus())
 }
 
-/// A square root of 1 that is neither 1 nor -1: what nobody knows who does not know the factors.
+/// A square root of 1 that is neither 1 nor -1: nobody without the factors knows one.
 pub(in crate::rsa) fn root_of_one() -> Integer {
     let secret = secret();
     let [p, q] = secret.factors().primes();

@@ -1,12 +1,5 @@
 //! What changes mean for exponents.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic
-)]
-
 use core::cmp::Ordering;
 
 use pad_core::Workers;

@@ -31,6 +31,8 @@
     clippy::arithmetic_side_effects
 )]
 
+use alloc::vec::Vec;
+
 use sha2::{Digest as _, Sha256};
 
 /// The length of a chunk in bytes; the last of a block may be shorter.

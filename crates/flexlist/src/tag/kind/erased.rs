@@ -8,8 +8,8 @@
     clippy::arithmetic_side_effects
 )]
 
+use alloc::{boxed::Box, sync::Arc, vec::Vec};
 use core::{fmt, marker::PhantomData};
-use std::sync::Arc;
 
 use zeroize::Zeroizing;
 

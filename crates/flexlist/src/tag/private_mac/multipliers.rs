@@ -1,8 +1,9 @@
 //! The secret multipliers of sectors, made from the key when they are first needed.
 
+use alloc::{boxed::Box, vec::Vec};
 use core::fmt;
-use std::sync::OnceLock;
 
+use once_cell::race::OnceBox;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::field::{Element, Multiplier};
@@ -15,7 +16,7 @@ const STRETCHES: usize = 14;
 /// The multipliers of sectors 0, 1, 2 and so on, in stretches.
 pub(super) struct Multipliers {
     key: Zeroizing<[u8; 32]>,
-    stretches: [OnceLock<Stretch>; STRETCHES],
+    stretches: [OnceBox<Stretch>; STRETCHES],
 }
 
 struct Stretch(Vec<Multiplier>);
@@ -36,14 +37,14 @@ impl Multipliers {
     pub(super) const fn new(key: Zeroizing<[u8; 32]>) -> Self {
         Self {
             key,
-            stretches: [const { OnceLock::new() }; STRETCHES],
+            stretches: [const { OnceBox::new() }; STRETCHES],
         }
     }
 
     /// The stretches in order; together they are longer than any block.
     pub(super) fn stretches(&self) -> impl Iterator<Item = &[Multiplier]> {
         self.stretches.iter().enumerate().map(|(number, stretch)| {
-            let stretch = stretch.get_or_init(|| self.stretch(number));
+            let stretch = stretch.get_or_init(|| Box::new(self.stretch(number)));
             stretch.0.as_slice()
         })
     }

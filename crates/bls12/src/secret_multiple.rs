@@ -1,0 +1,224 @@
+//! Multiplication by a secret scalar in a fixed sequence of operations.
+//!
+//! The curve library's own multiplications take time and table entries that depend on the scalar.
+//! Here every scalar costs 252 doublings and 63 additions of odd multiples of the point, which are
+//! read as a whole and chosen by masks, not by branches or addresses. The scalar is taken as the one
+//! of `x` and `x + r`, `r` being the group order, that is odd: then every digit to the base 16 can be
+//! written as an odd number from -15 to 15, and none is ever skipped.
+//!
+//! ```text
+//! x = t 16^63 + d_62 16^62 + ... + d_0      d_i = 2 b_i - 15,  b_i the bits 4 i + 1 to 4 i + 4 of x
+//!                                           t = 2 b + 1,       b the bits 253 to 255
+//! ```
+//!
+//! What is left: field arithmetic subtracts the modulus where a result needs it, and the formulas
+//! test for special cases (which no scalar of a random key meets). The coordinates in which this
+//! happens are multiplied by a factor that the observer does not know, so that their patterns say
+//! nothing about the point's multiples.
+//!
+//! Source: Joye & Tunstall 2009, "Exponent recoding and regular exponentiation algorithms", section
+//! 3.2; Coron 1999, section 5.3 (randomised coordinates).
+
+use core::{array, hint::black_box};
+
+use ark_bls12_381::{Fq, Fq2, Fr};
+use ark_ec::{
+    CurveGroup,
+    short_weierstrass::{Affine, Projective, SWCurveConfig},
+};
+use ark_ff::{AdditiveGroup, Field, PrimeField, Zero};
+use zeroize::Zeroizing;
+
+/// Bits of a digit.
+const WINDOW: u32 = 4;
+/// Odd multiples of the point: 1, 3, .., 15.
+const MULTIPLES: u64 = 8;
+/// Digits below the highest one.
+const DIGITS: u32 = 63;
+
+/// A field element that can be overwritten without a branch.
+pub trait Choose {
+    /// Takes the other value if the mask is all ones, none if it is zero.
+    fn assign_if(&mut self, other: &Self, mask: u64);
+}
+
+impl Choose for Fq {
+    fn assign_if(&mut self, other: &Self, mask: u64) {
+        for (limb, other) in self.0.0.iter_mut().zip(&other.0.0) {
+            *limb ^= mask & (*limb ^ other);
+        }
+    }
+}
+
+impl Choose for Fq2 {
+    fn assign_if(&mut self, other: &Self, mask: u64) {
+        self.c0.assign_if(&other.c0, mask);
+        self.c1.assign_if(&other.c1, mask);
+    }
+}
+
+/// The multiple of a point of the subgroup, not the identity, by a secret scalar.
+///
+/// `blinding` should be unpredictable for others.
+pub(crate) fn multiply<C>(point: &Affine<C>, scalar: &Fr, blinding: Fq) -> Affine<C>
+where
+    C: SWCurveConfig<ScalarField = Fr>,
+    C::BaseField: Choose + Field<BasePrimeField = Fq>,
+{
+    let scalar = odd(scalar);
+    let multiples = odd_multiples(in_blinded_coordinates(point, blinding));
+    let mut sum = choose(
+        &multiples,
+        bits_from(&scalar, DIGITS * WINDOW + 1) % MULTIPLES,
+    );
+    for position in (0..DIGITS).rev() {
+        for _ in 0..WINDOW {
+            sum.double_in_place();
+        }
+        // 0 to 7 stand for -15 to -1, 8 to 15 for 1 to 15.
+        let digit = bits_from(&scalar, position * WINDOW + 1) % (2 * MULTIPLES);
+        let negative = all_ones_if(1 ^ (digit / MULTIPLES));
+        let mut multiple = choose(&multiples, (digit ^ negative) % MULTIPLES);
+        let negated = -multiple.y;
+        multiple.y.assign_if(&negated, negative);
+        sum += multiple;
+    }
+    sum.into_affine()
+}
+
+/// The point in Jacobian coordinates with this `z`, or with 1 if that is zero.
+fn in_blinded_coordinates<C>(point: &Affine<C>, blinding: Fq) -> Projective<C>
+where
+    C: SWCurveConfig,
+    C::BaseField: Field<BasePrimeField = Fq>,
+{
+    let blinding = if blinding.is_zero() {
+        Fq::ONE
+    } else {
+        blinding
+    };
+    let z = C::BaseField::from_base_prime_field(blinding);
+    let square = z.square();
+    Projective::new_unchecked(point.x * square, point.y * square * z, z)
+}
+
+/// The point, three times the point, and so on.
+fn odd_multiples<C: SWCurveConfig>(point: Projective<C>) -> [Projective<C>; 8] {
+    let twice = point.double();
+    let mut next = point;
+    array::from_fn(|_| {
+        let multiple = next;
+        next += twice;
+        multiple
+    })
+}
+
+/// The point at this place, below 8; all are read.
+fn choose<C>(points: &[Projective<C>; 8], place: u64) -> Projective<C>
+where
+    C: SWCurveConfig,
+    C::BaseField: Choose,
+{
+    let [mut chosen, ..] = *points;
+    for (other, point) in (0..MULTIPLES).zip(points) {
+        // The sign bit of `difference | -difference` is clear only for zero.
+        let difference = place ^ other;
+        let differs = (difference | difference.wrapping_neg()) >> 63;
+        let mask = all_ones_if(1 ^ differs);
+        chosen.x.assign_if(&point.x, mask);
+        chosen.y.assign_if(&point.y, mask);
+        chosen.z.assign_if(&point.z, mask);
+    }
+    chosen
+}
+
+/// All ones for 1, zero for 0. The compiler must not see that the mask has only two values.
+fn all_ones_if(bit: u64) -> u64 {
+    black_box(0_u64.wrapping_sub(bit))
+}
+
+/// `x` or `x + r`, whichever is odd; lowest limb first.
+fn odd(scalar: &Fr) -> Zeroizing<[u64; 4]> {
+    let canonical = Zeroizing::new(scalar.into_bigint());
+    let [lowest, ..] = canonical.0;
+    let mask = all_ones_if(1 ^ (lowest & 1));
+    Zeroizing::new(add(&canonical.0, &Fr::MODULUS.0.map(|limb| limb & mask)))
+}
+
+/// The sum modulo 2^256.
+fn add(left: &[u64; 4], right: &[u64; 4]) -> [u64; 4] {
+    let mut carry = false;
+    let mut sum = [0; 4];
+    for (limb, (left, right)) in sum.iter_mut().zip(left.iter().zip(right)) {
+        let (partial, first) = left.overflowing_add(*right);
+        let (total, second) = partial.overflowing_add(u64::from(carry));
+        *limb = total;
+        carry = first | second;
+    }
+    sum
+}
+
+/// At least the four bits from a position on, lowest first.
+fn bits_from(limbs: &[u64; 4], position: u32) -> u64 {
+    let limb = |index: u32| {
+        let index = usize::try_from(index).unwrap_or(usize::MAX);
+        limbs.get(index).copied().unwrap_or(0)
+    };
+    let (index, shift) = (position / 64, position % 64);
+    // Two shifts, because a shift by 64 bits is none.
+    (limb(index) >> shift) | (limb(index + 1) << 1 << (63 - shift))
+}
+
+#[cfg(test)]
+mod tests {
+    use ark_bls12_381::{G1Affine, G2Affine};
+    use ark_ec::AffineRepr;
+
+    use super::*;
+
+    #[test]
+    fn secret_multiples_are_those_of_the_library() {
+        let mut scalars = vec![
+            Fr::ZERO,
+            Fr::ONE,
+            -Fr::ONE,
+            Fr::from(2_u64),
+            Fr::from(3_u64),
+            -Fr::from(2_u64),
+            -Fr::from(30_u64),
+            Fr::from(30_u64),
+            Fr::from(2_u64).pow([255]),
+            Fr::from(2_u64).pow([255]) - Fr::ONE,
+            Fr::from(2_u64).pow([255]) + Fr::ONE,
+        ];
+        scalars.extend((0..64_u64).map(Fr::from));
+        scalars.extend((1..20_u64).map(|number| Fr::from(number).pow([77])));
+        let one: G1Affine = (G1Affine::generator() * Fr::from(5_u64)).into();
+        let two: G2Affine = (G2Affine::generator() * Fr::from(7_u64)).into();
+        for scalar in scalars {
+            for blinding in [Fq::ZERO, Fq::ONE, Fq::from(3_u64).pow([99])] {
+                let expected: G1Affine = (one * scalar).into();
+                assert_eq!(multiply(&one, &scalar, blinding), expected);
+                let expected: G2Affine = (two * scalar).into();
+                assert_eq!(multiply(&two, &scalar, blinding), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn digits_are_odd_and_add_up_to_the_scalar() {
+        for number in 0..50_u64 {
+            let scalar = Fr::from(number + 1).pow([number * 13 + 1]);
+            let odd = odd(&scalar);
+            assert_eq!(odd[0] & 1, 1);
+            let bytes: Vec<u8> = odd.iter().flat_map(|limb| limb.to_le_bytes()).collect();
+            assert_eq!(Fr::from_le_bytes_mod_order(&bytes), scalar);
+            let highest = 2 * (bits_from(&odd, 253) % 8) + 1;
+            let sum = (0..DIGITS).rev().fold(Fr::from(highest), |sum, position| {
+                let digit = 2 * (bits_from(&odd, 4 * position + 1) % 16);
+                sum * Fr::from(16_u64) + Fr::from(digit) - Fr::from(15_u64)
+            });
+            assert_eq!(sum, scalar);
+        }
+    }
+}
