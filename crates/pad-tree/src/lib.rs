@@ -91,7 +91,8 @@ mod set_operations;
 pub mod side;
 #[cfg(feature = "std")]
 pub mod store;
-#[cfg(all(test, feature = "std"))]
+#[cfg(feature = "std")]
+#[cfg(test)]
 mod tests;
 #[cfg(feature = "std")]
 mod tree;

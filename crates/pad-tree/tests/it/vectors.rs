@@ -21,7 +21,7 @@ use pad_core::{
 use pad_tree::{
     Authenticated, BalancingScheme, CacheEverywhere, CacheMedian, CacheNowhere, First, KeyRange,
     Keys, Last, PathCopying, Predecessor, ProvableQuery, RedBlack, SkipList, Successor, Treap,
-    TreeRepository, VersionedNodes,
+    TreeRepository, TreeScheme, VersionedNodes,
 };
 use serde::{Deserialize, Serialize};
 

@@ -9,8 +9,8 @@ use pad_core::{
 };
 use pad_tree::{
     Answer, Authenticated, BalancingScheme, Change, Checkpoint, KeyHistory, KeyRange, Keys,
-    NodeStore, ProvableQuery, TreeAuthor, TreeProof, TreeQuery, TreeRepository, VersionedStore,
-    for_each_tree,
+    NodeStore, ProvableQuery, TreeAuthor, TreeProof, TreeQuery, TreeRepository, TreeScheme,
+    VersionedStore, for_each_tree,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use signature::Signer;

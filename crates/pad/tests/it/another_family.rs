@@ -17,8 +17,8 @@ use pad::{
     check::CheckError,
     pad_core::{Attachment, codec, codec::Message, contradiction::Past, history::ConsistencyProof},
     pad_tree::{
-        Authenticated, BalancingScheme, Checkpoint, KeyHistory, PathCopying, RedBlack,
-        RedBlackPathCopying,
+        Authenticated, Checkpoint, KeyHistory, PathCopying, RedBlack, RedBlackPathCopying,
+        TreeScheme,
     },
     question::Question,
 };
