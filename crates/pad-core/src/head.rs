@@ -204,6 +204,7 @@ impl<S: Suite> Proof for EmptyDictionary<S> {
     type Commitment = Authority;
     type Query = ();
     type Statement = SnapshotHead<S>;
+    type Error = VerifyError;
 
     fn check(self, authority: &Authority, (): &()) -> Result<SnapshotHead<S>, VerifyError> {
         Ok(SnapshotHead::empty(authority.scheme, authority.dictionary))
@@ -243,6 +244,7 @@ impl<S: Suite> Proof for SignedHead<S> {
     type Commitment = Authority;
     type Query = Version;
     type Statement = SnapshotHead<S>;
+    type Error = VerifyError;
 
     fn check(
         self,

@@ -117,6 +117,7 @@ impl<S: Suite> Proof for InclusionProof<S> {
     type Commitment = Verified<SnapshotHead<S>>;
     type Query = Version;
     type Statement = PastRoot<S>;
+    type Error = VerifyError;
 
     fn check(
         self,
@@ -162,6 +163,7 @@ impl<S: Suite> Proof for ConsistencyProof<S> {
     type Commitment = Verified<SnapshotHead<S>>;
     type Query = Verified<SnapshotHead<S>>;
     type Statement = Continuation<S>;
+    type Error = VerifyError;
 
     fn check(
         self,

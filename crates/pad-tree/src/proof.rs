@@ -71,6 +71,7 @@ impl<S: Suite, Q: TreeQuery> Proof for TreeProof<S, Q> {
     type Commitment = dyn SnapshotRoot<S>;
     type Query = Q;
     type Statement = Q::Statement;
+    type Error = VerifyError;
 
     fn check(self, snapshot: &dyn SnapshotRoot<S>, query: &Q) -> Result<Q::Statement, VerifyError> {
         let leaves = self.open(&snapshot.root())?;

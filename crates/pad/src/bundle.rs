@@ -70,6 +70,7 @@ impl<S: Suite, P: ProofUnderHead<S>> Proof for Bundle<S, P> {
     type Commitment = P::Trust;
     type Query = (Version, P::Query);
     type Statement = P::Statement;
+    type Error = VerifyError;
 
     fn check(
         self,

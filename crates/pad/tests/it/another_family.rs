@@ -71,6 +71,7 @@ impl Proof for KeyProof {
     type Commitment = Verified<SnapshotHead<S>>;
     type Query = Key;
     type Statement = Lookup;
+    type Error = VerifyError;
 
     fn check(self, head: &Self::Commitment, key: &Key) -> Result<Lookup, VerifyError> {
         Ok(Untrusted::new(self.0).verify(head, key)?.into_inner())
