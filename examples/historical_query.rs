@@ -7,87 +7,81 @@ use std::error::Error;
 
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    AuthorKey, Dictionary, DictionaryId, Key, Repository, Sha256Ed25519, TrustedView, Untrusted,
-    Value, VerifyError, Version,
+    Author, Client, Key, KeyRange, Refusal, Server, Sha256Ed25519, Value, VerifyError, Version,
 };
-use pad_tree::{KeyRange, RedBlackAuthor, RedBlackCacheEverywhere};
+use pad_tree::{RedBlack, RedBlackCacheEverywhere, Tree};
 
-type Server = RedBlackCacheEverywhere<Sha256Ed25519>;
+type Rates = Tree<RedBlack>;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // An author publishes one version a day; the server keeps them all.
+    // An author publishes one version a day; the server keeps them all. It has chosen another store
+    // than the default one, which is nobody else's business.
     let signer = SigningKey::from_bytes(&[42; 32]);
-    let public = AuthorKey::from_bytes(&signer.verifying_key().to_bytes())?;
-    let id = DictionaryId::from_name("exchange rates");
-    let mut author = RedBlackAuthor::<Sha256Ed25519, _>::new(id, public, signer);
-    let mut server = Server::new(author.authority());
+    let mut author = Author::<Rates>::new("exchange rates", signer)?;
+    let mut server = Server::<Rates, RedBlackCacheEverywhere<Sha256Ed25519>>::new(author.public());
     for day in 1..=30 {
-        author.put(
-            Key::try_from("EUR/USD")?,
-            Value::try_from(format!("1.{day:02}").as_str())?,
-        );
+        author.put("EUR/USD", format!("1.{day:02}").as_str())?;
         if day == 12 {
-            author.put(Key::try_from("EUR/HRK")?, Value::try_from("7.53")?);
+            author.put("EUR/HRK", "7.53")?;
         }
         if day == 20 {
-            author.remove(&Key::try_from("EUR/HRK")?);
+            author.remove("EUR/HRK")?;
         }
         server.apply(&author.snapshot()?)?;
     }
 
     // A client that follows the dictionary accepts a newer head only with proof that it continues
     // what was seen before.
-    let mut view = TrustedView::<Sha256Ed25519>::new(author.authority());
-    view.advance(Untrusted::new(server.head(Version::new(15))?), None)?;
-    let consistency = server.prove_consistency(Version::new(15), Version::new(30))?;
-    let newest = Untrusted::new(server.head(Version::new(30))?);
-    view.advance(newest, Some(Untrusted::new(consistency)))?;
-    println!("client: the newest version seen is {}", view.version());
+    let mut client = Client::<Rates>::new(author.public().clone());
+    let (middle, newest) = (Version::new(15), Version::new(30));
+    client.advance(&server.head(middle)?, None)?;
+    let consistency = server.consistency(middle, newest)?;
+    client.advance(&server.head(newest)?, Some(&consistency))?;
+    println!("client: the newest version seen is {}", client.version());
 
     // What was the rate on day 12? The head of that day is signed, so it can be asked for directly.
     let day = Version::new(12);
-    let head = view.snapshot(day, Untrusted::new(server.head(day)?))?;
     let key = Key::try_from("EUR/USD")?;
-    let lookup = Untrusted::new(server.prove(day, &key)?)
-        .verify(&head, &key)?
-        .into_inner();
+    let answer = server.answer(day, &key)?;
+    let lookup = client.check_at(day, &answer, &key)?.into_inner();
     println!(
         "client: on day 12, {key} was {}",
         shown(lookup.answer.value())
     );
 
-    // The same through the newest head alone: its history log vouches for every older root.
-    let inclusion = server.prove_inclusion(day, view.version())?;
-    let past = view.past_root(day, Untrusted::new(inclusion))?;
-    let lookup = Untrusted::new(server.prove(day, &key)?)
-        .verify(&past, &key)?
-        .into_inner();
+    // The same through the newest head: its history log vouches for every older root.
+    let inclusion = server.inclusion(day, client.version())?;
+    let lookup = client.check_past(day, &inclusion, &answer, &key)?;
     println!(
         "client: the newest head says the same: {}",
-        shown(lookup.answer.value())
+        shown(lookup.get().answer.value())
     );
 
     // All of version 12, complete.
-    let all = KeyRange::ALL;
-    let range = Untrusted::new(server.prove_query(day, &all)?)
-        .verify(&head, &all)?
-        .into_inner();
+    let all = server.answer(day, &KeyRange::ALL)?;
+    let range = client.check_at(day, &all, &KeyRange::ALL)?;
     println!(
         "client: version 12 has exactly {} entries",
-        range.entries.len()
+        range.get().entries.len()
     );
 
     // When did EUR/HRK change? The server says so, and each step is provable as above.
-    let changes = server.history(&Key::try_from("EUR/HRK")?).changes;
+    let changes = server
+        .repository()
+        .history(&Key::try_from("EUR/HRK")?)
+        .changes;
     println!("server: EUR/HRK changed in the versions {changes:?}");
 
     // A server that offers yesterday's head as today's news is caught.
-    let stale = Untrusted::new(server.head(Version::new(29))?);
-    let refusal = view
-        .advance(stale, None)
+    let stale = server.head(Version::new(29))?;
+    let refusal = client
+        .advance(&stale, None)
         .err()
         .ok_or("a rollback was accepted")?;
-    assert!(matches!(refusal.error, VerifyError::Rollback { .. }));
+    assert!(matches!(
+        refusal,
+        Refusal::Head(VerifyError::Rollback { .. })
+    ));
     println!("client: refused: {refusal}");
     Ok(())
 }

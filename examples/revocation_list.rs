@@ -13,18 +13,14 @@ use std::{error::Error, path::Path};
 use ed25519_dalek::SigningKey;
 use pad::trace::TraceReader;
 use pad_core::{
-    AuthorKey, Dictionary, DictionaryId, Key, Operation, Repository, Sha256Ed25519, Untrusted,
-    VerifyError, Version, codec, head::Authority,
+    Answer, Author, Client, Key, Lookup, Refusal, RefusalOf, Repository, Response, Server,
+    Sha256Ed25519, Verified, VerifyError, Version, codec,
 };
-use pad_tree::{Answer, Lookup};
-use pad_tuple::{
-    Expectation, TupleAuthor, TupleProof, TupleRepository, chain::ChainSecret,
-    designs::SpecLightweight,
-};
+use pad_tuple::{Tuple, TupleRepository, chain::ChainSecret, designs::SpecLightweight};
 
-type Author = TupleAuthor<Sha256Ed25519, SpecLightweight, SigningKey>;
+/// The family of the dictionary.
+type Roots = Tuple<SpecLightweight>;
 type Mirror = TupleRepository<Sha256Ed25519, SpecLightweight>;
-type Proof = TupleProof<Sha256Ed25519, SpecLightweight>;
 
 /// The certificates that the root programme trusted, release by release; see `data/README.md`.
 const TRACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/ca-roots.csv.zst");
@@ -35,18 +31,13 @@ const WOSIGN: &str = "4b22d5a6aec99f3cdb79aa5ec06838479cd5ecba7164f7f22dc1d65f63
 /// A certificate that no release ever trusted.
 const STRANGER: &str = "5bad000000000000000000000000000000000000000000000000000000000000";
 
-/// More than any proof of this example has, in bytes.
-const LIMIT: usize = 4096;
-
 fn main() -> Result<(), Box<dyn Error>> {
     // 1. The author's signing key, and a second secret for the hash chains of its lightweight
     //    signatures. Real ones are random; these make the output the same every time.
     let signer = SigningKey::from_bytes(&[42; 32]);
-    let public = AuthorKey::from_bytes(&signer.verifying_key().to_bytes())?;
     let chains = ((), ChainSecret::from_bytes([43; 32]));
-    let id = DictionaryId::from_name("trusted roots");
-    let mut author = Author::new(id, public, signer, chains);
-    let mut mirror = Mirror::new(author.authority(), ());
+    let mut author = Author::<Roots>::with_secret("trusted roots", signer, chains)?;
+    let mut mirror = Server::<Roots>::new(author.public());
 
     // 2. Each release is one snapshot. The author sends the changes, one head, and for each tuple of
     //    the young generation a signature or, far more often, one link of its hash chain. The old
@@ -56,9 +47,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     for release in TraceReader::open(Path::new(TRACE))? {
         let release = release?;
         let changes = release.operations.len();
-        let update = author.snapshot_of(release.operations)?;
+        let update = codec::encode(&author.dictionary_mut().snapshot_of(release.operations)?);
         let version = mirror.apply(&update)?;
-        let tuples = author.tuples();
+        let tuples = author.dictionary().tuples();
         if version.number() <= 3 || version.number().is_multiple_of(14) {
             println!(
                 "author: release {} is version {version}: {changes} changes, {} certificates, \
@@ -67,16 +58,15 @@ fn main() -> Result<(), Box<dyn Error>> {
                 author.len(),
                 tuples[0],
                 tuples[1],
-                codec::encode(&update).len()
+                update.len()
             );
         }
         releases.push((release.name, version));
     }
 
-    // 3. A client trusts the author's key, for this dictionary, and nothing else.
-    let client = Client {
-        authority: author.authority(),
-    };
+    // 3. A client trusts the author's key, for this dictionary, and nothing else. It names the release
+    //    that it asks about.
+    let client = Client::<Roots>::new(author.public().clone());
     let first = releases.first().ok_or("the trace is empty")?.1;
     let last = releases.last().ok_or("the trace is empty")?.1;
 
@@ -84,9 +74,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     //    however many certificates there are.
     let wosign = Key::try_from(WOSIGN)?;
     for version in [first, last] {
-        let proof = codec::encode(&mirror.prove(version, &wosign)?);
-        let lookup = client.ask(version, &wosign, &proof)?;
-        println!("client: {} ({} bytes)", told(&lookup), proof.len());
+        let answer = mirror.answer(version, &wosign)?;
+        let lookup = client.check_at(version, &answer, &wosign)?;
+        println!("client: {} ({} bytes)", told(lookup.get()), answer.len());
     }
 
     // 5. When was it revoked? The mirror says; two proofs show that it is true: trusted in the release
@@ -94,47 +84,50 @@ fn main() -> Result<(), Box<dyn Error>> {
     let revoked = releases
         .iter()
         .map(|(_, version)| *version)
-        .find(|version| matches!(mirror.lookup(*version, &wosign), Ok(None)))
+        .find(|version| matches!(mirror.repository().lookup(*version, &wosign), Ok(None)))
         .ok_or("it was never revoked")?;
     let before = revoked.previous().ok_or("it was never trusted")?;
     for version in [before, revoked] {
-        let proof = codec::encode(&mirror.prove(version, &wosign)?);
-        println!("client: {}", told(&client.ask(version, &wosign, &proof)?));
+        let answer = mirror.answer(version, &wosign)?;
+        let lookup = client.check_at(version, &answer, &wosign)?;
+        println!("client: {}", told(lookup.get()));
     }
 
     // 6. That a certificate was never heard of has a proof of the same size: the tuple around the gap.
     let stranger = Key::try_from(STRANGER)?;
-    let absence = codec::encode(&mirror.prove(last, &stranger)?);
+    let absence = mirror.answer(last, &stranger)?;
     println!(
         "client: {} ({} bytes)",
-        told(&client.ask(last, &stranger, &absence)?),
+        told(client.check_at(last, &absence, &stranger)?.get()),
         absence.len()
     );
 
     // 7. A mirror that is paid to hide the revocation has genuine tuples of the release before, with
     //    genuine signatures. They say that the certificate was trusted, then; not that it is now.
-    let stale = codec::encode(&mirror.prove(before, &wosign)?);
+    let stale = mirror.repository().prove(before, &wosign)?;
+    let stale = codec::encode(&Response::new(mirror.repository(), revoked, stale)?);
     println!(
         "client: yesterday's proof for today: {}",
-        refusal(client.ask(revoked, &wosign, &stale))?
+        refusal(client.check_at(revoked, &stale, &wosign))?
     );
 
     // 8. Nor do the parts help. Here is the young generation's tuple of today, which says that the
     //    certificate was removed or says nothing of it, taken out; only the old one is shown.
-    let mut hiding = mirror.prove(last, &stranger)?;
+    let mut hiding = mirror.repository().prove(last, &stranger)?;
     hiding.parts.remove(0);
+    let hiding = codec::encode(&Response::new(mirror.repository(), last, hiding)?);
     println!(
         "client: the old generation alone: {}",
-        refusal(client.ask(last, &stranger, &codec::encode(&hiding)))?
+        refusal(client.check_at(last, &hiding, &stranger))?
     );
 
     // 9. The author comes back after a crash, from its own copy of the repository. It takes up every
     //    hash chain where it was.
     let signer = SigningKey::from_bytes(&[42; 32]);
     let chains = ((), ChainSecret::from_bytes([43; 32]));
-    let mut author = Author::resume(&mirror, signer, chains)?;
-    let update = author.snapshot_of(vec![Operation::Remove(trusted(&mirror, last)?)])?;
-    let next = mirror.apply(&update)?;
+    let mut author = Author::<Roots>::resume(mirror.repository(), signer, chains)?;
+    author.remove(trusted(mirror.repository(), last)?)?;
+    let next = mirror.apply(&author.snapshot()?)?;
     println!(
         "author: back again, version {next} revokes one more: {} certificates",
         author.len()
@@ -146,24 +139,6 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn trusted(mirror: &Mirror, version: Version) -> Result<Key, Box<dyn Error>> {
     let entries = mirror.entries(version)?;
     Ok(entries.into_keys().next().ok_or("none is trusted")?)
-}
-
-/// What asks: it knows the author and the dictionary.
-struct Client {
-    authority: Authority,
-}
-
-impl Client {
-    /// What the author said about a certificate in a version, from bytes that anybody may have sent.
-    fn ask(&self, version: Version, key: &Key, proof: &[u8]) -> Result<Lookup, Box<dyn Error>> {
-        let expectation = Expectation {
-            authority: self.authority,
-            key: (),
-            version,
-        };
-        let received = Untrusted::<Proof>::decode(proof, LIMIT)?;
-        Ok(received.verify(&expectation, key)?.into_inner())
-    }
 }
 
 fn told(lookup: &Lookup) -> String {
@@ -180,10 +155,13 @@ fn told(lookup: &Lookup) -> String {
 }
 
 /// Why the client refused; an error if it did not.
-fn refusal(answer: Result<Lookup, Box<dyn Error>>) -> Result<VerifyError, Box<dyn Error>> {
+fn refusal(
+    answer: Result<Verified<Lookup>, RefusalOf<Roots>>,
+) -> Result<VerifyError, Box<dyn Error>> {
     match answer {
-        Ok(lookup) => Err(format!("the client believed that {}", told(&lookup)).into()),
-        Err(error) => Ok(*error.downcast::<VerifyError>()?),
+        Ok(lookup) => Err(format!("the client believed that {}", told(lookup.get())).into()),
+        Err(Refusal::Proof(error)) => Ok(error),
+        Err(refusal) => Err(refusal.into()),
     }
 }
 

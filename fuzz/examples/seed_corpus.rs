@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use conformance::{
     Pad, Random, TuplePad,
     operation::{key, value},
-    pad::tree_author,
+    tree::tree_author,
     tuple::TestSecret,
 };
 use pad_core::{

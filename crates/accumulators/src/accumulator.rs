@@ -7,7 +7,7 @@
 
 use core::fmt::Debug;
 
-use pad_core::{Proof, Verified, Workers};
+use pad_core::{Proof, Verified, VerifyError, Workers};
 
 use crate::{
     change::Change,
@@ -46,8 +46,12 @@ pub trait Accumulator: Scheme {
     /// What only the author may know.
     type SecretKey: SecretKey<PublicKey = Self::PublicKey>;
     /// Evidence that an element is in the set of a value.
-    type Witness: Proof<Commitment = Verified<Snapshot<Self>>, Query = [u8], Statement = Membership>
-        + Clone
+    type Witness: Proof<
+            Commitment = Verified<Snapshot<Self>>,
+            Query = [u8],
+            Statement = Membership,
+            Error = VerifyError,
+        > + Clone
         + Debug
         + Eq
         + Send
@@ -214,6 +218,7 @@ pub trait Batch: Accumulator {
             Commitment = Verified<Snapshot<Self>>,
             Query = [Vec<u8>],
             Statement = SubsetMembership,
+            Error = VerifyError,
         > + Clone
         + Debug
         + Eq
@@ -225,6 +230,7 @@ pub trait Batch: Accumulator {
             Commitment = Verified<Snapshot<Self>>,
             Query = [Vec<u8>],
             Statement = SubsetMembership,
+            Error = VerifyError,
         > + From<Vec<Self::Witness>>
         + Clone
         + Debug;
@@ -271,8 +277,12 @@ pub trait Batch: Accumulator {
 /// Source: Li, Li & Xue 2007 (RSA), Damgård & Triandopoulos 2008 (bilinear maps).
 pub trait Universal: Dynamic {
     /// Evidence that an element is not in the set of a value.
-    type NonMembershipWitness: Proof<Commitment = Verified<Snapshot<Self>>, Query = [u8], Statement = NonMembership>
-        + Clone
+    type NonMembershipWitness: Proof<
+            Commitment = Verified<Snapshot<Self>>,
+            Query = [u8],
+            Statement = NonMembership,
+            Error = VerifyError,
+        > + Clone
         + Debug
         + Eq
         + Send

@@ -82,6 +82,7 @@ impl<A: Scheme> Proof for SignedSnapshot<A> {
     type Commitment = Authority<A>;
     type Query = Version;
     type Statement = Snapshot<A>;
+    type Error = VerifyError;
 
     fn check(
         self,

@@ -9,7 +9,7 @@ use bench::{
 };
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use pad_core::{Repository, Sha256Ed25519, Suite, Update};
-use pad_tree::{Authenticated, BalancingScheme, TreeRepository, VersionedStore, for_each_tree};
+use pad_tree::{Authenticated, TreeRepository, TreeScheme, VersionedStore, for_each_tree};
 
 const KEYS: u64 = 2_000;
 const QUERIES: usize = 128;

@@ -3,7 +3,7 @@
 use std::{collections::HashSet, hint::black_box, num::NonZeroUsize};
 
 use pad_core::{Dictionary, Domain, Key, Operation, Repository, Suite, Update, Value, Workers};
-use pad_tree::{Authenticated, BalancingScheme, Keys, TreeRepository, VersionedStore};
+use pad_tree::{Authenticated, BalancingScheme, Keys, TreeRepository, TreeScheme, VersionedStore};
 use rayon::prelude::*;
 
 use crate::{

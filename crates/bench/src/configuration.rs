@@ -1,7 +1,7 @@
 //! From names on a command line to the types that they name.
 
 use pad_core::{Blake3Ed25519, Paper2010, Sha256Ed25519, Suite};
-use pad_tree::{Authenticated, BalancingScheme, TreeRepository, VersionedStore, for_each_tree};
+use pad_tree::{Authenticated, TreeRepository, TreeScheme, VersionedStore, for_each_tree};
 
 /// Work that runs for one suite and one of the twelve trees.
 pub trait Job {

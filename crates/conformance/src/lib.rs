@@ -2,31 +2,41 @@
 //!
 //! * [`repository`] and [`dictionary`]: the laws of [`pad_core::Repository`] and
 //!   [`pad_core::Dictionary`], for any implementation that is described as a [`pad::Pad`].
-//! * [`accumulator`]: the laws of the accumulator traits.
-//! * [`tree`]: what tree PADs promise beyond that: every query, history, diff, pruning, checkpoints.
-//! * [`mutation`] and [`pruned`]: dishonest proofs, made from honest ones or from scratch.
+//! * `accumulator`: the laws of the accumulator traits.
+//! * `tree`: what tree PADs promise beyond that: every query, history, diff, pruning, checkpoints.
+//! * `mutation` and `pruned`: dishonest proofs, made from honest ones or from scratch.
 //! * [`oracle`]: copies of everything, the simplest correct implementation.
 //! * [`strategies`], [`operation`], [`traces`], [`random`]: random work, always from a printed seed.
+//!
+//! Each family has a feature: `tree`, `tuple`, `rsa`, `bilinear`.
 //!
 //! Functions named `check_*` panic with what went wrong. `PAD_TRACES` (or `PROPTEST_CASES`) sets the
 //! number of random traces of each test, `PAD_SEED` the seed of all randomness.
 
+#[cfg(feature = "accumulators")]
 pub mod accumulator;
 pub mod dictionary;
+#[cfg(feature = "tree")]
 pub mod mutation;
 pub mod operation;
 pub mod oracle;
 pub mod pad;
+#[cfg(feature = "tree")]
 pub mod pruned;
 pub mod random;
 pub mod repository;
 pub mod strategies;
 pub mod traces;
+#[cfg(feature = "tree")]
 pub mod tree;
+#[cfg(feature = "tuple")]
 pub mod tuple;
 
 pub use operation::Action;
 pub use oracle::Oracle;
-pub use pad::{Pad, TreePad};
+pub use pad::Pad;
 pub use random::Random;
+#[cfg(feature = "tree")]
+pub use tree::TreePad;
+#[cfg(feature = "tuple")]
 pub use tuple::TuplePad;

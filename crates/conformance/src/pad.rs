@@ -1,15 +1,12 @@
 //! A PAD as the generic checks see it: how to make its author and server, and how a client asks.
 
-use core::{fmt::Debug, marker::PhantomData};
+use core::fmt::Debug;
 
 use ed25519_dalek::SigningKey;
 use pad_core::{
     Answers, Attachment, AuthorKey, Authored, Client, Dictionary, DictionaryId, Family, Key,
     PublicKey, Question, Repository, Response, SnapshotHead, Suite, TrustedView, Untrusted, Value,
     Verified, Version, codec, head::Authority,
-};
-use pad_tree::{
-    Authenticated, BalancingScheme, Tree, TreeAuthor, TreeProof, TreeRepository, VersionedStore,
 };
 
 /// The most that a test's client accepts in one message.
@@ -43,36 +40,6 @@ pub trait Pad {
     fn public(authority: &Authority) -> PublicKey<Self::Family>;
     /// An empty server.
     fn server(authority: Authority) -> Self::Server;
-}
-
-/// A tree PAD under suite `S`, scheme `B` and store `St`.
-#[derive(Debug)]
-pub struct TreePad<S, B, St>(PhantomData<(S, B, St)>);
-
-impl<S, B, St> Pad for TreePad<S, B, St>
-where
-    S: Suite,
-    B: BalancingScheme,
-    St: VersionedStore<Annotation = Authenticated<S>, Scheme = B> + Clone + Send + Sync,
-{
-    type Suite = S;
-    type Attachment = ();
-    type Family = Tree<B, S>;
-    type Proof = TreeProof<S, Key>;
-    type Author = TreeAuthor<S, B, SigningKey>;
-    type Server = TreeRepository<S, St>;
-
-    fn author(dictionary: DictionaryId, signer: u8) -> Self::Author {
-        tree_author(dictionary, signer)
-    }
-
-    fn public(authority: &Authority) -> PublicKey<Tree<B, S>> {
-        PublicKey::new(authority.author, authority.dictionary, ())
-    }
-
-    fn server(authority: Authority) -> Self::Server {
-        TreeRepository::new(authority)
-    }
 }
 
 /// The proof for a key as bytes.
@@ -117,14 +84,6 @@ pub fn look_up<P: Pad>(client: &Client<P::Family>, server: &P::Server, key: &Key
     let lookup = ask(client, server, key, proof);
     assert_eq!((lookup.version, &lookup.key), (version, key));
     lookup.answer.value().cloned()
-}
-
-/// The author of a new tree PAD, with the signer of this number.
-pub fn tree_author<S: Suite, B: BalancingScheme>(
-    dictionary: DictionaryId,
-    signer: u8,
-) -> TreeAuthor<S, B, SigningKey> {
-    TreeAuthor::new(dictionary, public_key(signer), signing_key(signer))
 }
 
 /// The signing key of this number.

@@ -1,26 +1,64 @@
 //! What tree PADs promise beyond the two traits.
 
-use core::cell::Cell;
+use core::{cell::Cell, marker::PhantomData};
 use std::rc::Rc;
 
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    Client, Dictionary, HeadSignature, Key, LookupError, Operation, Repository, Suite, Value,
-    Version, codec,
+    Client, Dictionary, DictionaryId, HeadSignature, Key, LookupError, Operation, PublicKey,
+    Repository, Suite, Value, Version, codec, head::Authority,
 };
 use pad_tree::{
     Authenticated, BalancingScheme, First, KeyRange, Keys, Last, Predecessor, ProvableQuery,
-    Successor, Tree, TreeAuthor, TreeRepository, VersionedStore,
+    Successor, Tree, TreeAuthor, TreeProof, TreeRepository, VersionedStore,
 };
 
 use crate::{
-    Action, Oracle, Pad, Random, TreePad,
+    Action, Oracle, Pad, Random,
     dictionary::check_open_contents,
     operation::{key, value},
     oracle::{Contents, predecessor, successor},
-    pad::{ask, client_at, dictionary, public_key, signing_key, tree_author},
+    pad::{ask, client_at, dictionary, public_key, signing_key},
     repository::{Played, check_heads, check_lookups, play},
 };
+
+/// A tree PAD under suite `S`, scheme `B` and store `St`.
+#[derive(Debug)]
+pub struct TreePad<S, B, St>(PhantomData<(S, B, St)>);
+
+impl<S, B, St> Pad for TreePad<S, B, St>
+where
+    S: Suite,
+    B: BalancingScheme,
+    St: VersionedStore<Annotation = Authenticated<S>, Scheme = B> + Clone + Send + Sync,
+{
+    type Suite = S;
+    type Attachment = ();
+    type Family = Tree<B, S>;
+    type Proof = TreeProof<S, Key>;
+    type Author = TreeAuthor<S, B, SigningKey>;
+    type Server = TreeRepository<S, St>;
+
+    fn author(dictionary: DictionaryId, signer: u8) -> Self::Author {
+        tree_author(dictionary, signer)
+    }
+
+    fn public(authority: &Authority) -> PublicKey<Tree<B, S>> {
+        PublicKey::new(authority.author, authority.dictionary, ())
+    }
+
+    fn server(authority: Authority) -> Self::Server {
+        TreeRepository::new(authority)
+    }
+}
+
+/// The author of a new tree PAD, with the signer of this number.
+pub fn tree_author<S: Suite, B: BalancingScheme>(
+    dictionary: DictionaryId,
+    signer: u8,
+) -> TreeAuthor<S, B, SigningKey> {
+    TreeAuthor::new(dictionary, public_key(signer), signing_key(signer))
+}
 
 /// A store of a tree PAD that can be checked.
 pub trait Store<S: Suite>:

@@ -1,17 +1,16 @@
 //! Tuple PADs as the generic checks see them, and what they promise beyond.
 
 use core::marker::PhantomData;
+#[cfg(any(feature = "bilinear", feature = "rsa"))]
 use std::sync::LazyLock;
 
-use accumulators::{
-    SecretKey,
-    bilinear::BilinearSecretKey,
-    rsa::{RepresentativeRule, RsaSecretKey},
-};
+#[cfg(feature = "rsa")]
+use accumulators::rsa::{RepresentativeRule, RsaSecretKey};
+#[cfg(feature = "bilinear")]
+use accumulators::{SecretKey, bilinear::BilinearSecretKey};
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    Dictionary, DictionaryId, Key, PublicKey, Repository, Suite, Version, Workers, codec,
-    head::Authority,
+    Dictionary, DictionaryId, Key, PublicKey, Repository, Suite, Version, codec, head::Authority,
 };
 use pad_tuple::{
     Design, Expectation, SecretBytes, Tuple, TupleAuthor, TupleProof, TupleRepository,
@@ -47,6 +46,7 @@ impl TestSecret for BlsSecretKey {
     }
 }
 
+#[cfg(feature = "rsa")]
 /// 2048 bits; the factors are public. Making or checking such a key takes longer than most tests.
 static RSA: LazyLock<RsaSecretKey> = LazyLock::new(|| {
     let lines = include_str!("../../accumulators/tests/keys/rsa-2048.txt").lines();
@@ -58,11 +58,14 @@ static RSA: LazyLock<RsaSecretKey> = LazyLock::new(|| {
         .expect("safe primes")
 });
 
+#[cfg(feature = "bilinear")]
 /// For the keys of a trace and those that checks add.
 static BILINEAR: LazyLock<BilinearSecretKey> = LazyLock::new(|| {
-    BilinearSecretKey::generate(64, 1, b"conformance", &Workers::sequential()).expect("randomness")
+    BilinearSecretKey::generate(64, 1, b"conformance", &pad_core::Workers::sequential())
+        .expect("randomness")
 });
 
+#[cfg(feature = "rsa")]
 impl TestSecret for RsaSecretKey {
     /// The same factors under every number.
     fn numbered(_: u8) -> Self {
@@ -70,6 +73,7 @@ impl TestSecret for RsaSecretKey {
     }
 }
 
+#[cfg(feature = "bilinear")]
 impl TestSecret for BilinearSecretKey {
     /// The same secret under every number.
     fn numbered(_: u8) -> Self {

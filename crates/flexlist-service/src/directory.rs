@@ -40,7 +40,7 @@
 //! dictionary with persistent versions in place of a list of lists, so that old states stay checkable.
 
 use flexlist::FileState;
-use pad_core::{Dictionary, Evidence, InputError, Key, Value, Verified};
+use pad_core::{Dictionary, InputError, Key, Proof, Value, Verified};
 use pad_tree::{Answer, Lookup};
 
 /// Entering files into a dictionary, of whatever family.
@@ -70,7 +70,7 @@ impl<D: Dictionary + ?Sized> FileDirectory for D {}
 #[derive(Clone, Copy, Debug)]
 pub struct ClaimedState(pub FileState);
 
-impl Evidence for ClaimedState {
+impl Proof for ClaimedState {
     /// The verified look-up of the path.
     type Commitment = Verified<Lookup>;
     /// The path.
@@ -78,7 +78,7 @@ impl Evidence for ClaimedState {
     type Statement = FileState;
     type Error = DirectoryError;
 
-    fn examine(self, lookup: &Verified<Lookup>, path: &str) -> Result<FileState, DirectoryError> {
+    fn check(self, lookup: &Verified<Lookup>, path: &str) -> Result<FileState, DirectoryError> {
         let lookup = lookup.get();
         if lookup.key.as_bytes() != path.as_bytes() {
             return Err(DirectoryError::AnotherPath);

@@ -9,7 +9,7 @@
 use alloc::vec::Vec;
 use core::{fmt, ops::Range};
 
-use pad_core::{Digest, Evidence};
+use pad_core::{Digest, Proof};
 
 use crate::{
     FileState,
@@ -122,17 +122,13 @@ pub enum AuditFailure {
     Tags(#[from] AuditError),
 }
 
-impl Evidence for AuditAnswer {
+impl Proof for AuditAnswer {
     type Commitment = Auditor;
     type Query = Challenge;
     type Statement = AuditReport;
     type Error = AuditFailure;
 
-    fn examine(
-        self,
-        auditor: &Auditor,
-        challenge: &Challenge,
-    ) -> Result<AuditReport, AuditFailure> {
+    fn check(self, auditor: &Auditor, challenge: &Challenge) -> Result<AuditReport, AuditFailure> {
         let state = auditor.state;
         let (leaves, challenged) = self.challenged(&state, challenge)?;
         if self.committed.len() != leaves.len() {

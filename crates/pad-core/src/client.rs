@@ -14,9 +14,9 @@ use crate::{
     codec::{self, Message},
     contradiction::{ForkEvidence, Past},
     error::{DecodeError, VerifyError},
-    family::{Answers, Family, PublicKey},
+    family::{Answers, Family, PublicKey, VerifiedRoot},
     head::{EmptyDictionary, SignedHead, SnapshotHead},
-    history::ConsistencyProof,
+    history::{ConsistencyProof, InclusionProof},
     proof::{Untrusted, Verified},
     question::Question,
     response::Response,
@@ -199,8 +199,8 @@ impl<F: Family> Client<F> {
 
     /// What an answer establishes about the version that the caller names, by the author's signature.
     ///
-    /// The newest head seen does not vouch for the head of another version; that they belong to one history
-    /// is shown by [`TrustedView::past_root`].
+    /// The newest head seen does not vouch for the head of another version: [`Client::check_past`] shows that
+    /// they belong to one history.
     ///
     /// # Errors
     /// As [`Client::check`]; version 0 is known without a head.
@@ -213,17 +213,66 @@ impl<F: Family> Client<F> {
     where
         F: Answers<Q>,
     {
-        let kind = <Response<F::Suite, F::Proof> as Message>::KIND;
-        let body = codec::open(answer, kind, F::Suite::ID.0, question.longest_answer())?;
+        let body = response_body::<F, Q>(answer, question)?;
         let head = self.head_of(version, codec::decode_start(body)?)?;
+        self.conclude(body, &head, question)
+    }
+
+    /// What an answer establishes about an older version, by its place in the history of the newest head seen.
+    ///
+    /// `inclusion` is the message of the [`InclusionProof`] of this version under the newest one seen.
+    ///
+    /// # Errors
+    /// As [`Client::check`]. [`Refusal::Fork`] if the answer came with a head of the author's that is not in
+    /// that history.
+    pub fn check_past<Q: Question>(
+        &self,
+        version: Version,
+        inclusion: &[u8],
+        answer: &[u8],
+        question: &Q,
+    ) -> Result<Verified<Q::Statement>, RefusalOf<F>>
+    where
+        F: Answers<Q>,
+    {
+        let newest = self.newest.ok_or(Refusal::NoHeadSeen)?;
+        let proof = Untrusted::<InclusionProof<F::Suite>>::decode(inclusion, LONGEST_CONSISTENCY)?;
+        let past = proof.clone().verify(&newest.verified, &version)?;
+        let body = response_body::<F, Q>(answer, question)?;
+        let signed: Option<SignedHead<F::Suite>> = codec::decode_start(body)?;
+        let head = self.head_of(version, signed)?;
+        if let Some(signed) = signed
+            && head.get().root != past.get().root
+        {
+            return Err(self.fork(signed, Past::Root(proof.into_unverified())));
+        }
+        self.conclude(body, &past, question)
+    }
+
+    /// What the proof in a response establishes under a root.
+    fn conclude<Q: Question>(
+        &self,
+        body: &[u8],
+        root: &VerifiedRoot<F::Suite>,
+        question: &Q,
+    ) -> Result<Verified<Q::Statement>, RefusalOf<F>>
+    where
+        F: Answers<Q>,
+    {
         let response: Response<F::Suite, F::Proof> = codec::decode_body(body)?;
-        F::verify(
-            Untrusted::new(response.proof),
-            &self.public,
-            &head,
-            question,
-        )
-        .map_err(Refusal::Proof)
+        let proof = Untrusted::new(response.proof);
+        F::verify(proof, &self.public, root, question).map_err(Refusal::Proof)
+    }
+
+    /// The refusal of a head that contradicts the newest one seen.
+    fn fork(&self, signed: SignedHead<F::Suite>, past: Past<F::Suite>) -> RefusalOf<F> {
+        match self.view.accuse(Untrusted::new(signed), past) {
+            Ok(evidence) => Refusal::Fork {
+                version: self.version(),
+                evidence: Box::new(evidence),
+            },
+            Err(error) => Refusal::Head(error),
+        }
     }
 
     /// The head that an answer came with, if it is the one of this version.
@@ -245,11 +294,7 @@ impl<F: Family> Client<F> {
         let verified = Untrusted::new(signed).verify(authority, &version)?;
         let newest = self.newest.map(|seen| seen.signed.head);
         if newest.is_some_and(|seen| seen.version == version && seen != signed.head) {
-            let evidence = self.view.accuse(Untrusted::new(signed), Past::Own)?;
-            return Err(Refusal::Fork {
-                version,
-                evidence: Box::new(evidence),
-            });
+            return Err(self.fork(signed, Past::Own));
         }
         Ok(verified)
     }
@@ -266,4 +311,13 @@ impl<F: Family> Client<F> {
         let empty = Untrusted::new(EmptyDictionary::new());
         Ok(empty.verify(self.public.authority(), &())?)
     }
+}
+
+/// The body of a response that is no longer than the question implies.
+fn response_body<'a, F: Answers<Q>, Q: Question>(
+    answer: &'a [u8],
+    question: &Q,
+) -> Result<&'a [u8], DecodeError> {
+    let kind = <Response<F::Suite, F::Proof> as Message>::KIND;
+    codec::open(answer, kind, F::Suite::ID.0, question.longest_answer())
 }

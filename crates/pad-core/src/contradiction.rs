@@ -131,6 +131,7 @@ impl<S: Suite> Proof for Contradiction<S> {
     type Commitment = Authority;
     type Query = ();
     type Statement = Forked;
+    type Error = VerifyError;
 
     fn check(self, authority: &Authority, (): &()) -> Result<Forked, VerifyError> {
         let version = self.version;
@@ -211,6 +212,7 @@ impl<S: Suite> Proof for ForkEvidence<S> {
     type Commitment = Authority;
     type Query = ();
     type Statement = Forked;
+    type Error = VerifyError;
 
     fn check(self, authority: &Authority, (): &()) -> Result<Forked, VerifyError> {
         match self {

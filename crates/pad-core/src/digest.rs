@@ -11,7 +11,9 @@ use serde::{
 
 /// What a piece of hashed or signed data is. Nothing hashed for one place collides with another.
 ///
-/// This enum is the one list of tags of the workspace; `docs/format.md` repeats it.
+/// This enum is the one list of tags of dictionaries and accumulators; `docs/format.md` repeats it. What
+/// hashes without them has tags of its own, which start otherwise: BLS signatures (`bls12`, the tags that
+/// their standard asks for), outsourced files (`flexlist`), and rows of stores (`pad`, never signed).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Domain {
     /// An inner node of a tree: left digest, right digest.

@@ -48,6 +48,7 @@ impl<S: Suite> Proof for Equivocation<S> {
     type Commitment = Authority;
     type Query = ();
     type Statement = Forked;
+    type Error = VerifyError;
 
     fn check(self, authority: &Authority, (): &()) -> Result<Forked, VerifyError> {
         let version = self.first.head.version;

@@ -18,7 +18,6 @@ use crate::{
     codec::Message,
     digest::{Digest, Domain, deserialize_array, parse_hexadecimal, serialize_array},
     error::VerifyError,
-    history,
     proof::Proof,
     signature::{AuthorKey, HeadSignature, as_bytes},
     suite::Suite,
@@ -145,7 +144,7 @@ impl<S: Suite> SnapshotHead<S> {
             dictionary,
             version: Version::EMPTY,
             root: S::empty_tree(),
-            history: history::empty_root::<S>(),
+            history: S::empty_history(),
         }
     }
 
@@ -205,6 +204,7 @@ impl<S: Suite> Proof for EmptyDictionary<S> {
     type Commitment = Authority;
     type Query = ();
     type Statement = SnapshotHead<S>;
+    type Error = VerifyError;
 
     fn check(self, authority: &Authority, (): &()) -> Result<SnapshotHead<S>, VerifyError> {
         Ok(SnapshotHead::empty(authority.scheme, authority.dictionary))
@@ -244,6 +244,7 @@ impl<S: Suite> Proof for SignedHead<S> {
     type Commitment = Authority;
     type Query = Version;
     type Statement = SnapshotHead<S>;
+    type Error = VerifyError;
 
     fn check(
         self,

@@ -219,13 +219,9 @@ struct UncheckedHeadLog<S: Suite> {
 }
 
 /// There is not one signature for each version.
+#[derive(Debug, thiserror::Error)]
+#[error("there is not one signature for each version")]
 struct Uneven;
-
-impl core::fmt::Display for Uneven {
-    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        formatter.write_str("there is not one signature for each version")
-    }
-}
 
 impl<S: Suite> TryFrom<UncheckedHeadLog<S>> for HeadLog<S> {
     type Error = Uneven;

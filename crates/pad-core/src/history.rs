@@ -74,7 +74,7 @@ use prefix::prefix_root;
 
 /// The root of the log without entries.
 pub fn empty_root<S: Suite>() -> S::Digest {
-    S::hash(Domain::EmptyHistory, &[])
+    S::empty_history()
 }
 
 fn leaf<S: Suite>(version: u64, root: &S::Digest) -> S::Digest {
@@ -117,6 +117,7 @@ impl<S: Suite> Proof for InclusionProof<S> {
     type Commitment = Verified<SnapshotHead<S>>;
     type Query = Version;
     type Statement = PastRoot<S>;
+    type Error = VerifyError;
 
     fn check(
         self,
@@ -162,6 +163,7 @@ impl<S: Suite> Proof for ConsistencyProof<S> {
     type Commitment = Verified<SnapshotHead<S>>;
     type Query = Verified<SnapshotHead<S>>;
     type Statement = Continuation<S>;
+    type Error = VerifyError;
 
     fn check(
         self,

@@ -7,7 +7,7 @@ use crate::{
     error::LookupError,
     family::{Answers, Family, PublicKey},
     head::Authority,
-    history::ConsistencyProof,
+    history::{ConsistencyProof, InclusionProof},
     question::Question,
     repository::Repository,
     signature::HeadSigner,
@@ -74,6 +74,16 @@ pub trait Hosts:
         older: Version,
         newer: Version,
     ) -> Result<ConsistencyProof<Self::Suite>, LookupError>;
+
+    /// The proof that an older version is what a newer version's head says it was.
+    ///
+    /// # Errors
+    /// [`LookupError`] unless `version` is at least 1 and below `newer`, which exists.
+    fn prove_inclusion(
+        &self,
+        version: Version,
+        newer: Version,
+    ) -> Result<InclusionProof<Self::Suite>, LookupError>;
 }
 
 /// A repository that proves answers to questions of type `Q`.

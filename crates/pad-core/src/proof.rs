@@ -10,7 +10,7 @@
 
 use crate::{
     codec::{self, Message},
-    error::{DecodeError, VerifyError},
+    error::DecodeError,
 };
 
 /// Evidence for a statement. Implementors write [`Proof::check`]; everybody else gets a
@@ -28,55 +28,18 @@ pub trait Proof: Sized {
     type Query: ?Sized;
     /// What is established; names the key and the version itself.
     type Statement;
+    /// Why the evidence is refused: [`VerifyError`](crate::VerifyError) for what is about dictionaries.
+    type Error: core::error::Error;
 
     /// Checks this evidence.
     ///
     /// # Errors
-    /// The [`VerifyError`] variant of the first condition that does not hold.
+    /// The variant of the first condition that does not hold.
     fn check(
         self,
         commitment: &Self::Commitment,
         query: &Self::Query,
-    ) -> Result<Self::Statement, VerifyError>;
-}
-
-/// Evidence whose refusals are of a type of their own, because what it is about is not a dictionary.
-///
-/// Every [`Proof`] is evidence that [`VerifyError`] refuses.
-pub trait Evidence: Sized {
-    /// What the verifier already trusts.
-    type Commitment: ?Sized;
-    /// What it asked for.
-    type Query: ?Sized;
-    /// What the evidence establishes.
-    type Statement;
-    /// Why it is refused.
-    type Error: core::error::Error;
-
-    /// Checks the evidence; reached through [`Untrusted::verify`].
-    ///
-    /// # Errors
-    /// The condition that does not hold.
-    fn examine(
-        self,
-        commitment: &Self::Commitment,
-        query: &Self::Query,
     ) -> Result<Self::Statement, Self::Error>;
-}
-
-impl<P: Proof> Evidence for P {
-    type Commitment = P::Commitment;
-    type Query = P::Query;
-    type Statement = P::Statement;
-    type Error = VerifyError;
-
-    fn examine(
-        self,
-        commitment: &P::Commitment,
-        query: &P::Query,
-    ) -> Result<P::Statement, VerifyError> {
-        self.check(commitment, query)
-    }
 }
 
 /// Something that arrived from outside and proves nothing yet.
@@ -112,17 +75,17 @@ impl<P> Untrusted<P> {
     }
 }
 
-impl<P: Evidence> Untrusted<P> {
+impl<P: Proof> Untrusted<P> {
     /// Checks the evidence and returns what it establishes.
     ///
     /// # Errors
-    /// The condition that does not hold: [`VerifyError`] for every [`Proof`].
+    /// The condition that does not hold.
     pub fn verify(
         self,
         commitment: &P::Commitment,
         query: &P::Query,
     ) -> Result<Verified<P::Statement>, P::Error> {
-        self.0.examine(commitment, query).map(Verified)
+        self.0.check(commitment, query).map(Verified)
     }
 }
 

@@ -12,8 +12,9 @@
 )]
 
 use alloc::vec::Vec;
-use core::{cmp::Ordering, fmt::Debug, ops::Bound};
+use core::fmt::Debug;
 
+pub use crate::key_range::KeyRange;
 use crate::{
     key::{Key, MAX_VALUE_LENGTH},
     statement::{Lookup, Lookups, Neighbour, RangeContents},
@@ -81,63 +82,6 @@ impl Question for Keys {
 
     fn most_values(&self) -> usize {
         self.0.len()
-    }
-}
-
-/// All entries from a key on (included), up to another (excluded).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeyRange {
-    /// The smallest key in the range; `None` for the first entry.
-    pub start: Option<Key>,
-    /// The smallest key above the range; `None` for no limit.
-    pub end: Option<Key>,
-}
-
-impl KeyRange {
-    /// Every entry.
-    pub const ALL: Self = Self {
-        start: None,
-        end: None,
-    };
-
-    /// Whether a key lies before (`Less`), in (`Equal`) or after (`Greater`) the range.
-    pub fn place(&self, key: &[u8]) -> Ordering {
-        if self
-            .start
-            .as_ref()
-            .is_some_and(|start| key < start.as_bytes())
-        {
-            Ordering::Less
-        } else if self.end.as_ref().is_some_and(|end| key >= end.as_bytes()) {
-            Ordering::Greater
-        } else {
-            Ordering::Equal
-        }
-    }
-
-    /// Whether a key lies in the range.
-    pub fn contains(&self, key: &[u8]) -> bool {
-        self.place(key).is_eq()
-    }
-
-    /// Whether the range can hold a key: its start is below its end.
-    pub fn is_valid(&self) -> bool {
-        match (&self.start, &self.end) {
-            (Some(start), Some(end)) => start < end,
-            _ => true,
-        }
-    }
-
-    /// The range as bounds of byte strings.
-    pub fn bounds(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {
-        (
-            self.start
-                .as_ref()
-                .map_or(Bound::Unbounded, |key| Bound::Included(key.as_bytes())),
-            self.end
-                .as_ref()
-                .map_or(Bound::Unbounded, |key| Bound::Excluded(key.as_bytes())),
-        )
     }
 }
 

@@ -96,6 +96,15 @@ impl<F: Authored, R: Hosts<Family = F>> Server<F, R> {
         Ok(codec::encode(&proof))
     }
 
+    /// The proof that an older version is what a newer version's head says it was, as a message.
+    ///
+    /// # Errors
+    /// [`LookupError`] unless `version` is at least 1 and below `newer`, which exists.
+    pub fn inclusion(&self, version: Version, newer: Version) -> Result<Vec<u8>, LookupError> {
+        let proof = self.repository.prove_inclusion(version, newer)?;
+        Ok(codec::encode(&proof))
+    }
+
     /// The answer to a question about a version with everything that proves it: the message of a
     /// [`Response`].
     ///

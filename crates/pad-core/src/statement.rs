@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::{
     key::{Key, Value},
-    question::KeyRange,
+    key_range::KeyRange,
     version::Version,
 };
 

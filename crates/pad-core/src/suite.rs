@@ -53,6 +53,11 @@ pub trait Suite: Copy + Clone + Debug + Default + Eq + Send + Sync + 'static {
     fn empty_tree() -> Self::Digest {
         Self::hash(Domain::EmptyTree, &[])
     }
+
+    /// The root of a history log without entries.
+    fn empty_history() -> Self::Digest {
+        Self::hash(Domain::EmptyHistory, &[])
+    }
 }
 
 /// SHA-256 with Ed25519. The default: with SHA instructions it is the fastest on small nodes.

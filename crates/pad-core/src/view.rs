@@ -64,7 +64,8 @@ pub struct TrustedView<S: Suite> {
 }
 
 /// Why a head was not accepted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{error}")]
 pub struct Refused<S: Suite> {
     /// The reason.
     pub error: VerifyError,
@@ -80,14 +81,6 @@ impl<S: Suite> From<VerifyError> for Refused<S> {
         }
     }
 }
-
-impl<S: Suite> core::fmt::Display for Refused<S> {
-    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        self.error.fmt(formatter)
-    }
-}
-
-impl<S: Suite> core::error::Error for Refused<S> {}
 
 /// A stored view; it is as trustworthy as the place it is stored in. Damage is noticed, an older
 /// view or one of another authority put in its place is not: compare [`TrustedView::authority`].

@@ -1,10 +1,8 @@
 //! The author: the latest contents, and a signed update for each snapshot.
 
-use std::collections::BTreeMap;
-
 use pad_core::{
-    Dictionary, DictionaryId, HeadSignature, Key, Operation, SignedHead, SnapshotHead, Suite,
-    Update, Value, Version, Workers, head::Authority, history::Frontier,
+    Dictionary, DictionaryId, HeadSignature, Key, Operation, PendingChanges, SignedHead,
+    SnapshotHead, Suite, Update, Value, Version, Workers, head::Authority, history::Frontier,
 };
 use rayon::prelude::*;
 use signature::{Error as SigningError, Signer};
@@ -32,8 +30,7 @@ pub struct TreeAuthor<S: Suite, B: BalancingScheme, K> {
     signer: K,
     frontier: Frontier<S>,
     head: Option<SignedHead<S>>,
-    /// Changes that wait for the next snapshot; `None` removes.
-    pending: BTreeMap<Key, Option<Value>>,
+    pending: PendingChanges,
     /// A snapshot that is sealed, but that the signer failed to sign.
     unsigned: Option<(Vec<Operation>, SnapshotHead<S>)>,
     workers: Workers,
@@ -58,7 +55,7 @@ where
             signer,
             frontier: Frontier::default(),
             head: None,
-            pending: BTreeMap::new(),
+            pending: PendingChanges::default(),
             unsigned: None,
             workers: Workers::sequential(),
         }
@@ -107,14 +104,8 @@ where
     /// The signer's error; the next snapshot then tries again to sign this one.
     pub fn snapshot_of(&mut self, batch: Vec<Operation>) -> Result<Update<S>, SigningError> {
         if self.unsigned.is_some() || !self.pending.is_empty() {
-            for operation in batch {
-                match operation {
-                    Operation::Put(key, value) => self.put(key, value),
-                    Operation::Remove(key) => {
-                        self.remove(&key);
-                    }
-                }
-            }
+            let tree = &self.tree;
+            self.pending.extend(batch, |key| tree.find(key).is_some());
             return self.snapshot();
         }
         let operations = self.normalize(batch);
@@ -231,49 +222,32 @@ impl<S: Suite, B: BalancingScheme, K: Signer<HeadSignature>> Dictionary for Tree
 
     /// Time: `O(1)`, and one search for each pending change.
     fn len(&self) -> usize {
-        let pending = self.pending.iter();
-        pending.fold(self.tree.population, |entries, (key, change)| {
-            match (self.is_in_tree(key.as_bytes()), change) {
-                (false, Some(_)) => entries + 1,
-                (true, None) => entries - 1,
-                _ => entries,
-            }
-        })
+        self.pending
+            .len(self.tree.population, |key| self.is_in_tree(key))
     }
 
     fn get(&self, key: &[u8]) -> Option<&[u8]> {
-        if let Some(change) = self.pending.get(key) {
-            return change.as_ref().map(Value::as_bytes);
-        }
-        let entry = self.tree.find(key)?;
-        Some(self.tree.entries().value(entry))
+        let published = || {
+            let entry = self.tree.find(key)?;
+            Some(self.tree.entries().value(entry))
+        };
+        self.pending.get(key, published)
     }
 
     fn put(&mut self, key: Key, value: Value) {
-        self.pending.insert(key, Some(value));
+        self.pending.put(key, value);
     }
 
     fn remove(&mut self, key: &Key) -> bool {
-        let was_present = self.get(key.as_bytes()).is_some();
-        if self.is_in_tree(key.as_bytes()) {
-            self.pending.insert(key.clone(), None);
-        } else {
-            self.pending.remove(key);
-        }
-        was_present
+        let is_published = self.is_in_tree(key.as_bytes());
+        self.pending.remove(key, is_published)
     }
 
     fn snapshot(&mut self) -> Result<Update<S>, SigningError> {
         if let Some((operations, head)) = self.unsigned.take() {
             return self.sign(operations, head);
         }
-        let operations = core::mem::take(&mut self.pending)
-            .into_iter()
-            .map(|(key, value)| match value {
-                Some(value) => Operation::Put(key, value),
-                None => Operation::Remove(key),
-            })
-            .collect();
+        let operations = self.pending.take();
         self.seal(operations)
     }
 }

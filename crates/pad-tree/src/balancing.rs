@@ -10,7 +10,6 @@
 
 use core::{fmt::Debug, hash::Hash};
 
-use pad_core::SchemeId;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
@@ -21,21 +20,19 @@ use crate::{
 mod cartesian;
 mod red_black;
 
-pub use cartesian::{SetUnique, SkipList, Treap};
-pub use red_black::{Color, RedBlack};
+pub use cartesian::SetUnique;
+pub use red_black::Color;
+
+pub use crate::scheme::{RedBlack, SkipList, Treap, TreeScheme};
 
 /// A way to keep a leaf-oriented tree shallow. Implemented by zero-sized types.
 ///
 /// Laws: the in-order sequence of leaves after an operation is the sorted set of entries. The
 /// resulting shape depends only on the shape before and the operation; if
 /// [`BalancingScheme::SET_UNIQUE`], only on the set of keys.
-pub trait BalancingScheme: Copy + Debug + Default + Send + Sync + 'static {
+pub trait BalancingScheme: TreeScheme {
     /// What the scheme keeps per inner node beside its separator.
     type Balance: Copy + Debug + Default + Eq + Hash + Send + Sync + Serialize + DeserializeOwned;
-    /// The scheme's number in signed heads.
-    const ID: SchemeId;
-    /// The name that names this scheme to people, for example `red-black`.
-    const NAME: &'static str;
     /// Whether equal sets of keys have equal trees.
     ///
     /// Source: Crosby & Wallach 2010, section 2.1.1.

@@ -4,6 +4,8 @@ use core::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::side::Side;
+
 /// A key in the entry arena; shared by the leaf that holds it and the inner node it separates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct KeyId(pub(crate) u32);
@@ -111,40 +113,6 @@ pub(crate) const fn to_usize(index: u32) -> usize {
 #[inline]
 pub(crate) fn to_u32(index: usize) -> u32 {
     u32::try_from(index).expect("arena: indices stay below 2^31")
-}
-
-/// One of two children.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// The child with the smaller keys.
-    Left,
-    /// The child with the greater keys.
-    Right,
-}
-
-impl Side {
-    /// The other side.
-    #[inline]
-    #[must_use]
-    pub const fn other(self) -> Self {
-        match self {
-            Self::Left => Self::Right,
-            Self::Right => Self::Left,
-        }
-    }
-
-    const fn index(self) -> usize {
-        match self {
-            Self::Left => 0,
-            Self::Right => 1,
-        }
-    }
-
-    /// Right if `right`, else left; compiles to no branch.
-    #[inline]
-    pub(crate) const fn right_if(right: bool) -> Self {
-        if right { Self::Right } else { Self::Left }
-    }
 }
 
 /// The two children of an inner node.

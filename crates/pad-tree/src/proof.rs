@@ -25,15 +25,15 @@
     clippy::arithmetic_side_effects
 )]
 
+use alloc::{vec, vec::Vec};
 use core::marker::PhantomData;
 
-use pad_core::{Key, Proof, SnapshotRoot, Suite, Value, VerifyError, codec::Message};
+use pad_core::{Domain, Proof, SnapshotRoot, Suite, VerifyError, codec::Message};
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    annotation::{Annotation, Authenticated},
-    query::TreeQuery,
-};
+use crate::{opened::OpenedLeaves, query::TreeQuery};
+
+pub use crate::opened::{Content, OpenedLeaf};
 
 /// The code of a leaf in a proof's shape.
 pub(crate) const LEAF: u8 = 0;
@@ -61,49 +61,6 @@ pub struct TreeProof<S: Suite, Q> {
     pub(crate) query: PhantomData<fn() -> Q>,
 }
 
-/// A leaf as a proof shows it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(bound = "")]
-pub struct OpenedLeaf<S: Suite> {
-    /// The key.
-    pub key: Key,
-    /// The value, or its digest where only the key matters.
-    pub content: Content<S>,
-}
-
-/// The value of a leaf as a proof shows it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(bound = "")]
-pub enum Content<S: Suite> {
-    /// The digest: the leaf only bounds the answer.
-    Digest(S::Digest),
-    /// The value: the leaf is the answer or a part of it.
-    Value(Value),
-}
-
-impl<S: Suite> OpenedLeaf<S> {
-    fn digest(&self) -> S::Digest {
-        match &self.content {
-            Content::Digest(digest) => S::leaf(self.key.as_bytes(), digest),
-            Content::Value(value) => {
-                Authenticated::<S>::leaf(self.key.as_bytes(), value.as_bytes())
-            }
-        }
-    }
-}
-
-/// The opened leaves of a proof that hashes to the right root.
-#[derive(Debug)]
-pub struct OpenedLeaves<S: Suite> {
-    pub(crate) leaves: Vec<OpenedLeaf<S>>,
-    /// Whether the leaves `i` and `i + 1` are neighbours in the tree.
-    pub(crate) adjacent: Vec<bool>,
-    /// Whether the first opened leaf is the first of the tree.
-    pub(crate) at_start: bool,
-    /// Whether the last opened leaf is the last of the tree.
-    pub(crate) at_end: bool,
-}
-
 impl<S: Suite, Q: TreeQuery> Message for TreeProof<S, Q> {
     const KIND: u8 = Q::PROOF_KIND;
     const SUITE: u16 = S::ID.0;
@@ -114,12 +71,18 @@ impl<S: Suite, Q: TreeQuery> Proof for TreeProof<S, Q> {
     type Commitment = dyn SnapshotRoot<S>;
     type Query = Q;
     type Statement = Q::Statement;
+    type Error = VerifyError;
 
     fn check(self, snapshot: &dyn SnapshotRoot<S>, query: &Q) -> Result<Q::Statement, VerifyError> {
         let leaves = self.open(&snapshot.root())?;
         check_contents(query, &leaves)?;
         query.conclude(snapshot.version(), leaves)
     }
+}
+
+/// The digest of an inner node.
+fn node<S: Suite>(left: &S::Digest, right: &S::Digest) -> S::Digest {
+    S::node(Domain::TreeNode, left, right)
 }
 
 /// What the check knows of a subtree.
@@ -163,15 +126,15 @@ impl<S: Suite, Q> TreeProof<S, Q> {
                     let mut open = stack.pop().ok_or(VerifyError::MalformedShape)?;
                     let elided = siblings.next().ok_or(VerifyError::MalformedShape)?;
                     if code == LEFT_ELIDED {
-                        open.digest = Authenticated::<S>::node(elided, &open.digest);
+                        open.digest = node::<S>(elided, &open.digest);
                         open.starts_elided = true;
                     } else {
-                        open.digest = Authenticated::<S>::node(&open.digest, elided);
+                        open.digest = node::<S>(&open.digest, elided);
                         open.ends_elided = true;
                     }
                     open
                 }
-                _ => {
+                BOTH_OPEN => {
                     let left = stack.pop().ok_or(VerifyError::MalformedShape)?;
                     let right = stack.pop().ok_or(VerifyError::MalformedShape)?;
                     let boundary = right.first_leaf.checked_sub(1);
@@ -179,12 +142,13 @@ impl<S: Suite, Q> TreeProof<S, Q> {
                     *between.ok_or(VerifyError::MalformedShape)? =
                         !left.ends_elided && !right.starts_elided;
                     Subtree {
-                        digest: Authenticated::<S>::node(&left.digest, &right.digest),
+                        digest: node::<S>(&left.digest, &right.digest),
                         first_leaf: left.first_leaf,
                         starts_elided: left.starts_elided,
                         ends_elided: right.ends_elided,
                     }
                 }
+                _ => return Err(VerifyError::MalformedShape),
             };
             stack.push(subtree);
         }

@@ -12,14 +12,16 @@
     clippy::arithmetic_side_effects
 )]
 
+use alloc::{vec, vec::Vec};
+
 use pad_core::{
     Answer, First, Key, KeyRange, Keys, Last, Lookup, Lookups, Neighbour, Predecessor, Question,
     RangeContents, Successor, Suite, Value, VerifyError, Version,
 };
 
 use crate::{
-    id::Side,
-    proof::{Content, OpenedLeaf, OpenedLeaves},
+    opened::{Content, OpenedLeaf, OpenedLeaves},
+    side::Side,
 };
 
 /// A question that tree PADs answer; each of `pad-core`'s is one. Sealed: the prover knows each of them.

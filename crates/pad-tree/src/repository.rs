@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     annotation::Authenticated,
-    balancing::BalancingScheme,
     persistent::{PersistentTree, StoredTree},
     proof::TreeProof,
     prover::{self, ProvableQuery},
+    scheme::TreeScheme,
     store::{VersionedStore, in_place::InPlace},
     tree::Tree,
     view::View,

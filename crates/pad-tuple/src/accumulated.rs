@@ -44,11 +44,10 @@ use pad_core::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    design::{
-        Admission, AuthorError, Claim, Design, Expectation, SharedSigner, TickMessage, TupleId,
-    },
+    design::{Admission, AuthorError, Claim, Design, Expectation, SharedSigner, TupleId},
     layers::{Layers, Transition},
     statement::Context,
+    update::TickMessage,
 };
 
 pub(crate) mod collection;

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use pad_core::{
-    AuthorKey, Dictionary, DictionaryId, HeadSignature, Key, Operation, SignedHead, SnapshotHead,
-    Suite, Untrusted, Update, Value, Version, Workers, head::Authority, history::Frontier,
+    AuthorKey, Dictionary, DictionaryId, HeadSignature, Key, Operation, PendingChanges, SignedHead,
+    SnapshotHead, Suite, Untrusted, Update, Value, Version, Workers, head::Authority,
+    history::Frontier,
 };
 use signature::Signer;
 
@@ -39,8 +40,7 @@ pub struct TupleAuthor<S: Suite, D: Design<S>, K> {
     frontier: Frontier<S>,
     head: Option<SignedHead<S>>,
     entries: usize,
-    /// Changes that wait for the next snapshot; `None` removes.
-    pending: BTreeMap<Key, Option<Value>>,
+    pending: PendingChanges,
     /// A snapshot that is laid out, but could not be signed.
     unsigned: Option<LaidOut<S, D::Mark>>,
     speculation: Speculation,
@@ -80,7 +80,7 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
             frontier: Frontier::default(),
             head: None,
             entries: 0,
-            pending: BTreeMap::new(),
+            pending: PendingChanges::default(),
             unsigned: None,
             speculation: Speculation::default(),
             operations: 0,
@@ -170,27 +170,15 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
         &mut self,
         batch: Vec<Operation>,
     ) -> Result<Update<S, TupleAttachment<D::Tick>>, AuthorError> {
-        for operation in batch {
-            match operation {
-                Operation::Put(key, value) => self.put(key, value),
-                Operation::Remove(key) => {
-                    self.remove(&key);
-                }
-            }
-        }
+        let layers = &self.layers;
+        self.pending.extend(batch, |key| layers.get(key).is_some());
         self.snapshot()
     }
 
     fn lay_out(&mut self) -> LaidOut<S, D::Mark> {
         let entries_before = self.entries;
         self.entries = self.len();
-        let operations: Vec<Operation> = core::mem::take(&mut self.pending)
-            .into_iter()
-            .map(|(key, value)| match value {
-                Some(value) => Operation::Put(key, value),
-                None => Operation::Remove(key),
-            })
-            .collect();
+        let operations = self.pending.take();
         let version = self.layers.version();
         let merged = if version == Version::EMPTY {
             D::GENERATIONS - 1
@@ -215,13 +203,7 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
     /// Makes a snapshot that can never be taken pending again, so that it can be changed.
     fn take_back(&mut self, laid_out: LaidOut<S, D::Mark>) {
         self.layers.undo(laid_out.transition);
-        for operation in laid_out.operations {
-            let (key, change) = match operation {
-                Operation::Put(key, value) => (key, Some(value)),
-                Operation::Remove(key) => (key, None),
-            };
-            self.pending.entry(key).or_insert(change);
-        }
+        self.pending.take_back(laid_out.operations);
         self.entries = laid_out.entries_before;
     }
 
@@ -278,35 +260,21 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> Dictionary for Tup
 
     /// Time: `O(1)`, and one search for each pending change.
     fn len(&self) -> usize {
-        let pending = self.pending.iter();
-        pending.fold(self.entries, |entries, (key, change)| {
-            match (self.layers.get(key.as_bytes()).is_some(), change) {
-                (false, Some(_)) => entries + 1,
-                (true, None) => entries - 1,
-                _ => entries,
-            }
-        })
+        self.pending
+            .len(self.entries, |key| self.layers.get(key).is_some())
     }
 
     fn get(&self, key: &[u8]) -> Option<&[u8]> {
-        if let Some(change) = self.pending.get(key) {
-            return change.as_ref().map(Value::as_bytes);
-        }
-        self.layers.get(key)
+        self.pending.get(key, || self.layers.get(key))
     }
 
     fn put(&mut self, key: Key, value: Value) {
-        self.pending.insert(key, Some(value));
+        self.pending.put(key, value);
     }
 
     fn remove(&mut self, key: &Key) -> bool {
-        let was_present = self.get(key.as_bytes()).is_some();
-        if self.layers.get(key.as_bytes()).is_some() {
-            self.pending.insert(key.clone(), None);
-        } else {
-            self.pending.remove(key);
-        }
-        was_present
+        let is_published = self.layers.get(key.as_bytes()).is_some();
+        self.pending.remove(key, is_published)
     }
 
     fn snapshot(&mut self) -> Result<Update<S, Self::Attachment>, AuthorError> {

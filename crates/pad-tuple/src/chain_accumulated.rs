@@ -26,13 +26,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     accumulated::{self, AuthorState, CHAIN, Ledger, Mark, ledger::StoredLedger},
-    design::{
-        Admission, AuthorError, Claim, Design, Expectation, SharedSigner, TickMessage, TupleId,
-    },
+    design::{Admission, AuthorError, Claim, Design, Expectation, SharedSigner, TupleId},
     layers::{Layers, Transition},
     signed::Plain,
     statement::Context,
-    update::TupleAttachment,
+    update::{TickMessage, TupleAttachment},
 };
 
 mod seal;

@@ -15,7 +15,7 @@ use crate::{
     layers::{Layers, Transition},
     statement::Context,
     tuple::GenerationIndex,
-    update::TupleAttachment,
+    update::{TickMessage, TupleAttachment},
 };
 
 /// Any Ed25519 signer that several threads may use.
@@ -62,46 +62,27 @@ impl TupleId {
 }
 
 /// Why an author could not take a snapshot. The changes are then still pending.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthorError {
     /// The signer failed.
+    #[error("the signer refused: {0}")]
     Signing(String),
     /// The signer or the secret does not belong to the repository.
+    #[error("the signing key or the secret is not that of the repository")]
     WrongKey,
     /// There is no randomness for a new secret.
+    #[error("the system gives no random bytes")]
     NoRandomness,
     #[cfg(feature = "accumulators")]
     /// The accumulator cannot hold the tuples, or a fault was detected.
-    Accumulate(AccumulateError),
+    #[error(transparent)]
+    Accumulate(#[from] AccumulateError),
 }
-
-impl core::fmt::Display for AuthorError {
-    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        match self {
-            Self::Signing(error) => write!(formatter, "the signer refused: {error}"),
-            Self::WrongKey => {
-                formatter.write_str("the signing key or the secret is not that of the repository")
-            }
-            Self::NoRandomness => formatter.write_str("the system gives no random bytes"),
-            #[cfg(feature = "accumulators")]
-            Self::Accumulate(error) => core::fmt::Display::fmt(error, formatter),
-        }
-    }
-}
-
-impl core::error::Error for AuthorError {}
 
 impl From<signature::Error> for AuthorError {
     fn from(error: signature::Error) -> Self {
         Self::Signing(error.to_string())
-    }
-}
-
-#[cfg(feature = "accumulators")]
-impl From<AccumulateError> for AuthorError {
-    fn from(error: AccumulateError) -> Self {
-        Self::Accumulate(error)
     }
 }
 
@@ -118,12 +99,6 @@ pub struct Admission<'a, S: Suite, T> {
     pub ticks: &'a [T],
     /// The digest of the update's operations, which the head's root binds.
     pub operations: S::Digest,
-}
-
-/// What the author sends about one generation whose clock moved.
-pub trait TickMessage: Clone + Debug + Eq + Send + Sync + Serialize + DeserializeOwned {
-    /// Appends an injective encoding, which the signed root covers.
-    fn absorb(&self, bytes: &mut Vec<u8>);
 }
 
 /// Where an author goes on: its layers, and its state of each generation.

@@ -5,7 +5,10 @@ use core::{fmt, marker::PhantomData};
 use pad_core::{
     Answers, Authored, Family, HeadSigner, Hosts, Key, KeyRange, Keys, LookupError, PublicKey,
     Repository, SchemeId, Serves, Sha256Ed25519, Suite, Untrusted, Verified, VerifyError, Version,
-    family::VerifiedRoot, head::Authority, history::ConsistencyProof, question::Question,
+    family::VerifiedRoot,
+    head::Authority,
+    history::{ConsistencyProof, InclusionProof},
+    question::Question,
 };
 
 use crate::{
@@ -157,5 +160,13 @@ impl<D: Design<S, Secret: SecretBytes>, S: Suite> Hosts for TupleRepository<S, D
         newer: Version,
     ) -> Result<ConsistencyProof<S>, LookupError> {
         self.prove_consistency(older, newer)
+    }
+
+    fn prove_inclusion(
+        &self,
+        version: Version,
+        newer: Version,
+    ) -> Result<InclusionProof<S>, LookupError> {
+        self.prove_inclusion(version, newer)
     }
 }

@@ -21,7 +21,6 @@
 //! | [`Spec`] | `sqrt(n) s` | `sqrt(n)` signatures | `sqrt(n)` | 2 tuples | 2 s |
 //! | [`SpecSuperseding`] | `sqrt(n) s` | `sqrt(n)` signatures | `1` | 2 tuples | 2 s |
 //! | [`SpecLightweight`] | `4 s + (sqrt(n) + 4 L) h` | `sqrt(n)` links | `1` | 2 tuples, 2 links | 2 s, chains |
-//!
 //! | `AccumulatorsRsa`, `-Bilinear` | `2 e + 1 s` | 1 signature | `sqrt(n)` witnesses | 2 tuples, 2 values, 2 witnesses | 2 s + 2 e |
 //! | `AccumulatorsSuperseding-` | `2 e + 1 s` | 1 signature | `1` | 2 tuples, 2 values, 2 witnesses | 2 s + 2 e |
 //! | `ChainAccumulators-` | `2 e + 1 s` | nothing | `sqrt(n)` witnesses | 2 tuples, 2 values, 2 witnesses | 1 s + 2 e |

@@ -70,6 +70,7 @@ impl<S: Suite, D: AggregateDesign<S>> Proof for ManyProof<S, D> {
     type Commitment = Expectation<D::Key>;
     type Query = Keys;
     type Statement = Lookups;
+    type Error = VerifyError;
 
     fn check(self, expectation: &Expectation<D::Key>, keys: &Keys) -> Result<Lookups, VerifyError> {
         require_design::<S, D>(expectation)?;

@@ -35,9 +35,10 @@ use pad_core::{Key, SignedHead, Suite, Version};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    design::{Design, TickMessage, TupleId},
+    design::{Design, TupleId},
     layers::Layers,
     proof::ShownContent,
+    update::TickMessage,
 };
 
 mod repository;

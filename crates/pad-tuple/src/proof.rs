@@ -142,6 +142,7 @@ impl<S: Suite, D: Design<S>> Proof for TupleProof<S, D> {
     type Commitment = Expectation<D::Key>;
     type Query = Key;
     type Statement = Lookup;
+    type Error = VerifyError;
 
     fn check(self, expectation: &Expectation<D::Key>, key: &Key) -> Result<Lookup, VerifyError> {
         require_design::<S, D>(expectation)?;

@@ -99,6 +99,7 @@ impl<S: Suite, D: AggregateDesign<S>> Proof for RangeProof<S, D> {
     type Commitment = Expectation<D::Key>;
     type Query = KeyRange;
     type Statement = RangeContents;
+    type Error = VerifyError;
 
     fn check(
         self,

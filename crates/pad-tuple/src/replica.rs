@@ -21,25 +21,16 @@ use std::sync::{
 use pad_core::{ApplyError, LookupError, Repository, SignedHead, Update, Version};
 
 /// Why a replica is out of service.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplicaFailure {
     /// It refused an update that another replica took.
+    #[error("the replica refused an update: {0}")]
     Refused(ApplyError),
     /// A thread panicked while the replica was changed, which may have left it half changed.
+    #[error("a thread panicked while it changed the replica")]
     Panicked,
 }
-
-impl core::fmt::Display for ReplicaFailure {
-    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        match self {
-            Self::Refused(error) => write!(formatter, "the replica refused an update: {error}"),
-            Self::Panicked => formatter.write_str("a thread panicked while it changed the replica"),
-        }
-    }
-}
-
-impl core::error::Error for ReplicaFailure {}
 
 /// A replica that was taken out of service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,13 +7,11 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    design::{
-        Admission, AuthorError, Claim, Design, Expectation, SharedSigner, TickMessage, TupleId,
-    },
+    design::{Admission, AuthorError, Claim, Design, Expectation, SharedSigner, TupleId},
     layers::{Layers, Live, Transition, index},
     statement::{Context, Statement},
     tuple::TupleView,
-    update::count,
+    update::{TickMessage, count},
 };
 
 mod aggregate;

@@ -1,9 +1,17 @@
 //! What the update of a tuple dictionary carries beside its operations, and the root that binds both.
 
-use pad_core::{Attachment, Domain, Operation, Suite};
-use serde::{Deserialize, Serialize};
+use core::fmt::Debug;
 
-use crate::{design::TickMessage, tuple::length_of};
+use pad_core::{Attachment, Domain, Operation, Suite};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::tuple::length_of;
+
+/// What the author sends about one generation whose clock moved.
+pub trait TickMessage: Clone + Debug + Eq + Send + Sync + Serialize + DeserializeOwned {
+    /// Appends an injective encoding, which the signed root covers.
+    fn absorb(&self, bytes: &mut Vec<u8>);
+}
 
 /// Which generations were merged, and what authenticates the tuples of each generation whose clock
 /// moved, youngest first.

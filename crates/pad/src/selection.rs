@@ -5,7 +5,7 @@ use core::{fmt, str::FromStr};
 use pad_core::{Blake3Ed25519, Paper2010, SchemeId, Sha256Ed25519, Suite};
 use pad_tree::{
     BalancingScheme, CacheEverywhere, CacheMedian, CacheNowhere, CachePolicy, PathCopying, Plain,
-    RedBlack, SkipList, Treap, VersionedStore,
+    RedBlack, SkipList, Treap, TreeScheme, VersionedStore,
 };
 use pad_tuple::{Design, PublicBytes, SecretBytes, designs};
 

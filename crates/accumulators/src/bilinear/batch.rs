@@ -64,6 +64,7 @@ impl Proof for BilinearSubsetWitness {
     type Commitment = Verified<Snapshot<Bilinear>>;
     type Query = [Vec<u8>];
     type Statement = SubsetMembership;
+    type Error = VerifyError;
 
     fn check(
         self,

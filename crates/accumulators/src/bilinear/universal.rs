@@ -78,6 +78,7 @@ impl Proof for BilinearNonMembershipWitness {
     type Commitment = Verified<Snapshot<Bilinear>>;
     type Query = [u8];
     type Statement = NonMembership;
+    type Error = VerifyError;
 
     fn check(
         self,

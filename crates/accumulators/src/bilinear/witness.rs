@@ -49,6 +49,7 @@ impl Proof for BilinearWitness {
     type Commitment = Verified<Snapshot<Bilinear>>;
     type Query = [u8];
     type Statement = Membership;
+    type Error = VerifyError;
 
     fn check(
         self,

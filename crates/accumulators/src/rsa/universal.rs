@@ -84,6 +84,7 @@ impl Proof for RsaNonMembershipWitness {
     type Commitment = Verified<Snapshot<Rsa>>;
     type Query = [u8];
     type Statement = NonMembership;
+    type Error = VerifyError;
 
     fn check(
         self,

@@ -56,6 +56,7 @@ impl Proof for RsaWitness {
     type Commitment = Verified<Snapshot<Rsa>>;
     type Query = [u8];
     type Statement = Membership;
+    type Error = VerifyError;
 
     fn check(
         self,

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::{marker::PhantomData, ops::Range};
 
-use pad_core::{Digest, Evidence, Untrusted, Verified};
+use pad_core::{Digest, Proof, Untrusted, Verified};
 
 use super::{
     Operation,
@@ -93,41 +93,37 @@ pub fn verify_update<H: NodeHash>(
     Untrusted::new(Witness::<H>(witness, PhantomData)).verify(state, operations)
 }
 
-impl<H: NodeHash> Evidence for IndicesProof<'_, H> {
+impl<H: NodeHash> Proof for IndicesProof<'_, H> {
     type Commitment = ListState;
     type Query = [u64];
     type Statement = Vec<ProvenBlock>;
     type Error = ProofError;
 
-    fn examine(self, state: &ListState, indices: &[u64]) -> Result<Vec<ProvenBlock>, ProofError> {
+    fn check(self, state: &ListState, indices: &[u64]) -> Result<Vec<ProvenBlock>, ProofError> {
         let shown = parse::parse::<H>(self.0, state)?;
         shown.blocks(|view, visit| view.open_indices(indices, visit))
     }
 }
 
-impl<H: NodeHash> Evidence for RangeProof<'_, H> {
+impl<H: NodeHash> Proof for RangeProof<'_, H> {
     type Commitment = ListState;
     type Query = Range<u64>;
     type Statement = Vec<ProvenBlock>;
     type Error = ProofError;
 
-    fn examine(
-        self,
-        state: &ListState,
-        range: &Range<u64>,
-    ) -> Result<Vec<ProvenBlock>, ProofError> {
+    fn check(self, state: &ListState, range: &Range<u64>) -> Result<Vec<ProvenBlock>, ProofError> {
         let shown = parse::parse::<H>(self.0, state)?;
         shown.blocks(|view, visit| view.open_range(range.clone(), visit))
     }
 }
 
-impl<H: NodeHash> Evidence for Witness<'_, H> {
+impl<H: NodeHash> Proof for Witness<'_, H> {
     type Commitment = ListState;
     type Query = [Operation];
     type Statement = ListState;
     type Error = ProofError;
 
-    fn examine(self, state: &ListState, operations: &[Operation]) -> Result<ListState, ProofError> {
+    fn check(self, state: &ListState, operations: &[Operation]) -> Result<ListState, ProofError> {
         let mut shown = parse::parse::<H>(self.0, state)?;
         let mut transaction = Transaction::new(&mut shown.arena, shown.root);
         operation::apply_all(&mut transaction, operations).map_err(refusal)?;

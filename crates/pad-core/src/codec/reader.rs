@@ -21,16 +21,9 @@ use serde::de::{
 pub(super) const MAX_DEPTH: u8 = 64;
 
 /// The body is malformed, in the form that serde asks for.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{}", crate::DecodeError::Malformed)]
 pub(super) struct Malformed;
-
-impl fmt::Display for Malformed {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        crate::DecodeError::Malformed.fmt(formatter)
-    }
-}
-
-impl core::error::Error for Malformed {}
 
 impl de::Error for Malformed {
     fn custom<T: fmt::Display>(_: T) -> Self {

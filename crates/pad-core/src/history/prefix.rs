@@ -52,6 +52,7 @@ impl<S: Suite> Proof for PrefixProof<S> {
     type Commitment = Verified<SnapshotHead<S>>;
     type Query = Version;
     type Statement = PastHistory<S>;
+    type Error = VerifyError;
 
     fn check(
         self,

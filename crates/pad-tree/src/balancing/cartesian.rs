@@ -15,21 +15,12 @@
 //! Depth is `O(log n)` expected over ranks, and ranks come from a public digest of the key: an
 //! author who lets attackers choose keys should prefer red-black.
 
-use pad_core::SchemeId;
-
 use super::{BalancingScheme, LeafPair, Step, half_depth, relink, update_child};
 use crate::{
     id::{Children, EntryId, KeyId, NodeId, NodeKind, Side},
+    scheme::{SkipList, Treap},
     store::NodeStore,
 };
-
-/// Deterministic treap: expected depth about `1.39 log2 n`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Treap;
-
-/// Deterministic skip list as a binary tree: expected depth about `1.5 log2 n`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SkipList;
 
 /// The schemes under which equal sets of keys have equal trees, whatever their past.
 ///
@@ -40,11 +31,9 @@ impl SetUnique for Treap {}
 impl SetUnique for SkipList {}
 
 macro_rules! cartesian {
-    ($scheme:ident, $id:literal, $name:literal, $rank:expr, $level:expr) => {
+    ($scheme:ident, $rank:expr, $level:expr) => {
         impl BalancingScheme for $scheme {
             type Balance = ();
-            const ID: SchemeId = SchemeId($id);
-            const NAME: &'static str = $name;
             const SET_UNIQUE: bool = true;
             const RANKED: bool = true;
 
@@ -96,13 +85,11 @@ macro_rules! cartesian {
 
 cartesian!(
     Treap,
-    1,
-    "treap",
     |bits| u32::try_from(bits >> 32).unwrap_or(u32::MAX),
     // A uniform rank with `l` leading ones is as rare as level `l`.
     |rank| rank.leading_ones()
 );
-cartesian!(SkipList, 3, "skip-list", u64::leading_ones, |rank| rank);
+cartesian!(SkipList, u64::leading_ones, |rank| rank);
 
 /// Whether the gap of `left` is above the gap of `right`, which lies to its right.
 fn is_above<S: NodeStore>(store: &S, left: KeyId, right: KeyId) -> bool {

@@ -9,18 +9,14 @@
 //! section 3.1.3; the cases are those of Guibas & Sedgewick in bottom-up form. A recolouring costs
 //! no new node and no hash, because colours are not hashed and old versions never ask for them.
 
-use pad_core::SchemeId;
 use serde::{Deserialize, Serialize};
 
 use super::{BalancingScheme, LeafPair, Step, half_depth, relink, update_both, update_child};
 use crate::{
     id::{Children, EntryId, NodeId},
+    scheme::RedBlack,
     store::NodeStore,
 };
-
-/// Red-black balancing: depth at most `2 log2 n`, about `1.02 log2 n` on average. The default.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RedBlack;
 
 /// The colour of an inner node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -34,8 +30,6 @@ pub enum Color {
 
 impl BalancingScheme for RedBlack {
     type Balance = Color;
-    const ID: SchemeId = SchemeId(2);
-    const NAME: &'static str = "red-black";
     const SET_UNIQUE: bool = false;
     const RANKED: bool = false;
 

@@ -15,9 +15,10 @@ use conformance::{
     Action, Random, TreePad,
     mutation::{Honest, Refusal, check_mutations},
     operation::{key, value},
-    pad::{MESSAGE_LIMIT, dictionary, public_key, tree_author, verified_head},
+    pad::{MESSAGE_LIMIT, dictionary, public_key, verified_head},
     pruned::{Content, Leaf, Mirror, Shown, Tree},
     repository::{Played, play},
+    tree::tree_author,
 };
 use pad_core::{
     Blake3Ed25519, DecodeError, Dictionary, DictionaryId, Domain, Key, Paper2010, Repository,

@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 use conformance::{
     Action, Random, TreePad,
     operation::{key, value},
-    pad::{dictionary, tree_author, verified_head},
+    pad::{dictionary, verified_head},
     repository::{Played, play},
     traces,
+    tree::tree_author,
 };
 use pad_core::{
     Dictionary, Digest, Key, Operation, Repository, Sha256Ed25519, Untrusted, Update, Version,

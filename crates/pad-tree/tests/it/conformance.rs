@@ -111,5 +111,5 @@ authors! {
 }
 
 fn new_author<B: BalancingScheme>() -> TreeAuthor<Sha256Ed25519, B, ed25519_dalek::SigningKey> {
-    conformance::pad::tree_author(conformance::pad::dictionary(), 7)
+    tree::tree_author(conformance::pad::dictionary(), 7)
 }

@@ -3,7 +3,8 @@
 use conformance::{
     Random,
     operation::{key, value},
-    pad::{dictionary, tree_author},
+    pad::dictionary,
+    tree::tree_author,
 };
 use pad_core::{Dictionary, Repository, Sha256Ed25519};
 use pad_tree::{

@@ -9,8 +9,9 @@ use std::{collections::BTreeMap, env, fs, path::PathBuf};
 use conformance::{
     Random,
     operation::{key, value},
-    pad::{public_key, tree_author, verified_head},
+    pad::{public_key, verified_head},
     tree::Store,
+    tree::tree_author,
 };
 use pad_core::{
     Blake3Ed25519, Contradiction, Dictionary, DictionaryId, Domain, Equivocation, Key, Operation,
@@ -20,7 +21,7 @@ use pad_core::{
 use pad_tree::{
     Authenticated, BalancingScheme, CacheEverywhere, CacheMedian, CacheNowhere, First, KeyRange,
     Keys, Last, PathCopying, Predecessor, ProvableQuery, RedBlack, SkipList, Successor, Treap,
-    TreeRepository, VersionedNodes,
+    TreeRepository, TreeScheme, VersionedNodes,
 };
 use serde::{Deserialize, Serialize};
 

@@ -113,6 +113,7 @@ impl<S: Suite, A: Dynamic> Proof for OpenedValue<'_, S, A> {
     type Commitment = Verified<SnapshotHead<S>>;
     type Query = A::PublicKey;
     type Statement = Snapshot<A>;
+    type Error = VerifyError;
 
     fn check(
         self,

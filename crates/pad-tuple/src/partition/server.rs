@@ -7,11 +7,12 @@ use pad_core::{
 
 use super::{DivisibleDesign, GenerationUpdate, PartialUpdate};
 use crate::{
-    design::{Admission, Claim, Expectation, TickMessage, TupleId},
+    design::{Admission, Claim, Expectation, TupleId},
     layers::{Edit, Generation, Transition, index},
     proof::{ShownContent, TupleProof},
     repository::TupleRepository,
     tuple::{Content, start_of_keys},
+    update::TickMessage,
 };
 
 /// The server of one range of keys.

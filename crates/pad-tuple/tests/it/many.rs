@@ -31,7 +31,7 @@ enum Refusal {
 }
 
 /// What a client makes of bytes.
-fn verify<P: Proof + Message>(
+fn verify<P: Proof<Error = VerifyError> + Message>(
     bytes: &[u8],
     commitment: &P::Commitment,
     query: &P::Query,
@@ -181,8 +181,11 @@ where
 }
 
 /// Every bit of every byte flipped one at a time, every truncation, and bytes behind.
-fn check_bytes<P: Proof + Message>(honest: &P, commitment: &P::Commitment, query: &P::Query)
-where
+fn check_bytes<P: Proof<Error = VerifyError> + Message>(
+    honest: &P,
+    commitment: &P::Commitment,
+    query: &P::Query,
+) where
     P::Statement: core::fmt::Debug,
 {
     let bytes = codec::encode(honest);

@@ -8,8 +8,8 @@ use pad_core::{
 };
 use pad_tree::{
     Answer, Authenticated, BalancingScheme, Change, Checkpoint, KeyHistory, KeyRange, Keys,
-    NodeStore, RedBlack, SkipList, Treap, Tree, TreeAuthor, TreeRepository, VersionedStore,
-    for_each_tree,
+    NodeStore, RedBlack, SkipList, Treap, Tree, TreeAuthor, TreeRepository, TreeScheme,
+    VersionedStore, for_each_tree,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use signature::Signer;

@@ -19,8 +19,8 @@ use pad::{
         contradiction::Past, family::VerifiedRoot, history::ConsistencyProof,
     },
     pad_tree::{
-        Authenticated, BalancingScheme, Checkpoint, KeyHistory, PathCopying, RedBlack,
-        RedBlackPathCopying,
+        Authenticated, Checkpoint, KeyHistory, PathCopying, RedBlack, RedBlackPathCopying,
+        TreeScheme,
     },
     question::Question,
 };
@@ -73,6 +73,7 @@ impl Proof for KeyProof {
     type Commitment = VerifiedRoot<S>;
     type Query = Key;
     type Statement = Lookup;
+    type Error = VerifyError;
 
     fn check(self, head: &Self::Commitment, key: &Key) -> Result<Lookup, VerifyError> {
         Ok(Untrusted::new(self.0).verify(head, key)?.into_inner())

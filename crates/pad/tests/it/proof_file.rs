@@ -21,8 +21,14 @@ fn secret_key(suite: SuiteName, scheme: SchemeName) -> SecretKey {
     SecretKey::from_parts(suite, scheme, dictionary, &[7; 32], Some(secret)).unwrap()
 }
 
-/// The number of entries: what the parameters of accumulators are for.
-const ENTRIES: u32 = 12;
+/// The number of entries; of accumulators, what their parameters are for.
+fn entries(scheme: SchemeName) -> u32 {
+    if scheme.name().contains("accumulators") {
+        12
+    } else {
+        100
+    }
+}
 
 /// The public key, and an answer for a present and for an absent key of a small dictionary.
 fn answers(suite: SuiteName, scheme: SchemeName) -> (PublicKey, Vec<(Question, Vec<u8>)>) {
@@ -47,11 +53,15 @@ fn answers(suite: SuiteName, scheme: SchemeName) -> (PublicKey, Vec<(Question, V
         pad::Operation::Put(Key::new(number.to_be_bytes().to_vec()).unwrap(), value)
     };
     author
-        .stage((0..ENTRIES).map(|number| entry(2 * number)).collect())
+        .stage(
+            (0..entries(scheme))
+                .map(|number| entry(2 * number))
+                .collect(),
+        )
         .unwrap();
     author.flush(&[]).unwrap();
     let repository: &AnyRepository = author.repository();
-    let asked = [14_u32, 15, 2 * ENTRIES - 1].map(|number| {
+    let asked = [14, 15, 2 * entries(scheme) - 1].map(|number| {
         let question = Question::Key(Key::new(number.to_be_bytes().to_vec()).unwrap());
         let answer = repository.answer(Version::new(1), &question).unwrap();
         (question, answer)

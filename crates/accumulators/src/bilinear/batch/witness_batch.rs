@@ -39,6 +39,7 @@ impl Proof for BilinearWitnessBatch {
     type Commitment = Verified<Snapshot<Bilinear>>;
     type Query = [Vec<u8>];
     type Statement = SubsetMembership;
+    type Error = VerifyError;
 
     fn check(
         self,

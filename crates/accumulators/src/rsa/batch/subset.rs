@@ -118,6 +118,7 @@ impl Proof for RsaSubsetWitness {
     type Commitment = Verified<Snapshot<Rsa>>;
     type Query = [Vec<u8>];
     type Statement = SubsetMembership;
+    type Error = VerifyError;
 
     fn check(
         self,

@@ -21,6 +21,7 @@ where
             Commitment = Verified<crate::Snapshot<Rsa>>,
             Query = [Vec<u8>],
             Statement = SubsetMembership,
+            Error = VerifyError,
         > + Clone,
 {
     let snapshot = verified(&public(), 4, value);

@@ -78,6 +78,7 @@ impl Proof for RsaWitnessBatch {
     type Commitment = Verified<Snapshot<Rsa>>;
     type Query = [Vec<u8>];
     type Statement = SubsetMembership;
+    type Error = VerifyError;
 
     fn check(
         self,

@@ -1,0 +1,41 @@
+//! The balancing schemes by name and number, which is all that a verifier needs of them.
+
+use core::fmt::Debug;
+
+use pad_core::SchemeId;
+
+/// The name and number of a balancing scheme. Implemented by zero-sized types; authors and servers know
+/// more of them (`BalancingScheme`, with the feature `std`).
+pub trait TreeScheme: Copy + Debug + Default + Send + Sync + 'static {
+    /// The scheme's number in signed heads.
+    const ID: SchemeId;
+    /// The name that names this scheme to people, for example `red-black`.
+    const NAME: &'static str;
+}
+
+/// Red-black balancing: depth at most `2 log2 n`, about `1.02 log2 n` on average. The default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RedBlack;
+
+/// Deterministic treap: expected depth about `1.39 log2 n`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Treap;
+
+/// Deterministic skip list as a binary tree: expected depth about `1.5 log2 n`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SkipList;
+
+impl TreeScheme for RedBlack {
+    const ID: SchemeId = SchemeId(2);
+    const NAME: &'static str = "red-black";
+}
+
+impl TreeScheme for Treap {
+    const ID: SchemeId = SchemeId(1);
+    const NAME: &'static str = "treap";
+}
+
+impl TreeScheme for SkipList {
+    const ID: SchemeId = SchemeId(3);
+    const NAME: &'static str = "skip-list";
+}
