@@ -12,7 +12,7 @@ help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: prerequisites ## publish, query and attack real dictionaries
-	$(CARGO) run --release -p pad -- demo $(ARGS)
+	$(CARGO) run --release -p pad-cli -- demo $(ARGS)
 
 test: prerequisites ## run every test and build the examples
 	$(CARGO) test --workspace --locked

@@ -10,7 +10,8 @@
 use std::error::Error;
 
 use accumulators::{
-    Accumulator, Authority, Dynamic, ElementSet, SecretKey, SignedSnapshot, Snapshot, Universal,
+    Accumulator, Authority, Dynamic, ElementSet, Scheme, SecretKey, SignedSnapshot, Snapshot,
+    Universal,
     bilinear::{Bilinear, BilinearPublicKey, BilinearSecretKey, BilinearValue, BilinearWitness},
     wire,
 };

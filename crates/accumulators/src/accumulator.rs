@@ -1,43 +1,23 @@
-//! The traits of accumulators: [`Accumulator`], and what many can do beyond it: [`Dynamic`],
-//! [`Batch`], [`Universal`].
+//! What can be computed: [`Accumulator`], and what many can do beyond it: [`Dynamic`], [`Batch`],
+//! [`Universal`].
 //!
 //! Roles: the **author** holds the secret key, or only the public key, and the set. A **server**
 //! holds the public key and the set. A **client** holds the public key, a verified [`Snapshot`],
 //! and perhaps a witness.
 
-use core::{fmt::Debug, hash::Hash};
+use core::fmt::Debug;
 
-use pad_core::{Proof, SchemeId, Verified, Workers};
+use pad_core::{Proof, Verified, Workers};
 
 use crate::{
     change::Change,
-    element::{AccumulatorId, ElementDigest},
     error::AccumulateError,
+    scheme::{PublicKey, Scheme},
     set::ElementSet,
     snapshot::Snapshot,
     statement::{Membership, NonMembership, SubsetMembership},
     wire::Wire,
 };
-
-/// What an accumulator turns an element into: a prime, or a scalar.
-pub trait Element: Clone + Debug + Eq + Hash + Send + Sync + 'static {
-    /// The digest that determines it.
-    fn digest(&self) -> &ElementDigest;
-}
-
-/// A public key: parameters, and the label of one accumulator over them. Cheap to clone.
-pub trait PublicKey: Clone + Debug + Send + Sync + 'static {
-    /// The accumulator that this key is for.
-    fn id(&self) -> AccumulatorId;
-
-    /// The key of another accumulator over the same parameters. Elements, values and witnesses of
-    /// the two are unrelated.
-    #[must_use]
-    fn with_label(&self, label: &[u8]) -> Self;
-
-    /// The largest set that can be accumulated with this key, or `None` without a bound.
-    fn capacity(&self) -> Option<usize>;
-}
 
 /// A secret key. Not printable, not comparable, wiped when dropped.
 pub trait SecretKey: Send + Sync + 'static {
@@ -62,20 +42,9 @@ pub trait SecretKey: Send + Sync + 'static {
 /// 3. Nothing is made for an element that is not in the set.
 ///
 /// Source: Tremel 2013, sections 2 and 3; Crosby & Wallach 2010, section 4.3.
-pub trait Accumulator: Copy + Debug + Eq + Send + Sync + 'static {
-    /// The number that names this scheme in ids and formats.
-    const SCHEME: SchemeId;
-    /// The name that names it to people, for example `rsa`.
-    const NAME: &'static str;
-
-    /// Parameters and label.
-    type PublicKey: PublicKey;
+pub trait Accumulator: Scheme {
     /// What only the author may know.
     type SecretKey: SecretKey<PublicKey = Self::PublicKey>;
-    /// A prime or a scalar.
-    type Element: Element + Wire<Context = Self::PublicKey>;
-    /// The value of a set, in its one encoding.
-    type Value: Clone + Debug + Eq + Send + Sync + Wire<Context = Self::PublicKey> + 'static;
     /// Evidence that an element is in the set of a value.
     type Witness: Proof<Commitment = Verified<Snapshot<Self>>, Query = [u8], Statement = Membership>
         + Clone
@@ -85,18 +54,6 @@ pub trait Accumulator: Copy + Debug + Eq + Send + Sync + 'static {
         + Sync
         + Wire<Context = Self::PublicKey>
         + 'static;
-
-    /// The prime or scalar of the element with this digest.
-    ///
-    /// # Errors
-    /// [`AccumulateError::ElementNotAllowed`].
-    fn element(
-        key: &Self::PublicKey,
-        digest: &ElementDigest,
-    ) -> Result<Self::Element, AccumulateError>;
-
-    /// The value of the set without elements.
-    fn empty_value(key: &Self::PublicKey) -> Self::Value;
 
     /// The value of a set.
     ///
@@ -180,16 +137,6 @@ pub trait Accumulator: Copy + Debug + Eq + Send + Sync + 'static {
         set: &ElementSet<Self>,
         workers: &Workers,
     ) -> Result<Vec<Self::Witness>, AccumulateError>;
-
-    /// The witnesses of all elements, each made on its own: the paper's quadratic baseline.
-    ///
-    /// # Errors
-    /// Those of [`Accumulator::accumulate`].
-    fn witnesses_one_by_one(
-        key: &Self::PublicKey,
-        set: &ElementSet<Self>,
-        workers: &Workers,
-    ) -> Result<Vec<Self::Witness>, AccumulateError>;
 }
 
 /// Sets that change, and witnesses that follow without the secret key.
@@ -200,10 +147,6 @@ pub trait Accumulator: Copy + Debug + Eq + Send + Sync + 'static {
 ///
 /// Source: Camenisch & Lysyanskaya 2002 (RSA), Nguyen 2005 (bilinear maps).
 pub trait Dynamic: Accumulator {
-    /// What the update of a witness needs beyond the elements and the two values. Public; see
-    /// `docs/threat-model.md` for what it tells, and whom.
-    type UpdateData: Clone + Debug + Eq + Send + Sync + Wire<Context = Self::PublicKey> + 'static;
-
     /// Removes and then adds elements, all or nothing, and says what that did.
     ///
     /// `value` is the set's value. `removed` and `added` must not overlap.

@@ -71,11 +71,9 @@ mod element;
 mod guessable;
 mod multi_scalar;
 mod parameters;
-mod point;
 mod polynomial;
 mod public_key;
 mod secret_key;
-mod single_core;
 mod small_sum;
 #[cfg(test)]
 mod tests;
@@ -86,6 +84,7 @@ mod witness;
 use ark_bls12_381::{Fr, G1Affine};
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::Field;
+use bls12::generator;
 use pad_core::{SchemeId, Workers};
 
 use crate::{
@@ -93,6 +92,7 @@ use crate::{
     change::Change,
     element::ElementDigest,
     error::AccumulateError,
+    scheme::Scheme,
     set::ElementSet,
 };
 
@@ -113,15 +113,14 @@ pub use guessable::GUESSED;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bilinear;
 
-impl Accumulator for Bilinear {
+impl Scheme for Bilinear {
     const SCHEME: SchemeId = parameters::SCHEME;
     const NAME: &'static str = "bilinear";
 
     type PublicKey = BilinearPublicKey;
-    type SecretKey = BilinearSecretKey;
     type Element = BilinearElement;
     type Value = BilinearValue;
-    type Witness = BilinearWitness;
+    type UpdateData = BilinearUpdateData;
 
     fn element(
         _: &BilinearPublicKey,
@@ -134,6 +133,11 @@ impl Accumulator for Bilinear {
     fn empty_value(_: &BilinearPublicKey) -> BilinearValue {
         BilinearValue::EMPTY
     }
+}
+
+impl Accumulator for Bilinear {
+    type SecretKey = BilinearSecretKey;
+    type Witness = BilinearWitness;
 
     /// Cost: the product polynomial, and one multi-scalar product of `n + 1` terms.
     fn accumulate(
@@ -154,7 +158,7 @@ impl Accumulator for Bilinear {
     ) -> Result<BilinearValue, AccumulateError> {
         require_usable(secret.public_key(), set)?;
         let product = secret.product(set.elements(), workers)?;
-        BilinearValue::new(secret.multiply(product, workers))
+        BilinearValue::new(secret.multiply(product))
     }
 
     fn witness(
@@ -183,7 +187,7 @@ impl Accumulator for Bilinear {
         let divisor = (element.scalar() + secret.scalar())
             .inverse()
             .ok_or(AccumulateError::ElementNotAllowed)?;
-        BilinearWitness::new(secret.multiply(product * divisor, workers))
+        BilinearWitness::new(secret.multiply(product * divisor))
     }
 
     fn witnesses(
@@ -208,21 +212,7 @@ impl Accumulator for Bilinear {
     ) -> Result<Vec<BilinearWitness>, AccumulateError> {
         require_usable(secret.public_key(), set)?;
         let others = secret.products_of_others(set.elements(), workers)?;
-        allowed(secret.multiply_all(&others, workers))
-    }
-
-    fn witnesses_one_by_one(
-        key: &BilinearPublicKey,
-        set: &ElementSet<Self>,
-        workers: &Workers,
-    ) -> Result<Vec<BilinearWitness>, AccumulateError> {
-        require_usable(key, set)?;
-        let (powers, scalars) = (key.parameters().powers_g1(), scalars(set.elements()));
-        let capacity = key.parameters().capacity();
-        allowed(
-            all_witnesses::naive(powers, &scalars, workers)
-                .ok_or(AccumulateError::CapacityExceeded { capacity })?,
-        )
+        allowed(generator::multiply_all(&others, workers))
     }
 }
 
@@ -271,8 +261,6 @@ fn allowed(points: Vec<G1Affine>) -> Result<Vec<BilinearWitness>, AccumulateErro
 }
 
 impl Dynamic for Bilinear {
-    type UpdateData = BilinearUpdateData;
-
     fn change<B: AsRef<[u8]> + Sync>(
         key: &BilinearPublicKey,
         set: &mut ElementSet<Self>,

@@ -3,8 +3,8 @@
 use pad_core::DecodeError;
 
 use crate::{
-    accumulator::{Accumulator, Dynamic},
     error::AccumulateError,
+    scheme::Scheme,
     wire::{self, Reader, Wire},
 };
 
@@ -12,7 +12,7 @@ use crate::{
 ///
 /// Public data. It need not be trusted: what a false change makes of a witness does not verify.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change<A: Dynamic> {
+pub struct Change<A: Scheme> {
     /// The value before.
     pub before: A::Value,
     /// The value after.
@@ -29,7 +29,7 @@ pub struct Change<A: Dynamic> {
 ///
 /// # Errors
 /// [`AccumulateError::ChangeGap`].
-pub fn require_consecutive<A: Dynamic>(changes: &[Change<A>]) -> Result<(), AccumulateError> {
+pub fn require_consecutive<A: Scheme>(changes: &[Change<A>]) -> Result<(), AccumulateError> {
     let consecutive = changes
         .iter()
         .zip(changes.iter().skip(1))
@@ -41,7 +41,7 @@ pub fn require_consecutive<A: Dynamic>(changes: &[Change<A>]) -> Result<(), Accu
     }
 }
 
-impl<A: Dynamic> Wire for Change<A> {
+impl<A: Scheme> Wire for Change<A> {
     type Context = A::PublicKey;
     const KIND: u8 = wire::KIND_CHANGE;
     const SCHEME: u16 = A::SCHEME.0;
@@ -65,14 +65,14 @@ impl<A: Dynamic> Wire for Change<A> {
     }
 }
 
-fn write_elements<A: Accumulator>(elements: &[A::Element], bytes: &mut Vec<u8>) {
+fn write_elements<A: Scheme>(elements: &[A::Element], bytes: &mut Vec<u8>) {
     wire::write_count(elements.len(), bytes);
     for element in elements {
         element.write(bytes);
     }
 }
 
-fn read_elements<A: Accumulator>(
+fn read_elements<A: Scheme>(
     key: &A::PublicKey,
     reader: &mut Reader<'_>,
 ) -> Result<Vec<A::Element>, DecodeError> {

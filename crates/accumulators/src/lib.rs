@@ -29,7 +29,7 @@
 //!
 //! # Map
 //!
-//! [`accumulator`]: the traits. [`set`], [`element`]: what is accumulated. [`snapshot`]: values as
+//! [`scheme`]: what a verifier knows. [`accumulator`]: what can be computed. [`set`], [`element`]: what is accumulated. [`snapshot`]: values as
 //! an author signs them. [`change`]: what witnesses follow. [`statement`]: what is established.
 //! [`products`]: products of all factors but one. [`wire`]: bytes. [`rsa`], [`bilinear`]: the
 //! schemes, each with what is secret and what is constant-time.
@@ -68,22 +68,27 @@
 //! Source: Tremel 2013; Crosby & Wallach 2010, section 4.3.
 
 pub mod accumulator;
+#[cfg(feature = "bilinear")]
 pub mod bilinear;
 pub mod change;
 pub mod element;
 pub mod error;
 pub mod products;
+#[cfg(feature = "rsa")]
 pub mod rsa;
+pub mod scheme;
 pub mod set;
 pub mod snapshot;
 pub mod statement;
+#[cfg(any(feature = "rsa", feature = "bilinear"))]
 mod transcript;
 pub mod wire;
 
-pub use accumulator::{Accumulator, Batch, Dynamic, Element, PublicKey, SecretKey, Universal};
+pub use accumulator::{Accumulator, Batch, Dynamic, SecretKey, Universal};
 pub use change::Change;
 pub use element::{AccumulatorId, ElementDigest};
 pub use error::AccumulateError;
+pub use scheme::{Element, PublicKey, Scheme};
 pub use set::ElementSet;
 pub use snapshot::{Authority, SignedSnapshot, Snapshot};
 pub use statement::{Membership, NonMembership, SubsetMembership};

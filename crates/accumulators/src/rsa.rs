@@ -33,20 +33,13 @@ mod all_witnesses;
 mod batch;
 mod dynamic;
 mod element;
-mod exponentiation;
-mod factors;
-mod fixed_base;
-mod group;
 mod key_file;
-pub mod knowledge;
-mod montgomery;
 pub mod parameters;
 mod powers_of_base;
 mod primality;
 mod proof_of_exponentiation;
 pub mod representative;
-pub mod safe_primes;
-pub mod secret_integer;
+mod secret_exponents;
 pub mod secret_key;
 mod sieve;
 #[cfg(test)]
@@ -58,18 +51,17 @@ mod value;
 mod witness;
 
 use pad_core::{SchemeId, Workers};
+use rsa_group::ModularGroup as _;
 use rug::Integer;
 
 pub use batch::{RsaSubsetWitness, RsaWitnessBatch};
 pub use dynamic::RsaUpdateData;
 pub use element::RsaElement;
-use group::ModularGroup as _;
-pub use group::Residue;
-pub use knowledge::{Extension, ExtensionProof, SnapshotPair};
 pub use parameters::{Parameters, RsaPublicKey};
 pub use powers_of_base::PowersOfBase;
 pub use representative::RepresentativeRule;
-pub use secret_key::{KeyError, KeySize, Progress, RsaSecretKey};
+pub use rsa_group::{KeySize, Progress, Residue};
+pub use secret_key::{KeyError, RsaSecretKey};
 pub use universal::RsaNonMembershipWitness;
 pub use value::RsaValue;
 pub use witness::RsaWitness;
@@ -78,6 +70,7 @@ use crate::{
     accumulator::{Accumulator, SecretKey as _},
     element::ElementDigest,
     error::AccumulateError,
+    scheme::Scheme,
     set::ElementSet,
 };
 
@@ -85,15 +78,14 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rsa;
 
-impl Accumulator for Rsa {
+impl Scheme for Rsa {
     const SCHEME: SchemeId = parameters::SCHEME;
     const NAME: &'static str = "rsa";
 
     type PublicKey = RsaPublicKey;
-    type SecretKey = RsaSecretKey;
     type Element = RsaElement;
     type Value = RsaValue;
-    type Witness = RsaWitness;
+    type UpdateData = RsaUpdateData;
 
     fn element(key: &RsaPublicKey, digest: &ElementDigest) -> Result<RsaElement, AccumulateError> {
         RsaElement::search(key, digest)
@@ -102,6 +94,11 @@ impl Accumulator for Rsa {
     fn empty_value(key: &RsaPublicKey) -> RsaValue {
         RsaValue::new(key.parameters().base().clone())
     }
+}
+
+impl Accumulator for Rsa {
+    type SecretKey = RsaSecretKey;
+    type Witness = RsaWitness;
 
     /// Cost: one power with the product of all primes: for each about one power of its own length.
     fn accumulate(
@@ -191,24 +188,8 @@ impl Accumulator for Rsa {
     ) -> Result<Vec<RsaWitness>, AccumulateError> {
         set.require_key(secret.public_key())?;
         let primes: Vec<Integer> = primes(set).into_iter().cloned().collect();
-        let exponents = secret.factors().exponents_of_others(&primes, workers);
+        let exponents = secret_exponents::products_of_others(secret.factors(), &primes, workers);
         Ok(assemble(set, secret.powers(&exponents, workers)?))
-    }
-
-    fn witnesses_one_by_one(
-        key: &RsaPublicKey,
-        set: &ElementSet<Self>,
-        workers: &Workers,
-    ) -> Result<Vec<RsaWitness>, AccumulateError> {
-        set.require_key(key)?;
-        let base = key.parameters().base().as_integer();
-        let numbers = all_witnesses::one_by_one(key.group(), base, &primes(set), workers);
-        Ok(assemble(
-            set,
-            numbers
-                .into_iter()
-                .map(|number| key.group().canonical(number)),
-        ))
     }
 }
 

@@ -6,9 +6,9 @@ use pad_core::Workers;
 use rayon::prelude::*;
 
 use crate::{
-    accumulator::{Accumulator, Element, PublicKey},
     element::{AccumulatorId, ElementDigest},
     error::AccumulateError,
+    scheme::{Element, PublicKey, Scheme},
 };
 
 /// The elements of one accumulator, each once, with their representatives.
@@ -21,13 +21,13 @@ use crate::{
 /// The order of [`ElementSet::elements`] is the order of insertion, except that a removal moves the
 /// last element into the gap. No accumulator value or witness depends on it.
 #[derive(Clone, Debug)]
-pub struct ElementSet<A: Accumulator> {
+pub struct ElementSet<A: Scheme> {
     accumulator: AccumulatorId,
     elements: Vec<A::Element>,
     positions: HashMap<ElementDigest, usize>,
 }
 
-impl<A: Accumulator> ElementSet<A> {
+impl<A: Scheme> ElementSet<A> {
     /// The set without elements.
     pub fn new(key: &A::PublicKey) -> Self {
         Self {

@@ -6,13 +6,13 @@ use pad_core::{AuthorKey, DecodeError, Domain, HeadSignature, Proof, VerifyError
 use signature::Signer;
 
 use crate::{
-    accumulator::{Accumulator, PublicKey},
+    scheme::{PublicKey, Scheme},
     wire::{self, Reader, Wire},
 };
 
 /// The value of one version of one accumulator: what a witness is verified against.
 #[derive(Clone, Debug)]
-pub struct Snapshot<A: Accumulator> {
+pub struct Snapshot<A: Scheme> {
     /// The accumulator.
     pub key: A::PublicKey,
     /// The version. The author's: it must never sign two values for one version.
@@ -21,7 +21,7 @@ pub struct Snapshot<A: Accumulator> {
     pub value: A::Value,
 }
 
-impl<A: Accumulator> Snapshot<A> {
+impl<A: Scheme> Snapshot<A> {
     /// What the author signs: tag block (32 bytes), scheme (2), accumulator id (32), version (8,
     /// all big-endian), value. Fixed widths but for the value, which comes last.
     pub fn signed_bytes(&self) -> Vec<u8> {
@@ -52,7 +52,7 @@ impl<A: Accumulator> Snapshot<A> {
 
 /// Whose values a client accepts, and of which accumulator: what it must know from elsewhere.
 #[derive(Clone, Debug)]
-pub struct Authority<A: Accumulator> {
+pub struct Authority<A: Scheme> {
     /// The author's signing key.
     pub author: AuthorKey,
     /// The accumulator's public key.
@@ -61,14 +61,14 @@ pub struct Authority<A: Accumulator> {
 
 /// A value with its author's signature.
 #[derive(Clone)]
-pub struct SignedSnapshot<A: Accumulator> {
+pub struct SignedSnapshot<A: Scheme> {
     /// What is signed.
     pub snapshot: Snapshot<A>,
     /// The signature on [`Snapshot::signed_bytes`].
     pub signature: HeadSignature,
 }
 
-impl<A: Accumulator> fmt::Debug for SignedSnapshot<A> {
+impl<A: Scheme> fmt::Debug for SignedSnapshot<A> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("SignedSnapshot")
@@ -78,7 +78,7 @@ impl<A: Accumulator> fmt::Debug for SignedSnapshot<A> {
 }
 
 /// Commitment: the authority. Query: the version. Statement: the snapshot.
-impl<A: Accumulator> Proof for SignedSnapshot<A> {
+impl<A: Scheme> Proof for SignedSnapshot<A> {
     type Commitment = Authority<A>;
     type Query = Version;
     type Statement = Snapshot<A>;
@@ -105,7 +105,7 @@ impl<A: Accumulator> Proof for SignedSnapshot<A> {
 }
 
 /// Version (8 bytes), signature (64), value. The key is the reader's.
-impl<A: Accumulator> Wire for SignedSnapshot<A> {
+impl<A: Scheme> Wire for SignedSnapshot<A> {
     type Context = A::PublicKey;
     const KIND: u8 = wire::KIND_SNAPSHOT;
     const SCHEME: u16 = A::SCHEME.0;

@@ -189,5 +189,4 @@ pub const KIND_PARAMETERS: u8 = 56;
 pub const KIND_SECRET_KEY: u8 = 57;
 /// Kind: published powers of a base.
 pub const KIND_POWERS: u8 = 58;
-/// Kind: a proof of knowledge of an exponent.
-pub const KIND_KNOWLEDGE_PROOF: u8 = 59;
+// Kind 59 was given to a proof of knowledge of an exponent; it is not given again.

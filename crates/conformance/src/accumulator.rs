@@ -9,8 +9,8 @@
 use std::num::NonZeroUsize;
 
 use accumulators::{
-    Accumulator, Authority, Batch, ElementSet, PublicKey as _, SecretKey as _, Snapshot, Universal,
-    wire::Wire,
+    Accumulator, Authority, Batch, ElementSet, PublicKey as _, Scheme, SecretKey as _, Snapshot,
+    Universal, wire::Wire,
 };
 use ed25519_dalek::SigningKey;
 use pad_core::{AuthorKey, Untrusted, Verified, Version, Workers};
@@ -28,7 +28,7 @@ pub trait Complete: Universal + Batch {}
 impl<A: Universal + Batch> Complete for A {}
 
 /// The public key of a scheme.
-pub type PublicKey<A> = <A as Accumulator>::PublicKey;
+pub type PublicKey<A> = <A as Scheme>::PublicKey;
 /// The secret key of a scheme.
 pub type SecretKey<A> = <A as Accumulator>::SecretKey;
 

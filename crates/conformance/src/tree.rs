@@ -9,8 +9,8 @@ use pad_core::{
     Verified, Version, codec,
 };
 use pad_tree::{
-    Authenticated, BalancingScheme, First, KeyRange, Keys, Last, Predecessor, Successor,
-    TreeAuthor, TreeQuery, TreeRepository, VersionedStore,
+    Authenticated, BalancingScheme, First, KeyRange, Keys, Last, Predecessor, ProvableQuery,
+    Successor, TreeAuthor, TreeRepository, VersionedStore,
 };
 
 use crate::{
@@ -62,7 +62,7 @@ struct Asked<'a, S: Suite, St: VersionedStore> {
 }
 
 impl<S: Suite, St: Store<S>> Asked<'_, S, St> {
-    fn ask<Q: TreeQuery>(&self, query: &Q) -> Q::Statement {
+    fn ask<Q: ProvableQuery>(&self, query: &Q) -> Q::Statement {
         let proof = self
             .server
             .prove_query(self.version, query)

@@ -499,6 +499,13 @@ impl core::error::Error for VerifyError {}
 impl core::error::Error for ApplyError {}
 impl core::error::Error for LookupError {}
 
+/// What is a key or a value already is within bounds.
+impl From<core::convert::Infallible> for InputError {
+    fn from(never: core::convert::Infallible) -> Self {
+        match never {}
+    }
+}
+
 impl From<InputError> for ApplyError {
     fn from(error: InputError) -> Self {
         Self::Input(error)

@@ -56,6 +56,13 @@ impl DictionaryId {
     }
 }
 
+/// The id derived from a name.
+impl From<&str> for DictionaryId {
+    fn from(name: &str) -> Self {
+        Self::from_name(name)
+    }
+}
+
 impl fmt::Display for DictionaryId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         Digest(self.0).fmt(formatter)

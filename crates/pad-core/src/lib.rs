@@ -2,15 +2,19 @@
 //!
 //! # Roles
 //!
-//! * The **author** holds a signing key and the latest contents ([`Dictionary`]). Each
-//!   [`Dictionary::snapshot`] makes one [`Update`] with one [`SignedHead`].
-//! * The **server** holds every version ([`Repository`]) and no key. Nobody trusts it.
-//! * The **client** holds the author's public key and a [`TrustedView`]. It verifies
-//!   ([`Untrusted::verify`]) and obtains [`Verified`] statements.
+//! * The **author** ([`Author`]) holds a signing key and the latest contents ([`Dictionary`]). Each
+//!   snapshot makes one [`Update`] with one [`SignedHead`].
+//! * The **server** ([`Server`]) holds every version ([`Repository`]) and no key. Nobody trusts it.
+//! * The **client** ([`Client`]) holds the author's public key and a [`TrustedView`]. It asks a
+//!   [question](question), verifies the answer, and obtains a [`Verified`] [statement].
+//!
+//! All three are generic in the **family** of the dictionary ([`Family`]: how contents become a root, and how
+//! answers are proved), which a program names once: `type Prices = Tree<RedBlack>;` (crate `pad-tree`).
 //!
 //! # Map
 //!
-//! [`suite`]: hash, digest width and signature. [`digest`]: digests and the list of domain tags.
+//! [`family`], [`hosting`]: what a family is, for clients, and for authors and servers. [`question`],
+//! [`statement`], [`response`]: what is asked, established and sent. [`suite`]: hash, digest width and signature. [`digest`]: digests and the list of domain tags.
 //! [`head`]: what the author signs. [`history`]: the log of all earlier heads. [`view`]: the
 //! client's memory. [`equivocation`], [`contradiction`]: evidence against an author who forks.
 //! [`codec`]: the wire format. [`ordered`]: keys from numbers, texts and tuples.
@@ -24,21 +28,29 @@
 
 extern crate alloc;
 
+pub mod author;
+pub mod client;
 pub mod codec;
 pub mod contradiction;
 pub mod dictionary;
 pub mod digest;
 pub mod equivocation;
 pub mod error;
+pub mod family;
 pub mod head;
 pub mod head_log;
 pub mod history;
+pub mod hosting;
 pub mod key;
 pub mod ordered;
 pub mod proof;
+pub mod question;
 pub mod repository;
+pub mod response;
+pub mod server;
 pub mod signature;
 pub mod snapshot_root;
+pub mod statement;
 pub mod suite;
 pub mod update;
 pub mod version;
@@ -46,19 +58,27 @@ pub mod view;
 #[cfg(feature = "std")]
 pub mod workers;
 
+pub use author::{Author, NewAuthorError};
+pub use client::{Client, Refusal, RefusalOf};
 pub use contradiction::{Contradiction, ForkEvidence, Past, Testimony};
 pub use dictionary::Dictionary;
 pub use digest::{Digest, DigestBytes, Domain};
 pub use equivocation::Equivocation;
 pub use error::{ApplyError, DecodeError, InputError, LookupError, VerifyError};
+pub use family::{Answers, Family, PublicKey};
 pub use head::{DictionaryId, SchemeId, SignedHead, SnapshotHead};
 pub use head_log::HeadLog;
+pub use hosting::{Authored, Hosts, Serves};
 pub use key::{Key, MAX_KEY_LENGTH, MAX_VALUE_LENGTH, Value};
 pub use ordered::OrderedKey;
 pub use proof::{Evidence, Proof, Untrusted, Verified};
+pub use question::{First, KeyRange, Keys, Last, Predecessor, Question, Successor};
 pub use repository::Repository;
-pub use signature::{AuthorKey, HeadSignature};
+pub use response::Response;
+pub use server::{Server, ServerError};
+pub use signature::{AuthorKey, HeadSignature, HeadSigner};
 pub use snapshot_root::SnapshotRoot;
+pub use statement::{Answer, Lookup, Lookups, Neighbour, RangeContents};
 pub use suite::{Blake3Ed25519, Paper2010, Sha256Ed25519, Suite, SuiteId};
 pub use update::{Attachment, Operation, Update, UpdateHead};
 pub use version::Version;

@@ -11,9 +11,10 @@
     clippy::arithmetic_side_effects
 )]
 
-use alloc::{vec, vec::Vec};
+use alloc::{boxed::Box, vec, vec::Vec};
 use core::{fmt, str::FromStr};
 
+use ::signature::{Keypair, Signer};
 use ed25519_dalek::VerifyingKey;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
@@ -48,6 +49,16 @@ impl AuthorKey {
             return Err(VerifyError::AuthorKeyInvalid);
         }
         Ok(Self(key))
+    }
+
+    /// The public half of a signer that knows it.
+    ///
+    /// # Errors
+    /// [`VerifyError::AuthorKeyInvalid`] as [`AuthorKey::from_bytes`], or if it is of another length.
+    pub fn of(signer: &impl Keypair<VerifyingKey: AsRef<[u8]>>) -> Result<Self, VerifyError> {
+        let key = signer.verifying_key();
+        let bytes = key.as_ref().try_into();
+        Self::from_bytes(bytes.map_err(|_| VerifyError::AuthorKeyInvalid)?)
     }
 
     /// The RFC 8032 encoding.
@@ -137,6 +148,28 @@ impl Serialize for AuthorKey {
 impl<'de> Deserialize<'de> for AuthorKey {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Self::from_bytes(&deserialize_array(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
+/// Any Ed25519 signer that several threads may use, whatever its type.
+pub struct HeadSigner(Box<dyn Signer<HeadSignature> + Send + Sync>);
+
+impl HeadSigner {
+    /// The signer without its type.
+    pub fn new(signer: impl Signer<HeadSignature> + Send + Sync + 'static) -> Self {
+        Self(Box::new(signer))
+    }
+}
+
+impl Signer<HeadSignature> for HeadSigner {
+    fn try_sign(&self, message: &[u8]) -> Result<HeadSignature, ::signature::Error> {
+        self.0.try_sign(message)
+    }
+}
+
+impl fmt::Debug for HeadSigner {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("HeadSigner(..)")
     }
 }
 

@@ -116,6 +116,11 @@ impl<S: Suite> TrustedView<S> {
             .map_or(Version::EMPTY, |signed| signed.head.version)
     }
 
+    /// The newest head seen with its signature, as it is stored; `None` before the first head.
+    pub const fn newest_signed(&self) -> Option<SignedHead<S>> {
+        self.newest
+    }
+
     /// The newest head seen, ready to verify proofs against.
     ///
     /// # Errors

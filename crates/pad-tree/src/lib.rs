@@ -58,6 +58,7 @@ pub mod author;
 pub mod balancing;
 mod diff;
 pub mod entries;
+pub mod family;
 pub mod id;
 pub mod persistent;
 pub mod proof;
@@ -77,12 +78,15 @@ pub use annotation::{Annotation, Authenticated, Plain};
 pub use author::TreeAuthor;
 pub use balancing::{BalancingScheme, RedBlack, SkipList, Treap};
 pub use diff::{Change, KeyHistory};
+pub use family::Tree;
+pub use pad_core::{
+    Answer, First, KeyRange, Keys, Last, Lookup, Lookups, Neighbour, Predecessor, RangeContents,
+    Successor,
+};
 pub use persistent::PersistentTree;
 pub use proof::TreeProof;
-pub use query::{
-    Answer, First, KeyRange, Keys, Last, Lookup, Lookups, Neighbour, Predecessor, RangeContents,
-    Successor, TreeQuery,
-};
+pub use prover::ProvableQuery;
+pub use query::TreeQuery;
 pub use repository::{Checkpoint, TreeRepository};
 pub use set_operations::{Conflict, Snapshot};
 pub use store::{

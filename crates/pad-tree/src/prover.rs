@@ -2,17 +2,35 @@
 
 use core::{cmp::Ordering, marker::PhantomData};
 
-use pad_core::{Key, LookupError, Suite};
+use pad_core::{First, Key, KeyRange, Keys, Last, LookupError, Predecessor, Successor, Suite};
 
 use crate::{
     annotation::Authenticated,
     entries::{Entries, Probe},
     id::{Children, EntryId, KeyId, NodeId, NodeKind, Side},
     proof::{BOTH_OPEN, Content, LEAF, LEFT_ELIDED, OpenedLeaf, RIGHT_ELIDED, TreeProof},
-    query::{First, KeyRange, Keys, Last, Predecessor, Successor, TreeQuery, sealed::Plan},
+    query::TreeQuery,
     store::VersionedStore,
     view::View,
 };
+
+/// A question that a server of tree PADs can prove the answer to: every [`TreeQuery`].
+pub trait ProvableQuery: TreeQuery + Plan {}
+
+impl<Q: TreeQuery + Plan> ProvableQuery for Q {}
+
+mod plan {
+    use super::{LookupError, Opening, View};
+    use crate::store::VersionedStore;
+
+    /// The server's half of a question: which leaves its answer needs.
+    pub trait Plan {
+        /// The runs of leaves to open, in ascending order, not overlapping.
+        fn plan<S: VersionedStore>(&self, view: View<'_, S>) -> Result<Vec<Opening>, LookupError>;
+    }
+}
+
+use plan::Plan;
 
 /// A run of neighbouring leaves to open: the first and the last of them.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +49,7 @@ impl Opening {
 }
 
 /// The proof for a query about one version.
-pub(crate) fn prove<S: Suite, St, Q: TreeQuery>(
+pub(crate) fn prove<S: Suite, St, Q: ProvableQuery>(
     view: View<'_, St>,
     query: &Q,
 ) -> Result<TreeProof<S, Q>, LookupError>

@@ -1,4 +1,4 @@
-//! What can be asked about one version, and what follows from the opened leaves.
+//! What follows from the opened leaves for each question.
 //!
 //! The rule behind every conclusion: between two opened leaves with nothing elided between them
 //! there is no other leaf. Every query needs exactly one set of leaves; more are refused, so that one
@@ -12,20 +12,19 @@
     clippy::arithmetic_side_effects
 )]
 
-use core::{fmt::Debug, ops::Bound};
-
-use pad_core::{Key, Suite, Value, VerifyError, Version};
+use pad_core::{
+    Answer, First, Key, KeyRange, Keys, Last, Lookup, Lookups, Neighbour, Predecessor, Question,
+    RangeContents, Successor, Suite, Value, VerifyError, Version,
+};
 
 use crate::{
     id::Side,
     proof::{Content, OpenedLeaf, OpenedLeaves},
 };
 
-/// A question about one version. Sealed: the prover knows each of them.
-pub trait TreeQuery: Clone + Debug + sealed::Plan {
-    /// What a verified proof establishes.
-    type Statement;
-    /// The number of this query's proofs in envelopes.
+/// A question that tree PADs answer; each of `pad-core`'s is one. Sealed: the prover knows each of them.
+pub trait TreeQuery: Question + sealed::Sealed {
+    /// The number of this question's proofs in envelopes.
     const PROOF_KIND: u8;
 
     /// Whether an opened leaf with this key shows its value.
@@ -43,39 +42,7 @@ pub trait TreeQuery: Clone + Debug + sealed::Plan {
     ) -> Result<Self::Statement, VerifyError>;
 }
 
-/// The verified answer to a look-up.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lookup {
-    /// The version that was asked about.
-    pub version: Version,
-    /// The key that was asked for.
-    pub key: Key,
-    /// What the author signed for it.
-    pub answer: Answer,
-}
-
-/// What a version says about a key.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// The key has this value.
-    Present(Value),
-    /// The key is not in the dictionary.
-    Absent,
-}
-
-impl Answer {
-    /// The value, if the key is present.
-    pub const fn value(&self) -> Option<&Value> {
-        match self {
-            Self::Present(value) => Some(value),
-            Self::Absent => None,
-        }
-    }
-}
-
-/// Look up one key.
 impl TreeQuery for Key {
-    type Statement = Lookup;
     const PROOF_KIND: u8 = 16;
 
     fn reveals(&self, key: &[u8]) -> bool {
@@ -97,41 +64,11 @@ impl TreeQuery for Key {
     }
 }
 
-/// Look up several keys at once, in strictly ascending order; at least one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Keys(Vec<Key>);
-
-impl Keys {
-    /// The query for these keys, in any order; repeated ones count once. `None` if there are none.
-    pub fn new(mut keys: Vec<Key>) -> Option<Self> {
-        keys.sort_unstable();
-        keys.dedup();
-        (!keys.is_empty()).then_some(Self(keys))
-    }
-
-    /// The keys in ascending order.
-    pub fn as_slice(&self) -> &[Key] {
-        &self.0
-    }
-}
-
-/// The verified answers to a look-up of several keys.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lookups {
-    /// The version that was asked about.
-    pub version: Version,
-    /// Each key with its answer, in ascending order of keys.
-    pub answers: Vec<(Key, Answer)>,
-}
-
 impl TreeQuery for Keys {
-    type Statement = Lookups;
     const PROOF_KIND: u8 = 17;
 
     fn reveals(&self, key: &[u8]) -> bool {
-        self.0
-            .binary_search_by(|asked| asked.as_bytes().cmp(key))
-            .is_ok()
+        self.contains(key)
     }
 
     fn conclude<S: Suite>(
@@ -139,84 +76,19 @@ impl TreeQuery for Keys {
         version: Version,
         leaves: OpenedLeaves<S>,
     ) -> Result<Lookups, VerifyError> {
-        let answers = leaves.take_each(&self.0)?;
+        let answers = leaves.take_each(self.as_slice())?;
         Ok(Lookups {
             version,
-            answers: self.0.iter().cloned().zip(answers).collect(),
+            answers: self.as_slice().iter().cloned().zip(answers).collect(),
         })
     }
 }
 
-/// All entries from a key on (included), up to another (excluded).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeyRange {
-    /// The smallest key in the range; `None` for the first entry.
-    pub start: Option<Key>,
-    /// The smallest key above the range; `None` for no limit.
-    pub end: Option<Key>,
-}
-
-impl KeyRange {
-    /// Every entry.
-    pub const ALL: Self = Self {
-        start: None,
-        end: None,
-    };
-
-    /// Whether a key lies before (`Less`), in (`Equal`) or after (`Greater`) the range.
-    fn place(&self, key: &[u8]) -> core::cmp::Ordering {
-        use core::cmp::Ordering;
-        if self
-            .start
-            .as_ref()
-            .is_some_and(|start| key < start.as_bytes())
-        {
-            Ordering::Less
-        } else if self.end.as_ref().is_some_and(|end| key >= end.as_bytes()) {
-            Ordering::Greater
-        } else {
-            Ordering::Equal
-        }
-    }
-
-    /// Whether the range can hold a key: its start is below its end.
-    pub fn is_valid(&self) -> bool {
-        match (&self.start, &self.end) {
-            (Some(start), Some(end)) => start < end,
-            _ => true,
-        }
-    }
-
-    /// The range as bounds of byte strings.
-    pub fn bounds(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {
-        (
-            self.start
-                .as_ref()
-                .map_or(Bound::Unbounded, |key| Bound::Included(key.as_bytes())),
-            self.end
-                .as_ref()
-                .map_or(Bound::Unbounded, |key| Bound::Excluded(key.as_bytes())),
-        )
-    }
-}
-
-/// The verified contents of a range: all of it, nothing else.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RangeContents {
-    /// The version that was asked about.
-    pub version: Version,
-    /// The range that was asked for.
-    pub range: KeyRange,
-    /// Every entry in it, in ascending order of keys.
-    pub entries: Vec<(Key, Value)>,
-}
-
 impl TreeQuery for KeyRange {
-    type Statement = RangeContents;
     const PROOF_KIND: u8 = 18;
 
     fn reveals(&self, key: &[u8]) -> bool {
-        self.place(key).is_eq()
+        self.contains(key)
     }
 
     fn conclude<S: Suite>(
@@ -256,33 +128,7 @@ impl TreeQuery for KeyRange {
     }
 }
 
-/// The entry with the greatest key below this one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Predecessor(pub Key);
-
-/// The entry with the smallest key above this one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Successor(pub Key);
-
-/// The entry with the smallest key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct First;
-
-/// The entry with the greatest key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Last;
-
-/// The verified entry at a place in the order of keys, or that there is none.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Neighbour {
-    /// The version that was asked about.
-    pub version: Version,
-    /// The entry, or `None` if there is none.
-    pub entry: Option<(Key, Value)>,
-}
-
 impl TreeQuery for Predecessor {
-    type Statement = Neighbour;
     const PROOF_KIND: u8 = 19;
 
     fn reveals(&self, key: &[u8]) -> bool {
@@ -293,14 +139,13 @@ impl TreeQuery for Predecessor {
         &self,
         version: Version,
         leaves: OpenedLeaves<S>,
-    ) -> Result<Neighbour, VerifyError> {
+    ) -> Result<Neighbour<Self>, VerifyError> {
         let entry = leaves.take_nearest(Side::Left, |key| *key < self.0)?;
-        Ok(Neighbour { version, entry })
+        Ok(neighbour(self, version, entry))
     }
 }
 
 impl TreeQuery for Successor {
-    type Statement = Neighbour;
     const PROOF_KIND: u8 = 20;
 
     fn reveals(&self, key: &[u8]) -> bool {
@@ -311,14 +156,13 @@ impl TreeQuery for Successor {
         &self,
         version: Version,
         leaves: OpenedLeaves<S>,
-    ) -> Result<Neighbour, VerifyError> {
+    ) -> Result<Neighbour<Self>, VerifyError> {
         let entry = leaves.take_nearest(Side::Right, |key| *key > self.0)?;
-        Ok(Neighbour { version, entry })
+        Ok(neighbour(self, version, entry))
     }
 }
 
 impl TreeQuery for First {
-    type Statement = Neighbour;
     const PROOF_KIND: u8 = 21;
 
     fn reveals(&self, _: &[u8]) -> bool {
@@ -329,17 +173,13 @@ impl TreeQuery for First {
         &self,
         version: Version,
         leaves: OpenedLeaves<S>,
-    ) -> Result<Neighbour, VerifyError> {
+    ) -> Result<Neighbour<Self>, VerifyError> {
         complete(leaves.at_start)?;
-        Ok(Neighbour {
-            version,
-            entry: leaves.take_only()?,
-        })
+        Ok(neighbour(self, version, leaves.take_only()?))
     }
 }
 
 impl TreeQuery for Last {
-    type Statement = Neighbour;
     const PROOF_KIND: u8 = 22;
 
     fn reveals(&self, _: &[u8]) -> bool {
@@ -350,12 +190,21 @@ impl TreeQuery for Last {
         &self,
         version: Version,
         leaves: OpenedLeaves<S>,
-    ) -> Result<Neighbour, VerifyError> {
+    ) -> Result<Neighbour<Self>, VerifyError> {
         complete(leaves.at_end)?;
-        Ok(Neighbour {
-            version,
-            entry: leaves.take_only()?,
-        })
+        Ok(neighbour(self, version, leaves.take_only()?))
+    }
+}
+
+fn neighbour<Q: Question>(
+    question: &Q,
+    version: Version,
+    entry: Option<(Key, Value)>,
+) -> Neighbour<Q> {
+    Neighbour {
+        version,
+        question: question.clone(),
+        entry,
     }
 }
 
@@ -484,14 +333,15 @@ fn mark(needed: &mut [bool], index: Option<usize>) {
     }
 }
 
-pub(crate) mod sealed {
-    use pad_core::LookupError;
+mod sealed {
+    use super::{First, Key, KeyRange, Keys, Last, Predecessor, Successor};
 
-    use crate::{prover::Opening, store::VersionedStore, view::View};
-
-    /// The server's half of a query: which leaves it needs.
-    pub trait Plan {
-        /// The runs of leaves to open, in ascending order, not overlapping.
-        fn plan<S: VersionedStore>(&self, view: View<'_, S>) -> Result<Vec<Opening>, LookupError>;
-    }
+    pub trait Sealed {}
+    impl Sealed for Key {}
+    impl Sealed for Keys {}
+    impl Sealed for KeyRange {}
+    impl Sealed for Predecessor {}
+    impl Sealed for Successor {}
+    impl Sealed for First {}
+    impl Sealed for Last {}
 }

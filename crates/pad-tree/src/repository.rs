@@ -13,8 +13,7 @@ use crate::{
     balancing::BalancingScheme,
     persistent::{PersistentTree, StoredTree},
     proof::TreeProof,
-    prover,
-    query::TreeQuery,
+    prover::{self, ProvableQuery},
     store::{VersionedStore, in_place::InPlace},
     tree::Tree,
     view::View,
@@ -77,7 +76,7 @@ where
     ///
     /// # Errors
     /// [`LookupError`] if the version is not there or the query makes no sense.
-    pub fn prove_query<Q: TreeQuery>(
+    pub fn prove_query<Q: ProvableQuery>(
         &self,
         version: Version,
         query: &Q,

@@ -306,5 +306,5 @@ pub(crate) const fn name(accumulator: SchemeId, code: u16) -> &'static str {
     }
 }
 
-const RSA: u16 = <accumulators::rsa::Rsa as accumulators::Accumulator>::SCHEME.0;
-const BILINEAR: u16 = <accumulators::bilinear::Bilinear as accumulators::Accumulator>::SCHEME.0;
+const RSA: u16 = accumulators::scheme::RSA.0;
+const BILINEAR: u16 = accumulators::scheme::BILINEAR.0;

@@ -41,9 +41,8 @@
 //! ```
 //! use ed25519_dalek::SigningKey;
 //! use pad_core::{
-//!     AuthorKey, Dictionary, DictionaryId, Key, Repository, Sha256Ed25519, Untrusted, Value, Version,
+//!     Answer, AuthorKey, Dictionary, DictionaryId, Key, Repository, Sha256Ed25519, Untrusted, Value, Version,
 //! };
-//! use pad_tree::Answer;
 //! use pad_tuple::{
 //!     Expectation, TupleAuthor, TupleRepository, chain::ChainSecret, designs::SpecLightweight,
 //! };
@@ -86,7 +85,6 @@
 pub mod accumulated;
 pub mod aggregate;
 pub mod author;
-pub mod bls;
 pub mod chain;
 #[cfg(feature = "accumulators")]
 pub mod chain_accumulated;
@@ -111,6 +109,7 @@ pub mod update;
 pub use accumulated::{Accumulated, Retention};
 pub use aggregate::AggregateDesign;
 pub use author::TupleAuthor;
+pub use bls12::signatures as bls;
 #[cfg(feature = "accumulators")]
 pub use chain_accumulated::ChainAccumulated;
 pub use design::{AuthorError, Design, Expectation};

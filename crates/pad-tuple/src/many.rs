@@ -20,8 +20,9 @@
     clippy::arithmetic_side_effects
 )]
 
-use pad_core::{Key, LookupError, Proof, Suite, VerifyError, Version, codec::Message};
-use pad_tree::{Answer, Keys, Lookups};
+use pad_core::{
+    Answer, Key, Keys, LookupError, Lookups, Proof, Suite, VerifyError, Version, codec::Message,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{

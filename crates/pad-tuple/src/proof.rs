@@ -17,8 +17,7 @@
     clippy::arithmetic_side_effects
 )]
 
-use pad_core::{Key, Proof, Suite, Value, VerifyError, Version, codec::Message};
-use pad_tree::{Answer, Lookup};
+use pad_core::{Answer, Key, Lookup, Proof, Suite, Value, VerifyError, Version, codec::Message};
 use serde::{Deserialize, Serialize};
 
 use crate::{

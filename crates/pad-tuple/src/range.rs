@@ -23,8 +23,7 @@
 use core::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use pad_core::{Key, Proof, Suite, Value, VerifyError, codec::Message};
-use pad_tree::{KeyRange, RangeContents, TreeQuery};
+use pad_core::{Key, KeyRange, Proof, RangeContents, Suite, Value, VerifyError, codec::Message};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -216,7 +215,7 @@ impl<S: Suite, D: AggregateDesign<S>> Opened<S, D> {
         content: RangeContent<S>,
         range: &KeyRange,
     ) -> Result<Summary<S::Digest>, VerifyError> {
-        let open = range.reveals(lower.as_bytes()) && !self.decided.contains_key(lower);
+        let open = range.contains(lower.as_bytes()) && !self.decided.contains_key(lower);
         let (summary, decided) = match content {
             RangeContent::Nothing => return Ok(Summary::Nothing),
             RangeContent::Digest(_) if open => return Err(VerifyError::ValueMissing),

@@ -1,7 +1,5 @@
 //! What a repository must offer to be asked and checked through [`crate::dynamic`].
 
-use core::fmt;
-
 use pad_core::{Key, LookupError, SchemeId, SnapshotHead, Untrusted, Verified, Version};
 use pad_tree::{Answer, Change, KeyHistory, Keys};
 
@@ -48,7 +46,8 @@ pub trait AnsweringRepository: StorableRepository + 'static {
 }
 
 /// A scheme has no answer to this kind of question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what} are not offered by scheme {}", SchemeName::from_id(*scheme).map_or("of an unknown number", SchemeName::name))]
 pub struct NotOffered {
     /// What is not offered, in the plural: `range questions`.
     pub what: &'static str,
@@ -56,47 +55,14 @@ pub struct NotOffered {
     pub scheme: SchemeId,
 }
 
-impl fmt::Display for NotOffered {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { what, scheme } = self;
-        match SchemeName::from_id(*scheme) {
-            Some(name) => write!(formatter, "{what} are not offered by scheme {name}"),
-            None => write!(formatter, "{what} are not offered by scheme {}", scheme.0),
-        }
-    }
-}
-
-impl core::error::Error for NotOffered {}
-
 /// A question is not answered. The caller asks another one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnswerError {
     /// The version is not there, or the question makes no sense.
-    Lookup(LookupError),
+    #[error(transparent)]
+    Lookup(#[from] LookupError),
     /// The scheme has no answer to such questions.
-    NotOffered(NotOffered),
-}
-
-impl fmt::Display for AnswerError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Lookup(error) => error.fmt(formatter),
-            Self::NotOffered(error) => error.fmt(formatter),
-        }
-    }
-}
-
-impl core::error::Error for AnswerError {}
-
-impl From<LookupError> for AnswerError {
-    fn from(error: LookupError) -> Self {
-        Self::Lookup(error)
-    }
-}
-
-impl From<NotOffered> for AnswerError {
-    fn from(error: NotOffered) -> Self {
-        Self::NotOffered(error)
-    }
+    #[error(transparent)]
+    NotOffered(#[from] NotOffered),
 }

@@ -6,10 +6,14 @@
 //! seen by anybody. What was handed out is remembered in a [`SigningRecord`] besides: a store that is
 //! behind it, as one restored from a backup is, is not signed for.
 
+use core::{any::Any, fmt, marker::PhantomData};
+
 use pad_core::{Dictionary, Operation, Update, Version, Workers};
 
 use crate::{
-    repository::{DurableRepository, RepositoryError, StorableRepository},
+    answering::AnsweringRepository,
+    hosted::{HostedRepository, SignedUpdate, Typed},
+    repository::{Durable, DurableRepository, RepositoryError, StorableRepository},
     signing_record::{SigningRecord, SigningRecordError},
     store::{RecordChange, Store},
 };
@@ -20,7 +24,7 @@ use crate::{
 /// the repository if `K` is the secret half of what the repository verifies with.
 pub trait ResumableRepository<K>: StorableRepository {
     /// The author.
-    type Author: BatchAuthor<Suite = Self::Suite, Attachment = Self::Attachment>;
+    type Author: BatchAuthor<Suite = Self::Suite, Attachment = Self::Attachment> + Send + 'static;
 
     /// Goes on where the repository stands, spreading large batches over these threads.
     ///
@@ -94,88 +98,106 @@ impl From<pad_tuple::AuthorError> for AuthorError {
     }
 }
 
-/// An author with a durable repository `R` of its own, made durable by `D`, who signs with `K`.
+/// An author in memory, of any family, suite and signer.
+pub trait HostedAuthor: Send {
+    /// The last version that was signed or sealed.
+    fn version(&self) -> Version;
+
+    /// The value of a key in the latest contents.
+    fn get(&self, key: &[u8]) -> Option<&[u8]>;
+
+    /// Whether a snapshot is sealed that the signer has failed to sign. The next snapshot signs it.
+    fn has_unsigned(&self) -> bool;
+
+    /// As [`BatchAuthor::snapshot_of`].
+    ///
+    /// # Errors
+    /// [`AuthorError`].
+    fn snapshot_of(&mut self, batch: Vec<Operation>) -> Result<Box<dyn SignedUpdate>, AuthorError>;
+}
+
+impl fmt::Debug for dyn HostedAuthor {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let version = self.version();
+        formatter
+            .debug_struct("HostedAuthor")
+            .field("version", &version)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The author of one family as one of any family.
+struct TypedAuthor<A>(A);
+
+impl<A: BatchAuthor + Send + 'static> HostedAuthor for TypedAuthor<A> {
+    fn version(&self) -> Version {
+        self.0.version()
+    }
+
+    fn get(&self, key: &[u8]) -> Option<&[u8]> {
+        self.0.get(key)
+    }
+
+    fn has_unsigned(&self) -> bool {
+        self.0.has_unsigned()
+    }
+
+    fn snapshot_of(&mut self, batch: Vec<Operation>) -> Result<Box<dyn SignedUpdate>, AuthorError> {
+        let update = self.0.snapshot_of(batch).map_err(Into::into)?;
+        Ok(Box::new(update))
+    }
+}
+
+/// The author who goes on where a repository stands.
+pub(crate) fn resumed<R: ResumableRepository<K>, K>(
+    repository: &R,
+    secret: K,
+) -> Result<Box<dyn HostedAuthor>, AuthorError> {
+    let author = repository.resume(secret, Workers::all_cores())?;
+    Ok(Box::new(TypedAuthor(author)))
+}
+
+/// An author with a durable repository of its own: `M` in memory, made durable by `D`.
 ///
 /// Space: the repository's, and the author's copy of the latest contents.
 #[derive(Debug)]
-pub struct DurableAuthor<R: ResumableRepository<K>, D, K> {
-    author: R::Author,
-    repository: DurableRepository<R, D>,
+pub struct RecordedAuthor<M: ?Sized, D> {
+    author: Box<dyn HostedAuthor>,
     record: Option<SigningRecord>,
+    repository: Durable<M, D>,
 }
 
-impl<R, D, K> DurableAuthor<R, D, K>
-where
-    R: ResumableRepository<K>,
-    D: Store,
-{
-    /// Goes on where the repository stands; `secret` is the secret half of its setup, and `record`
-    /// remembers beside it what was handed out.
+impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
+    /// Goes on with an author who stands where the repository stands.
     ///
     /// # Errors
-    /// [`AuthorError::Record`] if the store is behind what was handed out or has another history;
-    /// [`AuthorError`] if the scheme can tell that the secret does not belong to the repository.
-    pub fn resume(
-        repository: DurableRepository<R, D>,
-        secret: K,
-        record: SigningRecord,
+    /// [`AuthorError::Record`] if the store is behind what was handed out or has another history.
+    pub(crate) fn new(
+        author: Box<dyn HostedAuthor>,
+        repository: Durable<M, D>,
+        record: Option<SigningRecord>,
     ) -> Result<Self, AuthorError> {
-        let mut author = Self::resume_without_record(repository, secret)?;
-        let (authority, latest) = (
-            *author.repository.memory().authority(),
-            author.repository.latest(),
-        );
-        let head = |version| author.repository.head(version).ok();
-        record.check::<R::Suite>(&authority, latest, head)?;
-        author.record = Some(record);
+        if let Some(record) = &record {
+            let stored = repository.latest();
+            repository.memory().check_record(record, stored)?;
+        }
+        let mut author = Self {
+            author,
+            record,
+            repository,
+        };
         // After a crash the store may have a head more than the record.
         author.remember()?;
         Ok(author)
     }
 
-    /// Goes on where the repository stands, and believes its store.
-    ///
-    /// The store must be the author's only one, and never be restored from a copy: an author that
-    /// goes on from an old one signs second heads for versions that are already out. Prefer
-    /// [`DurableAuthor::resume`].
-    ///
-    /// # Errors
-    /// [`AuthorError`] if the scheme can tell that the secret does not belong to the repository.
-    pub fn resume_without_record(
-        repository: DurableRepository<R, D>,
-        secret: K,
-    ) -> Result<Self, AuthorError> {
-        let author = repository.memory().resume(secret, Workers::all_cores())?;
-        Ok(Self {
-            author,
-            repository,
-            record: None,
-        })
-    }
-
-    /// Takes a snapshot of a batch and makes it durable before returning it.
-    ///
-    /// The last operation on a key wins; removing an absent key does nothing.
-    ///
-    /// # Errors
-    /// [`AuthorError::Signing`]; [`AuthorError::Repository`], after which
-    /// [`DurableAuthor::flush`] tries again to make the same snapshot durable.
-    pub fn publish(
-        &mut self,
-        batch: Vec<Operation>,
-    ) -> Result<Update<R::Suite, R::Attachment>, AuthorError> {
-        let update = self.sign(batch)?;
-        self.flush(&[])?;
-        Ok(update)
-    }
-
-    /// Takes a snapshot of a batch in memory; [`DurableAuthor::flush`] makes it durable, and
+    /// Takes a snapshot of a batch in memory; [`RecordedAuthor::flush`] makes it durable, and
     /// [`Store::update`] then has it to be handed out.
     ///
     /// # Errors
     /// [`AuthorError`].
     pub fn stage(&mut self, batch: Vec<Operation>) -> Result<Version, AuthorError> {
-        Ok(self.sign(batch)?.head.head.version)
+        Ok(self.sign(batch)?.version())
     }
 
     /// Makes all staged snapshots and these records durable, all or nothing.
@@ -195,11 +217,8 @@ where
         let Some(record) = self.record.as_mut().filter(|_| latest > Version::EMPTY) else {
             return Ok(());
         };
-        let head = self
-            .repository
-            .head(latest)
-            .map_err(RepositoryError::from)?;
-        Ok(record.advance(&head)?)
+        let head = self.repository.head_message(latest);
+        Ok(record.advance(&head.map_err(RepositoryError::from)?)?)
     }
 
     /// The value of a key in the latest contents, staged snapshots included.
@@ -210,29 +229,131 @@ where
     }
 
     /// The repository.
-    pub const fn repository(&self) -> &DurableRepository<R, D> {
+    pub const fn repository(&self) -> &Durable<M, D> {
         &self.repository
     }
 
     /// The repository, to be checkpointed or pruned.
-    pub const fn repository_mut(&mut self) -> &mut DurableRepository<R, D> {
+    pub const fn repository_mut(&mut self) -> &mut Durable<M, D> {
         &mut self.repository
     }
 
-    fn sign(
-        &mut self,
-        batch: Vec<Operation>,
-    ) -> Result<Update<R::Suite, R::Attachment>, AuthorError> {
+    fn sign(&mut self, batch: Vec<Operation>) -> Result<Box<dyn SignedUpdate>, AuthorError> {
         if self.author.version() != self.repository.memory().latest() {
             return Err(AuthorError::Diverged);
         }
         if self.author.has_unsigned() {
             // A snapshot of an earlier call, whose signer failed, becomes a version of its own.
-            let earlier = self.author.snapshot().map_err(Into::into)?;
-            self.repository.stage(&earlier)?;
+            let earlier = self.author.snapshot_of(Vec::new())?;
+            self.repository.stage(&*earlier)?;
         }
-        let update = self.author.snapshot_of(batch).map_err(Into::into)?;
-        self.repository.stage(&update)?;
+        let update = self.author.snapshot_of(batch)?;
+        self.repository.stage(&*update)?;
         Ok(update)
+    }
+}
+
+/// An author with a durable repository `R` of its own, made durable by `D`, who signs with `K`.
+#[derive(Debug)]
+pub struct DurableAuthor<R: AnsweringRepository, D, K> {
+    author: RecordedAuthor<Typed<R>, D>,
+    secret: PhantomData<fn(K)>,
+}
+
+impl<R, D, K> DurableAuthor<R, D, K>
+where
+    R: AnsweringRepository + ResumableRepository<K>,
+    D: Store,
+{
+    /// Goes on where the repository stands; `secret` is the secret half of its setup, and `record`
+    /// remembers beside it what was handed out.
+    ///
+    /// # Errors
+    /// [`AuthorError::Record`] if the store is behind what was handed out or has another history;
+    /// [`AuthorError`] if the scheme can tell that the secret does not belong to the repository.
+    pub fn resume(
+        repository: DurableRepository<R, D>,
+        secret: K,
+        record: SigningRecord,
+    ) -> Result<Self, AuthorError> {
+        Self::resume_with(repository, secret, Some(record))
+    }
+
+    /// Goes on where the repository stands, and believes its store.
+    ///
+    /// The store must be the author's only one, and never be restored from a copy: an author that
+    /// goes on from an old one signs second heads for versions that are already out. Prefer
+    /// [`DurableAuthor::resume`].
+    ///
+    /// # Errors
+    /// [`AuthorError`] if the scheme can tell that the secret does not belong to the repository.
+    pub fn resume_without_record(
+        repository: DurableRepository<R, D>,
+        secret: K,
+    ) -> Result<Self, AuthorError> {
+        Self::resume_with(repository, secret, None)
+    }
+
+    fn resume_with(
+        repository: DurableRepository<R, D>,
+        secret: K,
+        record: Option<SigningRecord>,
+    ) -> Result<Self, AuthorError> {
+        let author = resumed(repository.memory().repository(), secret)?;
+        Ok(Self {
+            author: RecordedAuthor::new(author, repository, record)?,
+            secret: PhantomData,
+        })
+    }
+
+    /// Takes a snapshot of a batch and makes it durable before returning it.
+    ///
+    /// The last operation on a key wins; removing an absent key does nothing.
+    ///
+    /// # Errors
+    /// [`AuthorError::Signing`]; [`AuthorError::Repository`], after which
+    /// [`DurableAuthor::flush`] tries again to make the same snapshot durable.
+    ///
+    /// # Panics
+    /// Never: the author's updates are of its repository's family.
+    pub fn publish(
+        &mut self,
+        batch: Vec<Operation>,
+    ) -> Result<Update<R::Suite, R::Attachment>, AuthorError> {
+        let update: Box<dyn Any> = self.author.sign(batch)?;
+        self.author.flush(&[])?;
+        let update = update.downcast().ok();
+        Ok(*update.expect("the update is of the repository's family"))
+    }
+
+    /// As [`RecordedAuthor::stage`].
+    ///
+    /// # Errors
+    /// [`AuthorError`].
+    pub fn stage(&mut self, batch: Vec<Operation>) -> Result<Version, AuthorError> {
+        self.author.stage(batch)
+    }
+
+    /// As [`RecordedAuthor::flush`].
+    ///
+    /// # Errors
+    /// [`AuthorError`].
+    pub fn flush(&mut self, records: &[RecordChange]) -> Result<Version, AuthorError> {
+        self.author.flush(records)
+    }
+
+    /// The value of a key in the latest contents, staged snapshots included.
+    pub fn get(&self, key: &[u8]) -> Option<&[u8]> {
+        self.author.get(key)
+    }
+
+    /// The repository.
+    pub const fn repository(&self) -> &DurableRepository<R, D> {
+        self.author.repository()
+    }
+
+    /// The repository, to be checkpointed or pruned.
+    pub const fn repository_mut(&mut self) -> &mut DurableRepository<R, D> {
+        self.author.repository_mut()
     }
 }

@@ -1,44 +1,23 @@
 //! The check of a whole store, trusting the author's public key only.
 
-use core::fmt;
-
-use pad_core::{
-    LookupError, Operation, SnapshotHead, Untrusted, Update, Verified, VerifyError, Version, codec,
-    head::Authority,
-};
-use pad_tree::Keys;
+use pad_core::{LookupError, VerifyError, Version};
 
 use crate::{
-    answering::AnsweringRepository,
-    repository::{DurableRepository, RepositoryError, replay, restore},
+    hosted::{Contents, HostedRepository},
+    repository::{Durable, RepositoryError, replay},
     store::{Store, StoreError},
 };
 
 /// A store does not hold what its author signed.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckError {
     /// The store cannot be read, or a stored update does not verify.
-    Repository(RepositoryError),
+    #[error(transparent)]
+    Repository(#[from] RepositoryError),
     /// A kept version does not verify.
-    Version(Version, VerifyError),
-}
-
-impl fmt::Display for CheckError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Repository(error) => error.fmt(formatter),
-            Self::Version(version, error) => write!(formatter, "version {version}: {error}"),
-        }
-    }
-}
-
-impl core::error::Error for CheckError {}
-
-impl From<RepositoryError> for CheckError {
-    fn from(error: RepositoryError) -> Self {
-        Self::Repository(error)
-    }
+    #[error("version {0}: {1}")]
+    Version(Version, #[source] VerifyError),
 }
 
 impl From<LookupError> for CheckError {
@@ -69,7 +48,7 @@ pub struct Checked {
     pub from_empty: bool,
 }
 
-impl<R: AnsweringRepository, D: Store> DurableRepository<R, D> {
+impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// Checks everything the store holds:
     ///
     /// 1. the storage engine's own structure, and the checkpoint's integrity digest;
@@ -83,24 +62,25 @@ impl<R: AnsweringRepository, D: Store> DurableRepository<R, D> {
     /// [`CheckError`] with the first thing that is wrong.
     pub fn check(&mut self) -> Result<Checked, CheckError> {
         self.store_mut().check()?;
-        let authority = *self.memory().authority();
+        let from_empty = self.oldest() == Version::EMPTY;
+        let mut replayed = self.memory().emptied();
         let stored = self.store().checkpoint()?;
         let checkpoint = stored.is_some();
-        let restored = stored.map(|stored| {
-            restore::<R>(&stored, self.setup()).ok_or(StoreError::Damaged(
-                "its checkpoint does not pass the integrity check",
-            ))
-        });
-        let restored = restored.transpose()?;
-        let from_empty = self.oldest() == Version::EMPTY;
-        let mut replayed = match restored {
-            Some(pruned) if !from_empty => pruned,
-            _ => R::new(self.setup()),
-        };
+        if let Some(stored) = stored {
+            if !replayed.restore(&stored) {
+                return Err(StoreError::Damaged(
+                    "its checkpoint does not pass the integrity check",
+                )
+                .into());
+            }
+            if from_empty {
+                replayed = self.memory().emptied();
+            }
+        }
         let before = replayed.latest().number();
-        replay(&mut replayed, self.store())?;
-        let heads = self.check_heads(&replayed, &authority)?;
-        let proved = self.check_contents(&authority)?;
+        replay(&mut *replayed, self.store())?;
+        let heads = self.check_heads(&*replayed)?;
+        let proved = self.check_contents()?;
         let replayed = replayed.latest().number() - before;
         Ok(Checked {
             heads,
@@ -111,11 +91,11 @@ impl<R: AnsweringRepository, D: Store> DurableRepository<R, D> {
         })
     }
 
-    fn check_heads(&self, replayed: &R, authority: &Authority) -> Result<u64, CheckError> {
+    fn check_heads(&self, replayed: &dyn HostedRepository) -> Result<u64, CheckError> {
         let latest = self.latest().number();
         for version in (1..=latest).map(Version::new) {
-            self.verified_head(version, authority)?;
-            let same = self.head(version).ok() == replayed.head(version).ok();
+            self.memory().check_head(version)?;
+            let same = self.head_message(version).ok() == replayed.head_message(version).ok();
             if !same {
                 return Err(CheckError::Version(version, VerifyError::RootMismatch));
             }
@@ -123,57 +103,19 @@ impl<R: AnsweringRepository, D: Store> DurableRepository<R, D> {
         Ok(latest)
     }
 
-    fn check_contents(&self, authority: &Authority) -> Result<u64, CheckError> {
+    fn check_contents(&self) -> Result<u64, CheckError> {
         let (oldest, latest) = (self.oldest().number().max(1), self.latest().number());
-        for version in (oldest..=latest).map(Version::new) {
-            let head = self.verified_head(version, authority)?;
-            if version.number() == oldest || version.number() == latest {
-                self.memory().check_contents(&head)?;
-            }
-            self.check_update(&head)?;
+        for number in oldest..=latest {
+            let version = Version::new(number);
+            let contents = if number == oldest || number == latest {
+                Contents::All
+            } else {
+                Contents::Changed
+            };
+            let update = self.store().update(version)?;
+            self.memory()
+                .check_version(version, update.as_deref(), contents)?;
         }
         Ok((latest + 1).saturating_sub(oldest))
-    }
-
-    fn verified_head(
-        &self,
-        version: Version,
-        authority: &Authority,
-    ) -> Result<Verified<SnapshotHead<R::Suite>>, CheckError> {
-        let head = self.head(version)?;
-        let verified = Untrusted::new(head).verify(authority, &version);
-        verified.map_err(|error| CheckError::Version(version, error))
-    }
-
-    /// The stored update's operations are what a version's contents say about their keys.
-    fn check_update(&self, head: &Verified<SnapshotHead<R::Suite>>) -> Result<(), CheckError> {
-        let version = head.get().version;
-        let Some(bytes) = self.store().update(version)? else {
-            return Ok(());
-        };
-        let update: Update<R::Suite, R::Attachment> = codec::decode(&bytes, bytes.len())
-            .map_err(|_| StoreError::Damaged("a stored update is not readable"))?;
-        let keys = update
-            .operations
-            .iter()
-            .map(Operation::key)
-            .cloned()
-            .collect();
-        let Some(keys) = Keys::new(keys) else {
-            return Ok(());
-        };
-        let answers = self.memory().checked_answers(head, &keys)?;
-        let agrees =
-            update.operations.iter().zip(&answers).all(
-                |(operation, (_, answer))| match operation {
-                    Operation::Put(_, value) => answer.value() == Some(value),
-                    Operation::Remove(_) => answer.value().is_none(),
-                },
-            );
-        if agrees && update.head.head == *head.get() {
-            Ok(())
-        } else {
-            Err(CheckError::Version(version, VerifyError::RootMismatch))
-        }
     }
 }

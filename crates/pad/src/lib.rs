@@ -8,8 +8,8 @@
 //!
 //! * [`pad_core`], [`pad_tree`] and [`pad_tuple`], re-exported: the vocabulary, the twelve tree
 //!   PADs, and the tuple PADs.
-//! * `flexlist` and `flexlist_service`, re-exported with the feature `file` (on by default): files on a
-//!   server that nobody trusts, and `keys::FileOwnerKey` for their owners.
+//! * `keys::FileOwnerKey`, with the feature `file`: key files for owners of files on a server that nobody
+//!   trusts (`flexlist_service`).
 //! * [`DurableRepository`] and [`DurableAuthor`]: server and author across crashes, over a
 //!   [`Store`]; [`RedbStore`] is one in a file.
 //! * [`StorableRepository`], [`ResumableRepository`] and [`AnsweringRepository`]: what other families
@@ -30,6 +30,7 @@ pub mod complete;
 pub mod dynamic;
 pub mod evidence;
 mod family;
+pub mod hosted;
 pub mod keys;
 pub mod question;
 pub mod repository;
@@ -39,14 +40,10 @@ pub mod store;
 pub mod trace;
 
 pub use answering::{AnswerError, AnsweringRepository, NotOffered};
-pub use author::{AuthorError, BatchAuthor, DurableAuthor, ResumableRepository};
+pub use author::{AuthorError, BatchAuthor, DurableAuthor, RecordedAuthor, ResumableRepository};
 pub use bundle::Bundle;
 pub use complete::CompleteHistory;
 pub use family::{tree::TreeStore, tuple::TupleSetup};
-#[cfg(feature = "file")]
-pub use flexlist;
-#[cfg(feature = "file")]
-pub use flexlist_service;
 #[cfg(feature = "file")]
 pub use keys::{FileOwnerKey, FileOwnerKeyError};
 pub use keys::{KeyFileError, PublicKey, SchemeKey, SecretKey};
@@ -64,6 +61,6 @@ pub use pad_tree::{
     Treap, TreapAuthor, TreeAuthor, TreeProof, TreeQuery, TreeRepository, VersionedNodes,
 };
 pub use pad_tuple::{self, TupleAuthor, TupleProof, TupleRepository};
-pub use repository::{DurableRepository, RepositoryError, StorableRepository};
+pub use repository::{Durable, DurableRepository, RepositoryError, StorableRepository};
 pub use signing_record::{SigningRecord, SigningRecordError};
 pub use store::{RecordChange, Store, StoreError, StoredCheckpoint, redb_store::RedbStore};

@@ -1,8 +1,6 @@
 //! The client of a dictionary whose suite is known at run time only: questions, answers, and the
 //! one function that turns an answer's bytes into a statement.
 
-use core::fmt;
-
 use pad_core::{
     Blake3Ed25519, DecodeError, Key, MAX_VALUE_LENGTH, Paper2010, Sha256Ed25519, SignedHead,
     SnapshotHead, Suite, Untrusted, VerifyError, Version,
@@ -65,44 +63,17 @@ impl HeadText {
 }
 
 /// An answer is not to be believed. The client distrusts the server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The bytes are not an answer to such a question.
-    Decode(DecodeError),
+    #[error(transparent)]
+    Decode(#[from] DecodeError),
     /// The answer does not follow from what the author signed.
-    Verify(VerifyError),
+    #[error(transparent)]
+    Verify(#[from] VerifyError),
     /// No answer to such a question can be verified.
-    NotOffered(NotOffered),
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Decode(error) => error.fmt(formatter),
-            Self::Verify(error) => error.fmt(formatter),
-            Self::NotOffered(error) => error.fmt(formatter),
-        }
-    }
-}
-
-impl core::error::Error for Refusal {}
-
-impl From<DecodeError> for Refusal {
-    fn from(error: DecodeError) -> Self {
-        Self::Decode(error)
-    }
-}
-
-impl From<VerifyError> for Refusal {
-    fn from(error: VerifyError) -> Self {
-        Self::Verify(error)
-    }
-}
-
-impl From<NotOffered> for Refusal {
-    fn from(error: NotOffered) -> Self {
-        Self::NotOffered(error)
-    }
+    #[error(transparent)]
+    NotOffered(#[from] NotOffered),
 }
 
 /// What an answer establishes, for whoever trusts the public key and nothing else.

@@ -6,22 +6,23 @@
 //! for a good one. A damaged checkpoint costs a full replay, unless pruning has made it the only
 //! copy.
 
-use pad_core::{
-    ApplyError, Key, LookupError, SignedHead, Suite, Update, UpdateHead, Version, Workers, codec,
-};
-use pad_tree::{TreeProof, TreeQuery, TreeRepository};
+use pad_core::{Key, LookupError, Untrusted, Version};
+use pad_tree::{Change, KeyHistory};
 
 use crate::{
-    family::tree::TreeStore,
-    store::{RecordChange, Store, StoredCheckpoint},
+    answering::AnswerError,
+    hosted::{HostedRepository, SignedUpdate, Typed},
+    question::{HeadText, Question},
+    store::{RecordChange, Store},
 };
 
 mod error;
 mod recovery;
 mod storable;
+mod typed;
 
 pub use error::RepositoryError;
-pub(crate) use recovery::{integrity, replay, restore};
+pub(crate) use recovery::{integrity, replay};
 pub use storable::StorableRepository;
 
 /// A repository `R` made durable by the store `D`.
@@ -53,98 +54,74 @@ pub use storable::StorableRepository;
 /// assert_eq!(server.latest(), Version::new(1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+pub type DurableRepository<R, D> = Durable<Typed<R>, D>;
+
+/// A repository `M`, of one family or chosen by name, made durable by the store `D`.
 #[derive(Debug)]
-pub struct DurableRepository<R: StorableRepository, D> {
-    memory: R,
-    setup: R::Setup,
+pub struct Durable<M: ?Sized, D> {
     store: D,
-    /// Updates that are applied and wait for [`DurableRepository::flush`], encoded.
+    /// Updates that are applied and wait for [`Durable::flush`], as messages.
     staged: Vec<Vec<u8>>,
     acknowledged: Version,
     /// The bytes of updates since the last checkpoint, and of that checkpoint.
     since_checkpoint: usize,
     checkpoint_bytes: usize,
+    memory: Box<M>,
 }
 
-impl<R: StorableRepository, D: Store> DurableRepository<R, D> {
-    /// Opens the repository that a store holds; a new store holds an empty one.
+impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
+    /// Opens the repository that a store holds, into one that is empty; a new store holds an empty one.
     ///
     /// # Errors
     /// [`RepositoryError::DamagedUpdate`] or [`RepositoryError::Store`] if the store does not hold
-    /// a whole repository of this setup; for a tree PAD that is the authority.
-    pub fn open(store: D, setup: R::Setup) -> Result<Self, RepositoryError> {
-        // Others may write meanwhile; checkpoint and updates must be of one state of the store.
-        store.pin()?;
-        let opened = Self::open_pinned(store, setup)?;
-        opened.store.unpin();
-        Ok(opened)
-    }
-
-    fn open_pinned(store: D, setup: R::Setup) -> Result<Self, RepositoryError> {
-        let stored = store.checkpoint()?;
-        let checkpoint_bytes = stored.as_ref().map_or(0, |stored| stored.bytes.len());
-        let restored = stored.and_then(|stored| restore(&stored, &setup));
-        let memory: R = restored.unwrap_or_else(|| R::new(&setup));
+    /// a whole repository of this setup.
+    pub fn open_into(store: D, memory: Box<M>) -> Result<Self, RepositoryError> {
         let mut repository = Self {
-            memory: memory.with_workers(Workers::all_cores()),
-            setup,
             store,
             staged: Vec::new(),
             acknowledged: Version::EMPTY,
             since_checkpoint: 0,
-            checkpoint_bytes,
+            checkpoint_bytes: 0,
+            memory,
         };
-        repository.acknowledged = repository.store.latest()?;
-        repository.since_checkpoint = replay(&mut repository.memory, &repository.store)?;
+        // Others may write meanwhile; checkpoint and updates must be of one state of the store.
+        repository.store.pin()?;
+        repository.read_pinned()?;
+        repository.store.unpin();
         Ok(repository)
     }
 
-    /// Verifies an update and makes it the latest version, durably.
-    ///
-    /// # Errors
-    /// [`RepositoryError::Refused`]: nothing is changed. [`RepositoryError::Store`]: the update
-    /// stays staged, and [`DurableRepository::flush`] tries again.
-    pub fn apply(
-        &mut self,
-        update: &Update<R::Suite, R::Attachment>,
-    ) -> Result<Version, RepositoryError> {
-        self.stage(update)?;
-        self.flush(&[])
+    fn read_pinned(&mut self) -> Result<(), RepositoryError> {
+        if let Some(stored) = self.store.checkpoint()? {
+            self.checkpoint_bytes = stored.bytes.len();
+            // A damaged checkpoint costs a full replay, if all updates are there.
+            let _replayed_from_the_start = !self.memory.restore(&stored);
+        }
+        self.acknowledged = self.store.latest()?;
+        self.since_checkpoint = replay(&mut *self.memory, &self.store)?;
+        Ok(())
     }
 
     /// Verifies an update, given as a message, and makes it the latest version, durably. Its head is
     /// verified before its operations take memory.
     ///
     /// # Errors
-    /// [`RepositoryError::Unreadable`], and those of [`DurableRepository::apply`].
+    /// [`RepositoryError::Unreadable`], [`RepositoryError::Refused`]: nothing is changed.
+    /// [`RepositoryError::Store`]: the update stays staged, and [`Durable::flush`] tries again.
     pub fn apply_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
-        let unreadable = RepositoryError::Unreadable;
-        let head = UpdateHead::<R::Suite>::peek::<R::Attachment>(update, update.len())
-            .map_err(unreadable)?;
-        let (expected, actual) = (self.memory.latest(), head.base);
-        if expected != actual {
-            let gap = ApplyError::VersionGap { expected, actual };
-            return Err(RepositoryError::Refused(gap));
-        }
-        head.verify(self.memory.authority())
-            .map_err(|error| RepositoryError::Refused(ApplyError::Head(error)))?;
-        let update = codec::decode::<Update<R::Suite, R::Attachment>>(update, update.len());
-        self.apply(&update.map_err(unreadable)?)
+        self.memory.verify_update(update)?;
+        self.memory.apply_message(update)?;
+        self.staged.push(update.to_vec());
+        self.flush(&[])
     }
 
-    /// Verifies an update and applies it in memory; [`DurableRepository::flush`] makes it durable.
+    /// Verifies an update and applies it in memory; [`Durable::flush`] makes it durable.
     ///
     /// # Errors
     /// [`RepositoryError::Refused`]: nothing is changed.
-    pub fn stage(
-        &mut self,
-        update: &Update<R::Suite, R::Attachment>,
-    ) -> Result<Version, RepositoryError> {
-        let version = self
-            .memory
-            .apply(update)
-            .map_err(RepositoryError::Refused)?;
-        self.staged.push(codec::encode(update));
+    pub fn stage(&mut self, update: &dyn SignedUpdate) -> Result<Version, RepositoryError> {
+        let version = self.memory.apply_update(update)?;
+        self.staged.push(update.encode());
         Ok(version)
     }
 
@@ -179,19 +156,9 @@ impl<R: StorableRepository, D: Store> DurableRepository<R, D> {
         if !self.staged.is_empty() {
             self.flush(&[])?;
         }
-        let bytes = codec::encode(&self.memory.checkpoint());
-        let (version, oldest) = (self.memory.latest(), self.memory.oldest());
-        let length = bytes.len();
-        let digest = integrity::<R::Suite>(version, oldest, &bytes)
-            .as_ref()
-            .to_vec();
-        self.store.put_checkpoint(&StoredCheckpoint {
-            version,
-            oldest,
-            digest,
-            bytes,
-        })?;
-        self.checkpoint_bytes = length;
+        let checkpoint = self.memory.checkpoint();
+        self.store.put_checkpoint(&checkpoint)?;
+        self.checkpoint_bytes = checkpoint.bytes.len();
         self.since_checkpoint = 0;
         Ok(())
     }
@@ -218,23 +185,88 @@ impl<R: StorableRepository, D: Store> DurableRepository<R, D> {
         self.memory.oldest()
     }
 
-    /// The author's head of an acknowledged version.
+    /// What the author has signed for an acknowledged version.
     ///
     /// # Errors
     /// [`LookupError`] if the version is not there.
-    pub fn head(&self, version: Version) -> Result<SignedHead<R::Suite>, LookupError> {
+    pub fn head_text(&self, version: Version) -> Result<HeadText, LookupError> {
         self.check_acknowledged(version)?;
-        self.memory.head(version)
+        self.memory.head_text(version)
     }
 
-    /// The proof of what an acknowledged version says about a key.
+    /// The author's head of an acknowledged version as a message, a [`pad_core::SignedHead`].
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there; [`LookupError::NotDurable`] if a newer one waits
-    /// for [`DurableRepository::flush`], and a proof could vouch for it.
-    pub fn prove(&self, version: Version, key: &Key) -> Result<R::Proof, LookupError> {
+    /// [`LookupError`] if the version is not there.
+    pub fn head_message(&self, version: Version) -> Result<Vec<u8>, LookupError> {
+        self.check_acknowledged(version)?;
+        self.memory.head_message(version)
+    }
+
+    /// The proof that a newer head continues an older one, as a message.
+    ///
+    /// # Errors
+    /// [`LookupError`] unless `older` is at least 1 and below `newer`, which is acknowledged.
+    pub fn consistency_message(
+        &self,
+        older: Version,
+        newer: Version,
+    ) -> Result<Vec<u8>, LookupError> {
+        self.check_acknowledged(newer)?;
+        self.memory.consistency_message(older, newer)
+    }
+
+    /// What the head of a newer version says about an older version, each as the body of a
+    /// [`pad_core::contradiction::Past`]: for [`crate::client_view::StoredView::accuse`].
+    ///
+    /// # Errors
+    /// [`LookupError`] unless `older` is at least 1 and below `newer`, which is acknowledged.
+    pub fn past_messages(
+        &self,
+        older: Version,
+        newer: Version,
+    ) -> Result<Vec<Vec<u8>>, LookupError> {
+        self.check_acknowledged(newer)?;
+        self.memory.past_messages(older, newer)
+    }
+
+    /// The answer to a question about an acknowledged version, as the message of a [`crate::Bundle`].
+    ///
+    /// # Errors
+    /// [`AnswerError`]; [`LookupError::NotDurable`] in it if a newer version waits for
+    /// [`Durable::flush`], and a proof could vouch for it.
+    pub fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
         self.check_provable(version)?;
-        self.memory.prove(version, key)
+        self.memory.answer(version, question)
+    }
+
+    /// The proof in the answer to a look-up, without the head, as the body of a message.
+    ///
+    /// # Errors
+    /// As [`Durable::answer`].
+    pub fn proof_body(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
+        self.check_provable(version)?;
+        self.memory.proof_body(version, key)
+    }
+
+    /// The versions in which a key changed, without proof that none is missing.
+    ///
+    /// # Errors
+    /// [`AnswerError`].
+    pub fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, AnswerError> {
+        self.memory.history(key)
+    }
+
+    /// The keys that differ between two versions, without proof.
+    ///
+    /// # Errors
+    /// [`AnswerError`].
+    pub fn diff(
+        &self,
+        before: Version,
+        after: Version,
+    ) -> Result<Untrusted<Vec<Change>>, AnswerError> {
+        self.memory.diff(before, after)
     }
 
     /// The number of entries of the latest version in memory.
@@ -242,15 +274,15 @@ impl<R: StorableRepository, D: Store> DurableRepository<R, D> {
         self.memory.entries()
     }
 
-    /// The repository in memory, which may be ahead of what is acknowledged: its proofs are not for
-    /// others before [`DurableRepository::flush`].
-    pub(crate) const fn memory(&self) -> &R {
-        &self.memory
+    /// The bytes of memory that contents, heads and history take.
+    pub fn memory_bytes(&self) -> usize {
+        self.memory.memory_bytes()
     }
 
-    /// What the repository was made from.
-    pub const fn setup(&self) -> &R::Setup {
-        &self.setup
+    /// The repository in memory, which may be ahead of what is acknowledged: its proofs are not for
+    /// others before [`Durable::flush`].
+    pub(crate) const fn memory(&self) -> &M {
+        &self.memory
     }
 
     /// The store.
@@ -271,7 +303,7 @@ impl<R: StorableRepository, D: Store> DurableRepository<R, D> {
     pub(crate) fn check_provable(&self, version: Version) -> Result<(), LookupError> {
         self.check_acknowledged(version)?;
         let staged = self.memory.latest();
-        if R::EVIDENCE_OUTLIVES_VERSION && staged > self.acknowledged {
+        if self.memory.evidence_outlives_version() && staged > self.acknowledged {
             return Err(LookupError::NotDurable { version: staged });
         }
         Ok(())
@@ -283,26 +315,6 @@ impl<R: StorableRepository, D: Store> DurableRepository<R, D> {
             return Err(LookupError::UnknownVersion { version, latest });
         }
         Ok(())
-    }
-}
-
-impl<S: Suite, St: TreeStore<S>, D: Store> DurableRepository<TreeRepository<S, St>, D> {
-    /// Answers any query about an acknowledged version.
-    ///
-    /// # Errors
-    /// [`LookupError`] if the version is not there or the query makes no sense.
-    pub fn prove_query<Q: TreeQuery>(
-        &self,
-        version: Version,
-        query: &Q,
-    ) -> Result<TreeProof<S, Q>, LookupError> {
-        self.check_acknowledged(version)?;
-        self.memory.prove_query(version, query)
-    }
-
-    /// The tree in memory, which may be ahead of what is acknowledged.
-    pub const fn tree(&self) -> &TreeRepository<S, St> {
-        &self.memory
     }
 }
 

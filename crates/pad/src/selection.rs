@@ -15,7 +15,8 @@ use crate::{
 };
 
 /// A name that stands for nothing, with the names that would.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown {what} '{name}', choose one of {}", known.join(", "))]
 pub struct UnknownName {
     /// What was to be chosen.
     pub what: &'static str,
@@ -24,19 +25,6 @@ pub struct UnknownName {
     /// The names there are.
     pub known: Vec<&'static str>,
 }
-
-impl fmt::Display for UnknownName {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known = self.known.join(", ");
-        write!(
-            formatter,
-            "unknown {} '{}', choose one of {known}",
-            self.what, self.name
-        )
-    }
-}
-
-impl core::error::Error for UnknownName {}
 
 macro_rules! by_name {
     ($(#[$documentation:meta])* $type:ident, $what:literal, $($variant:ident => $name:expr),+) => {

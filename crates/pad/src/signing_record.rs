@@ -146,14 +146,13 @@ impl SigningRecord {
         }
     }
 
-    /// Remembers a head, durably, before it is handed out.
+    /// Remembers a head, given as a message, durably, before it is handed out.
     ///
     /// # Errors
     /// [`SigningRecordError::Register`]: the head must not be handed out.
-    pub fn advance<S: Suite>(&mut self, head: &SignedHead<S>) -> Result<(), SigningRecordError> {
-        let value = codec::encode(head);
-        if self.register.value() != value {
-            self.register.write(&value)?;
+    pub fn advance(&mut self, head: &[u8]) -> Result<(), SigningRecordError> {
+        if self.register.value() != head {
+            self.register.write(head)?;
         }
         Ok(())
     }

@@ -26,52 +26,31 @@ pub struct TraceSnapshot {
 }
 
 /// A trace cannot be read on.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceError {
     /// The operating system refused, or the compressed data is damaged.
-    Io(io::Error),
+    #[error("cannot be read: {0}")]
+    Io(#[source] io::Error),
     /// The header is not `snapshot,op,key,value`.
+    #[error("line 1: the header is not \"snapshot,op,key,value\"")]
     Header,
     /// A row is not CSV of four fields: its line and the reason.
+    #[error("line {0}: {1}")]
     Row(u64, String),
     /// `op` is neither `put` nor `delete`.
+    #[error("line {0}: op '{1}' is neither put nor delete")]
     UnknownOperation(u64, String),
     /// A `delete` has a value.
+    #[error("line {0}: a delete has a value")]
     DeleteWithValue(u64),
     /// A key or value is too long.
-    Input(u64, InputError),
+    #[error("line {0}: {1}")]
+    Input(u64, #[source] InputError),
     /// Rows of one snapshot do not stand together.
+    #[error("line {0}: snapshot '{1}' goes on after another one began")]
     Scattered(u64, String),
 }
-
-impl fmt::Display for TraceError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => write!(formatter, "cannot be read: {error}"),
-            Self::Header => {
-                formatter.write_str("line 1: the header is not \"snapshot,op,key,value\"")
-            }
-            Self::Row(line, reason) => write!(formatter, "line {line}: {reason}"),
-            Self::UnknownOperation(line, operation) => {
-                write!(
-                    formatter,
-                    "line {line}: op '{operation}' is neither put nor delete"
-                )
-            }
-            Self::DeleteWithValue(line) => write!(formatter, "line {line}: a delete has a value"),
-            Self::Input(line, error) => write!(formatter, "line {line}: {error}"),
-            Self::Scattered(line, name) => {
-                write!(
-                    formatter,
-                    "line {line}: snapshot '{name}' goes on after another one began"
-                )
-            }
-        }
-    }
-}
-
-impl core::error::Error for TraceError {}
 
 /// Reads a trace snapshot by snapshot; memory for one snapshot at a time.
 pub struct TraceReader<R> {

@@ -1,10 +1,9 @@
 //! The witnesses of all elements of a set, from the public powers of `s`.
 //!
-//! The witness of `e_i` is the product of `e_j + s` over all other elements, "in the exponent". Three
-//! algorithms, for small sets, for large ones, and as the yardstick:
+//! The witness of `e_i` is the product of `e_j + s` over all other elements, "in the exponent". Two
+//! algorithms, for small sets and for large ones:
 //!
-//! * [`naive`]: a division and a sum of `n` multiples for each witness, as in the paper;
-//! * [`direct`]: the same sums, all over the same `n` points, whose multiples are tabled once;
+//! * [`direct`]: the paper's sums of `n` multiples, all over the same `n` points, whose multiples are tabled once;
 //! * [`divide_and_conquer`]: `O(n log^2 n)` scalar multiplications altogether.
 //!
 //! # Divide and conquer
@@ -48,7 +47,7 @@ use ark_ff::{AdditiveGroup, Field};
 use pad_core::Workers;
 
 use super::{
-    multi_scalar::{affine::normalize, map_all, multi_scalar_product},
+    multi_scalar::map_all,
     polynomial::{
         ProductTree, divide_by_factor, product,
         transform::{Transform, split_halves},
@@ -70,24 +69,6 @@ pub(crate) fn all_witnesses(
     } else {
         divide_and_conquer(powers, elements, MOST_IN_LEAF, workers)
     }
-}
-
-/// As [`all_witnesses`], by a division and a sum of its own for each witness.
-///
-/// Cost: `n^2` field multiplications and `n` sums of `n` terms.
-pub(crate) fn naive(
-    powers: &[G1Affine],
-    elements: &[Fr],
-    workers: &Workers,
-) -> Option<Vec<G1Affine>> {
-    let powers = powers.get(..elements.len())?;
-    let coefficients = product(elements, workers);
-    let sequential = Workers::sequential();
-    let sums = map_all(elements, workers, |element| {
-        let (quotient, _) = divide_by_factor(&coefficients, *element);
-        multi_scalar_product(powers, &quotient, &sequential)
-    });
-    Some(normalize(&sums))
 }
 
 /// As [`all_witnesses`], by sums over the same points.

@@ -12,26 +12,23 @@ mod witness_batch;
 use ark_bls12_381::{Fr, G1Affine, g1};
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::{Zero, batch_inversion};
+use bls12::{
+    point::{self, G1_BYTES},
+    threads::run,
+};
 use pad_core::{DecodeError, Proof, Verified, VerifyError, Workers};
 
 use super::{
-    Bilinear,
-    element::BilinearElement,
-    multi_scalar::multi_scalar_product,
-    of_elements,
-    parameters::SCHEME,
-    point::{self, G1_BYTES},
-    public_key::BilinearPublicKey,
-    secret_key::BilinearSecretKey,
-    single_core::run,
-    value::BilinearValue,
-    witness::BilinearWitness,
+    Bilinear, element::BilinearElement, multi_scalar::multi_scalar_product, of_elements,
+    parameters::SCHEME, public_key::BilinearPublicKey, secret_key::BilinearSecretKey,
+    value::BilinearValue, witness::BilinearWitness,
 };
 pub use witness_batch::BilinearWitnessBatch;
 
 use crate::{
-    accumulator::{PublicKey, SecretKey},
+    accumulator::SecretKey,
     error::AccumulateError,
+    scheme::PublicKey,
     set::ElementSet,
     snapshot::Snapshot,
     statement::SubsetMembership,
@@ -156,7 +153,7 @@ pub(super) fn subset_witness_with_secret(
 ) -> Result<BilinearSubsetWitness, AccumulateError> {
     let (_, others) = split(secret.public_key(), set, subset)?;
     let product = secret.product(&others, workers)?;
-    witness_at(secret.multiply(product, workers))
+    witness_at(secret.multiply(product))
 }
 
 /// The elements of the subset, and all others.

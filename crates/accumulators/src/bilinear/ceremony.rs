@@ -34,18 +34,17 @@ use ark_ec::{
     short_weierstrass::{Affine, SWCurveConfig},
 };
 use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
+use bls12::{
+    point::{self, G1_BYTES, G2_BYTES},
+    threads::run,
+};
 use pad_core::{DecodeError, Workers};
 use serde::{
     Deserialize, Deserializer,
     de::{SeqAccess, Visitor},
 };
 
-use super::{
-    multi_scalar::multi_scalar_product,
-    parameters::Parameters,
-    point::{self, G1_BYTES, G2_BYTES},
-    single_core::run,
-};
+use super::{multi_scalar::multi_scalar_product, parameters::Parameters};
 
 /// The longest file read, in bytes: room for a million points in G1.
 pub const MAX_FILE: usize = 256 << 20;

@@ -10,13 +10,15 @@
 use ark_bls12_381::{Bls12_381, Fr, G1Affine, G2Affine, G2Projective, g1, g2};
 use ark_ec::{AffineRepr, CurveGroup, VariableBaseMSM, pairing::Pairing};
 use ark_ff::{Field, PrimeField, Zero};
+use bls12::{
+    point::{self, G1_BYTES, G2_BYTES},
+    threads::run,
+};
 use pad_core::Workers;
 
 use super::{
     multi_scalar::multi_scalar_product,
     parameters::{Parameters, SCHEME},
-    point::{self, G1_BYTES, G2_BYTES},
-    single_core::run,
 };
 use crate::{
     element::{AccumulatorId, ElementDigest},

@@ -37,14 +37,14 @@ use std::collections::HashSet;
 use ark_bls12_381::{Fr, G1Affine, G1Projective};
 use ark_ec::CurveGroup;
 use ark_ff::{AdditiveGroup, Zero, batch_inversion};
+use bls12::{point::G1_BYTES, threads::run};
 use pad_core::{DecodeError, Workers};
 use zeroize::Zeroizing;
 
 use super::{
     Bilinear, element::BilinearElement, multi_scalar::map_all, of_elements, parameters::SCHEME,
-    point::G1_BYTES, polynomial::divide_by_factor, public_key::BilinearPublicKey,
-    secret_key::BilinearSecretKey, single_core::run, value::BilinearValue,
-    witness::BilinearWitness,
+    polynomial::divide_by_factor, public_key::BilinearPublicKey, secret_key::BilinearSecretKey,
+    value::BilinearValue, witness::BilinearWitness,
 };
 use crate::{
     accumulator::SecretKey,

@@ -13,8 +13,8 @@ use pad_core::{DecodeError, VerifyError};
 
 use super::{parameters::SCHEME, public_key::BilinearPublicKey};
 use crate::{
-    accumulator::{Element, PublicKey},
     element::ElementDigest,
+    scheme::{Element, PublicKey},
     wire::{self, Reader, Wire},
 };
 

@@ -18,6 +18,7 @@
 
 pub(crate) mod affine;
 mod buckets;
+mod coordinates;
 pub(crate) mod endomorphism;
 mod table;
 #[cfg(test)]

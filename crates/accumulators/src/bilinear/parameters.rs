@@ -6,23 +6,23 @@ use ark_ec::{
     scalar_mul::BatchMulPreprocessing,
 };
 use ark_ff::{Field, Zero};
+use bls12::{
+    point::{self, G1_BYTES, G2_BYTES},
+    threads::run,
+};
 use pad_core::{DecodeError, Domain, Sha256Ed25519, Suite, Workers};
 use zeroize::Zeroizing;
 
-use super::{
-    multi_scalar::multi_scalar_product,
-    point::{self, G1_BYTES, G2_BYTES},
-    single_core::run,
-    small_sum::small_sum,
-};
+use super::{multi_scalar::multi_scalar_product, small_sum::small_sum};
 use crate::{
     element::SchemeId,
     error::AccumulateError,
+    scheme,
     wire::{self, Reader, Wire},
 };
 
 /// The scheme's number in ids and formats.
-pub(crate) const SCHEME: SchemeId = SchemeId(0x0102);
+pub(crate) const SCHEME: SchemeId = scheme::BILINEAR;
 
 /// The powers `[s^i]_1` up to the largest set and `[s^i]_2` up to the largest subset of a secret
 /// `s`, and what they are for.

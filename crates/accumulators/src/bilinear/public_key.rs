@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::parameters::{Parameters, SCHEME};
-use crate::{accumulator::PublicKey, element::AccumulatorId, error::AccumulateError};
+use crate::{element::AccumulatorId, error::AccumulateError, scheme::PublicKey};
 
 /// The public key of a bilinear accumulator: parameters and a label. Cheap to clone.
 #[derive(Clone, Debug)]

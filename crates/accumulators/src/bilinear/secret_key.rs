@@ -1,33 +1,25 @@
 //! The secret key: what the author alone may know, and its arithmetic.
 //!
-//! What is constant time here: nothing. Field arithmetic is but for its inversions; the curve
-//! library's multiplications take time and table entries that depend on the scalar, and the scalars
-//! here are values at `s` of polynomials that everybody knows: one of them leaked whole gives `s`
-//! away. Single results are therefore the sum of two multiplications whose scalars are each
-//! pseudorandom, split anew for every scalar. All witnesses at once are not split, as that
-//! would double their cost: make them where nobody shares the machine's caches.
+//! Values and witnesses are multiples of the generator by scalars that are polynomials, known to
+//! everybody, at `s`: one of them leaked whole gives `s` away. What a multiplication shows to who
+//! shares the machine, what a fault does and what is overwritten: the policy of [`bls12`]. Single
+//! results are split into shares, all witnesses at once are not: make those where nobody shares the
+//! machine's caches. What is multiplied is always the generator, never a point that somebody gave.
+//! Results are not checked before they are released, but the values of a change are refused unless
+//! the first is the one before it.
 //!
-//! What a fault does: no result is checked before it is released, but the values of a change are
-//! refused unless the first is the one before it. What is multiplied is always the generator,
-//! never a point that somebody gave. A wrong scalar or a wrong digit gives another multiple of it:
-//! a value for which no witness verifies, or a witness that does not verify, and no equation as
-//! easy as that of a faulty RSA signature by the Chinese remainder theorem. A fault within the
-//! arithmetic of points may leave the curve or the subgroup, where multiples tell about their
-//! scalar; shares make that scalar pseudorandom, but who can inject faults at will is not
-//! excluded by this. Verify what was made if the machine is not trusted.
-//!
-//! What is wiped: `s`, its encodings, its powers, the sums `e + s`, `f(s)` in a change and its
-//! shares. What is not: copies of single scalars in registers and on the stack, what the curve
-//! library makes of scalars (their digits, its tables hold none), single exponents `f(s)` and
-//! `f(s) / (e + s)`, the list of the latter for all witnesses at once and the products on the way
-//! to it, which live on the heap until it is reused. One of these with the set gives `s`.
+//! What is overwritten beside: the powers of `s`, the sums `e + s`, `f(s)` in a change. What is not:
+//! single exponents `f(s)` and `f(s) / (e + s)`, the list of the latter for all witnesses at once
+//! and the products on the way to it, which live on the heap until it is reused. One of these with
+//! the set gives `s`.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use ark_bls12_381::{Fr, G1Affine, G1Projective};
-use ark_ec::{CurveGroup, PrimeGroup, scalar_mul::BatchMulPreprocessing};
-use ark_ff::{AdditiveGroup, BigInteger, Field, PrimeField, Zero};
-use pad_core::{DecodeError, Domain, Sha256Ed25519, Suite, Workers};
+use ark_bls12_381::{Fr, G1Affine};
+use ark_ec::{AffineRepr, CurveGroup};
+use ark_ff::{Field, Zero};
+use bls12::{SecretScalar, generator};
+use pad_core::{DecodeError, Workers};
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 
@@ -35,7 +27,6 @@ use super::{
     element::BilinearElement,
     parameters::{Parameters, SCHEME},
     public_key::BilinearPublicKey,
-    single_core::run,
 };
 use crate::{
     accumulator::SecretKey,
@@ -44,27 +35,14 @@ use crate::{
     wire::{self, Reader, Wire},
 };
 
-/// Multiples of one point, for many multiplications of it.
-type Table = BatchMulPreprocessing<G1Projective>;
-
-/// From this number of results on the larger table is made.
-const MANY: usize = 4096;
-
 /// The secret `s`, and the public key. Not printable, wiped when dropped.
 #[expect(
     missing_debug_implementations,
     reason = "a secret has no business in a log"
 )]
 pub struct BilinearSecretKey {
-    secret: Arc<Secret>,
+    secret: Arc<SecretScalar>,
     public_key: BilinearPublicKey,
-}
-
-/// `s` and tables of multiples of the generator, shared by the keys of all labels.
-struct Secret {
-    scalar: Zeroizing<Fr>,
-    small: OnceLock<Table>,
-    large: OnceLock<Table>,
 }
 
 impl BilinearSecretKey {
@@ -82,14 +60,8 @@ impl BilinearSecretKey {
         label: &[u8],
         workers: &Workers,
     ) -> Result<Self, getrandom::Error> {
-        let mut bytes = Zeroizing::new([0_u8; 64]);
-        let mut scalar = Zeroizing::new(Fr::ZERO);
-        while scalar.is_zero() {
-            getrandom::fill(bytes.as_mut_slice())?;
-            *scalar = Fr::from_be_bytes_mod_order(bytes.as_slice());
-        }
         Ok(Self::with_scalar(
-            scalar,
+            SecretScalar::random()?,
             (capacity, subset_limit),
             label,
             workers,
@@ -98,13 +70,13 @@ impl BilinearSecretKey {
 
     /// The key of this secret, which is not zero.
     pub(super) fn with_scalar(
-        scalar: Zeroizing<Fr>,
+        secret: SecretScalar,
         (capacity, subset_limit): (usize, usize),
         label: &[u8],
         workers: &Workers,
     ) -> Self {
-        let parameters = Parameters::from_secret(&scalar, capacity, subset_limit, workers);
-        Self::assemble(scalar, BilinearPublicKey::new(Arc::new(parameters), label))
+        let parameters = Parameters::from_secret(secret.expose(), capacity, subset_limit, workers);
+        Self::assemble(secret, BilinearPublicKey::new(Arc::new(parameters), label))
     }
 
     /// The key in an envelope, for a key file. Wiped when dropped.
@@ -113,12 +85,7 @@ impl BilinearSecretKey {
     }
 
     /// The key of a secret that belongs to the public key.
-    pub(super) fn assemble(scalar: Zeroizing<Fr>, public_key: BilinearPublicKey) -> Self {
-        let secret = Secret {
-            scalar,
-            small: OnceLock::new(),
-            large: OnceLock::new(),
-        };
+    pub(super) fn assemble(secret: SecretScalar, public_key: BilinearPublicKey) -> Self {
         Self {
             secret: Arc::new(secret),
             public_key,
@@ -127,7 +94,7 @@ impl BilinearSecretKey {
 
     /// `s`.
     pub(crate) fn scalar(&self) -> Fr {
-        *self.secret.scalar
+        *self.secret.expose()
     }
 
     /// `f(s)`, the product of `e + s` for all elements.
@@ -185,61 +152,14 @@ impl BilinearSecretKey {
         ))
     }
 
-    /// `[scalar]_1`, by two multiplications with shares of the scalar.
-    pub(crate) fn multiply(&self, scalar: Fr, workers: &Workers) -> G1Affine {
-        let share = self.share(scalar);
-        let table = self.table(1, workers);
-        let shares = run(workers, || table.batch_mul(&[share, scalar - share]));
-        shares.into_iter().sum::<G1Projective>().into_affine()
+    /// `[scalar]_1`, the scalar split into shares.
+    pub(crate) fn multiply(&self, scalar: Fr) -> G1Affine {
+        generator::multiply(&self.secret, &scalar).into_affine()
     }
 
-    /// `[scalar]_1` for each scalar, the scalars not split.
-    pub(crate) fn multiply_all(&self, scalars: &[Fr], workers: &Workers) -> Vec<G1Affine> {
-        let table = self.table(scalars.len(), workers);
-        run(workers, || table.batch_mul(scalars))
-    }
-
-    /// `[scalar]_1` for each scalar, by two multiplications each with shares of the scalar.
+    /// `[scalar]_1` for each scalar, each split into shares.
     pub(crate) fn multiply_each(&self, scalars: &[Fr], workers: &Workers) -> Vec<G1Affine> {
-        let mut shares = Zeroizing::new(Vec::with_capacity(scalars.len().saturating_mul(2)));
-        for scalar in scalars {
-            let share = self.share(*scalar);
-            shares.extend([share, *scalar - share]);
-        }
-        let table = self.table(shares.len(), workers);
-        run(workers, || {
-            let products = table.batch_mul(&shares);
-            let (pairs, _) = products.as_chunks::<2>();
-            let sums: Vec<G1Projective> = pairs
-                .iter()
-                .map(|[left, right]| G1Projective::from(*left) + right)
-                .collect();
-            G1Projective::normalize_batch(&sums)
-        })
-    }
-
-    /// A pseudorandom scalar that depends on the secret and this scalar.
-    fn share(&self, scalar: Fr) -> Fr {
-        let input = |scalar: Fr| Zeroizing::new(scalar.into_bigint().to_bytes_be());
-        let (secret, scalar) = (input(self.scalar()), input(scalar));
-        let mut wide = Zeroizing::new([0_u8; 64]);
-        for (half, index) in wide.chunks_mut(32).zip([0_u8, 1]) {
-            let parts: [&[u8]; 4] = [b"share", &[index], &secret, &scalar];
-            half.copy_from_slice(&Sha256Ed25519::hash(Domain::AccumulatorExpand, &parts).0);
-        }
-        Fr::from_be_bytes_mod_order(wide.as_slice())
-    }
-
-    /// A table fit for this number of results, made when it is first needed.
-    fn table(&self, results: usize, workers: &Workers) -> &Table {
-        // The library chooses the width of the windows from these numbers: 8 bits (0.8 MB, made in
-        // milliseconds) and 11 bits (4.7 MB).
-        let (table, sized_for) = if results < MANY {
-            (&self.secret.small, MANY)
-        } else {
-            (&self.secret.large, 1 << 16)
-        };
-        table.get_or_init(|| run(workers, || Table::new(G1Projective::generator(), sized_for)))
+        generator::multiply_each(&self.secret, scalars, workers)
     }
 }
 
@@ -263,7 +183,7 @@ impl SecretKey for BilinearSecretKey {
     }
 
     fn with_label(&self, label: &[u8]) -> Self {
-        use crate::accumulator::PublicKey as _;
+        use crate::scheme::PublicKey as _;
         Self {
             secret: Arc::clone(&self.secret),
             public_key: self.public_key.with_label(label),
@@ -280,30 +200,16 @@ impl Wire for BilinearSecretKey {
     fn write(&self, bytes: &mut Vec<u8>) {
         // Room first: a vector that grows leaves a copy behind.
         bytes.reserve_exact(32);
-        let scalar = Zeroizing::new(self.scalar().into_bigint().to_bytes_be());
-        bytes.extend_from_slice(&scalar);
+        bytes.extend_from_slice(self.secret.to_bytes().as_slice());
     }
 
     fn read(key: &BilinearPublicKey, reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
-        let scalar = Zeroizing::new(read_scalar(reader)?);
-        let expected: G1Affine = (G1Projective::generator() * *scalar).into_affine();
+        let bytes = Zeroizing::new(reader.array()?);
+        let secret = SecretScalar::from_bytes(&bytes)?;
+        let expected = secret.times(&G1Affine::generator(), b"");
         if key.parameters().powers_g1().get(1) != Some(&expected) {
             return Err(DecodeError::WrongParameters);
         }
-        Ok(Self::assemble(scalar, key.clone()))
+        Ok(Self::assemble(secret, key.clone()))
     }
-}
-
-/// A scalar in its 32 bytes, big-endian.
-///
-/// # Errors
-/// [`DecodeError::ScalarOutOfRange`] for zero and for the group order or more.
-pub(crate) fn read_scalar(reader: &mut Reader<'_>) -> Result<Fr, DecodeError> {
-    let mut limbs = [0_u64; 4];
-    for limb in limbs.iter_mut().rev() {
-        *limb = reader.u64()?;
-    }
-    Fr::from_bigint(ark_ff::BigInt::new(limbs))
-        .filter(|scalar| !scalar.is_zero())
-        .ok_or(DecodeError::ScalarOutOfRange)
 }

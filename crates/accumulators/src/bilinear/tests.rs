@@ -8,6 +8,7 @@ mod setups;
 use std::{num::NonZeroUsize, sync::LazyLock};
 
 use ark_bls12_381::Fr;
+use bls12::SecretScalar;
 use ed25519_dalek::SigningKey;
 use pad_core::{AuthorKey, Untrusted, Verified, Version, Workers};
 use zeroize::Zeroizing;
@@ -16,6 +17,7 @@ use super::{Bilinear, BilinearElement, BilinearPublicKey, BilinearSecretKey, Bil
 use crate::{
     accumulator::{Accumulator, SecretKey},
     element::ElementDigest,
+    scheme::Scheme,
     set::ElementSet,
     snapshot::{Authority, Snapshot},
 };
@@ -36,7 +38,7 @@ static SECRET: LazyLock<BilinearSecretKey> = LazyLock::new(|| secret_with(scalar
 
 fn secret_with(secret: Fr, label: &[u8]) -> BilinearSecretKey {
     BilinearSecretKey::with_scalar(
-        Zeroizing::new(secret),
+        SecretScalar::new(Zeroizing::new(secret)),
         (CAPACITY, SUBSET_LIMIT),
         label,
         &Workers::sequential(),

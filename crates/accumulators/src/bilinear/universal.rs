@@ -20,7 +20,12 @@
 
 use ark_bls12_381::{Fr, G1Affine, G1Projective, g1};
 use ark_ec::{AffineRepr, CurveGroup, PrimeGroup};
-use ark_ff::{BigInteger, Field, PrimeField, Zero};
+use ark_ff::{Field, Zero};
+use bls12::{
+    point::{self, G1_BYTES},
+    scalar,
+    threads::run,
+};
 use pad_core::{DecodeError, Proof, Verified, VerifyError, Workers};
 
 use super::{
@@ -29,16 +34,15 @@ use super::{
     element::BilinearElement,
     of_elements,
     parameters::SCHEME,
-    point::{self, G1_BYTES},
     polynomial::divide_by_factor,
     public_key::BilinearPublicKey,
-    secret_key::{BilinearSecretKey, read_scalar},
-    single_core::run,
+    secret_key::BilinearSecretKey,
 };
 use crate::{
-    accumulator::{Accumulator, PublicKey, SecretKey},
+    accumulator::SecretKey,
     change::Change,
     error::AccumulateError,
+    scheme::{PublicKey, Scheme},
     set::ElementSet,
     snapshot::Snapshot,
     statement::NonMembership,
@@ -116,12 +120,15 @@ impl Wire for BilinearNonMembershipWitness {
 
     fn write(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&point::encode::<g1::Config, G1_BYTES>(&self.quotient));
-        bytes.extend_from_slice(&self.remainder.into_bigint().to_bytes_be());
+        bytes.extend_from_slice(&scalar::encode(&self.remainder));
     }
 
     fn read(_: &BilinearPublicKey, reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let quotient = point::decode::<g1::Config, G1_BYTES>(&reader.array()?);
-        let remainder = read_scalar(reader)?;
+        let remainder = scalar::decode(&reader.array()?)?;
+        if remainder.is_zero() {
+            return Err(DecodeError::ScalarOutOfRange);
+        }
         let quotient = match quotient {
             Err(DecodeError::PointIsIdentity) if remainder == Fr::ONE => G1Affine::identity(),
             other => other?,
@@ -176,7 +183,7 @@ pub(super) fn non_membership_witness_with_secret(
         .ok_or(AccumulateError::ElementNotAllowed)?;
     let product = secret.product(set.elements(), workers)?;
     Ok(BilinearNonMembershipWitness {
-        quotient: secret.multiply((product - remainder) * divisor, workers),
+        quotient: secret.multiply((product - remainder) * divisor),
         remainder,
     })
 }

@@ -10,13 +10,10 @@
 
 use ark_bls12_381::{G1Affine, g1};
 use ark_ec::{AffineRepr, short_weierstrass::SWCurveConfig};
+use bls12::point::{self, G1_BYTES};
 use pad_core::DecodeError;
 
-use super::{
-    parameters::SCHEME,
-    point::{self, G1_BYTES},
-    public_key::BilinearPublicKey,
-};
+use super::{parameters::SCHEME, public_key::BilinearPublicKey};
 use crate::{
     error::AccumulateError,
     wire::{self, Reader, Wire},

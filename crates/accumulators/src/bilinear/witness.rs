@@ -9,18 +9,15 @@
 
 use ark_bls12_381::{G1Affine, g1};
 use ark_ec::{AffineRepr, CurveGroup};
+use bls12::point::{self, G1_BYTES};
 use pad_core::{DecodeError, Proof, Verified, VerifyError};
 
 use super::{
-    Bilinear,
-    element::BilinearElement,
-    parameters::SCHEME,
-    point::{self, G1_BYTES},
-    public_key::BilinearPublicKey,
+    Bilinear, element::BilinearElement, parameters::SCHEME, public_key::BilinearPublicKey,
 };
 use crate::{
-    accumulator::PublicKey,
     error::AccumulateError,
+    scheme::PublicKey,
     snapshot::Snapshot,
     statement::Membership,
     wire::{self, Reader, Wire},

@@ -15,16 +15,11 @@
 //! are fewer nodes than threads, each thread computes one power with squarings of its own.
 //!
 //! Source: Sander, Ta-Shma & Yung 2000 (the tree); Yao 1976 (the sharing). Deviation: Tremel 2013
-//! computes each witness on its own, in quadratic time: [`one_by_one`].
+//! computes each witness on its own, in quadratic time.
 
 use pad_core::Workers;
-use rayon::prelude::*;
+use rsa_group::{exponentiation::powers_of_one_base, group::ModularGroup};
 use rug::{Complete, Integer};
-
-use super::{
-    exponentiation::{powers_of_one_base, product},
-    group::ModularGroup,
-};
 
 #[cfg(test)]
 mod tests;
@@ -61,29 +56,6 @@ pub(crate) fn all_witnesses<G: ModularGroup>(
         });
     }
     witnesses
-}
-
-/// As [`all_witnesses`], each witness on its own.
-///
-/// Cost: `n (n - 1) b` squarings: the paper's baseline.
-///
-/// Source: Tremel 2013, section 3.2.
-pub(crate) fn one_by_one<G: ModularGroup>(
-    group: &G,
-    base: &G::Element,
-    primes: &[&Integer],
-    workers: &Workers,
-) -> Vec<G::Element> {
-    let witness = |skipped: usize| {
-        let (before, rest) = primes.split_at(skipped);
-        let others = before.iter().chain(rest.iter().skip(1)).copied();
-        group.power(base, &product(others, &Workers::sequential()))
-    };
-    if workers.threads() == 1 {
-        (0..primes.len()).map(witness).collect()
-    } else {
-        workers.run(|| (0..primes.len()).into_par_iter().map(witness).collect())
-    }
 }
 
 /// How far to split: into separate chains of squarings, and into tasks.

@@ -21,26 +21,24 @@ mod witnesses;
 use std::collections::HashSet;
 
 use pad_core::{VerifyError, Workers};
+use rsa_group::{
+    exponentiation::product,
+    group::{ModularGroup, ResidueGroup},
+    secret_integer::SecretInteger,
+};
 use rug::{Complete, Integer};
 
 pub use subset::RsaSubsetWitness;
 pub use witnesses::RsaWitnessBatch;
 
 use super::{
-    Rsa,
-    element::RsaElement,
-    exponentiation::product,
-    group::{ModularGroup, ResidueGroup},
-    parameters::RsaPublicKey,
-    secret_integer::SecretInteger,
-    secret_key::RsaSecretKey,
-    universal::product_of_signed_powers,
-    value::RsaValue,
-    witness::RsaWitness,
+    Rsa, element::RsaElement, parameters::RsaPublicKey, secret_exponents, secret_key::RsaSecretKey,
+    universal::product_of_signed_powers, value::RsaValue, witness::RsaWitness,
 };
 use crate::{
-    accumulator::{Accumulator, Batch, Element, SecretKey},
+    accumulator::{Accumulator, Batch, SecretKey},
     error::AccumulateError,
+    scheme::Element,
     set::ElementSet,
 };
 
@@ -82,7 +80,11 @@ impl Batch for Rsa {
         let parts = Parts::new(key, set, subset)?;
         let value = Self::accumulate_with_secret(secret, set, workers)?;
         let factors = secret.factors();
-        let others = factors.exponent(parts.others.iter().copied().map(RsaElement::prime), workers);
+        let others = secret_exponents::product(
+            factors,
+            parts.others.iter().copied().map(RsaElement::prime),
+            workers,
+        );
         let residue = secret.power(SecretInteger::new(Integer::clone(&others)))?;
         RsaSubsetWitness::assemble(key, &value, residue, &parts.members, |exponent| {
             let product = (&*others * exponent).complete() % factors.order();

@@ -25,23 +25,26 @@ use std::collections::{HashMap, HashSet};
 
 use pad_core::{DecodeError, Workers};
 use rayon::prelude::*;
+use rsa_group::{
+    exponentiation::{powers_of_one_base, product},
+    group::{ModularGroup, Residue, ResidueGroup},
+};
 use rug::{Complete, Integer};
 
 use super::{
     Rsa,
     element::RsaElement,
-    exponentiation::{powers_of_one_base, product},
-    group::{ModularGroup, Residue, ResidueGroup},
     parameters::{RsaPublicKey, SCHEME},
     secret_key::RsaSecretKey,
     value::RsaValue,
     witness::RsaWitness,
 };
 use crate::{
-    accumulator::{Dynamic, Element, SecretKey as _},
+    accumulator::{Dynamic, SecretKey as _},
     change::{Change, require_consecutive},
     element::ElementDigest,
     error::AccumulateError,
+    scheme::Element,
     set::ElementSet,
     wire::{self, Reader, Wire},
 };
@@ -67,8 +70,6 @@ impl Wire for RsaUpdateData {
 }
 
 impl Dynamic for Rsa {
-    type UpdateData = RsaUpdateData;
-
     /// With elements removed, `value` is not used and not checked; the change repeats it.
     ///
     /// Cost: one power for each element added; with elements removed, one for each in the set.

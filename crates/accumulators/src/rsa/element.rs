@@ -16,9 +16,9 @@ use super::{
     representative::{PrimeRepresentative, RepresentativeError},
 };
 use crate::{
-    accumulator::{Element, PublicKey},
     element::ElementDigest,
     error::AccumulateError,
+    scheme::{Element, PublicKey},
     wire::{self, Reader, Wire},
 };
 

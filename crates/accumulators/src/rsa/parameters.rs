@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use pad_core::{DecodeError, Domain, Sha256Ed25519, Suite, Workers};
-use rug::{Integer, integer::Order};
-
-use super::{
+use rsa_group::{
     exponentiation::product,
-    group::{ModularGroup, Residue, ResidueGroup, write_fixed},
-    powers_of_base::PowersOfBase,
-    representative::RepresentativeRule,
+    group::{ModularGroup, Residue, ResidueGroup},
+    modulus::{self, write_fixed},
+    powers_table::PowersTable,
 };
+use rug::Integer;
+
+use super::representative::RepresentativeRule;
 use crate::{
-    accumulator::PublicKey,
     element::{AccumulatorId, ElementDigest, SchemeId},
-    error::AccumulateError,
+    scheme::{self, PublicKey},
     wire::{self, Reader, Wire},
 };
 
@@ -22,7 +22,7 @@ use crate::{
 mod tests;
 
 /// The scheme's number in ids and formats.
-pub(crate) const SCHEME: SchemeId = SchemeId(0x0101);
+pub(crate) const SCHEME: SchemeId = scheme::RSA;
 
 /// The smallest and largest modulus accepted, in bits.
 const MODULUS_BITS: core::ops::RangeInclusive<u32> = 2048..=8192;
@@ -57,13 +57,7 @@ impl Parameters {
     /// fewer than 2048 or more than 8192 bits. That it is a product of two large primes cannot be
     /// seen: it must come from somebody trusted.
     pub fn new(modulus: Integer, rule: RepresentativeRule) -> Result<Self, DecodeError> {
-        let usable = MODULUS_BITS.contains(&modulus.significant_bits())
-            && modulus.is_odd()
-            && !modulus.is_perfect_power()
-            && modulus.is_probably_prime(1) == rug::integer::IsPrime::No;
-        if !usable {
-            return Err(DecodeError::ParametersInvalid);
-        }
+        modulus::require_usable(&modulus, MODULUS_BITS)?;
         let group = ResidueGroup::new(modulus);
         let fingerprint = fingerprint(&group, rule);
         let base = base(&group, fingerprint);
@@ -127,7 +121,7 @@ fn base(group: &ResidueGroup, fingerprint: [u8; 32]) -> Residue {
     /// 128 bits more than the largest modulus, so that the reduction is close to uniform.
     const BYTES: usize = 8192 / 8 + 16;
     let bytes = ElementDigest::from_bytes(fingerprint).expand::<BYTES>();
-    let root = Integer::from_digits(&bytes, Order::Msf) % group.modulus();
+    let root = modulus::read(&bytes) % group.modulus();
     group.canonical(group.square(&root))
 }
 
@@ -152,7 +146,7 @@ impl Wire for Parameters {
         if digits.first() == Some(&0) {
             return Err(DecodeError::NonCanonical);
         }
-        Self::new(Integer::from_digits(digits, Order::Msf), rule)
+        Self::new(modulus::read(digits), rule)
     }
 }
 
@@ -161,7 +155,7 @@ impl Wire for Parameters {
 pub struct RsaPublicKey {
     parameters: Arc<Parameters>,
     id: AccumulatorId,
-    powers: Option<PowersOfBase>,
+    powers: Option<PowersTable>,
 }
 
 impl RsaPublicKey {
@@ -175,19 +169,12 @@ impl RsaPublicKey {
         }
     }
 
-    /// The same key, which accumulates faster by published powers.
-    ///
-    /// # Errors
-    /// [`AccumulateError::WrongAccumulator`] if they are powers of another base, which is a hash
-    /// of modulus and rule.
-    pub fn with_powers(self, powers: PowersOfBase) -> Result<Self, AccumulateError> {
-        if !powers.start_with(self.parameters.base()) {
-            return Err(AccumulateError::WrongAccumulator);
-        }
-        Ok(Self {
+    /// The same key with a table of powers of its base.
+    pub(super) fn with_table(self, powers: PowersTable) -> Self {
+        Self {
             powers: Some(powers),
             ..self
-        })
+        }
     }
 
     /// The parameters.
@@ -197,6 +184,26 @@ impl RsaPublicKey {
 
     pub(crate) fn group(&self) -> &ResidueGroup {
         self.parameters.group()
+    }
+
+    /// Reads a residue and checks that it is a canonical element of the group.
+    ///
+    /// Cost: one gcd with the modulus.
+    ///
+    /// # Errors
+    /// Those of [`ResidueGroup::read`].
+    pub(crate) fn read_residue(&self, reader: &mut Reader<'_>) -> Result<Residue, DecodeError> {
+        let group = self.group();
+        group.read(reader.take(group.length())?)
+    }
+
+    /// As [`RsaPublicKey::read_residue`], but 1, for which everything would have a witness.
+    ///
+    /// # Errors
+    /// Those of [`ResidueGroup::read_but_one`].
+    pub(crate) fn read_but_one(&self, reader: &mut Reader<'_>) -> Result<Residue, DecodeError> {
+        let group = self.group();
+        group.read_but_one(reader.take(group.length())?)
     }
 
     /// `g` raised to the product of primes.

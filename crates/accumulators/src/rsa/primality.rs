@@ -32,9 +32,8 @@
 use core::cmp::Ordering;
 
 use pad_core::{Domain, Sha256Ed25519, Suite};
+use rsa_group::montgomery::{Montgomery, mask, select};
 use rug::{Integer, integer::Order};
-
-use super::montgomery::{Montgomery, mask, select};
 
 #[cfg(test)]
 mod tests;

@@ -31,16 +31,14 @@
 )]
 
 use pad_core::{VerifyError, Workers};
-use rug::{Complete, Integer, integer::Order};
-
-use super::{
+use rsa_group::{
     exponentiation::{multi_power, product},
     group::Residue,
-    parameters::RsaPublicKey,
-    primality::is_prime,
-    sieve::has_small_factor,
 };
-use crate::{accumulator::PublicKey, error::AccumulateError, transcript::Transcript};
+use rug::{Complete, Integer, integer::Order};
+
+use super::{parameters::RsaPublicKey, primality::is_prime, sieve::has_small_factor};
+use crate::{error::AccumulateError, scheme::PublicKey, transcript::Transcript};
 
 /// Candidates for one challenge. About 89 are needed on average; that these are not enough has
 /// probability below 2^-1000.

@@ -31,8 +31,8 @@
 //! | --- | --- | --- | --- | --- |
 //! | `Wide` | `1 ‖ 256 hash bits ‖ 16 zeros` | 273 | 2^128 | 2^128 |
 //! | `Compact` | `1 ‖ 255 hash bits` | 256 | 2^124 | 2^119.5 |
-//! | `Paper248` | `224 hash bits ‖ 24 zeros` | 248 | 2^112 | 2^112 |
-//! | `Paper184` | `160 hash bits ‖ 24 zeros` | 184 | 2^80 | 2^80 |
+//!
+//! The paper's sizes (184 bits measured, 248 called for) are below 128-bit security (2^80, 2^112).
 //!
 //! Source: Tremel 2013, section 2.1 ("Prime Representatives"), the random oracle method of Barić &
 //! Pfitzmann 1997; Crosby & Wallach 2010, sections 4.3 and 5.2.
@@ -48,17 +48,15 @@
     clippy::arithmetic_side_effects
 )]
 
-use core::{error::Error, fmt};
+use core::fmt;
 
 use pad_core::{Domain, Sha256Ed25519, Suite, Workers};
 use rayon::prelude::*;
+use rsa_group::montgomery::{total_bits, unused_bits};
 use rug::{Integer, integer::Order};
+use thiserror::Error;
 
-use super::{
-    montgomery::{total_bits, unused_bits},
-    primality::is_prime,
-    sieve,
-};
+use super::{primality::is_prime, sieve};
 
 #[cfg(test)]
 mod tests;
@@ -90,25 +88,17 @@ pub enum RepresentativeRule {
     /// between primes leave a collision resistance of about 2^124, and of 2^119.5 against servers
     /// that choose the offset. For comparisons.
     Compact,
-    /// `224 hash bits ‖ 24 zeros`: the size that Crosby & Wallach 2010, section 5.2, footnote 4,
-    /// call for. For measurements: below 128-bit security (2^112).
-    Paper248,
-    /// `160 hash bits ‖ 24 zeros`: the size that Crosby & Wallach 2010 measured. For measurements:
-    /// below 128-bit security (2^80).
-    Paper184,
 }
 
 impl RepresentativeRule {
     /// Every rule, in the order of their numbers.
-    pub const ALL: [Self; 4] = [Self::Wide, Self::Compact, Self::Paper248, Self::Paper184];
+    pub const ALL: [Self; 2] = [Self::Wide, Self::Compact];
 
     /// The number of the rule in formats.
     pub const fn id(self) -> u8 {
         match self {
             Self::Wide => 1,
             Self::Compact => 2,
-            Self::Paper248 => 3,
-            Self::Paper184 => 4,
         }
     }
 
@@ -122,18 +112,14 @@ impl RepresentativeRule {
         match self {
             Self::Wide => "wide-273",
             Self::Compact => "compact-256",
-            Self::Paper248 => "paper-248",
-            Self::Paper184 => "paper-184",
         }
     }
 
-    /// The most bits that a representative has; under the first two rules, exactly those it has.
+    /// The bits of a representative.
     pub const fn bit_length(self) -> u32 {
         match self {
             Self::Wide => 273,
             Self::Compact => 256,
-            Self::Paper248 => 248,
-            Self::Paper184 => 184,
         }
     }
 
@@ -142,8 +128,6 @@ impl RepresentativeRule {
         match self {
             Self::Wide => 35,
             Self::Compact => 32,
-            Self::Paper248 => 31,
-            Self::Paper184 => 23,
         }
     }
 }
@@ -155,24 +139,15 @@ impl fmt::Display for RepresentativeRule {
 }
 
 /// Why an offset does not lead to a prime representative.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum RepresentativeError {
     /// The offset leads beyond the last number of the window.
+    #[error("the offset leads out of the element's window")]
     OffsetOutsideWindow,
     /// The number at the offset is even or composite.
+    #[error("the number at the offset is not an odd prime")]
     NotAPrimeRepresentative,
 }
-
-impl fmt::Display for RepresentativeError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::OffsetOutsideWindow => "the offset leads out of the element's window",
-            Self::NotAPrimeRepresentative => "the number at the offset is not an odd prime",
-        })
-    }
-}
-
-impl Error for RepresentativeError {}
 
 /// A prime in the window of an element's digest: the smallest one if it was searched for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -296,15 +271,12 @@ impl Base {
         let (words, dropped_bits) = match rule {
             RepresentativeRule::Wide => ([first, second, third, fourth, 0], 64 - 16),
             RepresentativeRule::Compact => ([0, first, second, third, fourth], 1),
-            RepresentativeRule::Paper248 => ([0, first, second, third, fourth], 8),
-            RepresentativeRule::Paper184 => ([0, 0, first, second, third], 8),
         };
         let mut limbs = shift_right(words, dropped_bits);
-        let [lowest, .., fourth, fifth] = &mut limbs;
+        let [.., fourth, fifth] = &mut limbs;
         match rule {
             RepresentativeRule::Wide => *fifth |= 1 << (272 - 256),
             RepresentativeRule::Compact => *fourth |= 1 << (255 - 192),
-            RepresentativeRule::Paper248 | RepresentativeRule::Paper184 => *lowest &= !0xff_ffff,
         }
         Self { rule, limbs }
     }
@@ -358,10 +330,7 @@ impl Base {
         let [first, second, third, fourth, _] = *number;
         match self.rule {
             RepresentativeRule::Wide => is_prime(number),
-            RepresentativeRule::Compact | RepresentativeRule::Paper248 => {
-                is_prime(&[first, second, third, fourth])
-            }
-            RepresentativeRule::Paper184 => is_prime(&[first, second, third]),
+            RepresentativeRule::Compact => is_prime(&[first, second, third, fourth]),
         }
     }
 }

@@ -1,69 +1,38 @@
 //! The secret key: the factors of the modulus.
 //!
-//! # What runs in constant time
-//!
-//! | with the secret | how |
-//! |---|---|
-//! | powers of `g` (values, witnesses) | branch-free Montgomery arithmetic, tables read as a whole; for moduli other than 2048 and 3072 bits GMP's `mpz_powm_sec` |
-//!
-//! Not in constant time are, by GMP's division and inversion: the reduction of products of primes
-//! modulo `p' q'`, `p'` and `q'`, the inverse of an absent element's prime modulo `p' q'`, the
-//! reduction of results modulo `p` and `q`, the recombination, and the checks. Their times depend on the lengths of the operands, and
-//! slightly on rare corrections of quotient digits, for which no attack is known; but an author
-//! who shares a processor with an attacker should know it. Making a key (prime search) and reading
-//! one (primality tests) are variable-time too.
-//!
-//! # What is checked
-//!
-//! Everything computed modulo `p` and `q` apart is checked before it leaves, and so are the numbers
-//! that are kept for it, which a fault of the memory may change for good: see
-//! [`AccumulateError::FaultDetected`]. The author removes
-//! elements by the exponents of a set, and takes no root of a value that somebody may have chosen.
-//!
-//! # What is wiped
-//!
-//! The factors, everything derived from them that is kept, exponents, their products and tables,
-//! and the encoded key are overwritten when dropped. Not overwritten are
-//!
-//! * GMP's own temporaries: in products, divisions, powers, inverses, Legendre symbols and tests of
-//!   primality, on the stack or in freed memory, and limbs that grew and moved;
-//! * copies of limbs on the stack: in Montgomery arithmetic, of the modulus `p` or `q` times its
-//!   guard, and wherever a value of Rust moves;
-//! * the factors as plain numbers on their way into [`RsaSecretKey::from_primes`], if a search for
-//!   a key is cancelled after the first of two primes, and what the caller keeps of the arguments;
-//! * in that search, small residues of the candidates and which of them small primes rule out.
-//!
-//! A process that must not leak them should not dump core and not swap.
+//! What runs in constant time, what is checked for faults and what is wiped: see [`rsa_group`]. Not in
+//! constant time are, besides, the products of primes modulo `p' q'` and the inverse of an absent
+//! element's prime. The author removes elements by the exponents of a set, and takes no root of a
+//! value that somebody may have chosen.
 
 use core::{fmt, ops::ControlFlow};
 use std::{io, sync::Arc};
 
 use pad_core::{DecodeError, Workers, codec};
-use rug::{Complete, Integer, integer::IsPrime, integer::Order};
+use rsa_group::{
+    Factors, KeySize, PrimePair, Progress, Residue, SecretInteger,
+    modulus::{read, write_fixed},
+    safe_primes,
+};
+use rug::{Complete, Integer};
+use thiserror::Error;
 use zeroize::Zeroizing;
 
 use super::{
-    factors::Factors,
-    group::{Residue, write_fixed},
     parameters::{Parameters, RsaPublicKey, SCHEME},
     representative::RepresentativeRule,
-    secret_integer::SecretInteger,
+    secret_exponents,
 };
 use crate::{
-    accumulator::{PublicKey, SecretKey},
+    accumulator::SecretKey,
     error::AccumulateError,
+    scheme::PublicKey,
     wire::{KIND_SECRET_KEY, Reader},
 };
-
-pub use super::safe_primes::{KeySize, Progress};
 
 #[cfg(test)]
 mod tests;
 
-/// Rounds of the tests of primality of the factors.
-const PRIMALITY_ROUNDS: u32 = 64;
-/// The bits by which `p` and `q` must differ, at least, less than their length: FIPS 186-5 has 100.
-const CLOSENESS_BITS: u32 = 100;
 /// The longest key in bytes.
 pub(super) const KEY_LIMIT: usize = 2048;
 
@@ -85,64 +54,44 @@ impl fmt::Debug for RsaSecretKey {
 }
 
 /// No secret key could be made, read or written.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum KeyError {
     /// The caller stopped the search.
+    #[error("the search for a key was cancelled")]
     Cancelled,
     /// The operating system gives no random bytes.
+    #[error("the operating system gives no random bytes")]
     RandomnessUnavailable,
     /// A factor is not a safe prime, or the two are equal.
+    #[error("the factors are not two safe primes")]
     NotSafePrimes,
     /// The factors differ in length, are too close to each other, or make a modulus that is too
     /// short or too long.
+    #[error("the factors are too close or of unsuitable length")]
     UnsuitablePrimes,
     /// The bytes are no key.
-    Malformed(DecodeError),
+    #[error("not a secret key: {0}")]
+    Malformed(#[from] DecodeError),
     /// There is a file already, and it stays.
+    #[error("the key file exists already and is not overwritten")]
     FileExists,
     /// Others than the owner may read the file.
+    #[error("the key file can be read by others than its owner")]
     ReadableByOthers,
     /// The file cannot be read or written.
-    File(io::Error),
+    #[error("the key file: {0}")]
+    File(#[source] io::Error),
 }
 
-impl fmt::Display for KeyError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Cancelled => formatter.write_str("the search for a key was cancelled"),
-            Self::RandomnessUnavailable => {
-                formatter.write_str("the operating system gives no random bytes")
-            }
-            Self::NotSafePrimes => formatter.write_str("the factors are not two safe primes"),
-            Self::UnsuitablePrimes => {
-                formatter.write_str("the factors are too close or of unsuitable length")
-            }
-            Self::Malformed(error) => write!(formatter, "not a secret key: {error}"),
-            Self::FileExists => {
-                formatter.write_str("the key file exists already and is not overwritten")
-            }
-            Self::ReadableByOthers => {
-                formatter.write_str("the key file can be read by others than its owner")
-            }
-            Self::File(error) => write!(formatter, "the key file: {error}"),
+impl From<rsa_group::KeyError> for KeyError {
+    fn from(error: rsa_group::KeyError) -> Self {
+        match error {
+            rsa_group::KeyError::Cancelled => Self::Cancelled,
+            rsa_group::KeyError::RandomnessUnavailable => Self::RandomnessUnavailable,
+            rsa_group::KeyError::UnsuitablePrimes => Self::UnsuitablePrimes,
+            _ => Self::NotSafePrimes,
         }
-    }
-}
-
-impl core::error::Error for KeyError {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        match self {
-            Self::Malformed(error) => Some(error),
-            Self::File(error) => Some(error),
-            _ => None,
-        }
-    }
-}
-
-impl From<DecodeError> for KeyError {
-    fn from(error: DecodeError) -> Self {
-        Self::Malformed(error)
     }
 }
 
@@ -162,7 +111,7 @@ impl RsaSecretKey {
         workers: &Workers,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Self, KeyError> {
-        let (first, second) = super::safe_primes::pair(size, workers, progress)?;
+        let (first, second) = safe_primes::pair(size, workers, progress)?;
         Self::from_primes(first, second, rule, label)
     }
 
@@ -177,18 +126,12 @@ impl RsaSecretKey {
         rule: RepresentativeRule,
         label: &[u8],
     ) -> Result<Self, KeyError> {
-        let [q, p] = if first < second {
-            [first, second]
-        } else {
-            [second, first]
-        };
-        let [q, p] = [q, p].map(SecretInteger::new);
-        require_suitable(&p, &q)?;
-        if !is_safe_prime(&p) || !is_safe_prime(&q) {
-            return Err(KeyError::NotSafePrimes);
-        }
-        let parameters = Parameters::new((&*p * &*q).complete(), rule)?;
-        let factors = Factors::new(Integer::clone(&p), Integer::clone(&q), &parameters)?;
+        require_suitable(&first, &second)?;
+        let bits = first.significant_bits().saturating_mul(2);
+        let primes = PrimePair::new([first, second], bits)?;
+        let parameters = Parameters::new(primes.modulus(), rule)?;
+        let base = square_of_base(&parameters, &primes);
+        let factors = Factors::new(primes, &base)?;
         Ok(Self {
             factors: Arc::new(factors),
             public: RsaPublicKey::new(Arc::new(parameters), label),
@@ -226,7 +169,7 @@ impl RsaSecretKey {
         if smaller.first() == Some(&0) || smaller >= larger {
             return Err(DecodeError::NonCanonical.into());
         }
-        let [q, p] = [smaller, larger].map(|digits| Integer::from_digits(digits, Order::Msf));
+        let [q, p] = [smaller, larger].map(read);
         Self::from_primes(p, q, rule, label)
     }
 
@@ -241,18 +184,19 @@ impl RsaSecretKey {
         primes: impl IntoIterator<Item = &'a Integer>,
         workers: &Workers,
     ) -> Result<Residue, AccumulateError> {
-        let exponent = self.factors.exponent(primes, workers);
+        let exponent = secret_exponents::product(&self.factors, primes, workers);
         self.power(exponent)
     }
 
-    /// `g` raised to an exponent from 1 to below `Factors::order`.
+    /// `g` raised to an exponent from 1 to below [`Factors::order`].
     ///
     /// # Errors
     /// [`AccumulateError::FaultDetected`].
     pub(crate) fn power(&self, exponent: SecretInteger) -> Result<Residue, AccumulateError> {
-        self.powers(&[exponent], &Workers::sequential())?
-            .pop()
-            .ok_or(AccumulateError::FaultDetected)
+        let parameters = self.public.parameters();
+        let group = parameters.group();
+        let base = parameters.base().as_integer();
+        Ok(group.canonical(self.factors.power(group, base, exponent)?))
     }
 
     /// `g` raised to each exponent.
@@ -264,8 +208,14 @@ impl RsaSecretKey {
         exponents: &[SecretInteger],
         workers: &Workers,
     ) -> Result<Vec<Residue>, AccumulateError> {
-        self.factors
-            .powers_of_base(self.public.parameters(), exponents, workers)
+        let parameters = self.public.parameters();
+        let group = parameters.group();
+        let base = parameters.base().as_integer();
+        let powers = self.factors.powers(group, base, exponents, workers)?;
+        Ok(powers
+            .into_iter()
+            .map(|power| group.canonical(power))
+            .collect())
     }
 
     /// The factors.
@@ -289,31 +239,27 @@ impl SecretKey for RsaSecretKey {
     }
 }
 
-/// Checks lengths and distance of the primes `p > q`.
-fn require_suitable(p: &Integer, q: &Integer) -> Result<(), KeyError> {
-    let bits = p.significant_bits();
-    let difference = SecretInteger::new((p - q).complete());
-    // Both top bits set make the modulus exactly twice as long as its factors.
+/// Checks that the primes make a modulus of a size that parameters may have. Both top bits set make
+/// it exactly twice as long as its factors.
+fn require_suitable(first: &Integer, second: &Integer) -> Result<(), KeyError> {
     let top_bits = |prime: &Integer| {
-        bits.checked_sub(2)
-            .is_some_and(|index| prime.get_bit(index))
+        let bits = prime.significant_bits();
+        (1024..=4096).contains(&bits) && prime.get_bit(bits.saturating_sub(2))
     };
-    let suitable = (1024..=4096).contains(&bits)
-        && q.significant_bits() == bits
-        && top_bits(p)
-        && top_bits(q)
-        && difference.significant_bits().saturating_add(CLOSENESS_BITS) > bits;
-    if suitable {
+    if top_bits(first) && top_bits(second) {
         Ok(())
     } else {
         Err(KeyError::UnsuitablePrimes)
     }
 }
 
-/// Whether `prime` and half of it are primes.
-fn is_safe_prime(prime: &Integer) -> bool {
-    let half = SecretInteger::new((prime >> 1_u32).complete());
-    prime.is_odd()
-        && half.is_probably_prime(PRIMALITY_ROUNDS) != IsPrime::No
-        && prime.is_probably_prime(PRIMALITY_ROUNDS) != IsPrime::No
+/// The one of `g` and `N - g`, which are one element of the group, that is a square.
+fn square_of_base(parameters: &Parameters, primes: &PrimePair) -> Integer {
+    let base = parameters.base().as_integer();
+    let [p, _] = primes.primes();
+    if base.legendre(p) == 1 {
+        base.clone()
+    } else {
+        (parameters.modulus() - base).complete()
+    }
 }

@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
 use pad_core::{AuthorKey, DecodeError, Proof, Untrusted, Verified, VerifyError, Version};
+use rsa_group::{group::ModularGroup, modulus::write_fixed};
 use rug::Complete;
 
 use super::{
-    group::ModularGroup,
     test_key::{names, secret, secret_3072, set, workers},
     *,
 };
@@ -60,14 +60,16 @@ fn both_roles_all_algorithms_and_all_thread_counts_agree() {
             Ok(&witnesses)
         );
         if count <= 17 {
-            assert_eq!(
-                Rsa::witnesses_one_by_one(key, &set, &one).as_ref(),
-                Ok(&witnesses)
-            );
-            assert_eq!(
-                Rsa::witnesses_one_by_one(key, &set, &three).as_ref(),
-                Ok(&witnesses)
-            );
+            for workers in [&one, &three] {
+                let names = names(0, count);
+                let single = names
+                    .iter()
+                    .map(|name| Rsa::witness(key, &set, name.as_bytes(), workers));
+                assert_eq!(
+                    single.collect::<Result<Vec<_>, _>>().as_ref(),
+                    Ok(&witnesses)
+                );
+            }
         }
         for (name, witness) in names(0, count).iter().zip(&witnesses).take(3) {
             let name = name.as_bytes();
@@ -190,7 +192,6 @@ fn misuse_has_its_own_errors() {
     );
     assert_eq!(Rsa::witnesses(public, &set, &one), Err(wrong));
     assert_eq!(Rsa::witnesses_with_secret(&other, &set, &one), Err(wrong));
-    assert_eq!(Rsa::witnesses_one_by_one(public, &set, &one), Err(wrong));
 }
 
 #[test]
@@ -214,13 +215,13 @@ fn hostile_residues_are_refused() {
     ];
     for (number, expected) in cases {
         let mut bytes = Vec::new();
-        group::write_fixed(&number, 256, &mut bytes);
+        write_fixed(&number, 256, &mut bytes);
         assert_eq!(decode_body::<RsaValue>(key, &bytes), Err(expected));
         bytes.extend([0, 0]);
         assert_eq!(decode_body::<RsaWitness>(key, &bytes), Err(expected));
     }
     let mut bytes = Vec::new();
-    group::write_fixed(&half, 256, &mut bytes);
+    write_fixed(&half, 256, &mut bytes);
     assert!(decode_body::<RsaValue>(key, &bytes).is_ok());
     bytes.push(0);
     assert_eq!(
@@ -239,7 +240,7 @@ fn the_neutral_element_is_neither_value_nor_witness() {
     let secret = secret();
     let key = secret.public_key();
     let mut bytes = Vec::new();
-    group::write_fixed(&Integer::from(1), 256, &mut bytes);
+    write_fixed(&Integer::from(1), 256, &mut bytes);
     let refused = DecodeError::ResidueOutOfRange;
     assert_eq!(decode_body::<RsaValue>(key, &bytes), Err(refused));
     bytes.extend([0, 0]);

@@ -37,6 +37,12 @@ mod transition;
 use core::cmp::Ordering;
 
 use pad_core::{DecodeError, Proof, Verified, VerifyError, Workers};
+use rsa_group::{
+    exponentiation::{multi_power, product},
+    group::{ModularGroup, Residue},
+    modulus::write_fixed,
+    secret_integer::SecretInteger,
+};
 use rug::{Complete, Integer, integer::Order};
 
 pub(super) use transition::product_of_signed_powers;
@@ -45,18 +51,17 @@ use transition::{Transition, inverse_modulo};
 use super::{
     Rsa,
     element::RsaElement,
-    exponentiation::{multi_power, product},
-    group::{ModularGroup, Residue, write_fixed},
     parameters::{RsaPublicKey, SCHEME},
     proof_of_exponentiation::product_modulo,
-    secret_integer::SecretInteger,
+    secret_exponents,
     secret_key::RsaSecretKey,
 };
 use crate::{
-    accumulator::{Element, PublicKey, SecretKey, Universal},
+    accumulator::{SecretKey, Universal},
     change::{Change, require_consecutive},
     element::ElementDigest,
     error::AccumulateError,
+    scheme::{Element, PublicKey},
     set::ElementSet,
     snapshot::Snapshot,
     statement::NonMembership,
@@ -139,7 +144,7 @@ impl Wire for RsaNonMembershipWitness {
         let length = representative_length(key);
         Ok(Self {
             remainder: Integer::from_digits(reader.take(length)?, Order::Msf),
-            cofactor: key.group().read(reader)?,
+            cofactor: key.read_residue(reader)?,
             length,
         })
     }
@@ -183,7 +188,7 @@ impl Universal for Rsa {
         let reduced = product_modulo(&primes, &representative);
         let remainder = inverse_modulo(&reduced, &representative)?;
         let factors = secret.factors();
-        let exponent = factors.exponent(primes, workers);
+        let exponent = secret_exponents::product(factors, primes, workers);
         let exponent = bezout_exponent(factors.order(), &exponent, &remainder, &representative)?;
         let cofactor = if exponent.is_zero() {
             // Of the empty set: P = 1, a = 1, b = 0.

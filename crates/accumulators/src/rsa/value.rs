@@ -10,11 +10,9 @@
 
 use pad_core::DecodeError;
 
-use super::{
-    group::Residue,
-    parameters::{RsaPublicKey, SCHEME},
-};
+use super::parameters::{RsaPublicKey, SCHEME};
 use crate::wire::{self, Reader, Wire};
+use rsa_group::group::Residue;
 
 /// The value of a set: one residue.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -42,6 +40,6 @@ impl Wire for RsaValue {
     }
 
     fn read(key: &RsaPublicKey, reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
-        key.group().read_but_one(reader).map(Self)
+        key.read_but_one(reader).map(Self)
     }
 }

@@ -13,15 +13,15 @@ use pad_core::{DecodeError, Proof, Verified, VerifyError};
 use super::{
     Rsa,
     element::RsaElement,
-    group::{ModularGroup, Residue},
     parameters::{RsaPublicKey, SCHEME},
 };
 use crate::{
-    accumulator::PublicKey,
+    scheme::PublicKey,
     snapshot::Snapshot,
     statement::Membership,
     wire::{self, Reader, Wire},
 };
+use rsa_group::group::{ModularGroup, Residue};
 
 /// Evidence that an element is in a set: the value of the set without it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -99,7 +99,7 @@ impl Wire for RsaWitness {
 
     fn read(key: &RsaPublicKey, reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         Ok(Self {
-            residue: key.group().read_but_one(reader)?,
+            residue: key.read_but_one(reader)?,
             offset: reader.u16()?,
         })
     }

@@ -100,7 +100,7 @@ impl Server {
         let mut blocks = Vec::new();
         for (position, bytes) in (1..).zip(self.chunker.split(&content)) {
             blocks.push(Block {
-                length: block.len() as u64,
+                length: bytes.len() as u64,
                 tag_digest: digest(&mut self.random),
                 level: Level::initial(position),
                 label: position,

@@ -1,18 +1,19 @@
 //! What can go wrong with keys and tags on the owner's and the server's side.
 
-use core::fmt;
-
 use pad_core::DecodeError;
+use thiserror::Error;
 
 use super::TagKind;
 
 /// A key, parameter set or tag cannot be made, read or used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TagError {
     /// A block has at least one byte.
+    #[error("a block has no bytes")]
     BlockEmpty,
     /// The block is longer than the scheme allows.
+    #[error("a block has {length} bytes, at most {limit} are allowed with these tags")]
     BlockTooLong {
         /// Its length in bytes.
         length: u64,
@@ -20,70 +21,54 @@ pub enum TagError {
         limit: u64,
     },
     /// A stored tag has not the form of its scheme's.
+    #[error("a stored tag is malformed")]
     TagMalformed,
     /// A block is not the one of the tag or challenge that it comes with.
+    #[error("a block does not fit its tag")]
     BlockMismatch,
     /// The operating system gives no random bytes.
+    #[error("the operating system gives no random bytes")]
     RandomnessUnavailable,
     /// A computation with the secret factors went wrong, and its result was withheld.
+    #[error("a computation with the secret key went wrong")]
     FaultDetected,
     /// The factors are not two different safe primes.
+    #[error("the factors are not two different safe primes")]
     NotSafePrimes,
     /// The factors do not make a modulus of the scheme's length, or are too close to each other.
+    #[error("the factors are too close or of unsuitable length")]
     UnsuitablePrimes,
     /// The base is 1, no square, or shares a factor with the modulus.
+    #[error("the base cannot be used with the modulus")]
     UnsuitableBase,
     /// The library was built without this kind of tags.
+    #[error("this program was built without {0} tags")]
     KindUnavailable(TagKind),
     /// No kind of tags has this name.
+    #[error("no kind of tags has this name")]
     UnknownKind,
     /// The bytes are no key or parameters.
-    Malformed(DecodeError),
+    #[error("not a tag key: {0}")]
+    Malformed(#[from] DecodeError),
 }
 
-impl fmt::Display for TagError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::BlockEmpty => formatter.write_str("a block has no bytes"),
-            Self::BlockTooLong { length, limit } => write!(
-                formatter,
-                "a block has {length} bytes, at most {limit} are allowed with these tags"
-            ),
-            Self::TagMalformed => formatter.write_str("a stored tag is malformed"),
-            Self::BlockMismatch => formatter.write_str("a block does not fit its tag"),
-            Self::RandomnessUnavailable => {
-                formatter.write_str("the operating system gives no random bytes")
-            }
-            Self::FaultDetected => {
-                formatter.write_str("a computation with the secret key went wrong")
-            }
-            Self::NotSafePrimes => {
-                formatter.write_str("the factors are not two different safe primes")
-            }
-            Self::UnsuitablePrimes => {
-                formatter.write_str("the factors are too close or of unsuitable length")
-            }
-            Self::UnsuitableBase => formatter.write_str("the base cannot be used with the modulus"),
-            Self::KindUnavailable(kind) => {
-                write!(formatter, "this program was built without {kind} tags")
-            }
-            Self::UnknownKind => formatter.write_str("no kind of tags has this name"),
-            Self::Malformed(error) => write!(formatter, "not a tag key: {error}"),
+#[cfg(feature = "rsa")]
+impl From<rsa_group::KeyError> for TagError {
+    fn from(error: rsa_group::KeyError) -> Self {
+        use rsa_group::KeyError;
+
+        match error {
+            KeyError::RandomnessUnavailable => Self::RandomnessUnavailable,
+            KeyError::UnsuitablePrimes => Self::UnsuitablePrimes,
+            KeyError::UnsuitableBase => Self::UnsuitableBase,
+            _ => Self::NotSafePrimes,
         }
     }
 }
 
-impl core::error::Error for TagError {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        match self {
-            Self::Malformed(error) => Some(error),
-            _ => None,
-        }
-    }
-}
-
-impl From<DecodeError> for TagError {
-    fn from(error: DecodeError) -> Self {
-        Self::Malformed(error)
+#[cfg(feature = "rsa")]
+impl From<rsa_group::FaultDetected> for TagError {
+    fn from(_: rsa_group::FaultDetected) -> Self {
+        Self::FaultDetected
     }
 }

@@ -20,8 +20,7 @@
 //! multiplications, however long the block. The `u_j` are published, 48 bytes for each of the 2115
 //! sectors that the longest block of 64 KiB has.
 //!
-//! Multiplications by `x` take time that depends on it: an owner who shares a processor with an
-//! attacker should use other tags.
+//! What multiplications by `x` and the `a_j` show to who shares the machine: the policy of [`bls12`].
 //!
 //! Source: Shacham & Waters 2013, "Compact proofs of retrievability", section 3.3.
 
@@ -33,17 +32,19 @@
 )]
 
 use core::fmt;
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, OnceLock};
 
-use ark_bls12_381::{Bls12_381, Fr, G1Affine, G1Projective, G2Affine, G2Projective};
-use ark_ec::{
-    AffineRepr, CurveGroup, PrimeGroup, VariableBaseMSM, pairing::Pairing,
-    scalar_mul::BatchMulPreprocessing,
+use ark_bls12_381::{Bls12_381, Fr, G1Affine, G1Projective, G2Affine};
+use ark_ec::{AffineRepr, CurveGroup, VariableBaseMSM, pairing::Pairing};
+use ark_ff::{BigInt, PrimeField, Zero};
+use bls12::{
+    SecretScalar, generator, hash,
+    point::{self, G1_BYTES, G2_BYTES},
+    scalar::{self, SCALAR_BYTES},
 };
-use ark_ff::{BigInt, BigInteger, PrimeField, Zero};
-use pad_core::DecodeError;
+use pad_core::{DecodeError, Workers};
 use rayon::prelude::*;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::{
     BlockTag, Challenged, TagError, WriteId,
@@ -55,8 +56,6 @@ use super::{
 };
 use crate::error::AuditError;
 
-mod hash;
-mod point;
 #[cfg(test)]
 pub(in crate::tag) mod tests;
 
@@ -68,10 +67,8 @@ const SECTOR_LENGTH: u64 = 31;
 const MAX_LENGTH: u64 = 1 << 16;
 /// The sectors of the longest block.
 const MAX_SECTORS: usize = 2115;
-/// The bytes of a point of G1.
-const POINT: usize = 48;
-/// The bytes of a scalar.
-const SCALAR: usize = 32;
+/// The domain separation tag of the hash to the curve.
+const HASH_TAG: &[u8] = b"FLEXLIST-V01-CS01-with-BLS12381G1_XMD:SHA-256_SSWU_RO_";
 /// Tags that a prover keeps before it adds them up.
 const PENDING: usize = 256;
 
@@ -85,16 +82,9 @@ pub struct BlsOwnerKey(Arc<Secrets>);
 
 struct Secrets {
     master: Zeroizing<[u8; 32]>,
-    secret: Fr,
-    logarithms: Vec<Fr>,
+    secret: SecretScalar,
+    logarithms: Zeroizing<Vec<Fr>>,
     public: OnceLock<BlsPublicKey>,
-}
-
-impl Drop for Secrets {
-    fn drop(&mut self) {
-        self.secret.zeroize();
-        self.logarithms.iter_mut().for_each(Zeroize::zeroize);
-    }
 }
 
 /// What server and verifiers know: `x g2` and the `u_j`. Cheap to clone.
@@ -138,9 +128,9 @@ impl BlsOwnerKey {
             output.fill(bytes.as_mut_slice());
             Fr::from_le_bytes_mod_order(bytes.as_slice())
         };
-        let secret = scalar();
+        let secret = SecretScalar::new(Zeroizing::new(scalar()));
         // Reserved, so that no copy stays behind where the vector grew.
-        let mut logarithms = Vec::with_capacity(MAX_SECTORS);
+        let mut logarithms = Zeroizing::new(Vec::with_capacity(MAX_SECTORS));
         logarithms.extend((0..MAX_SECTORS).map(|_| scalar()));
         Self(Arc::new(Secrets {
             master: Zeroizing::new(*master),
@@ -155,19 +145,14 @@ impl BlsOwnerKey {
     /// Cost: a multiplication by tables for each sector.
     fn public(&self) -> BlsPublicKey {
         let make = || {
-            let key = G2Projective::generator() * self.0.secret;
             BlsPublicKey(Arc::new(Points {
-                key: key.into_affine(),
-                sectors: GENERATOR.batch_mul(&self.0.logarithms),
+                key: self.0.secret.times(&G2Affine::generator(), b""),
+                sectors: generator::multiply_all(&self.0.logarithms, &Workers::all_cores()),
             }))
         };
         self.0.public.get_or_init(make).clone()
     }
 }
-
-/// Multiples of the generator of G1.
-static GENERATOR: LazyLock<BatchMulPreprocessing<G1Projective>> =
-    LazyLock::new(|| BatchMulPreprocessing::new(G1Projective::generator(), MAX_SECTORS));
 
 impl KeyBytes for BlsOwnerKey {
     fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
@@ -183,9 +168,9 @@ impl KeyBytes for BlsOwnerKey {
 /// `x g2` (96 bytes), then the `u_j` (48 bytes each), compressed.
 impl KeyBytes for BlsPublicKey {
     fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
-        let mut bytes = point::encode::<_, 96>(&self.0.key).to_vec();
+        let mut bytes = point::encode::<_, G2_BYTES>(&self.0.key).to_vec();
         for sector in &self.0.sectors {
-            bytes.extend_from_slice(&point::encode::<_, POINT>(sector));
+            bytes.extend_from_slice(&point::encode::<_, G1_BYTES>(sector));
         }
         Zeroizing::new(bytes)
     }
@@ -193,10 +178,10 @@ impl KeyBytes for BlsPublicKey {
     /// Cost: a square root and a subgroup check for each point.
     fn from_bytes(bytes: &[u8]) -> Result<Self, TagError> {
         let mut reader = Reader::new(bytes);
-        let key = reader.array::<96>()?;
-        let sectors = reader.take(MAX_SECTORS.saturating_mul(POINT))?;
+        let key = reader.array::<G2_BYTES>()?;
+        let sectors = reader.take(MAX_SECTORS.saturating_mul(G1_BYTES))?;
         reader.finish()?;
-        let (sectors, _) = sectors.as_chunks::<POINT>();
+        let (sectors, _) = sectors.as_chunks::<G1_BYTES>();
         let sectors: Result<Vec<_>, _> = sectors.par_iter().map(point::decode).collect();
         Ok(Self(Arc::new(Points {
             key: point::decode(key)?,
@@ -243,21 +228,21 @@ impl TagScheme for PublicBls {
         owner.public()
     }
 
-    /// Cost: a hash to the curve, a multiplication, and one by tables.
+    /// Cost: a hash to the curve, a multiplication, and two by tables.
     fn tag(owner: &BlsOwnerKey, write: WriteId, block: &[u8]) -> Result<BlockTag, TagError> {
         let length = block_length::<Self>(block)?;
-        let pairs = owner.0.logarithms.iter().zip(sectors(block));
-        let mut exponent: Fr = pairs.map(|(logarithm, sector)| sector * logarithm).sum();
-        exponent *= owner.0.secret;
-        let hash = hash::uncleared(&write.0, length);
-        let hash = hash.into_affine().clear_cofactor();
-        let mut sigma = hash * owner.0.secret;
-        for point in GENERATOR.batch_mul(&[exponent]) {
-            sigma += point;
-        }
+        let Secrets {
+            secret, logarithms, ..
+        } = &*owner.0;
+        let pairs = logarithms.iter().zip(sectors(block));
+        let exponent: Fr = pairs.map(|(logarithm, sector)| sector * logarithm).sum();
+        let exponent = Zeroizing::new(exponent * secret.expose());
+        let message = hashed_message(&write.0, length);
+        let hash = hash::hash_to_g1(&message, HASH_TAG);
+        let sigma = generator::multiply(secret, &exponent) + secret.times(&hash, &message);
         Ok(BlockTag {
             committed: write.0.to_vec().into(),
-            held: point::encode::<_, POINT>(&sigma.into_affine())
+            held: point::encode::<_, G1_BYTES>(&sigma.into_affine())
                 .to_vec()
                 .into(),
         })
@@ -301,9 +286,9 @@ impl TagScheme for PublicBls {
             return Vec::new();
         }
         prover.flush();
-        let mut proof = point::encode::<_, POINT>(&prover.sigma.into_affine()).to_vec();
+        let mut proof = point::encode::<_, G1_BYTES>(&prover.sigma.into_affine()).to_vec();
         for sum in prover.sums {
-            proof.extend_from_slice(&sum.into_bigint().to_bytes_be());
+            proof.extend_from_slice(&scalar::encode(&sum));
         }
         proof
     }
@@ -336,12 +321,12 @@ impl TagScheme for PublicBls {
             DecodeError::PointOutsideSubgroup => AuditError::PointOutsideSubgroup,
             _ => AuditError::PointInvalid,
         })?;
-        let sums: Option<Vec<Fr>> = sums.iter().map(decode_scalar).collect();
-        let sums = sums.ok_or(AuditError::ScalarOutOfRange)?;
+        let sums: Result<Vec<Fr>, _> = sums.iter().map(scalar::decode).collect();
+        let sums = sums.map_err(|_| AuditError::ScalarOutOfRange)?;
 
         let hashes = writes
             .par_iter()
-            .map(|(write, length)| hash::uncleared(write, *length));
+            .map(|(write, length)| hash::map(&hashed_message(write, *length), HASH_TAG));
         let hashes = G1Projective::normalize_batch(&hashes.collect::<Vec<_>>());
         // The hashes have other orders than the coefficients' modulus, but these are far below it.
         let hashes = G1Projective::msm_unchecked(&hashes, &coefficients);
@@ -362,7 +347,7 @@ impl TagScheme for PublicBls {
         let strict = |block: &StoredBlock<'_>| {
             let sigma = block.tag.held.as_ref().try_into().ok();
             sigma.is_some_and(|sigma| {
-                point::decode::<ark_bls12_381::g1::Config, POINT>(sigma).is_ok()
+                point::decode::<ark_bls12_381::g1::Config, G1_BYTES>(sigma).is_ok()
             })
         };
         if !blocks.par_iter().all(strict) {
@@ -372,8 +357,17 @@ impl TagScheme for PublicBls {
     }
 }
 
+/// What is hashed to the curve for a write of a block of this length.
+fn hashed_message(write: &[u8; 16], length: u64) -> [u8; 24] {
+    let mut message = [0; 24];
+    let (head, tail) = message.split_at_mut(write.len());
+    head.copy_from_slice(write);
+    tail.copy_from_slice(&length.to_be_bytes());
+    message
+}
+
 /// The encodings of the point and of the sums of a proof.
-type Fields<'a> = (&'a [u8; POINT], &'a [[u8; SCALAR]]);
+type Fields<'a> = (&'a [u8; G1_BYTES], &'a [[u8; SCALAR_BYTES]]);
 
 /// The point and the sums of a proof; none if no block, of which the longest has this length, is
 /// challenged.
@@ -383,9 +377,9 @@ fn split(proof: &[u8], longest: u64) -> Result<Option<Fields<'_>>, AuditError> {
     }
     let count = usize::try_from(longest.div_ceil(SECTOR_LENGTH)).ok();
     let (sigma, sums) = proof
-        .split_first_chunk::<POINT>()
+        .split_first_chunk::<G1_BYTES>()
         .ok_or(AuditError::MalformedTagProof)?;
-    match sums.as_chunks::<SCALAR>() {
+    match sums.as_chunks::<SCALAR_BYTES>() {
         (sums, []) if longest > 0 && Some(sums.len()) == count => Ok(Some((sigma, sums))),
         _ => Err(AuditError::MalformedTagProof),
     }
@@ -393,9 +387,9 @@ fn split(proof: &[u8], longest: u64) -> Result<Option<Fields<'_>>, AuditError> {
 
 /// A point of the curve, not necessarily of the subgroup.
 fn held(tag: &BlockTag) -> Result<G1Affine, TagError> {
-    let sigma: Option<&[u8; POINT]> = tag.held.as_ref().try_into().ok();
-    match sigma.and_then(point::decode_of_curve) {
-        Some(sigma) if tag.committed.as_ref().len() == 16 => Ok(sigma),
+    let sigma: Option<&[u8; G1_BYTES]> = tag.held.as_ref().try_into().ok();
+    match sigma.map(point::decode_on_curve) {
+        Some(Ok(sigma)) if tag.committed.as_ref().len() == 16 => Ok(sigma),
         _ => Err(TagError::TagMalformed),
     }
 }
@@ -409,7 +403,7 @@ fn coefficient(challenged: &Challenged) -> Fr {
 /// The sectors of a block as numbers.
 fn sectors(block: &[u8]) -> impl Iterator<Item = Fr> {
     block.chunks(SECTOR).map(|sector| {
-        let mut bytes = [0_u8; SCALAR];
+        let mut bytes = [0_u8; SCALAR_BYTES];
         for (byte, value) in bytes.iter_mut().zip(sector) {
             *byte = *value;
         }
@@ -419,13 +413,4 @@ fn sectors(block: &[u8]) -> impl Iterator<Item = Fr> {
         }
         Fr::from_bigint(BigInt::new(limbs)).unwrap_or_default()
     })
-}
-
-/// The scalar, if it is below the group order.
-fn decode_scalar(bytes: &[u8; SCALAR]) -> Option<Fr> {
-    let mut limbs = [0; 4];
-    for (limb, bytes) in limbs.iter_mut().rev().zip(bytes.as_chunks::<8>().0) {
-        *limb = u64::from_be_bytes(*bytes);
-    }
-    Fr::from_bigint(BigInt::new(limbs))
 }

@@ -34,15 +34,15 @@
 use core::{fmt, ops::ControlFlow};
 use std::sync::Arc;
 
-use accumulators::rsa::{
-    KeyError, KeySize,
-    safe_primes::{self, Progress},
-};
 use pad_core::{DecodeError, Workers};
-use rug::{
-    Complete, Integer,
-    integer::{IsPrime, Order},
+use rsa_group::{
+    Factors, FaultDetected, KeySize, ModularGroup as _, PrimePair, Progress, ResidueGroup,
+    SecretInteger,
+    exponentiation::multi_power,
+    modulus::{self, read, write_fixed},
+    safe_primes,
 };
+use rug::{Complete, Integer, integer::Order};
 use zeroize::Zeroizing;
 
 use super::{
@@ -55,12 +55,8 @@ use super::{
 };
 use crate::error::AuditError;
 
-mod factors;
-mod product;
 #[cfg(test)]
 pub(in crate::tag) mod tests;
-
-use factors::Factors;
 
 /// The scheme with a modulus of this many bits: 2048 for about 112 bits of security, 3072 for about 128.
 /// Committed: the tag (`BITS / 8` bytes). Held: nothing.
@@ -73,8 +69,19 @@ pub struct RsaPublicKey<const BITS: u32>(Arc<Group>);
 
 #[derive(Debug)]
 struct Group {
-    modulus: Integer,
+    residues: ResidueGroup,
     base: Integer,
+}
+
+impl Group {
+    fn new(modulus: Integer, base: Integer) -> Self {
+        let residues = ResidueGroup::new(modulus);
+        Self { residues, base }
+    }
+
+    fn modulus(&self) -> &Integer {
+        self.residues.modulus()
+    }
 }
 
 /// What the owner knows: the factors too. Cheap to clone.
@@ -133,37 +140,32 @@ impl<const BITS: u32> RsaOwnerKey<BITS> {
         Self::from_parts([p, q], base)
     }
 
-    fn from_parts([p, q]: [Integer; 2], base: Integer) -> Result<Self, TagError> {
-        // The larger one first, so that a key has one encoding.
-        let primes = if p < q { [q, p] } else { [p, q] };
-        let [p, q] = &primes;
-        let modulus = (p * q).complete();
-        let factors = Factors::new(primes, &base, BITS)?;
+    fn from_parts(primes: [Integer; 2], base: Integer) -> Result<Self, TagError> {
+        let primes = PrimePair::new(primes, BITS)?;
+        let modulus = primes.modulus();
+        let factors = Factors::new(primes, &base)?;
         if base >= modulus {
             return Err(TagError::UnsuitableBase);
         }
         Ok(Self {
             factors: Arc::new(factors),
-            public: RsaPublicKey(Arc::new(Group { modulus, base })),
+            public: RsaPublicKey(Arc::new(Group::new(modulus, base))),
         })
     }
 
     fn search(size: KeySize, workers: &Workers) -> Result<Self, TagError> {
         let mut progress = |_: Progress| ControlFlow::Continue(());
-        let (p, q) =
-            safe_primes::pair(size, workers, &mut progress).map_err(|error| match error {
-                KeyError::RandomnessUnavailable => TagError::RandomnessUnavailable,
-                _ => TagError::NotSafePrimes,
-            })?;
+        let (p, q) = safe_primes::pair(size, workers, &mut progress)?;
         // 128 bits more than the modulus, so that the root is close to uniform.
         let mut root = Zeroizing::new(vec![0; width::<BITS>() + 16]);
         getrandom::fill(&mut root).map_err(|_| TagError::RandomnessUnavailable)?;
         Self::from_primes(p, q, &Integer::from_digits(&root, Order::Msf))
     }
 
-    fn power(&self, exponent: &Integer) -> Result<Integer, TagError> {
-        let Group { modulus, base } = &*self.public.0;
-        self.factors.power(exponent, modulus, base)
+    fn power(&self, exponent: Integer) -> Result<Integer, FaultDetected> {
+        let Group { residues, base } = &*self.public.0;
+        let exponent = SecretInteger::new(exponent);
+        self.factors.power(residues, base, exponent)
     }
 }
 
@@ -199,7 +201,7 @@ impl<const BITS: u32> KeyBytes for RsaPublicKey<BITS> {
     fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let width = width::<BITS>();
         let mut bytes = Zeroizing::new(Vec::with_capacity(2 * width));
-        write_fixed(&self.0.modulus, width, &mut bytes);
+        write_fixed(self.0.modulus(), width, &mut bytes);
         write_fixed(&self.0.base, width, &mut bytes);
         bytes
     }
@@ -211,15 +213,12 @@ impl<const BITS: u32> KeyBytes for RsaPublicKey<BITS> {
         let modulus = read(reader.take(width)?);
         let base = read(reader.take(width)?);
         reader.finish()?;
-        let usable = modulus.significant_bits() == BITS
-            && modulus.is_odd()
-            && !modulus.is_perfect_power()
-            && modulus.is_probably_prime(1) == IsPrime::No
-            && base > 1
+        modulus::require_usable(&modulus, BITS..=BITS)?;
+        let usable = base > 1
             && base < (&modulus - 1_u32).complete()
             && base.gcd_ref(&modulus).complete() == 1;
         if usable {
-            Ok(Self(Arc::new(Group { modulus, base })))
+            Ok(Self(Arc::new(Group::new(modulus, base))))
         } else {
             Err(DecodeError::ParametersInvalid.into())
         }
@@ -252,10 +251,10 @@ impl<const BITS: u32> TagScheme for RsaTags<BITS> {
         owner.public.clone()
     }
 
-    /// Cost: two powers of half the modulus' length.
+    /// Cost: two powers of half the modulus' length, by tables.
     fn tag(owner: &Self::OwnerKey, _: WriteId, block: &[u8]) -> Result<BlockTag, TagError> {
         block_length::<Self>(block)?;
-        let tag = owner.power(&number(block))?;
+        let tag = owner.power(number(block))?;
         let mut committed = Vec::with_capacity(width::<BITS>());
         write_fixed(&tag, width::<BITS>(), &mut committed);
         Ok(BlockTag {
@@ -299,20 +298,20 @@ impl<const BITS: u32> TagScheme for RsaTags<BITS> {
         blocks: &[OpenedBlock<'_>],
         proof: &[u8],
     ) -> Result<(), AuditError> {
-        let Group { modulus, base } = &*key.0;
-        verify::<BITS>(modulus, blocks, proof, |sum| {
-            let power = base.pow_mod_ref(sum, modulus).map(Integer::from);
-            power.ok_or(AuditError::InvalidKey)
+        let Group { residues, base } = &*key.0;
+        verify::<BITS>(residues, blocks, proof, |sum| {
+            let power = base.pow_mod_ref(&sum, residues.modulus());
+            power.map(Integer::from).ok_or(AuditError::InvalidKey)
         })
     }
 
-    /// Cost: a product of powers, and two powers of half the modulus' length.
+    /// Cost: a product of powers, and two powers of half the modulus' length by tables.
     fn verify_as_owner(
         owner: &Self::OwnerKey,
         blocks: &[OpenedBlock<'_>],
         proof: &[u8],
     ) -> Result<(), AuditError> {
-        verify::<BITS>(&owner.public.0.modulus, blocks, proof, |sum| {
+        verify::<BITS>(&owner.public.0.residues, blocks, proof, |sum| {
             owner.power(sum).map_err(|_| AuditError::InvalidKey)
         })
     }
@@ -327,12 +326,13 @@ impl<const BITS: u32> TagScheme for RsaTags<BITS> {
 
 /// Checks a proof; `power` raises the base.
 fn verify<const BITS: u32>(
-    modulus: &Integer,
+    group: &ResidueGroup,
     blocks: &[OpenedBlock<'_>],
     proof: &[u8],
-    power: impl FnOnce(&Integer) -> Result<Integer, AuditError>,
+    power: impl FnOnce(Integer) -> Result<Integer, AuditError>,
 ) -> Result<(), AuditError> {
     let mut tags = Vec::with_capacity(blocks.len());
+    let mut coefficients = Vec::with_capacity(blocks.len());
     let [mut least, mut most] = [Integer::new(), Integer::new()];
     for block in blocks {
         let Challenged { start, length, .. } = *block.challenged;
@@ -341,14 +341,15 @@ fn verify<const BITS: u32>(
             return Err(AuditError::MalformedTag { start });
         }
         let tag = read(block.committed);
-        if tag >= *modulus {
+        if tag >= *group.modulus() {
             return Err(AuditError::TagOutOfRange { start });
         }
         let coefficient = coefficient(block.challenged);
         let [low, high] = range(&coefficient, length);
         least += low;
         most += high;
-        tags.push((tag, coefficient));
+        tags.push(tag);
+        coefficients.push(coefficient);
     }
     if proof.len() != most.significant_digits::<u8>() {
         return Err(AuditError::MalformedTagProof);
@@ -357,8 +358,8 @@ fn verify<const BITS: u32>(
     if sum < least || sum > most {
         return Err(AuditError::SumOutOfRange);
     }
-    let product = product::product_of_powers(&tags, modulus);
-    if product.square() % modulus == power(&sum)?.square() % modulus {
+    let product = multi_power(group, &tags, &coefficients);
+    if group.square(&product) == group.square(&power(sum)?) {
         Ok(())
     } else {
         Err(AuditError::EquationFails)
@@ -397,16 +398,4 @@ const fn width<const BITS: u32>() -> usize {
     {
         BITS.div_ceil(8) as usize
     }
-}
-
-fn read(bytes: &[u8]) -> Integer {
-    Integer::from_digits(bytes, Order::Msf)
-}
-
-/// Appends a number that has at most this many bytes, big-endian.
-fn write_fixed(number: &Integer, width: usize, bytes: &mut Vec<u8>) {
-    let digits = Zeroizing::new(number.to_digits::<u8>(Order::Msf));
-    let padding = width.saturating_sub(digits.len());
-    bytes.resize(bytes.len().saturating_add(padding), 0);
-    bytes.extend_from_slice(&digits);
 }

@@ -1,6 +1,9 @@
 //! The designs with accumulators, by name.
 
-use accumulators::{bilinear::Bilinear, rsa::Rsa};
+#[cfg(feature = "bilinear")]
+use accumulators::bilinear::Bilinear;
+#[cfg(feature = "rsa")]
+use accumulators::rsa::Rsa;
 
 use crate::{
     accumulated::Accumulated,
@@ -10,21 +13,28 @@ use crate::{
 
 /// Speculation over two generations, a signed RSA accumulator for each, a witness for each tuple and
 /// instant.
+#[cfg(feature = "rsa")]
 pub type AccumulatorsRsa = Accumulated<Rsa, Plain, 2>;
 /// Speculation over two generations, a signed RSA accumulator for each, superseding witnesses.
+#[cfg(feature = "rsa")]
 pub type AccumulatorsSupersedingRsa = Accumulated<Rsa, Superseding, 2>;
 /// Speculation over two generations, RSA accumulators in a hash chain under the signed root.
+#[cfg(feature = "rsa")]
 pub type ChainAccumulatorsRsa = ChainAccumulated<Rsa, 2>;
 /// Speculation over two generations, a signed bilinear accumulator for each, a witness for each tuple
 /// and instant.
+#[cfg(feature = "bilinear")]
 pub type AccumulatorsBilinear = Accumulated<Bilinear, Plain, 2>;
 /// Speculation over two generations, a signed bilinear accumulator for each, superseding witnesses.
+#[cfg(feature = "bilinear")]
 pub type AccumulatorsSupersedingBilinear = Accumulated<Bilinear, Superseding, 2>;
 /// Speculation over two generations, bilinear accumulators in a hash chain under the signed root.
+#[cfg(feature = "bilinear")]
 pub type ChainAccumulatorsBilinear = ChainAccumulated<Bilinear, 2>;
 
 /// Calls a macro once for each design with accumulators, as [`for_each_tuple`](crate::for_each_tuple): apart, because one
 /// snapshot takes them milliseconds.
+#[cfg(all(feature = "rsa", feature = "bilinear"))]
 #[macro_export]
 macro_rules! for_each_accumulated_tuple {
     ($callback:ident) => {

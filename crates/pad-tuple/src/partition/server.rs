@@ -1,10 +1,9 @@
 //! The server of one range of keys.
 
 use pad_core::{
-    ApplyError, Key, LookupError, Repository, SignedHead, Suite, VerifyError, Version,
+    ApplyError, Key, KeyRange, LookupError, Repository, SignedHead, Suite, VerifyError, Version,
     head::Authority,
 };
-use pad_tree::KeyRange;
 
 use super::{DivisibleDesign, GenerationUpdate, PartialUpdate};
 use crate::{

@@ -3,9 +3,9 @@
 use core::ops::Bound;
 
 use pad_core::{
-    ApplyError, Key, Suite, Update, head::Authority, head_log::check_next, history::Frontier,
+    ApplyError, Key, KeyRange, Suite, Update, head::Authority, head_log::check_next,
+    history::Frontier,
 };
-use pad_tree::KeyRange;
 
 use super::{DivisibleDesign, GenerationUpdate, PartialUpdate};
 use crate::{

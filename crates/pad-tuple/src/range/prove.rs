@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pad_core::{Key, LookupError, Suite, Version};
-use pad_tree::{KeyRange, TreeQuery};
+use pad_core::{Key, KeyRange, LookupError, Suite, Version};
 
 use super::{GenerationPart, RangeContent, RangePart, RangeProof, next_lower};
 use crate::{
@@ -93,7 +92,7 @@ impl<S: Suite, D: AggregateDesign<S>> TupleRepository<S, D> {
                 tuple,
             });
             let known = !matches!(stored.content, Content::Nothing);
-            let reveals = range.reveals(from.as_bytes());
+            let reveals = range.contains(from.as_bytes());
             // Short circuit: only keys of the range that this generation knows are decided here.
             let open = reveals && known && decided.insert(from);
             let content = match &stored.content {

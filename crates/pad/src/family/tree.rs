@@ -9,22 +9,22 @@ use pad_core::{
 };
 use pad_tree::{
     Answer, Authenticated, BalancingScheme, Change, Checkpoint, KeyHistory, KeyRange, Keys,
-    NodeStore, TreeAuthor, TreeProof, TreeQuery, TreeRepository, VersionedStore, for_each_tree,
+    NodeStore, ProvableQuery, TreeAuthor, TreeProof, TreeQuery, TreeRepository, VersionedStore,
+    for_each_tree,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use signature::Signer;
 
 use crate::{
     answering::{AnswerError, AnsweringRepository},
-    author::{AuthorError, BatchAuthor, DurableAuthor, ResumableRepository},
+    author::{AuthorError, BatchAuthor, HostedAuthor, ResumableRepository, resumed},
     bundle::{Bundle, ProofUnderHead},
     check::CheckError,
-    dynamic::{AnyAuthor, AnyRepository, Description},
+    dynamic::{Description, OfferedRepository},
+    hosted::Typed,
     keys::{PublicKey, SecretKey},
     question::{Question, Refusal, Statement, conclude},
-    repository::{DurableRepository, RepositoryError, StorableRepository},
-    signing_record::SigningRecord,
-    store::redb_store::RedbStore,
+    repository::StorableRepository,
 };
 
 /// A store of tree nodes that can be kept in a checkpoint; each store of `pad-tree` is one.
@@ -54,40 +54,27 @@ impl<S: Suite, St> TreeStore<S> for St where
 {
 }
 
-/// Opens a repository of the tree PAD that is described.
-pub(crate) fn open_repository<S: Suite>(
-    store: RedbStore,
+/// An empty repository of the tree PAD that is described, if there is such a one.
+pub(crate) fn repository<S: Suite>(
     description: &Description,
-) -> Result<Box<dyn AnyRepository>, RepositoryError> {
+) -> Option<Box<dyn OfferedRepository>> {
+    let Description { public, repository } = description;
     macro_rules! try_tree {
-        ($name:ident, $scheme:ty, $($repository:tt)+) => {
-            if let Some(kind) = Kind::<$($repository)+<S>>::matching(description) {
-                return Ok(Box::new(kind.open(store, description)?));
+        ($name:ident, $scheme:ty, $($made:tt)+) => {
+            let kind = Kind::<$($made)+<S>>(PhantomData);
+            if public.scheme.id() == <$scheme>::ID && repository.name() == kind.name() {
+                return Some(kind.make(public.authority));
             }
         };
     }
     for_each_tree!(try_tree);
-    Err(super::unknown_kind().into())
+    None
 }
 
-/// Opens a store of the tree PAD that is described as its author.
-pub(crate) fn open_author<S: Suite>(
-    store: RedbStore,
-    description: &Description,
-    key: &SecretKey,
-    record: SigningRecord,
-) -> Result<Box<dyn AnyAuthor>, AuthorError> {
-    macro_rules! try_tree {
-        ($name:ident, $scheme:ty, $($repository:tt)+) => {
-            if let Some(kind) = Kind::<$($repository)+<S>>::matching(description) {
-                let repository = kind.open(store, description)?;
-                let author = DurableAuthor::resume(repository, key.signer(), record)?;
-                return Ok(Box::new(author));
-            }
-        };
+impl<S: Suite, St: TreeStore<S>> OfferedRepository for Typed<TreeRepository<S, St>> {
+    fn resume(&self, key: &SecretKey) -> Result<Box<dyn HostedAuthor>, AuthorError> {
+        resumed(self.repository(), key.signer())
     }
-    for_each_tree!(try_tree);
-    Err(RepositoryError::from(super::unknown_kind()).into())
 }
 
 /// What an answer of a tree PAD establishes.
@@ -195,7 +182,7 @@ impl<S, St, K> ResumableRepository<K> for TreeRepository<S, St>
 where
     S: Suite,
     St: TreeStore<S>,
-    K: Signer<HeadSignature>,
+    K: Signer<HeadSignature> + Send + 'static,
 {
     type Author = TreeAuthor<S, <St as NodeStore>::Scheme, K>;
 
@@ -249,7 +236,7 @@ impl<S: Suite, St: TreeStore<S>> AnsweringRepository for TreeRepository<S, St> {
     }
 }
 
-fn bundle<S: Suite, St: TreeStore<S>, Q: TreeQuery>(
+fn bundle<S: Suite, St: TreeStore<S>, Q: ProvableQuery>(
     repository: &TreeRepository<S, St>,
     version: Version,
     query: &Q,
@@ -258,7 +245,7 @@ fn bundle<S: Suite, St: TreeStore<S>, Q: TreeQuery>(
     Ok(codec::encode(&Bundle::new(repository, version, proof)?))
 }
 
-fn checked<S: Suite, St: TreeStore<S>, Q: TreeQuery>(
+fn checked<S: Suite, St: TreeStore<S>, Q: ProvableQuery>(
     repository: &TreeRepository<S, St>,
     head: &Verified<SnapshotHead<S>>,
     query: &Q,
@@ -274,23 +261,16 @@ fn checked<S: Suite, St: TreeStore<S>, Q: TreeQuery>(
 /// One of the kinds of repositories, as a value from which its node store is inferred.
 struct Kind<R>(PhantomData<R>);
 
+#[allow(
+    clippy::unused_self,
+    reason = "the value says which node store is meant"
+)]
 impl<S: Suite, St: TreeStore<S>> Kind<TreeRepository<S, St>> {
-    fn matching(description: &Description) -> Option<Self> {
-        let scheme = <<St as NodeStore>::Scheme as BalancingScheme>::ID;
-        let matches =
-            description.public.scheme.id() == scheme && description.repository.name() == St::NAME;
-        matches.then_some(Self(PhantomData))
+    const fn name(&self) -> &'static str {
+        St::NAME
     }
 
-    #[allow(
-        clippy::unused_self,
-        reason = "the value says which node store is meant"
-    )]
-    fn open(
-        self,
-        store: RedbStore,
-        description: &Description,
-    ) -> Result<DurableRepository<TreeRepository<S, St>, RedbStore>, RepositoryError> {
-        DurableRepository::open(store, description.public.authority)
+    fn make(self, authority: Authority) -> Box<dyn OfferedRepository> {
+        Box::new(Typed::<TreeRepository<S, St>>::new(authority))
     }
 }

@@ -13,15 +13,15 @@ use signature::Signer;
 
 use crate::{
     answering::NotOffered,
-    author::{AuthorError, BatchAuthor, DurableAuthor, ResumableRepository},
+    author::{AuthorError, BatchAuthor, HostedAuthor, ResumableRepository, resumed},
     bundle::ProofUnderHead,
-    dynamic::{AnyAuthor, AnyRepository, Description},
+    dynamic::{Description, OfferedRepository},
+    hosted::Typed,
     keys::{PublicKey, SecretKey},
     question::{Question, Refusal, Statement, conclude},
-    repository::{DurableRepository, RepositoryError, StorableRepository},
+    repository::{RepositoryError, StorableRepository},
     selection::RepositoryName,
-    signing_record::SigningRecord,
-    store::{StoreError, redb_store::RedbStore},
+    store::StoreError,
 };
 
 mod answers;
@@ -46,42 +46,36 @@ fn setup<K: KeyBytes>(public: &PublicKey) -> Option<TupleSetup<K>> {
     Some(TupleSetup { authority, key })
 }
 
-/// Opens a repository of the tuple PAD that is described.
-pub(crate) fn open_repository<S: Suite>(
-    store: RedbStore,
+/// An empty repository of the tuple PAD that is described, if there is such a one.
+pub(crate) fn repository<S: Suite>(
     description: &Description,
-) -> Result<Box<dyn AnyRepository>, RepositoryError> {
+) -> Result<Option<Box<dyn OfferedRepository>>, RepositoryError> {
+    if description.repository != RepositoryName::VersionedIndex {
+        return Ok(None);
+    }
     macro_rules! try_design {
         ($name:ident, $design:ty) => {
             if is_of::<S, $design>(&description.public) {
-                return Ok(Box::new(open::<S, $design>(store, description)?));
+                let setup = setup(&description.public).ok_or_else(foreign_key)?;
+                let repository = Typed::<TupleRepository<S, $design>>::new(setup);
+                return Ok(Some(Box::new(repository)));
             }
         };
     }
     for_each_tuple!(try_design);
-    Err(super::unknown_kind().into())
+    Ok(None)
 }
 
-/// Opens a store of the tuple PAD that is described as its author.
-pub(crate) fn open_author<S: Suite>(
-    store: RedbStore,
-    description: &Description,
-    key: &SecretKey,
-    record: SigningRecord,
-) -> Result<Box<dyn AnyAuthor>, AuthorError> {
-    macro_rules! try_design {
-        ($name:ident, $design:ty) => {
-            if is_of::<S, $design>(&description.public) {
-                let repository = open::<S, $design>(store, description)?;
-                let own = KeyBytes::from_slice(key.scheme_secret().unwrap_or_default());
-                let own: <$design as Design<S>>::Secret = own.ok_or_else(foreign_key)?;
-                let author = DurableAuthor::resume(repository, (key.signer(), own), record)?;
-                return Ok(Box::new(author));
-            }
-        };
+impl<S, D> OfferedRepository for Typed<TupleRepository<S, D>>
+where
+    S: Suite,
+    D: AggregateDesign<S, Secret: KeyBytes>,
+{
+    fn resume(&self, key: &SecretKey) -> Result<Box<dyn HostedAuthor>, AuthorError> {
+        let own = KeyBytes::from_slice(key.scheme_secret().unwrap_or_default());
+        let own: D::Secret = own.ok_or_else(foreign_key)?;
+        resumed(self.repository(), (key.signer(), own))
     }
-    for_each_tuple!(try_design);
-    Err(RepositoryError::from(super::unknown_kind()).into())
 }
 
 /// What an answer of a tuple PAD establishes.
@@ -106,17 +100,6 @@ pub(crate) fn verify<S: Suite>(
 
 fn is_of<S: Suite, D: Design<S>>(public: &PublicKey) -> bool {
     public.scheme.id() == D::SCHEME
-}
-
-fn open<S: Suite, D: Design<S, Key: KeyBytes>>(
-    store: RedbStore,
-    description: &Description,
-) -> Result<DurableRepository<TupleRepository<S, D>, RedbStore>, RepositoryError> {
-    if description.repository != RepositoryName::VersionedIndex {
-        return Err(super::unknown_kind().into());
-    }
-    let setup = setup(&description.public).ok_or_else(foreign_key)?;
-    DurableRepository::open(store, setup)
 }
 
 fn foreign_key() -> RepositoryError {
@@ -247,7 +230,7 @@ impl<S, D, K> ResumableRepository<(K, D::Secret)> for TupleRepository<S, D>
 where
     S: Suite,
     D: Design<S>,
-    K: Signer<HeadSignature> + Sync,
+    K: Signer<HeadSignature> + Send + Sync + 'static,
 {
     type Author = TupleAuthor<S, D, K>;
 

@@ -132,36 +132,15 @@ fn decode(digits: &str) -> Option<Zeroizing<Vec<u8>>> {
 }
 
 /// A key of an owner of files cannot be made or used.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileOwnerKeyError {
     /// The file.
-    File(KeyFileError),
+    #[error(transparent)]
+    File(#[from] KeyFileError),
     /// The tag scheme's key.
-    Tags(TagError),
-}
-
-impl fmt::Display for FileOwnerKeyError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::File(error) => error.fmt(formatter),
-            Self::Tags(error) => error.fmt(formatter),
-        }
-    }
-}
-
-impl core::error::Error for FileOwnerKeyError {}
-
-impl From<KeyFileError> for FileOwnerKeyError {
-    fn from(error: KeyFileError) -> Self {
-        Self::File(error)
-    }
-}
-
-impl From<TagError> for FileOwnerKeyError {
-    fn from(error: TagError) -> Self {
-        Self::Tags(error)
-    }
+    #[error(transparent)]
+    Tags(#[from] TagError),
 }
 
 #[cfg(test)]

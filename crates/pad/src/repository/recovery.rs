@@ -1,28 +1,16 @@
 //! From what a store holds back to a repository.
 
-use pad_core::{Domain, Suite, Untrusted, Update, Version, codec};
+use pad_core::{Domain, Suite, Version};
 
-use super::{RepositoryError, StorableRepository};
-use crate::store::{Store, StoreError, StoredCheckpoint};
-
-/// The repository in a checkpoint, or `None` if the checkpoint is damaged or of something else.
-pub(crate) fn restore<R: StorableRepository>(
-    stored: &StoredCheckpoint,
-    setup: &R::Setup,
-) -> Option<R> {
-    let digest = integrity::<R::Suite>(stored.version, stored.oldest, &stored.bytes);
-    if digest.as_ref() != stored.digest {
-        return None;
-    }
-    let checkpoint = codec::decode(&stored.bytes, stored.bytes.len()).ok()?;
-    let restored = R::restore(checkpoint, setup)?;
-    let fits = restored.latest() == stored.version && restored.oldest() == stored.oldest;
-    fits.then_some(restored)
-}
+use super::RepositoryError;
+use crate::{
+    hosted::UpdatedRepository,
+    store::{Store, StoreError},
+};
 
 /// Applies the stored updates that the repository does not have yet; returns their bytes.
-pub(crate) fn replay<R: StorableRepository>(
-    repository: &mut R,
+pub(crate) fn replay(
+    repository: &mut (impl UpdatedRepository + ?Sized),
     store: &impl Store,
 ) -> Result<usize, RepositoryError> {
     let (first, latest) = (
@@ -38,10 +26,15 @@ pub(crate) fn replay<R: StorableRepository>(
         let bytes = bytes.ok_or(StoreError::Damaged(
             "an update or its checkpoint is missing",
         ))?;
-        let update = Untrusted::<Update<R::Suite, R::Attachment>>::decode(&bytes, bytes.len())
-            .map_err(|_| StoreError::Damaged("a stored update is not readable"))?;
-        let applied = repository.apply(update.as_unverified());
-        applied.map_err(|error| RepositoryError::DamagedUpdate(version, error))?;
+        repository
+            .apply_message(&bytes)
+            .map_err(|error| match error {
+                RepositoryError::Refused(error) => RepositoryError::DamagedUpdate(version, error),
+                RepositoryError::Unreadable(_) => {
+                    StoreError::Damaged("a stored update is not readable").into()
+                }
+                error => error,
+            })?;
         replayed += bytes.len();
     }
     Ok(replayed)

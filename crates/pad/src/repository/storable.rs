@@ -14,11 +14,11 @@ use serde::Serialize;
 /// same updates. A repository made anew with the same setup reaches the same state by the same
 /// updates.
 pub trait StorableRepository:
-    Repository<Query = Key, Proof: Serialize> + fmt::Debug + Sized
+    Repository<Query = Key, Proof: Serialize> + fmt::Debug + Send + Sync + Sized
 {
     /// What a new repository is made from: whose updates it takes, and what its scheme verifies
     /// them with.
-    type Setup: Clone + fmt::Debug;
+    type Setup: Clone + fmt::Debug + Send + Sync;
     /// Whether a proof about one version may vouch for later ones, as superseding statements do. What a
     /// crash could still undo must then not be proved, not even through its past.
     const EVIDENCE_OUTLIVES_VERSION: bool;

@@ -15,7 +15,6 @@ use pad::{
     VerifyError, Version, Workers,
     bundle::ProofUnderHead,
     check::CheckError,
-    dynamic::AnyRepository,
     pad_core::{Attachment, codec, codec::Message, contradiction::Past, history::ConsistencyProof},
     pad_tree::{
         Authenticated, BalancingScheme, Checkpoint, KeyHistory, PathCopying, RedBlack,
@@ -379,7 +378,6 @@ fn it_is_stored_resumed_checked_and_pruned() {
 fn answers_travel_with_their_heads() {
     let folder = tempfile::tempdir().unwrap();
     let repository = open(&published(folder.path()), setup()).unwrap();
-    let repository: &dyn AnyRepository = &repository;
     let (version, asked) = (Version::new(2), key("changing"));
     let answer = repository
         .answer(version, &Question::Key(asked.clone()))

@@ -157,7 +157,7 @@ fn tell(key: &SecretKey, store: &Path) -> Result<Told, String> {
         told.heads.push(head);
     }
     for version in (oldest.number().max(1)..=latest.number()).map(Version::new) {
-        told.values.extend(values(key, &*repository, version)?);
+        told.values.extend(values(key, &repository, version)?);
         let update = repository.store().update(version);
         told.updates.extend(update.map_err(|error| text(&error))?);
     }
@@ -166,7 +166,7 @@ fn tell(key: &SecretKey, store: &Path) -> Result<Told, String> {
 
 fn values(
     key: &SecretKey,
-    repository: &dyn AnyRepository,
+    repository: &AnyRepository,
     version: Version,
 ) -> Result<Vec<Option<Value>>, String> {
     let value = |asked: Key| {

@@ -34,7 +34,7 @@ fn answers(suite: SuiteName, scheme: SchemeName) -> (PublicKey, Vec<(Question, V
         .stage((0..100).map(|number| entry(2 * number)).collect())
         .unwrap();
     author.flush(&[]).unwrap();
-    let repository: &dyn AnyRepository = author.repository();
+    let repository: &AnyRepository = author.repository();
     let asked = [84_u32, 85, 199].map(|number| {
         let question = Question::Key(Key::new(number.to_be_bytes().to_vec()).unwrap());
         let answer = repository.answer(Version::new(1), &question).unwrap();

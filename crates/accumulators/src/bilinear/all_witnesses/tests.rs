@@ -7,6 +7,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
 use super::*;
+use crate::bilinear::multi_scalar::{affine::normalize, multi_scalar_product};
 
 const SEED: u64 = 0x7769_746e_6573_7365;
 
@@ -54,6 +55,20 @@ fn expected(secret: Fr, elements: &[Fr]) -> Vec<G1Affine> {
 
 fn workers(threads: usize) -> Workers {
     Workers::new(NonZeroUsize::new(threads).unwrap()).unwrap()
+}
+
+/// As [`all_witnesses`], as in the paper: by a division and a sum of its own for each witness.
+///
+/// Cost: `n^2` field multiplications and `n` sums of `n` terms.
+fn naive(powers: &[G1Affine], elements: &[Fr], workers: &Workers) -> Option<Vec<G1Affine>> {
+    let powers = powers.get(..elements.len())?;
+    let coefficients = product(elements, workers);
+    let sequential = Workers::sequential();
+    let sums = map_all(elements, workers, |element| {
+        let (quotient, _) = divide_by_factor(&coefficients, *element);
+        multi_scalar_product(powers, &quotient, &sequential)
+    });
+    Some(normalize(&sums))
 }
 
 #[test]

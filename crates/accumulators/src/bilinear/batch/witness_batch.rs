@@ -13,11 +13,11 @@ use pad_core::{Proof, Verified, VerifyError, Workers};
 
 use super::{queried, statement};
 use crate::{
-    accumulator::{Element, PublicKey},
     bilinear::{
         Bilinear, BilinearElement, BilinearWitness,
         multi_scalar::{Coefficient, PairSum, Term},
     },
+    scheme::{Element, PublicKey},
     snapshot::Snapshot,
     statement::SubsetMembership,
     transcript::Transcript,

@@ -19,7 +19,10 @@
 use ark_bls12_381::{Fq, G1Affine, G1Projective};
 use ark_ff::{AdditiveGroup, Field, Zero, serial_batch_inversion_and_mul};
 
-use super::table::Table;
+use super::{
+    coordinates::{Coordinates, equal},
+    table::Table,
+};
 
 /// Adds batches of points; owns the memory that the inversions need.
 #[derive(Debug, Default)]
@@ -28,33 +31,6 @@ pub(crate) struct Adder {
     prefixes: Vec<Fq>,
     /// The sums of one round, and those of the round before.
     rounds: [Vec<G1Affine>; 2],
-}
-
-/// A point to be added, wherever its coordinates are; both are zero for the identity, and that is
-/// no point of the curve.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Coordinates<'a> {
-    pub(super) x: &'a Fq,
-    pub(super) y: &'a Fq,
-}
-
-impl<'a> From<&'a G1Affine> for Coordinates<'a> {
-    fn from(point: &'a G1Affine) -> Self {
-        Self {
-            x: &point.x,
-            y: &point.y,
-        }
-    }
-}
-
-impl Coordinates<'_> {
-    fn is_identity(self) -> bool {
-        equal(self.x, &Fq::ZERO) && equal(self.y, &Fq::ZERO)
-    }
-
-    fn point(self) -> G1Affine {
-        G1Affine::new_unchecked(*self.x, *self.y)
-    }
 }
 
 impl Adder {
@@ -236,14 +212,6 @@ fn complete(left: Coordinates<'_>, right: Coordinates<'_>, inverse: &Fq) -> G1Af
     y *= &slope;
     y -= left.y;
     G1Affine::new_unchecked(x, y)
-}
-
-/// Equality without the call of `memcmp` that the comparison of arrays becomes: a twelfth of all
-/// time.
-#[inline]
-fn equal(left: &Fq, right: &Fq) -> bool {
-    let limbs = left.0.0.iter().zip(&right.0.0);
-    limbs.fold(0, |difference, (left, right)| difference | (left ^ right)) == 0
 }
 
 /// Inverts every value; none may be zero.

@@ -11,7 +11,7 @@
 use ark_bls12_381::{Fq, G1Affine};
 use ark_ff::AdditiveGroup;
 
-use super::{affine::Coordinates, endomorphism::endomorphism};
+use super::{coordinates::Coordinates, endomorphism::endomorphism};
 
 /// Points, their images and negatives.
 #[derive(Debug)]

@@ -4,9 +4,10 @@ use pad_core::{Untrusted, VerifyError, Workers};
 
 use super::*;
 use crate::{
-    accumulator::{Batch, PublicKey, Universal},
+    accumulator::{Batch, Universal},
     bilinear::{BilinearWitness, BilinearWitnessBatch},
     error::AccumulateError,
+    scheme::PublicKey,
     wire,
 };
 
@@ -48,7 +49,10 @@ fn one_by_one_gives_the_same_witnesses() {
     let set = set_of(&names(17));
     let workers = workers(2);
     assert_eq!(
-        Bilinear::witnesses_one_by_one(&key(), &set, &workers),
+        names(17)
+            .iter()
+            .map(|name| Bilinear::witness(&key(), &set, name.as_ref(), &workers))
+            .collect::<Result<Vec<_>, _>>(),
         Bilinear::witnesses(&key(), &set, &workers)
     );
 }

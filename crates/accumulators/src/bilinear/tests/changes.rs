@@ -17,7 +17,7 @@ use crate::{
 type Names = Vec<Vec<u8>>;
 
 fn element(name: &[u8]) -> BilinearElement {
-    use crate::accumulator::PublicKey as _;
+    use crate::scheme::PublicKey as _;
     Bilinear::element(&key(), &key().id().digest_of(name)).unwrap()
 }
 

@@ -2,17 +2,18 @@
 
 use ark_bls12_381::{Fq, G1Affine, g1};
 use ark_ff::{AdditiveGroup, BigInteger, Field, PrimeField};
+use bls12::point::{self, G1_BYTES};
 use pad_core::{DecodeError, Untrusted, VerifyError, Workers};
 
 use super::*;
 use crate::{
-    accumulator::{Batch, Dynamic, PublicKey, Universal},
+    accumulator::{Batch, Dynamic, Universal},
     bilinear::{
         BilinearNonMembershipWitness, BilinearSubsetWitness, BilinearUpdateData, BilinearWitness,
         of_elements,
-        point::{self, G1_BYTES},
     },
     error::AccumulateError,
+    scheme::PublicKey,
     wire::{self, Wire},
 };
 
@@ -116,10 +117,6 @@ fn sets_above_the_capacity_are_refused_by_every_operation() {
     assert_eq!(Bilinear::witnesses(&key, &set, &workers), Err(error));
     assert_eq!(
         Bilinear::witnesses_with_secret(&SECRET, &set, &workers),
-        Err(error)
-    );
-    assert_eq!(
-        Bilinear::witnesses_one_by_one(&key, &set, &workers),
         Err(error)
     );
     assert_eq!(
@@ -237,7 +234,7 @@ fn the_negative_of_the_secret_is_refused_by_whoever_meets_it() {
     assert_eq!(BilinearValue::new(point.into()), Err(error));
     // With a secret that is the negative of an element.
     let bad = -set.elements()[0].scalar();
-    let secret = BilinearSecretKey::assemble(Zeroizing::new(bad), key);
+    let secret = BilinearSecretKey::assemble(SecretScalar::new(Zeroizing::new(bad)), key);
     assert_eq!(
         Bilinear::accumulate_with_secret(&secret, &set, &workers),
         Err(error)

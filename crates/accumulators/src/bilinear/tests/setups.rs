@@ -6,16 +6,14 @@ use ark_bls12_381::{G1Affine, G1Projective, G2Affine, g1, g2};
 use ark_ec::CurveGroup;
 use ark_ff::{FftField, Field, PrimeField};
 use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
+use bls12::point::{self, G1_BYTES, G2_BYTES};
 use pad_core::DecodeError;
 
 use super::*;
 use crate::{
-    accumulator::PublicKey,
-    bilinear::{
-        Parameters, ceremony,
-        point::{self, G1_BYTES, G2_BYTES},
-    },
+    bilinear::{Parameters, ceremony},
     error::AccumulateError,
+    scheme::PublicKey,
     wire,
 };
 

@@ -19,18 +19,17 @@
 )]
 
 use pad_core::{DecodeError, Proof, Verified, VerifyError};
+use rsa_group::group::{ModularGroup, Residue};
 use rug::Integer;
 
 use super::represented;
 use crate::{
-    accumulator::PublicKey,
     error::AccumulateError,
     rsa::{
-        Rsa, RsaElement, RsaPublicKey, RsaValue,
-        group::{ModularGroup, Residue},
-        parameters::SCHEME,
+        Rsa, RsaElement, RsaPublicKey, RsaValue, parameters::SCHEME,
         proof_of_exponentiation::Exponentiation,
     },
+    scheme::PublicKey,
     snapshot::Snapshot,
     statement::SubsetMembership,
     wire::{self, Reader, Wire},
@@ -186,11 +185,11 @@ impl Wire for RsaSubsetWitness {
             return Err(DecodeError::Malformed);
         }
         let offsets = (0..count).map(|_| reader.u16()).collect::<Result<_, _>>()?;
-        let residue = key.group().read_but_one(reader)?;
+        let residue = key.read_but_one(reader)?;
         let quotient = if count == 1 {
             None
         } else {
-            Some(key.group().read(reader)?)
+            Some(key.read_residue(reader)?)
         };
         Ok(Self {
             residue,

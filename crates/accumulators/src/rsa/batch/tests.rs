@@ -1,11 +1,12 @@
 use pad_core::{DecodeError, Proof, Untrusted, Verified, Version};
 
 use super::*;
+use crate::scheme::Scheme as _;
 use crate::{
-    accumulator::PublicKey as _,
     rsa::proof_of_exponentiation::fixture::{
         LIMIT, check_layout, names, public, root_of_one, secret, set_of, times, verified,
     },
+    scheme::PublicKey as _,
     statement::SubsetMembership,
     wire,
 };

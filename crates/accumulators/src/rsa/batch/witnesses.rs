@@ -45,17 +45,16 @@
 )]
 
 use pad_core::{Proof, Verified, VerifyError};
+use rsa_group::{exponentiation::multi_power, group::ModularGroup};
 use rug::Integer;
 
 use super::represented;
 use crate::{
-    accumulator::{Element, PublicKey},
     rsa::{
         Rsa, RsaElement, RsaWitness,
-        exponentiation::multi_power,
-        group::ModularGroup,
         proof_of_exponentiation::{absorb_residue, half_challenge},
     },
+    scheme::{Element, PublicKey},
     snapshot::Snapshot,
     statement::SubsetMembership,
     transcript::Transcript,

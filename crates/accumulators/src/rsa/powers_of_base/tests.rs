@@ -1,7 +1,10 @@
+use std::sync::Arc;
+
+use pad_core::Workers;
+
 use super::*;
 use crate::{
     Accumulator as _, SecretKey as _,
-    error::AccumulateError,
     rsa::{
         Parameters, RepresentativeRule, Rsa,
         test_key::{names, secret, set, workers},
@@ -43,13 +46,11 @@ fn sets_accumulate_to_the_same_value_with_and_without_the_table() {
 fn false_tables_are_refused() {
     let key = secret().public_key().clone();
     let honest = PowersOfBase::compute(&key, 1);
-    let count = honest.entries.len();
+    let count = honest.0.entries().len();
     let changed = |change: &dyn Fn(&mut Vec<Residue>)| {
-        let mut entries = honest.entries.to_vec();
+        let mut entries = honest.0.entries().to_vec();
         change(&mut entries);
-        let powers = PowersOfBase {
-            entries: entries.into(),
-        };
+        let powers = PowersOfBase(PowersTable::from_entries(entries));
         decode_body::<PowersOfBase>(&key, &encode_body(&powers))
     };
     assert!(changed(&|_| ()).is_ok());

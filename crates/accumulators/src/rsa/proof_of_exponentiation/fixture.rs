@@ -2,15 +2,12 @@
 
 use ed25519_dalek::SigningKey;
 use pad_core::{AuthorKey, Untrusted, Verified, Version, Workers};
+use rsa_group::{group::Residue, modulus::write_fixed};
 use rug::{Complete, Integer};
 
 use crate::{
     accumulator::{Accumulator, SecretKey},
-    rsa::{
-        Rsa, RsaPublicKey, RsaSecretKey, RsaValue,
-        group::{Residue, write_fixed},
-        test_key,
-    },
+    rsa::{Rsa, RsaPublicKey, RsaSecretKey, RsaValue, test_key},
     set::ElementSet,
     snapshot::{Authority, Snapshot},
     wire::{self, Wire},

@@ -1,12 +1,13 @@
 use std::collections::HashSet;
 
+use rsa_group::group::ModularGroup as _;
 use rug::Complete;
 
 use super::{
     fixture::{public, residue, root_of_one, times},
     *,
 };
-use crate::rsa::{RsaPublicKey, group::ModularGroup as _};
+use crate::rsa::RsaPublicKey;
 
 const PURPOSE: &str = "test";
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    Accumulator as _,
+    Scheme as _,
     rsa::{
         Rsa,
         test_key::{primes, secret},

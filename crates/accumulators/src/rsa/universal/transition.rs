@@ -10,16 +10,16 @@
 use core::cmp::Ordering;
 
 use pad_core::Workers;
+use rsa_group::{
+    exponentiation::{multi_power, product},
+    group::{ModularGroup, ResidueGroup},
+};
 use rug::{Complete, Integer};
 
 use crate::{
     change::Change,
     error::AccumulateError,
-    rsa::{
-        Rsa, RsaElement, RsaValue,
-        exponentiation::{multi_power, product},
-        group::{ModularGroup, ResidueGroup},
-    },
+    rsa::{Rsa, RsaElement, RsaValue},
 };
 
 /// What consecutive changes did in the end: `before = u^removed` and `after = u^added`, for a `u`

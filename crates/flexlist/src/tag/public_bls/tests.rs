@@ -1,6 +1,10 @@
 //! Sums, points and their refusals.
 
+use std::sync::LazyLock;
+
 use ark_bls12_381::{G1Affine, g1};
+use ark_ec::PrimeGroup;
+use ark_ff::BigInteger;
 
 use super::{super::testing::*, *};
 
@@ -53,12 +57,10 @@ fn tags_are_those_of_the_public_definition() {
     let block = bytes(1, 100);
     let made = PublicBls::tag(&owner, write(1), &block).unwrap();
     let points = &owner.public().0.sectors;
-    let hash = hash::uncleared(&write(1).0, 100)
-        .into_affine()
-        .clear_cofactor();
+    let hash = hash::hash_to_g1(&hashed_message(&write(1).0, 100), HASH_TAG);
     let sum: G1Projective = sectors(&block).zip(points).map(|(m, u)| *u * m).sum();
-    let expected = (sum + hash) * owner.0.secret;
-    let expected = point::encode::<_, POINT>(&expected.into_affine());
+    let expected = (sum + hash) * owner.0.secret.expose();
+    let expected = point::encode::<_, G1_BYTES>(&expected.into_affine());
     assert_eq!(made.held.as_ref(), expected);
     let [first, ..] = points.as_slice() else {
         panic!("no points")
@@ -67,6 +69,14 @@ fn tags_are_those_of_the_public_definition() {
         *first,
         (G1Projective::generator() * owner.0.logarithms[0]).into_affine()
     );
+}
+
+#[test]
+fn writes_and_lengths_give_different_points() {
+    let point =
+        |write: u8, length| hash::hash_to_g1(&hashed_message(&[write; 16], length), HASH_TAG);
+    let points = [point(1, 5), point(1, 6), point(2, 5)];
+    assert!(points[0] != points[1] && points[0] != points[2] && points[1] != points[2]);
 }
 
 #[test]
@@ -79,7 +89,7 @@ fn points_and_scalars_are_decoded_strictly() {
         let proof = [point.as_slice(), &proof[48..]].concat();
         audit.verify::<PublicBls>(&key(), &proof)
     };
-    let encode = point::encode::<g1::Config, POINT>;
+    let encode = point::encode::<g1::Config, G1_BYTES>;
     assert_eq!(
         with_point(encode(&outside())),
         Err(AuditError::PointOutsideSubgroup)
@@ -102,7 +112,7 @@ fn points_and_scalars_are_decoded_strictly() {
     }
     // sigma itself plus a point of small order.
     let cofactor_part = outside().mul_bigint(Fr::MODULUS).into_affine();
-    let sigma = point::decode_of_curve::<g1::Config, POINT>(proof[..48].try_into().unwrap());
+    let sigma = point::decode_on_curve::<g1::Config, G1_BYTES>(proof[..48].try_into().unwrap());
     let shifted = (sigma.unwrap() + cofactor_part).into_affine();
     assert_eq!(
         with_point(encode(&shifted)),
@@ -137,7 +147,7 @@ fn tags_that_do_not_fit_are_found() {
     assert_eq!(check(&changed), Err(TagError::BlockMismatch));
     for wrong in [outside(), G1Affine::zero()] {
         let mut changed = audit.clone();
-        changed.tags[1].held = point::encode::<_, POINT>(&wrong).to_vec().into();
+        changed.tags[1].held = point::encode::<_, G1_BYTES>(&wrong).to_vec().into();
         assert_eq!(check(&changed), Err(TagError::TagMalformed));
     }
     let mut changed = audit;
@@ -160,7 +170,7 @@ fn public_keys_are_decoded_strictly() {
             Err(TagError::Malformed(error))
         );
     };
-    let encode = point::encode::<g1::Config, POINT>;
+    let encode = point::encode::<g1::Config, G1_BYTES>;
     refused(96, &encode(&outside()), DecodeError::PointOutsideSubgroup);
     refused(
         bytes.len() - 48,
@@ -170,7 +180,7 @@ fn public_keys_are_decoded_strictly() {
     refused(144, &[0xff; 48], DecodeError::PointInvalid);
     refused(
         0,
-        &point::encode::<_, 96>(&G2Affine::zero()),
+        &point::encode::<_, G2_BYTES>(&G2Affine::zero()),
         DecodeError::PointIsIdentity,
     );
 }

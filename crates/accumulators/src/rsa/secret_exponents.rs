@@ -1,0 +1,67 @@
+//! Exponents of the author: products of primes modulo the order of `g`.
+//!
+//! Times vary with the primes, which are public, and, in GMP's division, with the digits of
+//! quotients by the secret order.
+
+use pad_core::Workers;
+use rayon::prelude::*;
+use rsa_group::{Factors, SecretInteger};
+use rug::{Complete, Integer};
+
+use crate::products;
+
+/// Primes that are multiplied before the product is reduced.
+const BLOCK: usize = 16;
+
+/// The product of primes modulo the order.
+///
+/// Cost: per prime one product of block length, and a sixteenth of a product modulo the order.
+pub(crate) fn product<'a>(
+    factors: &Factors,
+    primes: impl IntoIterator<Item = &'a Integer>,
+    workers: &Workers,
+) -> SecretInteger {
+    let primes: Vec<&Integer> = primes.into_iter().collect();
+    let blocks: Vec<SecretInteger> = if workers.threads() == 1 {
+        primes.chunks(BLOCK).map(block_product).collect()
+    } else {
+        workers.run(|| primes.par_chunks(BLOCK).map(block_product).collect())
+    };
+    let multiply = |left: &SecretInteger, right: &SecretInteger| multiply(factors, left, right);
+    let product = products::product(&blocks, multiply, workers);
+    // A single block is not reduced yet.
+    product.map_or_else(one, |product| {
+        SecretInteger::new((&*product % factors.order()).complete())
+    })
+}
+
+/// For each prime the product of all the others, modulo the order.
+///
+/// Cost: three products modulo the order each.
+pub(crate) fn products_of_others(
+    factors: &Factors,
+    primes: &[Integer],
+    workers: &Workers,
+) -> Vec<SecretInteger> {
+    let primes: Vec<SecretInteger> = primes.iter().cloned().map(SecretInteger::new).collect();
+    let multiply = |left: &SecretInteger, right: &SecretInteger| multiply(factors, left, right);
+    products::products_of_others(&primes, &one(), multiply, workers)
+}
+
+fn multiply(factors: &Factors, left: &Integer, right: &Integer) -> SecretInteger {
+    SecretInteger::new((left * right).complete() % factors.order())
+}
+
+fn one() -> SecretInteger {
+    SecretInteger::new(Integer::from(1))
+}
+
+/// The product of a few primes, unreduced.
+fn block_product(block: &[&Integer]) -> SecretInteger {
+    let mut product = Integer::with_capacity(BLOCK.saturating_mul(320));
+    product += 1;
+    for prime in block {
+        product *= *prime;
+    }
+    SecretInteger::new(product)
+}

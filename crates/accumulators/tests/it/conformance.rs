@@ -1,0 +1,105 @@
+//! The laws of the traits, for both accumulators.
+
+use std::sync::LazyLock;
+
+use accumulators::{
+    bilinear::{Bilinear, BilinearSecretKey},
+    rsa::{RepresentativeRule, Rsa, RsaSecretKey},
+};
+use conformance::{
+    accumulator::{absence, histories, hostile, laws, subsets},
+    traces,
+};
+use pad_core::Workers;
+use rug::Integer;
+
+/// 2048 bits; its factors are public, which is what tests need.
+static RSA: LazyLock<RsaSecretKey> = LazyLock::new(|| {
+    let lines = include_str!("../keys/rsa-2048.txt").lines();
+    let primes: Vec<Integer> = lines
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| Integer::from_str_radix(line.trim(), 16).unwrap())
+        .collect();
+    let (p, q) = (primes[0].clone(), primes[1].clone());
+    RsaSecretKey::from_primes(p, q, RepresentativeRule::Wide, b"conformance").unwrap()
+});
+
+static BILINEAR: LazyLock<BilinearSecretKey> = LazyLock::new(|| {
+    BilinearSecretKey::generate(200, 16, b"conformance", &Workers::sequential()).unwrap()
+});
+
+macro_rules! conformance_of {
+    ($name:ident, $scheme:ty, $secret:ident, $largest:literal) => {
+        mod $name {
+            use super::*;
+
+            #[test]
+            fn roles_agree() {
+                laws::check_roles_agree::<$scheme>(&$secret, $largest, traces::seed());
+            }
+
+            #[test]
+            fn order_and_threads_change_nothing() {
+                laws::check_order_and_threads::<$scheme>(&$secret, $largest, traces::seed());
+            }
+
+            #[test]
+            fn witnesses_verify_nothing_else() {
+                laws::check_witnesses_verify_nothing_else::<$scheme>(&$secret, traces::seed());
+            }
+
+            #[test]
+            fn misuse_is_refused() {
+                laws::check_refusals::<$scheme>(&$secret, traces::seed());
+            }
+
+            #[test]
+            fn updates_follow_recomputation() {
+                // One step is about a hundred powers or multi-scalar multiplications.
+                let steps = usize::try_from(traces::count() / 6).unwrap().max(2);
+                histories::check_updates_follow_recomputation::<$scheme>(
+                    &$secret,
+                    steps,
+                    traces::seed(),
+                );
+            }
+
+            #[test]
+            fn stale_values_are_refused() {
+                histories::check_stale_values::<$scheme>(&$secret);
+            }
+
+            #[test]
+            fn false_logs_prove_nothing() {
+                histories::check_false_logs::<$scheme>(&$secret);
+            }
+
+            #[test]
+            fn absence_is_proved_of_the_absent_alone() {
+                absence::check_absence::<$scheme>(&$secret, traces::seed());
+                absence::check_absence_elsewhere::<$scheme>(&$secret, traces::seed());
+            }
+
+            #[test]
+            fn subsets_are_proved_whole() {
+                subsets::check_subsets::<$scheme>(&$secret, traces::seed());
+            }
+
+            #[test]
+            fn batches_hold_or_fail_as_one() {
+                subsets::check_batches::<$scheme>(&$secret, traces::seed());
+            }
+
+            #[test]
+            fn hostile_bytes_prove_nothing() {
+                hostile::check_hostile_bytes::<$scheme>(&$secret, traces::seed());
+                hostile::check_hostile_changes::<$scheme>(&$secret, traces::seed());
+                let count = u64::from(traces::count()) * 20;
+                hostile::check_noise::<$scheme>(&$secret, count, traces::seed());
+            }
+        }
+    };
+}
+
+conformance_of!(rsa, Rsa, RSA, 65);
+conformance_of!(bilinear, Bilinear, BILINEAR, 129);

@@ -1,0 +1,218 @@
+//! Known answers: `tests/vectors/*.json`, one file per scheme, and the worked examples of
+//! `docs/format.md`, which are taken from them.
+//!
+//! `PAD_WRITE_VECTORS=1 cargo test -p accumulators --test it vectors` writes the files anew. A
+//! difference is a change of the format: it needs a decision file and a line in the change log.
+
+use std::{collections::BTreeMap, env, fs, path::Path, sync::Arc};
+
+use accumulators::{
+    Batch, Dynamic, ElementSet, PublicKey as _, Scheme as _, SecretKey, Snapshot, Universal,
+    bilinear::{Bilinear, BilinearPublicKey, BilinearSecretKey, Parameters},
+    rsa::{RepresentativeRule, Rsa, RsaSecretKey},
+    wire::{self, Wire},
+};
+use ark_bls12_381::{Fr, G1Projective, G2Projective};
+use ark_ec::{CurveGroup, PrimeGroup};
+use ark_ff::{BigInteger, Field, PrimeField};
+use ark_serialize::CanonicalSerialize;
+use ed25519_dalek::SigningKey;
+use pad_core::{Version, Workers, codec};
+use rug::Integer;
+use serde_json::Value;
+
+const LABEL: &[u8] = b"vectors";
+/// The secret of the bilinear parameters. The RSA key is `tests/keys/rsa-2048.txt`.
+const SECRET: [u8; 32] = [0x5a; 32];
+
+type Messages = BTreeMap<&'static str, String>;
+
+fn folder() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors"))
+}
+
+/// Everything that can be sent about the set of `apple`, `banana` and `cherry`.
+fn messages<A: Universal + Batch>(secret: &A::SecretKey) -> Messages {
+    let (key, alone) = (secret.public_key(), &Workers::sequential());
+    let names = ["apple", "banana", "cherry"];
+    let mut set = ElementSet::<A>::from_elements(key, &names, alone).unwrap();
+    let value = A::accumulate(key, &set, alone).unwrap();
+    let snapshot = Snapshot::<A> {
+        key: key.clone(),
+        version: Version::new(7),
+        value: value.clone(),
+    };
+    let subset = [b"apple".to_vec(), b"cherry".to_vec()];
+    let element = &set.elements()[0];
+    let mut messages = Messages::from([
+        ("id", key.id().to_string()),
+        (
+            "element digest apple",
+            key.id().digest_of(b"apple").to_string(),
+        ),
+        ("element apple", hex::encode(wire::encode(element))),
+        ("value", hex::encode(wire::encode(&value))),
+        ("signed bytes", hex::encode(snapshot.signed_bytes())),
+    ]);
+    let signer = SigningKey::from_bytes(&[42; 32]);
+    messages.insert(
+        "signed value",
+        hex::encode(wire::encode(&snapshot.sign(&signer).unwrap())),
+    );
+    let witness = A::witness(key, &set, b"apple", alone).unwrap();
+    messages.insert("witness apple", hex::encode(wire::encode(&witness)));
+    let absent = A::non_membership_witness(key, &set, b"damson", alone).unwrap();
+    messages.insert(
+        "witness of absence damson",
+        hex::encode(wire::encode(&absent)),
+    );
+    let both = A::subset_witness(key, &set, &subset, alone).unwrap();
+    messages.insert(
+        "witness of apple and cherry",
+        hex::encode(wire::encode(&both)),
+    );
+    let change = A::change(key, &mut set, &value, &["banana"], &["elder", "fig"], alone).unwrap();
+    messages.insert(
+        "change banana to elder and fig",
+        hex::encode(wire::encode(&change)),
+    );
+    messages
+}
+
+fn compare(file: &str, comment: &str, messages: &Messages) {
+    let path = folder().join(file);
+    let vector = serde_json::json!({ "comment": comment, "messages": messages });
+    if env::var_os("PAD_WRITE_VECTORS").is_some() {
+        fs::write(&path, serde_json::to_string_pretty(&vector).unwrap() + "\n").unwrap();
+    }
+    let recorded: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    assert_eq!(recorded, vector, "{file}");
+}
+
+fn rsa_secret() -> RsaSecretKey {
+    let lines = include_str!("../keys/rsa-2048.txt").lines();
+    let primes: Vec<Integer> = lines
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| Integer::from_str_radix(line.trim(), 16).unwrap())
+        .collect();
+    let (p, q) = (primes[0].clone(), primes[1].clone());
+    RsaSecretKey::from_primes(p, q, RepresentativeRule::Wide, LABEL).unwrap()
+}
+
+#[test]
+fn rsa_messages_are_the_recorded_ones() {
+    let secret = rsa_secret();
+    let mut messages = messages::<Rsa>(&secret);
+    let key = secret.public_key();
+    messages.insert("parameters", hex::encode(wire::encode(key.parameters())));
+    let base = key.parameters().base().as_integer();
+    messages.insert("base", base.to_string_radix(16));
+    let alone = &Workers::sequential();
+    let set = ElementSet::<Rsa>::from_elements(key, &["apple"], alone).unwrap();
+    messages.insert(
+        "representative apple",
+        set.elements()[0].prime().to_string_radix(16),
+    );
+    let comment = "Hexadecimal. The key is tests/keys/rsa-2048.txt, the label \"vectors\", the \
+                   signing seed 32 times 2a. What the fields mean: docs/format.md.";
+    compare("rsa.json", comment, &messages);
+}
+
+/// The parameters of [`SECRET`], written field by field.
+fn bilinear_secret() -> BilinearSecretKey {
+    let s = Fr::from_be_bytes_mod_order(&SECRET);
+    let mut bytes = codec::envelope(wire::KIND_PARAMETERS, Bilinear::SCHEME.0);
+    bytes.push(7);
+    bytes.extend_from_slice(b"vectors");
+    wire::write_count(9, &mut bytes);
+    for power in 0..9_u64 {
+        let point = (G1Projective::generator() * s.pow([power])).into_affine();
+        point.serialize_compressed(&mut bytes).unwrap();
+    }
+    wire::write_count(3, &mut bytes);
+    for power in 0..3_u64 {
+        let point = (G2Projective::generator() * s.pow([power])).into_affine();
+        point.serialize_compressed(&mut bytes).unwrap();
+    }
+    let limit = bytes.len();
+    let parameters = wire::decode::<Parameters>(&Workers::sequential(), &bytes, limit).unwrap();
+    let key = BilinearPublicKey::new(Arc::new(parameters.into_unverified()), LABEL);
+    wire::decode_body(&key, &s.into_bigint().to_bytes_be()).unwrap()
+}
+
+#[test]
+fn bilinear_messages_are_the_recorded_ones() {
+    let secret = bilinear_secret();
+    let mut messages = messages::<Bilinear>(&secret);
+    let key = secret.public_key();
+    let alone = &Workers::sequential();
+    let set = ElementSet::<Bilinear>::from_elements(key, &["apple"], alone).unwrap();
+    let scalar = set.elements()[0].scalar().into_bigint().to_bytes_be();
+    messages.insert("scalar apple", hex::encode(scalar));
+    messages.insert("parameters", hex::encode(wire::encode(key.parameters())));
+    let comment = "Hexadecimal. The secret is 32 times 5a modulo the group order, the purpose and \
+                   the label are \"vectors\", the signing seed 32 times 2a. What the fields mean: \
+                   docs/format.md.";
+    compare("bilinear.json", comment, &messages);
+}
+
+fn read<W: Wire>(context: &W::Context, bytes: &[u8]) -> pad_core::Untrusted<W> {
+    wire::decode(context, bytes, 1 << 16).unwrap()
+}
+
+/// A recorded message is read, and verifies under the key it was made for.
+#[test]
+fn recorded_witnesses_verify() {
+    fn check<A: Universal + Batch + Dynamic>(file: &str, key: &A::PublicKey) {
+        let recorded: Value =
+            serde_json::from_str(&fs::read_to_string(folder().join(file)).unwrap()).unwrap();
+        let bytes = |name: &str| {
+            let text = recorded["messages"][name].as_str().unwrap();
+            hex::decode(text).unwrap()
+        };
+        let author = SigningKey::from_bytes(&[42; 32]).verifying_key();
+        let authority = accumulators::Authority::<A> {
+            author: pad_core::AuthorKey::from_bytes(author.as_bytes()).unwrap(),
+            key: key.clone(),
+        };
+        let signed: pad_core::Untrusted<accumulators::SignedSnapshot<A>> =
+            read(key, &bytes("signed value"));
+        let snapshot = signed.verify(&authority, &Version::new(7)).unwrap();
+        let witness: pad_core::Untrusted<A::Witness> = read(key, &bytes("witness apple"));
+        witness.verify(&snapshot, b"apple").unwrap();
+        let absent: pad_core::Untrusted<A::NonMembershipWitness> =
+            read(key, &bytes("witness of absence damson"));
+        absent.verify(&snapshot, b"damson").unwrap();
+        let both: pad_core::Untrusted<A::SubsetWitness> =
+            read(key, &bytes("witness of apple and cherry"));
+        both.verify(&snapshot, &[b"apple".to_vec(), b"cherry".to_vec()])
+            .unwrap();
+    }
+    check::<Rsa>("rsa.json", rsa_secret().public_key());
+    check::<Bilinear>("bilinear.json", bilinear_secret().public_key());
+}
+
+/// Blocks that start with ```` ```hex accumulator vector: FILE NAME ````.
+#[test]
+fn the_worked_examples_are_the_vectors() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/format.md");
+    let document = fs::read_to_string(path).unwrap();
+    let mut blocks = 0;
+    for block in document.split("```hex accumulator vector: ").skip(1) {
+        let (tag, rest) = block.split_once('\n').unwrap();
+        let (file, name) = tag.split_once(' ').unwrap();
+        let body = rest.split_once("\n```").unwrap().0;
+        let digits: String = body
+            .lines()
+            .flat_map(|line| line.split('#').next().unwrap_or("").split_whitespace())
+            .collect();
+        let path = folder().join(format!("{file}.json"));
+        let recorded: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+        assert_eq!(recorded["messages"][name].as_str(), Some(&*digits), "{tag}");
+        blocks += 1;
+    }
+    assert!(blocks >= 8, "the worked examples are there: {blocks}");
+    for kind in 48..=58 {
+        assert!(document.contains(&format!("\n| {kind} | ")), "kind {kind}");
+    }
+}

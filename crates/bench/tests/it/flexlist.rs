@@ -1,0 +1,285 @@
+//! The output of `bench flexlist` and `bench flexlist-trace`: every promised key.
+
+use std::{fs, path::Path, process::Command};
+
+use serde_json::Value;
+
+fn run(arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_bench"))
+        .args(arguments)
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {errors}");
+    assert!(errors.is_empty(), "{errors}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn git(folder: &Path, arguments: &[&str]) {
+    let status = Command::new("git")
+        .arg("-C")
+        .arg(folder)
+        .args(["-c", "user.name=t", "-c", "user.email=t@t"])
+        .args(["-c", "commit.gpgSign=false"])
+        .args(arguments)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env_remove("GIT_DIR")
+        .env_remove("GIT_INDEX_FILE")
+        .status()
+        .unwrap();
+    assert!(status.success(), "{arguments:?}");
+}
+
+/// A repository whose one file of 40 KB grows a line in the middle in each of ten commits.
+fn repository(folder: &Path) {
+    git(folder, &["init", "--quiet"]);
+    let mut lines: Vec<String> = (0..1000).map(|line| format!("{line:039}\n")).collect();
+    for commit in 0..10 {
+        lines.insert(100 * commit, format!("commit {commit}\n"));
+        fs::write(folder.join("file"), lines.concat()).unwrap();
+        git(folder, &["add", "file"]);
+        git(folder, &["commit", "--quiet", "--message=c"]);
+    }
+}
+
+#[test]
+fn every_experiment_has_its_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    repository(folder.path());
+    let trace = folder.path().join("history.csv.zst");
+    let (path, trace) = (folder.path().to_str().unwrap(), trace.to_str().unwrap());
+    let said = run(&["flexlist-trace", "--repository", path, "--output", trace]);
+    assert!(
+        said.starts_with("10 commits, 10 with changes, to 1 files"),
+        "{said}"
+    );
+
+    let text = run(&[
+        "flexlist",
+        "--quick",
+        "--json",
+        "--threads=1,2",
+        "--trace",
+        trace,
+    ]);
+    let lines: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    for (experiment, number, keys) in PROMISED {
+        let of: Vec<&Value> = lines
+            .iter()
+            .filter(|line| line["experiment"] == experiment)
+            .collect();
+        assert_eq!(of.len(), number, "{experiment}: {text}");
+        for line in of {
+            for key in keys {
+                assert!(!line[*key].is_null(), "{experiment}: {key}: {line}");
+            }
+            for key in ["cpu", "cores", "rustc", "commit"] {
+                assert!(!line[key].is_null(), "{experiment}: {key}: {line}");
+            }
+        }
+    }
+    counts_are_those_of_the_list(&lines);
+
+    let file = folder.path().join("run.jsonl");
+    fs::write(&file, text).unwrap();
+    let shown = run(&["figures", "--from", file.to_str().unwrap()]);
+    for title in [
+        "Figures 6 and 7",
+        "Figure 8",
+        "Figure 10",
+        "Table 2",
+        "Audits",
+        "Version-control",
+    ] {
+        assert!(shown.contains(title), "{title}: {shown}");
+    }
+}
+
+/// Numbers of hashes and bytes are exact and the same on every machine, unlike times.
+fn counts_are_those_of_the_list(lines: &[Value]) {
+    let of = |experiment: &str, keys: &[(&str, Value)]| -> Value {
+        let found = lines.iter().find(|line| {
+            line["experiment"] == experiment && keys.iter().all(|(key, value)| line[*key] == *value)
+        });
+        found.unwrap().clone()
+    };
+    // Half of 9000 blocks are above the lowest level; then the sentinels and the root.
+    let build = of("flexlist_build", &[("threads", 2.into())]);
+    let hashes = build["hashes"].as_u64().unwrap();
+    assert!((13_503..=13_505).contains(&hashes), "{build}");
+    let neighbours = of(
+        "flexlist_multi",
+        &[("updates", 10.into()), ("order", "consecutive".into())],
+    );
+    let scattered = of(
+        "flexlist_multi",
+        &[("updates", 10.into()), ("order", "random".into())],
+    );
+    for side in ["server", "client"] {
+        let hashes = |line: &Value, key: &str| line[side][key].as_f64().unwrap();
+        for line in [&neighbours, &scattered] {
+            assert!(
+                hashes(line, "batch_hashes") < hashes(line, "singles_hashes"),
+                "{line}"
+            );
+        }
+        let batch = "batch_hashes";
+        assert!(
+            hashes(&neighbours, batch) < 0.6 * hashes(&scattered, batch),
+            "{side}"
+        );
+    }
+    let audit = of("flexlist_audit", &[("tags", "private-mac".into())]);
+    let part = |key: &str| audit[key].as_u64().unwrap();
+    assert_eq!(part("challenges"), 460);
+    let parts = ["list_proof_bytes", "committed_bytes", "tag_proof_bytes"].map(part);
+    assert_eq!(part("total_bytes"), parts.iter().sum::<u64>());
+    let replay = of("flexlist_replay", &[]);
+    assert_eq!(
+        (&replay["commits"], &replay["commits_with_edits"]),
+        (&10.into(), &9.into())
+    );
+    assert_eq!(
+        (&replay["batches"], &replay["uploads"]),
+        (&9.into(), &1.into())
+    );
+    assert_eq!(replay["trace"], "history");
+}
+
+#[test]
+fn wrong_arguments_are_refused() {
+    for wrong in [
+        ["flexlist", "--tags=md5"],
+        ["flexlist", "--experiment=figure14"],
+        ["flexlist", "--blocks=3"],
+        ["flexlist-trace", "--repository=."],
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_bench"))
+            .args(wrong)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("missing.csv");
+    let arguments = ["flexlist", "--quick", "--experiment=replay", "--trace"];
+    let output = Command::new(env!("CARGO_BIN_EXE_bench"))
+        .args(arguments)
+        .arg(&missing)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        errors.contains("missing-files.csv: cannot be read"),
+        "{errors}"
+    );
+}
+
+/// Experiments, the number of their lines in the test, and their keys.
+const PROMISED: [(&str, usize, &[&str]); 6] = [
+    (
+        "flexlist_build",
+        4,
+        &[
+            "blocks",
+            "block_bytes",
+            "threads",
+            "total_ms",
+            "build_ms",
+            "tag_ms",
+            "ns_per_block",
+            "hashes",
+            "bare_hashes_ms",
+            "ratio",
+            "speed_up",
+        ],
+    ),
+    (
+        "flexlist_hash_share",
+        3,
+        &[
+            "operation",
+            "update_us",
+            "without_hashes_us",
+            "hash_share",
+            "witness_bytes",
+            "hashes",
+            "node_hash_ns",
+            "limit_us",
+            "ratio",
+        ],
+    ),
+    (
+        "flexlist_multi",
+        4,
+        &[
+            "updates",
+            "order",
+            "rounds",
+            "server",
+            "client",
+            "witness_bytes",
+            "singles_witness_bytes",
+            "node_hash_ns",
+        ],
+    ),
+    (
+        "flexlist_audit",
+        3,
+        &[
+            "challenged_blocks",
+            "tags",
+            "key_seconds",
+            "tag_us",
+            "list_proof_bytes",
+            "committed_bytes",
+            "tag_proof_bytes",
+            "total_bytes",
+            "prove_list_us",
+            "prove_tags_us",
+            "verify_list_us",
+            "verify_list_hashes",
+            "verify_list_limit_us",
+            "verify_list_ratio",
+            "verify_tags_us",
+            "owner_verify_tags_us",
+        ],
+    ),
+    (
+        "flexlist_replay",
+        1,
+        &[
+            "model",
+            "files",
+            "commits",
+            "batches",
+            "operations",
+            "operations_per_commit",
+            "plan_us",
+            "server",
+            "client",
+            "witness_bytes",
+            "singles_witness_bytes",
+            "uploads",
+            "upload_us",
+        ],
+    ),
+    (
+        "flexlist_network",
+        12,
+        &[
+            "request",
+            "clients",
+            "answers",
+            "per_second",
+            "p50_us",
+            "p90_us",
+            "p99_us",
+        ],
+    ),
+];

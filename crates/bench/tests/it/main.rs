@@ -1,0 +1,6 @@
+//! The bench command, at sizes that a test can afford.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod flexlist;
+mod report;

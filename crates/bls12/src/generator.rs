@@ -1,0 +1,119 @@
+//! Multiples of the generator of G1 by secret scalars, from tables.
+//!
+//! What each way shows to who shares the machine stands in the [crate's policy](crate).
+
+use std::sync::OnceLock;
+
+use ark_bls12_381::{Fr, G1Affine, G1Projective};
+use ark_ec::{CurveGroup, PrimeGroup, scalar_mul::BatchMulPreprocessing};
+use ark_ff::{PrimeField, Zero};
+use pad_core::Workers;
+use zeroize::Zeroizing;
+
+use crate::{scalar::SecretScalar, threads::run};
+
+/// Multiples of the generator.
+type Table = BatchMulPreprocessing<G1Projective>;
+
+/// From this number of results on the larger table is made.
+const MANY: usize = 4096;
+
+/// `scalar` times the generator, by two multiplications with shares of the scalar, on the calling
+/// thread.
+///
+/// `secret` makes the shares unpredictable.
+pub fn multiply(secret: &SecretScalar, scalar: &Fr) -> G1Projective {
+    let share = secret.share_of(scalar);
+    let rest = Zeroizing::new(*scalar - *share);
+    let table = table(1, &Workers::sequential());
+    windowed(table, &share) + windowed(table, &rest)
+}
+
+/// One entry of the table for each window of the scalar, added up.
+fn windowed(table: &Table, scalar: &Fr) -> G1Projective {
+    let mut digits = Zeroizing::new(scalar.into_bigint());
+    let window = u32::try_from(table.window).unwrap_or(u32::BITS);
+    let mut sum = G1Projective::zero();
+    for row in &table.table {
+        let [lowest, ..] = digits.0;
+        let digit = usize::try_from(lowest).unwrap_or(usize::MAX) & ((1 << window) - 1);
+        if let Some(multiple) = row.get(digit) {
+            sum += multiple;
+        }
+        *digits >>= window;
+    }
+    sum
+}
+
+/// Each scalar times the generator, by two multiplications each with shares of the scalar.
+///
+/// `secret` makes the shares unpredictable.
+pub fn multiply_each(secret: &SecretScalar, scalars: &[Fr], workers: &Workers) -> Vec<G1Affine> {
+    let mut shares = Zeroizing::new(Vec::with_capacity(scalars.len().saturating_mul(2)));
+    for scalar in scalars {
+        let share = secret.share_of(scalar);
+        shares.extend([*share, *scalar - *share]);
+    }
+    let table = table(shares.len(), workers);
+    run(workers, || {
+        let products = table.batch_mul(&shares);
+        let (pairs, _) = products.as_chunks::<2>();
+        let sums: Vec<G1Projective> = pairs
+            .iter()
+            .map(|[left, right]| G1Projective::from(*left) + right)
+            .collect();
+        G1Projective::normalize_batch(&sums)
+    })
+}
+
+/// Each scalar times the generator, the scalars not split.
+pub fn multiply_all(scalars: &[Fr], workers: &Workers) -> Vec<G1Affine> {
+    let table = table(scalars.len(), workers);
+    run(workers, || table.batch_mul(scalars))
+}
+
+/// A table fit for this number of results, made when one is first needed and kept.
+fn table(results: usize, workers: &Workers) -> &'static Table {
+    static SMALL: OnceLock<Table> = OnceLock::new();
+    static LARGE: OnceLock<Table> = OnceLock::new();
+    // The library chooses the width of the windows from these numbers: 8 bits (0.8 MB, made in
+    // milliseconds) and 11 bits (4.7 MB).
+    let (table, sized_for) = if results < MANY {
+        (&SMALL, MANY)
+    } else {
+        (&LARGE, 1 << 16)
+    };
+    if let Some(table) = table.get() {
+        return table;
+    }
+    // Made outside of the lock: a thread of a pool that waits for parallel loops takes up other
+    // work, which may ask for this table again.
+    let made = run(workers, || Table::new(G1Projective::generator(), sized_for));
+    table.get_or_init(|| made)
+}
+
+#[cfg(test)]
+mod tests {
+    use ark_ff::Field;
+
+    use super::*;
+
+    #[test]
+    fn all_ways_multiply_like_the_library() {
+        let secret = SecretScalar::from_seed(&[3; 32]);
+        let scalars: Vec<Fr> = (0..20_u64)
+            .map(|number| Fr::from(number).pow([77]))
+            .collect();
+        let expected: Vec<G1Affine> = scalars
+            .iter()
+            .map(|scalar| (G1Projective::generator() * scalar).into_affine())
+            .collect();
+        for workers in [Workers::sequential(), Workers::all_cores()] {
+            assert_eq!(multiply_all(&scalars, &workers), expected);
+            assert_eq!(multiply_each(&secret, &scalars, &workers), expected);
+            for (scalar, expected) in scalars.iter().zip(&expected) {
+                assert_eq!(multiply(&secret, scalar), *expected);
+            }
+        }
+    }
+}

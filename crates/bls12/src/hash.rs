@@ -1,0 +1,119 @@
+//! Hashing to G1: the suite `BLS12381G1_XMD:SHA-256_SSWU_RO_` of RFC 9380, section 8.8.1.
+//!
+//! The map to the curve and the clearing of the cofactor are the curve library's. The expansion of
+//! the message is written here, as the library wants another version of the hash function's traits.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use ark_bls12_381::{Fq, G1Affine, G1Projective, g1};
+use ark_ec::{
+    AffineRepr, CurveGroup,
+    hashing::{curve_maps::wb::WBMap, map_to_curve_hasher::MapToCurve},
+};
+use ark_ff::PrimeField;
+use pad_core::Workers;
+use rayon::prelude::*;
+use sha2::{Digest, Sha256};
+
+/// The block length of SHA-256 in bytes.
+pub(crate) const BLOCK: usize = 64;
+
+/// The point of the subgroup that a message hashes to under a domain separation tag of at most 255
+/// bytes.
+///
+/// Source: RFC 9380, section 3 (`hash_to_curve`).
+pub fn hash_to_g1(message: &[u8], tag: &[u8]) -> G1Affine {
+    map(message, tag).into_affine().clear_cofactor()
+}
+
+/// The sum of the hashes of the messages, hashed by all workers.
+///
+/// Cost: two maps for each message, and one clearing of the cofactor for all, as it is linear.
+pub fn sum_of_hashes<M: AsRef<[u8]> + Sync>(
+    messages: &[M],
+    tag: &[u8],
+    workers: &Workers,
+) -> G1Affine {
+    let mapped = |message: &M| map(message.as_ref(), tag);
+    let sum: G1Projective = if workers.threads() == 1 {
+        messages.iter().map(mapped).sum()
+    } else {
+        workers.run(|| messages.par_iter().map(mapped).sum())
+    };
+    sum.into_affine().clear_cofactor()
+}
+
+/// A field element from the bytes of the parts, in their order (RFC 9380, section 5.2, count 1).
+pub(crate) fn hash_to_field(parts: &[&[u8]], tag: &[u8]) -> Fq {
+    Fq::from_be_bytes_mod_order(expand::<2>(parts, tag).as_flattened())
+}
+
+/// The hash before its cofactor is cleared (`Q0 + Q1`): a point of the curve outside of the subgroup.
+///
+/// As clearing is linear, sums of multiples of hashes are cleared once.
+pub fn map(message: &[u8], tag: &[u8]) -> G1Projective {
+    let uniform = expand::<4>(&[message], tag);
+    let (halves, _) = uniform.as_flattened().as_chunks::<64>();
+    halves
+        .iter()
+        .map(|half| Fq::from_be_bytes_mod_order(half))
+        .map(map_to_curve)
+        .sum()
+}
+
+/// The simplified SWU map to an isogenous curve, and the isogeny (RFC 9380, sections 6.6.3, E.2).
+fn map_to_curve(element: Fq) -> G1Affine {
+    #[expect(
+        clippy::expect_used,
+        reason = "the map is defined for every field element; the library has an error for curves \
+                  with wrong parameters"
+    )]
+    WBMap::<g1::Config>::map_to_curve(element).expect("hash: the curve's parameters are right")
+}
+
+/// `expand_message_xmd` of the message whose parts these are, with SHA-256, to `N` blocks of 32
+/// bytes: at most 255.
+///
+/// The tag has at most 255 bytes.
+///
+/// Source: RFC 9380, section 5.3.1.
+pub(crate) fn expand<const N: usize>(parts: &[&[u8]], tag: &[u8]) -> [[u8; 32]; N] {
+    const { assert!(N <= 255, "the counter is one byte") };
+    debug_assert!(tag.len() <= 255, "longer tags must be hashed first");
+    let [tag_length, ..] = tag.len().to_le_bytes();
+    let [.., high, low] = N.saturating_mul(32).to_be_bytes();
+
+    let mut hasher = Sha256::new_with_prefix([0; BLOCK]);
+    for part in parts {
+        hasher.update(part);
+    }
+    hasher.update([high, low, 0]);
+    hasher.update(tag);
+    hasher.update([tag_length]);
+    let first: [u8; 32] = hasher.finalize().into();
+
+    let mut blocks = [[0; 32]; N];
+    let mut previous = [0; 32];
+    for (counter, block) in (1_u8..=255).zip(&mut blocks) {
+        let mut input = first;
+        for (byte, other) in input.iter_mut().zip(previous) {
+            *byte ^= other;
+        }
+        let hasher = Sha256::new_with_prefix(input)
+            .chain_update([counter])
+            .chain_update(tag)
+            .chain_update([tag_length]);
+        *block = hasher.finalize().into();
+        previous = *block;
+    }
+    blocks
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,46 @@
+//! BLS12-381 for this workspace: everything that is the same for accumulators, signatures and tags.
+//!
+//! * [`point`]: points as bytes, decoded strictly (canonical form, subgroup, not the identity).
+//! * [`scalar`]: scalars as bytes, and [`SecretScalar`].
+//! * [`hash`]: hashing to G1 (RFC 9380).
+//! * [`generator`]: multiples of the generator of G1 by secret scalars.
+//! * [`signatures`]: signatures that add up (IETF draft on BLS signatures).
+//! * [`threads`]: parallel loops of the curve library on the threads that a caller allows.
+//!
+//! Field, curve and pairing are arkworks'.
+//!
+//! # Side channels: one policy
+//!
+//! A secret scalar, or one that leads to a secret, is multiplied with a point in one of three ways
+//! and in no other:
+//!
+//! | what | by | who shares the machine sees |
+//! | --- | --- | --- |
+//! | a secret times any point: signatures, tags, public keys in G2 | [`SecretScalar::times`], a ladder of fixed length with masked swaps and blinded coordinates | a sequence of operations that is the same for all scalars |
+//! | a few multiples of the generator: values, witnesses, tags | [`generator::multiply`], [`generator::multiply_each`]: tables, each scalar split into two pseudorandom shares | times and table entries of two scalars that are each pseudorandom |
+//! | many multiples of the generator: public keys of many points, all witnesses at once | [`generator::multiply_all`]: tables, the scalars as they are, as shares would double the cost | times and table entries of every scalar: **make them where nobody shares the machine's caches** |
+//!
+//! Field arithmetic below all three is constant-time but for inversions and the last subtraction
+//! of the modulus: nothing here is strictly constant-time. Blinding and shares depend on the secret
+//! and on what is multiplied, not on fresh randomness: who can have one thing made many times sees
+//! the same ones each time.
+//!
+//! *Faults.* No result is checked before it is released. A faulty scalar or point makes something
+//! that does not verify, and no equation as easy as that of a faulty RSA signature by the Chinese
+//! remainder theorem; a fault within the arithmetic of points may leave the curve or the subgroup,
+//! where multiples tell about their scalar. Verify what was made if the machine is not trusted.
+//!
+//! *Memory.* Secrets, their digits, their encodings, shares and what they are derived from are
+//! overwritten when dropped. States of the hash function, copies in registers and on the stack, and
+//! points on the way are not.
+
+pub mod generator;
+pub mod hash;
+mod key_derivation;
+mod ladder;
+pub mod point;
+pub mod scalar;
+pub mod signatures;
+pub mod threads;
+
+pub use scalar::SecretScalar;

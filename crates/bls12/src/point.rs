@@ -1,0 +1,210 @@
+//! Points of BLS12-381 as bytes: 48 in G1, 96 in G2, compressed.
+//!
+//! The encoding is the one of the `ZCash` protocol and of the IETF drafts on pairing-friendly curves
+//! and BLS signatures: the x-coordinate in big-endian order (in G2 first its `u` part), and in the
+//! three free bits of the first byte: compressed, identity, the larger one of the two y-coordinates.
+//!
+//! What comes out of [`decode`] is on the curve, in the subgroup of prime order, not the identity,
+//! and has no other encoding that [`decode`] accepts.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use ark_ec::{
+    AffineRepr,
+    short_weierstrass::{Affine, SWCurveConfig},
+};
+use ark_serialize::{CanonicalDeserialize, CanonicalSerialize, Compress, Validate};
+use pad_core::{DecodeError, Workers};
+use rayon::prelude::*;
+
+use crate::threads::run;
+
+/// Bytes of a point of G1.
+pub const G1_BYTES: usize = 48;
+/// Bytes of a point of G2.
+pub const G2_BYTES: usize = 96;
+
+/// The encoding of a point. `N` is [`G1_BYTES`] or [`G2_BYTES`], as the curve wants it.
+///
+/// # Panics
+/// If `N` does not belong to the curve: an error of this crate, seen by its first test.
+pub fn encode<C: SWCurveConfig, const N: usize>(point: &Affine<C>) -> [u8; N] {
+    let mut bytes = [0; N];
+    #[expect(
+        clippy::expect_used,
+        reason = "writing, not reading: N is a constant of the caller"
+    )]
+    point
+        .serialize_compressed(bytes.as_mut_slice())
+        .expect("point: N is the curve's encoded length");
+    bytes
+}
+
+/// The point with this encoding.
+///
+/// Cost: one square root and one subgroup check, about half of a multiplication.
+///
+/// # Errors
+/// [`DecodeError::PointInvalid`] for what is not a canonical encoding of a point of the curve,
+/// [`DecodeError::PointIsIdentity`], [`DecodeError::PointOutsideSubgroup`].
+pub fn decode<C: SWCurveConfig, const N: usize>(bytes: &[u8; N]) -> Result<Affine<C>, DecodeError> {
+    let point = decode_on_curve(bytes)?;
+    if point.is_zero() {
+        return Err(DecodeError::PointIsIdentity);
+    }
+    if !point.is_in_correct_subgroup_assuming_on_curve() {
+        return Err(DecodeError::PointOutsideSubgroup);
+    }
+    Ok(point)
+}
+
+/// The point of the curve with this encoding, in the subgroup or not, the identity or not.
+///
+/// Cost: one square root.
+///
+/// # Errors
+/// [`DecodeError::PointInvalid`] for what is not a canonical encoding of a point of the curve.
+pub fn decode_on_curve<C: SWCurveConfig, const N: usize>(
+    bytes: &[u8; N],
+) -> Result<Affine<C>, DecodeError> {
+    let point = Affine::<C>::deserialize_with_mode(bytes.as_slice(), Compress::Yes, Validate::No)
+        .map_err(|_| DecodeError::PointInvalid)?;
+    if encode::<C, N>(&point) == *bytes {
+        Ok(point)
+    } else {
+        Err(DecodeError::PointInvalid)
+    }
+}
+
+/// The points with these encodings, decoded by all workers.
+///
+/// # Errors
+/// As for [`decode`].
+pub fn decode_all<C: SWCurveConfig, const N: usize>(
+    encodings: &[[u8; N]],
+    workers: &Workers,
+) -> Result<Vec<Affine<C>>, DecodeError> {
+    run(workers, || {
+        encodings.par_iter().map(decode::<C, N>).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use ark_bls12_381::{Fq, Fr, G1Affine, G2Affine, g1, g2};
+    use ark_ff::{BigInteger, Field, PrimeField};
+
+    use super::*;
+
+    /// A point of the curve outside the subgroup: all but one in 2^125 are.
+    fn stray<C: SWCurveConfig>(bases: impl Iterator<Item = C::BaseField>) -> Affine<C> {
+        bases
+            .filter_map(|x| Affine::<C>::get_point_from_x_unchecked(x, false))
+            .find(|point| !point.is_in_correct_subgroup_assuming_on_curve())
+            .expect("points outside the subgroup exist")
+    }
+
+    #[test]
+    fn good_points_come_back_and_have_the_published_encoding() {
+        let generator = encode::<g1::Config, G1_BYTES>(&G1Affine::generator());
+        // The generator as every implementation prints it.
+        assert_eq!(
+            hex::encode(generator),
+            "97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb"
+        );
+        let generator = encode::<g2::Config, G2_BYTES>(&G2Affine::generator());
+        assert_eq!(
+            hex::encode(generator),
+            "93e02b6052719f607dacd3a088274f65596bd0d09920b61ab5da61bbdc7f5049334cf11213945d57e5ac7d055d042b7e\
+             024aa2b2f08f0a91260805272dc51051c6e47ad4fa403b02b4510b647ae3d1770bac0326a805bbefd48056c8c121bdb8"
+        );
+        for number in 1..20_u64 {
+            let scalar = Fr::from(number).pow([77]);
+            let point: G1Affine = (G1Affine::generator() * scalar).into();
+            assert_eq!(decode::<g1::Config, G1_BYTES>(&encode(&point)), Ok(point));
+            let point: G2Affine = (G2Affine::generator() * scalar).into();
+            assert_eq!(decode::<g2::Config, G2_BYTES>(&encode(&point)), Ok(point));
+        }
+    }
+
+    #[test]
+    fn every_other_encoding_is_refused() {
+        let generator = encode::<g1::Config, G1_BYTES>(&G1Affine::generator());
+        let refused = |change: &dyn Fn(&mut [u8; G1_BYTES])| {
+            let mut bytes = generator;
+            change(&mut bytes);
+            decode::<g1::Config, G1_BYTES>(&bytes)
+        };
+        let invalid = Err(DecodeError::PointInvalid);
+        assert_eq!(
+            refused(&|bytes| bytes[0] &= 0x7f),
+            invalid,
+            "not compressed"
+        );
+        assert_eq!(
+            refused(&|bytes| bytes[0] |= 0x40),
+            invalid,
+            "an identity with a coordinate"
+        );
+        assert_eq!(refused(&|bytes| bytes.fill(0)), invalid, "zeros");
+        let identity = |flags: u8| {
+            refused(&|bytes| {
+                bytes.fill(0);
+                bytes[0] = flags;
+            })
+        };
+        assert_eq!(identity(0xc0), Err(DecodeError::PointIsIdentity));
+        assert_eq!(identity(0xe0), invalid, "an identity with a sign");
+        assert_eq!(identity(0x40), invalid, "an identity, not compressed");
+        // The same point with x + p: below 2^381, so it fits into the free bits.
+        let larger = |flags: u8| {
+            refused(&|bytes| {
+                let mut modulus = Fq::MODULUS;
+                modulus.add_with_carry(&ark_ff::BigInt::from(4_u64));
+                bytes.copy_from_slice(&modulus.to_bytes_be());
+                bytes[0] |= flags;
+            })
+        };
+        assert!(G1Affine::get_point_from_x_unchecked(Fq::from(4_u64), false).is_some());
+        assert_eq!(larger(0x80), invalid, "p or more");
+        assert_eq!(
+            refused(&|bytes| bytes[1..].fill(0xff)),
+            invalid,
+            "far above p"
+        );
+        let no_point = (1_u64..100)
+            .map(Fq::from)
+            .find(|x| G1Affine::get_point_from_x_unchecked(*x, false).is_none())
+            .expect("half of all numbers");
+        let no_point = no_point.into_bigint().to_bytes_be();
+        assert_eq!(
+            refused(&|bytes| {
+                bytes.copy_from_slice(&no_point);
+                bytes[0] |= 0x80;
+            }),
+            invalid,
+            "not on the curve"
+        );
+    }
+
+    #[test]
+    fn points_outside_the_subgroup_are_refused() {
+        let point = stray::<g1::Config>((1_u64..100).map(Fq::from));
+        assert_eq!(
+            decode::<g1::Config, G1_BYTES>(&encode(&point)),
+            Err(DecodeError::PointOutsideSubgroup)
+        );
+        let bases = (1_u64..100).map(|x| ark_bls12_381::Fq2::new(Fq::from(x), Fq::from(1_u64)));
+        let point = stray::<g2::Config>(bases);
+        assert_eq!(
+            decode::<g2::Config, G2_BYTES>(&encode(&point)),
+            Err(DecodeError::PointOutsideSubgroup)
+        );
+    }
+}

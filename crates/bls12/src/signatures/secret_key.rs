@@ -1,0 +1,52 @@
+//! Secret keys, and signing.
+//!
+//! What signing shows to who shares the machine, what a fault does and what is overwritten: the
+//! [crate's policy](crate). Blinding depends on the secret and the message.
+
+use ark_bls12_381::{G1Affine, G2Affine};
+use ark_ec::AffineRepr;
+
+use super::{BlsPublicKey, BlsSignature, hash_of};
+use crate::scalar::SecretScalar;
+
+/// A secret key with its public key. Not printable, wiped when dropped.
+#[expect(
+    missing_debug_implementations,
+    reason = "a secret has no business in a log"
+)]
+pub struct BlsSecretKey {
+    scalar: SecretScalar,
+    public_key: BlsPublicKey,
+}
+
+impl BlsSecretKey {
+    /// The key of a seed, which must be 32 secret random bytes.
+    ///
+    /// Cost: about 1.2 milliseconds, for the public key.
+    ///
+    /// Source: draft-irtf-cfrg-bls-signature-05, sections 2.3 (`KeyGen`) and 2.4 (`SkToPk`).
+    pub fn from_seed(seed: &[u8; 32]) -> Self {
+        let scalar = SecretScalar::from_seed(seed);
+        let point = scalar.times(&G2Affine::generator(), b"");
+        Self {
+            scalar,
+            public_key: BlsPublicKey::from_point(&point),
+        }
+    }
+
+    /// The public key.
+    pub const fn public_key(&self) -> &BlsPublicKey {
+        &self.public_key
+    }
+
+    /// The signature on a message: always the same one.
+    ///
+    /// Cost: about 0.4 milliseconds.
+    ///
+    /// Source: draft-irtf-cfrg-bls-signature-05, section 2.6 (`CoreSign`).
+    pub fn sign(&self, message: &[u8]) -> BlsSignature {
+        // Nobody knows a message whose hash is the identity, for which this would be no signature.
+        let hashed: G1Affine = hash_of(message);
+        BlsSignature::from_point(&self.scalar.times(&hashed, message))
+    }
+}

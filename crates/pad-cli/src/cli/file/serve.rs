@@ -1,0 +1,218 @@
+//! `pad file serve` and `pad file check`.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use disk::engine::report_caught_panics;
+use flexlist_service::{
+    network::{Identity, Options, Server, ServerError, Stopped},
+    server::{FileServer, Limits, Owners, Settings, check},
+    store::StoreError,
+};
+use pad::Workers;
+use pad_core::AuthorKey;
+use serde_json::json;
+
+use super::read_all;
+use crate::cli::{Failure, Output};
+
+/// Where servers listen, and clients look for them, if nothing else is said.
+pub(super) const DEFAULT_ADDRESS: &str = "127.0.0.1:7420";
+
+/// The file of a store in its folder.
+const STORE_FILE: &str = "files.redb";
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Serve {
+    /// The folder of the store; made if it is missing.
+    #[arg(long, value_name = "DIR")]
+    store: PathBuf,
+    /// The address to listen at.
+    #[arg(long, value_name = "ADDR", default_value = DEFAULT_ADDRESS)]
+    listen: String,
+    /// Speak TLS with this certificate chain (PEM).
+    #[arg(long, value_name = "FILE", requires = "private_key")]
+    certificate: Option<PathBuf>,
+    /// The private key (PEM) of the certificate.
+    #[arg(long, value_name = "FILE", requires = "certificate")]
+    private_key: Option<PathBuf>,
+    /// Let this owner begin files, and nobody else who is not named so (pad file owner shows the key);
+    /// may be repeated. Files that are there are served all the same.
+    #[arg(long, value_name = "KEY", value_parser = owner_key)]
+    allow_owner: Vec<[u8; 32]>,
+    /// Bytes that one owner may have in the store.
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().bytes_per_owner)]
+    owner_bytes: u64,
+    /// Files that one owner may have, those deleted during the last day included.
+    #[arg(long, value_name = "FILES", default_value_t = Limits::default().files_per_owner)]
+    owner_files: usize,
+    /// Bytes of the disk that are set aside, so that files can be deleted when it is full.
+    #[arg(long, value_name = "BYTES", default_value_t = RESERVE)]
+    reserve: u64,
+}
+
+/// Sixteen mebibytes: recovery of a store of hundreds of gigabytes needs some of them.
+const RESERVE: u64 = 16 << 20;
+
+/// An owner's public key in hexadecimal digits.
+fn owner_key(text: &str) -> Result<[u8; 32], String> {
+    let mut key = [0; 32];
+    hex::decode_to_slice(text, &mut key)
+        .map_err(|_| "an owner's public key has 64 hexadecimal digits")?;
+    AuthorKey::from_bytes(&key).map_err(|error| error.to_string())?;
+    Ok(key)
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Check {
+    /// The folder of the store; no server may have it open.
+    #[arg(long, value_name = "DIR")]
+    store: PathBuf,
+}
+
+impl Serve {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        report_caught_panics(|place| {
+            eprintln!("pad: the store is damaged: the storage engine gave up on a page ({place})");
+        });
+        let options = Options {
+            identity: self.identity()?,
+            ..Options::default()
+        };
+        let scheme = if options.identity.is_some() {
+            "https"
+        } else {
+            "http"
+        };
+        make_folder(&self.store).map_err(|error| Failure::file(&self.store, &error))?;
+        let path = self.store.join(STORE_FILE);
+        let store = FileServer::open_with(&path, self.settings());
+        let store = store.map_err(|error| store_failure(&error))?;
+        for (file, refusal) in store.load_all() {
+            eprintln!("pad: file {file} cannot be served: {refusal}");
+        }
+        let files = store.files().len();
+        let server = Server::bind(self.listen.as_str(), options);
+        let server = server.map_err(|error| self.network_failure(&error))?;
+        let address = server.address();
+        output.say(
+            &format!("serving {files} files at {scheme}://{address} (Ctrl-C stops)"),
+            &json!({ "address": address.to_string(), "scheme": scheme, "files": files }),
+        )?;
+        match server
+            .run(store)
+            .map_err(|error| self.network_failure(&error))?
+        {
+            Stopped::Drained => output.say("stopped", &json!({ "stopped": "drained" })),
+            Stopped::TimedOut { connections } => output.say(
+                &format!("stopped; {connections} connections were cut"),
+                &json!({ "stopped": "timed out", "connections": connections }),
+            ),
+        }
+    }
+
+    fn settings(&self) -> Settings {
+        let owners = match self.allow_owner.as_slice() {
+            [] => Owners::Anyone,
+            keys => Owners::Only(keys.iter().copied().collect()),
+        };
+        Settings {
+            limits: Limits {
+                bytes_per_owner: self.owner_bytes,
+                files_per_owner: self.owner_files,
+                ..Limits::default()
+            },
+            owners,
+            reserve_bytes: self.reserve,
+            ..Settings::default()
+        }
+    }
+
+    fn identity(&self) -> Result<Option<Identity>, Failure> {
+        let (Some(certificate), Some(key)) = (&self.certificate, &self.private_key) else {
+            return Ok(None);
+        };
+        check_secret(key)?;
+        let identity = Identity::from_pem(&read_all(certificate)?, &read_all(key)?);
+        identity
+            .map(Some)
+            .map_err(|error| self.network_failure(&error))
+    }
+
+    fn network_failure(&self, error: &ServerError) -> Failure {
+        match error {
+            ServerError::Bind(error) => {
+                Failure::Input(format!("--listen {}: {error}", self.listen))
+            }
+            ServerError::Certificate(text) => Failure::Input(format!("--certificate: {text}")),
+            error => Failure::Store(error.to_string()),
+        }
+    }
+}
+
+impl Check {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        // What is damaged is said at the end.
+        report_caught_panics(|_| {});
+        let path: &Path = &self.store.join(STORE_FILE);
+        let report = check(path, Workers::all_cores()).map_err(|error| store_failure(&error))?;
+        let text = format!(
+            "{} files, {} blocks, {} bytes",
+            report.files, report.blocks, report.bytes
+        );
+        let damages: Vec<String> = report.damages.iter().map(ToString::to_string).collect();
+        let object = json!({
+            "files": report.files,
+            "blocks": report.blocks,
+            "bytes": report.bytes,
+            "stray_blocks": report.stray_blocks,
+            "damages": damages,
+            "has_damaged_pages": report.has_damaged_pages,
+        });
+        output.say(&text, &object)?;
+        if damages.is_empty() && !report.has_damaged_pages {
+            return Ok(());
+        }
+        let named = if damages.is_empty() {
+            "its pages, though no block; copy it to another place".to_owned()
+        } else {
+            damages.join("; ")
+        };
+        Err(Failure::Refused(format!("the store is damaged: {named}")))
+    }
+}
+
+/// Makes the folder of a store, for its user alone.
+fn make_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// Refuses a private key that everybody on the machine may read.
+fn check_secret(path: &Path) -> Result<(), Failure> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let metadata = fs::metadata(path).map_err(|error| Failure::file(path, &error))?;
+        let mode = metadata.permissions().mode() & 0o777;
+        // A group may read it, as web servers' groups do.
+        if mode & 0o027 != 0 {
+            let path = path.display();
+            return Err(Failure::Input(format!(
+                "--private-key {path}: others may read or change it (its mode is {mode:03o}): \
+                 chmod 600 {path}"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn store_failure(error: &StoreError) -> Failure {
+    Failure::Store(error.to_string())
+}

@@ -1,0 +1,385 @@
+//! What commands have in common: opening stores, and asking questions whose answers are verified.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use disk::{Access, Lock, LockError, PATIENCE};
+use pad::{
+    Answer, AnswerError, Key, KeyRange, Keys, Lookup, PublicKey, RangeContents, RedbStore,
+    SecretKey, SigningRecord, Store, StoreError, VerifyError, Version,
+    client_view::{RefusedHead, StoredView, ViewFileError},
+    dynamic::{AnyAuthor, AnyRepository, Description, open_author, open_repository},
+    question::{HeadText, Question, Refusal, Statement, verify, verify_head},
+    selection::RepositoryName,
+};
+
+use super::{Failure, Output, files::read_file, output::Trust};
+
+/// The store to ask, and whom to trust.
+#[derive(Debug, Args)]
+pub(super) struct ReadArguments {
+    /// The store's file.
+    #[arg(long, value_name = "FILE")]
+    store: PathBuf,
+    /// The public key to verify with. Without it (and without a view that has one) the key that the
+    /// store names is used, which nothing authenticates: the answer then says so.
+    #[arg(long, value_name = "FILE")]
+    public: Option<PathBuf>,
+    /// Remember the public key and the newest version seen in this file; refuse a store that is
+    /// behind it, has another history, or another key.
+    #[arg(long, value_name = "FILE")]
+    view: Option<PathBuf>,
+}
+
+/// A server in this process, and a client that trusts it no more than one far away.
+pub(super) struct Session {
+    pub(super) repository: AnyRepository,
+    public: PublicKey,
+}
+
+impl ReadArguments {
+    pub(super) fn open(&self, output: &mut Output) -> Result<Session, Failure> {
+        let given = self.public.as_deref().map(load_public).transpose()?;
+        let Some(view) = &self.view else {
+            let repository = open_repository(&self.store)?;
+            let own = repository.description()?.public;
+            let trust = match given {
+                Some(public) if public != own => return Err(another_key()),
+                Some(_) => Trust::Authentic,
+                None => Trust::StoresOwn(own.fingerprint()),
+            };
+            output.trust(trust);
+            return Ok(Session {
+                repository,
+                public: own,
+            });
+        };
+        match self.open_with_view(view, given.as_ref(), output) {
+            // Somebody else has seen a version that was published after this store was read.
+            Err(Failure::Behind(_)) => self.open_with_view(view, given.as_ref(), output),
+            opened => opened,
+        }
+    }
+
+    /// Opens the store, and offers its latest head to the client's memory, which only moves forward.
+    fn open_with_view(
+        &self,
+        path: &Path,
+        given: Option<&PublicKey>,
+        output: &mut Output,
+    ) -> Result<Session, Failure> {
+        let repository = open_repository(&self.store)?;
+        // From reading the view to writing it, no other process moves it.
+        let _lock = Lock::exclusive(path, PATIENCE).map_err(|error| in_use(path, &error))?;
+        let stored = path.exists().then(|| read_view(path)).transpose()?;
+        let own = repository.description()?.public;
+        let view = match (stored.clone(), given) {
+            (Some(view), Some(given)) if view.public() != given => {
+                return Err(Failure::Input(format!(
+                    "the view {} was begun with the key {}, not with the key {} that is given",
+                    path.display(),
+                    view.public().fingerprint(),
+                    given.fingerprint(),
+                )));
+            }
+            (Some(view), None) => view,
+            (Some(view), Some(_)) => view.authenticated(),
+            (None, Some(given)) => StoredView::new(given.clone()).authenticated(),
+            (None, None) => StoredView::new(own.clone()),
+        };
+        if *view.public() != own {
+            return Err(another_key());
+        }
+        output.trust(if view.is_authenticated() {
+            Trust::Authentic
+        } else {
+            // From now on it is this key or none, but nobody has vouched for it.
+            Trust::StoresOwn(own.fingerprint())
+        });
+        let view = advanced(path, &view, &repository)?;
+        if stored.as_ref() != Some(&view) {
+            disk::replace(path, view.to_text().as_bytes(), Access::Usual)
+                .map_err(|error| Failure::file(path, &error))?;
+        }
+        let public = view.public().clone();
+        Ok(Session { repository, public })
+    }
+}
+
+fn another_key() -> Failure {
+    Failure::Refused("verification failed: the store was made with another key".into())
+}
+
+fn read_view(path: &Path) -> Result<StoredView, Failure> {
+    let bytes = read_file(path, MAX_VIEW_BYTES)?;
+    let text = String::from_utf8(bytes).map_err(|_| ViewFileError::Damaged);
+    text.and_then(|text| StoredView::parse(&text))
+        .map_err(|error| Failure::Store(format!("{}: {error}", path.display())))
+}
+
+fn in_use(path: &Path, error: &LockError) -> Failure {
+    Failure::Store(format!("the view {}: {error}", path.display()))
+}
+
+/// The view after it has seen the repository's latest head.
+fn advanced(
+    path: &Path,
+    view: &StoredView,
+    repository: &AnyRepository,
+) -> Result<StoredView, Failure> {
+    let (seen, offered) = (view.version(), repository.latest());
+    if offered < seen {
+        let rollback = Refusal::from(VerifyError::Rollback { seen, offered });
+        return Err(Failure::Behind(format!("verification failed: {rollback}")));
+    }
+    if offered == Version::EMPTY {
+        return Ok(view.clone());
+    }
+    let head = repository.head_message(offered)?;
+    let consistency = (Version::EMPTY < seen && seen < offered)
+        .then(|| repository.consistency_message(seen, offered))
+        .transpose()?;
+    view.advance(&head, consistency.as_deref())
+        .map_err(|refused| fork(path, view, repository, refused))
+}
+
+/// The refusal of a head; if the author is to blame, with the evidence in a file.
+fn fork(
+    path: &Path,
+    view: &StoredView,
+    repository: &AnyRepository,
+    refused: RefusedHead,
+) -> Failure {
+    let RefusedHead { refusal, evidence } = refused;
+    let (seen, offered) = (view.version(), repository.latest());
+    let shown = || {
+        let head = repository.head_message(offered).ok()?;
+        let past = repository.past_messages(seen, offered).ok()?;
+        past.iter().find_map(|past| view.accuse(&head, past))
+    };
+    let Some(evidence) = evidence.or_else(shown) else {
+        return refusal.into();
+    };
+    let text = format!("verification failed: {}", VerifyError::Fork(seen));
+    match keep_evidence(path, &evidence) {
+        Ok(file) => Failure::Refused(format!(
+            "{text}: the evidence is in {file}, and \
+             pad evidence --public KEY {file} checks it"
+        )),
+        Err(failure) => Failure::Refused(format!("{text}, but the evidence is lost: {failure}")),
+    }
+}
+
+/// Writes evidence beside a view, never over other evidence.
+fn keep_evidence(view: &Path, evidence: &[u8]) -> Result<String, Failure> {
+    for number in 1..=MAX_EVIDENCE {
+        let suffix = match number {
+            1 => ".evidence".to_owned(),
+            number => format!(".evidence-{number}"),
+        };
+        let path = disk::beside(view, &suffix).map_err(|error| Failure::file(view, &error))?;
+        match disk::create(&path, evidence, Access::Usual) {
+            Ok(()) => return Ok(path.display().to_string()),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                if read_file(&path, MAX_EVIDENCE_BYTES).is_ok_and(|found| found == evidence) {
+                    return Ok(path.display().to_string());
+                }
+            }
+            Err(error) => return Err(Failure::file(&path, &error)),
+        }
+    }
+    Err(Failure::Store(format!(
+        "there are {MAX_EVIDENCE} files of evidence beside {} already",
+        view.display()
+    )))
+}
+
+impl Session {
+    /// The version asked for, or the latest.
+    pub(super) fn version(&self, at: Option<u64>) -> Result<Version, Failure> {
+        match (at, self.repository.latest()) {
+            (Some(at), _) => Ok(Version::new(at)),
+            (None, Version::EMPTY) => Err(Failure::input("the store has no version yet")),
+            (None, latest) => Ok(latest),
+        }
+    }
+
+    /// The server's answer as bytes, then what they establish with the public key alone.
+    pub(super) fn ask(&self, version: Version, question: &Question) -> Result<Statement, Failure> {
+        let answer = self.repository.answer(version, question)?;
+        self.verify(version, question, &answer)
+    }
+
+    /// The verified answers to several look-ups: in one question, or in one for each key where the
+    /// scheme has no other.
+    pub(super) fn lookups(
+        &self,
+        version: Version,
+        keys: &Keys,
+    ) -> Result<Vec<(Key, Answer)>, Failure> {
+        let question = Question::Keys(keys.clone());
+        let answer = match self.repository.answer(version, &question) {
+            Err(AnswerError::NotOffered(_)) => {
+                let asked = keys.as_slice().iter();
+                return asked
+                    .map(|key| Ok((key.clone(), self.lookup(version, key)?.answer)))
+                    .collect();
+            }
+            answer => answer?,
+        };
+        match self.verify(version, &question, &answer)? {
+            Statement::Lookups(lookups) => Ok(lookups.answers),
+            _ => Err(Failure::Refused("the answer is to another question".into())),
+        }
+    }
+
+    /// Checks an answer with the public key alone.
+    pub(super) fn verify(
+        &self,
+        version: Version,
+        question: &Question,
+        answer: &[u8],
+    ) -> Result<Statement, Failure> {
+        Ok(verify(&self.public, version, question, answer)?)
+    }
+
+    /// The verified head of a version.
+    pub(super) fn head(&self, version: Version) -> Result<HeadText, Failure> {
+        let head = self.repository.head_message(version)?;
+        Ok(verify_head(&self.public, version, &head)?)
+    }
+
+    /// The verified contents of a range.
+    pub(super) fn range(
+        &self,
+        version: Version,
+        range: KeyRange,
+    ) -> Result<RangeContents, Failure> {
+        match self.ask(version, &Question::Range(range))? {
+            Statement::Range(contents) => Ok(contents),
+            _ => Err(Failure::Refused("the answer is to another question".into())),
+        }
+    }
+
+    /// The verified answer to a look-up.
+    pub(super) fn lookup(&self, version: Version, key: &Key) -> Result<Lookup, Failure> {
+        match self.ask(version, &Question::Key(key.clone()))? {
+            Statement::Lookup(lookup) => Ok(lookup),
+            _ => Err(Failure::Refused("the answer is to another question".into())),
+        }
+    }
+}
+
+/// Who signs, and where it is remembered what was signed.
+#[derive(Debug, Args)]
+pub(super) struct AuthorArguments {
+    /// The author's secret key.
+    #[arg(long, value_name = "FILE")]
+    pub(super) key: PathBuf,
+    /// Where to remember the newest version that was signed, so that an old copy of the store is never
+    /// signed for; <key>.signed unless given. Keep it with the key.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Begin to remember, though the store has versions already: right only if it is the newest store
+    /// that was ever signed with this key.
+    #[arg(long)]
+    new_record: bool,
+}
+
+impl AuthorArguments {
+    /// Refuses to begin a new store with a key that has signed versions of another.
+    pub(super) fn check_new(&self, store: &Path) -> Result<(), Failure> {
+        if store.exists() || self.record()?.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::Refused(format!(
+            "versions were signed with the key {} before, but there is no store {}: bring a copy of it \
+             back, or make another key for a new dictionary",
+            self.key.display(),
+            store.display(),
+        )))
+    }
+
+    fn record(&self) -> Result<SigningRecord, Failure> {
+        let path = match &self.record {
+            Some(record) => record.clone(),
+            None => disk::beside(&self.key, ".signed")
+                .map_err(|error| Failure::file(&self.key, &error))?,
+        };
+        Ok(SigningRecord::open(&path)?)
+    }
+
+    /// Opens an existing store as its author.
+    pub(super) fn open(&self, store: &Path, key: &SecretKey) -> Result<AnyAuthor, Failure> {
+        let found = Description::read(&RedbStore::open(store)?)?;
+        check_key(store, &found.public, key.public())?;
+        let record = self.record()?;
+        if !self.new_record {
+            record.require(RedbStore::open(store)?.latest()?)?;
+        }
+        Ok(open_author(store, key, record)?)
+    }
+}
+
+pub(super) fn load_public(path: &Path) -> Result<PublicKey, Failure> {
+    PublicKey::load(path).map_err(|error| Failure::key_file(path, &error))
+}
+
+pub(super) fn load_secret(path: &Path) -> Result<SecretKey, Failure> {
+    SecretKey::load(path).map_err(|error| Failure::key_file(path, &error))
+}
+
+/// Makes the store if it is missing; otherwise checks that it is the one described.
+pub(super) fn create_or_match(
+    path: &Path,
+    public: &PublicKey,
+    repository: Option<RepositoryName>,
+) -> Result<(), Failure> {
+    if path.exists() {
+        let found = Description::read(&RedbStore::open(path)?)?;
+        check_key(path, &found.public, public)?;
+        match repository {
+            Some(wanted) if wanted != found.repository => Err(Failure::Input(format!(
+                "the store {} is of the kind {}, which cannot be changed to {wanted}",
+                path.display(),
+                found.repository,
+            ))),
+            _ => Ok(()),
+        }
+    } else {
+        let chosen = public.scheme.family().repository(repository);
+        let repository =
+            chosen.map_err(|error| Failure::Input(format!("scheme {}: {error}", public.scheme)))?;
+        let description = Description {
+            public: public.clone(),
+            repository,
+        };
+        match description.create(path) {
+            // Somebody else was faster.
+            Err(StoreError::Exists(_)) => create_or_match(path, public, Some(repository)),
+            created => Ok(created?),
+        }
+    }
+}
+
+fn check_key(path: &Path, found: &PublicKey, given: &PublicKey) -> Result<(), Failure> {
+    if found == given {
+        return Ok(());
+    }
+    let path = path.display();
+    Err(Failure::Input(
+        if found.authority.dictionary == given.authority.dictionary {
+            format!("the key is not the one that the store {path} was made with")
+        } else {
+            format!(
+                "the key is for dictionary {}, but the store {path} holds dictionary {}",
+                given.authority.dictionary, found.authority.dictionary
+            )
+        },
+    ))
+}
+
+/// Far more than a view has: its key file, and a head.
+const MAX_VIEW_BYTES: u64 = 64 << 10;
+const MAX_EVIDENCE: u32 = 1000;
+pub(super) const MAX_EVIDENCE_BYTES: u64 = 64 << 10;

@@ -1,0 +1,97 @@
+//! One dictionary with all the prices in it.
+
+use core::time::Duration;
+use std::{path::Path, time::Instant};
+
+use pad::{
+    Answer, Key, PublicKey, SecretKey, SigningRecord, Store, Version,
+    dynamic::{AnyAuthor, Description, open_author},
+    question::{Question, Statement, verify},
+    selection::{RepositoryName, SchemeName, SuiteName},
+};
+
+use super::prices::Prices;
+use crate::cli::Failure;
+
+/// An author with a durable repository that has imported all snapshots.
+pub(super) struct Published {
+    pub(super) author: AnyAuthor,
+    pub(super) public: PublicKey,
+    pub(super) kind: (SchemeName, RepositoryName),
+    /// From the first snapshot to the last one being durable.
+    pub(super) import_time: Duration,
+}
+
+/// Signs each snapshot as a version and makes it durable before the next.
+pub(super) fn publish(
+    folder: &Path,
+    (scheme, repository): (SchemeName, RepositoryName),
+    prices: &Prices,
+) -> Result<Published, Failure> {
+    let key = SecretKey::generate(SuiteName::Sha256Ed25519, scheme, None)
+        .map_err(|error| Failure::Store(error.to_string()))?;
+    let public = key.public().clone();
+    let path = folder.join(format!("{scheme}-{repository}.pad"));
+    Description {
+        public: public.clone(),
+        repository,
+    }
+    .create(&path)?;
+    let mut author = open_author(&path, &key, record_beside(&path)?)?;
+    let batches: Vec<_> = prices
+        .snapshots
+        .iter()
+        .map(|snapshot| snapshot.operations.clone())
+        .collect();
+    let start = Instant::now();
+    for batch in batches {
+        author.stage(batch)?;
+        author.flush(&[])?;
+    }
+    let import_time = start.elapsed();
+    Ok(Published {
+        author,
+        public,
+        kind: (scheme, repository),
+        import_time,
+    })
+}
+
+/// The record of what is signed for the store at this path.
+pub(super) fn record_beside(store: &Path) -> Result<SigningRecord, Failure> {
+    let path = disk::beside(store, ".signed").map_err(|error| Failure::file(store, &error))?;
+    SigningRecord::open(&path).map_err(|error| Failure::Store(error.to_string()))
+}
+
+impl Published {
+    /// Whether this is the dictionary whose answers are printed.
+    pub(super) fn is_shown(&self) -> bool {
+        self.kind == (SchemeName::RedBlack, RepositoryName::PathCopying)
+    }
+
+    /// Whether the attacks on this dictionary are printed.
+    pub(super) fn shows_attacks(&self) -> bool {
+        self.is_shown() || self.kind.0 == SchemeName::TupleSpecLightweight
+    }
+
+    pub(super) fn name(&self) -> String {
+        format!("{} over {}", self.kind.0, self.kind.1)
+    }
+
+    /// Writes a checkpoint and frees unused space, so that sizes on disk can be compared.
+    pub(super) fn compact(&mut self) -> Result<(), Failure> {
+        let repository = self.author.repository_mut();
+        repository.checkpoint()?;
+        Ok(repository.store_mut().compact()?)
+    }
+
+    /// An honest answer, through bytes and verification.
+    pub(super) fn look_up(&self, version: Version, key: &Key) -> Result<Answer, Failure> {
+        let question = Question::Key(key.clone());
+        let answer = self.author.repository().answer(version, &question)?;
+        match verify(&self.public, version, &question, &answer)? {
+            Statement::Lookup(lookup) => Ok(lookup.answer),
+            _ => Err(Failure::Refused("the answer is to another question".into())),
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! What can go wrong with an owner's two files, his source and his server, and the way out that the
+//! commands give.
+
+use std::fs;
+
+use flexlist_service::message::{Refusal, Request, Response};
+
+use crate::{
+    bench::{Bench, text},
+    file::liar::Liar,
+    file::server::ServerProcess,
+};
+
+const CONTENTS: &[u8] = b"some text that is long enough to be changed here and there\n";
+
+fn words(state: &str, address: &str) -> String {
+    format!("--state {state} --key k --server {address}")
+}
+
+/// Runs a line that must fail; what it says.
+fn failure(bench: &Bench, line: &str, code: i32) -> String {
+    let output = bench.run(line);
+    let error = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{line}: {error}");
+    error
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_from_a_copy_is_gone_back_to_and_an_old_state_catches_up() {
+    let bench = Bench::new();
+    fs::write(bench.path("original"), CONTENTS).unwrap();
+    let server = ServerProcess::start(&bench, "127.0.0.1:0");
+    let file = words("s", &server.address);
+    bench.ok(&format!("file upload {file} original"));
+    bench.ok(&format!("file write {file} --offset 0 --text SOME"));
+    server.stop();
+    fs::create_dir(bench.path("copy")).unwrap();
+    let store = "files.redb";
+    fs::copy(
+        bench.path("server").join(store),
+        bench.path("copy").join(store),
+    )
+    .unwrap();
+    fs::copy(bench.path("s"), bench.path("t")).unwrap();
+
+    let server = ServerProcess::start(&bench, "127.0.0.1:0");
+    let file = words("s", &server.address);
+    bench.ok(&format!("file write {file} --offset 5 --text TEXT"));
+    bench.ok(&format!("file write {file} --offset 10 --text THAT"));
+    // The copy of the state hears that it is one, and catches up when it is told to.
+    let copied = words("t", &server.address);
+    for command in ["read", "audit", "audit --full", "write --offset 0 --text x"] {
+        let (verb, rest) = command.split_once(' ').unwrap_or((command, ""));
+        let said = failure(&bench, format!("file {verb} {copied} {rest}").trim_end(), 2);
+        assert!(said.contains("an older copy"), "{said}");
+        assert!(said.contains("--accept-version 4"), "{said}");
+    }
+    let status = bench.ok(&format!("file status {copied}"));
+    assert!(status.contains("an older copy"), "{status}");
+    let before = fs::read(bench.path("t")).unwrap();
+    let shown = bench.ok(&format!("file adopt {copied}"));
+    assert!(shown.contains("2 versions forth"), "{shown}");
+    assert_eq!(fs::read(bench.path("t")).unwrap(), before);
+    bench.ok(&format!("file adopt {copied} --accept-version 4"));
+    let read = bench.ok(&format!("file read {copied}"));
+    assert!(read.starts_with("SOME TEXT THAT"), "{read}");
+    let shown = bench.ok(&format!("file adopt {copied} --accept-version 4"));
+    assert!(shown.contains("nothing to adopt"), "{shown}");
+    server.stop();
+
+    // The server is restored from the copy.
+    fs::copy(
+        bench.path("copy").join(store),
+        bench.path("server").join(store),
+    )
+    .unwrap();
+    let server = ServerProcess::start(&bench, "127.0.0.1:0");
+    let file = words("s", &server.address);
+    let before = fs::read(bench.path("s")).unwrap();
+    for command in [
+        "read",
+        "status",
+        "audit",
+        "audit --full",
+        "write --offset 0 --text x",
+    ] {
+        let (verb, rest) = command.split_once(' ').unwrap_or((command, ""));
+        let said = failure(&bench, format!("file {verb} {file} {rest}").trim_end(), 3);
+        assert!(said.contains("2 versions back"), "{said}");
+        assert!(said.contains("versions 3 to 4"), "{said}");
+        assert!(said.contains("--accept-version 2"), "{said}");
+    }
+    let shown = bench.ok(&format!("file adopt {file}"));
+    assert!(shown.contains("2 versions back"), "{shown}");
+    bench.fails(
+        &format!("file adopt {file} --accept-version 3"),
+        2,
+        "does not offer version 3",
+    );
+    bench.ok(&format!("file read {file} --accept-version 2 --out old"));
+    let old = fs::read(bench.path("old")).unwrap();
+    assert!(old.starts_with(b"SOME text that"));
+    assert_eq!(fs::read(bench.path("s")).unwrap(), before);
+    let adopted = bench.json(&format!("file adopt {file} --accept-version 2"));
+    assert_eq!(adopted[0]["adopted"], true);
+    assert_eq!(adopted[0]["version"], 2);
+    assert_eq!(adopted[0]["known_version"], 4);
+    bench.ok(&format!("file audit {file} --full"));
+    let changed = bench.json(&format!("file write {file} --offset 0 --text Some"));
+    assert_eq!(changed[0]["version"], 3);
+}
+
+#[test]
+fn an_upload_whose_source_changed_says_so_and_is_begun_again() {
+    let bench = Bench::new();
+    let server = Liar::start(&bench);
+    let file = words("s", &server.address());
+    let mut contents = CONTENTS.repeat(200_000);
+    fs::write(bench.path("original"), &contents).unwrap();
+    // The disk of the server is full after the first part.
+    server.lie(|request, server| match request {
+        Request::Part(_) if server.files().len() == 1 => {
+            let response = server.handle(request.clone());
+            match response {
+                Response::State(status) if status.next_part > 1 => {
+                    Some(Response::Refused(Refusal::CannotWrite))
+                }
+                response => Some(response),
+            }
+        }
+        _ => None,
+    });
+    bench.ok("file keygen --out k");
+    failure(&bench, &format!("file upload {file} original"), 4);
+    server.be_honest();
+    contents[5] ^= 1;
+    fs::write(bench.path("original"), &contents).unwrap();
+    let said = failure(&bench, &format!("file upload {file} original"), 2);
+    assert!(said.contains("the source has changed"), "{said}");
+    assert!(said.contains("--restart"), "{said}");
+    // As it was, it goes on; as it is, it begins anew and leaves no orphan.
+    let uploaded = bench.ok(&format!("file upload {file} original --restart"));
+    assert!(uploaded.contains("is given up"), "{uploaded}");
+    bench.ok(&format!("file read {file} --out back"));
+    assert!(fs::read(bench.path("back")).unwrap() == contents);
+    let files = std::sync::Arc::new(std::sync::Mutex::new(0));
+    let counted = std::sync::Arc::clone(&files);
+    server.lie(move |_, server| {
+        *counted.lock().unwrap() = server.files().len();
+        None
+    });
+    bench.ok(&format!("file status {file}"));
+    assert_eq!(*files.lock().unwrap(), 1);
+    bench.fails(
+        &format!("file upload {file} original --restart"),
+        2,
+        "uploaded already",
+    );
+}
+
+#[test]
+fn both_files_that_must_be_kept_are_named_and_checked_at_once() {
+    let bench = Bench::new();
+    let server = Liar::start(&bench);
+    let file = words("s", &server.address());
+    fs::write(bench.path("original"), CONTENTS).unwrap();
+    let uploaded = bench.ok(&format!("file upload {file} original"));
+    let kept = uploaded.lines().find(|line| line.starts_with("keep both"));
+    let kept = kept.unwrap();
+    assert!(kept.contains(" s ") && kept.contains(" k "), "{kept}");
+    assert!(kept.contains("loses the file"), "{kept}");
+    let status = bench.ok(&format!("file status {file}"));
+    assert!(status.contains("s and k, which fit"), "{status}");
+    let status = bench.json(&format!("file status {file}"));
+    assert_eq!(status[0]["kept_in"], serde_json::json!(["s", "k"]));
+
+    bench.ok("file keygen --out other");
+    let others = file.replace("--key k", "--key other");
+    for command in ["status", "read", "audit"] {
+        let line = format!("file {command} {others}");
+        bench.fails(&line, 2, "does not fit the key");
+    }
+    // Only the key for tags is another one.
+    let [key, other] = ["k", "other"].map(|name| text(&bench.read(name)));
+    let lines: Vec<&str> = key.lines().take(2).chain(other.lines().skip(2)).collect();
+    fs::write(bench.path("mixed"), lines.join("\n") + "\n").unwrap();
+    #[cfg(unix)]
+    fs::set_permissions(
+        bench.path("mixed"),
+        std::os::unix::fs::PermissionsExt::from_mode(0o600),
+    )
+    .unwrap();
+    let mixed = file.replace("--key k", "--key mixed");
+    bench.fails(&format!("file status {mixed}"), 2, "another key for tags");
+    fs::rename(bench.path("k"), bench.path("away")).unwrap();
+    bench.fails(
+        &format!("file status {file}"),
+        2,
+        "there is no key file k: the state file s alone",
+    );
+    // Nor is a new key made for a file that has one.
+    bench.fails(
+        &format!("file upload {file} original"),
+        2,
+        "there is no key file k",
+    );
+    assert!(!bench.path("k").exists());
+    fs::rename(bench.path("s"), bench.path("s.away")).unwrap();
+    bench.fails(
+        &format!("file status {file}"),
+        2,
+        "neither the state file s nor the key file k",
+    );
+    fs::rename(bench.path("away"), bench.path("k")).unwrap();
+    bench.fails(
+        &format!("file status {file}"),
+        2,
+        "there is no state file s: the key file k alone",
+    );
+}
+
+#[test]
+fn an_audit_of_nothing_does_not_say_that_the_server_has_it() {
+    let bench = Bench::new();
+    let server = Liar::start(&bench);
+    let file = words("s", &server.address());
+    fs::write(bench.path("original"), b"").unwrap();
+    bench.ok(&format!("file upload {file} original"));
+    for extent in ["", " --full"] {
+        let said = bench.ok(&format!("file audit {file}{extent}"));
+        assert!(said.contains("nothing was proved"), "{said}");
+        let said = bench.json(&format!("file audit {file}{extent}"));
+        assert_eq!(said[0]["verified"], false);
+    }
+    drop(server);
+    failure(&bench, &format!("file audit {file}"), 4);
+}
+
+/// Everything in the bench's folder, by name.
+fn names(bench: &Bench) -> Vec<String> {
+    let entries = fs::read_dir(bench.folder.path()).unwrap();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_reader_that_is_killed_leaves_nothing_behind() {
+    let bench = Bench::new();
+    let server = Liar::start(&bench);
+    let file = words("s", &server.address());
+    fs::write(bench.path("original"), CONTENTS.repeat(200_000)).unwrap();
+    bench.ok(&format!("file upload {file} original"));
+    let before = names(&bench);
+    let (asked, question) = std::sync::mpsc::channel();
+    let (release, released) = std::sync::mpsc::channel::<()>();
+    server.lie(move |request, server| match request {
+        // Once something is there to be left behind.
+        Request::Read { start, .. } if *start > 0 => {
+            asked.send(()).unwrap();
+            let _ = released.recv();
+            Some(server.handle(request.clone()))
+        }
+        _ => None,
+    });
+    let line = format!("file read {file} --out copy");
+    let mut reader = bench.command().args(line.split(' ')).spawn().unwrap();
+    question.recv().unwrap();
+    reader.kill().unwrap();
+    reader.wait().unwrap();
+    drop(release);
+    #[cfg(target_os = "linux")]
+    assert_eq!(names(&bench), before);
+    #[cfg(not(target_os = "linux"))]
+    let _ = before;
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_read_goes_where_a_link_leads() {
+    let bench = Bench::new();
+    let server = Liar::start(&bench);
+    let file = words("s", &server.address());
+    fs::write(bench.path("original"), CONTENTS).unwrap();
+    bench.ok(&format!("file upload {file} original"));
+    fs::write(bench.path("real"), b"before").unwrap();
+    std::os::unix::fs::symlink("real", bench.path("link")).unwrap();
+    bench.fails(&format!("file read {file} --out link"), 2, "exists already");
+    bench.ok(&format!("file read {file} --out link --force"));
+    assert!(bench.path("link").symlink_metadata().unwrap().is_symlink());
+    assert_eq!(bench.read("real"), CONTENTS);
+    // So do changes of a state.
+    fs::create_dir(bench.path("safe")).unwrap();
+    fs::rename(bench.path("s"), bench.path("safe/s")).unwrap();
+    std::os::unix::fs::symlink("safe/s", bench.path("s")).unwrap();
+    bench.ok(&format!("file write {file} --offset 0 --text SOME"));
+    assert!(bench.path("s").symlink_metadata().unwrap().is_symlink());
+    let direct = file.replace("--state s", "--state safe/s");
+    let read = bench.ok(&format!("file read {direct}"));
+    assert!(read.starts_with("SOME text"), "{read}");
+}

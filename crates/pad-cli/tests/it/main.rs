@@ -1,0 +1,15 @@
+//! The real binary, from outside.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod bench;
+mod cli;
+mod conduct;
+mod demo;
+#[cfg(feature = "file")]
+mod file;
+mod kill;
+mod memory;
+mod record;
+mod trust;
+mod tuple;

@@ -1,0 +1,183 @@
+//! The author of a dictionary of any family.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use ::signature::{Keypair, Signer};
+
+use crate::{
+    codec,
+    dictionary::Dictionary,
+    error::{InputError, VerifyError},
+    family::PublicKey,
+    head::DictionaryId,
+    hosting::{Authored, Hosts},
+    key::{Key, Value},
+    signature::{AuthorKey, HeadSignature, HeadSigner},
+    version::Version,
+};
+
+/// The author of a dictionary of family `F`: it changes the contents, and publishes signed snapshots as
+/// bytes for the server.
+///
+/// Laws: those of [`Dictionary`].
+pub struct Author<F: Authored> {
+    dictionary: F::Author,
+    public: PublicKey<F>,
+}
+
+impl<F: Authored> fmt::Debug for Author<F> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Author")
+            .field("public", &self.public)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why there is no author; `E` is the family's [`Authored::AuthorError`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NewAuthorError<E> {
+    /// The signer's public key is not one.
+    #[error(transparent)]
+    Key(#[from] VerifyError),
+    /// The family's secret could not be made.
+    #[error(transparent)]
+    Secret(E),
+}
+
+impl<F: Authored> Author<F> {
+    /// The author of a new, empty dictionary, with a new secret if the family needs one.
+    ///
+    /// The secret is lost with the author. One that shall go on after a restart makes it first
+    /// ([`Authored::generate_secret`]), stores it, and calls [`Author::with_secret`].
+    ///
+    /// # Errors
+    /// [`NewAuthorError`].
+    pub fn new<K>(
+        dictionary: impl Into<DictionaryId>,
+        signer: K,
+    ) -> Result<Self, NewAuthorError<F::AuthorError>>
+    where
+        K: Signer<HeadSignature> + Keypair<VerifyingKey: AsRef<[u8]>> + Send + Sync + 'static,
+    {
+        let secret = F::generate_secret().map_err(NewAuthorError::Secret)?;
+        Ok(Self::with_secret(dictionary, signer, secret)?)
+    }
+
+    /// The author of a new, empty dictionary with a secret of the family: `()` for trees.
+    ///
+    /// # Errors
+    /// [`VerifyError::AuthorKeyInvalid`] if the signer's public key is not one.
+    pub fn with_secret<K>(
+        dictionary: impl Into<DictionaryId>,
+        signer: K,
+        secret: F::Secret,
+    ) -> Result<Self, VerifyError>
+    where
+        K: Signer<HeadSignature> + Keypair<VerifyingKey: AsRef<[u8]>> + Send + Sync + 'static,
+    {
+        let author = AuthorKey::of(&signer)?;
+        let public = PublicKey::new(author, dictionary.into(), F::key(&secret));
+        let dictionary = F::author(*public.authority(), HeadSigner::new(signer), secret);
+        Ok(Self { dictionary, public })
+    }
+
+    /// The author that goes on where a repository stands, which it trusts: its own backup.
+    ///
+    /// Never go on from one that may lack a snapshot which was already handed out: the author would then
+    /// sign a second head for the same version.
+    ///
+    /// # Errors
+    /// [`NewAuthorError`]: the signer or the secret is not that of the repository.
+    pub fn resume<K, R>(
+        repository: &R,
+        signer: K,
+        secret: F::Secret,
+    ) -> Result<Self, NewAuthorError<F::AuthorError>>
+    where
+        K: Signer<HeadSignature> + Keypair<VerifyingKey: AsRef<[u8]>> + Send + Sync + 'static,
+        R: Hosts<Family = F>,
+    {
+        let (author, key) = (AuthorKey::of(&signer)?, F::key(&secret));
+        let dictionary = repository
+            .resume(HeadSigner::new(signer), secret)
+            .map_err(NewAuthorError::Secret)?;
+        let authority = dictionary.authority();
+        if author != authority.author {
+            return Err(VerifyError::SignatureInvalid.into());
+        }
+        let public = PublicKey::new(author, authority.dictionary, key);
+        Ok(Self { dictionary, public })
+    }
+
+    /// What clients and servers are told.
+    pub const fn public(&self) -> &PublicKey<F> {
+        &self.public
+    }
+
+    /// The latest version.
+    pub fn version(&self) -> Version {
+        self.dictionary.version()
+    }
+
+    /// The number of entries, pending changes included.
+    pub fn len(&self) -> usize {
+        self.dictionary.len()
+    }
+
+    /// Whether there are no entries, pending changes included.
+    pub fn is_empty(&self) -> bool {
+        self.dictionary.is_empty()
+    }
+
+    /// The value of a key, pending changes included.
+    pub fn get(&self, key: impl AsRef<[u8]>) -> Option<&[u8]> {
+        self.dictionary.get(key.as_ref())
+    }
+
+    /// Sets the value of a key in the next snapshot.
+    ///
+    /// # Errors
+    /// [`InputError`] if the key or the value is too long.
+    pub fn put<K, V>(&mut self, key: K, value: V) -> Result<(), InputError>
+    where
+        K: TryInto<Key, Error: Into<InputError>>,
+        V: TryInto<Value, Error: Into<InputError>>,
+    {
+        let key = key.try_into().map_err(Into::into)?;
+        let value = value.try_into().map_err(Into::into)?;
+        self.dictionary.put(key, value);
+        Ok(())
+    }
+
+    /// Removes a key in the next snapshot; says whether it was present.
+    ///
+    /// # Errors
+    /// [`InputError`] if the key is too long.
+    pub fn remove<K>(&mut self, key: K) -> Result<bool, InputError>
+    where
+        K: TryInto<Key, Error: Into<InputError>>,
+    {
+        let key = key.try_into().map_err(Into::into)?;
+        Ok(self.dictionary.remove(&key))
+    }
+
+    /// Seals and signs the pending changes as the next version: the message of an [`crate::Update`].
+    ///
+    /// # Errors
+    /// The signer's or the family's error. The changes are then still pending.
+    pub fn snapshot(&mut self) -> Result<Vec<u8>, F::AuthorError> {
+        Ok(codec::encode(&self.dictionary.snapshot()?))
+    }
+
+    /// The family's own author, for what only this family has.
+    pub const fn dictionary(&self) -> &F::Author {
+        &self.dictionary
+    }
+
+    /// The family's own author, for what only this family has.
+    pub const fn dictionary_mut(&mut self) -> &mut F::Author {
+        &mut self.dictionary
+    }
+}

@@ -1,0 +1,269 @@
+//! The client of a dictionary of any family: bytes and a question in, a verified statement out.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use alloc::boxed::Box;
+
+use crate::{
+    codec::{self, Message},
+    contradiction::{ForkEvidence, Past},
+    error::{DecodeError, VerifyError},
+    family::{Answers, Family, PublicKey},
+    head::{EmptyDictionary, SignedHead, SnapshotHead},
+    history::ConsistencyProof,
+    proof::{Untrusted, Verified},
+    question::Question,
+    response::Response,
+    suite::Suite,
+    version::Version,
+    view::{Refused, TrustedView},
+};
+
+/// A client of one dictionary of family `F`: it trusts the public key, and remembers the newest head that
+/// it has seen.
+///
+/// It believes answers about that newest version ([`Client::check`]), and about another one only where the
+/// caller names it ([`Client::check_at`]): a server must not choose the version silently.
+#[derive(Debug)]
+pub struct Client<F: Family> {
+    public: PublicKey<F>,
+    view: TrustedView<F::Suite>,
+    newest: Option<Seen<F::Suite>>,
+}
+
+/// The newest head seen, whose signature is verified once.
+#[derive(Clone, Copy, Debug)]
+struct Seen<S: Suite> {
+    signed: SignedHead<S>,
+    verified: Verified<SnapshotHead<S>>,
+}
+
+impl<F: Family> Clone for Client<F> {
+    fn clone(&self) -> Self {
+        Self {
+            public: self.public.clone(),
+            view: self.view,
+            newest: self.newest,
+        }
+    }
+}
+
+/// Why a client does not believe what it was sent; `E` is the family's [`Family::Error`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal<S: Suite, E> {
+    /// The bytes are not an answer to such a question, or not a head.
+    #[error(transparent)]
+    Decode(#[from] DecodeError),
+    /// The head is not one that is believed here.
+    #[error(transparent)]
+    Head(#[from] VerifyError),
+    /// The author's key vouches for two different pasts; the evidence convinces everybody who knows the key.
+    #[error("the author signed two different histories at version {version}")]
+    Fork {
+        /// The newest version that the client had seen.
+        version: Version,
+        /// The evidence against the author's key.
+        evidence: Box<ForkEvidence<S>>,
+    },
+    /// The answer does not follow from what the author signed.
+    #[error(transparent)]
+    Proof(E),
+    /// The client has seen no head yet: there is no newest version to ask about.
+    #[error("no head was seen yet")]
+    NoHeadSeen,
+}
+
+/// The [`Refusal`] of a client of family `F`.
+pub type RefusalOf<F> = Refusal<<F as Family>::Suite, <F as Family>::Error>;
+
+impl<S: Suite, E> Refusal<S, E> {
+    /// A refused head; [`Refusal::Fork`] if there is evidence.
+    fn of_head(refused: Refused<S>, seen: Version) -> Self {
+        match refused.evidence {
+            Some(evidence) => Self::Fork {
+                version: seen,
+                evidence: Box::new(evidence),
+            },
+            None => Self::Head(refused.error),
+        }
+    }
+}
+
+/// The longest head that is read, in bytes; the longest there is has 191.
+const LONGEST_HEAD: usize = 1024;
+/// The longest consistency proof that is read, in bytes: more than two digests for each of 64 levels.
+const LONGEST_CONSISTENCY: usize = 1 << 13;
+
+impl<F: Family> Client<F> {
+    /// A client that has seen no head yet.
+    pub const fn new(public: PublicKey<F>) -> Self {
+        let view = TrustedView::new(*public.authority());
+        Self {
+            public,
+            view,
+            newest: None,
+        }
+    }
+
+    /// A client that goes on with a view that it has stored ([`Client::view`]).
+    ///
+    /// # Errors
+    /// [`VerifyError::WrongDictionary`] for the view of another key, dictionary or scheme;
+    /// [`VerifyError::SignatureInvalid`] if somebody else wrote it.
+    pub fn resume(public: PublicKey<F>, view: TrustedView<F::Suite>) -> Result<Self, VerifyError> {
+        if view.authority() != public.authority() {
+            return Err(VerifyError::WrongDictionary);
+        }
+        let verified = view.newest()?;
+        let newest = view.newest_signed();
+        let newest = newest.map(|signed| Seen { signed, verified });
+        Ok(Self {
+            public,
+            view,
+            newest,
+        })
+    }
+
+    /// Whom this client believes.
+    pub const fn public(&self) -> &PublicKey<F> {
+        &self.public
+    }
+
+    /// The client's memory, to be stored where nobody else writes.
+    pub const fn view(&self) -> &TrustedView<F::Suite> {
+        &self.view
+    }
+
+    /// The newest version seen; version 0 before the first head.
+    pub fn version(&self) -> Version {
+        self.view.version()
+    }
+
+    /// Accepts a head that is not older than the newest one seen; returns its version.
+    ///
+    /// `head` is the message of a [`SignedHead`], `consistency` that of the [`ConsistencyProof`] from the
+    /// newest version seen; needed unless the client has seen none, or this very one.
+    ///
+    /// # Errors
+    /// [`Refusal`], and the client is as it was. [`Refusal::Head`] with [`VerifyError::Rollback`] for an
+    /// older head. [`Refusal::Fork`] with evidence against the author. A genuine head without the proof
+    /// that it continues the history may be a fork too: [`TrustedView::accuse`] tells.
+    pub fn advance(
+        &mut self,
+        head: &[u8],
+        consistency: Option<&[u8]>,
+    ) -> Result<Version, RefusalOf<F>> {
+        let head = Untrusted::<SignedHead<F::Suite>>::decode(head, LONGEST_HEAD)?;
+        let consistency = consistency
+            .map(|proof| {
+                Untrusted::<ConsistencyProof<F::Suite>>::decode(proof, LONGEST_CONSISTENCY)
+            })
+            .transpose()?;
+        let (signed, seen) = (*head.as_unverified(), self.version());
+        let verified = self
+            .view
+            .advance(head, consistency)
+            .map_err(|refused| Refusal::of_head(refused, seen))?;
+        self.newest = Some(Seen { signed, verified });
+        Ok(verified.get().version)
+    }
+
+    /// What an answer establishes about the newest version seen.
+    ///
+    /// `answer` is the message of a [`Response`], no longer than [`Question::longest_answer`]. Its head is
+    /// verified before its proof takes memory.
+    ///
+    /// # Errors
+    /// [`Refusal`]; [`Refusal::NoHeadSeen`] before the first head, because every key is absent from
+    /// version 0.
+    pub fn check<Q: Question>(
+        &self,
+        answer: &[u8],
+        question: &Q,
+    ) -> Result<Verified<Q::Statement>, RefusalOf<F>>
+    where
+        F: Answers<Q>,
+    {
+        if self.newest.is_none() {
+            return Err(Refusal::NoHeadSeen);
+        }
+        self.check_at(self.version(), answer, question)
+    }
+
+    /// What an answer establishes about the version that the caller names, by the author's signature.
+    ///
+    /// The newest head seen does not vouch for the head of another version; that they belong to one history
+    /// is shown by [`TrustedView::past_root`].
+    ///
+    /// # Errors
+    /// As [`Client::check`]; version 0 is known without a head.
+    pub fn check_at<Q: Question>(
+        &self,
+        version: Version,
+        answer: &[u8],
+        question: &Q,
+    ) -> Result<Verified<Q::Statement>, RefusalOf<F>>
+    where
+        F: Answers<Q>,
+    {
+        let kind = <Response<F::Suite, F::Proof> as Message>::KIND;
+        let body = codec::open(answer, kind, F::Suite::ID.0, question.longest_answer())?;
+        let head = self.head_of(version, codec::decode_start(body)?)?;
+        let response: Response<F::Suite, F::Proof> = codec::decode_body(body)?;
+        F::verify(
+            Untrusted::new(response.proof),
+            &self.public,
+            &head,
+            question,
+        )
+        .map_err(Refusal::Proof)
+    }
+
+    /// The head that an answer came with, if it is the one of this version.
+    fn head_of(
+        &self,
+        version: Version,
+        head: Option<SignedHead<F::Suite>>,
+    ) -> Result<Verified<SnapshotHead<F::Suite>>, RefusalOf<F>> {
+        let authority = self.public.authority();
+        let Some(signed) = head else {
+            return self.head_of_nothing(version);
+        };
+        if let Some(seen) = self.newest
+            && seen.signed == signed
+            && signed.head.version == version
+        {
+            return Ok(seen.verified);
+        }
+        let verified = Untrusted::new(signed).verify(authority, &version)?;
+        let newest = self.newest.map(|seen| seen.signed.head);
+        if newest.is_some_and(|seen| seen.version == version && seen != signed.head) {
+            let evidence = self.view.accuse(Untrusted::new(signed), Past::Own)?;
+            return Err(Refusal::Fork {
+                version,
+                evidence: Box::new(evidence),
+            });
+        }
+        Ok(verified)
+    }
+
+    /// An answer without a head is about version 0.
+    fn head_of_nothing(
+        &self,
+        version: Version,
+    ) -> Result<Verified<SnapshotHead<F::Suite>>, RefusalOf<F>> {
+        if version != Version::EMPTY {
+            let (expected, actual) = (version, Version::EMPTY);
+            return Err(VerifyError::WrongVersion { expected, actual }.into());
+        }
+        let empty = Untrusted::new(EmptyDictionary::new());
+        Ok(empty.verify(self.public.authority(), &())?)
+    }
+}

@@ -1,0 +1,119 @@
+//! The server of a dictionary of any family: bytes in, bytes out.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::{
+    codec,
+    error::{ApplyError, DecodeError, LookupError},
+    family::PublicKey,
+    hosting::{Authored, Hosts, Serves},
+    question::Question,
+    response::Response,
+    update::{Update, UpdateHead},
+    version::Version,
+};
+
+/// A server of a dictionary of family `F` over repository `R`. It holds no key, and nobody trusts it.
+pub struct Server<F: Authored, R = <F as Authored>::Repository> {
+    repository: R,
+    public: PublicKey<F>,
+}
+
+impl<F: Authored, R> fmt::Debug for Server<F, R> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Server")
+            .field("public", &self.public)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why an update was not taken; the server is as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServerError {
+    /// The bytes are not an update of this family.
+    #[error(transparent)]
+    Decode(#[from] DecodeError),
+    /// The update is not the author's next one.
+    #[error(transparent)]
+    Apply(#[from] ApplyError),
+}
+
+impl<F: Authored, R: Hosts<Family = F>> Server<F, R> {
+    /// A server without versions, for the updates of one author and dictionary.
+    pub fn new(public: &PublicKey<F>) -> Self {
+        Self {
+            repository: R::create(public),
+            public: public.clone(),
+        }
+    }
+
+    /// The repository.
+    pub const fn repository(&self) -> &R {
+        &self.repository
+    }
+
+    /// The repository.
+    pub const fn repository_mut(&mut self) -> &mut R {
+        &mut self.repository
+    }
+
+    /// The latest version.
+    pub fn latest(&self) -> Version {
+        self.repository.latest()
+    }
+
+    /// Takes an update, given as a message ([`crate::Author::snapshot`]), and makes it the latest version.
+    ///
+    /// The head is verified before the operations take memory.
+    ///
+    /// # Errors
+    /// [`ServerError`].
+    pub fn apply(&mut self, update: &[u8]) -> Result<Version, ServerError> {
+        UpdateHead::<F::Suite>::peek::<F::Attachment>(update, update.len())?
+            .verify(self.public.authority())
+            .map_err(ApplyError::Head)?;
+        let update: Update<F::Suite, F::Attachment> = codec::decode(update, update.len())?;
+        Ok(self.repository.apply(&update)?)
+    }
+
+    /// The author's head of a version, as a message; version 0 has none.
+    ///
+    /// # Errors
+    /// [`LookupError`] if the version is not there.
+    pub fn head(&self, version: Version) -> Result<Vec<u8>, LookupError> {
+        Ok(codec::encode(&self.repository.head(version)?))
+    }
+
+    /// The proof that a newer version's head continues an older one's, as a message.
+    ///
+    /// # Errors
+    /// [`LookupError`] unless `older` is at least 1 and below `newer`, which exists.
+    pub fn consistency(&self, older: Version, newer: Version) -> Result<Vec<u8>, LookupError> {
+        let proof = self.repository.prove_consistency(older, newer)?;
+        Ok(codec::encode(&proof))
+    }
+
+    /// The answer to a question about a version with everything that proves it: the message of a
+    /// [`Response`].
+    ///
+    /// # Errors
+    /// [`LookupError`] if the version is not there or the question makes no sense.
+    pub fn answer<Q: Question>(
+        &self,
+        version: Version,
+        question: &Q,
+    ) -> Result<Vec<u8>, LookupError>
+    where
+        R: Serves<Q>,
+    {
+        let head = match version {
+            Version::EMPTY => None,
+            version => Some(self.repository.head(version)?),
+        };
+        let proof = self.repository.prove_answer(version, question)?;
+        Ok(codec::encode(&Response { head, proof }))
+    }
+}

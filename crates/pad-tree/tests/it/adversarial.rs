@@ -1,0 +1,117 @@
+//! A lying server: corrupted, spliced and purpose-built proofs, each refused with the exact reason.
+
+mod dishonest;
+mod hostile;
+mod memory;
+mod mutations;
+
+mod restored;
+mod roles;
+mod splices;
+
+use core::fmt::Debug;
+
+use conformance::{
+    Action, Random, TreePad,
+    mutation::{Honest, Refusal, check_mutations},
+    operation::{key, value},
+    pad::{MESSAGE_LIMIT, dictionary, public_key, tree_author, verified_head},
+    pruned::{Content, Leaf, Mirror, Shown, Tree},
+    repository::{Played, play},
+};
+use pad_core::{
+    Blake3Ed25519, DecodeError, Dictionary, DictionaryId, Domain, Key, Paper2010, Repository,
+    SchemeId, Sha256Ed25519, SnapshotHead, Suite, Untrusted, Value, Verified, VerifyError, Version,
+    codec,
+};
+use pad_tree::{
+    Answer, Authenticated, BalancingScheme, First, KeyRange, Keys, Last, PathCopying, Predecessor,
+    ProvableQuery, RedBlack, SkipList, Successor, Treap, TreeProof, TreeQuery, TreeRepository,
+    VersionedStore,
+};
+
+type Store<S, B> = PathCopying<Authenticated<S>, B>;
+
+/// A dictionary of some versions under attack, and its last version in full.
+struct Target<S: Suite, B: BalancingScheme> {
+    played: Played<TreePad<S, B, Store<S, B>>>,
+    version: Version,
+    head: Verified<SnapshotHead<S>>,
+    whole: Tree<S>,
+}
+
+const ENTRIES: u8 = 24;
+
+/// The keys 2, 4, 6, .. so that every gap has a key that is absent.
+fn entry_key(number: u8) -> Key {
+    key([number * 2])
+}
+
+/// Version 1 has `ENTRIES` keys; version 2 changes one.
+fn actions(salt: &str) -> Vec<Action> {
+    let mut actions: Vec<Action> = (1..=ENTRIES)
+        .map(|number| Action::Put(entry_key(number), value(format!("{salt} {number}"))))
+        .collect();
+    actions.push(Action::Snapshot);
+    actions.push(Action::Put(entry_key(3), value("changed")));
+    actions.push(Action::Snapshot);
+    actions
+}
+
+impl<S: Suite, B: BalancingScheme> Target<S, B> {
+    fn new() -> Self {
+        Self::of(&actions("value"))
+    }
+
+    fn of(actions: &[Action]) -> Self {
+        let played = play::<TreePad<S, B, Store<S, B>>>(actions);
+        let version = played.server.latest();
+        let head = verified_head(played.author.authority(), &played.server, version);
+        let all = played.server.prove_query(version, &KeyRange::ALL).unwrap();
+        let whole = Mirror::of(&all).to_tree();
+        assert_eq!(
+            whole.digest(),
+            head.get().root,
+            "the naive tree has the same root"
+        );
+        Self {
+            played,
+            version,
+            head,
+            whole,
+        }
+    }
+
+    fn prove<Q: ProvableQuery>(&self, query: &Q) -> TreeProof<S, Q> {
+        self.played.server.prove_query(self.version, query).unwrap()
+    }
+
+    fn verify<Q: TreeQuery>(
+        &self,
+        proof: TreeProof<S, Q>,
+        query: &Q,
+    ) -> Result<Q::Statement, VerifyError> {
+        Untrusted::new(proof)
+            .verify(&self.head, query)
+            .map(Verified::into_inner)
+    }
+
+    /// The proof with these leaves, honestly hashed.
+    fn pruned<Q: TreeQuery>(&self, shown: &dyn Fn(&Key) -> Shown) -> TreeProof<S, Q> {
+        let tree = self.whole.shown(shown);
+        assert_eq!(tree.digest(), self.head.get().root, "honestly hashed");
+        tree.to_mirror().to_proof()
+    }
+
+    /// What a client says to a proof that shows these leaves: (key, with value or not).
+    fn refusal<Q: TreeQuery>(&self, leaves: &[(&Key, Shown)], query: &Q) -> Option<VerifyError> {
+        let shown = |key: &Key| {
+            let found = leaves.iter().find(|(shown, _)| *shown == key);
+            found.map_or(Shown::Elided, |(_, how)| *how)
+        };
+        self.verify(self.pruned(&shown), query).err()
+    }
+}
+
+const D: Shown = Shown::Digest;
+const V: Shown = Shown::Value;

@@ -1,0 +1,181 @@
+//! Dishonest proofs that are honestly hashed: hidden leaves, and surplus ones.
+
+use super::*;
+
+fn check_look_ups_cannot_be_dodged<S: Suite, B: BalancingScheme>() {
+    let target = Target::<S, B>::new();
+    let keys: Vec<Key> = (1..=ENTRIES).map(entry_key).collect();
+    for (position, hidden) in keys.iter().enumerate() {
+        let below = position.checked_sub(1).map(|below| &keys[below]);
+        let above = keys.get(position + 1);
+        let bounds: Vec<(&Key, Shown)> = [below, above]
+            .into_iter()
+            .flatten()
+            .map(|key| (key, D))
+            .collect();
+        // The present key hidden between its neighbours, or beyond the only one.
+        assert_eq!(
+            target.refusal(&bounds, hidden),
+            Some(VerifyError::Elided),
+            "{hidden}"
+        );
+        for bound in &bounds {
+            assert_eq!(
+                target.refusal(&[*bound], hidden),
+                Some(VerifyError::Elided),
+                "{hidden}"
+            );
+        }
+        // Hidden between more distant leaves.
+        let ends = [(&keys[0], D), (&keys[keys.len() - 1], D)];
+        if !ends.iter().any(|(end, _)| *end == hidden) {
+            assert_eq!(
+                target.refusal(&ends, hidden),
+                Some(VerifyError::Elided),
+                "{hidden}"
+            );
+        }
+        // Shown together with others.
+        for other in keys.iter().filter(|other| *other != hidden) {
+            let mut leaves = [(hidden, V), (other, D)];
+            leaves.sort();
+            assert_eq!(
+                target.refusal(&leaves, hidden),
+                Some(VerifyError::Extraneous),
+                "{hidden}"
+            );
+        }
+    }
+    // Absent keys: one neighbour is not enough, three leaves are too many.
+    for number in 0..=ENTRIES {
+        let absent = key([number * 2 + 1]);
+        let position = usize::from(number);
+        let below = position.checked_sub(1).map(|below| (&keys[below], D));
+        let above = keys.get(position).map(|above| (above, D));
+        let honest: Vec<_> = [below, above].into_iter().flatten().collect();
+        assert_eq!(
+            target.refusal(&honest, &absent),
+            None,
+            "the honest proof of {absent}"
+        );
+        if let [below, above] = honest[..] {
+            assert_eq!(target.refusal(&[below], &absent), Some(VerifyError::Elided));
+            assert_eq!(target.refusal(&[above], &absent), Some(VerifyError::Elided));
+        }
+        for other in keys
+            .iter()
+            .filter(|other| honest.iter().all(|(key, _)| key != other))
+        {
+            let mut leaves = honest.clone();
+            leaves.push((other, D));
+            leaves.sort();
+            assert_eq!(
+                target.refusal(&leaves, &absent),
+                Some(VerifyError::Extraneous)
+            );
+        }
+    }
+}
+
+#[test]
+fn hidden_and_surplus_leaves_are_refused() {
+    check_look_ups_cannot_be_dodged::<Sha256Ed25519, Treap>();
+    check_look_ups_cannot_be_dodged::<Sha256Ed25519, RedBlack>();
+    check_look_ups_cannot_be_dodged::<Sha256Ed25519, SkipList>();
+}
+
+/// For every query, every set of up to four leaves of a small tree, honestly hashed: only the one
+/// honest set is accepted, and only with the oracle's answer.
+fn check_exhaustively<B: BalancingScheme>() {
+    const COUNT: u8 = 7;
+    let mut actions: Vec<Action> = (1..=COUNT)
+        .map(|number| Action::Put(entry_key(number), value([number])))
+        .collect();
+    actions.push(Action::Snapshot);
+    let target = Target::<Sha256Ed25519, B>::of(&actions);
+    for asked in 0..=2 * COUNT + 2 {
+        let asked = key([asked]);
+        check_all_subsets(&target, &asked);
+        check_all_subsets(&target, &Predecessor(asked.clone()));
+        check_all_subsets(&target, &Successor(asked.clone()));
+        for end in 0..=2 * COUNT + 2 {
+            let end = key([end]);
+            let both = vec![asked.clone(), end.clone()];
+            check_all_subsets(&target, &Keys::new(both).unwrap());
+            if asked < end {
+                check_all_subsets(
+                    &target,
+                    &KeyRange {
+                        start: Some(asked.clone()),
+                        end: Some(end),
+                    },
+                );
+            }
+        }
+        check_all_subsets(
+            &target,
+            &KeyRange {
+                start: Some(asked.clone()),
+                end: None,
+            },
+        );
+        check_all_subsets(
+            &target,
+            &KeyRange {
+                start: None,
+                end: Some(asked),
+            },
+        );
+    }
+    check_all_subsets(&target, &KeyRange::ALL);
+    check_all_subsets(&target, &First);
+    check_all_subsets(&target, &Last);
+}
+
+fn check_all_subsets<B: BalancingScheme, Q: ProvableQuery>(
+    target: &Target<Sha256Ed25519, B>,
+    query: &Q,
+) {
+    let honest = target.prove(query);
+    let leaves = target.whole.leaves();
+    let mut accepted = 0;
+    for subset in 1..1_u32 << leaves.len() {
+        let is_open = |key: &Key| {
+            leaves
+                .iter()
+                .position(|leaf| leaf.key == *key)
+                .is_some_and(|i| subset >> i & 1 == 1)
+        };
+        let shown = |key: &Key| match (is_open(key), query.reveals(key.as_bytes())) {
+            (false, _) => Shown::Elided,
+            (true, true) => Shown::Value,
+            (true, false) => Shown::Digest,
+        };
+        let proof: TreeProof<Sha256Ed25519, Q> = target.pruned(&shown);
+        let is_honest = codec::encode(&proof) == codec::encode(&honest);
+        match target.verify(proof, query) {
+            Ok(_) => {
+                assert!(is_honest, "{query:?} has two proofs");
+                accepted += 1;
+            }
+            Err(VerifyError::Elided | VerifyError::Extraneous) => assert!(!is_honest),
+            Err(error) => panic!("{query:?}: {error:?}"),
+        }
+    }
+    assert_eq!(accepted, 1, "{query:?} has exactly one proof");
+}
+
+#[test]
+fn every_query_has_exactly_one_proof_in_a_treap() {
+    check_exhaustively::<Treap>();
+}
+
+#[test]
+fn every_query_has_exactly_one_proof_in_a_red_black_tree() {
+    check_exhaustively::<RedBlack>();
+}
+
+#[test]
+fn every_query_has_exactly_one_proof_in_a_skip_list() {
+    check_exhaustively::<SkipList>();
+}

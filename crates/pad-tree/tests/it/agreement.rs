@@ -1,0 +1,271 @@
+//! What must not make a difference: the store, the number of threads, the way a batch arrives, and
+//! for set-unique schemes the order of operations.
+
+use core::num::NonZeroUsize;
+use std::collections::BTreeMap;
+
+use conformance::{
+    Action, Random, TreePad,
+    operation::{key, value},
+    pad::{dictionary, tree_author, verified_head},
+    repository::{Played, play},
+    traces,
+};
+use pad_core::{
+    Dictionary, Digest, Key, Operation, Repository, Sha256Ed25519, Untrusted, Update, Version,
+    Workers,
+};
+use pad_tree::{
+    Authenticated, BalancingScheme, CacheEverywhere, CacheMedian, CacheNowhere, PathCopying,
+    RedBlack, SkipList, Treap, TreeRepository, VersionedNodes, VersionedStore,
+};
+
+type S = Sha256Ed25519;
+type A = Authenticated<S>;
+
+/// The roots of the versions after a trace, and the bytes of the proofs of some keys.
+fn roots<B, St>(actions: &[Action]) -> Vec<(Digest<32>, Vec<Vec<u8>>)>
+where
+    B: BalancingScheme,
+    St: VersionedStore<Annotation = A, Scheme = B> + Clone + Send + Sync,
+{
+    let Played {
+        server,
+        updates,
+        oracle,
+        ..
+    } = play::<TreePad<S, B, St>>(actions);
+    let keys = oracle.interesting_keys();
+    let versions = updates.iter().map(|update| update.head.head.version);
+    let rows = versions.map(|version| {
+        let root = server
+            .contents()
+            .root_digest(version)
+            .expect("the version is there");
+        let proofs = keys.iter().step_by(3).map(|key| {
+            pad_core::codec::encode(&server.prove(version, key).expect("the version is there"))
+        });
+        (root, proofs.collect())
+    });
+    rows.collect()
+}
+
+fn check_stores_agree<B: BalancingScheme>() {
+    traces::check_traces(B::NAME, 4, 60, |actions| {
+        let expected = roots::<B, PathCopying<A, B>>(actions);
+        assert_eq!(
+            roots::<B, VersionedNodes<A, B, CacheNowhere>>(actions),
+            expected
+        );
+        assert_eq!(
+            roots::<B, VersionedNodes<A, B, CacheMedian>>(actions),
+            expected
+        );
+        assert_eq!(
+            roots::<B, VersionedNodes<A, B, CacheEverywhere>>(actions),
+            expected
+        );
+    });
+}
+
+#[test]
+fn stores_of_the_treap_agree() {
+    check_stores_agree::<Treap>();
+}
+
+#[test]
+fn stores_of_the_red_black_tree_agree() {
+    check_stores_agree::<RedBlack>();
+}
+
+#[test]
+fn stores_of_the_skip_list_agree() {
+    check_stores_agree::<SkipList>();
+}
+
+/// Every answer of every version, by key.
+fn answers<B: BalancingScheme>(actions: &[Action]) -> Vec<BTreeMap<Key, pad_tree::Answer>> {
+    let played = play::<TreePad<S, B, VersionedNodes<A, B, CacheMedian>>>(actions);
+    let Played {
+        server,
+        oracle,
+        author,
+        ..
+    } = played;
+    let versions = oracle.versions_from(Version::EMPTY).map(|(version, _)| {
+        let head = verified_head(author.authority(), &server, version);
+        let keys = oracle.interesting_keys().into_iter().map(|key| {
+            let proof = Untrusted::new(server.prove(version, &key).expect("it is there"));
+            let lookup = proof.verify(&head, &key).expect("it verifies").into_inner();
+            (key, lookup.answer)
+        });
+        keys.collect()
+    });
+    versions.collect()
+}
+
+#[test]
+fn schemes_give_the_same_answers() {
+    traces::check_traces("schemes", 3, 60, |actions| {
+        let expected = answers::<RedBlack>(actions);
+        assert_eq!(answers::<Treap>(actions), expected);
+        assert_eq!(answers::<SkipList>(actions), expected);
+    });
+}
+
+/// Some large batches, pseudorandom: loads the empty tree, changes a part, removes nearly all.
+fn large_batches() -> Vec<Vec<Operation>> {
+    let mut random = Random::new(traces::seed());
+    let mut present: Vec<Key> = Vec::new();
+    let mut batches = Vec::new();
+    for size in [3000, 1200, 700, 1] {
+        let mut batch = BTreeMap::new();
+        for _ in 0..size {
+            let fresh = key(random.next_bits().to_be_bytes());
+            batch.insert(fresh.clone(), Some(value(random.bytes(9))));
+            if let Some(old) = present.pop() {
+                batch.insert(old, (random.below(2) == 0).then(|| value(b"changed")));
+            }
+        }
+        present.extend(
+            batch
+                .iter()
+                .filter(|(_, value)| value.is_some())
+                .map(|(key, _)| key.clone()),
+        );
+        batches.push(batch);
+    }
+    batches.push(present[3..].iter().map(|key| (key.clone(), None)).collect());
+    let operations = |batch: BTreeMap<Key, Option<pad_core::Value>>| {
+        batch
+            .into_iter()
+            .map(|(key, value)| match value {
+                Some(value) => Operation::Put(key, value),
+                None => Operation::Remove(key),
+            })
+            .collect()
+    };
+    batches.into_iter().map(operations).collect()
+}
+
+fn updates<B: BalancingScheme>(batches: &[Vec<Operation>], threads: usize) -> Vec<Update<S>> {
+    let workers = Workers::new(NonZeroUsize::new(threads).unwrap()).unwrap();
+    let mut author = tree_author::<S, B>(dictionary(), 7).with_workers(workers);
+    batches
+        .iter()
+        .map(|batch| author.snapshot_of(batch.clone()).unwrap())
+        .collect()
+}
+
+fn check_threads<B, St>()
+where
+    B: BalancingScheme,
+    St: VersionedStore<Annotation = A, Scheme = B> + Clone + Send + Sync,
+{
+    let batches = large_batches();
+    let sequential = updates::<B>(&batches, 1);
+    let parallel = updates::<B>(&batches, 2);
+    assert!(
+        sequential == parallel,
+        "an author's threads make no difference"
+    );
+    let workers = Workers::new(NonZeroUsize::new(2).unwrap()).unwrap();
+    let authority = tree_author::<S, B>(dictionary(), 7).authority();
+    let mut one = TreeRepository::<S, St>::new(authority);
+    let mut two = TreeRepository::<S, St>::new(authority).with_workers(workers);
+    for update in &sequential {
+        assert_eq!(one.apply(update), two.apply(update));
+        assert_eq!(one.latest(), update.head.head.version);
+        for operation in update.operations.iter().step_by(97) {
+            let (version, key) = (one.latest(), operation.key());
+            assert_eq!(one.prove(version, key), two.prove(version, key));
+        }
+    }
+    for version in 0..=one.latest().number() {
+        let root =
+            |server: &TreeRepository<S, St>| server.contents().root_digest(Version::new(version));
+        assert_eq!(root(&one), root(&two));
+    }
+    assert_eq!(one.len(), 3, "nearly all were removed");
+}
+
+#[test]
+fn threads_make_no_difference() {
+    check_threads::<Treap, PathCopying<A, Treap>>();
+    check_threads::<RedBlack, PathCopying<A, RedBlack>>();
+    check_threads::<RedBlack, VersionedNodes<A, RedBlack, CacheMedian>>();
+    check_threads::<SkipList, VersionedNodes<A, SkipList, CacheEverywhere>>();
+}
+
+/// The root after these keys were put in this order, one snapshot each, and some others put and
+/// removed on the way.
+fn root_of_order<B: BalancingScheme>(keys: &[Key], detours: &[Key]) -> Digest<32> {
+    let mut author = tree_author::<S, B>(dictionary(), 7);
+    let mut root = None;
+    for (position, key) in keys.iter().enumerate() {
+        author.put(key.clone(), value(key.as_bytes()));
+        if let Some(detour) = detours.get(position) {
+            author.put(detour.clone(), value(b"on the way"));
+        }
+        if let Some(detour) = position
+            .checked_sub(2)
+            .and_then(|earlier| detours.get(earlier))
+        {
+            author.remove(detour);
+        }
+        root = Some(author.snapshot().unwrap().head.head.root);
+    }
+    root.unwrap()
+}
+
+#[test]
+fn equal_contents_have_equal_roots_where_set_unique() {
+    let mut random = Random::new(traces::seed());
+    for _ in 0..60 {
+        let count = 3 + usize::try_from(random.below(40)).unwrap();
+        let mut keys: Vec<Key> = (0..count).map(|_| key(random.bytes(2))).collect();
+        keys.sort();
+        keys.dedup();
+        let detours: Vec<Key> = (0..keys.len().saturating_sub(3))
+            .map(|_| key(random.bytes(3)))
+            .collect();
+        let sorted = keys.clone();
+        let last = keys.len() - 1;
+        // A shuffle, with the last put being the same so that nothing is left on the way.
+        for position in (1..last).rev() {
+            let other =
+                usize::try_from(random.below(u64::try_from(position).unwrap() + 1)).unwrap();
+            keys.swap(position, other);
+        }
+        let expected = root_of_order::<Treap>(&sorted, &[]);
+        assert_eq!(root_of_order::<Treap>(&keys, &[]), expected);
+        assert_eq!(root_of_order::<Treap>(&keys, &detours), expected);
+        assert_eq!(root_of_batch::<Treap>(&sorted), expected);
+        let expected = root_of_order::<SkipList>(&sorted, &[]);
+        assert_eq!(root_of_order::<SkipList>(&keys, &[]), expected);
+        assert_eq!(root_of_order::<SkipList>(&keys, &detours), expected);
+        assert_eq!(root_of_batch::<SkipList>(&sorted), expected);
+    }
+}
+
+fn root_of_batch<B: BalancingScheme>(keys: &[Key]) -> Digest<32> {
+    let batch = keys
+        .iter()
+        .map(|key| Operation::Put(key.clone(), value(key.as_bytes())));
+    tree_author::<S, B>(dictionary(), 7)
+        .snapshot_of(batch.collect())
+        .unwrap()
+        .head
+        .head
+        .root
+}
+
+/// Three keys are enough: the last one put decides on which side of the root there are two leaves.
+#[test]
+fn red_black_trees_are_not_set_unique() {
+    const { assert!(!RedBlack::SET_UNIQUE && Treap::SET_UNIQUE && SkipList::SET_UNIQUE) };
+    let keys = |order: [&str; 3]| order.map(key);
+    let ascending = root_of_order::<RedBlack>(&keys(["a", "b", "c"]), &[]);
+    let descending = root_of_order::<RedBlack>(&keys(["c", "b", "a"]), &[]);
+    assert_ne!(ascending, descending, "equal contents, different roots");
+}

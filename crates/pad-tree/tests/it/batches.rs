@@ -1,0 +1,163 @@
+//! Large batches take another path through the code than single operations; the roots, the answers
+//! and the refusals are the same.
+
+use std::num::NonZeroUsize;
+
+use ed25519_dalek::SigningKey;
+use pad_core::{
+    ApplyError, AuthorKey, Dictionary, DictionaryId, Key, Operation, Repository, Sha256Ed25519,
+    Untrusted, Update, Value, Workers,
+};
+use pad_tree::{Answer, BalancingScheme, RedBlack, SkipList, Treap, TreeAuthor, for_each_tree};
+
+type Author<B> = TreeAuthor<Sha256Ed25519, B, SigningKey>;
+
+const KEYS: u32 = 3000;
+
+fn key(number: u32) -> Key {
+    // Some keys share their first eight bytes, some are shorter.
+    let text = match number % 3 {
+        0 => format!("{number:05}"),
+        1 => format!("shared prefix {number:05}"),
+        _ => format!("{number:08}"),
+    };
+    Key::new(text.into_bytes()).unwrap()
+}
+
+fn put(number: u32, value: u32) -> Operation {
+    // Values of changing length are moved, those of equal length overwritten.
+    let length = usize::try_from(value % 4).unwrap();
+    let value = [&value.to_be_bytes()[..], &[7; 3][..length.min(3)]].concat();
+    Operation::Put(key(number), Value::new(value).unwrap())
+}
+
+/// A load, then batches of replacements, of insertions and removals, and of both.
+fn batches() -> Vec<Vec<Operation>> {
+    let scatter = |round: u32, i: u32| (i * 7919 + round * 104_729) % KEYS;
+    let replace = |round: u32, count: u32| {
+        (0..count)
+            .map(move |i| put(scatter(round, i), i + round))
+            .collect::<Vec<_>>()
+    };
+    let mut batches = vec![
+        (0..KEYS)
+            .map(|number| put(number, number))
+            .collect::<Vec<_>>(),
+    ];
+    batches.push(replace(1, 2000));
+    batches.push(replace(2, 40));
+    let mut mixed = replace(3, 700);
+    mixed.extend((KEYS..KEYS + 300).map(|number| put(number, 1)));
+    mixed.extend((0..300).map(|i| Operation::Remove(key(scatter(4, i)))));
+    mixed.push(put(scatter(4, 0), 99));
+    batches.push(mixed);
+    batches.push(replace(5, 1500));
+    batches.push(
+        (0..KEYS)
+            .map(|number| Operation::Remove(key(number)))
+            .collect(),
+    );
+    batches.push(replace(6, 600));
+    batches
+}
+
+fn author<B: BalancingScheme>(workers: Workers) -> Author<B> {
+    let signer = SigningKey::from_bytes(&[3; 32]);
+    let public = AuthorKey::from_bytes(&signer.verifying_key().to_bytes()).unwrap();
+    TreeAuthor::new(DictionaryId::from_name("batches"), public, signer).with_workers(workers)
+}
+
+fn two_threads() -> Workers {
+    Workers::new(NonZeroUsize::new(2).unwrap()).unwrap()
+}
+
+/// The updates of the batches, each given as a whole.
+fn updates<B: BalancingScheme>(workers: Workers) -> Vec<Update<Sha256Ed25519>> {
+    let mut author = author::<B>(workers);
+    batches()
+        .into_iter()
+        .map(|batch| author.snapshot_of(batch).unwrap())
+        .collect()
+}
+
+fn one_by_one<B: BalancingScheme>() -> Vec<Update<Sha256Ed25519>> {
+    let mut author = author::<B>(Workers::sequential());
+    let updates = batches().into_iter().map(|batch| {
+        for operation in batch {
+            match operation {
+                Operation::Put(key, value) => author.put(key, value),
+                Operation::Remove(key) => {
+                    author.remove(&key);
+                }
+            }
+        }
+        author.snapshot().unwrap()
+    });
+    updates.collect()
+}
+
+#[test]
+fn batches_equal_single_operations_on_any_number_of_threads() {
+    fn check<B: BalancingScheme>() {
+        let whole = updates::<B>(Workers::sequential());
+        assert_eq!(whole, one_by_one::<B>(), "{}", B::NAME);
+        assert_eq!(whole, updates::<B>(two_threads()), "{}", B::NAME);
+    }
+    check::<RedBlack>();
+    check::<Treap>();
+    check::<SkipList>();
+}
+
+macro_rules! repository {
+    ($name:ident, $scheme:ty, $repository:path) => {
+        mod $name {
+            use $repository as TestedRepository;
+
+            use super::*;
+
+            #[test]
+            fn applies_batches_and_recovers_from_refused_ones() {
+                let updates = updates::<$scheme>(Workers::sequential());
+                let authority = author::<$scheme>(Workers::sequential()).authority();
+                let new = || TestedRepository::<Sha256Ed25519>::new(authority);
+                let mut server = new();
+                let mut parallel = new().with_workers(two_threads());
+                for update in &updates {
+                    for at in [0, update.operations.len() / 2] {
+                        let mut forged = update.clone();
+                        forged.operations[at] = match &forged.operations[at] {
+                            Operation::Put(key, _) => Operation::Put(key.clone(), Value::default()),
+                            Operation::Remove(key) => Operation::Put(key.clone(), Value::default()),
+                        };
+                        assert_eq!(server.apply(&forged), Err(ApplyError::RootMismatch));
+                    }
+                    server.apply(update).unwrap();
+                    parallel.apply(update).unwrap();
+                    assert_eq!(
+                        server.head(server.latest()).unwrap(),
+                        parallel.head(server.latest()).unwrap()
+                    );
+                }
+                for update in &updates {
+                    let head = update.head.head.version;
+                    let verified = Untrusted::new(update.head)
+                        .verify(&authority, &head)
+                        .unwrap();
+                    for operation in update.operations.iter().step_by(97) {
+                        let proof = server.prove(head, operation.key()).unwrap();
+                        let lookup = Untrusted::new(proof)
+                            .verify(&verified, operation.key())
+                            .unwrap();
+                        let expected = match operation {
+                            Operation::Put(_, value) => Answer::Present(value.clone()),
+                            Operation::Remove(_) => Answer::Absent,
+                        };
+                        assert_eq!(lookup.get().answer, expected);
+                    }
+                }
+            }
+        }
+    };
+}
+
+for_each_tree!(repository);

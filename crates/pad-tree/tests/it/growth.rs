@@ -1,0 +1,142 @@
+//! Storage grows as claimed: nodes and digests are counted, not timed.
+
+use conformance::{
+    Random,
+    operation::{key, value},
+    pad::{dictionary, tree_author},
+};
+use pad_core::{Dictionary, Repository, Sha256Ed25519};
+use pad_tree::{
+    Authenticated, BalancingScheme, CacheEverywhere, CacheMedian, CacheNowhere, PathCopying,
+    RedBlack, SkipList, Treap, TreeRepository, VersionedNodes, VersionedStore,
+};
+
+type A = Authenticated<Sha256Ed25519>;
+
+/// Nodes and digests stored per version, over as many single-key versions, in two halves.
+#[derive(Clone, Copy, Debug)]
+struct Growth {
+    nodes: [f64; 2],
+    digests: [f64; 2],
+}
+
+/// What the single-key versions do.
+#[derive(Clone, Copy)]
+enum Workload {
+    /// Insert a new key each.
+    Insert,
+    /// Replace a value, remove a key and insert another in turn, at a constant size.
+    Churn,
+}
+
+const VERSIONS: u32 = 2000;
+
+fn measure<B, St>(workload: Workload) -> Growth
+where
+    B: BalancingScheme,
+    St: VersionedStore<Annotation = A, Scheme = B> + Clone + Send + Sync,
+{
+    let mut author = tree_author::<Sha256Ed25519, B>(dictionary(), 7);
+    let mut server = TreeRepository::<Sha256Ed25519, St>::new(author.authority());
+    let mut random = Random::new(42);
+    let mut keys = Vec::new();
+    if matches!(workload, Workload::Churn) {
+        for _ in 0..1024 {
+            keys.push(key(random.bytes(8)));
+            author.put(keys[keys.len() - 1].clone(), value(b"loaded"));
+        }
+        server.apply(&author.snapshot().unwrap()).unwrap();
+    }
+    let count = |server: &TreeRepository<Sha256Ed25519, St>| {
+        let tree = server.contents();
+        [tree.node_count(), tree.digest_count()]
+            .map(|count| f64::from(u32::try_from(count).unwrap()))
+    };
+    let mut counts = vec![count(&server)];
+    for version in 0..VERSIONS {
+        match (workload, version % 3) {
+            (Workload::Churn, 0) => {
+                author.put(keys[keys.len() / 2].clone(), value(version.to_be_bytes()));
+            }
+            (Workload::Churn, 1) => {
+                let position = usize::try_from(random.below(1000)).unwrap();
+                author.remove(&keys.swap_remove(position));
+            }
+            _ => {
+                keys.push(key(random.bytes(8)));
+                author.put(keys[keys.len() - 1].clone(), value(b"inserted"));
+            }
+        }
+        server.apply(&author.snapshot().unwrap()).unwrap();
+        if (version + 1) % (VERSIONS / 2) == 0 {
+            counts.push(count(&server));
+        }
+    }
+    let slope = |which: usize| {
+        [0, 1]
+            .map(|half| (counts[half + 1][which] - counts[half][which]) * 2.0 / f64::from(VERSIONS))
+    };
+    Growth {
+        nodes: slope(0),
+        digests: slope(1),
+    }
+}
+
+/// Versioned nodes: `O(1)` nodes per update, and no more of them later than earlier; digests as the
+/// policy says. Path copying: about the depth of the tree.
+fn check_growth<B: BalancingScheme>() {
+    for workload in [Workload::Insert, Workload::Churn] {
+        let copying = measure::<B, PathCopying<A, B>>(workload);
+        let nowhere = measure::<B, VersionedNodes<A, B, CacheNowhere>>(workload);
+        let median = measure::<B, VersionedNodes<A, B, CacheMedian>>(workload);
+        let everywhere = measure::<B, VersionedNodes<A, B, CacheEverywhere>>(workload);
+        println!(
+            "{}: {copying:?} {nowhere:?} {median:?} {everywhere:?}",
+            B::NAME
+        );
+        for half in [0, 1] {
+            for versioned in [nowhere, median, everywhere] {
+                assert!(
+                    versioned.nodes[half] < 5.0,
+                    "{}: O(1) nodes: {versioned:?}",
+                    B::NAME
+                );
+                assert!((versioned.nodes[half] - nowhere.nodes[half]).abs() < 1e-9);
+            }
+            assert!(
+                copying.nodes[half] > 7.0,
+                "{}: a path each: {copying:?}",
+                B::NAME
+            );
+            assert!(
+                copying.nodes[half] < 26.0,
+                "{}: no more than that: {copying:?}",
+                B::NAME
+            );
+            // The live ones, of which an insertion adds one.
+            assert!(nowhere.digests[half] < 1.1, "{}: {nowhere:?}", B::NAME);
+            assert!(median.digests[half] < 4.0, "{}: {median:?}", B::NAME);
+            let path = everywhere.digests[half] / copying.digests[half];
+            assert!(
+                (0.6..=1.1).contains(&path),
+                "{}: a digest per path node",
+                B::NAME
+            );
+        }
+    }
+}
+
+#[test]
+fn the_treap_grows_as_claimed() {
+    check_growth::<Treap>();
+}
+
+#[test]
+fn the_red_black_tree_grows_as_claimed() {
+    check_growth::<RedBlack>();
+}
+
+#[test]
+fn the_skip_list_grows_as_claimed() {
+    check_growth::<SkipList>();
+}

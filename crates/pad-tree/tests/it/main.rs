@@ -1,0 +1,14 @@
+//! The twelve tree PADs from outside: conformance, vectors, and lying servers.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod adversarial;
+mod agreement;
+mod batches;
+mod client;
+mod conformance;
+mod format_document;
+mod growth;
+mod independent_verifier;
+mod set_operations;
+mod vectors;

@@ -1,0 +1,632 @@
+//! A lying server of a design with accumulators: values and witnesses where they do not belong, each
+//! refused with the exact reason. And what a server refuses, and what an author that cannot sign keeps.
+
+use core::{
+    num::NonZeroUsize,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use accumulators::AccumulateError;
+use conformance::{
+    Action, Oracle,
+    operation::{key, value},
+    pad::{dictionary, public_key, signing_key},
+    tuple::{TestSecret, expectation},
+};
+use ed25519_dalek::SigningKey;
+use pad_core::{
+    ApplyError, DecodeError, Dictionary, DictionaryId, HeadSignature, Operation, Repository,
+    Sha256Ed25519, Untrusted, Update, VerifyError, Version, codec, head::Authority,
+};
+use pad_tuple::{
+    Accumulated, AuthorError, Design, Plain, Retention, Speculation, Superseding, TupleAuthor,
+    TupleProof, TupleRepository,
+    accumulated::AccumulatedEvidence,
+    designs::{
+        AccumulatorsBilinear, AccumulatorsRsa, AccumulatorsSupersedingBilinear,
+        AccumulatorsSupersedingRsa, ChainAccumulatorsBilinear, ChainAccumulatorsRsa,
+    },
+    update::{self, TupleAttachment},
+};
+
+type S = Sha256Ed25519;
+
+const AUTHOR: u8 = 7;
+
+/// A dictionary under attack: the server as it was at every version, and the truth.
+struct Target<D: Design<S>> {
+    authority: Authority,
+    servers: Vec<TupleRepository<S, D>>,
+    updates: Vec<Update<S, TupleAttachment<D::Tick>>>,
+    oracle: Oracle,
+}
+
+/// Versions 1, 4 and 7 are merges.
+fn actions() -> Vec<Action> {
+    let put = |name: &str, content: &str| Action::Put(key(name), value(content));
+    let remove = |name: &str| Action::Remove(key(name));
+    let snapshot = Action::Snapshot;
+    let versions: [&[Action]; 8] = [
+        &[put("b", "1"), put("d", "2"), put("f", "3")],
+        &[put("d", "4")],
+        &[remove("f")],
+        &[put("c", "5")],
+        &[put("d", "6")],
+        &[put("e", "7")],
+        &[remove("b")],
+        &[],
+    ];
+    let each = versions.into_iter();
+    each.flat_map(|actions| actions.iter().cloned().chain([snapshot.clone()]))
+        .collect()
+}
+
+impl<D: Design<S, Secret: TestSecret>> Target<D> {
+    fn new() -> Self {
+        Self::of(dictionary())
+    }
+
+    fn of(dictionary: DictionaryId) -> Self {
+        let secret = D::Secret::numbered(AUTHOR);
+        let mut author: TupleAuthor<S, D, SigningKey> =
+            TupleAuthor::new(dictionary, public_key(AUTHOR), signing_key(AUTHOR), secret)
+                .with_speculation(Speculation::Size(NonZeroUsize::new(4).unwrap()));
+        let authority = author.authority();
+        let mut servers = vec![TupleRepository::new(authority, author.key())];
+        let (mut updates, mut oracle) = (Vec::new(), Oracle::default());
+        for action in actions() {
+            oracle.apply(&action);
+            if let Some(update) = action.apply(&mut author) {
+                let mut server = servers.last().unwrap().clone();
+                server.apply(&update).unwrap();
+                servers.push(server);
+                updates.push(update);
+            }
+        }
+        Self {
+            authority,
+            servers,
+            updates,
+            oracle,
+        }
+    }
+
+    /// The honest proof by the server as it was right after the version.
+    fn prove(&self, version: u64, name: &str) -> TupleProof<S, D> {
+        let server = &self.servers[usize::try_from(version).unwrap()];
+        server.prove(Version::new(version), &key(name)).unwrap()
+    }
+
+    /// What a client says to a proof; accepted, it must be the truth.
+    fn refusal(&self, proof: &TupleProof<S, D>, version: u64, name: &str) -> Option<VerifyError> {
+        let expectation = expectation::<S, D>(self.authority, Version::new(version));
+        match Untrusted::new(proof.clone()).verify(&expectation, &key(name)) {
+            Err(error) => Some(error),
+            Ok(lookup) => {
+                let truth = self.oracle.at(Version::new(version)).get(&key(name));
+                assert_eq!(lookup.get().answer.value(), truth, "{name} in {version}");
+                None
+            }
+        }
+    }
+}
+
+/// The length of a witness's hint: the offset of a prime representative.
+fn hint<D: Design<S>>() -> usize {
+    if D::NAME.ends_with("rsa") { 2 } else { 0 }
+}
+
+/// A witness with its hint in place of another's.
+fn transplant<D: Design<S>>(foreign: &[u8], own: &[u8]) -> Vec<u8> {
+    let at = own.len() - hint::<D>();
+    [&foreign[..at], &own[at..]].concat()
+}
+
+/// The last refusal of a witness under every hint, the first that is not about the hint itself.
+fn under_every_hint<D: Design<S>>(
+    witness: &[u8],
+    refusal: impl Fn(Vec<u8>) -> Option<VerifyError>,
+) -> Option<VerifyError> {
+    if hint::<D>() == 0 {
+        return refusal(witness.to_vec());
+    }
+    let residue = &witness[..witness.len() - 2];
+    let mut refusals = (0..u16::MAX).map(|offset| {
+        let bytes = [residue, &offset.to_be_bytes()].concat();
+        refusal(bytes)
+    });
+    refusals
+        .find(|refusal| *refusal != Some(VerifyError::NotAPrimeRepresentative))
+        .flatten()
+}
+
+const INVALID: Option<VerifyError> = Some(VerifyError::SignatureInvalid);
+const MISMATCH: Option<VerifyError> = Some(VerifyError::WitnessMismatch);
+
+#[allow(
+    clippy::unnecessary_wraps,
+    reason = "compared with what a proof was refused for"
+)]
+const fn outside(instant: u64, since: u64, until: u64) -> Option<VerifyError> {
+    Some(VerifyError::OutsideValidity {
+        instant,
+        since,
+        until,
+    })
+}
+
+/// A design with a signed value for each generation.
+trait SignedValues: Design<S, Secret: TestSecret, Evidence = AccumulatedEvidence<Self::Kept>> {
+    type Kept: Retention;
+}
+
+impl<A: accumulators::Dynamic<SecretKey: TestSecret>, R: Retention> SignedValues
+    for Accumulated<A, R, 2>
+{
+    type Kept = R;
+}
+
+/// In version 1 both generations' clocks show 1.
+fn check_generations<D: SignedValues>() {
+    let target = Target::<D>::new();
+    let honest = target.prove(1, "b");
+    assert_eq!(
+        (honest.parts.len(), target.refusal(&honest, 1, "b")),
+        (2, None)
+    );
+    for (to, from) in [(0, 1), (1, 0)] {
+        let foreign = honest.parts[from].evidence.clone();
+        let mut mixed = honest.clone();
+        mixed.parts[to]
+            .evidence
+            .snapshot
+            .clone_from(&foreign.snapshot);
+        assert_eq!(target.refusal(&mixed, 1, "b"), INVALID);
+        let mut mixed = honest.clone();
+        let own = mixed.parts[to].evidence.witness.clone();
+        mixed.parts[to].evidence.witness = transplant::<D>(&foreign.witness, &own);
+        assert_eq!(target.refusal(&mixed, 1, "b"), MISMATCH);
+        let mut mixed = honest.clone();
+        mixed.parts[to].evidence = foreign;
+        assert_eq!(target.refusal(&mixed, 1, "b"), INVALID);
+    }
+}
+
+fn check_instants<D: SignedValues>() {
+    let target = Target::<D>::new();
+    let (older, newer) = (target.prove(5, "d"), target.prove(6, "d"));
+    let (old, new) = (&older.parts[0].evidence, &newer.parts[0].evidence);
+    let with = |proof: &TupleProof<S, D>, evidence: AccumulatedEvidence<D::Kept>| {
+        let mut mixed = proof.clone();
+        mixed.parts[0].evidence = evidence;
+        mixed
+    };
+    assert_eq!(target.refusal(&older, 6, "d"), outside(6, 5, 5));
+    // The value of version 5 is said to be that of version 6: in its number, and under its signature.
+    let mut renamed = old.clone();
+    renamed.snapshot[..8].copy_from_slice(&6_u64.to_be_bytes());
+    assert_eq!(target.refusal(&with(&older, renamed), 6, "d"), INVALID);
+    let mut spliced = new.clone();
+    spliced.snapshot[72..].copy_from_slice(&old.snapshot[72..]);
+    assert_eq!(target.refusal(&with(&newer, spliced), 6, "d"), INVALID);
+    // The witness of another version.
+    let mut stale = new.clone();
+    stale.witness = transplant::<D>(&old.witness, &new.witness);
+    assert_eq!(target.refusal(&with(&newer, stale), 6, "d"), MISMATCH);
+    // The tuple of another version, of the same epochs, with a value and witness of this one.
+    let witness = &new.witness;
+    let refusal = under_every_hint::<D>(witness, |witness| {
+        let evidence = AccumulatedEvidence {
+            witness,
+            ..new.clone()
+        };
+        target.refusal(&with(&older, evidence), 6, "d")
+    });
+    assert_eq!(refusal, MISMATCH);
+}
+
+/// Another dictionary, and a design that differs in nothing but its number.
+fn check_places<D: SignedValues, E: SignedValues>(
+    convert: fn(&<E::Kept as Retention>::Shown) -> <D::Kept as Retention>::Shown,
+) {
+    let target = Target::<D>::new();
+    let elsewhere = Target::<D>::of(DictionaryId::from_name("another"));
+    let foreign = elsewhere.prove(3, "b");
+    assert_eq!(target.refusal(&foreign, 3, "b"), INVALID);
+    let other = Target::<E>::new().prove(1, "b");
+    for part in 0..2 {
+        let mut mixed = target.prove(1, "b");
+        let foreign = &other.parts[part].evidence;
+        mixed.parts[part].evidence = AccumulatedEvidence {
+            shown: convert(&foreign.shown),
+            snapshot: foreign.snapshot.clone(),
+            witness: foreign.witness.clone(),
+        };
+        assert_eq!(target.refusal(&mixed, 1, "b"), INVALID);
+        let mut mixed = target.prove(3, "b");
+        mixed.parts[part] = elsewhere.prove(3, "b").parts[part].clone();
+        assert_eq!(target.refusal(&mixed, 3, "b"), INVALID);
+    }
+}
+
+/// A range may be asked for in all of it, and not be stretched.
+fn check_ranges<A>()
+where
+    A: accumulators::Dynamic<SecretKey: TestSecret>,
+{
+    type Superseded<A> = Accumulated<A, Superseding, 2>;
+    let target = Target::<Superseded<A>>::new();
+    // In version 6, [d, e) is new.
+    let lookup = target.prove(6, "d");
+    assert_eq!(lookup.parts[0].evidence.shown, 6);
+    let mut stretched = lookup.clone();
+    stretched.parts[0].evidence.shown = 5;
+    let own = stretched.parts[0].evidence.witness.clone();
+    let refusal = under_every_hint::<Superseded<A>>(&own, |witness| {
+        let mut tried = stretched.clone();
+        tried.parts[0].evidence.witness = witness;
+        target.refusal(&tried, 5, "d")
+    });
+    assert_eq!(refusal, MISMATCH);
+    assert_eq!(target.refusal(&lookup, 5, "d"), outside(5, 6, 6));
+    let mut reversed = lookup;
+    reversed.parts[0].evidence.shown = 7;
+    assert_eq!(target.refusal(&reversed, 6, "d"), outside(6, 7, 6));
+    assert_eq!(target.refusal(&reversed, 7, "d"), outside(7, 7, 6));
+    // One witness answers for every version of its range: [.., d) is there from 5 to 6.
+    let server = &target.servers[6];
+    let (at_five, at_six) = (
+        server.prove(Version::new(5), &key("a")).unwrap(),
+        server.prove(Version::new(6), &key("a")).unwrap(),
+    );
+    assert_eq!(codec::encode(&at_five), codec::encode(&at_six));
+    assert_eq!(target.refusal(&at_six, 5, "a"), None);
+    assert_eq!(target.refusal(&at_six, 4, "a"), outside(4, 5, 6));
+}
+
+/// A field of a proof that holds bytes.
+type Field<D> = fn(&mut TupleProof<S, D>) -> &mut Vec<u8>;
+
+/// Every byte string cut, extended and with flipped bits.
+fn check_bytes<D: Design<S, Secret: TestSecret>>(fields: &[Field<D>], signed: bool) {
+    let target = Target::<D>::new();
+    let honest = target.prove(3, "b");
+    assert_eq!(target.refusal(&honest, 3, "b"), None);
+    let undecodable = |error| Some(VerifyError::Undecodable(error));
+    for (number, field) in fields.iter().enumerate() {
+        let length = field(&mut honest.clone()).len();
+        let changed = |change: &dyn Fn(&mut Vec<u8>)| {
+            let mut mutated = honest.clone();
+            change(field(&mut mutated));
+            target.refusal(&mutated, 3, "b")
+        };
+        let bound = signed && number < 2;
+        for shorter in (0..length).step_by(31).chain([length - 1]) {
+            let refusal = changed(&|bytes| bytes.truncate(shorter));
+            let expected = if bound {
+                INVALID
+            } else {
+                undecodable(DecodeError::Malformed)
+            };
+            assert_eq!(refusal, expected, "{number}: {shorter} of {length}");
+        }
+        let refusal = changed(&|bytes| bytes.push(0));
+        let expected = if bound {
+            INVALID
+        } else {
+            undecodable(DecodeError::TrailingBytes)
+        };
+        assert_eq!(refusal, expected);
+        for bit in (0..8 * length)
+            .step_by(53)
+            .chain(8 * length - 16..8 * length)
+        {
+            let refusal = changed(&|bytes| bytes[bit / 8] ^= 1 << (bit % 8));
+            let is_exact = match refusal {
+                Some(VerifyError::SignatureInvalid) => number < 2,
+                Some(VerifyError::OutsideValidity { .. }) => number < 2 && bit < 64 && !bound,
+                Some(
+                    VerifyError::WitnessMismatch
+                    | VerifyError::NotAPrimeRepresentative
+                    | VerifyError::OffsetOutsideWindow,
+                ) => number >= 2,
+                Some(VerifyError::Undecodable(_)) => !bound,
+                _ => false,
+            };
+            assert!(is_exact, "{number}: bit {bit} of {length}: {refusal:?}");
+        }
+    }
+}
+
+fn check_signed_bytes<D: SignedValues>() {
+    check_bytes::<D>(
+        &[
+            |proof| &mut proof.parts[0].evidence.snapshot,
+            |proof| &mut proof.parts[1].evidence.snapshot,
+            |proof| &mut proof.parts[0].evidence.witness,
+            |proof| &mut proof.parts[1].evidence.witness,
+        ],
+        false,
+    );
+}
+
+/// The chain's opening and head are those of the version, or nobody signed them.
+fn check_chain<A: accumulators::Dynamic<SecretKey: TestSecret>>() {
+    type Chain<A> = pad_tuple::ChainAccumulated<A, 2>;
+    type Seal = pad_tuple::chain_accumulated::ChainSeal<S>;
+    let target = Target::<Chain<A>>::new();
+    let elsewhere = Target::<Chain<A>>::of(DictionaryId::from_name("another"));
+    let seal_of = |target: &Target<Chain<A>>, version, name| {
+        let proof: TupleProof<S, Chain<A>> = target.prove(version, name);
+        proof.seal.unwrap()
+    };
+    let refusal = |version: u64, name: &str, change: &dyn Fn(&mut Seal)| {
+        let mut proof = target.prove(version, name);
+        change(proof.seal.as_mut().unwrap());
+        target.refusal(&proof, version, name)
+    };
+    // "b" needs both generations in version 3, "d" only the youngest.
+    assert_eq!(refusal(3, "b", &|_| {}), None);
+    assert_eq!(refusal(3, "d", &|_| {}), None);
+    assert_eq!(refusal(3, "b", &|seal| seal.values.swap(0, 1)), INVALID);
+    let missing = Some(VerifyError::GenerationMissing);
+    let surplus = Some(VerifyError::GenerationSurplus);
+    assert_eq!(refusal(3, "b", &|seal| drop(seal.values.pop())), missing);
+    assert_eq!(refusal(3, "d", &|seal| seal.values.clear()), missing);
+    assert_eq!(refusal(3, "d", &|seal| seal.rest = None), missing);
+    let whole = seal_of(&target, 3, "b");
+    let rest = seal_of(&target, 3, "d").rest;
+    let shown_too_much = |seal: &mut Seal| seal.values.clone_from(&whole.values);
+    assert_eq!(refusal(3, "d", &shown_too_much), surplus);
+    assert_eq!(refusal(3, "d", &|seal| *seal = whole.clone()), missing);
+    assert_eq!(refusal(3, "b", &|seal| seal.rest = rest), surplus);
+    let tail = seal_of(&target, 5, "d").rest;
+    assert_ne!(tail, rest);
+    assert_eq!(refusal(3, "d", &|seal| seal.rest = tail), INVALID);
+    for foreign in [seal_of(&target, 2, "b"), seal_of(&elsewhere, 3, "b")] {
+        assert_eq!(refusal(3, "b", &|seal| *seal = foreign.clone()), INVALID);
+        assert_eq!(
+            refusal(3, "b", &|seal| seal.signature = foreign.signature),
+            INVALID
+        );
+        assert_eq!(
+            refusal(3, "b", &|seal| seal.history = foreign.history),
+            INVALID
+        );
+        let operations = foreign.operations;
+        if operations != whole.operations {
+            assert_eq!(
+                refusal(3, "b", &|seal| seal.operations = operations),
+                INVALID
+            );
+        }
+        let spliced = |seal: &mut Seal| seal.values[0].clone_from(&foreign.values[0]);
+        assert_eq!(refusal(3, "b", &spliced), INVALID);
+    }
+    // Witnesses of another version and of the other generation, under the right head.
+    let honest = target.prove(3, "b");
+    let older = target.prove(2, "b").parts[0].evidence.clone();
+    for (part, foreign) in [
+        (0, older),
+        (0, honest.parts[1].evidence.clone()),
+        (1, honest.parts[0].evidence.clone()),
+    ] {
+        let mut mixed = honest.clone();
+        let own = &honest.parts[part].evidence;
+        mixed.parts[part].evidence = transplant::<Chain<A>>(&foreign, own);
+        assert_eq!(target.refusal(&mixed, 3, "b"), MISMATCH);
+    }
+    check_bytes::<Chain<A>>(
+        &[
+            |proof| &mut proof.seal.as_mut().unwrap().values[0],
+            |proof| &mut proof.seal.as_mut().unwrap().values[1],
+            |proof| &mut proof.parts[0].evidence,
+            |proof| &mut proof.parts[1].evidence,
+        ],
+        true,
+    );
+}
+
+/// A tick that is not of the server's own values is refused, though the author signed it.
+fn check_updates<D: Design<S, Secret: TestSecret>>(spoil: fn(&mut D::Tick)) {
+    let target = Target::<D>::new();
+    let resigned = |mut update: Update<S, TupleAttachment<D::Tick>>| {
+        let operations = update::operations_digest::<S>(&update.operations);
+        let attachment = D::attachment_digest(&update.attachment);
+        let mut head = update.head.head;
+        head.root = update::root::<S>(&operations, &attachment);
+        update.head = head.sign(&signing_key(AUTHOR)).unwrap();
+        update
+    };
+    for (version, merges) in [(3, false), (4, true)] {
+        let good = &target.updates[version - 1];
+        let mut server = target.servers[version - 1].clone();
+        let mut bad = Vec::new();
+        for tick in 0..good.attachment.ticks.len() {
+            let mut update = good.clone();
+            spoil(&mut update.attachment.ticks[tick]);
+            bad.push(update);
+        }
+        let mut update = good.clone();
+        update.attachment.ticks.pop();
+        bad.push(update);
+        let mut update = good.clone();
+        update
+            .attachment
+            .ticks
+            .push(good.attachment.ticks[0].clone());
+        bad.push(update);
+        let mut update = good.clone();
+        update.attachment.merged ^= 1;
+        update.attachment.ticks = vec![good.attachment.ticks[0].clone(); 2 - usize::from(merges)];
+        bad.push(update);
+        for update in bad {
+            let refused = server.apply(&resigned(update));
+            assert_eq!(refused, Err(ApplyError::AttachmentMismatch));
+        }
+        // Nothing is changed: the good update and all after it still apply.
+        for update in &target.updates[version - 1..] {
+            assert!(server.apply(update).is_ok());
+        }
+        let proof = server.prove(Version::new(3), &key("b")).unwrap();
+        assert_eq!(target.refusal(&proof, 3, "b"), None);
+    }
+}
+
+/// A signer that refuses every fourth signature; a merge needs three.
+struct Flaky(SigningKey, AtomicUsize);
+
+impl signature::Signer<HeadSignature> for Flaky {
+    fn try_sign(&self, message: &[u8]) -> Result<HeadSignature, signature::Error> {
+        if self.1.fetch_add(1, Ordering::Relaxed) % 4 == 3 {
+            return Err(signature::Error::new());
+        }
+        self.0.try_sign(message)
+    }
+}
+
+/// An author whose signer fails now and then publishes the same dictionary.
+fn check_failing_signer<D: Design<S, Secret: TestSecret>>() {
+    let target = Target::<D>::new();
+    let signer = Flaky(signing_key(AUTHOR), AtomicUsize::new(0));
+    let secret = D::Secret::numbered(AUTHOR);
+    let mut author: TupleAuthor<S, D, Flaky> =
+        TupleAuthor::new(dictionary(), public_key(AUTHOR), signer, secret)
+            .with_speculation(Speculation::Size(NonZeroUsize::new(4).unwrap()));
+    let mut refusals = 0;
+    let mut updates = target.updates.iter();
+    for action in actions() {
+        match action {
+            Action::Put(key, value) => author.put(key, value),
+            Action::Remove(key) => drop(author.remove(&key)),
+            Action::Snapshot => loop {
+                match author.snapshot() {
+                    Ok(update) => {
+                        assert_eq!(Some(&update), updates.next());
+                        break;
+                    }
+                    Err(error) => {
+                        assert!(matches!(error, AuthorError::Signing(_)));
+                        refusals += 1;
+                    }
+                }
+            },
+        }
+    }
+    assert!(refusals > 1);
+}
+
+/// A set larger than the public key serves stops the author, who forgets nothing.
+fn check_capacity<D: Design<S, Secret: TestSecret>>() {
+    let secret = D::Secret::numbered(AUTHOR);
+    let signer = signing_key(AUTHOR);
+    let mut author: TupleAuthor<S, D, SigningKey> =
+        TupleAuthor::new(dictionary(), public_key(AUTHOR), signer, secret);
+    let batch = (0..64_u8).map(|byte| Operation::Put(key([byte, 1]), value([byte])));
+    for _ in 0..2 {
+        let refused = author.snapshot_of(batch.clone().collect()).err();
+        let capacity = AccumulateError::CapacityExceeded { capacity: 64 };
+        let Some(AuthorError::Accumulate(error)) = refused else {
+            panic!("an accumulator's refusal: {refused:?}");
+        };
+        assert_eq!(error, capacity);
+        assert!(!author.has_unsigned() && author.head().is_none());
+        assert_eq!((author.len(), author.get(&[63, 1])), (64, Some(&[63][..])));
+    }
+    // The batch is pending, and a smaller one fits: 63 keys and the start of the key space.
+    assert!(author.remove(&key([63, 1])));
+    assert_eq!(author.snapshot().expect("it fits").operations.len(), 63);
+    assert_eq!((author.len(), author.get(&[63, 1])), (63, None));
+}
+
+macro_rules! attacks {
+    ($name:ident, $accumulator:ty, $plain:ty, $superseding:ty, $chain:ty) => {
+        mod $name {
+            use super::*;
+
+            #[test]
+            fn of_another_generation() {
+                check_generations::<$plain>();
+                check_generations::<$superseding>();
+            }
+
+            #[test]
+            fn of_another_instant() {
+                check_instants::<$plain>();
+                check_instants::<$superseding>();
+            }
+
+            #[test]
+            fn of_another_dictionary_or_design() {
+                check_places::<$plain, $superseding>(|_| ());
+                check_places::<$superseding, $plain>(|()| 1);
+            }
+
+            #[test]
+            fn stretched_ranges() {
+                check_ranges::<$accumulator>();
+            }
+
+            #[test]
+            fn spoilt_bytes() {
+                check_signed_bytes::<$plain>();
+                check_signed_bytes::<$superseding>();
+            }
+
+            #[test]
+            fn another_chain() {
+                check_chain::<$accumulator>();
+            }
+
+            #[test]
+            fn updates_with_other_values() {
+                check_updates::<$plain>(|tick| tick.signature.0[0] ^= 1);
+                check_updates::<$superseding>(|tick| tick.signature.0[63] ^= 1);
+                check_updates::<$chain>(|tick| {
+                    let mut chain = tick.chain.unwrap_or_default();
+                    chain.0[0] ^= 1;
+                    tick.chain = Some(chain);
+                });
+            }
+
+            #[test]
+            fn a_signer_that_fails() {
+                check_failing_signer::<$plain>();
+                check_failing_signer::<$superseding>();
+                check_failing_signer::<$chain>();
+            }
+        }
+    };
+}
+
+attacks!(
+    rsa,
+    accumulators::rsa::Rsa,
+    AccumulatorsRsa,
+    AccumulatorsSupersedingRsa,
+    ChainAccumulatorsRsa
+);
+attacks!(
+    bilinear,
+    accumulators::bilinear::Bilinear,
+    AccumulatorsBilinear,
+    AccumulatorsSupersedingBilinear,
+    ChainAccumulatorsBilinear
+);
+
+#[test]
+fn too_many_keys_for_the_public_key() {
+    check_capacity::<AccumulatorsBilinear>();
+    check_capacity::<AccumulatorsSupersedingBilinear>();
+    check_capacity::<ChainAccumulatorsBilinear>();
+}
+
+/// Plain designs are asked for the instant itself.
+#[test]
+fn plain_values_vouch_for_one_instant() {
+    for instant in [0, 3, 5] {
+        assert_eq!(Plain::validity((), instant).require(instant), Ok(()));
+        assert!(Plain::validity((), instant).require(instant + 1).is_err());
+    }
+    assert_ne!(Superseding::validity(3, 5), Superseding::validity(5, 5));
+}

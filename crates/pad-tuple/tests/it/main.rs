@@ -1,0 +1,15 @@
+//! The tuple PADs from outside: conformance, vectors, and lying servers.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod adversarial;
+mod adversarial_accumulated;
+mod conformance;
+mod conformance_accumulated;
+mod format_document;
+mod independent_verifier;
+mod many;
+mod partition;
+mod replica;
+mod roles;
+mod vectors;

@@ -1,0 +1,339 @@
+//! Proofs for many keys and for ranges: against the oracle, and every way to cheat in them.
+
+mod attacks;
+mod effort;
+mod range_attacks;
+mod sizes;
+
+use conformance::{
+    Action, Random, TuplePad,
+    operation::{key, value},
+    pad::MESSAGE_LIMIT,
+    repository::{Played, play},
+    traces,
+    tuple::{TestSecret, expectation},
+};
+use pad_core::{
+    DecodeError, Dictionary, Key, LookupError, Proof, Sha256Ed25519, Untrusted, VerifyError,
+    Version,
+    codec::{self, Message},
+};
+use pad_tree::{Answer, KeyRange, Keys};
+use pad_tuple::{AggregateDesign, Design, Expectation, ManyProof, RangeProof};
+
+type Suite = Sha256Ed25519;
+
+/// Why bytes were refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Refusal {
+    Decode(DecodeError),
+    Verify(VerifyError),
+}
+
+/// What a client makes of bytes.
+fn verify<P: Proof + Message>(
+    bytes: &[u8],
+    commitment: &P::Commitment,
+    query: &P::Query,
+) -> Result<P::Statement, Refusal> {
+    Untrusted::<P>::decode(bytes, MESSAGE_LIMIT)
+        .map_err(Refusal::Decode)?
+        .verify(commitment, query)
+        .map(pad_core::Verified::into_inner)
+        .map_err(Refusal::Verify)
+}
+
+/// A dictionary with every kind of tuple: old values, overruled ones, tombstones, several epochs.
+fn trace() -> Vec<Action> {
+    let mut actions = Vec::new();
+    for byte in 0..12_u8 {
+        actions.push(Action::Put(key([byte * 20]), value([byte])));
+    }
+    actions.push(Action::Snapshot);
+    for round in 0..3_u8 {
+        actions.push(Action::Put(key([round * 40]), value([round, 1])));
+        actions.push(Action::Put(key([round * 40 + 1]), value([round, 2])));
+        actions.push(Action::Remove(key([round * 40 + 20])));
+        actions.push(Action::Snapshot);
+    }
+    actions
+}
+
+fn keys(chosen: impl IntoIterator<Item = Key>) -> Keys {
+    Keys::new(chosen.into_iter().collect()).unwrap()
+}
+
+fn single(bytes: &[u8]) -> Keys {
+    keys(bytes.iter().map(|byte| key([*byte])))
+}
+
+fn check_many<D>(played: &Played<TuplePad<Suite, D>>, version: Version, asked: &Keys)
+where
+    D: Design<Suite, Secret: TestSecret> + AggregateDesign<Suite>,
+{
+    let expected = played.oracle.at(version);
+    let proof = played.server.prove_many(version, asked).unwrap();
+    let trusted = expectation::<Suite, D>(played.author.authority(), version);
+    let bytes = codec::encode(&proof);
+    let lookups = verify::<ManyProof<Suite, D>>(&bytes, &trusted, asked).unwrap();
+    assert_eq!(lookups.version, version);
+    let answered: Vec<&Key> = lookups.answers.iter().map(|(key, _)| key).collect();
+    assert_eq!(answered, asked.as_slice().iter().collect::<Vec<_>>());
+    for (key, answer) in &lookups.answers {
+        assert_eq!(answer.value(), expected.get(key), "{key} in {version}");
+    }
+}
+
+fn check_range<D>(played: &Played<TuplePad<Suite, D>>, version: Version, range: &KeyRange)
+where
+    D: Design<Suite, Secret: TestSecret> + AggregateDesign<Suite>,
+{
+    let inside = |key: &Key| {
+        range.start.as_ref().is_none_or(|start| key >= start)
+            && range.end.as_ref().is_none_or(|end| key < end)
+    };
+    let expected: Vec<_> = played
+        .oracle
+        .at(version)
+        .iter()
+        .filter(|(key, _)| inside(key))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
+    let proof = played.server.prove_range(version, range).unwrap();
+    let trusted = expectation::<Suite, D>(played.author.authority(), version);
+    let bytes = codec::encode(&proof);
+    let contents = verify::<RangeProof<Suite, D>>(&bytes, &trusted, range).unwrap();
+    assert_eq!((contents.version, &contents.range), (version, range));
+    assert_eq!(contents.entries, expected, "{range:?} in {version}");
+}
+
+/// All interesting keys, and some random subsets of them, at every version.
+fn check_trace<D>(actions: &[Action])
+where
+    D: Design<Suite, Secret: TestSecret> + AggregateDesign<Suite>,
+{
+    let played = play::<TuplePad<Suite, D>>(actions);
+    let all: Vec<Key> = played.oracle.interesting_keys().into_iter().collect();
+    let mut random = Random::new(traces::seed());
+    let mut pick = |count: u64| -> Vec<Key> {
+        (0..count)
+            .map(|_| {
+                all[usize::try_from(random.below(u64::try_from(all.len()).unwrap())).unwrap()]
+                    .clone()
+            })
+            .collect()
+    };
+    let subsets = [all.clone(), pick(1), pick(4), pick(12)];
+    let mut ends: Vec<[Key; 2]> = (0..4)
+        .map(|_| [pick(1).remove(0), pick(1).remove(0)])
+        .collect();
+    for pair in &mut ends {
+        pair.sort();
+    }
+    for (version, _) in played.oracle.versions_from(Version::EMPTY) {
+        for subset in &subsets {
+            check_many(&played, version, &keys(subset.iter().cloned()));
+        }
+        check_range(&played, version, &KeyRange::ALL);
+        for [start, end] in ends.iter().filter(|[start, end]| start < end) {
+            let (start, end) = (Some(start.clone()), Some(end.clone()));
+            check_range(
+                &played,
+                version,
+                &KeyRange {
+                    start: start.clone(),
+                    end: end.clone(),
+                },
+            );
+            check_range(&played, version, &KeyRange { start, end: None });
+            check_range(&played, version, &KeyRange { start: None, end });
+        }
+    }
+    check_refusals(&played);
+}
+
+/// What the server refuses.
+fn check_refusals<D>(played: &Played<TuplePad<Suite, D>>)
+where
+    D: Design<Suite, Secret: TestSecret> + AggregateDesign<Suite>,
+{
+    let latest = played.server.latest_version();
+    let version = latest.next().unwrap();
+    let unknown = LookupError::UnknownVersion { version, latest };
+    let asked = single(&[1]);
+    assert_eq!(
+        played.server.prove_many(version, &asked).err(),
+        Some(unknown)
+    );
+    let all = KeyRange::ALL;
+    assert_eq!(
+        played.server.prove_range(version, &all).err(),
+        Some(unknown)
+    );
+    let empty = KeyRange {
+        start: Some(key([5])),
+        end: Some(key([5])),
+    };
+    assert_eq!(
+        played.server.prove_range(latest, &empty).err(),
+        Some(LookupError::InvalidQuery)
+    );
+}
+
+/// Every bit of every byte flipped one at a time, every truncation, and bytes behind.
+fn check_bytes<P: Proof + Message>(honest: &P, commitment: &P::Commitment, query: &P::Query)
+where
+    P::Statement: core::fmt::Debug,
+{
+    let bytes = codec::encode(honest);
+    assert!(verify::<P>(&bytes, commitment, query).is_ok());
+    for position in 0..bytes.len() {
+        for flip in [1 << (position % 8), 0x80, 0xff] {
+            let mut flipped = bytes.clone();
+            flipped[position] ^= flip;
+            let accepted = verify::<P>(&flipped, commitment, query);
+            assert!(
+                accepted.is_err(),
+                "byte {position} ^ {flip:#x}: {accepted:?}"
+            );
+        }
+        let cut = verify::<P>(&bytes[..position], commitment, query).err();
+        assert_eq!(cut, Some(Refusal::Decode(DecodeError::Malformed)));
+    }
+    let mut longer = bytes;
+    longer.push(0);
+    let refused = verify::<P>(&longer, commitment, query).err();
+    assert_eq!(refused, Some(Refusal::Decode(DecodeError::TrailingBytes)));
+}
+
+/// The trace's repository, and what a client expects of its latest version.
+fn fixture<D>() -> (Played<TuplePad<Suite, D>>, Expectation<D::Key>)
+where
+    D: Design<Suite, Secret: TestSecret>,
+{
+    let played = play::<TuplePad<Suite, D>>(&trace());
+    let trusted = expectation::<Suite, D>(played.author.authority(), played.oracle.latest());
+    (played, trusted)
+}
+
+/// The trace's repository as it was one version earlier: what it could prove then.
+fn one_version_earlier<D>() -> Played<TuplePad<Suite, D>>
+where
+    D: Design<Suite, Secret: TestSecret>,
+{
+    let mut actions = trace();
+    actions.pop();
+    let end = actions
+        .iter()
+        .rposition(|action| *action == Action::Snapshot);
+    actions.truncate(end.unwrap() + 1);
+    play(&actions)
+}
+
+trait LatestVersion {
+    fn latest_version(&self) -> Version;
+}
+
+impl<R: pad_core::Repository> LatestVersion for R {
+    fn latest_version(&self) -> Version {
+        self.latest()
+    }
+}
+
+macro_rules! many {
+    ($name:ident, $($design:tt)+) => {
+        mod $name {
+            use super::*;
+
+            type Design = $($design)+;
+
+            #[test]
+            fn every_answer_matches_the_oracle_at_every_version() {
+                let name = concat!(stringify!($name), "::many");
+                traces::check_traces(name, 9, 30, check_trace::<Design>);
+            }
+
+            #[test]
+            fn hostile_bytes_are_refused() {
+                let (played, trusted) = fixture::<Design>();
+                let asked = single(&[0, 1, 5, 20, 41, 255]);
+                let proof = played.server.prove_many(trusted.version, &asked).unwrap();
+                check_bytes(&proof, &trusted, &asked);
+                let range = KeyRange { start: Some(key([10])), end: Some(key([61])) };
+                let proof = played.server.prove_range(trusted.version, &range).unwrap();
+                check_bytes(&proof, &trusted, &range);
+            }
+
+            #[test]
+            fn every_cheat_for_many_keys_has_its_own_refusal() {
+                attacks::check::<Design>();
+            }
+
+            #[test]
+            fn every_cheat_for_a_range_has_its_own_refusal() {
+                range_attacks::check::<Design>();
+            }
+        }
+    };
+}
+
+many!(base, pad_tuple::designs::Base);
+many!(base_superseding, pad_tuple::designs::BaseSuperseding);
+many!(base_lightweight, pad_tuple::designs::BaseLightweight);
+many!(spec, pad_tuple::designs::Spec);
+many!(spec_superseding, pad_tuple::designs::SpecSuperseding);
+many!(spec_lightweight, pad_tuple::designs::SpecLightweight);
+many!(spec_lightweight_3, pad_tuple::designs::SpecLightweight3);
+many!(base_superseding_bls, pad_tuple::designs::BaseSupersedingBls);
+many!(spec_lightweight_bls, pad_tuple::designs::SpecLightweightBls);
+
+/// The empty version needs no signature, and nothing else does without one.
+#[test]
+fn the_proof_without_signatures_is_of_version_0_only() {
+    type Design = pad_tuple::designs::SpecLightweight;
+    let (played, latest) = fixture::<Design>();
+    let trusted = Expectation {
+        version: Version::EMPTY,
+        ..latest
+    };
+    let asked = single(&[1, 2]);
+    let empty = played.server.prove_many(Version::EMPTY, &asked).unwrap();
+    let lookups = Untrusted::new(empty.clone())
+        .verify(&trusted, &asked)
+        .unwrap()
+        .into_inner();
+    assert!(
+        lookups
+            .answers
+            .iter()
+            .all(|(_, answer)| *answer == Answer::Absent)
+    );
+    let other = VerifyError::WrongVersion {
+        expected: latest.version,
+        actual: Version::EMPTY,
+    };
+    assert_eq!(
+        Untrusted::new(empty.clone()).verify(&latest, &asked),
+        Err(other)
+    );
+    let full = played.server.prove_many(latest.version, &asked).unwrap();
+    let refuse =
+        |proof: ManyProof<Suite, Design>| Untrusted::new(proof).verify(&trusted, &asked).err();
+    let epochs = ManyProof {
+        epochs: vec![0],
+        ..empty.clone()
+    };
+    assert_eq!(refuse(epochs), Some(VerifyError::EpochCountMismatch));
+    let parts = ManyProof {
+        parts: full.parts,
+        ..empty
+    };
+    assert_eq!(refuse(parts), Some(VerifyError::GenerationSurplus));
+    let all = KeyRange::ALL;
+    let empty = played.server.prove_range(Version::EMPTY, &all).unwrap();
+    assert_eq!(
+        Untrusted::new(empty.clone()).verify(&latest, &all),
+        Err(other)
+    );
+    assert!(Untrusted::new(empty).verify(&trusted, &all).is_ok());
+}

@@ -1,0 +1,275 @@
+//! A server that answers for many keys as it likes.
+
+use conformance::tuple::TestSecret;
+use pad_core::{Untrusted, VerifyError, Version, codec};
+use pad_tree::{Answer, Keys};
+use pad_tuple::{
+    AggregateDesign, Design, Expectation, ManyProof, designs,
+    proof::{ShownContent, ShownTuple},
+};
+
+use super::{Suite, fixture, key, one_version_earlier, single, value};
+
+/// A proof that a server changes before it sends it.
+struct Attack<D: AggregateDesign<Suite>> {
+    honest: ManyProof<Suite, D>,
+    trusted: Expectation<D::Key>,
+    asked: Keys,
+}
+
+impl<D: AggregateDesign<Suite>> Attack<D> {
+    fn refusal(&self, change: impl FnOnce(&mut ManyProof<Suite, D>)) -> VerifyError {
+        let mut proof = self.honest.clone();
+        change(&mut proof);
+        assert_ne!(
+            codec::encode(&proof),
+            codec::encode(&self.honest),
+            "something changed"
+        );
+        Untrusted::new(proof)
+            .verify(&self.trusted, &self.asked)
+            .expect_err("a changed proof")
+    }
+}
+
+/// Whether the design's signatures are added up: then nobody sees how many there were.
+fn adds_up<D: Design<Suite>>() -> bool {
+    D::NAME.ends_with("bls")
+}
+
+pub(crate) fn check<D>()
+where
+    D: Design<Suite, Secret: TestSecret> + AggregateDesign<Suite>,
+{
+    let (played, trusted) = fixture::<D>();
+    let prove = |version, asked: &Keys| played.server.prove_many(version, asked).unwrap();
+    let asked = single(&[0, 60, 140, 160]);
+    let attack = Attack::<D> {
+        honest: prove(trusted.version, &asked),
+        trusted: trusted.clone(),
+        asked,
+    };
+    // Two keys need neighbouring tuples, so that none of the four serves two.
+    check_places(&attack);
+    check_contents(&attack);
+    let fewer = prove(trusted.version, &single(&[0, 60, 140]));
+    check_aggregate(
+        &attack,
+        fewer,
+        prove(trusted.version, &single(&[1, 120, 180])),
+    );
+    let then = one_version_earlier::<D>().server;
+    let earlier = trusted.version.previous().unwrap();
+    check_versions(&attack, &then.prove_many(earlier, &attack.asked).unwrap());
+    check_shared::<D>();
+}
+
+/// Tuples at other places than their own.
+fn check_places<D: AggregateDesign<Suite>>(attack: &Attack<D>) {
+    let count = attack.honest.parts.len();
+    assert!(count >= 4);
+    for dropped in 0..count {
+        let refusal = attack.refusal(|proof| drop(proof.parts.remove(dropped)));
+        let missing = matches!(
+            refusal,
+            VerifyError::GenerationMissing | VerifyError::KeyOutsideInterval
+        );
+        // A dropped one makes the next one stand for its key; `At` names no lower end.
+        let shifted = matches!(
+            refusal,
+            VerifyError::SignatureInvalid | VerifyError::CountMismatch
+        );
+        assert!(missing || shifted, "{dropped}: {refusal:?}");
+        if dropped + 1 == count {
+            assert_eq!(refusal, VerifyError::GenerationMissing);
+        }
+        let refusal = attack.refusal(|proof| {
+            let part = proof.parts[dropped].clone();
+            proof.parts.push(part);
+        });
+        assert_eq!(refusal, VerifyError::GenerationSurplus);
+    }
+    let first_two_swapped = attack.refusal(|proof| proof.parts.swap(0, 1));
+    assert_eq!(first_two_swapped, VerifyError::KeyOutsideInterval);
+    let reversed = attack.refusal(|proof| proof.parts.reverse());
+    // With one generation the last tuple, shown for the first key, would hold all other keys too.
+    let expected = if D::GENERATIONS == 1 {
+        VerifyError::GenerationSurplus
+    } else {
+        VerifyError::KeyOutsideInterval
+    };
+    assert_eq!(reversed, expected);
+    let none = attack.refusal(|proof| proof.parts.clear());
+    assert_eq!(none, VerifyError::GenerationMissing);
+    let epochs = attack.refusal(|proof| proof.epochs.push(1));
+    assert_eq!(epochs, VerifyError::EpochCountMismatch);
+    let unsigned = attack.refusal(|proof| proof.aggregate = None);
+    let (expected, actual) = (attack.trusted.version, Version::EMPTY);
+    assert_eq!(unsigned, VerifyError::WrongVersion { expected, actual });
+}
+
+/// Answers of other keys, and made-up ones.
+fn check_contents<D: AggregateDesign<Suite>>(attack: &Attack<D>) {
+    let values: Vec<usize> = (0..attack.honest.parts.len())
+        .filter(|position| {
+            let tuple = &attack.honest.parts[*position].tuple;
+            matches!(
+                tuple,
+                ShownTuple::At {
+                    content: ShownContent::Value(_),
+                    ..
+                }
+            )
+        })
+        .collect();
+    assert!(values.len() >= 2);
+    // Two answers swapped, their intervals and signatures left in place.
+    let swapped = attack.refusal(|proof| {
+        let first = content(&mut proof.parts[values[0]].tuple).clone();
+        let second = core::mem::replace(content(&mut proof.parts[values[1]].tuple), first);
+        *content(&mut proof.parts[values[0]].tuple) = second;
+    });
+    assert_eq!(swapped, VerifyError::SignatureInvalid);
+    for position in values {
+        let made_up = attack.refusal(|proof| {
+            *content(&mut proof.parts[position].tuple) = ShownContent::Value(value(b"made up"));
+        });
+        assert_eq!(made_up, VerifyError::SignatureInvalid);
+        let removed = attack.refusal(|proof| {
+            *content(&mut proof.parts[position].tuple) = ShownContent::Removed;
+        });
+        assert_eq!(removed, VerifyError::SignatureInvalid);
+    }
+}
+
+fn content(tuple: &mut ShownTuple<Suite>) -> &mut ShownContent {
+    match tuple {
+        ShownTuple::At { content, .. } => content,
+        ShownTuple::Below { .. } => unreachable!("only tuples at their key are asked for"),
+    }
+}
+
+/// Signatures of other tuples.
+fn check_aggregate<D: AggregateDesign<Suite>>(
+    attack: &Attack<D>,
+    fewer: ManyProof<Suite, D>,
+    foreign: ManyProof<Suite, D>,
+) {
+    let missing = attack.refusal(|proof| proof.aggregate = fewer.aggregate);
+    let expected = if adds_up::<D>() {
+        VerifyError::SignatureInvalid
+    } else {
+        VerifyError::CountMismatch
+    };
+    assert_eq!(missing, expected, "a signature is missing");
+    let same_count = foreign.parts.len() == attack.honest.parts.len();
+    let others = attack.refusal(|proof| proof.aggregate = foreign.aggregate);
+    let expected = if adds_up::<D>() || same_count {
+        VerifyError::SignatureInvalid
+    } else {
+        VerifyError::CountMismatch
+    };
+    assert_eq!(others, expected, "the signatures of other tuples");
+}
+
+/// A tuple, or everything, as of another version.
+fn check_versions<D: AggregateDesign<Suite>>(attack: &Attack<D>, earlier: &ManyProof<Suite, D>) {
+    let whole = Untrusted::new(earlier.clone()).verify(&attack.trusted, &attack.asked);
+    let refusal = whole.expect_err("the proof of another version");
+    let replayed = matches!(
+        refusal,
+        VerifyError::OutsideValidity { .. }
+            | VerifyError::SignatureInvalid
+            | VerifyError::KeyOutsideInterval
+            | VerifyError::GenerationMissing
+            | VerifyError::GenerationSurplus
+            | VerifyError::CountMismatch
+    );
+    assert!(replayed, "{refusal:?}");
+    // The same keys, none of which changed: only the versions that are vouched for differ.
+    for (position, part) in earlier.parts.iter().enumerate().take(1) {
+        if codec::encode_body(&attack.honest.parts[position]) == codec::encode_body(part) {
+            continue;
+        }
+        let refusal = attack.refusal(|proof| proof.parts[position] = part.clone());
+        let expected = matches!(
+            refusal,
+            VerifyError::OutsideValidity { .. }
+                | VerifyError::SignatureInvalid
+                | VerifyError::KeyOutsideInterval
+        );
+        assert!(expected, "{refusal:?}");
+    }
+    let other = D::SCHEME.0 ^ 0x8000;
+    let mut trusted = attack.trusted.clone();
+    trusted.authority.scheme = pad_core::SchemeId(other);
+    let refusal = Untrusted::new(attack.honest.clone()).verify(&trusted, &attack.asked);
+    let (expected, actual) = (other, D::SCHEME.0);
+    assert_eq!(
+        refusal.err(),
+        Some(VerifyError::WrongScheme { expected, actual })
+    );
+}
+
+/// A tuple that serves several keys stands there once, and may not stand there twice.
+fn check_shared<D>()
+where
+    D: Design<Suite, Secret: TestSecret> + AggregateDesign<Suite>,
+{
+    let (played, trusted) = fixture::<D>();
+    let asked = single(&[141, 142, 143]);
+    let attack = Attack::<D> {
+        honest: played.server.prove_many(trusted.version, &asked).unwrap(),
+        trusted,
+        asked,
+    };
+    assert_eq!(
+        attack.honest.parts.len(),
+        D::GENERATIONS,
+        "one tuple for each generation"
+    );
+    let verified = Untrusted::new(attack.honest.clone())
+        .verify(&attack.trusted, &attack.asked)
+        .unwrap();
+    let answers = &verified.get().answers;
+    assert!(answers.iter().all(|(_, answer)| *answer == Answer::Absent));
+    let doubled = attack.refusal(|proof| {
+        let part = proof.parts[0].clone();
+        proof.parts.insert(0, part);
+    });
+    let expected = if D::GENERATIONS == 1 {
+        VerifyError::GenerationSurplus
+    } else {
+        // It stands where the next generation's tuple should: with one more, or unsigned.
+        doubled
+    };
+    assert_eq!(doubled, expected);
+    // As a proof for the second key would show it: the interval would start above the first one.
+    let at_second = attack.refusal(|proof| {
+        if let ShownTuple::Below { lower, .. } = &mut proof.parts[0].tuple {
+            *lower = key([142]);
+        }
+    });
+    assert_eq!(at_second, VerifyError::KeyOutsideInterval);
+}
+
+/// A tuple that did not change, with what vouched for it in an earlier version.
+#[test]
+fn an_earlier_versions_evidence_says_so() {
+    let (_, trusted) = fixture::<designs::BaseSuperseding>();
+    let asked = single(&[140, 160]);
+    let earlier = trusted.version.previous().unwrap();
+    let then = one_version_earlier::<designs::BaseSuperseding>().server;
+    let old = then.prove_many(earlier, &asked).unwrap();
+    let refusal = Untrusted::new(old).verify(&trusted, &asked).err();
+    let outside = VerifyError::OutsideValidity {
+        instant: trusted.version.number(),
+        since: 1,
+        until: earlier.number(),
+    };
+    assert_eq!(refusal, Some(outside));
+    let (plain, trusted) = fixture::<designs::Base>();
+    let old = plain.server.prove_many(earlier, &asked).unwrap();
+    let refusal = Untrusted::new(old).verify(&trusted, &asked).err();
+    assert_eq!(refusal, Some(VerifyError::SignatureInvalid));
+}

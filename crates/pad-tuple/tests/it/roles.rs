@@ -1,0 +1,101 @@
+//! What authors and servers refuse beyond the shared checks.
+
+use conformance::{
+    Action, TuplePad,
+    operation::{key, value},
+    pad::{dictionary, public_key, signing_key},
+    repository::play,
+};
+use pad_core::{ApplyError, Dictionary, Operation, Repository, Sha256Ed25519, Update};
+use pad_tuple::{
+    AuthorError, BaseSuperseding, BaseSupersedingBls, SpecLightweight, TupleAuthor,
+    TupleRepository, bls::BlsSecretKey, chain::ChainSecret,
+};
+
+type S = Sha256Ed25519;
+
+fn one_entry() -> [Action; 2] {
+    [Action::Put(key(b"k"), value(b"v")), Action::Snapshot]
+}
+
+#[test]
+fn a_key_removed_more_often_than_there_are_entries_is_refused() {
+    let mut played = play::<TuplePad<S, BaseSuperseding>>(&one_entry());
+    played.author.put(key(b"l"), value(b"w"));
+    let good = played.author.snapshot().unwrap();
+    for removals in [2, 3, 100] {
+        let operations = vec![Operation::Remove(key(b"k")); removals];
+        let bad = Update {
+            operations,
+            ..good.clone()
+        };
+        assert_eq!(
+            played.server.apply(&bad),
+            Err(ApplyError::UnorderedOperations)
+        );
+    }
+    assert!(played.server.apply(&good).is_ok());
+    assert_eq!(played.server.len(), 2);
+}
+
+#[test]
+fn an_author_does_not_go_on_with_another_signing_key() {
+    let played = play::<TuplePad<S, SpecLightweight>>(&one_entry());
+    let secret = || ((), ChainSecret::from_bytes([7; 32]));
+    let resumed = TupleAuthor::resume(&played.server, signing_key(8), secret());
+    assert!(matches!(resumed, Err(AuthorError::WrongKey)));
+    assert!(TupleAuthor::resume(&played.server, signing_key(7), secret()).is_ok());
+}
+
+#[test]
+fn an_author_does_not_go_on_with_another_bls_key() {
+    let played = play::<TuplePad<S, BaseSupersedingBls>>(&one_entry());
+    let resume = |number| {
+        let secret = (BlsSecretKey::from_seed(&[number; 32]), ());
+        TupleAuthor::resume(&played.server, signing_key(7), secret)
+    };
+    assert!(matches!(resume(8), Err(AuthorError::WrongKey)));
+    assert!(resume(7).is_ok());
+}
+
+/// Lengths below, at and above the number of links revealed: what the author cannot go on from it
+/// signs anew, and clients understand it either way.
+#[test]
+fn an_author_goes_on_with_another_chain_secret_or_length() {
+    for (byte, length) in [(7, 1), (7, 2), (7, 50), (8, 3)] {
+        let secret = ((), ChainSecret::from_bytes([7; 32]).with_length(3));
+        let mut author = TupleAuthor::<S, SpecLightweight, _>::new(
+            dictionary(),
+            public_key(7),
+            signing_key(7),
+            secret,
+        );
+        let mut server = TupleRepository::new(author.authority(), ());
+        for number in 0..3_u8 {
+            author.put(key([number]), value([number]));
+            server.apply(&author.snapshot().unwrap()).unwrap();
+        }
+        let secret = ((), ChainSecret::from_bytes([byte; 32]).with_length(length));
+        let mut author = TupleAuthor::resume(&server, signing_key(7), secret).unwrap();
+        for number in 3..9_u8 {
+            author.put(key([number]), value([number]));
+            server.apply(&author.snapshot().unwrap()).unwrap();
+            for asked in 0..=number {
+                let head =
+                    conformance::pad::verified_head(author.authority(), &server, server.latest());
+                let bytes = <TuplePad<S, SpecLightweight> as conformance::Pad>::proof_bytes(
+                    &server,
+                    server.latest(),
+                    &key([asked]),
+                );
+                let answer = <TuplePad<S, SpecLightweight> as conformance::Pad>::verify(
+                    &bytes,
+                    &author.authority(),
+                    &head,
+                    &key([asked]),
+                );
+                assert_eq!(answer, Some(value([asked])));
+            }
+        }
+    }
+}

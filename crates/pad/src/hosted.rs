@@ -1,0 +1,195 @@
+//! A repository of any family and suite behind bytes: what stores, commands and services need of one.
+//!
+//! The traits here have no types that differ from family to family, so what uses them is compiled once,
+//! and a repository that is chosen by name is a `dyn HostedRepository`.
+
+use core::{any::Any, fmt};
+
+use pad_core::{
+    Attachment, Key, LookupError, Suite, Untrusted, Update, Version, codec, head::Authority,
+};
+use pad_tree::{Change, KeyHistory};
+
+use crate::{
+    answering::AnswerError,
+    check::CheckError,
+    question::{HeadText, Question},
+    repository::RepositoryError,
+    signing_record::{SigningRecord, SigningRecordError},
+    store::StoredCheckpoint,
+};
+
+mod typed;
+
+pub use typed::Typed;
+
+/// An update that an author has signed, of whatever suite and attachment.
+pub trait SignedUpdate: Any {
+    /// The version that it makes.
+    fn version(&self) -> Version;
+
+    /// It as a message.
+    fn encode(&self) -> Vec<u8>;
+}
+
+impl<S: Suite, A: Attachment + 'static> SignedUpdate for Update<S, A> {
+    fn version(&self) -> Version {
+        self.head.head.version
+    }
+
+    fn encode(&self) -> Vec<u8> {
+        codec::encode(self)
+    }
+}
+
+/// Takes updates and checkpoints.
+///
+/// Laws: as of [`pad_core::Repository`] and [`crate::StorableRepository`].
+pub trait UpdatedRepository {
+    /// Whose updates are taken.
+    fn authority(&self) -> &Authority;
+
+    /// The latest version.
+    fn latest(&self) -> Version;
+
+    /// The oldest version that can be asked about.
+    fn oldest(&self) -> Version;
+
+    /// Checks the head of an update, given as a message, without keeping its operations: the author has
+    /// signed it, and it is the next.
+    ///
+    /// # Errors
+    /// [`RepositoryError::Unreadable`], [`RepositoryError::Refused`].
+    fn verify_update(&self, message: &[u8]) -> Result<(), RepositoryError>;
+
+    /// Verifies an update, given as a message, and makes it the latest version.
+    ///
+    /// # Errors
+    /// [`RepositoryError::Unreadable`], [`RepositoryError::Refused`]: nothing is changed.
+    fn apply_message(&mut self, message: &[u8]) -> Result<Version, RepositoryError>;
+
+    /// The same for an update that is decoded already.
+    ///
+    /// # Errors
+    /// [`RepositoryError::Refused`]: nothing is changed; [`RepositoryError::Unreadable`] if it is of
+    /// another family.
+    fn apply_update(&mut self, update: &dyn SignedUpdate) -> Result<Version, RepositoryError>;
+
+    /// Drops the contents of all versions before `oldest`; their heads stay.
+    ///
+    /// # Errors
+    /// [`LookupError`] if the version is not there.
+    fn prune(&mut self, oldest: Version) -> Result<(), LookupError>;
+
+    /// Everything that is needed to go on, with the digest that protects it.
+    fn checkpoint(&self) -> StoredCheckpoint;
+
+    /// Goes on from a checkpoint. `false`, and nothing is changed, if it is damaged or of another setup.
+    #[must_use]
+    fn restore(&mut self, checkpoint: &StoredCheckpoint) -> bool;
+
+    /// A repository of the same setup with no versions.
+    fn emptied(&self) -> Box<dyn HostedRepository>;
+}
+
+/// Answers questions about every version, in messages.
+pub trait AskedRepository {
+    /// What the author has signed for a version.
+    ///
+    /// # Errors
+    /// [`LookupError`] if the version is not there.
+    fn head_text(&self, version: Version) -> Result<HeadText, LookupError>;
+
+    /// The author's head of a version as a message, a [`pad_core::SignedHead`].
+    ///
+    /// # Errors
+    /// [`LookupError`] if the version is not there.
+    fn head_message(&self, version: Version) -> Result<Vec<u8>, LookupError>;
+
+    /// The proof that a newer head continues an older one, as a message.
+    ///
+    /// # Errors
+    /// [`LookupError`] unless `older` is at least 1 and below `newer`, which exists.
+    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, LookupError>;
+
+    /// What the head of a newer version says about an older version, each as the body of a
+    /// [`pad_core::contradiction::Past`]: for [`crate::client_view::StoredView::accuse`].
+    ///
+    /// # Errors
+    /// [`LookupError`] unless `older` is at least 1 and below `newer`, which exists.
+    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError>;
+
+    /// The answer to a question, as the message of a [`crate::Bundle`].
+    ///
+    /// # Errors
+    /// [`AnswerError`].
+    fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError>;
+
+    /// The proof in the answer to a look-up, without the head, as the body of a message.
+    ///
+    /// # Errors
+    /// [`LookupError`] if the version is not there.
+    fn proof_body(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError>;
+
+    /// The versions in which a key changed, without proof that none is missing.
+    ///
+    /// # Errors
+    /// [`AnswerError`].
+    fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, AnswerError>;
+
+    /// The keys that differ between two versions, without proof.
+    ///
+    /// # Errors
+    /// [`AnswerError`].
+    fn diff(&self, before: Version, after: Version) -> Result<Untrusted<Vec<Change>>, AnswerError>;
+}
+
+/// A repository in memory that a [`crate::DurableRepository`] keeps.
+pub trait HostedRepository: UpdatedRepository + AskedRepository + fmt::Debug + Send + Sync {
+    /// Whether a proof about one version may vouch for later ones, as superseding statements do. What a
+    /// crash could still undo must then not be proved, not even through its past.
+    fn evidence_outlives_version(&self) -> bool;
+
+    /// The number of entries of the latest version.
+    fn entries(&self) -> usize;
+
+    /// The bytes of memory that contents, heads and history take.
+    fn memory_bytes(&self) -> usize;
+
+    /// The author has signed the head of this version.
+    ///
+    /// # Errors
+    /// [`CheckError::Version`]; [`CheckError::Repository`] if the version is not there.
+    fn check_head(&self, version: Version) -> Result<(), CheckError>;
+
+    /// Proves what a version says, and verifies the proofs as a client does: about the keys of the
+    /// update that led to it, given as a message, and about all contents if that is asked.
+    ///
+    /// # Errors
+    /// [`CheckError`] with the first thing that is wrong.
+    fn check_version(
+        &self,
+        version: Version,
+        update: Option<&[u8]>,
+        contents: Contents,
+    ) -> Result<(), CheckError>;
+
+    /// Refuses to sign for this repository if `record` says that it is behind what was handed out.
+    ///
+    /// # Errors
+    /// [`SigningRecordError`].
+    fn check_record(
+        &self,
+        record: &SigningRecord,
+        stored: Version,
+    ) -> Result<(), SigningRecordError>;
+}
+
+/// How much of a version is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contents {
+    /// What its update changed.
+    Changed,
+    /// All of it, and that there is nothing else.
+    All,
+}

@@ -1,0 +1,288 @@
+//! Many powers at once: of one base, or multiplied together.
+//!
+//! All of it is variable-time and for public exponents.
+
+use core::borrow::Borrow;
+
+use pad_core::Workers;
+use rayon::prelude::*;
+use rug::{Complete, Integer, integer::Order};
+use zeroize::Zeroizing;
+
+use crate::group::ModularGroup;
+
+#[cfg(test)]
+mod tests;
+
+/// The widest window: `2^16` buckets.
+const WIDEST_WINDOW: u32 = 16;
+
+/// The product of all factors, 1 without any, by a balanced tree, so that GMP multiplies numbers of
+/// equal length.
+///
+/// Cost: `O(M(b) log n)` for a product of `b` bits.
+pub fn product<'a>(factors: impl IntoIterator<Item = &'a Integer>, workers: &Workers) -> Integer {
+    let factors: Vec<&Integer> = factors.into_iter().collect();
+    let mut level: Vec<Integer> = factors.chunks(2).map(pair_product::<&Integer>).collect();
+    while level.len() > 1 {
+        level = if workers.threads() == 1 {
+            level.chunks(2).map(pair_product).collect()
+        } else {
+            workers.run(|| level.par_chunks(2).map(pair_product).collect())
+        };
+    }
+    level.pop().unwrap_or_else(|| Integer::from(1))
+}
+
+/// The product of one or two factors.
+fn pair_product<T: Borrow<Integer>>(pair: &[T]) -> Integer {
+    match pair {
+        [left, right] => (left.borrow() * right.borrow()).complete(),
+        [single] => single.borrow().clone(),
+        _ => Integer::from(1),
+    }
+}
+
+/// `base^e` for each exponent, with one chain of squarings for all.
+///
+/// * Input: exponents that are not negative.
+/// * Cost: with `b` bits in the longest of `k` exponents and a window of `w` bits, `b` squarings
+///   and `k (b / w + 2^(w + 1))` products. The window is the one for which that is least.
+///
+/// Source: Yao 1976, "On the evaluation of powers"; buckets as in Brickell, Gordon, `McCurley` &
+/// Wilson 1992.
+pub fn powers_of_one_base<G: ModularGroup>(
+    group: &G,
+    base: &G::Element,
+    exponents: &[&Integer],
+) -> Vec<G::Element> {
+    if let [exponent] = exponents {
+        return vec![group.power(base, exponent)];
+    }
+    let digits: Vec<Digits> = exponents.iter().copied().map(Digits::new).collect();
+    let bits = longest(&digits);
+    let window = window_of_least_cost(|window| {
+        let positions = to_usize(bits.div_ceil(window));
+        exponents
+            .len()
+            .saturating_mul(positions.saturating_add(bucket_cost(window)))
+    });
+    let mut buckets: Vec<Buckets<G>> = digits.iter().map(|_| Buckets::new(window)).collect();
+    let mut power = base.clone();
+    let mut position = 0;
+    while position < bits {
+        for (digits, buckets) in digits.iter().zip(&mut buckets) {
+            buckets.multiply(group, digits.at(position, window), &power);
+        }
+        position = position.saturating_add(window);
+        if position < bits {
+            power = group.square_times(&power, window);
+        }
+    }
+    buckets
+        .iter()
+        .map(|buckets| buckets.combine(group))
+        .collect()
+}
+
+/// The product of `base_i^(e_i)`.
+///
+/// * Input: as many bases as exponents, which are not negative.
+/// * Cost: with `b` bits in the longest of `n` exponents, `b` squarings and about
+///   `n b / w` products, where the window `w` grows with the logarithm of `n`.
+///
+/// Source: Straus 1964, "Addition chains of vectors", for few; Pippenger 1976, "On the evaluation
+/// of powers and related problems", for many.
+pub fn multi_power<G: ModularGroup>(
+    group: &G,
+    bases: &[G::Element],
+    exponents: &[Integer],
+) -> G::Element {
+    debug_assert_eq!(bases.len(), exponents.len(), "one exponent for each base");
+    let digits: Vec<Digits> = exponents.iter().map(Digits::new).collect();
+    let bits = longest(&digits);
+    let count = bases.len();
+    let bucket_products = |window: u32| {
+        let positions = to_usize(bits.div_ceil(window));
+        positions.saturating_mul(count.saturating_add(bucket_cost(window)))
+    };
+    let table_products = |window: u32| {
+        let positions = to_usize(bits.div_ceil(window));
+        count.saturating_mul(positions.saturating_add(power_of_two(window)))
+    };
+    let by_buckets = window_of_least_cost(bucket_products);
+    let by_tables = window_of_least_cost(table_products);
+    if table_products(by_tables) < bucket_products(by_buckets) {
+        let tables: Vec<_> = bases
+            .iter()
+            .map(|base| small_powers(group, base, by_tables))
+            .collect();
+        from_the_top(group, bits, by_tables, |position, power| {
+            for (digits, table) in digits.iter().zip(&tables) {
+                let digit = digits.at(position, by_tables);
+                if let Some(factor) = digit.checked_sub(1).and_then(|index| table.get(index)) {
+                    *power = Some(times(group, power.take(), factor));
+                }
+            }
+        })
+    } else {
+        from_the_top(group, bits, by_buckets, |position, power| {
+            let mut buckets = Buckets::new(by_buckets);
+            for (digits, base) in digits.iter().zip(bases) {
+                buckets.multiply(group, digits.at(position, by_buckets), base);
+            }
+            if let Some(sum) = buckets.total(group) {
+                *power = Some(times(group, power.take(), &sum));
+            }
+        })
+    }
+}
+
+/// Squares once per bit, from the highest window to the lowest, and lets `multiply` add its factors.
+fn from_the_top<G: ModularGroup>(
+    group: &G,
+    bits: u32,
+    window: u32,
+    mut multiply: impl FnMut(u32, &mut Option<G::Element>),
+) -> G::Element {
+    let mut power: Option<G::Element> = None;
+    for index in (0..bits.div_ceil(window)).rev() {
+        power = power.map(|power| group.square_times(&power, window));
+        multiply(index.saturating_mul(window), &mut power);
+    }
+    power.unwrap_or_else(|| group.one())
+}
+
+/// `base^1`, ..., `base^(2^window - 1)`.
+fn small_powers<G: ModularGroup>(group: &G, base: &G::Element, window: u32) -> Vec<G::Element> {
+    let mut powers = Vec::with_capacity(power_of_two(window));
+    let mut power = base.clone();
+    for _ in 2..power_of_two(window) {
+        let next = group.multiply(&power, base);
+        powers.push(core::mem::replace(&mut power, next));
+    }
+    powers.push(power);
+    powers
+}
+
+/// One product per digit value: what every factor with that digit contributes to a power.
+#[derive(Debug)]
+pub struct Buckets<G: ModularGroup> {
+    products: Vec<Option<G::Element>>,
+}
+
+impl<G: ModularGroup> Buckets<G> {
+    /// Empty buckets for the digits of a window.
+    pub fn new(window: u32) -> Self {
+        Self {
+            products: vec![None; power_of_two(window).saturating_sub(1)],
+        }
+    }
+
+    /// Multiplies the digit's bucket by a factor.
+    pub fn multiply(&mut self, group: &G, digit: usize, factor: &G::Element) {
+        if let Some(bucket) = digit
+            .checked_sub(1)
+            .and_then(|index| self.products.get_mut(index))
+        {
+            *bucket = Some(times(group, bucket.take(), factor));
+        }
+    }
+
+    /// The product of `bucket_d^d`, or `None` if all are empty.
+    ///
+    /// Cost: two products per bucket.
+    pub fn total(&self, group: &G) -> Option<G::Element> {
+        let mut running: Option<G::Element> = None;
+        let mut total: Option<G::Element> = None;
+        for bucket in self.products.iter().rev() {
+            if let Some(factor) = bucket {
+                running = Some(times(group, running, factor));
+            }
+            if let Some(running) = &running {
+                total = Some(times(group, total, running));
+            }
+        }
+        total
+    }
+
+    fn combine(&self, group: &G) -> G::Element {
+        self.total(group).unwrap_or_else(|| group.one())
+    }
+}
+
+/// The product, where `None` is the neutral element and costs nothing.
+pub fn times<G: ModularGroup>(
+    group: &G,
+    left: Option<G::Element>,
+    right: &G::Element,
+) -> G::Element {
+    left.map_or_else(|| right.clone(), |left| group.multiply(&left, right))
+}
+
+/// An exponent that is read in windows of bits. Wiped when dropped and not printable, as some are
+/// secret.
+#[expect(
+    missing_debug_implementations,
+    reason = "a secret has no business in a log"
+)]
+pub struct Digits {
+    limbs: Zeroizing<Vec<u64>>,
+    bits: u32,
+}
+
+impl Digits {
+    /// The digits of an exponent that is not negative.
+    pub fn new(exponent: &Integer) -> Self {
+        Self {
+            limbs: Zeroizing::new(exponent.to_digits(Order::Lsf)),
+            bits: exponent.significant_bits(),
+        }
+    }
+
+    /// The length of the exponent.
+    pub const fn bits(&self) -> u32 {
+        self.bits
+    }
+
+    /// The `window <= 32` bits from `position` on.
+    pub fn at(&self, position: u32, window: u32) -> usize {
+        usize::try_from(self.bits_at(position, window)).unwrap_or(0)
+    }
+
+    /// As [`Digits::at`], for secret digits: no branch depends on them.
+    pub fn bits_at(&self, position: u32, window: u32) -> u64 {
+        let limb = |index: u32| self.limbs.get(to_usize(index)).copied().unwrap_or(0);
+        let (index, shift) = (position / 64, position % 64);
+        let low = limb(index) >> shift;
+        // Two shifts, because a shift by 64 bits is none.
+        let high = limb(index.saturating_add(1)) << 1 << (63_u32.saturating_sub(shift));
+        (low | high) & (1_u64 << window).wrapping_sub(1)
+    }
+}
+
+fn longest(digits: &[Digits]) -> u32 {
+    digits.iter().map(Digits::bits).max().unwrap_or(0)
+}
+
+/// What emptying the buckets of a window costs, in products.
+fn bucket_cost(window: u32) -> usize {
+    power_of_two(window).saturating_mul(2)
+}
+
+/// The window for which `cost`, in products, is least.
+pub fn window_of_least_cost(cost: impl Fn(u32) -> usize) -> u32 {
+    (1..=WIDEST_WINDOW)
+        .min_by_key(|window| cost(*window))
+        .unwrap_or(1)
+}
+
+/// `2^exponent`, as far as it fits.
+pub fn power_of_two(exponent: u32) -> usize {
+    1_usize.checked_shl(exponent).unwrap_or(usize::MAX)
+}
+
+/// The number, as far as it fits.
+pub fn to_usize(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}

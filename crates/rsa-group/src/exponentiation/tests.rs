@@ -1,0 +1,77 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::{group::ResidueGroup, test_key::workers};
+
+fn group() -> ResidueGroup {
+    ResidueGroup::new((Integer::from(1) << 127_u32) - 1_u32)
+}
+
+fn integers(most: usize) -> impl Strategy<Value = Vec<Integer>> {
+    let integer = prop::collection::vec(any::<u64>(), 0..6)
+        .prop_map(|digits| Integer::from_digits(&digits, Order::Lsf));
+    prop::collection::vec(integer, 0..most)
+}
+
+proptest! {
+    #[test]
+    fn products_are_products(factors in integers(20), threads in 1_usize..4) {
+        let expected = factors.iter().fold(Integer::from(1), |left, right| left * right);
+        prop_assert_eq!(product(&factors, &workers(threads)), expected);
+    }
+
+    #[test]
+    fn powers_of_one_base_are_powers(exponents in integers(6), base in 1_u64..) {
+        let (group, base) = (group(), Integer::from(base));
+        let exponents: Vec<&Integer> = exponents.iter().collect();
+        let expected: Vec<Integer> =
+            exponents.iter().map(|exponent| group.power(&base, exponent)).collect();
+        prop_assert_eq!(powers_of_one_base(&group, &base, &exponents), expected);
+    }
+
+    #[test]
+    fn multi_powers_are_products_of_powers(
+        exponents in integers(40),
+        short in any::<bool>(),
+    ) {
+        let group = group();
+        let exponents: Vec<Integer> = exponents
+            .into_iter()
+            .map(|exponent| if short { exponent.keep_bits(9) } else { exponent })
+            .collect();
+        let bases: Vec<Integer> = (2_u32..).take(exponents.len()).map(Integer::from).collect();
+        let expected = bases.iter().zip(&exponents).fold(group.one(), |product, (base, exponent)| {
+            group.multiply(&product, &group.power(base, exponent))
+        });
+        prop_assert_eq!(multi_power(&group, &bases, &exponents), expected);
+    }
+
+    #[test]
+    fn digits_put_together_are_the_number(digits in prop::collection::vec(any::<u64>(), 0..4), window in 1_u32..20) {
+        let number = Integer::from_digits(&digits, Order::Lsf);
+        let read = Digits::new(&number);
+        let mut sum = Integer::new();
+        for index in (0..read.bits().div_ceil(window)).rev() {
+            sum <<= window;
+            sum += read.at(index * window, window);
+        }
+        prop_assert_eq!(sum, number);
+    }
+}
+
+#[test]
+fn many_bases_take_the_other_algorithm_and_agree() {
+    let group = group();
+    let bases: Vec<Integer> = (2_u32..).take(300).map(Integer::from).collect();
+    let exponents: Vec<Integer> = (1_u32..)
+        .take(300)
+        .map(|n| Integer::from(n) << (n % 90))
+        .collect();
+    let expected = bases
+        .iter()
+        .zip(&exponents)
+        .fold(group.one(), |product, (base, exponent)| {
+            group.multiply(&product, &group.power(base, exponent))
+        });
+    assert_eq!(multi_power(&group, &bases, &exponents), expected);
+}

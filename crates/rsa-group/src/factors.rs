@@ -1,0 +1,338 @@
+//! Powers of one base by who knows the factors of the modulus.
+//!
+//! The base is a square, so its order divides `p' q'`, and exponents may be reduced modulo that. A
+//! power goes by the Chinese remainder theorem, where every fault modulo one factor gives the
+//! factors away to everybody who knows the power's definition. So before anything is released
+//!
+//! * the power modulo each prime is computed modulo the prime times a random guard, and compared
+//!   with the power modulo the guard, which 64-bit arithmetic gives;
+//! * the reduced exponents are computed again and compared;
+//! * the recombined power is compared with both powers as they were before the last reduction, so
+//!   that nothing that a fault can change lies between the check of a half and that of the whole;
+//! * everything that is kept for long is compared with `N` and `g`: `p q = N`, `2 p' + 1 = p`,
+//!   `2 q' + 1 = q`, the order is `p' q'`, and the tables are those of `p` and `q`, built from a
+//!   base that is `g` or `N - g` and a square.
+//!
+//! A fault of the moment in what the caller does modulo the order makes a wrong exponent, and a
+//! wrong power that is consistent: it does not give the factors away. A lasting fault of the number
+//! `p' q'` would tell its bits, one power after the other.
+//!
+//! Source: Shamir 1997 (the guard); Boneh, `DeMillo` & Lipton 1997 (the attack); Garner 1959, "The
+//! residue number system" (the recombination).
+
+use core::fmt;
+use std::sync::OnceLock;
+
+use pad_core::Workers;
+use rug::{Complete, Integer};
+
+use crate::{
+    error::{FaultDetected, KeyError},
+    fixed_base::FixedBase,
+    group::ResidueGroup,
+    safe_primes::{PrimePair, random_number},
+    secret_integer::SecretInteger,
+};
+
+#[cfg(test)]
+mod tests;
+
+/// The factors of a modulus, and what follows from them, for powers of one base. Not printable.
+pub struct Factors {
+    sides: [Side; 2],
+    /// `p' q'`.
+    order: SecretInteger,
+    /// `1 / q mod p`.
+    inverse: SecretInteger,
+    /// A square.
+    base: SecretInteger,
+}
+
+/// One prime factor.
+struct Side {
+    prime: SecretInteger,
+    /// `(prime - 1) / 2`, a prime.
+    half: SecretInteger,
+    guard: SecretInteger,
+    powers: OnceLock<FixedBase>,
+    /// A fault of every reduction modulo the prime.
+    #[cfg(test)]
+    breaks_remainders: bool,
+}
+
+impl fmt::Debug for Factors {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Factors(..)")
+    }
+}
+
+impl Factors {
+    /// The factors of a modulus, for powers of this base.
+    ///
+    /// # Errors
+    /// [`KeyError::UnsuitableBase`] if the base is not a square other than 1 modulo both;
+    /// [`KeyError::RandomnessUnavailable`].
+    pub fn new(primes: PrimePair, base: &Integer) -> Result<Self, KeyError> {
+        let [p, q] = primes.into_primes();
+        let inverse = q.invert_ref(&p).map(Integer::from);
+        let inverse = SecretInteger::new(inverse.ok_or(KeyError::NotSafePrimes)?);
+        for prime in [&p, &q] {
+            let residue = SecretInteger::new((base % &**prime).complete());
+            if *residue == 1 || base.legendre(prime) != 1 {
+                return Err(KeyError::UnsuitableBase);
+            }
+        }
+        let sides = [Side::new(p)?, Side::new(q)?];
+        let [first, second] = &sides;
+        Ok(Self {
+            order: SecretInteger::new((&*first.half * &*second.half).complete()),
+            inverse,
+            base: SecretInteger::new(base.clone()),
+            sides,
+        })
+    }
+
+    /// `p` and `q < p`.
+    pub fn primes(&self) -> [&Integer; 2] {
+        self.sides.each_ref().map(|side| &*side.prime)
+    }
+
+    /// `p' q'`, a multiple of the order of the base.
+    pub fn order(&self) -> &Integer {
+        &self.order
+    }
+
+    /// `g^e mod N` for an exponent that is not negative, with the `g` and the group that these
+    /// factors belong to; up to the sign of `g`, as [`ResidueGroup`] has it.
+    ///
+    /// Cost: two powers by tables of half the length; the tables are built at the first call.
+    ///
+    /// # Errors
+    /// [`FaultDetected`], also for another group or base.
+    pub fn power(
+        &self,
+        group: &ResidueGroup,
+        base: &Integer,
+        exponent: SecretInteger,
+    ) -> Result<Integer, FaultDetected> {
+        self.powers(group, base, &[exponent], &Workers::sequential())?
+            .pop()
+            .ok_or(FaultDetected)
+    }
+
+    /// As [`Factors::power`], for each exponent.
+    ///
+    /// # Errors
+    /// As for [`Factors::power`].
+    pub fn powers(
+        &self,
+        group: &ResidueGroup,
+        base: &Integer,
+        exponents: &[SecretInteger],
+        workers: &Workers,
+    ) -> Result<Vec<Integer>, FaultDetected> {
+        let [left, right] = &self.sides;
+        // Tables are built from the base, and with them it would be too late.
+        require(group.same(&self.base, base))?;
+        let left = left.powers(&self.base, exponents, workers)?;
+        let right = right.powers(&self.base, exponents, workers)?;
+        let powers = left
+            .iter()
+            .zip(&right)
+            .map(|(left, right)| self.combine(group, left, right))
+            .collect::<Result<_, _>>()?;
+        self.require_intact(group)?;
+        Ok(powers)
+    }
+
+    /// Checks what is kept for long against the modulus.
+    fn require_intact(&self, group: &ResidueGroup) -> Result<(), FaultDetected> {
+        let [left, right] = &self.sides;
+        let product =
+            |left: &Integer, right: &Integer| SecretInteger::new((left * right).complete());
+        require(
+            *product(&left.prime, &right.prime) == *group.modulus()
+                && *product(&left.half, &right.half) == *self.order
+                && left.has_its_half()
+                && right.has_its_half(),
+        )
+    }
+
+    /// The residue modulo `p q` from residues modulo multiples of `p` and of `q`, checked. If `p q`
+    /// is the modulus, which the caller checks, it is right for both primes.
+    fn combine(
+        &self,
+        group: &ResidueGroup,
+        left: &Integer,
+        right: &Integer,
+    ) -> Result<Integer, FaultDetected> {
+        let [p, q] = &self.sides;
+        let low = q.remainder(right);
+        let difference = SecretInteger::new((left - &*low).complete());
+        let scaled = SecretInteger::new((&*difference * &*self.inverse).complete());
+        let high = p.remainder(&scaled);
+        let number = SecretInteger::new((&*high * &*q.prime).complete() + &*low);
+        let agrees = |residue: &Integer, side: &Side| {
+            SecretInteger::new((residue - &*number).complete()).is_divisible(&side.prime)
+        };
+        require(agrees(left, p) && agrees(right, q) && *number < *group.modulus())?;
+        Ok(Integer::clone(&number))
+    }
+
+    /// Has every reduction modulo one prime go wrong.
+    #[cfg(test)]
+    pub(crate) fn break_remainders(&mut self, side: usize) {
+        self.sides[side].breaks_remainders = true;
+    }
+
+    /// Changes one bit of what one prime's powers are made of.
+    #[cfg(test)]
+    pub(crate) fn break_one_side(&mut self) {
+        let side = &mut self.sides[0];
+        let mut powers = FixedBase::new(&self.base, &side.prime, &side.guard);
+        powers.break_tables();
+        side.powers = OnceLock::from(powers);
+    }
+
+    /// Changes one bit of the number that recombination multiplies by.
+    #[cfg(test)]
+    pub(crate) fn break_recombination(&mut self) {
+        self.inverse = SecretInteger::new((&*self.inverse + 1_u32).complete());
+    }
+
+    /// Changes one bit of what exponents are reduced by for one prime.
+    #[cfg(test)]
+    pub(crate) fn break_half(&mut self) {
+        flip_bit(&mut self.sides[0].half);
+    }
+
+    /// Changes one bit of what products of primes are reduced by.
+    #[cfg(test)]
+    pub(crate) fn break_order(&mut self) {
+        flip_bit(&mut self.order);
+    }
+
+    /// Changes one bit of the base before the tables are built.
+    #[cfg(test)]
+    pub(crate) fn break_base(&mut self) {
+        flip_bit(&mut self.base);
+    }
+
+    /// Builds the tables of one side with a prime of which one bit is changed.
+    #[cfg(test)]
+    pub(crate) fn break_prime_of_tables(&mut self) {
+        let side = &mut self.sides[0];
+        let mut prime = side.prime.clone();
+        flip_bit(&mut prime);
+        side.powers = OnceLock::from(FixedBase::new(&self.base, &prime, &side.guard));
+    }
+
+    /// Takes the one of `g` and `N - g` that is no square.
+    #[cfg(test)]
+    pub(crate) fn break_sign_of_base(&mut self) {
+        let [p, q] = self.primes();
+        self.base = SecretInteger::new((p * q).complete() - &*self.base);
+    }
+
+    /// Changes one bit of a prime.
+    #[cfg(test)]
+    pub(crate) fn break_prime(&mut self) {
+        let side = &mut self.sides[0];
+        side.prime = SecretInteger::new((&*side.prime + 2_u32).complete());
+    }
+}
+
+impl Side {
+    fn new(prime: SecretInteger) -> Result<Self, KeyError> {
+        Ok(Self {
+            half: SecretInteger::new((&*prime >> 1_u32).complete()),
+            prime,
+            guard: SecretInteger::new(random_guard()?),
+            powers: OnceLock::new(),
+            #[cfg(test)]
+            breaks_remainders: false,
+        })
+    }
+
+    /// A number modulo the prime.
+    fn remainder(&self, number: &Integer) -> SecretInteger {
+        #[cfg_attr(not(test), allow(unused_mut, reason = "tests break it"))]
+        let mut remainder = number.modulo_ref(&self.prime).complete();
+        #[cfg(test)]
+        if self.breaks_remainders {
+            remainder.toggle_bit(3);
+        }
+        SecretInteger::new(remainder)
+    }
+
+    /// The exponent modulo the order of the base, but not zero, which GMP's secure power refuses.
+    fn reduced(&self, exponent: &Integer) -> SecretInteger {
+        let reduced = SecretInteger::new((exponent % &*self.half).complete());
+        if *reduced == 0 {
+            return self.half.clone();
+        }
+        reduced
+    }
+
+    fn has_its_half(&self) -> bool {
+        let doubled = SecretInteger::new((&*self.half << 1_u32).complete() + 1_u32);
+        *doubled == *self.prime
+    }
+
+    /// The tables, which are built at the first call.
+    fn tables(&self, base: &Integer) -> Result<&FixedBase, FaultDetected> {
+        if self.powers.get().is_none() {
+            // Reduced exponents are right for squares only: of the other one of g and N - g, the
+            // signs modulo p and q would differ.
+            require(base.legendre(&self.prime) == 1)?;
+        }
+        let tables = self
+            .powers
+            .get_or_init(|| FixedBase::new(base, &self.prime, &self.guard));
+        let modulus = SecretInteger::new((&*self.prime * &*self.guard).complete());
+        require(tables.are_modulo(&modulus))?;
+        Ok(tables)
+    }
+
+    /// Powers of the base modulo this prime times its guard.
+    fn powers(
+        &self,
+        base: &Integer,
+        exponents: &[SecretInteger],
+        workers: &Workers,
+    ) -> Result<Vec<SecretInteger>, FaultDetected> {
+        require(exponents.iter().all(|exponent| !exponent.is_negative()))?;
+        let reduced: Vec<SecretInteger> = exponents
+            .iter()
+            .map(|exponent| self.reduced(exponent))
+            .collect();
+        let powers = self.tables(base)?.powers(&reduced, workers)?;
+        // The powers were checked against the reduced exponents; this checks those.
+        let unchanged = exponents
+            .iter()
+            .zip(&reduced)
+            .all(|(exponent, reduced)| *self.reduced(exponent) == **reduced);
+        require(unchanged)?;
+        Ok(powers)
+    }
+}
+
+#[cfg(test)]
+fn flip_bit(number: &mut SecretInteger) {
+    let mut changed = Integer::clone(number);
+    changed.toggle_bit(100);
+    *number = SecretInteger::new(changed);
+}
+
+/// Refuses to go on after a failed check.
+const fn require(right: bool) -> Result<(), FaultDetected> {
+    if right { Ok(()) } else { Err(FaultDetected) }
+}
+
+/// A random prime of 64 bits.
+fn random_guard() -> Result<Integer, KeyError> {
+    let mut number = random_number(8)?;
+    number.set_bit(63, true);
+    number.set_bit(62, false);
+    Ok(number.next_prime())
+}

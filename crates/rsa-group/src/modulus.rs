@@ -1,0 +1,42 @@
+//! What can be checked of a modulus from elsewhere, and numbers as bytes.
+
+use core::ops::RangeInclusive;
+
+use pad_core::DecodeError;
+use rug::{
+    Integer,
+    integer::{IsPrime, Order},
+};
+use zeroize::Zeroizing;
+
+/// Checks that a modulus of somebody else may be a product of two primes.
+///
+/// # Errors
+/// [`DecodeError::ParametersInvalid`] if it is even, a perfect power, prime, or its number of bits is
+/// not in the range. That it is a product of two large primes cannot be seen: it must come from
+/// somebody trusted.
+pub fn require_usable(modulus: &Integer, bits: RangeInclusive<u32>) -> Result<(), DecodeError> {
+    let usable = bits.contains(&modulus.significant_bits())
+        && modulus.is_odd()
+        && !modulus.is_perfect_power()
+        && modulus.is_probably_prime(1) == IsPrime::No;
+    if usable {
+        Ok(())
+    } else {
+        Err(DecodeError::ParametersInvalid)
+    }
+}
+
+/// The number with these digits, big-endian.
+pub fn read(bytes: &[u8]) -> Integer {
+    Integer::from_digits(bytes, Order::Msf)
+}
+
+/// Appends a number, big-endian, in exactly `length` bytes, which it must fit. The number may be
+/// secret: the copy of its digits is wiped; that `bytes` does not grow is for the caller to see to.
+pub fn write_fixed(number: &Integer, length: usize, bytes: &mut Vec<u8>) {
+    let digits = Zeroizing::new(number.to_digits::<u8>(Order::Msf));
+    let padding = length.saturating_sub(digits.len());
+    bytes.resize(bytes.len().saturating_add(padding), 0);
+    bytes.extend_from_slice(&digits);
+}

@@ -1,0 +1,168 @@
+//! Powers of a public base, published once: powers by products alone.
+//!
+//! The table holds `g^(2^(24 i))` for `i = 0, 1, ...`. An exponent is read in digits; every digit
+//! at bit `24 i + j` puts entry `i` into a bucket, and the buckets together make the power:
+//!
+//! ```text
+//! entry            0         1         2           one per 24 bits of exponent
+//! exponent   |....|....|....|....|....|....|...    digits of `window` bits
+//! position j   0    1    2    0    1    2          one set of buckets for each j
+//! ```
+//!
+//! Source: Brickell, Gordon, `McCurley` & Wilson 1992, "Fast exponentiation with precomputation".
+
+use std::sync::Arc;
+
+use pad_core::Workers;
+use rayon::prelude::*;
+use rug::Integer;
+
+use crate::{
+    exponentiation::{
+        Buckets, Digits, multi_power, power_of_two, times, to_usize, window_of_least_cost,
+    },
+    group::{ModularGroup, Residue, ResidueGroup},
+};
+
+/// The bits between two entries.
+pub const STRIDE: u32 = 24;
+
+/// `g^(2^(24 i))` for a number of `i`. Cheap to clone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PowersTable {
+    entries: Arc<[Residue]>,
+}
+
+impl PowersTable {
+    /// The table of a base for exponents of up to this many bits.
+    ///
+    /// Cost: one squaring per bit, on one thread.
+    pub fn compute(group: &ResidueGroup, base: &Residue, bits: usize) -> Self {
+        let mut number = base.as_integer().clone();
+        let mut entries = vec![base.clone()];
+        for _ in 1..bits.div_ceil(to_usize(STRIDE)) {
+            number = group.square_times(&number, STRIDE);
+            entries.push(group.canonical(number.clone()));
+        }
+        Self {
+            entries: entries.into(),
+        }
+    }
+
+    /// The table with these entries, which nobody has checked yet.
+    pub fn from_entries(entries: Vec<Residue>) -> Self {
+        Self {
+            entries: entries.into(),
+        }
+    }
+
+    /// The entries.
+    pub fn entries(&self) -> &[Residue] {
+        &self.entries
+    }
+
+    /// The bits of the longest exponents for which the table suffices.
+    pub fn bits(&self) -> usize {
+        self.entries.len().saturating_mul(to_usize(STRIDE))
+    }
+
+    /// Whether this is a table of this base, if it is one of any.
+    pub fn starts_with(&self, base: &Residue) -> bool {
+        self.entries.first() == Some(base)
+    }
+
+    /// `g^exponent`, or `None` if the exponent is too long.
+    ///
+    /// Cost: a product for each digit, and two for each bucket.
+    pub fn power(
+        &self,
+        group: &ResidueGroup,
+        exponent: &Integer,
+        workers: &Workers,
+    ) -> Option<Integer> {
+        let digits = Digits::new(exponent);
+        let entries = to_usize(digits.bits().div_ceil(STRIDE));
+        let entries = self.entries.get(..entries)?;
+        let window = window_of_least_cost(|window| {
+            let positions = to_usize(STRIDE.div_ceil(window));
+            let buckets = power_of_two(window).saturating_mul(2);
+            positions.saturating_mul(entries.len().saturating_add(buckets))
+        });
+        let table = Table {
+            group,
+            entries,
+            digits: &digits,
+            window,
+        };
+        let positions: Vec<u32> = (0..STRIDE.div_ceil(window))
+            .map(|index| index.saturating_mul(window))
+            .collect();
+        let sums: Vec<Option<Integer>> = if workers.threads() == 1 {
+            positions
+                .iter()
+                .map(|position| table.sum(*position))
+                .collect()
+        } else {
+            workers.run(|| {
+                positions
+                    .par_iter()
+                    .map(|position| table.sum(*position))
+                    .collect()
+            })
+        };
+        let mut power: Option<Integer> = None;
+        for sum in sums.iter().rev() {
+            power = power.map(|power| group.square_times(&power, window));
+            if let Some(sum) = sum {
+                power = Some(times(group, power, sum));
+            }
+        }
+        Some(power.unwrap_or_else(|| group.one()))
+    }
+
+    /// Whether every entry follows from the one before. The coefficients, one less than entries, must
+    /// be random numbers that nobody knew before the entries.
+    ///
+    /// The product of the `entry_(i+1)^(c_i)` must be that of the `entry_i^(c_i)`, squared 24 times. A
+    /// false table passes with coefficients of 128 bits with probability `2^-128`, unless its errors
+    /// have an order that is known and not large, of which the group has none that anybody could find.
+    ///
+    /// Source: Bellare, Garay & Rabin 1998, "Fast batch verification for modular exponentiation and
+    /// digital signatures" (small exponents); Boneh, Bünz & Fisch 2019 (groups of unknown order).
+    pub fn is_consistent(&self, group: &ResidueGroup, coefficients: &[Integer]) -> bool {
+        let numbers: Vec<Integer> = self
+            .entries
+            .iter()
+            .map(|entry| entry.as_integer().clone())
+            .collect();
+        let (Some((_, later)), Some((_, earlier))) = (numbers.split_first(), numbers.split_last())
+        else {
+            return false;
+        };
+        let squared = multi_power(group, earlier, coefficients);
+        let squared = group.square_times(&squared, STRIDE);
+        group.same(&squared, &multi_power(group, later, coefficients))
+    }
+}
+
+/// A table and an exponent that is read against it.
+struct Table<'a> {
+    group: &'a ResidueGroup,
+    entries: &'a [Residue],
+    digits: &'a Digits,
+    window: u32,
+}
+
+impl Table<'_> {
+    /// What the digits at one position of every stride contribute.
+    fn sum(&self, position: u32) -> Option<Integer> {
+        // The last digit of a stride ends with it.
+        let width = self.window.min(STRIDE.saturating_sub(position));
+        let mut buckets = Buckets::new(width);
+        for (stride, entry) in (0_u32..).zip(self.entries) {
+            let start = stride.saturating_mul(STRIDE).saturating_add(position);
+            buckets.multiply(self.group, self.digits.at(start, width), entry.as_integer());
+        }
+        buckets.total(self.group)
+    }
+}

@@ -1,0 +1,315 @@
+//! Safe primes: primes `p = 2 p' + 1` with `p'` prime.
+//!
+//! Candidates are the numbers `p'` of a random window. One sieve over the window strikes out every
+//! `p'` for which a small prime divides `p'` or `2 p' + 1`; what is left, one number in some
+//! hundreds, is tested.
+//!
+//! The prime returned is the first that is found in the window, so primes after a long gap are
+//! somewhat likelier than others. The window starts at a random number of full length, which
+//! leaves no measurable advantage for guessing.
+//!
+//! Source: Wiener 2003, "Safe prime generation with a combined sieve".
+
+use core::{fmt, ops::ControlFlow};
+
+use pad_core::Workers;
+use rayon::prelude::*;
+use rug::{
+    Complete, Integer,
+    integer::{IsPrime, Order},
+};
+
+use crate::{error::KeyError, secret_integer::SecretInteger};
+
+#[cfg(test)]
+mod tests;
+
+/// Candidates of one window.
+const WINDOW: usize = 1 << 18;
+/// The distance of candidates: `p'` is odd, and 2 modulo 3, or 3 would divide one of the pair.
+const STEP: u32 = 6;
+/// Small primes below this are sieved with.
+const SIEVE_LIMIT: usize = 1 << 21;
+/// Candidates that each thread tests between two reports.
+const TESTS_PER_REPORT: usize = 16;
+/// Rounds for candidates: the first finds nearly every composite number.
+const QUICK_ROUNDS: u32 = 1;
+/// The bits by which two primes must differ, at least, less than their length: FIPS 186-5 has 100.
+const CLOSENESS_BITS: u32 = 100;
+/// Rounds for what is returned or taken.
+const ROUNDS: u32 = 64;
+
+/// The length of a modulus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum KeySize {
+    /// 2048 bits, about 112 bits of security.
+    Bits2048,
+    /// 3072 bits, about 128 bits of security.
+    Bits3072,
+}
+
+impl KeySize {
+    /// The length of the modulus in bits.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Self::Bits2048 => 2048,
+            Self::Bits3072 => 3072,
+        }
+    }
+}
+
+/// How the search for a key goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Primes found so far, of two.
+    pub found: u32,
+    /// Numbers tested so far.
+    pub tested: u64,
+}
+
+/// Two different safe primes whose product has the key's length.
+///
+/// They are plain numbers: who keeps them wraps them ([`SecretInteger`]).
+///
+/// # Errors
+/// [`KeyError::Cancelled`], [`KeyError::RandomnessUnavailable`].
+pub fn pair(
+    size: KeySize,
+    workers: &Workers,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<(Integer, Integer), KeyError> {
+    pair_of_bits(size.bits() / 2, workers, progress)
+}
+
+fn pair_of_bits(
+    bits: u32,
+    workers: &Workers,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<(Integer, Integer), KeyError> {
+    let mut search = Search {
+        small: small_primes(),
+        state: Progress {
+            found: 0,
+            tested: 0,
+        },
+        progress,
+    };
+    let first = search.prime(bits, workers)?;
+    loop {
+        let second = search.prime(bits, workers)?;
+        if second != first {
+            return Ok((first, second));
+        }
+    }
+}
+
+/// Whether `prime` and half of it are primes.
+fn is_safe_prime(prime: &Integer) -> bool {
+    let half = SecretInteger::new((prime >> 1_u32).complete());
+    prime.is_odd()
+        && half.is_probably_prime(ROUNDS) != IsPrime::No
+        && prime.is_probably_prime(ROUNDS) != IsPrime::No
+}
+
+/// A number of so many of the operating system's random bytes.
+pub(crate) fn random_number(length: usize) -> Result<Integer, KeyError> {
+    let mut bytes = zeroize::Zeroizing::new(vec![0; length]);
+    getrandom::fill(&mut bytes).map_err(|_| KeyError::RandomnessUnavailable)?;
+    Ok(Integer::from_digits(&bytes, Order::Msf))
+}
+
+/// Two different safe primes, equally long and not close to each other.
+pub struct PrimePair([SecretInteger; 2]);
+
+impl fmt::Debug for PrimePair {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("PrimePair(..)")
+    }
+}
+
+impl PrimePair {
+    /// These two primes, in any order, of a modulus of this many bits.
+    ///
+    /// Cost: tests of primality of four numbers.
+    ///
+    /// # Errors
+    /// [`KeyError::UnsuitablePrimes`] if the product has not exactly this many bits, or the primes
+    /// are not equally long or close to each other; [`KeyError::NotSafePrimes`].
+    pub fn new([first, second]: [Integer; 2], bits: u32) -> Result<Self, KeyError> {
+        let primes = if first < second {
+            [second, first]
+        } else {
+            [first, second]
+        };
+        let pair = Self(primes.map(SecretInteger::new));
+        if !pair.is_suitable(bits) {
+            return Err(KeyError::UnsuitablePrimes);
+        }
+        if pair.0.iter().all(|prime| is_safe_prime(prime)) {
+            Ok(pair)
+        } else {
+            Err(KeyError::NotSafePrimes)
+        }
+    }
+
+    /// The product.
+    pub fn modulus(&self) -> Integer {
+        let [p, q] = &self.0;
+        (&**p * &**q).complete()
+    }
+
+    /// The larger and the smaller one.
+    pub fn primes(&self) -> [&Integer; 2] {
+        self.0.each_ref().map(|prime| &**prime)
+    }
+
+    pub(crate) fn into_primes(self) -> [SecretInteger; 2] {
+        self.0
+    }
+
+    /// Whether lengths and distance are right.
+    fn is_suitable(&self, bits: u32) -> bool {
+        let [p, q] = self.primes();
+        let difference = SecretInteger::new((p - q).complete());
+        let half = bits.div_ceil(2);
+        *q > 0
+            && [p, q].map(Integer::significant_bits) == [half; 2]
+            && difference.significant_bits().saturating_add(CLOSENESS_BITS) > half
+            && self.modulus().significant_bits() == bits
+    }
+}
+
+struct Search<'a> {
+    small: Vec<u32>,
+    state: Progress,
+    progress: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
+}
+
+impl Search<'_> {
+    /// A safe prime of this length with its two highest bits set.
+    fn prime(&mut self, bits: u32, workers: &Workers) -> Result<Integer, KeyError> {
+        loop {
+            let start = window_start(bits)?;
+            let survivors = sieve(&start, &self.small, bits);
+            let batch = TESTS_PER_REPORT.saturating_mul(workers.threads());
+            for candidates in survivors.chunks(batch) {
+                if let Some(prime) = first_safe_prime(&start, candidates, workers) {
+                    self.state.found = self.state.found.saturating_add(1);
+                    self.report(candidates.len())?;
+                    return Ok(prime);
+                }
+                self.report(candidates.len())?;
+            }
+        }
+    }
+
+    fn report(&mut self, tested: usize) -> Result<(), KeyError> {
+        let tested = u64::try_from(tested).unwrap_or(u64::MAX);
+        self.state.tested = self.state.tested.saturating_add(tested);
+        match (self.progress)(self.state) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(KeyError::Cancelled),
+        }
+    }
+}
+
+/// A random `p'` of one bit less than the prime, 5 modulo 6, with its two highest bits set, so that
+/// those of `2 p' + 1` are and the product of two primes is as long as both together.
+fn window_start(bits: u32) -> Result<SecretInteger, KeyError> {
+    let length = usize::try_from(bits.div_ceil(8)).unwrap_or(usize::MAX);
+    let mut start = random_number(length)?;
+    start.keep_bits_mut(bits.saturating_sub(1));
+    start.set_bit(bits.saturating_sub(2), true);
+    start.set_bit(bits.saturating_sub(3), true);
+    let correction = (STEP + 5).saturating_sub(start.mod_u(STEP)) % STEP;
+    start += correction;
+    Ok(SecretInteger::new(start))
+}
+
+/// The candidates `start + STEP * i` for which no small prime divides `p'` or `2 p' + 1`.
+fn sieve(start: &Integer, small: &[u32], bits: u32) -> Vec<u32> {
+    let mut composite = vec![false; WINDOW];
+    for &prime in small {
+        // A candidate may be a small prime itself, in tests.
+        if bits < 32 {
+            break;
+        }
+        let residue = u64::from(start.mod_u(prime));
+        let modulus = u64::from(prime);
+        // Neither 2 nor 3 is among the small primes, so STEP and 2 have inverses.
+        let step = inverse(u64::from(STEP % prime), modulus);
+        let half = modulus.div_ceil(2) - 1;
+        for root in [0, half] {
+            // start + STEP * i = root, modulo the prime; root (p - 1) / 2 makes 2 p' + 1 zero.
+            let first = (root + modulus - residue) * step % modulus;
+            strike(&mut composite, first, prime);
+        }
+    }
+    (0_u32..)
+        .zip(composite)
+        .filter_map(|(index, composite)| (!composite).then_some(index))
+        .collect()
+}
+
+fn strike(composite: &mut [bool], first: u64, prime: u32) {
+    let (Ok(first), Ok(prime)) = (usize::try_from(first), usize::try_from(prime)) else {
+        return;
+    };
+    for entry in composite.iter_mut().skip(first).step_by(prime) {
+        *entry = true;
+    }
+}
+
+/// `1 / number` modulo a prime, by the extended Euclidean algorithm.
+fn inverse(number: u64, prime: u64) -> u64 {
+    let (mut remainders, mut factors) = ((prime, number), (0, 1));
+    while remainders.1 > 1 {
+        let quotient = remainders.0 / remainders.1;
+        remainders = (remainders.1, remainders.0 % remainders.1);
+        factors = (
+            factors.1,
+            (factors.0 + (prime - quotient % prime) * factors.1) % prime,
+        );
+    }
+    factors.1
+}
+
+/// The prime of the first candidate that is safe.
+fn first_safe_prime(start: &Integer, candidates: &[u32], workers: &Workers) -> Option<Integer> {
+    let test = |index: &u32| {
+        let half = SecretInteger::new(Integer::from(*index) * STEP + start);
+        let likely = half.is_probably_prime(QUICK_ROUNDS) != IsPrime::No;
+        let prime = SecretInteger::new((&*half << 1_u32).complete() + 1_u32);
+        let safe =
+            likely && prime.is_probably_prime(QUICK_ROUNDS) != IsPrime::No && is_safe_prime(&prime);
+        safe.then(|| Integer::clone(&prime))
+    };
+    if workers.threads() == 1 {
+        candidates.iter().find_map(test)
+    } else {
+        workers.run(|| candidates.par_iter().find_map_first(test))
+    }
+}
+
+/// The primes from 5 to the limit of the sieve.
+fn small_primes() -> Vec<u32> {
+    let mut composite = vec![false; SIEVE_LIMIT];
+    let mut primes = Vec::new();
+    for number in 2..SIEVE_LIMIT {
+        if composite.get(number).copied().unwrap_or(true) {
+            continue;
+        }
+        if number > 3 {
+            primes.extend(u32::try_from(number));
+        }
+        for multiple in composite
+            .iter_mut()
+            .skip(number.saturating_mul(number))
+            .step_by(number)
+        {
+            *multiple = true;
+        }
+    }
+    primes
+}
