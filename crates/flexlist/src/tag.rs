@@ -27,6 +27,15 @@
 //!
 //! Source: Erway, Küpçü, Papamanthou & Tamassia 2009; Shacham & Waters 2013; Esiner et al. 2013.
 
+// Keys, tags and proofs are bytes that anybody may have made. Modules that count with them deny
+// unchecked arithmetic too.
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
+
 use serde::{Deserialize, Serialize};
 
 use crate::{

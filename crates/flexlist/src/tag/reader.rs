@@ -1,12 +1,6 @@
 //! Fields one after the other, from bytes that anybody may have written.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
+#![deny(clippy::arithmetic_side_effects)]
 
 use pad_core::DecodeError;
 
