@@ -10,9 +10,8 @@
 //! witness, `e(e W - V, [1]_2) e(W, [s]_2) = 1`. Security: the `q`-strong Diffie-Hellman assumption in G1 and
 //! G2, with `q` the number of powers. With `s` everything can be forged.
 //!
-//! Constant time with the secret: nothing but additions and multiplications in the field. Single
-//! values and witnesses, and those of a change, are blinded by splitting their scalars; all witnesses at
-//! once are not. Results made with the secret are not verified before they are released: a faulty
+//! With the secret, single values and witnesses, and those of a change, are made from shares of their
+//! scalars; all witnesses at once are not (the policy of [`bls12`]). Results made with the secret are not verified before they are released: a faulty
 //! one does not verify.
 //!
 //! ```
