@@ -32,6 +32,7 @@ check: prerequisites ## formatting, lints, documentation, dependencies and licen
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	$(CARGO) check -p pad-core --no-default-features --locked
 	$(CARGO) check -p flexlist --no-default-features --locked
+	$(CARGO) check -p pad-cli --all-features --locked
 	$(CARGO) check -p accumulators --no-default-features --features rsa --locked
 	$(CARGO) check -p accumulators --no-default-features --features bilinear --locked
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked

@@ -2,7 +2,9 @@
 
 use core::{fmt, str::FromStr};
 
-use pad_core::{Blake3Ed25519, Paper2010, SchemeId, Sha256Ed25519, Suite};
+#[cfg(feature = "all-suites")]
+use pad_core::{Blake3Ed25519, Paper2010};
+use pad_core::{SchemeId, Sha256Ed25519, Suite};
 use pad_tree::{
     BalancingScheme, CacheEverywhere, CacheMedian, CacheNowhere, CachePolicy, PathCopying, Plain,
     RedBlack, SkipList, Treap, TreeScheme, VersionedStore,
@@ -69,10 +71,12 @@ macro_rules! with_suite {
                 type $type = pad_core::Sha256Ed25519;
                 $work
             }
+            #[cfg(feature = "all-suites")]
             $crate::selection::SuiteName::Blake3Ed25519 => {
                 type $type = pad_core::Blake3Ed25519;
                 $work
             }
+            #[cfg(feature = "all-suites")]
             $crate::selection::SuiteName::Paper2010 => {
                 type $type = pad_core::Paper2010;
                 $work
@@ -83,10 +87,12 @@ macro_rules! with_suite {
 pub(crate) use with_suite;
 
 by_name! {
-    /// A choice of hash and signature.
+    /// A choice of hash and signature. All but SHA-256 need the feature `all-suites`.
     SuiteName, "suite",
     Sha256Ed25519 => Sha256Ed25519::NAME,
+    #[cfg(feature = "all-suites")]
     Blake3Ed25519 => Blake3Ed25519::NAME,
+    #[cfg(feature = "all-suites")]
     Paper2010 => Paper2010::NAME
 }
 
