@@ -3,10 +3,10 @@
 use std::{hint::black_box, path::Path};
 
 use pad_core::{
-    DigestBytes, HeadSignature, Key, Repository, SignedHead, SnapshotHead, Suite, Untrusted,
-    Verified, Version, codec, head::Authority, history::HistoryLog,
+    Client, DigestBytes, HeadSignature, Key, PublicKey, Repository, Response, SignedHead,
+    SnapshotHead, Suite, Untrusted, Verified, Version, codec, head::Authority, history::HistoryLog,
 };
-use pad_tree::{Answer, Authenticated, TreeProof, TreeRepository, VersionedStore};
+use pad_tree::{Answer, Authenticated, Tree, TreeProof, TreeRepository, VersionedStore};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -267,16 +267,19 @@ where
     if repository.latest().number() != workload.versions() {
         return Err("the repository lacks versions".into());
     }
-    let mut random = Random::new(1);
+    let authority = repository.authority();
+    let public = PublicKey::<Tree<St::Scheme, S>>::new(authority.author, authority.dictionary, ());
+    let (client, mut random) = (Client::new(public), Random::new(1));
     for (version, index) in (0..8).map(|_| workload.any_present(&mut random, None)) {
-        let head = verified_head(repository, Version::new(version))?;
+        let version = Version::new(version);
         let answers = [
             (key(index), Answer::Present(value(index))),
             (absent_key(index), Answer::Absent),
         ];
         for (key, expected) in answers {
-            let proof = Untrusted::new(repository.prove(Version::new(version), &key)?);
-            let lookup = proof.verify(&head, &key)?.into_inner();
+            let proof = repository.prove(version, &key)?;
+            let answer = codec::encode(&Response::new(repository, version, proof)?);
+            let lookup = client.check_at(version, &answer, &key)?.into_inner();
             if lookup.answer != expected {
                 return Err(format!("version {version}: the wrong answer for {key}").into());
             }
