@@ -18,6 +18,8 @@ mod dictionary;
 mod measure;
 mod page;
 mod prices;
+mod scene;
+mod tree_attacks;
 mod tuple_attacks;
 
 use dictionary::Published;

@@ -1,10 +1,11 @@
 //! What a repository must offer to be asked and checked through [`crate::dynamic`].
 
-use pad_core::{Key, LookupError, SchemeId, SnapshotHead, Untrusted, Verified, Version};
+use pad_core::{Key, LookupError, SnapshotHead, Untrusted, Verified, Version};
 use pad_tree::{Answer, Change, KeyHistory, Keys};
 
 use crate::{
-    check::CheckError, question::Question, repository::StorableRepository, selection::SchemeName,
+    question::{NotOffered, Question},
+    repository::{CheckError, StorableRepository},
 };
 
 /// A repository that answers questions with everything a client needs beside the public key.
@@ -43,16 +44,6 @@ pub trait AnsweringRepository: StorableRepository + 'static {
     /// # Errors
     /// [`CheckError`] with the first thing that is wrong.
     fn check_contents(&self, head: &Verified<SnapshotHead<Self::Suite>>) -> Result<(), CheckError>;
-}
-
-/// A scheme has no answer to this kind of question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{what} are not offered by scheme {}", SchemeName::from_id(*scheme).map_or("of an unknown number", SchemeName::name))]
-pub struct NotOffered {
-    /// What is not offered, in the plural: `range questions`.
-    pub what: &'static str,
-    /// The scheme.
-    pub scheme: SchemeId,
 }
 
 /// A question is not answered. The caller asks another one.

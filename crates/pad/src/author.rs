@@ -12,8 +12,9 @@ use pad_core::{Dictionary, Operation, Update, Version, Workers};
 
 use crate::{
     answering::AnsweringRepository,
+    durable::{Durable, DurableRepository},
     hosted::{HostedRepository, SignedUpdate, Typed},
-    repository::{Durable, DurableRepository, RepositoryError, StorableRepository},
+    repository::{RepositoryError, StorableRepository},
     signing_record::{SigningRecord, SigningRecordError},
     store::{RecordChange, Store},
 };

@@ -9,79 +9,20 @@ use std::path::Path;
 use pad_core::{DecodeError, Version};
 
 use crate::{
-    author::{AuthorError, HostedAuthor, RecordedAuthor},
+    author::{AuthorError, RecordedAuthor},
+    durable::Durable,
     family,
-    hosted::HostedRepository,
     keys::{PublicKey, SecretKey},
     question::{Question, Refusal, Statement},
-    repository::{Durable, RepositoryError},
-    selection::{RepositoryName, with_suite},
+    repository::RepositoryError,
+    selection::with_suite,
     signing_record::SigningRecord,
-    store::{RecordChange, Store, StoreError, redb_store::RedbStore},
+    store::{StoreError, redb_store::RedbStore},
 };
-
-/// What a store says that it holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Description {
-    /// What clients are told. Taken from the store, it is worth what the store is worth.
-    pub public: PublicKey,
-    /// How the server keeps all versions.
-    pub repository: RepositoryName,
-}
-
-impl Description {
-    /// Makes a new store for this dictionary.
-    ///
-    /// # Errors
-    /// [`StoreError::Exists`]; [`StoreError`] of the medium.
-    pub fn create(&self, path: &Path) -> Result<(), StoreError> {
-        let public = RecordChange::put(PUBLIC_KEY_GROUP, "", self.public.to_text());
-        let repository = RecordChange::put(REPOSITORY_GROUP, "", self.repository.name());
-        RedbStore::create(path, &[public, repository]).map(drop)
-    }
-
-    /// Reads the description in a store.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub fn read(store: &impl Store) -> Result<Self, StoreError> {
-        let text = |group| -> Result<Option<String>, StoreError> {
-            let found = store.records(group)?.pop();
-            Ok(found.and_then(|(_, value)| String::from_utf8(value).ok()))
-        };
-        let public = text(PUBLIC_KEY_GROUP)?.and_then(|text| PublicKey::from_text(&text).ok());
-        let repository = text(REPOSITORY_GROUP)?.and_then(|name| name.parse().ok());
-        match (public, repository) {
-            (Some(public), Some(repository)) => Ok(Self { public, repository }),
-            _ => Err(StoreError::Damaged(
-                "it does not say which dictionary it holds",
-            )),
-        }
-    }
-}
-
-/// A repository of a family that an author can go on with, given a key file.
-pub trait OfferedRepository: HostedRepository {
-    /// The author who goes on where the repository stands.
-    ///
-    /// # Errors
-    /// [`AuthorError`] if the key is not of the repository's scheme.
-    fn resume(&self, key: &SecretKey) -> Result<Box<dyn HostedAuthor>, AuthorError>;
-}
-
-/// A client of any suite and scheme, who trusts a public key and nothing else.
-pub trait AnyClient {
-    /// What an answer, the message of a [`pad_core::Response`], establishes about this version.
-    ///
-    /// # Errors
-    /// [`Refusal`].
-    fn check_at(
-        &self,
-        version: Version,
-        question: &Question,
-        answer: &[u8],
-    ) -> Result<Statement, Refusal>;
-}
+pub use crate::{
+    description::Description,
+    offered::{AnyClient, OfferedRepository},
+};
 
 /// The client who trusts this public key.
 ///
@@ -92,6 +33,21 @@ pub trait AnyClient {
 pub fn client(public: &PublicKey) -> Result<Box<dyn AnyClient>, Refusal> {
     let client = with_suite!(public.suite, S => family::client::<S>(public));
     client.ok_or(Refusal::Decode(DecodeError::Malformed))
+}
+
+/// What an answer establishes, for whoever trusts the public key and nothing else.
+///
+/// `answer` is the message of a [`pad_core::Response`]. Whoever checks many makes the [`client`] once.
+///
+/// # Errors
+/// [`Refusal`].
+pub fn verify(
+    public: &PublicKey,
+    version: Version,
+    question: &Question,
+    answer: &[u8],
+) -> Result<Statement, Refusal> {
+    client(public)?.check_at(version, question, answer)
 }
 
 /// A durable repository of any suite, scheme and kind.
@@ -149,6 +105,3 @@ fn described(path: &Path) -> Result<(RedbStore, Description), RepositoryError> {
     let description = Description::read(&store)?;
     Ok((store, description))
 }
-
-const PUBLIC_KEY_GROUP: &str = "public-key";
-const REPOSITORY_GROUP: &str = "repository";

@@ -11,11 +11,11 @@ use pad_core::{
 };
 
 use crate::{
-    check::CheckError,
-    dynamic::{AnyClient, Description, OfferedRepository},
+    description::Description,
     keys::PublicKey,
+    offered::{AnyClient, OfferedRepository},
     question::Refusal,
-    repository::RepositoryError,
+    repository::{CheckError, RepositoryError},
     selection::SchemeFamily,
     store::StoreError,
 };

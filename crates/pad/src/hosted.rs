@@ -12,9 +12,8 @@ use pad_tree::{Change, KeyHistory};
 
 use crate::{
     answering::AnswerError,
-    check::CheckError,
     question::{HeadText, Question},
-    repository::RepositoryError,
+    repository::{CheckError, RepositoryError},
     signing_record::{SigningRecord, SigningRecordError},
     store::StoredCheckpoint,
 };

@@ -30,19 +30,21 @@ use pad_core::{AuthorKey, DictionaryId, head::Authority};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
-use crate::selection::{SchemeName, SuiteName};
+pub use crate::own_keys::SchemeKeyFormat;
+use crate::{
+    own_keys::NoRandomness,
+    selection::{SchemeName, SuiteName},
+};
 
 mod file;
 #[cfg(feature = "file")]
 mod file_owner;
-mod own;
 mod scheme_key;
 
 use file::{MAX_FILE_BYTES, check_permissions, is_lower_hexadecimal, parse, read_text};
 #[cfg(feature = "file")]
 pub use file_owner::{FileOwnerKey, FileOwnerKeyError};
-pub(crate) use own::OwnKeys;
-pub use scheme_key::{SchemeKey, SchemeKeyFormat};
+pub use scheme_key::SchemeKey;
 
 /// A key file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -74,8 +76,8 @@ pub enum KeyFileError {
         expected: &'static str,
     },
     /// The operating system has no random numbers.
-    #[error("the system has no random numbers")]
-    NoRandomness,
+    #[error(transparent)]
+    NoRandomness(#[from] NoRandomness),
 }
 
 impl From<io::Error> for KeyFileError {
@@ -220,9 +222,9 @@ impl SecretKey {
         dictionary: Option<DictionaryId>,
     ) -> Result<Self, KeyFileError> {
         let mut seed = Zeroizing::new([0; 32]);
-        getrandom::fill(&mut *seed).map_err(|_| KeyFileError::NoRandomness)?;
+        getrandom::fill(&mut *seed).map_err(|_| NoRandomness)?;
         let mut id = [0; 16];
-        getrandom::fill(&mut id).map_err(|_| KeyFileError::NoRandomness)?;
+        getrandom::fill(&mut id).map_err(|_| NoRandomness)?;
         let dictionary = dictionary.unwrap_or(DictionaryId::from_bytes(id));
         Self::from_seed(suite, scheme, dictionary, &seed)
     }

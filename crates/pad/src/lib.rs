@@ -23,14 +23,17 @@
 
 pub mod answering;
 pub mod author;
-pub mod check;
 pub mod client_view;
 pub mod complete;
+mod description;
+pub mod durable;
 pub mod dynamic;
 pub mod evidence;
 mod family;
 pub mod hosted;
 pub mod keys;
+mod offered;
+mod own_keys;
 pub mod question;
 pub mod repository;
 pub mod selection;
@@ -38,9 +41,10 @@ pub mod signing_record;
 pub mod store;
 pub mod trace;
 
-pub use answering::{AnswerError, AnsweringRepository, NotOffered};
+pub use answering::{AnswerError, AnsweringRepository};
 pub use author::{AuthorError, BatchAuthor, DurableAuthor, RecordedAuthor, ResumableRepository};
 pub use complete::CompleteHistory;
+pub use durable::{Checked, Durable, DurableRepository};
 pub use family::{tree::TreeStore, tuple::TupleSetup};
 #[cfg(feature = "file")]
 pub use keys::{FileOwnerKey, FileOwnerKeyError};
@@ -59,6 +63,7 @@ pub use pad_tree::{
     Treap, TreapAuthor, TreeAuthor, TreeProof, TreeQuery, TreeRepository, VersionedNodes,
 };
 pub use pad_tuple::{self, TupleAuthor, TupleProof, TupleRepository};
-pub use repository::{Durable, DurableRepository, RepositoryError, StorableRepository};
+pub use question::NotOffered;
+pub use repository::{CheckError, RepositoryError, StorableRepository};
 pub use signing_record::{SigningRecord, SigningRecordError};
 pub use store::{RecordChange, Store, StoreError, StoredCheckpoint, redb_store::RedbStore};

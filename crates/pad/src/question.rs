@@ -1,11 +1,14 @@
 //! Questions and statements of a dictionary whose family is known at run time only.
 
 use pad_core::{
-    DecodeError, Key, KeyRange, Keys, Lookup, Lookups, RangeContents, SignedHead, SnapshotHead,
-    Suite, Untrusted, VerifyError, Version,
+    DecodeError, Key, KeyRange, Keys, Lookup, Lookups, RangeContents, SchemeId, SignedHead,
+    SnapshotHead, Suite, Untrusted, VerifyError, Version,
 };
 
-use crate::{answering::NotOffered, dynamic::client, keys::PublicKey, selection::with_suite};
+use crate::{
+    keys::PublicKey,
+    selection::{SchemeName, with_suite},
+};
 
 /// A question about one version.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +56,16 @@ impl HeadText {
     }
 }
 
+/// A scheme has no answer to this kind of question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what} are not offered by scheme {}", SchemeName::from_id(*scheme).map_or("of an unknown number", SchemeName::name))]
+pub struct NotOffered {
+    /// What is not offered, in the plural: `range questions`.
+    pub what: &'static str,
+    /// The scheme.
+    pub scheme: SchemeId,
+}
+
 /// An answer is not to be believed. The client distrusts the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
@@ -65,22 +78,6 @@ pub enum Refusal {
     /// No answer to such a question can be verified.
     #[error(transparent)]
     NotOffered(#[from] NotOffered),
-}
-
-/// What an answer establishes, for whoever trusts the public key and nothing else.
-///
-/// `answer` is the message of a [`pad_core::Response`]. Whoever checks many makes the client once:
-/// [`crate::dynamic::client`].
-///
-/// # Errors
-/// [`Refusal`].
-pub fn verify(
-    public: &PublicKey,
-    version: Version,
-    question: &Question,
-    answer: &[u8],
-) -> Result<Statement, Refusal> {
-    client(public)?.check_at(version, question, answer)
 }
 
 /// The head of a version, given as a message, for whoever trusts the public key and nothing else.

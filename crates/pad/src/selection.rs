@@ -11,7 +11,7 @@ use pad_tree::{
 };
 use pad_tuple::{Design, PublicBytes, SecretBytes, designs};
 
-use crate::keys::{OwnKeys, SchemeKeyFormat};
+use crate::own_keys::{OwnKeys, SchemeKeyFormat};
 
 /// A name that stands for nothing, with the names that would.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -4,8 +4,8 @@ use core::fmt;
 use std::{io, path::Path};
 
 use pad::{
-    AnswerError, ApplyError, AuthorError, InputError, KeyFileError, LookupError, RepositoryError,
-    SigningRecordError, StoreError, check::CheckError, question::Refusal, trace::TraceError,
+    AnswerError, ApplyError, AuthorError, CheckError, InputError, KeyFileError, LookupError,
+    RepositoryError, SigningRecordError, StoreError, question::Refusal, trace::TraceError,
 };
 
 /// A command failed.

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use pad::{
     Version,
-    question::{Question, Refusal, Statement, verify},
+    dynamic::verify,
+    question::{Question, Refusal, Statement},
 };
 use serde_json::json;
 

@@ -8,8 +8,9 @@ use pad::{
     Answer, AnswerError, Key, KeyRange, Keys, Lookup, PublicKey, RangeContents, RedbStore,
     SecretKey, SigningRecord, Store, StoreError, VerifyError, Version,
     client_view::{RefusedHead, StoredView, ViewFileError},
+    dynamic::verify,
     dynamic::{AnyAuthor, AnyRepository, Description, open_author, open_repository},
-    question::{HeadText, Question, Refusal, Statement, verify, verify_head},
+    question::{HeadText, Question, Refusal, Statement, verify_head},
     selection::RepositoryName,
 };
 

@@ -5,8 +5,9 @@ use std::{path::Path, time::Instant};
 
 use pad::{
     Answer, Key, PublicKey, SecretKey, SigningRecord, Store, Version,
+    dynamic::verify,
     dynamic::{AnyAuthor, Description, open_author},
-    question::{Question, Statement, verify},
+    question::{Question, Statement},
     selection::{RepositoryName, SchemeName, SuiteName},
 };
 

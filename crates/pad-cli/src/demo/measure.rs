@@ -6,7 +6,8 @@ use std::{hint::black_box, time::Instant};
 use pad::{
     Key, Store, Version,
     dynamic::AnyRepository,
-    question::{Question, verify},
+    dynamic::verify,
+    question::Question,
     selection::{RepositoryName, SchemeName},
 };
 use serde_json::{Value as Json, json};

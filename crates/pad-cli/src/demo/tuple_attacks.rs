@@ -2,16 +2,17 @@
 
 use pad::{
     Key, Operation, Response, TupleProof, Value, VerifyError, Version,
+    dynamic::verify,
     pad_core::codec,
     pad_tuple::{
         Design, Lightweight, Plain, Superseding, for_each_tuple,
         proof::{ShownContent, ShownTuple},
         signed::{SignedEvidence, TupleSignature},
     },
-    question::{Question, Refusal, verify},
+    question::{Question, Refusal},
 };
 
-use super::attacks::{Attack, S, Scene, broken, expect};
+use super::scene::{Attack, S, Scene, broken, expect};
 use crate::cli::Failure;
 
 /// The attacks that make sense on this design.

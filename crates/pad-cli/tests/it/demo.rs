@@ -2,7 +2,8 @@
 
 use pad::{
     Key, PublicKey, Version,
-    question::{Question, Statement, verify},
+    dynamic::verify,
+    question::{Question, Statement},
 };
 
 use crate::bench::{Bench, text};

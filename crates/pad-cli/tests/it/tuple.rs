@@ -4,8 +4,9 @@ use std::path::Path;
 
 use pad::{
     Key, LookupError, Operation, SecretKey, SigningRecord, Store, Value, Version,
+    dynamic::verify,
     dynamic::{Description, open_author, open_repository},
-    question::{Question, verify},
+    question::Question,
     selection::{RepositoryName, SchemeName, SuiteName},
 };
 use serde_json::json;

@@ -18,12 +18,12 @@ use super::{answer, check, checked};
 use crate::{
     answering::{AnswerError, AnsweringRepository},
     author::{AuthorError, BatchAuthor, HostedAuthor, ResumableRepository, resumed},
-    check::CheckError,
-    dynamic::{AnyClient, Description, OfferedRepository},
+    description::Description,
     hosted::Typed,
     keys::{PublicKey, SecretKey},
+    offered::{AnyClient, OfferedRepository},
     question::{Question, Refusal, Statement},
-    repository::StorableRepository,
+    repository::{CheckError, StorableRepository},
 };
 
 /// A store of tree nodes that can be kept in a checkpoint; each store of `pad-tree` is one.

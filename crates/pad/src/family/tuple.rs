@@ -12,9 +12,10 @@ use signature::Signer;
 
 use crate::{
     author::{AuthorError, BatchAuthor, HostedAuthor, ResumableRepository, resumed},
-    dynamic::{AnyClient, Description, OfferedRepository},
+    description::Description,
     hosted::Typed,
     keys::{PublicKey, SecretKey},
+    offered::{AnyClient, OfferedRepository},
     question::{Question, Refusal, Statement},
     repository::{RepositoryError, StorableRepository},
     selection::RepositoryName,

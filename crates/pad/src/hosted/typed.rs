@@ -11,9 +11,8 @@ use pad_tree::{Change, KeyHistory, Keys};
 use super::{AskedRepository, Contents, HostedRepository, SignedUpdate, UpdatedRepository};
 use crate::{
     answering::{AnswerError, AnsweringRepository},
-    check::CheckError,
     question::{HeadText, Question},
-    repository::{RepositoryError, integrity},
+    repository::{CheckError, RepositoryError, integrity},
     signing_record::{SigningRecord, SigningRecordError},
     store::{StoreError, StoredCheckpoint},
 };

@@ -23,6 +23,7 @@ use super::{
     KeyFileError,
     file::{check_permissions, is_lower_hexadecimal, read_text},
 };
+use crate::own_keys::NoRandomness;
 
 const TITLE: &str = "pad-file-key v1";
 
@@ -47,7 +48,7 @@ impl FileOwnerKey {
     /// [`FileOwnerKeyError`]: no randomness, or a kind that this build does not have.
     pub fn generate(kind: TagKind, workers: &Workers) -> Result<Self, FileOwnerKeyError> {
         let mut seed = Zeroizing::new([0; 32]);
-        getrandom::fill(seed.as_mut()).map_err(|_| KeyFileError::NoRandomness)?;
+        getrandom::fill(seed.as_mut()).map_err(|_| KeyFileError::from(NoRandomness))?;
         let tags = OwnerKey::generate(kind, workers)?;
         Ok(Self { seed, tags })
     }

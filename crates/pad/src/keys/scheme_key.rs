@@ -1,33 +1,11 @@
-//! The key that some schemes have beside the author's.
+//! The public half of the key that some schemes have beside the author's.
 
 use core::fmt;
 
 use zeroize::Zeroizing;
 
-use super::{KeyFileError, file::is_lower_hexadecimal};
-
-/// How the own key of a scheme is made and checked. In key files it is bytes.
-///
-/// Laws: `public` accepts what `generate` returns, and `is_public` what `public` returns. One key
-/// has one encoding. Where clients need no public half, it is empty.
-pub trait SchemeKeyFormat: Sync {
-    /// A new random secret.
-    ///
-    /// # Errors
-    /// [`KeyFileError::NoRandomness`].
-    fn generate(&self) -> Result<Zeroizing<Vec<u8>>, KeyFileError>;
-
-    /// Whether clients verify with a public half; without one, only the author's file has a line.
-    fn has_public(&self) -> bool {
-        true
-    }
-
-    /// The public half, or `None` if this is no secret.
-    fn public(&self, secret: &[u8]) -> Option<Vec<u8>>;
-
-    /// Whether these bytes are a public half that is safe to verify with.
-    fn is_public(&self, bytes: &[u8]) -> bool;
-}
+use super::file::is_lower_hexadecimal;
+use crate::own_keys::SchemeKeyFormat;
 
 /// The public half of a scheme's own key: what clients verify with beside the author's key.
 #[derive(Clone, PartialEq, Eq)]

@@ -106,7 +106,7 @@ fn damaged_secret_keys_are_refused() {
 struct Complement;
 
 impl SchemeKeyFormat for Complement {
-    fn generate(&self) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
+    fn generate(&self) -> Result<Zeroizing<Vec<u8>>, NoRandomness> {
         Ok(Zeroizing::new(vec![0xf0; 96]))
     }
 

@@ -1,6 +1,6 @@
 //! What can go wrong with a durable repository.
 
-use pad_core::{ApplyError, DecodeError, LookupError, Version};
+use pad_core::{ApplyError, DecodeError, LookupError, VerifyError, Version};
 
 use crate::store::StoreError;
 
@@ -23,4 +23,28 @@ pub enum RepositoryError {
     /// A stored update does not verify: the version and the reason.
     #[error("the store is damaged: version {0}: {1}")]
     DamagedUpdate(Version, #[source] ApplyError),
+}
+
+/// A store does not hold what its author signed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CheckError {
+    /// The store cannot be read, or a stored update does not verify.
+    #[error(transparent)]
+    Repository(#[from] RepositoryError),
+    /// A kept version does not verify.
+    #[error("version {0}: {1}")]
+    Version(Version, #[source] VerifyError),
+}
+
+impl From<LookupError> for CheckError {
+    fn from(error: LookupError) -> Self {
+        Self::Repository(error.into())
+    }
+}
+
+impl From<StoreError> for CheckError {
+    fn from(error: StoreError) -> Self {
+        Self::Repository(error.into())
+    }
 }

@@ -8,12 +8,11 @@ use std::path::{Path, PathBuf};
 use ed25519_dalek::SigningKey;
 use pad::{
     Answer, AnswerError, AnsweringRepository, ApplyError, AuthorError, AuthorKey, Authority,
-    BatchAuthor, Change, Dictionary, DictionaryId, DurableAuthor, DurableRepository, Key, KeyRange,
-    Keys, Lookup, LookupError, NotOffered, Operation, Proof, RedBlackAuthor, RedbStore, Repository,
-    RepositoryError, Response, ResumableRepository, Sha256Ed25519, SignedHead, SigningRecord,
-    SnapshotHead, StorableRepository, Store, TreeProof, Untrusted, Update, Value, Verified,
-    VerifyError, Version, Workers,
-    check::CheckError,
+    BatchAuthor, Change, CheckError, Dictionary, DictionaryId, DurableAuthor, DurableRepository,
+    Key, KeyRange, Keys, Lookup, LookupError, NotOffered, Operation, Proof, RedBlackAuthor,
+    RedbStore, Repository, RepositoryError, Response, ResumableRepository, Sha256Ed25519,
+    SignedHead, SigningRecord, SnapshotHead, StorableRepository, Store, TreeProof, Untrusted,
+    Update, Value, Verified, VerifyError, Version, Workers,
     pad_core::{
         Answers, Attachment, Client, Family, PublicKey, Refusal, SchemeId, codec, codec::Message,
         contradiction::Past, family::VerifiedRoot, history::ConsistencyProof,

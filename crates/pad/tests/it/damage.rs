@@ -13,8 +13,9 @@ use std::{
 use pad::{
     Key, Operation, RecordChange, RedbStore, SecretKey, SigningRecord, Store, StoreError, Value,
     Version,
+    dynamic::verify,
     dynamic::{AnyRepository, Description, open_author, open_repository},
-    question::{Question, Statement, verify},
+    question::{Question, Statement},
     selection::{SchemeName, SuiteName},
 };
 

@@ -13,12 +13,12 @@ use pad_tuple::{
 
 use super::TupleSetup;
 #[cfg(feature = "accumulators")]
-use crate::answering::NotOffered;
+use crate::question::NotOffered;
 use crate::{
     answering::{AnswerError, AnsweringRepository},
-    check::CheckError,
     family::{answer, check, checked},
     question::{Question, Refusal, Statement},
+    repository::CheckError,
 };
 
 type Answered = Result<Vec<u8>, AnswerError>;

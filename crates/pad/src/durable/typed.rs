@@ -3,7 +3,8 @@
 use pad_core::{Key, LookupError, SignedHead, Suite, Update, Version};
 use pad_tree::{ProvableQuery, TreeProof, TreeRepository};
 
-use super::{DurableRepository, RepositoryError};
+use super::DurableRepository;
+use crate::repository::RepositoryError;
 use crate::{answering::AnsweringRepository, family::tree::TreeStore, hosted::Typed, store::Store};
 
 impl<R: AnsweringRepository, D: Store> DurableRepository<R, D> {

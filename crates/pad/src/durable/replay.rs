@@ -1,10 +1,10 @@
-//! From what a store holds back to a repository.
+//! From the updates in a store back to a repository.
 
-use pad_core::{Domain, Suite, Version};
+use pad_core::Version;
 
-use super::RepositoryError;
 use crate::{
     hosted::UpdatedRepository,
+    repository::RepositoryError,
     store::{Store, StoreError},
 };
 
@@ -38,13 +38,4 @@ pub(crate) fn replay(
         replayed += bytes.len();
     }
     Ok(replayed)
-}
-
-/// The digest of a checkpoint: version (8, big-endian) ‖ oldest (8) ‖ bytes.
-pub(crate) fn integrity<S: Suite>(version: Version, oldest: Version, bytes: &[u8]) -> S::Digest {
-    let (version, oldest) = (
-        version.number().to_be_bytes(),
-        oldest.number().to_be_bytes(),
-    );
-    S::hash(Domain::Checkpoint, &[&version, &oldest, bytes])
 }

@@ -1,4 +1,4 @@
-//! The own keys of tuple designs as key files have them.
+//! The keys that schemes have beside the author's, as key files have them.
 
 use core::marker::PhantomData;
 
@@ -6,7 +6,33 @@ use pad_core::Sha256Ed25519;
 use pad_tuple::{AuthorError, Design, KeyBytes, PublicBytes, SecretBytes};
 use zeroize::Zeroizing;
 
-use super::{KeyFileError, SchemeKeyFormat};
+/// How the own key of a scheme is made and checked. In key files it is bytes.
+///
+/// Laws: `public` accepts what `generate` returns, and `is_public` what `public` returns. One key
+/// has one encoding. Where clients need no public half, it is empty.
+pub trait SchemeKeyFormat: Sync {
+    /// A new random secret.
+    ///
+    /// # Errors
+    /// [`NoRandomness`].
+    fn generate(&self) -> Result<Zeroizing<Vec<u8>>, NoRandomness>;
+
+    /// Whether clients verify with a public half; without one, only the author's file has a line.
+    fn has_public(&self) -> bool {
+        true
+    }
+
+    /// The public half, or `None` if this is no secret.
+    fn public(&self, secret: &[u8]) -> Option<Vec<u8>>;
+
+    /// Whether these bytes are a public half that is safe to verify with.
+    fn is_public(&self, bytes: &[u8]) -> bool;
+}
+
+/// The operating system has no random numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the system has no random numbers")]
+pub struct NoRandomness;
 
 /// The own keys of design `D`, which are the same under every suite.
 pub(crate) struct OwnKeys<D>(PhantomData<D>);
@@ -28,10 +54,10 @@ impl<D> SchemeKeyFormat for OwnKeys<D>
 where
     D: Design<Sha256Ed25519, Secret: SecretBytes, Key: PublicBytes>,
 {
-    fn generate(&self) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
+    fn generate(&self) -> Result<Zeroizing<Vec<u8>>, NoRandomness> {
         D::Secret::generate_bytes().map_err(|error: AuthorError| {
             debug_assert!(matches!(error, AuthorError::NoRandomness));
-            KeyFileError::NoRandomness
+            NoRandomness
         })
     }
 

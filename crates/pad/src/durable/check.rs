@@ -1,36 +1,13 @@
 //! The check of a whole store, trusting the author's public key only.
 
-use pad_core::{LookupError, VerifyError, Version};
+use pad_core::{VerifyError, Version};
 
+use super::{Durable, replay::replay};
 use crate::{
     hosted::{Contents, HostedRepository},
-    repository::{Durable, RepositoryError, replay},
+    repository::CheckError,
     store::{Store, StoreError},
 };
-
-/// A store does not hold what its author signed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum CheckError {
-    /// The store cannot be read, or a stored update does not verify.
-    #[error(transparent)]
-    Repository(#[from] RepositoryError),
-    /// A kept version does not verify.
-    #[error("version {0}: {1}")]
-    Version(Version, #[source] VerifyError),
-}
-
-impl From<LookupError> for CheckError {
-    fn from(error: LookupError) -> Self {
-        Self::Repository(error.into())
-    }
-}
-
-impl From<StoreError> for CheckError {
-    fn from(error: StoreError) -> Self {
-        Self::Repository(error.into())
-    }
-}
 
 /// What a check went through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,164 @@
+//! Attacks on a tree.
+
+use std::path::Path;
+
+use pad::{
+    Key, Keys, Operation, Response, SecretKey, SignedHead, Suite, TreeProof, Value, VerifyError,
+    Version,
+    dynamic::{Description, open_author},
+    pad_core::codec,
+    pad_tree::proof::{Content, OpenedLeaf},
+    question::Question,
+    selection::SuiteName,
+};
+use serde::{Deserialize, Serialize};
+
+use super::scene::{Attack, S, Scene, broken};
+use crate::cli::Failure;
+
+/// A look-up's proof as bytes have it, to be put together by somebody who lies.
+#[derive(Serialize, Deserialize)]
+struct Forgery {
+    head: Option<SignedHead<S>>,
+    shape: Vec<u8>,
+    siblings: Vec<<S as Suite>::Digest>,
+    leaves: Vec<OpenedLeaf<S>>,
+}
+
+/// All of them: four, beside those that every family meets.
+pub(super) fn all(scene: &Scene<'_>, folder: &Path) -> Result<Vec<Attack>, Failure> {
+    Ok(vec![
+        scene.changed_value()?,
+        scene.hidden_key()?,
+        scene.another_key()?,
+        scene.forged_root(folder)?,
+    ])
+}
+
+impl Scene<'_> {
+    /// The price in a genuine answer becomes another one.
+    fn changed_value(&self) -> Result<Attack, Failure> {
+        let version = self.repository.latest();
+        let mut bytes = self.repository.answer(version, &self.question())?;
+        let value = self.value(version)?.as_bytes();
+        let place = bytes
+            .windows(value.len())
+            .rposition(|window| window == value);
+        let digit = place
+            .and_then(|place| bytes.get_mut(place))
+            .ok_or_else(broken)?;
+        *digit = if *digit == b'1' { b'9' } else { b'1' };
+        let story = format!(
+            "changed one digit of the price {} in its answer",
+            self.value(version)?
+        );
+        let refused = self.deceive(version, &bytes, VerifyError::RootMismatch)?;
+        Ok(Attack {
+            name: "changed value",
+            story,
+            refused,
+        })
+    }
+
+    /// A present key is denied: the proof opens its two neighbours and elides what is between.
+    fn hidden_key(&self) -> Result<Attack, Failure> {
+        let version = self.repository.latest();
+        let contents = self.prices.contents.last().ok_or_else(broken)?;
+        let before = contents
+            .range(..self.key.clone())
+            .next_back()
+            .ok_or_else(broken)?
+            .0;
+        let after = contents
+            .range(self.key.clone()..)
+            .nth(1)
+            .ok_or_else(broken)?
+            .0;
+        let neighbours = Keys::new(vec![before.clone(), after.clone()]).ok_or_else(broken)?;
+        let answer = self
+            .repository
+            .answer(version, &Question::Keys(neighbours))?;
+        let body = answer.get(codec::ENVELOPE_LENGTH..).ok_or_else(broken)?;
+        let mut forgery: Forgery = codec::decode_body(body).map_err(|_| broken())?;
+        // In a proof of absence the neighbours show their values' digests only.
+        for leaf in &mut forgery.leaves {
+            if let Content::Value(value) = &leaf.content {
+                leaf.content = Content::Digest(S::value(value.as_bytes()));
+            }
+        }
+        let mut bytes = self.repository.answer(version, &self.question())?;
+        bytes.truncate(codec::ENVELOPE_LENGTH);
+        bytes.extend(codec::encode_body(&forgery));
+        let story = "denied the key: opened its two neighbours and elided what is between them";
+        let refused = self.deceive(version, &bytes, VerifyError::Elided)?;
+        Ok(Attack {
+            name: "hidden key",
+            story: story.into(),
+            refused,
+        })
+    }
+
+    /// The genuine answer for one key is given for another.
+    fn another_key(&self) -> Result<Attack, Failure> {
+        let version = self.repository.latest();
+        let [(_, other), ..] = self.prices.interesting_keys();
+        let bytes = self
+            .repository
+            .answer(version, &Question::Key(other.clone()))?;
+        let story = format!("answered with the true proof of {other}");
+        let refused = self.deceive(version, &bytes, VerifyError::ValueSurplus)?;
+        Ok(Attack {
+            name: "proof of another key",
+            story,
+            refused,
+        })
+    }
+
+    /// A whole dictionary of the server's own, under the author's genuine signature.
+    fn forged_root(&self, folder: &Path) -> Result<Attack, Failure> {
+        let version = Version::new(1);
+        let public = &self.dictionary.public;
+        let (scheme, repository) = self.dictionary.kind;
+        let id = public.authority.dictionary;
+        let key = SecretKey::from_seed(SuiteName::Sha256Ed25519, scheme, id, &[66; 32])
+            .map_err(|error| Failure::Store(error.to_string()))?;
+        let path = folder.join(format!("forged-{scheme}-{repository}.pad"));
+        Description {
+            public: key.public().clone(),
+            repository,
+        }
+        .create(&path)?;
+        let mut liar = open_author(&path, &key, super::dictionary::record_beside(&path)?)?;
+        let mut batch = self
+            .prices
+            .snapshots
+            .first()
+            .map_or_else(Vec::new, |first| first.operations.clone());
+        let price = Value::try_from("0.0")?;
+        batch.push(Operation::Put(self.key.clone(), price));
+        liar.stage(batch)?;
+        liar.flush(&[])?;
+        let decode =
+            |bytes: &[u8]| codec::decode::<Response<S, TreeProof<S, Key>>>(bytes, bytes.len());
+        let forged = liar.repository().answer(version, &self.question())?;
+        let genuine = self.repository.answer(version, &self.question())?;
+        let (Ok(mut forged), Ok(genuine)) = (decode(&forged), decode(&genuine)) else {
+            return Err(broken());
+        };
+        let (Some(forged_head), Some(head)) = (&mut forged.head, genuine.head) else {
+            return Err(broken());
+        };
+        forged_head.signature = head.signature;
+        let story = "built a tree with the price 0.0, and put the author's signature on its root";
+        let refused = self.deceive(
+            version,
+            &codec::encode(&forged),
+            VerifyError::SignatureInvalid,
+        )?;
+        Ok(Attack {
+            name: "forged root",
+            story: story.into(),
+            refused,
+        })
+    }
+}

@@ -1,0 +1,52 @@
+//! What a store says that it holds.
+
+use std::path::Path;
+
+use crate::{
+    keys::PublicKey,
+    selection::RepositoryName,
+    store::{RecordChange, Store, StoreError, redb_store::RedbStore},
+};
+
+/// What a store says that it holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Description {
+    /// What clients are told. Taken from the store, it is worth what the store is worth.
+    pub public: PublicKey,
+    /// How the server keeps all versions.
+    pub repository: RepositoryName,
+}
+
+impl Description {
+    /// Makes a new store for this dictionary.
+    ///
+    /// # Errors
+    /// [`StoreError::Exists`]; [`StoreError`] of the medium.
+    pub fn create(&self, path: &Path) -> Result<(), StoreError> {
+        let public = RecordChange::put(PUBLIC_KEY_GROUP, "", self.public.to_text());
+        let repository = RecordChange::put(REPOSITORY_GROUP, "", self.repository.name());
+        RedbStore::create(path, &[public, repository]).map(drop)
+    }
+
+    /// Reads the description in a store.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn read(store: &impl Store) -> Result<Self, StoreError> {
+        let text = |group| -> Result<Option<String>, StoreError> {
+            let found = store.records(group)?.pop();
+            Ok(found.and_then(|(_, value)| String::from_utf8(value).ok()))
+        };
+        let public = text(PUBLIC_KEY_GROUP)?.and_then(|text| PublicKey::from_text(&text).ok());
+        let repository = text(REPOSITORY_GROUP)?.and_then(|name| name.parse().ok());
+        match (public, repository) {
+            (Some(public), Some(repository)) => Ok(Self { public, repository }),
+            _ => Err(StoreError::Damaged(
+                "it does not say which dictionary it holds",
+            )),
+        }
+    }
+}
+
+const PUBLIC_KEY_GROUP: &str = "public-key";
+const REPOSITORY_GROUP: &str = "repository";

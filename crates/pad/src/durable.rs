@@ -1,0 +1,321 @@
+//! The server's side across crashes: every accepted update is durable before it is acknowledged.
+//!
+//! The store holds the signed updates and, so that opening need not replay them all, a checkpoint.
+//! Opening restores the checkpoint if its integrity digest is right, then replays what is newer;
+//! replaying verifies each signature and recomputes each root, so a damaged update is never taken
+//! for a good one. A damaged checkpoint costs a full replay, unless pruning has made it the only
+//! copy.
+
+use pad_core::{Key, LookupError, Untrusted, Version};
+use pad_tree::{Change, KeyHistory};
+
+use crate::{
+    answering::AnswerError,
+    hosted::{HostedRepository, SignedUpdate, Typed},
+    question::{HeadText, Question},
+    repository::RepositoryError,
+    store::{RecordChange, Store},
+};
+
+mod check;
+mod replay;
+mod typed;
+
+pub use check::Checked;
+use replay::replay;
+
+/// A repository `R` made durable by the store `D`.
+///
+/// ```
+/// use ed25519_dalek::SigningKey;
+/// use pad::{
+///     AuthorKey, Dictionary, DictionaryId, DurableRepository, Key, RedBlackAuthor, RedbStore,
+///     Sha256Ed25519, Value, Version, pad_tree::RedBlackPathCopying,
+/// };
+///
+/// type Server = DurableRepository<RedBlackPathCopying<Sha256Ed25519>, RedbStore>;
+///
+/// let signer = SigningKey::from_bytes(&[7; 32]);
+/// let public = AuthorKey::from_bytes(&signer.verifying_key().to_bytes())?;
+/// let id = DictionaryId::from_name("prices");
+/// let mut author = RedBlackAuthor::<Sha256Ed25519, _>::new(id, public, signer);
+/// author.put(Key::try_from("apple")?, Value::try_from("3")?);
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("prices.pad");
+/// let store = RedbStore::create(&path, &[])?;
+/// let mut server = Server::open(store, author.authority())?;
+/// server.apply(&author.snapshot()?)?;
+/// drop(server);
+///
+/// let store = RedbStore::open(&path)?;
+/// let server = Server::open(store, author.authority())?;
+/// assert_eq!(server.latest(), Version::new(1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub type DurableRepository<R, D> = Durable<Typed<R>, D>;
+
+/// A repository `M`, of one family or chosen by name, made durable by the store `D`.
+#[derive(Debug)]
+pub struct Durable<M: ?Sized, D> {
+    store: D,
+    /// Updates that are applied and wait for [`Durable::flush`], as messages.
+    staged: Vec<Vec<u8>>,
+    acknowledged: Version,
+    /// The bytes of updates since the last checkpoint, and of that checkpoint.
+    since_checkpoint: usize,
+    checkpoint_bytes: usize,
+    memory: Box<M>,
+}
+
+impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
+    /// Opens the repository that a store holds, into one that is empty; a new store holds an empty one.
+    ///
+    /// # Errors
+    /// [`RepositoryError::DamagedUpdate`] or [`RepositoryError::Store`] if the store does not hold
+    /// a whole repository of this setup.
+    pub fn open_into(store: D, memory: Box<M>) -> Result<Self, RepositoryError> {
+        let mut repository = Self {
+            store,
+            staged: Vec::new(),
+            acknowledged: Version::EMPTY,
+            since_checkpoint: 0,
+            checkpoint_bytes: 0,
+            memory,
+        };
+        // Others may write meanwhile; checkpoint and updates must be of one state of the store.
+        repository.store.pin()?;
+        repository.read_pinned()?;
+        repository.store.unpin();
+        Ok(repository)
+    }
+
+    fn read_pinned(&mut self) -> Result<(), RepositoryError> {
+        if let Some(stored) = self.store.checkpoint()? {
+            self.checkpoint_bytes = stored.bytes.len();
+            // A damaged checkpoint costs a full replay, if all updates are there.
+            let _replayed_from_the_start = !self.memory.restore(&stored);
+        }
+        self.acknowledged = self.store.latest()?;
+        self.since_checkpoint = replay(&mut *self.memory, &self.store)?;
+        Ok(())
+    }
+
+    /// Verifies an update, given as a message, and makes it the latest version, durably. Its head is
+    /// verified before its operations take memory.
+    ///
+    /// # Errors
+    /// [`RepositoryError::Unreadable`], [`RepositoryError::Refused`]: nothing is changed.
+    /// [`RepositoryError::Store`]: the update stays staged, and [`Durable::flush`] tries again.
+    pub fn apply_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
+        self.memory.verify_update(update)?;
+        self.memory.apply_message(update)?;
+        self.staged.push(update.to_vec());
+        self.flush(&[])
+    }
+
+    /// Verifies an update and applies it in memory; [`Durable::flush`] makes it durable.
+    ///
+    /// # Errors
+    /// [`RepositoryError::Refused`]: nothing is changed.
+    pub fn stage(&mut self, update: &dyn SignedUpdate) -> Result<Version, RepositoryError> {
+        let version = self.memory.apply_update(update)?;
+        self.staged.push(update.encode());
+        Ok(version)
+    }
+
+    /// Makes all staged updates and these records durable, all or nothing, and returns the version
+    /// that is thereby acknowledged.
+    ///
+    /// # Errors
+    /// [`RepositoryError::Store`]: the updates stay staged. Whether the store has them, only
+    /// opening it anew tells.
+    pub fn flush(&mut self, records: &[RecordChange]) -> Result<Version, RepositoryError> {
+        if !self.staged.is_empty() || !records.is_empty() {
+            let first = Version::new(self.acknowledged.number().saturating_add(1));
+            self.store.publish(first, &self.staged, records)?;
+            self.since_checkpoint += self.staged.iter().map(Vec::len).sum::<usize>();
+            self.acknowledged = self.memory.latest();
+            self.staged.clear();
+        }
+        // Checkpoints that double the distance cost as much as the updates do, all together.
+        if self.since_checkpoint > self.checkpoint_bytes.max(LEAST_CHECKPOINT_DISTANCE) {
+            // The updates are durable already, so a failure here is none of theirs: the next opening
+            // replays more, and the next flush tries again.
+            drop(self.checkpoint());
+        }
+        Ok(self.acknowledged)
+    }
+
+    /// Stores the repository as it is, so that the next opening has nothing to replay.
+    ///
+    /// # Errors
+    /// [`RepositoryError::Store`].
+    pub fn checkpoint(&mut self) -> Result<(), RepositoryError> {
+        if !self.staged.is_empty() {
+            self.flush(&[])?;
+        }
+        let checkpoint = self.memory.checkpoint();
+        self.store.put_checkpoint(&checkpoint)?;
+        self.checkpoint_bytes = checkpoint.bytes.len();
+        self.since_checkpoint = 0;
+        Ok(())
+    }
+
+    /// Drops the contents of all versions before `oldest`, and gives their space back.
+    ///
+    /// # Errors
+    /// [`RepositoryError::Lookup`] if the version is not there; [`RepositoryError::Store`].
+    pub fn prune(&mut self, oldest: Version) -> Result<(), RepositoryError> {
+        self.check_acknowledged(oldest)?;
+        self.memory.prune(oldest)?;
+        self.checkpoint()?;
+        self.store.compact()?;
+        Ok(())
+    }
+
+    /// The latest acknowledged version.
+    pub const fn latest(&self) -> Version {
+        self.acknowledged
+    }
+
+    /// The oldest version that can be asked about.
+    pub fn oldest(&self) -> Version {
+        self.memory.oldest()
+    }
+
+    /// What the author has signed for an acknowledged version.
+    ///
+    /// # Errors
+    /// [`LookupError`] if the version is not there.
+    pub fn head_text(&self, version: Version) -> Result<HeadText, LookupError> {
+        self.check_acknowledged(version)?;
+        self.memory.head_text(version)
+    }
+
+    /// The author's head of an acknowledged version as a message, a [`pad_core::SignedHead`].
+    ///
+    /// # Errors
+    /// [`LookupError`] if the version is not there.
+    pub fn head_message(&self, version: Version) -> Result<Vec<u8>, LookupError> {
+        self.check_acknowledged(version)?;
+        self.memory.head_message(version)
+    }
+
+    /// The proof that a newer head continues an older one, as a message.
+    ///
+    /// # Errors
+    /// [`LookupError`] unless `older` is at least 1 and below `newer`, which is acknowledged.
+    pub fn consistency_message(
+        &self,
+        older: Version,
+        newer: Version,
+    ) -> Result<Vec<u8>, LookupError> {
+        self.check_acknowledged(newer)?;
+        self.memory.consistency_message(older, newer)
+    }
+
+    /// What the head of a newer version says about an older version, each as the body of a
+    /// [`pad_core::contradiction::Past`]: for [`crate::client_view::StoredView::accuse`].
+    ///
+    /// # Errors
+    /// [`LookupError`] unless `older` is at least 1 and below `newer`, which is acknowledged.
+    pub fn past_messages(
+        &self,
+        older: Version,
+        newer: Version,
+    ) -> Result<Vec<Vec<u8>>, LookupError> {
+        self.check_acknowledged(newer)?;
+        self.memory.past_messages(older, newer)
+    }
+
+    /// The answer to a question about an acknowledged version, as the message of a [`pad_core::Response`].
+    ///
+    /// # Errors
+    /// [`AnswerError`]; [`LookupError::NotDurable`] in it if a newer version waits for
+    /// [`Durable::flush`], and a proof could vouch for it.
+    pub fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
+        self.check_provable(version)?;
+        self.memory.answer(version, question)
+    }
+
+    /// The proof in the answer to a look-up, without the head, as the body of a message.
+    ///
+    /// # Errors
+    /// As [`Durable::answer`].
+    pub fn proof_body(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
+        self.check_provable(version)?;
+        self.memory.proof_body(version, key)
+    }
+
+    /// The versions in which a key changed, without proof that none is missing.
+    ///
+    /// # Errors
+    /// [`AnswerError`].
+    pub fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, AnswerError> {
+        self.memory.history(key)
+    }
+
+    /// The keys that differ between two versions, without proof.
+    ///
+    /// # Errors
+    /// [`AnswerError`].
+    pub fn diff(
+        &self,
+        before: Version,
+        after: Version,
+    ) -> Result<Untrusted<Vec<Change>>, AnswerError> {
+        self.memory.diff(before, after)
+    }
+
+    /// The number of entries of the latest version in memory.
+    pub fn entries(&self) -> usize {
+        self.memory.entries()
+    }
+
+    /// The bytes of memory that contents, heads and history take.
+    pub fn memory_bytes(&self) -> usize {
+        self.memory.memory_bytes()
+    }
+
+    /// The repository in memory, which may be ahead of what is acknowledged: its proofs are not for
+    /// others before [`Durable::flush`].
+    pub(crate) const fn memory(&self) -> &M {
+        &self.memory
+    }
+
+    /// The store.
+    pub const fn store(&self) -> &D {
+        &self.store
+    }
+
+    /// The store, to be checked or compacted.
+    pub const fn store_mut(&mut self) -> &mut D {
+        &mut self.store
+    }
+
+    /// Refuses versions that are not acknowledged, and all of them while a proof could give away
+    /// something about one that is not.
+    ///
+    /// An author that loses a staged version in a crash signs another one in its place. A superseding
+    /// signature that had been made for the lost one would vouch for the wrong contents.
+    pub(crate) fn check_provable(&self, version: Version) -> Result<(), LookupError> {
+        self.check_acknowledged(version)?;
+        let staged = self.memory.latest();
+        if self.memory.evidence_outlives_version() && staged > self.acknowledged {
+            return Err(LookupError::NotDurable { version: staged });
+        }
+        Ok(())
+    }
+
+    pub(crate) fn check_acknowledged(&self, version: Version) -> Result<(), LookupError> {
+        let latest = self.acknowledged;
+        if version > latest {
+            return Err(LookupError::UnknownVersion { version, latest });
+        }
+        Ok(())
+    }
+}
+
+/// The bytes of updates that opening may always have to replay.
+const LEAST_CHECKPOINT_DISTANCE: usize = 16 << 20;
