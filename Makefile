@@ -34,6 +34,9 @@ check: prerequisites ## formatting, lints, documentation, dependencies and licen
 	$(CARGO) check -p pad-tree --no-default-features --locked
 	$(CARGO) check -p pad-tuple --no-default-features --locked
 	$(CARGO) check -p flexlist --no-default-features --locked
+	$(CARGO) check -p pad-cli --all-features --locked
+	$(CARGO) check -p accumulators --no-default-features --features rsa --locked
+	$(CARGO) check -p accumulators --no-default-features --features bilinear --locked
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
 	scripts/audit.sh
 

@@ -10,9 +10,8 @@
 //! witness, `e(e W - V, [1]_2) e(W, [s]_2) = 1`. Security: the `q`-strong Diffie-Hellman assumption in G1 and
 //! G2, with `q` the number of powers. With `s` everything can be forged.
 //!
-//! Constant time with the secret: nothing but additions and multiplications in the field. Single
-//! values and witnesses, and those of a change, are blinded by splitting their scalars; all witnesses at
-//! once are not. Results made with the secret are not verified before they are released: a faulty
+//! With the secret, single values and witnesses, and those of a change, are made from shares of their
+//! scalars; all witnesses at once are not (the policy of [`bls12`]). Results made with the secret are not verified before they are released: a faulty
 //! one does not verify.
 //!
 //! ```
@@ -88,8 +87,7 @@ use bls12::generator;
 use pad_core::{SchemeId, Workers};
 
 use crate::{
-    accumulator::{Accumulator, Batch, Dynamic, SecretKey, Universal},
-    change::Change,
+    accumulator::{Accumulator, SecretKey},
     element::ElementDigest,
     error::AccumulateError,
     scheme::Scheme,
@@ -258,108 +256,4 @@ fn allowed(points: Vec<G1Affine>) -> Result<Vec<BilinearWitness>, AccumulateErro
         return Err(AccumulateError::ElementNotAllowed);
     }
     points.into_iter().map(BilinearWitness::new).collect()
-}
-
-impl Dynamic for Bilinear {
-    fn change<B: AsRef<[u8]> + Sync>(
-        key: &BilinearPublicKey,
-        set: &mut ElementSet<Self>,
-        value: &BilinearValue,
-        removed: &[B],
-        added: &[B],
-        workers: &Workers,
-    ) -> Result<Change<Self>, AccumulateError> {
-        dynamic::change(key, set, *value, removed, added, workers)
-    }
-
-    fn change_with_secret<B: AsRef<[u8]> + Sync>(
-        secret: &BilinearSecretKey,
-        set: &mut ElementSet<Self>,
-        value: &BilinearValue,
-        removed: &[B],
-        added: &[B],
-        workers: &Workers,
-    ) -> Result<Change<Self>, AccumulateError> {
-        dynamic::change_with_secret(secret, set, *value, removed, added, workers)
-    }
-
-    fn update_witness(
-        _: &BilinearPublicKey,
-        element: &BilinearElement,
-        witness: &BilinearWitness,
-        changes: &[Change<Self>],
-    ) -> Result<BilinearWitness, AccumulateError> {
-        dynamic::update_witness(element, *witness, changes)
-    }
-
-    fn update_witnesses(
-        _: &BilinearPublicKey,
-        witnesses: &[(BilinearElement, BilinearWitness)],
-        changes: &[Change<Self>],
-        workers: &Workers,
-    ) -> Result<Vec<Option<BilinearWitness>>, AccumulateError> {
-        dynamic::update_witnesses(witnesses, changes, workers)
-    }
-}
-
-impl Universal for Bilinear {
-    type NonMembershipWitness = BilinearNonMembershipWitness;
-
-    fn non_membership_witness(
-        key: &BilinearPublicKey,
-        set: &ElementSet<Self>,
-        element: &[u8],
-        workers: &Workers,
-    ) -> Result<BilinearNonMembershipWitness, AccumulateError> {
-        universal::non_membership_witness(key, set, element, workers)
-    }
-
-    fn non_membership_witness_with_secret(
-        secret: &BilinearSecretKey,
-        set: &ElementSet<Self>,
-        element: &[u8],
-        workers: &Workers,
-    ) -> Result<BilinearNonMembershipWitness, AccumulateError> {
-        universal::non_membership_witness_with_secret(secret, set, element, workers)
-    }
-
-    fn update_non_membership_witness(
-        _: &BilinearPublicKey,
-        element: &BilinearElement,
-        witness: &BilinearNonMembershipWitness,
-        changes: &[Change<Self>],
-    ) -> Result<BilinearNonMembershipWitness, AccumulateError> {
-        universal::update(element, *witness, changes)
-    }
-}
-
-impl Batch for Bilinear {
-    type SubsetWitness = BilinearSubsetWitness;
-    type WitnessBatch = BilinearWitnessBatch;
-
-    fn subset_witness(
-        key: &BilinearPublicKey,
-        set: &ElementSet<Self>,
-        subset: &[Vec<u8>],
-        workers: &Workers,
-    ) -> Result<BilinearSubsetWitness, AccumulateError> {
-        batch::subset_witness(key, set, subset, workers)
-    }
-
-    fn subset_witness_with_secret(
-        secret: &BilinearSecretKey,
-        set: &ElementSet<Self>,
-        subset: &[Vec<u8>],
-        workers: &Workers,
-    ) -> Result<BilinearSubsetWitness, AccumulateError> {
-        batch::subset_witness_with_secret(secret, set, subset, workers)
-    }
-
-    fn aggregate(
-        key: &BilinearPublicKey,
-        value: &BilinearValue,
-        witnesses: &[(BilinearElement, BilinearWitness)],
-    ) -> Result<BilinearSubsetWitness, AccumulateError> {
-        batch::aggregate(key, *value, witnesses)
-    }
 }

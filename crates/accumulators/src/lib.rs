@@ -29,10 +29,11 @@
 //!
 //! # Map
 //!
-//! [`scheme`]: what a verifier knows. [`accumulator`]: what can be computed. [`set`], [`element`]: what is accumulated. [`snapshot`]: values as
-//! an author signs them. [`change`]: what witnesses follow. [`statement`]: what is established.
-//! [`products`]: products of all factors but one. [`wire`]: bytes. [`rsa`], [`bilinear`]: the
-//! schemes, each with what is secret and what is constant-time.
+//! [`scheme`]: what a verifier knows. [`accumulator`]: what can be computed. [`set`], [`element`]:
+//! what is accumulated. [`snapshot`]: values as an author signs them. [`change`]: what witnesses
+//! follow. [`statement`]: what is established. [`products`]: products of all factors but one.
+//! [`wire`]: bytes. [`rsa`], [`bilinear`]: the schemes, each behind the feature of its name; what is
+//! secret in them and how it is treated say the crates `rsa-group` and `bls12`.
 //!
 //! ```
 //! use accumulators::{

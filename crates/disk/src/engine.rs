@@ -25,7 +25,7 @@ mod sole;
 
 pub use error::EngineError;
 pub use format::Format;
-pub use guard::{guarded, is_panic_caught, report_caught_panics};
+pub use guard::{guarded, report_caught_panics};
 pub use reserve::Reserve;
 pub use shared::SharedDatabase;
 #[cfg(feature = "simulated-disk")]

@@ -35,7 +35,6 @@
 
 use std::{path::Path, sync::Arc};
 
-pub use disk::engine::is_panic_caught;
 use disk::{
     Access,
     engine::{EngineError, Format, SoleDatabase},

@@ -9,7 +9,7 @@ use crate::{
 
 /// A repository that answers questions with everything a client needs beside the public key.
 pub trait AnsweringRepository: StorableRepository + 'static {
-    /// The answer to a question, as the message of a [`crate::Bundle`].
+    /// The answer to a question, as the message of a [`pad_core::Response`].
     ///
     /// # Errors
     /// [`AnswerError`].

@@ -6,11 +6,14 @@
 
 use std::path::Path;
 
+use pad_core::{DecodeError, Version};
+
 use crate::{
     author::{AuthorError, HostedAuthor, RecordedAuthor},
     family,
     hosted::HostedRepository,
     keys::{PublicKey, SecretKey},
+    question::{Question, Refusal, Statement},
     repository::{Durable, RepositoryError},
     selection::{RepositoryName, with_suite},
     signing_record::SigningRecord,
@@ -64,6 +67,31 @@ pub trait OfferedRepository: HostedRepository {
     /// # Errors
     /// [`AuthorError`] if the key is not of the repository's scheme.
     fn resume(&self, key: &SecretKey) -> Result<Box<dyn HostedAuthor>, AuthorError>;
+}
+
+/// A client of any suite and scheme, who trusts a public key and nothing else.
+pub trait AnyClient {
+    /// What an answer, the message of a [`pad_core::Response`], establishes about this version.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    fn check_at(
+        &self,
+        version: Version,
+        question: &Question,
+        answer: &[u8],
+    ) -> Result<Statement, Refusal>;
+}
+
+/// The client who trusts this public key.
+///
+/// Time: what it takes to check the scheme's own key, which is long for accumulators.
+///
+/// # Errors
+/// [`Refusal::Decode`] if the scheme's own key is not one.
+pub fn client(public: &PublicKey) -> Result<Box<dyn AnyClient>, Refusal> {
+    let client = with_suite!(public.suite, S => family::client::<S>(public));
+    client.ok_or(Refusal::Decode(DecodeError::Malformed))
 }
 
 /// A durable repository of any suite, scheme and kind.

@@ -2,15 +2,19 @@
 //!
 //! A family makes its repositories storable ([`crate::StorableRepository`]), lets an author go on
 //! from them ([`crate::ResumableRepository`]) and has them answer questions
-//! ([`crate::AnsweringRepository`]); its proofs go under heads ([`crate::bundle::ProofUnderHead`]).
+//! ([`crate::AnsweringRepository`]).
 //! The two functions below pick the family of a scheme chosen at run time.
 
-use pad_core::{Suite, Version};
+use pad_core::{
+    Answers, Client, Family, LookupError, Question as Ask, Repository, Response, Serves,
+    SnapshotHead, Suite, Untrusted, Verified, VerifyError, Version, client, codec,
+};
 
 use crate::{
-    dynamic::{Description, OfferedRepository},
+    check::CheckError,
+    dynamic::{AnyClient, Description, OfferedRepository},
     keys::PublicKey,
-    question::{Question, Refusal, Statement},
+    question::Refusal,
     repository::RepositoryError,
     selection::SchemeFamily,
     store::StoreError,
@@ -30,15 +34,54 @@ pub(crate) fn repository<S: Suite>(
     made.ok_or_else(|| StoreError::Damaged("it holds an unknown kind of repository").into())
 }
 
-/// What an answer establishes, for whoever trusts the public key and nothing else.
-pub(crate) fn verify<S: Suite>(
-    public: &PublicKey,
-    version: Version,
-    question: &Question,
-    answer: &[u8],
-) -> Result<Statement, Refusal> {
+/// The client who trusts a public key and nothing else; `None` if the scheme's own key is not one.
+pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn AnyClient>> {
     match public.scheme.family() {
-        SchemeFamily::Tree => tree::verify::<S>(public, version, question, answer),
-        SchemeFamily::Tuple => tuple::verify::<S>(public, version, question, answer),
+        SchemeFamily::Tree => tree::client::<S>(public),
+        SchemeFamily::Tuple => tuple::client::<S>(public),
+    }
+}
+
+/// The answer to a question as a message.
+fn answer<R: Serves<Q>, Q: Ask>(
+    repository: &R,
+    version: Version,
+    question: &Q,
+) -> Result<Vec<u8>, LookupError> {
+    let proof = repository.prove_answer(version, question)?;
+    Ok(codec::encode(&Response::new(repository, version, proof)?))
+}
+
+/// What an answer establishes about a version for a client.
+fn check<F: Family<Error = VerifyError> + Answers<Q>, Q: Ask>(
+    client: &Client<F>,
+    version: Version,
+    question: &Q,
+    answer: &[u8],
+) -> Result<Q::Statement, Refusal> {
+    match client.check_at(version, answer, question) {
+        Ok(verified) => Ok(verified.into_inner()),
+        Err(client::Refusal::Decode(error)) => Err(error.into()),
+        Err(client::Refusal::Head(error) | client::Refusal::Proof(error)) => Err(error.into()),
+        // A client that has seen no head knows of no fork.
+        Err(_) => Err(VerifyError::RootMismatch.into()),
+    }
+}
+
+/// What a repository says about a version whose head is verified: proved, and verified as a client does.
+fn checked<R: Serves<Q>, Q: Ask>(
+    repository: &R,
+    public: &pad_core::PublicKey<R::Family>,
+    head: &Verified<SnapshotHead<<R as Repository>::Suite>>,
+    question: &Q,
+) -> Result<Q::Statement, CheckError>
+where
+    R::Family: Family<Error = VerifyError>,
+{
+    let version = head.get().version;
+    let proof = Untrusted::new(repository.prove_answer(version, question)?);
+    match R::Family::verify(proof, public, head, question) {
+        Ok(verified) => Ok(verified.into_inner()),
+        Err(error) => Err(CheckError::Version(version, error)),
     }
 }

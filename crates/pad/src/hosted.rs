@@ -119,7 +119,7 @@ pub trait AskedRepository {
     /// [`LookupError`] unless `older` is at least 1 and below `newer`, which exists.
     fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError>;
 
-    /// The answer to a question, as the message of a [`crate::Bundle`].
+    /// The answer to a question, as the message of a [`pad_core::Response`].
     ///
     /// # Errors
     /// [`AnswerError`].

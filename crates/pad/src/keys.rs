@@ -35,11 +35,13 @@ use crate::selection::{SchemeName, SuiteName};
 mod file;
 #[cfg(feature = "file")]
 mod file_owner;
+mod own;
 mod scheme_key;
 
 use file::{MAX_FILE_BYTES, check_permissions, is_lower_hexadecimal, parse, read_text};
 #[cfg(feature = "file")]
 pub use file_owner::{FileOwnerKey, FileOwnerKeyError};
+pub(crate) use own::OwnKeys;
 pub use scheme_key::{SchemeKey, SchemeKeyFormat};
 
 /// A key file cannot be used.
@@ -237,10 +239,27 @@ impl SecretKey {
         dictionary: DictionaryId,
         seed: &[u8; 32],
     ) -> Result<Self, KeyFileError> {
+        let secret = scheme.key_format().map(SchemeKeyFormat::generate);
+        Self::from_parts(suite, scheme, dictionary, seed, secret.transpose()?)
+    }
+
+    /// The key with this seed and, where the scheme has a key of its own, that secret in the encoding of
+    /// the scheme ([`pad_tuple::keys`]): one that exists already, or that took long to make.
+    ///
+    /// # Errors
+    /// [`KeyFileError::Malformed`] if one of them is not a secret of its kind, is missing or not wanted.
+    pub fn from_parts(
+        suite: SuiteName,
+        scheme: SchemeName,
+        dictionary: DictionaryId,
+        seed: &[u8; 32],
+        secret: Option<Zeroizing<Vec<u8>>>,
+    ) -> Result<Self, KeyFileError> {
         let key = Self::without_own(suite, scheme, dictionary, seed)?;
-        match scheme.key_format() {
-            Some(format) => key.with_own(format, format.generate()?),
-            None => Ok(key),
+        match (scheme.key_format(), secret) {
+            (Some(format), Some(secret)) => key.with_own(format, secret),
+            (None, None) => Ok(key),
+            _ => Err(malformed_scheme_secret()),
         }
     }
 

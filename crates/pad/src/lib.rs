@@ -14,7 +14,7 @@
 //!   [`Store`]; [`RedbStore`] is one in a file.
 //! * [`StorableRepository`], [`ResumableRepository`] and [`AnsweringRepository`]: what other families
 //!   of schemes must offer to be stored, continued and asked in the same way.
-//! * [`keys`]: key files. [`bundle`]: proof files. [`trace`]: recorded updates as CSV.
+//! * [`keys`]: key files. [`trace`]: recorded updates as CSV.
 //! * [`SigningRecord`]: what an author has handed out, so that an old store is not signed for.
 //! * [`CompleteHistory`]: every change of a key, and from which version on.
 //! * [`evidence`]: against an author's key that has signed two histories.
@@ -23,7 +23,6 @@
 
 pub mod answering;
 pub mod author;
-pub mod bundle;
 pub mod check;
 pub mod client_view;
 pub mod complete;
@@ -41,7 +40,6 @@ pub mod trace;
 
 pub use answering::{AnswerError, AnsweringRepository, NotOffered};
 pub use author::{AuthorError, BatchAuthor, DurableAuthor, RecordedAuthor, ResumableRepository};
-pub use bundle::Bundle;
 pub use complete::CompleteHistory;
 pub use family::{tree::TreeStore, tuple::TupleSetup};
 #[cfg(feature = "file")]
@@ -50,8 +48,8 @@ pub use keys::{KeyFileError, PublicKey, SchemeKey, SecretKey};
 pub use pad_core::{
     self, ApplyError, AuthorKey, Blake3Ed25519, DecodeError, Dictionary, DictionaryId, Domain,
     Equivocation, HeadSignature, InputError, Key, LookupError, Operation, OrderedKey, Paper2010,
-    Proof, Repository, SchemeId, Sha256Ed25519, SignedHead, SnapshotHead, SnapshotRoot, Suite,
-    SuiteId, TrustedView, Untrusted, Update, Value, Verified, VerifyError, Version, Workers,
+    Proof, Repository, Response, SchemeId, Sha256Ed25519, SignedHead, SnapshotHead, SnapshotRoot,
+    Suite, SuiteId, TrustedView, Untrusted, Update, Value, Verified, VerifyError, Version, Workers,
     head::Authority,
 };
 pub use pad_tree::{

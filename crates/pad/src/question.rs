@@ -1,20 +1,11 @@
-//! The client of a dictionary whose suite is known at run time only: questions, answers, and the
-//! one function that turns an answer's bytes into a statement.
+//! Questions and statements of a dictionary whose family is known at run time only.
 
 use pad_core::{
-    Blake3Ed25519, DecodeError, Key, MAX_VALUE_LENGTH, Paper2010, Sha256Ed25519, SignedHead,
-    SnapshotHead, Suite, Untrusted, VerifyError, Version,
-    codec::{self, Message},
+    DecodeError, Key, KeyRange, Keys, Lookup, Lookups, RangeContents, SignedHead, SnapshotHead,
+    Suite, Untrusted, VerifyError, Version,
 };
-use pad_tree::{KeyRange, Keys, Lookup, Lookups, RangeContents};
 
-use crate::{
-    answering::NotOffered,
-    bundle::{Bundle, ProofUnderHead},
-    family,
-    keys::PublicKey,
-    selection::SuiteName,
-};
+use crate::{answering::NotOffered, dynamic::client, keys::PublicKey, selection::with_suite};
 
 /// A question about one version.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,7 +69,8 @@ pub enum Refusal {
 
 /// What an answer establishes, for whoever trusts the public key and nothing else.
 ///
-/// `answer` is the encoding of a [`Bundle`].
+/// `answer` is the message of a [`pad_core::Response`]. Whoever checks many makes the client once:
+/// [`crate::dynamic::client`].
 ///
 /// # Errors
 /// [`Refusal`].
@@ -88,15 +80,7 @@ pub fn verify(
     question: &Question,
     answer: &[u8],
 ) -> Result<Statement, Refusal> {
-    match public.suite {
-        SuiteName::Sha256Ed25519 => {
-            family::verify::<Sha256Ed25519>(public, version, question, answer)
-        }
-        SuiteName::Blake3Ed25519 => {
-            family::verify::<Blake3Ed25519>(public, version, question, answer)
-        }
-        SuiteName::Paper2010 => family::verify::<Paper2010>(public, version, question, answer),
-    }
+    client(public)?.check_at(version, question, answer)
 }
 
 /// The head of a version, given as a message, for whoever trusts the public key and nothing else.
@@ -104,11 +88,7 @@ pub fn verify(
 /// # Errors
 /// [`Refusal`].
 pub fn verify_head(public: &PublicKey, version: Version, head: &[u8]) -> Result<HeadText, Refusal> {
-    match public.suite {
-        SuiteName::Sha256Ed25519 => head_in::<Sha256Ed25519>(public, version, head),
-        SuiteName::Blake3Ed25519 => head_in::<Blake3Ed25519>(public, version, head),
-        SuiteName::Paper2010 => head_in::<Paper2010>(public, version, head),
-    }
+    with_suite!(public.suite, S => head_in::<S>(public, version, head))
 }
 
 fn head_in<S: Suite>(
@@ -122,44 +102,24 @@ fn head_in<S: Suite>(
     ))
 }
 
-/// What an answer establishes for whoever has this trust: the encoding of a [`Bundle`] of `P`, of at most
-/// `limit` bytes.
-///
-/// The head is verified before the proof is decoded, so a stranger's answer takes no memory.
-pub(crate) fn conclude<S: Suite, P: ProofUnderHead<S, Query: Clone>>(
-    trust: &P::Trust,
-    version: Version,
-    query: &P::Query,
-    answer: &[u8],
-    limit: usize,
-) -> Result<P::Statement, Refusal> {
-    let body = codec::open(answer, <Bundle<S, P> as Message>::KIND, S::ID.0, limit)?;
-    if let Some(head) = codec::decode_start::<Option<SignedHead<S>>>(body)? {
-        Untrusted::new(head).verify(P::authority(trust), &version)?;
-    }
-    let bundle = Untrusted::<Bundle<S, P>>::decode(answer, limit)?;
-    let statement = bundle.verify(trust, &(version, query.clone()))?;
-    Ok(statement.into_inner())
-}
-
 impl Question {
-    /// The longest answer to this question that is read, in bytes: the values asked for, and for each of
-    /// them more than any path beside it has.
-    ///
-    /// A range may hold a whole dictionary; its answer has at most 1 GiB.
+    /// What such questions are called, in the plural.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Key(_) => "questions about one key",
+            Self::Keys(_) => "questions about several keys",
+            Self::Range(_) => "range questions",
+        }
+    }
+
+    /// The longest answer to this question that a client reads, in bytes
+    /// ([`pad_core::Question::longest_answer`]).
     pub fn longest_answer(&self) -> usize {
-        let answers = match self {
-            Self::Key(_) => 1,
-            Self::Keys(keys) => keys.as_slice().len().max(1),
-            Self::Range(_) => usize::MAX,
-        };
-        answers
-            .saturating_mul(MAX_VALUE_LENGTH.saturating_add(LONGEST_PATH))
-            .min(MAX_ANSWER_BYTES)
+        use pad_core::Question as _;
+        match self {
+            Self::Key(key) => key.longest_answer(),
+            Self::Keys(keys) => keys.longest_answer(),
+            Self::Range(range) => range.longest_answer(),
+        }
     }
 }
-
-/// The longest answer that is read: a range may hold a whole dictionary.
-const MAX_ANSWER_BYTES: usize = 1 << 30;
-/// A thousand times the path in a tree of a million keys.
-const LONGEST_PATH: usize = 1 << 20;

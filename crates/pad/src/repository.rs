@@ -230,7 +230,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         self.memory.past_messages(older, newer)
     }
 
-    /// The answer to a question about an acknowledged version, as the message of a [`crate::Bundle`].
+    /// The answer to a question about an acknowledged version, as the message of a [`pad_core::Response`].
     ///
     /// # Errors
     /// [`AnswerError`]; [`LookupError::NotDurable`] in it if a newer version waits for

@@ -2,17 +2,16 @@
 
 use core::{fmt, str::FromStr};
 
-use pad_core::{Blake3Ed25519, Paper2010, SchemeId, Sha256Ed25519, Suite};
+#[cfg(feature = "all-suites")]
+use pad_core::{Blake3Ed25519, Paper2010};
+use pad_core::{SchemeId, Sha256Ed25519, Suite};
 use pad_tree::{
     BalancingScheme, CacheEverywhere, CacheMedian, CacheNowhere, CachePolicy, PathCopying, Plain,
     RedBlack, SkipList, Treap, TreeScheme, VersionedStore,
 };
-use pad_tuple::{Design, designs};
+use pad_tuple::{Design, PublicBytes, SecretBytes, designs};
 
-use crate::{
-    family::tuple::own_keys::{OwnKeys, PublicBytes, SecretBytes},
-    keys::SchemeKeyFormat,
-};
+use crate::keys::{OwnKeys, SchemeKeyFormat};
 
 /// A name that stands for nothing, with the names that would.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -27,21 +26,21 @@ pub struct UnknownName {
 }
 
 macro_rules! by_name {
-    ($(#[$documentation:meta])* $type:ident, $what:literal, $($variant:ident => $name:expr),+) => {
+    ($(#[$documentation:meta])* $type:ident, $what:literal, $($(#[$condition:meta])? $variant:ident => $name:expr),+) => {
         $(#[$documentation])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum $type {
-            $(#[doc = concat!("`", stringify!($variant), "`.")] $variant,)+
+            $($(#[$condition])? #[doc = concat!("`", stringify!($variant), "`.")] $variant,)+
         }
 
         impl $type {
             /// Every choice.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+            pub const ALL: &'static [Self] = &[$($(#[$condition])? Self::$variant),+];
 
             /// The name that stands for this choice.
             pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $name),+ }
+                match self { $($(#[$condition])? Self::$variant => $name),+ }
             }
         }
 
@@ -72,10 +71,12 @@ macro_rules! with_suite {
                 type $type = pad_core::Sha256Ed25519;
                 $work
             }
+            #[cfg(feature = "all-suites")]
             $crate::selection::SuiteName::Blake3Ed25519 => {
                 type $type = pad_core::Blake3Ed25519;
                 $work
             }
+            #[cfg(feature = "all-suites")]
             $crate::selection::SuiteName::Paper2010 => {
                 type $type = pad_core::Paper2010;
                 $work
@@ -86,10 +87,12 @@ macro_rules! with_suite {
 pub(crate) use with_suite;
 
 by_name! {
-    /// A choice of hash and signature.
+    /// A choice of hash and signature. All but SHA-256 need the feature `all-suites`.
     SuiteName, "suite",
     Sha256Ed25519 => Sha256Ed25519::NAME,
+    #[cfg(feature = "all-suites")]
     Blake3Ed25519 => Blake3Ed25519::NAME,
+    #[cfg(feature = "all-suites")]
     Paper2010 => Paper2010::NAME
 }
 
@@ -108,7 +111,19 @@ by_name! {
     TupleSpecLightweight => "tuple-spec-lightweight",
     TupleSpec3Lightweight => "tuple-spec3-lightweight",
     TupleBaseSupersedingBls => "tuple-base-superseding-bls",
-    TupleSpecLightweightBls => "tuple-spec-lightweight-bls"
+    TupleSpecLightweightBls => "tuple-spec-lightweight-bls",
+    #[cfg(feature = "accumulators")]
+    TupleAccumulatorsRsa => "tuple-accumulators-rsa",
+    #[cfg(feature = "accumulators")]
+    TupleAccumulatorsSupersedingRsa => "tuple-accumulators-superseding-rsa",
+    #[cfg(feature = "accumulators")]
+    TupleChainAccumulatorsRsa => "tuple-chain-accumulators-rsa",
+    #[cfg(feature = "accumulators")]
+    TupleAccumulatorsBilinear => "tuple-accumulators-bilinear",
+    #[cfg(feature = "accumulators")]
+    TupleAccumulatorsSupersedingBilinear => "tuple-accumulators-superseding-bilinear",
+    #[cfg(feature = "accumulators")]
+    TupleChainAccumulatorsBilinear => "tuple-chain-accumulators-bilinear"
 }
 
 by_name! {
@@ -223,6 +238,24 @@ impl SchemeName {
             Self::TupleSpec3Lightweight => Facts::of_tuple::<designs::SpecLightweight3>(),
             Self::TupleBaseSupersedingBls => Facts::of_tuple::<designs::BaseSupersedingBls>(),
             Self::TupleSpecLightweightBls => Facts::of_tuple::<designs::SpecLightweightBls>(),
+            #[cfg(feature = "accumulators")]
+            Self::TupleAccumulatorsRsa => Facts::of_tuple::<designs::AccumulatorsRsa>(),
+            #[cfg(feature = "accumulators")]
+            Self::TupleAccumulatorsSupersedingRsa => {
+                Facts::of_tuple::<designs::AccumulatorsSupersedingRsa>()
+            }
+            #[cfg(feature = "accumulators")]
+            Self::TupleChainAccumulatorsRsa => Facts::of_tuple::<designs::ChainAccumulatorsRsa>(),
+            #[cfg(feature = "accumulators")]
+            Self::TupleAccumulatorsBilinear => Facts::of_tuple::<designs::AccumulatorsBilinear>(),
+            #[cfg(feature = "accumulators")]
+            Self::TupleAccumulatorsSupersedingBilinear => {
+                Facts::of_tuple::<designs::AccumulatorsSupersedingBilinear>()
+            }
+            #[cfg(feature = "accumulators")]
+            Self::TupleChainAccumulatorsBilinear => {
+                Facts::of_tuple::<designs::ChainAccumulatorsBilinear>()
+            }
         }
     }
 
@@ -264,6 +297,8 @@ mod tests {
             };
         }
         pad_tuple::for_each_tuple!(check);
+        #[cfg(feature = "accumulators")]
+        pad_tuple::for_each_accumulated_tuple!(check);
         assert_eq!(SchemeFamily::Tuple.schemes().count(), designs);
     }
 

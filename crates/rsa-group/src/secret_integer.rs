@@ -7,7 +7,7 @@ use rug::{Assign, Integer, integer::Order};
 /// An integer that must not stay in memory. Not printable.
 ///
 /// What is overwritten is this number's own limbs. Temporaries inside of GMP (on its stack, or in
-/// limbs that grew and moved) are not: see the [crate](crate).
+/// limbs that grew and moved) are not: see the [crate].
 #[derive(Clone)]
 pub struct SecretInteger(Integer);
 

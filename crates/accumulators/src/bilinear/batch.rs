@@ -19,7 +19,7 @@ use super::{
 pub use witness_batch::BilinearWitnessBatch;
 
 use crate::{
-    accumulator::SecretKey,
+    accumulator::{Batch, SecretKey},
     error::AccumulateError,
     scheme::PublicKey,
     set::ElementSet,
@@ -125,29 +125,82 @@ impl Wire for BilinearSubsetWitness {
     }
 }
 
-/// See [`crate::Batch::subset_witness`].
-pub(super) fn subset_witness(
-    key: &BilinearPublicKey,
-    set: &ElementSet<Bilinear>,
-    subset: &[Vec<u8>],
-    workers: &Workers,
-) -> Result<BilinearSubsetWitness, AccumulateError> {
-    let (_, others) = split(key, set, subset)?;
-    let coefficients = of_elements(&others, workers);
-    let point = key.parameters().evaluate(&coefficients, workers)?;
-    witness_at(point.into_affine())
-}
+impl Batch for Bilinear {
+    type SubsetWitness = BilinearSubsetWitness;
+    type WitnessBatch = BilinearWitnessBatch;
 
-/// See [`crate::Batch::subset_witness_with_secret`].
-pub(super) fn subset_witness_with_secret(
-    secret: &BilinearSecretKey,
-    set: &ElementSet<Bilinear>,
-    subset: &[Vec<u8>],
-    workers: &Workers,
-) -> Result<BilinearSubsetWitness, AccumulateError> {
-    let (_, others) = split(secret.public_key(), set, subset)?;
-    let product = secret.product(&others, workers)?;
-    witness_at(secret.multiply(product))
+    fn subset_witness(
+        key: &BilinearPublicKey,
+        set: &ElementSet<Self>,
+        subset: &[Vec<u8>],
+        workers: &Workers,
+    ) -> Result<BilinearSubsetWitness, AccumulateError> {
+        let (_, others) = split(key, set, subset)?;
+        let coefficients = of_elements(&others, workers);
+        let point = key.parameters().evaluate(&coefficients, workers)?;
+        witness_at(point.into_affine())
+    }
+
+    fn subset_witness_with_secret(
+        secret: &BilinearSecretKey,
+        set: &ElementSet<Self>,
+        subset: &[Vec<u8>],
+        workers: &Workers,
+    ) -> Result<BilinearSubsetWitness, AccumulateError> {
+        let (_, others) = split(secret.public_key(), set, subset)?;
+        let product = secret.product(&others, workers)?;
+        witness_at(secret.multiply(product))
+    }
+
+    /// The sum of `W_i / product of (e_j - e_i) for all other j`, by partial fractions of
+    /// `1 / product of (e_i + s)`. Verified against the value before it is given out.
+    ///
+    /// Cost: field operations quadratic in the subset, one multi-scalar product, one verification.
+    fn aggregate(
+        key: &BilinearPublicKey,
+        value: &BilinearValue,
+        witnesses: &[(BilinearElement, BilinearWitness)],
+    ) -> Result<BilinearSubsetWitness, AccumulateError> {
+        if witnesses.is_empty() {
+            return Err(AccumulateError::EmptySubset);
+        }
+        require_subset(key, witnesses.len())?;
+        let elements: Vec<BilinearElement> = witnesses
+            .iter()
+            .map(|(element, _)| element.clone())
+            .collect();
+        let points: Vec<G1Affine> = witnesses
+            .iter()
+            .map(|(_, witness)| witness.point())
+            .collect();
+        let mut weights: Vec<Fr> = elements
+            .iter()
+            .map(|own| {
+                let differences = elements.iter().map(|other| other.scalar() - own.scalar());
+                // The element itself is the one difference that may be zero, and is left out.
+                let mut zeros = 0;
+                let product: Fr = differences
+                    .filter(|difference| {
+                        zeros += usize::from(difference.is_zero());
+                        !difference.is_zero()
+                    })
+                    .product();
+                if zeros == 1 { product } else { Fr::zero() }
+            })
+            .collect();
+        if weights.iter().any(Zero::is_zero) {
+            return Err(AccumulateError::DuplicateElement);
+        }
+        let sequential = Workers::sequential();
+        run(&sequential, || batch_inversion(&mut weights));
+        let point = multi_scalar_product(&points, &weights, &sequential);
+        let witness = BilinearSubsetWitness(point.into_affine());
+        match witness.belongs(key, *value, &elements) {
+            Ok(true) => Ok(witness),
+            Ok(false) => Err(AccumulateError::WitnessMismatch),
+            Err(limit) => Err(AccumulateError::SubsetTooLarge { limit }),
+        }
+    }
 }
 
 /// The elements of the subset, and all others.
@@ -193,56 +246,4 @@ fn witness_at(point: G1Affine) -> Result<BilinearSubsetWitness, AccumulateError>
         return Err(AccumulateError::ElementNotAllowed);
     }
     Ok(BilinearSubsetWitness(point))
-}
-
-/// The sum of `W_i / product of (e_j - e_i) for all other j`, by partial fractions of
-/// `1 / product of (e_i + s)`. Verified against the value before it is given out.
-///
-/// Cost: field operations quadratic in the subset, one multi-scalar product, one verification.
-///
-/// See [`crate::Batch::aggregate`].
-pub(super) fn aggregate(
-    key: &BilinearPublicKey,
-    value: BilinearValue,
-    witnesses: &[(BilinearElement, BilinearWitness)],
-) -> Result<BilinearSubsetWitness, AccumulateError> {
-    if witnesses.is_empty() {
-        return Err(AccumulateError::EmptySubset);
-    }
-    require_subset(key, witnesses.len())?;
-    let elements: Vec<BilinearElement> = witnesses
-        .iter()
-        .map(|(element, _)| element.clone())
-        .collect();
-    let points: Vec<G1Affine> = witnesses
-        .iter()
-        .map(|(_, witness)| witness.point())
-        .collect();
-    let mut weights: Vec<Fr> = elements
-        .iter()
-        .map(|own| {
-            let differences = elements.iter().map(|other| other.scalar() - own.scalar());
-            // The element itself is the one difference that may be zero, and is left out.
-            let mut zeros = 0;
-            let product: Fr = differences
-                .filter(|difference| {
-                    zeros += usize::from(difference.is_zero());
-                    !difference.is_zero()
-                })
-                .product();
-            if zeros == 1 { product } else { Fr::zero() }
-        })
-        .collect();
-    if weights.iter().any(Zero::is_zero) {
-        return Err(AccumulateError::DuplicateElement);
-    }
-    let sequential = Workers::sequential();
-    run(&sequential, || batch_inversion(&mut weights));
-    let point = multi_scalar_product(&points, &weights, &sequential);
-    let witness = BilinearSubsetWitness(point.into_affine());
-    match witness.belongs(key, value, &elements) {
-        Ok(true) => Ok(witness),
-        Ok(false) => Err(AccumulateError::WitnessMismatch),
-        Err(limit) => Err(AccumulateError::SubsetTooLarge { limit }),
-    }
 }

@@ -47,7 +47,7 @@ use super::{
     value::BilinearValue, witness::BilinearWitness,
 };
 use crate::{
-    accumulator::SecretKey,
+    accumulator::{Dynamic, SecretKey},
     change::Change,
     error::AccumulateError,
     set::ElementSet,
@@ -87,21 +87,129 @@ impl Wire for BilinearUpdateData {
     }
 }
 
-/// What a change will do, checked, before it is done.
-struct Plan {
-    removed: Vec<BilinearElement>,
-    added: Vec<BilinearElement>,
-}
-
-impl Plan {
-    fn new<B: AsRef<[u8]> + Sync>(
+impl Dynamic for Bilinear {
+    /// Cost: one multi-scalar product of the set's size per element removed or added.
+    fn change<B: AsRef<[u8]> + Sync>(
         key: &BilinearPublicKey,
-        set: &ElementSet<Bilinear>,
+        set: &mut ElementSet<Self>,
+        value: &BilinearValue,
         removed: &[B],
         added: &[B],
         workers: &Workers,
+    ) -> Result<Change<Self>, AccumulateError> {
+        let plan = Plan::new(key, set, (removed, added), workers)?;
+        let mut coefficients = of_elements(set.elements(), workers);
+        let mut values = Vec::with_capacity(plan.removed.len() + plan.added.len());
+        for element in &plan.removed {
+            coefficients = divide_by_factor(&coefficients, element.scalar()).0;
+            values.push(key.parameters().evaluate(&coefficients, workers)?);
+        }
+        for element in &plan.added {
+            multiply_by_factor(&mut coefficients, element.scalar());
+            values.push(key.parameters().evaluate(&coefficients, workers)?);
+        }
+        let values = run(workers, || G1Projective::normalize_batch(&values));
+        plan.carry_out(set, *value, values)
+    }
+
+    /// Every value comes from the set. The given one is compared and never multiplied: a value of
+    /// another set, multiplied, would be `[(a + s) / (b + s)]_1`, a forged witness.
+    ///
+    /// Cost: a field multiplication per element of the set, two fixed-base multiplications per element
+    /// removed or added, and two for the comparison.
+    ///
+    /// # Errors
+    /// Also [`AccumulateError::ValueMismatch`] if `value` is not that of the set.
+    fn change_with_secret<B: AsRef<[u8]> + Sync>(
+        secret: &BilinearSecretKey,
+        set: &mut ElementSet<Self>,
+        value: &BilinearValue,
+        removed: &[B],
+        added: &[B],
+        workers: &Workers,
+    ) -> Result<Change<Self>, AccumulateError> {
+        let plan = Plan::new(secret.public_key(), set, (removed, added), workers)?;
+        let product = Zeroizing::new(secret.product(set.elements(), workers)?);
+        let scalars = exponents(secret, &plan, &product)?;
+        let values = secret.multiply_each(&scalars, workers);
+        let Some((before, values)) = values.split_first() else {
+            return Err(AccumulateError::FaultDetected);
+        };
+        if *before != value.point() {
+            return Err(AccumulateError::ValueMismatch);
+        }
+        plan.carry_out(set, *value, values.to_vec())
+    }
+
+    /// # Errors
+    /// Also [`AccumulateError::WitnessMismatch`] if a false change log makes the witness the identity.
+    fn update_witness(
+        _: &BilinearPublicKey,
+        element: &BilinearElement,
+        witness: &BilinearWitness,
+        changes: &[Change<Self>],
+    ) -> Result<BilinearWitness, AccumulateError> {
+        let steps = Steps::new(changes)?;
+        let sequential = Workers::sequential();
+        let followed =
+            run(&sequential, || steps.follow(element.scalar())).map_err(|kind| match kind {
+                Kind::Removed => AccumulateError::ElementAbsent,
+                Kind::Added => AccumulateError::DuplicateElement,
+            })?;
+        BilinearWitness::new(steps.apply(witness.point(), &followed).into_affine())
+    }
+
+    /// Cost: one multi-scalar product of as many terms as there are steps for each witness; all
+    /// witnesses anew, with the set or the secret, are cheaper after many steps.
+    fn update_witnesses(
+        _: &BilinearPublicKey,
+        witnesses: &[(BilinearElement, BilinearWitness)],
+        changes: &[Change<Self>],
+        workers: &Workers,
+    ) -> Result<Vec<Option<BilinearWitness>>, AccumulateError> {
+        let steps = Steps::new(changes)?;
+        let updated = run(workers, || {
+            map_all(witnesses, workers, |(element, witness)| {
+                match steps.follow(element.scalar()) {
+                    Ok(followed) => Ok(Some(steps.apply(witness.point(), &followed))),
+                    Err(Kind::Removed) => Ok(None),
+                    Err(Kind::Added) => Err(AccumulateError::DuplicateElement),
+                }
+            })
+        });
+        let updated: Vec<Option<G1Projective>> = updated.into_iter().collect::<Result<_, _>>()?;
+        let points: Vec<G1Projective> = updated.iter().flatten().copied().collect();
+        let mut points = run(workers, || G1Projective::normalize_batch(&points)).into_iter();
+        updated
+            .into_iter()
+            .map(|kept| {
+                kept.and_then(|_| points.next())
+                    .map(BilinearWitness::new)
+                    .transpose()
+            })
+            .collect()
+    }
+}
+
+/// What a change will do, checked, before it is done.
+struct Plan<'a, B> {
+    key: &'a BilinearPublicKey,
+    /// The elements to be removed and to be added, as they were given.
+    given: (&'a [B], &'a [B]),
+    removed: Vec<BilinearElement>,
+    added: Vec<BilinearElement>,
+    workers: &'a Workers,
+}
+
+impl<'a, B: AsRef<[u8]> + Sync> Plan<'a, B> {
+    fn new(
+        key: &'a BilinearPublicKey,
+        set: &ElementSet<Bilinear>,
+        given: (&'a [B], &'a [B]),
+        workers: &'a Workers,
     ) -> Result<Self, AccumulateError> {
         set.require_key(key)?;
+        let (removed, added) = given;
         let positions: Vec<usize> = removed
             .iter()
             .map(|element| set.position(element.as_ref()))
@@ -116,25 +224,29 @@ impl Plan {
             .into_iter()
             .filter_map(|position| set.elements().get(position).cloned())
             .collect();
-        Ok(Self { removed, added })
+        Ok(Self {
+            key,
+            given,
+            removed,
+            added,
+            workers,
+        })
     }
 
     /// Does it. `values` are those after each step.
-    fn carry_out<B: AsRef<[u8]> + Sync>(
+    fn carry_out(
         self,
-        key: &BilinearPublicKey,
         set: &mut ElementSet<Bilinear>,
-        (removed, added): (&[B], &[B]),
         before: BilinearValue,
         values: Vec<G1Affine>,
-        workers: &Workers,
     ) -> Result<Change<Bilinear>, AccumulateError> {
         let mut values: Vec<BilinearValue> = values
             .into_iter()
             .map(BilinearValue::new)
             .collect::<Result<_, _>>()?;
+        let (removed, added) = self.given;
         set.remove_all(removed)?;
-        set.insert_all(key, added, workers)?;
+        set.insert_all(self.key, added, self.workers)?;
         Ok(Change {
             before,
             after: values.pop().unwrap_or(before),
@@ -143,32 +255,6 @@ impl Plan {
             update_data: BilinearUpdateData(values),
         })
     }
-}
-
-/// See [`crate::Dynamic::change`].
-///
-/// Cost: one multi-scalar product of the set's size per element removed or added.
-pub(super) fn change<B: AsRef<[u8]> + Sync>(
-    key: &BilinearPublicKey,
-    set: &mut ElementSet<Bilinear>,
-    value: BilinearValue,
-    removed: &[B],
-    added: &[B],
-    workers: &Workers,
-) -> Result<Change<Bilinear>, AccumulateError> {
-    let plan = Plan::new(key, set, removed, added, workers)?;
-    let mut coefficients = of_elements(set.elements(), workers);
-    let mut values = Vec::with_capacity(plan.removed.len() + plan.added.len());
-    for element in &plan.removed {
-        coefficients = divide_by_factor(&coefficients, element.scalar()).0;
-        values.push(key.parameters().evaluate(&coefficients, workers)?);
-    }
-    for element in &plan.added {
-        multiply_by_factor(&mut coefficients, element.scalar());
-        values.push(key.parameters().evaluate(&coefficients, workers)?);
-    }
-    let values = run(workers, || G1Projective::normalize_batch(&values));
-    plan.carry_out(key, set, (removed, added), value, values, workers)
 }
 
 /// Multiplies the polynomial with these coefficients by `X + scalar`.
@@ -183,44 +269,11 @@ fn multiply_by_factor(coefficients: &mut Vec<Fr>, scalar: Fr) {
     coefficients.push(lower);
 }
 
-/// See [`crate::Dynamic::change_with_secret`].
-///
-/// Every value comes from the set. The given one is compared and never multiplied: a value of
-/// another set, multiplied, would be `[(a + s) / (b + s)]_1`, a forged witness.
-///
-/// Cost: a field multiplication per element of the set, two fixed-base multiplications per element
-/// removed or added, and two for the comparison.
-///
-/// # Errors
-/// Also [`AccumulateError::ValueMismatch`] if `value` is not that of the set.
-pub(super) fn change_with_secret<B: AsRef<[u8]> + Sync>(
-    secret: &BilinearSecretKey,
-    set: &mut ElementSet<Bilinear>,
-    value: BilinearValue,
-    removed: &[B],
-    added: &[B],
-    workers: &Workers,
-) -> Result<Change<Bilinear>, AccumulateError> {
-    let plan = Plan::new(secret.public_key(), set, removed, added, workers)?;
-    let product = Zeroizing::new(secret.product(set.elements(), workers)?);
-    let scalars = exponents(secret, &plan, &product, workers)?;
-    let values = secret.multiply_each(&scalars, workers);
-    let Some((before, values)) = values.split_first() else {
-        return Err(AccumulateError::FaultDetected);
-    };
-    if *before != value.point() {
-        return Err(AccumulateError::ValueMismatch);
-    }
-    let key = secret.public_key();
-    plan.carry_out(key, set, (removed, added), value, values.to_vec(), workers)
-}
-
 /// `f(s)` for the set before the change, which is `product`, and after each of its steps.
 fn exponents(
     secret: &BilinearSecretKey,
-    plan: &Plan,
+    plan: &Plan<'_, impl Sized>,
     product: &Fr,
-    workers: &Workers,
 ) -> Result<Zeroizing<Vec<Fr>>, AccumulateError> {
     let shifted = |element: &BilinearElement| element.scalar() + secret.scalar();
     let mut factors: Zeroizing<Vec<Fr>> = Zeroizing::new(
@@ -235,7 +288,7 @@ fn exponents(
     }
     let removals = plan.removed.len().min(factors.len());
     if let Some(divisors) = factors.get_mut(..removals) {
-        run(workers, || batch_inversion(divisors));
+        run(plan.workers, || batch_inversion(divisors));
     }
     let mut scalars = Zeroizing::new(Vec::with_capacity(factors.len().saturating_add(1)));
     let mut scalar = Zeroizing::new(*product);
@@ -245,55 +298,4 @@ fn exponents(
         scalars.push(*scalar);
     }
     Ok(scalars)
-}
-
-/// See [`crate::Dynamic::update_witness`].
-///
-/// # Errors
-/// Also [`AccumulateError::WitnessMismatch`] if a false change log makes the witness the identity.
-pub(super) fn update_witness(
-    element: &BilinearElement,
-    witness: BilinearWitness,
-    changes: &[Change<Bilinear>],
-) -> Result<BilinearWitness, AccumulateError> {
-    let steps = Steps::new(changes)?;
-    let sequential = Workers::sequential();
-    let followed =
-        run(&sequential, || steps.follow(element.scalar())).map_err(|kind| match kind {
-            Kind::Removed => AccumulateError::ElementAbsent,
-            Kind::Added => AccumulateError::DuplicateElement,
-        })?;
-    BilinearWitness::new(steps.apply(witness.point(), &followed).into_affine())
-}
-
-/// See [`crate::Dynamic::update_witnesses`].
-///
-/// Cost: one multi-scalar product of as many terms as there are steps for each witness; all
-/// witnesses anew, with the set or the secret, are cheaper after many steps.
-pub(super) fn update_witnesses(
-    witnesses: &[(BilinearElement, BilinearWitness)],
-    changes: &[Change<Bilinear>],
-    workers: &Workers,
-) -> Result<Vec<Option<BilinearWitness>>, AccumulateError> {
-    let steps = Steps::new(changes)?;
-    let updated = run(workers, || {
-        map_all(witnesses, workers, |(element, witness)| {
-            match steps.follow(element.scalar()) {
-                Ok(followed) => Ok(Some(steps.apply(witness.point(), &followed))),
-                Err(Kind::Removed) => Ok(None),
-                Err(Kind::Added) => Err(AccumulateError::DuplicateElement),
-            }
-        })
-    });
-    let updated: Vec<Option<G1Projective>> = updated.into_iter().collect::<Result<_, _>>()?;
-    let points: Vec<G1Projective> = updated.iter().flatten().copied().collect();
-    let mut points = run(workers, || G1Projective::normalize_batch(&points)).into_iter();
-    updated
-        .into_iter()
-        .map(|kept| {
-            kept.and_then(|_| points.next())
-                .map(BilinearWitness::new)
-                .transpose()
-        })
-        .collect()
 }

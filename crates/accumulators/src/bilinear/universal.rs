@@ -32,7 +32,7 @@ use super::{
     secret_key::BilinearSecretKey,
 };
 use crate::{
-    accumulator::SecretKey,
+    accumulator::{SecretKey, Universal},
     change::Change,
     error::AccumulateError,
     scheme::{PublicKey, Scheme},
@@ -134,52 +134,71 @@ impl Wire for BilinearNonMembershipWitness {
     }
 }
 
-/// See [`crate::Universal::non_membership_witness`].
-pub(super) fn non_membership_witness(
-    key: &BilinearPublicKey,
-    set: &ElementSet<Bilinear>,
-    element: &[u8],
-    workers: &Workers,
-) -> Result<BilinearNonMembershipWitness, AccumulateError> {
-    let element = absent(key, set, element)?;
-    let coefficients = of_elements(set.elements(), workers);
-    let (quotient, remainder) = divide_by_factor(&coefficients, element.scalar());
-    if remainder.is_zero() {
-        return Err(AccumulateError::ElementPresent);
-    }
-    let quotient = key.parameters().evaluate(&quotient, workers)?;
-    Ok(BilinearNonMembershipWitness {
-        quotient: quotient.into_affine(),
-        remainder,
-    })
-}
+impl Universal for Bilinear {
+    type NonMembershipWitness = BilinearNonMembershipWitness;
 
-/// See [`crate::Universal::non_membership_witness_with_secret`].
-///
-/// Cost: two field multiplications per element and one fixed-base multiplication.
-pub(super) fn non_membership_witness_with_secret(
-    secret: &BilinearSecretKey,
-    set: &ElementSet<Bilinear>,
-    element: &[u8],
-    workers: &Workers,
-) -> Result<BilinearNonMembershipWitness, AccumulateError> {
-    let element = absent(secret.public_key(), set, element)?.scalar();
-    let remainder: Fr = set
-        .elements()
-        .iter()
-        .map(|other| other.scalar() - element)
-        .product();
-    if remainder.is_zero() {
-        return Err(AccumulateError::ElementPresent);
+    fn non_membership_witness(
+        key: &BilinearPublicKey,
+        set: &ElementSet<Self>,
+        element: &[u8],
+        workers: &Workers,
+    ) -> Result<BilinearNonMembershipWitness, AccumulateError> {
+        let element = absent(key, set, element)?;
+        let coefficients = of_elements(set.elements(), workers);
+        let (quotient, remainder) = divide_by_factor(&coefficients, element.scalar());
+        if remainder.is_zero() {
+            return Err(AccumulateError::ElementPresent);
+        }
+        let quotient = key.parameters().evaluate(&quotient, workers)?;
+        Ok(BilinearNonMembershipWitness {
+            quotient: quotient.into_affine(),
+            remainder,
+        })
     }
-    let divisor = (element + secret.scalar())
-        .inverse()
-        .ok_or(AccumulateError::ElementNotAllowed)?;
-    let product = secret.product(set.elements(), workers)?;
-    Ok(BilinearNonMembershipWitness {
-        quotient: secret.multiply((product - remainder) * divisor),
-        remainder,
-    })
+
+    /// Cost: two field multiplications per element and one fixed-base multiplication.
+    fn non_membership_witness_with_secret(
+        secret: &BilinearSecretKey,
+        set: &ElementSet<Self>,
+        element: &[u8],
+        workers: &Workers,
+    ) -> Result<BilinearNonMembershipWitness, AccumulateError> {
+        let element = absent(secret.public_key(), set, element)?.scalar();
+        let remainder: Fr = set
+            .elements()
+            .iter()
+            .map(|other| other.scalar() - element)
+            .product();
+        if remainder.is_zero() {
+            return Err(AccumulateError::ElementPresent);
+        }
+        let divisor = (element + secret.scalar())
+            .inverse()
+            .ok_or(AccumulateError::ElementNotAllowed)?;
+        let product = secret.product(set.elements(), workers)?;
+        Ok(BilinearNonMembershipWitness {
+            quotient: secret.multiply((product - remainder) * divisor),
+            remainder,
+        })
+    }
+
+    fn update_non_membership_witness(
+        _: &BilinearPublicKey,
+        element: &BilinearElement,
+        witness: &BilinearNonMembershipWitness,
+        changes: &[Change<Self>],
+    ) -> Result<BilinearNonMembershipWitness, AccumulateError> {
+        let steps = Steps::new(changes)?;
+        let followed = run(&Workers::sequential(), || steps.follow(element.scalar()));
+        let followed = followed.map_err(|kind| match kind {
+            Kind::Removed => AccumulateError::ElementAbsent,
+            Kind::Added => AccumulateError::ElementPresent,
+        })?;
+        Ok(BilinearNonMembershipWitness {
+            quotient: steps.apply(witness.quotient, &followed).into_affine(),
+            remainder: witness.remainder * followed.factor,
+        })
+    }
 }
 
 /// The element, if it is not in the set and the set is the key's and not too large.
@@ -194,22 +213,4 @@ fn absent(
         return Err(AccumulateError::ElementPresent);
     }
     Bilinear::element(key, &key.id().digest_of(element))
-}
-
-/// See [`crate::Universal::update_non_membership_witness`].
-pub(super) fn update(
-    element: &BilinearElement,
-    witness: BilinearNonMembershipWitness,
-    changes: &[Change<Bilinear>],
-) -> Result<BilinearNonMembershipWitness, AccumulateError> {
-    let steps = Steps::new(changes)?;
-    let followed = run(&Workers::sequential(), || steps.follow(element.scalar()));
-    let followed = followed.map_err(|kind| match kind {
-        Kind::Removed => AccumulateError::ElementAbsent,
-        Kind::Added => AccumulateError::ElementPresent,
-    })?;
-    Ok(BilinearNonMembershipWitness {
-        quotient: steps.apply(witness.quotient, &followed).into_affine(),
-        remainder: witness.remainder * followed.factor,
-    })
 }

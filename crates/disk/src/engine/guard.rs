@@ -15,9 +15,8 @@ pub fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
     outcome.ok()
 }
 
-/// Whether a panic of this thread is caught and becomes an error, as those of the storage engine on
-/// pages that it cannot read do: for a program's panic hook, which need not show a backtrace of it.
-pub fn is_panic_caught() -> bool {
+/// Whether a panic of this thread is caught and becomes an error.
+pub(super) fn is_panic_caught() -> bool {
     GUARDS.get() > 0
 }
 

@@ -9,7 +9,7 @@ use std::{
 
 use redb::{ReadTransaction, ReadableTable as _, TableDefinition, WriteTransaction};
 
-use super::*;
+use super::{guard::is_panic_caught, *};
 use crate::Access;
 
 const TABLE: TableDefinition<'_, &str, u64> = TableDefinition::new("table");

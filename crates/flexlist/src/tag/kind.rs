@@ -3,13 +3,7 @@
 //! Everything here delegates to a [`super::TagScheme`]; the encodings are an envelope of [`codec`] whose suite
 //! is the kind's number, then the scheme's own bytes.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
+#![deny(clippy::arithmetic_side_effects)]
 
 use alloc::{boxed::Box, sync::Arc, vec::Vec};
 use core::{fmt, marker::PhantomData, str::FromStr};

@@ -24,13 +24,6 @@
 //!
 //! Source: Shacham & Waters 2013, "Compact proofs of retrievability", section 3.3.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic
-)]
-
 use core::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -144,13 +137,16 @@ impl BlsOwnerKey {
     ///
     /// Cost: a multiplication by tables for each sector.
     fn public(&self) -> BlsPublicKey {
-        let make = || {
-            BlsPublicKey(Arc::new(Points {
-                key: self.0.secret.times(&G2Affine::generator(), b""),
-                sectors: generator::multiply_all(&self.0.logarithms, &Workers::all_cores()),
-            }))
-        };
-        self.0.public.get_or_init(make).clone()
+        if let Some(public) = self.0.public.get() {
+            return public.clone();
+        }
+        // Made outside of the cell: a thread of a pool that waits for parallel loops takes up other
+        // work, which may ask for this key again.
+        let made = BlsPublicKey(Arc::new(Points {
+            key: self.0.secret.times(&G2Affine::generator(), b""),
+            sectors: generator::multiply_all(&self.0.logarithms, &Workers::all_cores()),
+        }));
+        self.0.public.get_or_init(|| made).clone()
     }
 }
 

@@ -24,13 +24,6 @@
 //!
 //! Source: Erway, Küpçü, Papamanthou & Tamassia 2009, section 4; Esiner et al. 2013, section 2.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic
-)]
-
 use core::{fmt, ops::ControlFlow};
 use std::sync::Arc;
 

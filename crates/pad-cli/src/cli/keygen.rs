@@ -3,9 +3,11 @@
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use clap::Args;
+use indicatif::ProgressBar;
 use pad::{
     DictionaryId, SecretKey,
     selection::{SchemeName, SuiteName},
@@ -19,8 +21,8 @@ pub(super) struct Keygen {
     /// The secret key's file; the public key goes into the same name with .pub at the end.
     #[arg(long, short, value_name = "FILE", default_value = "pad.key")]
     out: PathBuf,
-    /// Hash and signature: sha256-ed25519, blake3-ed25519 or paper-2010 (28-byte digests, for
-    /// comparisons only).
+    /// Hash and signature: sha256-ed25519; in a build with all suites also blake3-ed25519 and
+    /// paper-2010 (28-byte digests, for comparisons only).
     #[arg(long, value_name = "NAME", default_value = SuiteName::Sha256Ed25519.name())]
     suite: SuiteName,
     /// How contents are authenticated. By a tree: red-black, treap or skip-list; with treap and
@@ -28,7 +30,10 @@ pub(super) struct Keygen {
     /// intervals, for look-up proofs of constant size: tuple-base and tuple-spec (a signature for
     /// each tuple and version), tuple-base-superseding and tuple-spec-superseding (less to store), and
     /// tuple-base-lightweight, tuple-spec-lightweight and tuple-spec3-lightweight (fewer signatures);
-    /// tuple-base-superseding-bls and tuple-spec-lightweight-bls have signatures that aggregate.
+    /// tuple-base-superseding-bls and tuple-spec-lightweight-bls have signatures that aggregate. With
+    /// accumulators, which answer for one key at a time: tuple-accumulators-rsa,
+    /// tuple-accumulators-superseding-rsa and tuple-chain-accumulators-rsa (a new key takes minutes), and
+    /// the same with -bilinear at the end (for dictionaries of at most some 4000 entries).
     #[arg(long, value_name = "NAME", default_value = SchemeName::RedBlack.name())]
     scheme: SchemeName,
     /// Derive the dictionary's id from this name instead of drawing a random one.
@@ -54,7 +59,9 @@ impl Keygen {
         let dictionary = self.dictionary.as_deref().map(DictionaryId::from_name);
         let public_path = public_path(&self.out);
         let failure = |error| Failure::key_file(&self.out, &error);
+        let search = self.search(output);
         let key = SecretKey::generate(self.suite, self.scheme, dictionary).map_err(failure)?;
+        search.finish_and_clear();
         key.save_pair(&self.out, &public_path)
             .map_err(|(path, error)| Failure::key_file(path, &error))?;
         let public = key.public();
@@ -77,6 +84,19 @@ impl Keygen {
             object.insert("scheme_key".into(), key.to_string().into());
         }
         output.say(&text, &object)
+    }
+}
+
+impl Keygen {
+    /// Says that the search for primes goes on, which may take minutes.
+    fn search(&self, output: &Output) -> ProgressBar {
+        if !self.scheme.name().ends_with("-rsa") || !output.shows_progress() {
+            return ProgressBar::hidden();
+        }
+        let search = ProgressBar::new_spinner();
+        search.set_message("searching for two safe primes, which may take minutes");
+        search.enable_steady_tick(Duration::from_millis(100));
+        search
     }
 }
 

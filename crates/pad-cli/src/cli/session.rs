@@ -379,7 +379,7 @@ fn check_key(path: &Path, found: &PublicKey, given: &PublicKey) -> Result<(), Fa
     ))
 }
 
-/// Far more than a view has: its key file, and a head.
-const MAX_VIEW_BYTES: u64 = 64 << 10;
+/// More than a view has: its key file, and a head.
+const MAX_VIEW_BYTES: u64 = 5 << 20;
 const MAX_EVIDENCE: u32 = 1000;
 pub(super) const MAX_EVIDENCE_BYTES: u64 = 64 << 10;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use pad::{
-    Bundle, Key, Keys, Operation, SecretKey, Sha256Ed25519, SignedHead, Suite, TreeProof,
+    Key, Keys, Operation, Response, SecretKey, Sha256Ed25519, SignedHead, Suite, TreeProof,
     TrustedView, Untrusted, Value, VerifyError, Version,
     dynamic::{AnyRepository, Description, open_author},
     pad_core::codec,
@@ -201,7 +201,7 @@ impl Scene<'_> {
         liar.stage(batch)?;
         liar.flush(&[])?;
         let decode =
-            |bytes: &[u8]| codec::decode::<Bundle<S, TreeProof<S, Key>>>(bytes, bytes.len());
+            |bytes: &[u8]| codec::decode::<Response<S, TreeProof<S, Key>>>(bytes, bytes.len());
         let forged = liar.repository().answer(version, &self.question())?;
         let genuine = self.repository.answer(version, &self.question())?;
         let (Ok(mut forged), Ok(genuine)) = (decode(&forged), decode(&genuine)) else {

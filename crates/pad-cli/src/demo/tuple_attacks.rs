@@ -1,7 +1,7 @@
 //! A server that lies with tuples: genuine ones stretched, kept too long, or taken apart.
 
 use pad::{
-    Bundle, Key, Operation, TupleProof, Value, VerifyError, Version,
+    Key, Operation, Response, TupleProof, Value, VerifyError, Version,
     pad_core::codec,
     pad_tuple::{
         Design, Lightweight, Plain, Superseding, for_each_tuple,
@@ -28,7 +28,7 @@ pub(super) fn all(scene: &Scene<'_>) -> Result<Vec<Attack>, Failure> {
     Err(broken())
 }
 
-type Answer<D> = Bundle<S, TupleProof<S, D>>;
+type Answer<D> = Response<S, TupleProof<S, D>>;
 
 fn attacks<D: Design<S, Evidence: Links>>(scene: &Scene<'_>) -> Result<Vec<Attack>, Failure> {
     let mut attacks = vec![

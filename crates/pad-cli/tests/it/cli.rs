@@ -1,6 +1,6 @@
 //! Every command of the real binary: what it prints, its exit status, and what bad input gets.
 
-use pad::Store as _;
+use pad::{Store as _, selection::SuiteName};
 use serde_json::json;
 
 use crate::bench::{Bench, TRACE, prices, text};
@@ -9,10 +9,10 @@ use crate::bench::{Bench, TRACE, prices, text};
 fn keygen_makes_a_secret_and_a_public_file() {
     let bench = Bench::new();
     let made =
-        &bench.json("keygen --out k --scheme treap --suite blake3-ed25519 --dictionary d")[0];
+        &bench.json("keygen --out k --scheme treap --suite sha256-ed25519 --dictionary d")[0];
     assert_eq!(made["scheme"], "treap");
     let public = text(&bench.read("k.pub"));
-    assert!(public.starts_with("pad-public-key v1\nsuite blake3-ed25519\nscheme treap\n"));
+    assert!(public.starts_with("pad-public-key v1\nsuite sha256-ed25519\nscheme treap\n"));
     assert!(text(&bench.read("k")).starts_with("pad-secret-key v1\n"));
     bench.fails("keygen --out k", 2, "exists already");
     std::fs::remove_file(bench.path("k.pub")).unwrap();
@@ -417,7 +417,7 @@ fn pruned_stores_keep_heads_and_newer_contents() {
 fn every_scheme_repository_and_suite_works() {
     let bench = Bench::new();
     bench.write("t.csv", TRACE.as_bytes());
-    for suite in ["sha256-ed25519", "blake3-ed25519", "paper-2010"] {
+    for suite in SuiteName::ALL {
         for scheme in ["treap", "red-black", "skip-list"] {
             let key = format!("{suite}-{scheme}");
             bench.ok(&format!(

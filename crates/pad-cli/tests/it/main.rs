@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+#[cfg(feature = "accumulators")]
+mod accumulated;
 mod bench;
 mod cli;
 mod conduct;

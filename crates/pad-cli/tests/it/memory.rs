@@ -4,8 +4,8 @@
 
 use ed25519_dalek::SigningKey;
 use pad::{
-    Bundle, Key, Operation, PublicKey, Sha256Ed25519, SignedHead, SnapshotHead, TreeProof, Update,
-    Version, pad_core::codec,
+    Key, Operation, PublicKey, Response, Sha256Ed25519, SignedHead, SnapshotHead, TreeProof,
+    Update, Version, pad_core::codec,
 };
 
 use crate::bench::{Bench, text};
@@ -62,7 +62,7 @@ fn a_strangers_proof_is_refused_before_it_is_decoded() {
     let bench = Bench::with_trace();
     bench.ok("prove --store s apple --at 3 --out p");
     let bytes = bench.read("p");
-    let mut bundle: Bundle<S, TreeProof<S, Key>> = codec::decode(&bytes, bytes.len()).unwrap();
+    let mut bundle: Response<S, TreeProof<S, Key>> = codec::decode(&bytes, bytes.len()).unwrap();
     bundle.head = Some(strangers_head(&bench, 3));
     let mut proof = codec::encode(&bundle);
     // Not even malformed: what follows the head is never looked at.

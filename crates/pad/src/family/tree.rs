@@ -3,27 +3,26 @@
 use core::{fmt, marker::PhantomData};
 
 use pad_core::{
-    HeadSignature, Key, LookupError, Operation, SnapshotHead, Suite, Untrusted, Update, Verified,
-    VerifyError, Version, Workers, codec, contradiction::Past, head::Authority,
-    history::ConsistencyProof,
+    Client, HeadSignature, Key, LookupError, Operation, SnapshotHead, Suite, Untrusted, Update,
+    Verified, Version, Workers, contradiction::Past, head::Authority, history::ConsistencyProof,
 };
 use pad_tree::{
     Answer, Authenticated, BalancingScheme, Change, Checkpoint, KeyHistory, KeyRange, Keys,
-    NodeStore, ProvableQuery, TreeAuthor, TreeProof, TreeQuery, TreeRepository, TreeScheme,
+    NodeStore, RedBlack, SkipList, Treap, Tree, TreeAuthor, TreeRepository, TreeScheme,
     VersionedStore, for_each_tree,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use signature::Signer;
 
+use super::{answer, check, checked};
 use crate::{
     answering::{AnswerError, AnsweringRepository},
     author::{AuthorError, BatchAuthor, HostedAuthor, ResumableRepository, resumed},
-    bundle::{Bundle, ProofUnderHead},
     check::CheckError,
-    dynamic::{Description, OfferedRepository},
+    dynamic::{AnyClient, Description, OfferedRepository},
     hosted::Typed,
     keys::{PublicKey, SecretKey},
-    question::{Question, Refusal, Statement, conclude},
+    question::{Question, Refusal, Statement},
     repository::StorableRepository,
 };
 
@@ -77,53 +76,35 @@ impl<S: Suite, St: TreeStore<S>> OfferedRepository for Typed<TreeRepository<S, S
     }
 }
 
-/// What an answer of a tree PAD establishes.
-pub(crate) fn verify<S: Suite>(
-    public: &PublicKey,
-    version: Version,
-    question: &Question,
-    answer: &[u8],
-) -> Result<Statement, Refusal> {
-    let authority = &public.authority;
-    Ok(match question {
-        Question::Key(key) => Statement::Lookup(conclude::<S, TreeProof<S, _>>(
-            authority,
-            version,
-            key,
-            answer,
-            question.longest_answer(),
-        )?),
-        Question::Keys(keys) => Statement::Lookups(conclude::<S, TreeProof<S, _>>(
-            authority,
-            version,
-            keys,
-            answer,
-            question.longest_answer(),
-        )?),
-        Question::Range(range) => Statement::Range(conclude::<S, TreeProof<S, _>>(
-            authority,
-            version,
-            range,
-            answer,
-            question.longest_answer(),
-        )?),
-    })
+/// The client of the tree PAD whose public key this is.
+pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn AnyClient>> {
+    macro_rules! try_scheme {
+        ($($scheme:ty),+) => { $(
+            if public.scheme.id() == <$scheme>::ID {
+                return Some(Box::new(Client::new(trusted::<$scheme, S>(&public.authority))));
+            }
+        )+ };
+    }
+    try_scheme!(Treap, RedBlack, SkipList);
+    None
 }
 
-impl<S: Suite, Q: TreeQuery> ProofUnderHead<S> for TreeProof<S, Q> {
-    type Trust = Authority;
+fn trusted<B: BalancingScheme, S: Suite>(authority: &Authority) -> pad_core::PublicKey<Tree<B, S>> {
+    pad_core::PublicKey::new(authority.author, authority.dictionary, ())
+}
 
-    fn authority(trust: &Authority) -> &Authority {
-        trust
-    }
-
-    fn verify_under(
-        self,
-        head: &Verified<SnapshotHead<S>>,
-        _: &Authority,
-        query: &Q,
-    ) -> Result<Q::Statement, VerifyError> {
-        Ok(Untrusted::new(self).verify(head, query)?.into_inner())
+impl<B: BalancingScheme, S: Suite> AnyClient for Client<Tree<B, S>> {
+    fn check_at(
+        &self,
+        version: Version,
+        question: &Question,
+        answer: &[u8],
+    ) -> Result<Statement, Refusal> {
+        Ok(match question {
+            Question::Key(key) => Statement::Lookup(check(self, version, key, answer)?),
+            Question::Keys(keys) => Statement::Lookups(check(self, version, keys, answer)?),
+            Question::Range(range) => Statement::Range(check(self, version, range, answer)?),
+        })
     }
 }
 
@@ -209,9 +190,9 @@ where
 impl<S: Suite, St: TreeStore<S>> AnsweringRepository for TreeRepository<S, St> {
     fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
         Ok(match question {
-            Question::Key(key) => bundle(self, version, key)?,
-            Question::Keys(keys) => bundle(self, version, keys)?,
-            Question::Range(range) => bundle(self, version, range)?,
+            Question::Key(key) => answer(self, version, key)?,
+            Question::Keys(keys) => answer(self, version, keys)?,
+            Question::Range(range) => answer(self, version, range)?,
         })
     }
 
@@ -228,34 +209,14 @@ impl<S: Suite, St: TreeStore<S>> AnsweringRepository for TreeRepository<S, St> {
         head: &Verified<SnapshotHead<S>>,
         keys: &Keys,
     ) -> Result<Vec<(Key, Answer)>, CheckError> {
-        Ok(checked(self, head, keys)?.answers)
+        let public = trusted::<St::Scheme, S>(self.authority());
+        Ok(checked(self, &public, head, keys)?.answers)
     }
 
     fn check_contents(&self, head: &Verified<SnapshotHead<S>>) -> Result<(), CheckError> {
-        checked(self, head, &KeyRange::ALL).map(drop)
+        let public = trusted::<St::Scheme, S>(self.authority());
+        checked(self, &public, head, &KeyRange::ALL).map(drop)
     }
-}
-
-fn bundle<S: Suite, St: TreeStore<S>, Q: ProvableQuery>(
-    repository: &TreeRepository<S, St>,
-    version: Version,
-    query: &Q,
-) -> Result<Vec<u8>, LookupError> {
-    let proof = repository.prove_query(version, query)?;
-    Ok(codec::encode(&Bundle::new(repository, version, proof)?))
-}
-
-fn checked<S: Suite, St: TreeStore<S>, Q: ProvableQuery>(
-    repository: &TreeRepository<S, St>,
-    head: &Verified<SnapshotHead<S>>,
-    query: &Q,
-) -> Result<Q::Statement, CheckError> {
-    let version = head.get().version;
-    let proof = repository.prove_query(version, query)?;
-    let verified = Untrusted::new(proof).verify(head, query);
-    verified
-        .map(Verified::into_inner)
-        .map_err(|error| CheckError::Version(version, error))
 }
 
 /// One of the kinds of repositories, as a value from which its node store is inferred.

@@ -1,49 +1,50 @@
 //! Tuple PADs: a proof needs the head's version, and some designs a key beside the author's.
 
 use pad_core::{
-    DecodeError, HeadSignature, LookupError, Operation, SnapshotHead, Suite, Untrusted, Update,
-    Verified, VerifyError, Version, Workers, contradiction::Past, head::Authority,
-    history::ConsistencyProof,
+    Client, HeadSignature, LookupError, Operation, Suite, Update, Version, Workers,
+    contradiction::Past, head::Authority, history::ConsistencyProof,
 };
 use pad_tuple::{
-    AggregateDesign, Design, Expectation, ManyProof, RangeProof, TupleAuthor, TupleProof,
-    TupleRepository, checkpoint::TupleCheckpoint, for_each_tuple, update::TupleAttachment,
+    Design, KeyBytes, Tuple, TupleAuthor, TupleRepository, checkpoint::TupleCheckpoint,
+    for_each_tuple, update::TupleAttachment,
 };
 use signature::Signer;
 
 use crate::{
-    answering::NotOffered,
     author::{AuthorError, BatchAuthor, HostedAuthor, ResumableRepository, resumed},
-    bundle::ProofUnderHead,
-    dynamic::{Description, OfferedRepository},
+    dynamic::{AnyClient, Description, OfferedRepository},
     hosted::Typed,
     keys::{PublicKey, SecretKey},
-    question::{Question, Refusal, Statement, conclude},
+    question::{Question, Refusal, Statement},
     repository::{RepositoryError, StorableRepository},
     selection::RepositoryName,
     store::StoreError,
 };
 
 mod answers;
-pub(crate) mod own_keys;
 
-use own_keys::KeyBytes;
+pub(crate) use answers::AskedDesign;
 
 /// What a tuple PAD is made from, and what its clients trust.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TupleSetup<K> {
-    /// Whose updates are taken, for which dictionary and design.
-    pub authority: Authority,
-    /// What the design verifies with beyond the author's key; `()` if nothing.
-    pub key: K,
-}
+pub type TupleSetup<S, D> = pad_core::PublicKey<Tuple<D, S>>;
 
 /// What a public key says. `None` if its scheme's own key is not of this kind.
-fn setup<K: KeyBytes>(public: &PublicKey) -> Option<TupleSetup<K>> {
+fn setup<S: Suite, D: AskedDesign<S>>(public: &PublicKey) -> Option<TupleSetup<S, D>> {
     let own = public.scheme_key.as_ref();
-    let key = K::from_slice(own.map_or(&[], |key| key.as_bytes()))?;
-    let authority = public.authority;
-    Some(TupleSetup { authority, key })
+    let key = D::Key::from_slice(own.map_or(&[], |key| key.as_bytes()))?;
+    let Authority {
+        author, dictionary, ..
+    } = public.authority;
+    Some(TupleSetup::<S, D>::new(author, dictionary, key))
+}
+
+/// Calls a macro once for each design that this build has.
+macro_rules! for_each_design {
+    ($callback:ident) => {
+        for_each_tuple!($callback);
+        #[cfg(feature = "accumulators")]
+        pad_tuple::for_each_accumulated_tuple!($callback);
+    };
 }
 
 /// An empty repository of the tuple PAD that is described, if there is such a one.
@@ -56,21 +57,18 @@ pub(crate) fn repository<S: Suite>(
     macro_rules! try_design {
         ($name:ident, $design:ty) => {
             if is_of::<S, $design>(&description.public) {
-                let setup = setup(&description.public).ok_or_else(foreign_key)?;
+                let setup = setup::<S, $design>(&description.public);
+                let setup = setup.ok_or_else(foreign_key)?;
                 let repository = Typed::<TupleRepository<S, $design>>::new(setup);
                 return Ok(Some(Box::new(repository)));
             }
         };
     }
-    for_each_tuple!(try_design);
+    for_each_design!(try_design);
     Ok(None)
 }
 
-impl<S, D> OfferedRepository for Typed<TupleRepository<S, D>>
-where
-    S: Suite,
-    D: AggregateDesign<S, Secret: KeyBytes>,
-{
+impl<S: Suite, D: AskedDesign<S>> OfferedRepository for Typed<TupleRepository<S, D>> {
     fn resume(&self, key: &SecretKey) -> Result<Box<dyn HostedAuthor>, AuthorError> {
         let own = KeyBytes::from_slice(key.scheme_secret().unwrap_or_default());
         let own: D::Secret = own.ok_or_else(foreign_key)?;
@@ -78,24 +76,28 @@ where
     }
 }
 
-/// What an answer of a tuple PAD establishes.
-pub(crate) fn verify<S: Suite>(
-    public: &PublicKey,
-    version: Version,
-    question: &Question,
-    answer: &[u8],
-) -> Result<Statement, Refusal> {
+/// The client of the tuple PAD whose public key this is.
+pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn AnyClient>> {
     macro_rules! try_design {
         ($name:ident, $design:ty) => {
             if is_of::<S, $design>(public) {
-                return verify_of::<S, $design>(public, version, question, answer);
+                return Some(Box::new(Client::new(setup::<S, $design>(public)?)));
             }
         };
     }
-    for_each_tuple!(try_design);
-    let scheme = public.scheme.id();
-    let what = "questions";
-    Err(NotOffered { what, scheme }.into())
+    for_each_design!(try_design);
+    None
+}
+
+impl<S: Suite, D: AskedDesign<S>> AnyClient for Client<Tuple<D, S>> {
+    fn check_at(
+        &self,
+        version: Version,
+        question: &Question,
+        answer: &[u8],
+    ) -> Result<Statement, Refusal> {
+        D::check_at(self, version, question, answer)
+    }
 }
 
 fn is_of<S: Suite, D: Design<S>>(public: &PublicKey) -> bool {
@@ -106,81 +108,13 @@ fn foreign_key() -> RepositoryError {
     StoreError::Damaged("its key is not one of its scheme").into()
 }
 
-fn verify_of<S: Suite, D: AggregateDesign<S, Key: KeyBytes>>(
-    public: &PublicKey,
-    version: Version,
-    question: &Question,
-    answer: &[u8],
-) -> Result<Statement, Refusal> {
-    let setup = setup(public).ok_or(DecodeError::Malformed)?;
-    Ok(match question {
-        Question::Key(key) => Statement::Lookup(conclude::<S, TupleProof<S, D>>(
-            &setup,
-            version,
-            key,
-            answer,
-            question.longest_answer(),
-        )?),
-        Question::Keys(keys) => Statement::Lookups(conclude::<S, ManyProof<S, D>>(
-            &setup,
-            version,
-            keys,
-            answer,
-            question.longest_answer(),
-        )?),
-        Question::Range(range) => Statement::Range(conclude::<S, RangeProof<S, D>>(
-            &setup,
-            version,
-            range,
-            answer,
-            question.longest_answer(),
-        )?),
-    })
-}
-
-/// What a client expects of the version of a verified head.
-fn expectation<S: Suite, K: Clone>(
-    head: &Verified<SnapshotHead<S>>,
-    setup: &TupleSetup<K>,
-) -> Expectation<K> {
-    Expectation {
-        authority: setup.authority,
-        key: setup.key.clone(),
-        version: head.get().version,
-    }
-}
-
-macro_rules! under_head {
-    ($($proof:ident),+) => { $(
-        impl<S: Suite, D: AggregateDesign<S>> ProofUnderHead<S> for $proof<S, D> {
-            type Trust = TupleSetup<D::Key>;
-
-            fn authority(setup: &TupleSetup<D::Key>) -> &Authority {
-                &setup.authority
-            }
-
-            fn verify_under(
-                self,
-                head: &Verified<SnapshotHead<S>>,
-                setup: &TupleSetup<D::Key>,
-                query: &Self::Query,
-            ) -> Result<Self::Statement, VerifyError> {
-                let verified = Untrusted::new(self).verify(&expectation(head, setup), query)?;
-                Ok(verified.into_inner())
-            }
-        }
-    )+ };
-}
-
-under_head!(TupleProof, ManyProof, RangeProof);
-
 impl<S: Suite, D: Design<S>> StorableRepository for TupleRepository<S, D> {
     const EVIDENCE_OUTLIVES_VERSION: bool = true;
-    type Setup = TupleSetup<D::Key>;
+    type Setup = TupleSetup<S, D>;
     type Checkpoint = TupleCheckpoint<S>;
 
-    fn new(setup: &TupleSetup<D::Key>) -> Self {
-        Self::new(setup.authority, setup.key.clone())
+    fn new(setup: &TupleSetup<S, D>) -> Self {
+        Self::new(*setup.authority(), setup.key().clone())
     }
 
     fn with_workers(self, workers: Workers) -> Self {
@@ -195,8 +129,8 @@ impl<S: Suite, D: Design<S>> StorableRepository for TupleRepository<S, D> {
         self.checkpoint()
     }
 
-    fn restore(checkpoint: TupleCheckpoint<S>, setup: &TupleSetup<D::Key>) -> Option<Self> {
-        Self::restore(checkpoint, setup.authority, setup.key.clone())
+    fn restore(checkpoint: TupleCheckpoint<S>, setup: &TupleSetup<S, D>) -> Option<Self> {
+        Self::restore(checkpoint, *setup.authority(), setup.key().clone())
     }
 
     fn prune(&mut self, oldest: Version) -> Result<(), LookupError> {

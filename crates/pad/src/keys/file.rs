@@ -129,5 +129,5 @@ pub(super) fn check_permissions(_: &File) -> Result<(), KeyFileError> {
     Ok(())
 }
 
-/// Far more than a key file has, far less than what would be a nuisance to read.
-pub(super) const MAX_FILE_BYTES: usize = 16 << 10;
+/// More than the parameters of accumulators take as digits, far less than what would be a nuisance to read.
+pub(super) const MAX_FILE_BYTES: usize = 4 << 20;

@@ -8,14 +8,16 @@ use std::path::{Path, PathBuf};
 use ed25519_dalek::SigningKey;
 use pad::{
     Answer, AnswerError, AnsweringRepository, ApplyError, AuthorError, AuthorKey, Authority,
-    BatchAuthor, Bundle, Change, Dictionary, DictionaryId, DurableAuthor, DurableRepository, Key,
-    KeyRange, Keys, Lookup, LookupError, NotOffered, Operation, Proof, RedBlackAuthor, RedbStore,
-    Repository, RepositoryError, ResumableRepository, Sha256Ed25519, SignedHead, SigningRecord,
+    BatchAuthor, Change, Dictionary, DictionaryId, DurableAuthor, DurableRepository, Key, KeyRange,
+    Keys, Lookup, LookupError, NotOffered, Operation, Proof, RedBlackAuthor, RedbStore, Repository,
+    RepositoryError, Response, ResumableRepository, Sha256Ed25519, SignedHead, SigningRecord,
     SnapshotHead, StorableRepository, Store, TreeProof, Untrusted, Update, Value, Verified,
     VerifyError, Version, Workers,
-    bundle::ProofUnderHead,
     check::CheckError,
-    pad_core::{Attachment, codec, codec::Message, contradiction::Past, history::ConsistencyProof},
+    pad_core::{
+        Answers, Attachment, Client, Family, PublicKey, Refusal, SchemeId, codec, codec::Message,
+        contradiction::Past, family::VerifiedRoot, history::ConsistencyProof,
+    },
     pad_tree::{
         Authenticated, Checkpoint, KeyHistory, PathCopying, RedBlack, RedBlackPathCopying,
         TreeScheme,
@@ -68,7 +70,7 @@ impl Message for KeyProof {
 }
 
 impl Proof for KeyProof {
-    type Commitment = Verified<SnapshotHead<S>>;
+    type Commitment = VerifiedRoot<S>;
     type Query = Key;
     type Statement = Lookup;
     type Error = VerifyError;
@@ -78,20 +80,27 @@ impl Proof for KeyProof {
     }
 }
 
-impl ProofUnderHead<S> for KeyProof {
-    type Trust = Setup;
+/// The family, for clients.
+struct Words;
 
-    fn authority(trust: &Setup) -> &Authority {
-        &trust.authority
-    }
+impl Family for Words {
+    type Suite = S;
+    type Key = Word;
+    type Error = VerifyError;
+    const SCHEME: SchemeId = RedBlack::ID;
+    const NAME: &'static str = "words";
+}
 
-    fn verify_under(
-        self,
-        head: &Verified<SnapshotHead<S>>,
-        _: &Setup,
+impl Answers<Key> for Words {
+    type Proof = KeyProof;
+
+    fn verify(
+        proof: Untrusted<KeyProof>,
+        _: &PublicKey<Self>,
+        at: &VerifiedRoot<S>,
         key: &Key,
-    ) -> Result<Lookup, VerifyError> {
-        Ok(Untrusted::new(self).verify(head, key)?.into_inner())
+    ) -> Result<Verified<Lookup>, VerifyError> {
+        proof.verify(at, key)
     }
 }
 
@@ -186,7 +195,7 @@ impl AnsweringRepository for Server {
             return Err(NotOffered { what, scheme }.into());
         };
         let proof = self.prove(version, key)?;
-        Ok(codec::encode(&Bundle::new(self, version, proof)?))
+        Ok(codec::encode(&Response::new(self, version, proof)?))
     }
 
     fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, AnswerError> {
@@ -383,14 +392,19 @@ fn answers_travel_with_their_heads() {
     let answer = repository
         .answer(version, &Question::Key(asked.clone()))
         .unwrap();
-    let bundle = Untrusted::<Bundle<S, KeyProof>>::decode(&answer, answer.len()).unwrap();
-    let lookup = bundle.verify(&setup(), &(version, asked.clone())).unwrap();
+    let public = PublicKey::new(
+        setup().authority.author,
+        setup().authority.dictionary,
+        word(),
+    );
+    let client = Client::<Words>::new(public);
+    let lookup = client.check_at(version, &answer, &asked).unwrap();
     assert_eq!(lookup.get().answer.value().unwrap().as_bytes(), b"2");
-    let bundle = Untrusted::<Bundle<S, KeyProof>>::decode(&answer, answer.len()).unwrap();
-    let refused = bundle
-        .verify(&setup(), &(Version::new(3), asked.clone()))
-        .unwrap_err();
-    assert!(matches!(refused, VerifyError::WrongVersion { .. }));
+    let refused = client.check_at(Version::new(3), &answer, &asked);
+    assert!(matches!(
+        refused.unwrap_err(),
+        Refusal::Head(VerifyError::WrongVersion { .. })
+    ));
     let history = repository.history(&asked).unwrap().into_unverified();
     assert_eq!(history.since, Version::EMPTY);
     assert_eq!(history.changes, [1, 2, 3].map(Version::new));

@@ -8,10 +8,11 @@ use std::{
 use ed25519_dalek::{Signature, SignatureError, Signer, SigningKey};
 use pad::BalancingScheme;
 use pad::{
-    ApplyError, Authenticated, AuthorError, AuthorKey, Authority, CacheMedian, DictionaryId,
-    DurableAuthor, DurableRepository, Key, Operation, PathCopying, RecordChange, RedBlack,
-    RedbStore, RepositoryError, Sha256Ed25519, SigningRecord, Store, StoreError, StoredCheckpoint,
-    Treap, TreeRepository, Update, Value, VerifyError, Version, VersionedNodes,
+    ApplyError, Authenticated, AuthorError, AuthorKey, Authority, Blake3Ed25519, CacheMedian,
+    DictionaryId, DurableAuthor, DurableRepository, Key, Operation, Paper2010, PathCopying,
+    RecordChange, RedBlack, RedbStore, RepositoryError, Sha256Ed25519, SigningRecord, Store,
+    StoreError, StoredCheckpoint, Suite, Treap, TreeRepository, Update, Value, VerifyError,
+    Version, VersionedNodes,
 };
 
 type S = Sha256Ed25519;
@@ -132,6 +133,36 @@ fn reopening_gives_the_same_versions() {
         assert_eq!(repository.check().unwrap().checkpoint, with_checkpoint);
         repository.checkpoint().unwrap();
     }
+}
+
+/// Publishes, opens again and checks, under one suite.
+fn check_suite<S: Suite>() {
+    type Repository<S> = TreeRepository<S, PathCopying<Authenticated<S>, RedBlack>>;
+    let folder = tempfile::tempdir().unwrap();
+    let path = new_store(folder.path());
+    let open = || {
+        let store = RedbStore::open(&path).unwrap();
+        DurableRepository::<Repository<S>, _>::open(store, authority::<RedBlack>()).unwrap()
+    };
+    let mut author = DurableAuthor::resume(open(), signer(), record(&path)).unwrap();
+    for value in ["1", "2"] {
+        author.publish(vec![put("key", value)]).unwrap();
+    }
+    author.repository_mut().checkpoint().unwrap();
+    author.publish(vec![put("key", "3")]).unwrap();
+    drop(author);
+    let checked = open().check().unwrap();
+    assert_eq!(
+        (checked.heads, checked.proved, checked.checkpoint),
+        (3, 3, true)
+    );
+}
+
+#[test]
+fn every_suite_is_stored_and_checked() {
+    check_suite::<Sha256Ed25519>();
+    check_suite::<Blake3Ed25519>();
+    check_suite::<Paper2010>();
 }
 
 #[test]

@@ -1,12 +1,6 @@
 //! Schemes behind trait objects: what [`super::OwnerKey`] and the others hold.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
+#![deny(clippy::arithmetic_side_effects)]
 
 use alloc::{boxed::Box, sync::Arc, vec::Vec};
 use core::{fmt, marker::PhantomData};

@@ -1,17 +1,16 @@
 //! `pad file serve` and `pad file check`.
 
 use std::{
-    collections::BTreeSet,
-    fs, io, panic,
+    fs, io,
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
 };
 
 use clap::Args;
+use disk::engine::report_caught_panics;
 use flexlist_service::{
     network::{Identity, Options, Server, ServerError, Stopped},
     server::{FileServer, Limits, Owners, Settings, check},
-    store::{StoreError, is_panic_caught},
+    store::StoreError,
 };
 use pad::Workers;
 use pad_core::AuthorKey;
@@ -76,7 +75,7 @@ pub(in crate::cli) struct Check {
 
 impl Serve {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        hook_panics(|place| {
+        report_caught_panics(|place| {
             eprintln!("pad: the store is damaged: the storage engine gave up on a page ({place})");
         });
         let options = Options {
@@ -157,7 +156,7 @@ impl Serve {
 impl Check {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         // What is damaged is said at the end.
-        hook_panics(|_| {});
+        report_caught_panics(|_| {});
         let path: &Path = &self.store.join(STORE_FILE);
         let report = check(path, Workers::all_cores()).map_err(|error| store_failure(&error))?;
         let text = format!(
@@ -184,24 +183,6 @@ impl Check {
         };
         Err(Failure::Refused(format!("the store is damaged: {named}")))
     }
-}
-
-/// Tells of a panic that is caught, and becomes an answer or a report, where it happened: once for each
-/// place, and without a backtrace, of which a damaged store would give one for each request.
-fn hook_panics(tell: impl Fn(&str) + Send + Sync + 'static) {
-    let others = panic::take_hook();
-    let told = Mutex::new(BTreeSet::new());
-    panic::set_hook(Box::new(move |panic| {
-        if !is_panic_caught() {
-            return others(panic);
-        }
-        let place = panic.location().map(ToString::to_string);
-        let place = place.unwrap_or_else(|| "at an unknown place".into());
-        let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.insert(place.clone()) {
-            tell(&place);
-        }
-    }));
 }
 
 /// Makes the folder of a store, for its user alone.

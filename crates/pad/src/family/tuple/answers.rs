@@ -3,27 +3,197 @@
 use std::collections::BTreeMap;
 
 use pad_core::{
-    Key, LookupError, Repository, SnapshotHead, Suite, Untrusted, Value, Verified, VerifyError,
-    Version, codec,
+    Answer, Client, Key, KeyRange, Keys, Repository, SnapshotHead, Suite, Untrusted, Value,
+    Verified, VerifyError, Version,
 };
-use pad_tree::{Answer, Change, KeyHistory, KeyRange, Keys};
-use pad_tuple::{AggregateDesign, Design, TupleRepository};
+use pad_tree::{Change, KeyHistory};
+use pad_tuple::{
+    AggregateDesign, Design, PublicBytes, SecretBytes, Signed, Tuple, TupleRepository,
+};
 
 use super::TupleSetup;
+#[cfg(feature = "accumulators")]
+use crate::answering::NotOffered;
 use crate::{
     answering::{AnswerError, AnsweringRepository},
-    bundle::{Bundle, ProofUnderHead},
     check::CheckError,
-    question::Question,
+    family::{answer, check, checked},
+    question::{Question, Refusal, Statement},
 };
 
-impl<S: Suite, D: AggregateDesign<S>> AnsweringRepository for TupleRepository<S, D> {
-    fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
+type Answered = Result<Vec<u8>, AnswerError>;
+
+/// A design with keys for key files, and the questions that it answers.
+pub(crate) trait AskedDesign<S: Suite>:
+    Design<S, Secret: SecretBytes, Key: PublicBytes>
+{
+    /// The answer to a question as a message.
+    fn answer(
+        repository: &TupleRepository<S, Self>,
+        version: Version,
+        question: &Question,
+    ) -> Answered;
+
+    /// What such an answer establishes for a client.
+    fn check_at(
+        client: &Client<Tuple<Self, S>>,
+        version: Version,
+        question: &Question,
+        answer: &[u8],
+    ) -> Result<Statement, Refusal>;
+
+    /// As [`AnsweringRepository::checked_answers`].
+    fn checked_answers(
+        repository: &TupleRepository<S, Self>,
+        head: &Verified<SnapshotHead<S>>,
+        keys: &Keys,
+    ) -> Result<Vec<(Key, Answer)>, CheckError>;
+
+    /// As [`AnsweringRepository::check_contents`].
+    fn check_contents(
+        repository: &TupleRepository<S, Self>,
+        head: &Verified<SnapshotHead<S>>,
+    ) -> Result<(), CheckError>;
+}
+
+/// Signed designs answer everything.
+impl<S: Suite, G, R, const GENERATIONS: usize> AskedDesign<S> for Signed<G, R, GENERATIONS>
+where
+    Self: AggregateDesign<S, Secret: SecretBytes, Key: PublicBytes>,
+{
+    fn answer(
+        repository: &TupleRepository<S, Self>,
+        version: Version,
+        question: &Question,
+    ) -> Answered {
         Ok(match question {
-            Question::Key(key) => bundle(self, version, self.prove(version, key)?)?,
-            Question::Keys(keys) => bundle(self, version, self.prove_many(version, keys)?)?,
-            Question::Range(range) => bundle(self, version, self.prove_range(version, range)?)?,
+            Question::Key(key) => answer(repository, version, key)?,
+            Question::Keys(keys) => answer(repository, version, keys)?,
+            Question::Range(range) => answer(repository, version, range)?,
         })
+    }
+
+    fn check_at(
+        client: &Client<Tuple<Self, S>>,
+        version: Version,
+        question: &Question,
+        answer: &[u8],
+    ) -> Result<Statement, Refusal> {
+        Ok(match question {
+            Question::Key(key) => Statement::Lookup(check(client, version, key, answer)?),
+            Question::Keys(keys) => Statement::Lookups(check(client, version, keys, answer)?),
+            Question::Range(range) => Statement::Range(check(client, version, range, answer)?),
+        })
+    }
+
+    fn checked_answers(
+        repository: &TupleRepository<S, Self>,
+        head: &Verified<SnapshotHead<S>>,
+        keys: &Keys,
+    ) -> Result<Vec<(Key, Answer)>, CheckError> {
+        Ok(checked(repository, &trusted(repository), head, keys)?.answers)
+    }
+
+    fn check_contents(
+        repository: &TupleRepository<S, Self>,
+        head: &Verified<SnapshotHead<S>>,
+    ) -> Result<(), CheckError> {
+        let version = head.get().version;
+        let proved = checked(repository, &trusted(repository), head, &KeyRange::ALL)?;
+        if proved.entries.into_iter().eq(repository.entries(version)?) {
+            Ok(())
+        } else {
+            Err(CheckError::Version(version, VerifyError::RootMismatch))
+        }
+    }
+}
+
+/// Designs with accumulators answer for one key at a time.
+#[cfg(feature = "accumulators")]
+macro_rules! one_key_at_a_time {
+    ([$($parameters:tt)+] $design:ty) => {
+        impl<S: Suite, $($parameters)+> AskedDesign<S> for $design
+        where
+            Self: Design<S, Secret: SecretBytes, Key: PublicBytes>,
+        {
+            fn answer(
+                repository: &TupleRepository<S, Self>,
+                version: Version,
+                question: &Question,
+            ) -> Answered {
+                match question {
+                    Question::Key(key) => Ok(answer(repository, version, key)?),
+                    question => Err(not_offered::<S, Self>(question).into()),
+                }
+            }
+
+            fn check_at(
+                client: &Client<Tuple<Self, S>>,
+                version: Version,
+                question: &Question,
+                answer: &[u8],
+            ) -> Result<Statement, Refusal> {
+                match question {
+                    Question::Key(key) => {
+                        Ok(Statement::Lookup(check(client, version, key, answer)?))
+                    }
+                    question => Err(not_offered::<S, Self>(question).into()),
+                }
+            }
+
+            fn checked_answers(
+                repository: &TupleRepository<S, Self>,
+                head: &Verified<SnapshotHead<S>>,
+                keys: &Keys,
+            ) -> Result<Vec<(Key, Answer)>, CheckError> {
+                let public = trusted(repository);
+                let answers = keys.as_slice().iter().map(|key| {
+                    let lookup = checked(repository, &public, head, key)?;
+                    Ok((lookup.key, lookup.answer))
+                });
+                answers.collect()
+            }
+
+            /// Every entry. That there are no others, only the replay of the updates shows.
+            fn check_contents(
+                repository: &TupleRepository<S, Self>,
+                head: &Verified<SnapshotHead<S>>,
+            ) -> Result<(), CheckError> {
+                let version = head.get().version;
+                let public = trusted(repository);
+                for (key, value) in repository.entries(version)? {
+                    let lookup = checked(repository, &public, head, &key)?;
+                    if lookup.answer.value() != Some(&value) {
+                        return Err(CheckError::Version(version, VerifyError::RootMismatch));
+                    }
+                }
+                Ok(())
+            }
+        }
+    };
+}
+
+#[cfg(feature = "accumulators")]
+one_key_at_a_time!([A, R, const GENERATIONS: usize] pad_tuple::Accumulated<A, R, GENERATIONS>);
+#[cfg(feature = "accumulators")]
+one_key_at_a_time!([A, const GENERATIONS: usize] pad_tuple::ChainAccumulated<A, GENERATIONS>);
+
+#[cfg(feature = "accumulators")]
+fn not_offered<S: Suite, D: Design<S>>(question: &Question) -> NotOffered {
+    let (what, scheme) = (question.kind(), D::SCHEME);
+    NotOffered { what, scheme }
+}
+
+/// What the clients of a repository trust.
+fn trusted<S: Suite, D: Design<S>>(repository: &TupleRepository<S, D>) -> TupleSetup<S, D> {
+    let authority = repository.authority();
+    let key = repository.key().clone();
+    TupleSetup::<S, D>::new(authority.author, authority.dictionary, key)
+}
+
+impl<S: Suite, D: AskedDesign<S>> AnsweringRepository for TupleRepository<S, D> {
+    fn answer(&self, version: Version, question: &Question) -> Answered {
+        D::answer(self, version, question)
     }
 
     /// A put of the value that the key had already leaves no trace, and is not listed.
@@ -54,46 +224,12 @@ impl<S: Suite, D: AggregateDesign<S>> AnsweringRepository for TupleRepository<S,
         head: &Verified<SnapshotHead<S>>,
         keys: &Keys,
     ) -> Result<Vec<(Key, Answer)>, CheckError> {
-        let proof = self.prove_many(head.get().version, keys)?;
-        Ok(checked(self, head, keys, proof)?.answers)
+        D::checked_answers(self, head, keys)
     }
 
     fn check_contents(&self, head: &Verified<SnapshotHead<S>>) -> Result<(), CheckError> {
-        let version = head.get().version;
-        let proof = self.prove_range(version, &KeyRange::ALL)?;
-        let proved = checked(self, head, &KeyRange::ALL, proof)?;
-        if proved.entries.into_iter().eq(self.entries(version)?) {
-            Ok(())
-        } else {
-            Err(CheckError::Version(version, VerifyError::RootMismatch))
-        }
+        D::check_contents(self, head)
     }
-}
-
-fn bundle<S: Suite, D: Design<S>>(
-    repository: &TupleRepository<S, D>,
-    version: Version,
-    proof: impl ProofUnderHead<S>,
-) -> Result<Vec<u8>, LookupError> {
-    Ok(codec::encode(&Bundle::new(repository, version, proof)?))
-}
-
-/// What a proof establishes for a client.
-fn checked<S: Suite, D: Design<S>, P>(
-    repository: &TupleRepository<S, D>,
-    head: &Verified<SnapshotHead<S>>,
-    query: &P::Query,
-    proof: P,
-) -> Result<P::Statement, CheckError>
-where
-    P: ProofUnderHead<S, Trust = TupleSetup<D::Key>>,
-{
-    let setup = TupleSetup {
-        authority: *repository.authority(),
-        key: repository.key().clone(),
-    };
-    let verified = proof.verify_under(head, &setup, query);
-    verified.map_err(|error| CheckError::Version(head.get().version, error))
 }
 
 fn compare(before: BTreeMap<Key, Value>, mut after: BTreeMap<Key, Value>) -> Vec<Change> {

@@ -1,15 +1,14 @@
-//! The own keys of tuple designs as key files have them: a fixed number of bytes.
+//! The own keys of tuple designs as key files have them.
 
 use core::marker::PhantomData;
 
 use pad_core::Sha256Ed25519;
-use pad_tuple::Design;
-pub(crate) use pad_tuple::keys::{KeyBytes, PublicBytes, SecretBytes};
+use pad_tuple::{AuthorError, Design, KeyBytes, PublicBytes, SecretBytes};
 use zeroize::Zeroizing;
 
-use crate::keys::{KeyFileError, SchemeKeyFormat};
+use super::{KeyFileError, SchemeKeyFormat};
 
-/// The own keys of design `D`.
+/// The own keys of design `D`, which are the same under every suite.
 pub(crate) struct OwnKeys<D>(PhantomData<D>);
 
 impl<D> OwnKeys<D>
@@ -30,7 +29,10 @@ where
     D: Design<Sha256Ed25519, Secret: SecretBytes, Key: PublicBytes>,
 {
     fn generate(&self) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
-        D::Secret::generate_bytes().map_err(|_| KeyFileError::NoRandomness)
+        D::Secret::generate_bytes().map_err(|error: AuthorError| {
+            debug_assert!(matches!(error, AuthorError::NoRandomness));
+            KeyFileError::NoRandomness
+        })
     }
 
     fn has_public(&self) -> bool {

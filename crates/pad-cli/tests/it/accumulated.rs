@@ -1,0 +1,122 @@
+//! Every command of the real binary on the designs with accumulators.
+
+use pad::{
+    DictionaryId, SecretKey,
+    selection::{SchemeName, SuiteName},
+};
+use serde_json::json;
+
+use crate::bench::{Bench, TRACE};
+
+fn schemes() -> impl Iterator<Item = SchemeName> {
+    let all = SchemeName::ALL.iter().copied();
+    all.filter(|scheme| scheme.name().contains("accumulators"))
+}
+
+/// A key `k` of this scheme that is published, because a new one takes minutes, and a trace of three
+/// versions in `s`.
+fn published(scheme: SchemeName, dictionary: &str) -> Bench {
+    let text = if scheme.name().ends_with("rsa") {
+        include_str!("../../../pad/tests/keys/rsa-2048.txt")
+    } else {
+        include_str!("../../../pad/tests/keys/bilinear-16.txt")
+    };
+    let digits = text.lines().find(|line| !line.starts_with('#')).unwrap();
+    let secret = hex::decode(digits).unwrap().into();
+    let (suite, id) = (
+        SuiteName::Sha256Ed25519,
+        DictionaryId::from_name(dictionary),
+    );
+    let key = SecretKey::from_parts(suite, scheme, id, &[7; 32], Some(secret)).unwrap();
+    let bench = Bench::new();
+    key.save_pair(&bench.path("k"), &bench.path("k.pub"))
+        .unwrap();
+    bench.write("t.csv", TRACE.as_bytes());
+    bench.ok("import --store s --key k t.csv");
+    bench
+}
+
+#[test]
+fn there_are_six() {
+    assert_eq!(schemes().count(), 6);
+}
+
+#[test]
+fn answers_are_verified_and_what_is_not_offered_is_said() {
+    for scheme in schemes() {
+        let bench = published(scheme, "d");
+        let get = |line: &str| {
+            bench
+                .json(&format!("get --store s --public k.pub {line}"))
+                .remove(0)
+        };
+        assert_eq!(
+            get("apple"),
+            json!({ "key": "apple", "present": true, "value": "4", "verified": true, "version": 3 })
+        );
+        assert_eq!(get("apple --at 1")["value"], "3");
+        assert_eq!(get("pear")["present"], false);
+        assert_eq!(get("pear --at 0")["present"], false);
+        let refused = format!("range questions are not offered by scheme {scheme}");
+        bench.fails("range --store s a z", 2, &refused);
+        let history = bench.json("history --store s pear --complete").remove(0);
+        assert_eq!(history["changes"].as_array().unwrap().len(), 2);
+    }
+}
+
+#[test]
+fn proofs_and_updates_travel() {
+    for scheme in schemes() {
+        let bench = published(scheme, "d");
+        bench.ok("prove --store s apple --at 2 --out p");
+        let verify = |at: u32| format!("verify --public k.pub --proof p apple --at {at}");
+        assert_eq!(bench.json(&verify(2))[0]["present"], true);
+        bench.fails(&verify(3), 3, "of version 2");
+        let stranger = published(scheme, "other");
+        std::fs::copy(stranger.path("k.pub"), bench.path("other.pub")).unwrap();
+        let other = "verify --public other.pub --proof p apple --at 2";
+        bench.fails(other, 3, "another dictionary");
+        for version in 1..=3 {
+            bench.ok(&format!("export --store s --at {version} --out u{version}"));
+        }
+        bench.ok("apply --store copy --public k.pub u1 u2 u3");
+        assert_eq!(
+            bench.json("versions --store copy"),
+            bench.json("versions --store s")
+        );
+        bench.ok("check --store copy");
+    }
+}
+
+#[test]
+fn stores_are_checked_pruned_and_go_on() {
+    for scheme in schemes() {
+        let bench = published(scheme, "d");
+        let checked = bench.json("check --store s").remove(0);
+        assert_eq!(
+            (&checked["proved"], &checked["replayed"]),
+            (&json!(3), &json!(3))
+        );
+        bench.ok("prune --store s --before 2");
+        bench.ok("put --store s fig 9");
+        bench.ok("commit --store s --key k");
+        bench.ok("check --store s");
+        let get = bench.json("get --store s --public k.pub --view v fig");
+        assert_eq!(get[0]["value"], "9");
+    }
+}
+
+/// A new key, of the kind that is made in a moment.
+#[test]
+fn a_new_key_of_bilinear_accumulators_signs() {
+    let bench = Bench::new();
+    bench.ok("keygen --out k --scheme tuple-accumulators-superseding-bilinear");
+    bench.ok("put --store s --key k a 1");
+    bench.ok("commit --store s --key k");
+    assert_eq!(
+        bench.json("get --store s --public k.pub a")[0]["value"],
+        "1"
+    );
+    bench.ok("public --key k --out again.pub");
+    assert_eq!(bench.read("again.pub"), bench.read("k.pub"));
+}
