@@ -6,7 +6,7 @@
 //!   snapshot makes one [`Update`] with one [`SignedHead`].
 //! * The **server** ([`Server`]) holds every version ([`Repository`]) and no key. Nobody trusts it.
 //! * The **client** ([`Client`]) holds the author's public key and a [`TrustedView`]. It asks a
-//!   [question](question), verifies the answer, and obtains a [`Verified`] [statement].
+//!   [question], verifies the answer, and obtains a [`Verified`] [statement].
 //!
 //! All three are generic in the **family** of the dictionary ([`Family`]: how contents become a root, and how
 //! answers are proved), which a program names once: `type Prices = Tree<RedBlack>;` (crate `pad-tree`).

@@ -72,6 +72,8 @@ pub mod family;
 mod hosting;
 #[cfg(feature = "std")]
 pub mod id;
+#[cfg(feature = "std")]
+mod link;
 mod opened;
 #[cfg(feature = "std")]
 pub mod persistent;

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::{
     entries::Probe,
     id::{Children, EntryId, NodeId, NodeKind, to_u32, to_usize},
-    seal::Link,
+    link::Link,
     store::NodeStore,
 };
 

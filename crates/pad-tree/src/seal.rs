@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use crate::{
     annotation::Annotation,
     id::{NodeId, NodeKind, to_u32, to_usize},
+    link::Link,
     replace::Replacements,
     store::{Digest, NodeStore},
 };
@@ -30,17 +31,6 @@ pub(crate) struct SealPlan<D> {
     links: Vec<[Link; 2]>,
     /// Whether `nodes` and `links` are those of the next run.
     pub(crate) is_listed: bool,
-}
-
-/// A child of a touched node.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Link {
-    /// The touched node at this position of the list.
-    Touched(u32),
-    /// A leaf, or an inner node whose digest is known.
-    Untouched(NodeId),
-    /// While a batch is planned: the leaf of the operation at this position.
-    Replaced(u32),
 }
 
 impl<D> Default for SealPlan<D> {
