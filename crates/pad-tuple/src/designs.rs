@@ -1,6 +1,8 @@
 //! The designs by name.
 
-use crate::signed::{Bls, Ed25519, Lightweight, Plain, Signed, Superseding};
+#[cfg(feature = "bls")]
+use crate::signed::Bls;
+use crate::signed::{Ed25519, Lightweight, Plain, Signed, Superseding};
 
 #[cfg(feature = "accumulators")]
 mod with_accumulators;
@@ -23,8 +25,10 @@ pub type SpecLightweight = Signed<Ed25519, Lightweight, 2>;
 /// Speculation over three generations, lightweight signatures.
 pub type SpecLightweight3 = Signed<Ed25519, Lightweight, 3>;
 /// One generation, superseding BLS signatures, which aggregate.
+#[cfg(feature = "bls")]
 pub type BaseSupersedingBls = Signed<Bls, Superseding, 1>;
 /// Speculation over two generations, lightweight BLS signatures, which aggregate.
+#[cfg(feature = "bls")]
 pub type SpecLightweightBls = Signed<Bls, Lightweight, 2>;
 /// Calls a macro once for each signed design: the only place that lists them.
 ///
@@ -40,7 +44,23 @@ macro_rules! for_each_tuple {
         $callback!(spec_superseding, $crate::designs::SpecSuperseding);
         $callback!(spec_lightweight, $crate::designs::SpecLightweight);
         $callback!(spec_lightweight_3, $crate::designs::SpecLightweight3);
+        $crate::for_each_bls_tuple!($callback);
+    };
+}
+
+/// The same for the designs with BLS signatures: none without the feature `bls`.
+#[cfg(feature = "bls")]
+#[macro_export]
+macro_rules! for_each_bls_tuple {
+    ($callback:ident) => {
         $callback!(base_superseding_bls, $crate::designs::BaseSupersedingBls);
         $callback!(spec_lightweight_bls, $crate::designs::SpecLightweightBls);
     };
+}
+
+/// The same for the designs with BLS signatures: none without the feature `bls`.
+#[cfg(not(feature = "bls"))]
+#[macro_export]
+macro_rules! for_each_bls_tuple {
+    ($callback:ident) => {};
 }

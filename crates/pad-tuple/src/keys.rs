@@ -5,8 +5,8 @@
 //! |---|---|
 //! | `()` | none |
 //! | [`ChainSecret`] | 32, random |
-//! | [`BlsPublicKey`] | its encoding, 96 |
-//! | [`BlsSecretKey`] | its seed, 32 |
+//! | `BlsPublicKey` | its encoding, 96 |
+//! | `BlsSecretKey` | its seed, 32 |
 //! | a pair of the above | one after the other |
 //! | `RsaPublicKey` | its parameters, as a message of `accumulators` |
 //! | `RsaSecretKey` | its own message |
@@ -15,14 +15,12 @@
 
 use zeroize::Zeroizing;
 
-use crate::{
-    bls::{BlsPublicKey, BlsSecretKey, PUBLIC_KEY_LENGTH},
-    chain::ChainSecret,
-    design::AuthorError,
-};
+use crate::{chain::ChainSecret, design::AuthorError};
 
 #[cfg(feature = "bilinear")]
 mod bilinear;
+#[cfg(feature = "bls")]
+mod bls;
 #[cfg(feature = "rsa")]
 mod rsa;
 
@@ -106,37 +104,8 @@ impl SecretBytes for ChainSecret {
     }
 }
 
-/// The seed of the key.
-impl KeyBytes for BlsSecretKey {
-    const LENGTH: Option<usize> = Some(SEED_LENGTH);
-
-    fn from_slice(bytes: &[u8]) -> Option<Self> {
-        bytes.try_into().ok().map(Self::from_seed)
-    }
-}
-
-impl SecretBytes for BlsSecretKey {
-    fn generate_bytes() -> Result<Zeroizing<Vec<u8>>, AuthorError> {
-        random_bytes(SEED_LENGTH)
-    }
-}
-
 /// The length of the secrets that are random bytes.
 const SEED_LENGTH: usize = 32;
-
-impl KeyBytes for BlsPublicKey {
-    const LENGTH: Option<usize> = Some(PUBLIC_KEY_LENGTH);
-
-    fn from_slice(bytes: &[u8]) -> Option<Self> {
-        Self::from_bytes(bytes.try_into().ok()?).ok()
-    }
-}
-
-impl PublicBytes for BlsPublicKey {
-    fn to_vec(&self) -> Vec<u8> {
-        self.to_bytes().to_vec()
-    }
-}
 
 /// One after the other; all of the first have the same length.
 impl<A: KeyBytes, B: KeyBytes> KeyBytes for (A, B) {

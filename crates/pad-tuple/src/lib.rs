@@ -110,14 +110,17 @@ pub mod update;
 pub use accumulated::{Accumulated, Retention};
 pub use aggregate::AggregateDesign;
 pub use author::TupleAuthor;
+#[cfg(feature = "bls")]
 pub use bls12::signatures as bls;
 #[cfg(feature = "accumulators")]
 pub use chain_accumulated::ChainAccumulated;
 pub use design::{AuthorError, Design, Expectation};
 pub use designs::{
-    Base, BaseLightweight, BaseSuperseding, BaseSupersedingBls, Spec, SpecLightweight,
-    SpecLightweight3, SpecLightweightBls, SpecSuperseding,
+    Base, BaseLightweight, BaseSuperseding, Spec, SpecLightweight, SpecLightweight3,
+    SpecSuperseding,
 };
+#[cfg(feature = "bls")]
+pub use designs::{BaseSupersedingBls, SpecLightweightBls};
 pub use family::Tuple;
 pub use keys::{KeyBytes, PublicBytes, SecretBytes};
 pub use many::ManyProof;
@@ -126,7 +129,9 @@ pub use proof::TupleProof;
 pub use range::RangeProof;
 pub use replica::Replicated;
 pub use repository::TupleRepository;
-pub use signed::{Bls, Ed25519, Lightweight, Plain, Refresh, Signed, Superseding};
+#[cfg(feature = "bls")]
+pub use signed::Bls;
+pub use signed::{Ed25519, Lightweight, Plain, Refresh, Signed, Superseding};
 pub use speculation::Speculation;
 
 use pad_core::SchemeId;

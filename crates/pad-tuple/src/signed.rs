@@ -15,15 +15,19 @@ use crate::{
 };
 
 mod aggregate;
+#[cfg(feature = "bls")]
+mod bls;
 mod divide;
 mod lightweight;
 mod plain;
 mod scheme;
 mod superseding;
 
+#[cfg(feature = "bls")]
+pub use bls::{Bls, BlsSecret};
 pub use lightweight::{Lightweight, LightweightItem};
 pub use plain::Plain;
-pub use scheme::{Bls, BlsSecret, Ed25519, TupleSignature};
+pub use scheme::{Ed25519, TupleSignature};
 pub use superseding::{Superseding, Validity};
 
 /// Signs a message as the author.

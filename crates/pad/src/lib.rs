@@ -14,7 +14,7 @@
 //!   [`Store`]; [`RedbStore`] is one in a file.
 //! * [`StorableRepository`], [`ResumableRepository`] and [`AnsweringRepository`]: what other families
 //!   of schemes must offer to be stored, continued and asked in the same way.
-//! * [`keys`]: key files. [`trace`]: recorded updates as CSV.
+//! * [`keys`]: key files. `trace`, with the feature of that name: recorded updates as CSV.
 //! * [`SigningRecord`]: what an author has handed out, so that an old store is not signed for.
 //! * [`CompleteHistory`]: every change of a key, and from which version on.
 //! * [`evidence`]: against an author's key that has signed two histories.
@@ -39,6 +39,7 @@ pub mod repository;
 pub mod selection;
 pub mod signing_record;
 pub mod store;
+#[cfg(feature = "trace")]
 pub mod trace;
 
 pub use answering::{AnswerError, AnsweringRepository};

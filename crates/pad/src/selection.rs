@@ -110,7 +110,9 @@ by_name! {
     TupleSpecSuperseding => "tuple-spec-superseding",
     TupleSpecLightweight => "tuple-spec-lightweight",
     TupleSpec3Lightweight => "tuple-spec3-lightweight",
+    #[cfg(feature = "bls")]
     TupleBaseSupersedingBls => "tuple-base-superseding-bls",
+    #[cfg(feature = "bls")]
     TupleSpecLightweightBls => "tuple-spec-lightweight-bls",
     #[cfg(feature = "accumulators")]
     TupleAccumulatorsRsa => "tuple-accumulators-rsa",
@@ -236,7 +238,9 @@ impl SchemeName {
             Self::TupleSpecSuperseding => Facts::of_tuple::<designs::SpecSuperseding>(),
             Self::TupleSpecLightweight => Facts::of_tuple::<designs::SpecLightweight>(),
             Self::TupleSpec3Lightweight => Facts::of_tuple::<designs::SpecLightweight3>(),
+            #[cfg(feature = "bls")]
             Self::TupleBaseSupersedingBls => Facts::of_tuple::<designs::BaseSupersedingBls>(),
+            #[cfg(feature = "bls")]
             Self::TupleSpecLightweightBls => Facts::of_tuple::<designs::SpecLightweightBls>(),
             #[cfg(feature = "accumulators")]
             Self::TupleAccumulatorsRsa => Facts::of_tuple::<designs::AccumulatorsRsa>(),

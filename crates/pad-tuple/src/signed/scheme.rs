@@ -2,13 +2,10 @@
 
 use core::fmt::Debug;
 
-use pad_core::{Digest, HeadSignature, SchemeId, VerifyError, Workers};
+use pad_core::{Digest, HeadSignature, SchemeId, VerifyError};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{
-    bls::{BlsPublicKey, BlsSecretKey, BlsSignature},
-    design::{Expectation, SharedSigner},
-};
+use crate::design::{Expectation, SharedSigner};
 
 /// A signature scheme for tuples.
 pub trait TupleSignature: Clone + Debug + Eq + Send + Sync + 'static {
@@ -150,64 +147,6 @@ pub struct SignatureBytes(Digest<64>);
 impl AsRef<[u8]> for SignatureBytes {
     fn as_ref(&self) -> &[u8] {
         &self.0.0
-    }
-}
-
-/// BLS signatures over BLS12-381, many of which aggregate into one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bls;
-
-/// The secret key of [`Bls`].
-pub type BlsSecret = BlsSecretKey;
-
-impl TupleSignature for Bls {
-    const CODE: u16 = 1;
-    type Key = BlsPublicKey;
-    type Secret = BlsSecretKey;
-    type Signature = BlsSignature;
-    /// The sum of the signatures.
-    type Aggregate = BlsSignature;
-
-    fn key(secret: &BlsSecretKey) -> BlsPublicKey {
-        secret.public_key().clone()
-    }
-
-    fn sign(
-        secret: &BlsSecretKey,
-        _: SharedSigner<'_>,
-        message: &[u8],
-    ) -> Result<BlsSignature, signature::Error> {
-        Ok(secret.sign(message))
-    }
-
-    fn verify_each(
-        expectation: &Expectation<BlsPublicKey>,
-        signed: &[(Vec<u8>, BlsSignature)],
-    ) -> Result<(), VerifyError> {
-        signed
-            .iter()
-            .try_for_each(|(message, signature)| expectation.key.verify(message, signature))
-    }
-
-    /// If the author sent bytes that are no signatures, the first signature stands for the sum:
-    /// clients find that it is not good for all messages.
-    fn aggregate(signatures: Vec<BlsSignature>) -> BlsSignature {
-        BlsSignature::aggregate(&signatures).unwrap_or_else(|_| {
-            *signatures
-                .first()
-                .expect("signed: a proof shows at least one tuple")
-        })
-    }
-
-    fn verify_all(
-        expectation: &Expectation<BlsPublicKey>,
-        messages: Vec<Vec<u8>>,
-        aggregate: BlsSignature,
-    ) -> Result<(), VerifyError> {
-        let workers = Workers::sequential();
-        expectation
-            .key
-            .verify_aggregate(&messages, &aggregate, &workers)
     }
 }
 
