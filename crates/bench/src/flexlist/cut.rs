@@ -41,6 +41,9 @@ use super::trace::{Change, Commit, FileChange, Trace, TraceFileError, TracedFile
 use git::Git;
 use write::RowWriter;
 
+/// The name of a blob, in hexadecimal.
+type BlobName = String;
+
 /// The command line of `bench flexlist-trace`.
 #[derive(Clone, Debug, Args)]
 pub struct CutArguments {

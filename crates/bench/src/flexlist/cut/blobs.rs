@@ -13,7 +13,7 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
-use super::{CutError, git::Side};
+use super::{BlobName, CutError};
 
 /// Answers what a blob contains.
 pub(super) struct Blobs {
@@ -43,7 +43,7 @@ impl Blobs {
     }
 
     /// The bytes of a blob.
-    pub(super) fn read(&mut self, blob: &Side) -> Result<Vec<u8>, CutError> {
+    pub(super) fn read(&mut self, blob: &BlobName) -> Result<Vec<u8>, CutError> {
         let size = self.begin(blob)?;
         let mut bytes = Vec::new();
         let read = self.answers.by_ref().take(size).read_to_end(&mut bytes);
@@ -55,7 +55,7 @@ impl Blobs {
     }
 
     /// The number of its bytes.
-    pub(super) fn size(&mut self, blob: &Side) -> Result<u64, CutError> {
+    pub(super) fn size(&mut self, blob: &BlobName) -> Result<u64, CutError> {
         let size = self.begin(blob)?;
         let mut content = self.answers.by_ref().take(size);
         std::io::copy(&mut content, &mut std::io::sink()).map_err(CutError::Git)?;
@@ -64,7 +64,7 @@ impl Blobs {
     }
 
     /// Asks for a blob; its content comes next.
-    fn begin(&mut self, blob: &Side) -> Result<u64, CutError> {
+    fn begin(&mut self, blob: &BlobName) -> Result<u64, CutError> {
         let unreadable = || CutError::Unreadable("cat-file");
         let requests = self.requests.as_mut().ok_or_else(unreadable)?;
         writeln!(requests, "{blob}").map_err(CutError::Git)?;

@@ -17,13 +17,10 @@ use std::{
 };
 
 use super::{
-    CutError,
+    BlobName, CutError,
     blobs::Blobs,
     patch::{Hunks, read_patch},
 };
-
-/// The name of a blob, in hexadecimal.
-pub(super) type Side = String;
 
 /// A repository.
 pub(super) struct Git {
@@ -41,8 +38,8 @@ pub(super) struct History {
 /// A file that differs between two commits; its blobs, none where there is no such file.
 pub(super) struct Difference {
     pub(super) name: Vec<u8>,
-    pub(super) before: Option<Side>,
-    pub(super) after: Option<Side>,
+    pub(super) before: Option<BlobName>,
+    pub(super) after: Option<BlobName>,
 }
 
 impl Git {

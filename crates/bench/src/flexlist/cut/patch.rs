@@ -10,10 +10,10 @@
 
 use std::{collections::HashMap, io::BufRead};
 
-use super::{CutError, git::Side, ranges::Hunk};
+use super::{BlobName, CutError, ranges::Hunk};
 
 /// The hunks of pairs of blobs, old and new.
-pub(super) type Hunks = HashMap<(Side, Side), Vec<Hunk>>;
+pub(super) type Hunks = HashMap<(BlobName, BlobName), Vec<Hunk>>;
 
 /// Reads the hunks of a patch; the lines themselves are skipped by their number.
 pub(super) fn read_patch(mut patch: impl BufRead) -> Result<Hunks, CutError> {
