@@ -5,8 +5,9 @@
 //! * [`SharedDatabase`]: any number of processes read it while one writes to it.
 //! * [`SoleDatabase`]: one process has it, with all its threads, and opens it again when the medium has
 //!   failed; a [`Reserve`] of room lets it recover on a full disk.
-//! * [`guarded`]: the engine panics on some pages that are not what it wrote. No such panic leaves this
-//!   module; [`report_caught_panics`] keeps their backtraces from standard error.
+//! * [`guarded`]: the engine panics on some pages that are not what it wrote. Whatever opens,
+//!   begins or reads a database whose file others may have touched is called within it;
+//!   [`report_caught_panics`] keeps their backtraces from standard error.
 //!
 //! Commits are in two phases: keys and values may come from others, and the checksum by which the engine
 //! recognises a torn commit must not be their choice.

@@ -222,6 +222,10 @@ impl<F: Family> Client<F> {
     ///
     /// `inclusion` is the message of the [`InclusionProof`] of this version under the newest one seen.
     ///
+    /// A family whose proofs do not open the root (signed tuples) is bound to the author's key and the
+    /// version alone: what it establishes is what the author signed for that version, and an author who
+    /// signed two contents for it signed both.
+    ///
     /// # Errors
     /// As [`Client::check`]. [`Refusal::Fork`] if the answer came with a head of the author's that is not in
     /// that history.

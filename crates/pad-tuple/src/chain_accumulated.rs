@@ -151,6 +151,10 @@ where
 
     /// What clients recompute, if the ticks are as the author makes them; of others, which nobody
     /// admits, their own digest.
+    fn opened_root(seal: &ChainSeal<S>) -> Option<S::Digest> {
+        Some(seal.root())
+    }
+
     fn attachment_digest(attachment: &TupleAttachment<ChainTick<S>>) -> S::Digest {
         let chain = attachment.ticks.first().and_then(|tick| tick.chain);
         let older = attachment.ticks.iter().skip(1);

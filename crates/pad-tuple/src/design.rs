@@ -165,6 +165,12 @@ pub trait Design<S: Suite>: Clone + Debug + Send + Sync + 'static {
         workers: &Workers,
     ) -> Result<Vec<Self::Tick>, AuthorError>;
 
+    /// The root of the head that a seal opens, if it opens one: it must be that of the head which a client
+    /// has verified. `None` where a proof is bound to the author's key and the version alone.
+    fn opened_root(_: &Self::Seal) -> Option<S::Digest> {
+        None
+    }
+
     /// What the signed root binds of an attachment: its digest, unless a design has clients recompute
     /// it from what a proof shows.
     fn attachment_digest(attachment: &TupleAttachment<Self::Tick>) -> S::Digest {

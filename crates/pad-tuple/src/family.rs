@@ -83,6 +83,10 @@ macro_rules! answers {
                 at: &VerifiedRoot<S>,
                 question: &$question,
             ) -> Result<Verified<<$question as Question>::Statement>, VerifyError> {
+                let opened = proof.as_unverified().opened_root();
+                if opened.is_some_and(|root| root != at.root()) {
+                    return Err(VerifyError::RootMismatch);
+                }
                 proof.verify(&expectation(public, at), question)
             }
         }
@@ -106,6 +110,23 @@ answers! {
     Keys: AggregateDesign, ManyProof, prove_many;
     KeyRange: AggregateDesign, RangeProof, prove_range;
 }
+
+/// A proof that may open a head of its own.
+trait OpensHead<S: Suite> {
+    /// As [`Design::opened_root`].
+    fn opened_root(&self) -> Option<S::Digest> {
+        None
+    }
+}
+
+impl<D: Design<S>, S: Suite> OpensHead<S> for TupleProof<S, D> {
+    fn opened_root(&self) -> Option<S::Digest> {
+        self.seal.as_ref().and_then(D::opened_root)
+    }
+}
+
+impl<D: AggregateDesign<S>, S: Suite> OpensHead<S> for ManyProof<S, D> {}
+impl<D: AggregateDesign<S>, S: Suite> OpensHead<S> for RangeProof<S, D> {}
 
 /// What a client expects of the version whose root is verified.
 fn expectation<D: Design<S>, S: Suite>(

@@ -1,6 +1,8 @@
 //! What a repository must offer to be asked and checked through [`crate::dynamic`].
 
-use pad_core::{Key, LookupError, SnapshotHead, Untrusted, Verified, Version};
+use std::collections::BTreeMap;
+
+use pad_core::{Key, LookupError, SnapshotHead, Untrusted, Value, Verified, Version};
 use pad_tree::{Answer, Change, KeyHistory, Keys};
 
 use crate::{
@@ -38,8 +40,17 @@ pub trait AnsweringRepository: StorableRepository + 'static {
         keys: &Keys,
     ) -> Result<Vec<(Key, Answer)>, CheckError>;
 
-    /// Proves all contents of a version, and that there are no others, and verifies the proofs as
-    /// a client does.
+    /// The contents of a version, where proofs cannot show that none is missing: they are then compared
+    /// with those that the author's updates lead to. `None` where [`Self::check_contents`] shows it.
+    ///
+    /// # Errors
+    /// [`LookupError`] if the version is not there.
+    fn unproved_contents(&self, _: Version) -> Result<Option<BTreeMap<Key, Value>>, LookupError> {
+        Ok(None)
+    }
+
+    /// Proves all contents of a version, and that there are no others
+    /// (but see [`Self::unproved_contents`]), and verifies the proofs as a client does.
     ///
     /// # Errors
     /// [`CheckError`] with the first thing that is wrong.

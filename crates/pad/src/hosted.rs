@@ -4,9 +4,10 @@
 //! and a repository that is chosen by name is a `dyn HostedRepository`.
 
 use core::{any::Any, fmt};
+use std::collections::BTreeMap;
 
 use pad_core::{
-    Attachment, Key, LookupError, Suite, Untrusted, Update, Version, codec, head::Authority,
+    Attachment, Key, LookupError, Suite, Untrusted, Update, Value, Version, codec, head::Authority,
 };
 use pad_tree::{Change, KeyHistory};
 
@@ -172,6 +173,15 @@ pub trait HostedRepository: UpdatedRepository + AskedRepository + fmt::Debug + S
         update: Option<&[u8]>,
         contents: Contents,
     ) -> Result<(), CheckError>;
+
+    /// As [`crate::AnsweringRepository::unproved_contents`].
+    ///
+    /// # Errors
+    /// [`LookupError`] if the version is not there.
+    fn unproved_contents(
+        &self,
+        version: Version,
+    ) -> Result<Option<BTreeMap<Key, Value>>, LookupError>;
 
     /// Refuses to sign for this repository if `record` says that it is behind what was handed out.
     ///

@@ -58,7 +58,7 @@ impl Check {
         };
         let text = format!(
             "the store is whole: {} signed heads, {} updates replayed from {from}, the contents of \
-             {} versions proved{}   [{}]",
+             {} versions proved{}{}   [{}]",
             checked.heads,
             checked.replayed,
             checked.proved,
@@ -66,6 +66,11 @@ impl Check {
                 ", the checkpoint intact"
             } else {
                 ""
+            },
+            if checked.complete {
+                ""
+            } else {
+                "; that none of their entries is missing is not shown, because older updates are pruned"
             },
             output.verdict(),
         );
@@ -77,6 +82,7 @@ impl Check {
             "from_empty": checked.from_empty,
             "proved": checked.proved,
             "checkpoint": checked.checkpoint,
+            "complete": checked.complete,
         });
         output.say_verdict(&text, object)
     }

@@ -97,7 +97,9 @@ fn stores_are_checked_pruned_and_go_on() {
             (&checked["proved"], &checked["replayed"]),
             (&json!(3), &json!(3))
         );
+        assert_eq!(checked["complete"], true);
         bench.ok("prune --store s --before 2");
+        assert_eq!(bench.json("check --store s")[0]["complete"], false);
         bench.ok("put --store s fig 9");
         bench.ok("commit --store s --key k");
         bench.ok("check --store s");

@@ -58,7 +58,7 @@ pub struct ChainSeal<S: Suite> {
 
 impl<S: Suite> ChainSeal<S> {
     /// The root that operations and chain lead to.
-    fn root(&self) -> S::Digest {
+    pub(super) fn root(&self) -> S::Digest {
         let mut chain = self.rest;
         for value in self.values.iter().rev() {
             chain = Some(link::<S>(value, chain.as_ref()));

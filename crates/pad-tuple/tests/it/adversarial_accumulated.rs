@@ -15,12 +15,13 @@ use conformance::{
 };
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    ApplyError, DecodeError, Dictionary, DictionaryId, HeadSignature, Operation, Repository,
-    Sha256Ed25519, Untrusted, Update, VerifyError, Version, codec, head::Authority,
+    ApplyError, Author, Client, DecodeError, Dictionary, DictionaryId, HeadSignature, Operation,
+    Refusal, Repository, Response, Server, Sha256Ed25519, Untrusted, Update, VerifyError, Version,
+    codec, head::Authority,
 };
 use pad_tuple::{
-    Accumulated, AuthorError, Design, Plain, Retention, Speculation, Superseding, TupleAuthor,
-    TupleProof, TupleRepository,
+    Accumulated, AuthorError, Design, Plain, Retention, SecretBytes, Speculation, Superseding,
+    Tuple, TupleAuthor, TupleProof, TupleRepository,
     accumulated::AccumulatedEvidence,
     designs::{
         AccumulatorsBilinear, AccumulatorsRsa, AccumulatorsSupersedingBilinear,
@@ -629,4 +630,43 @@ fn plain_values_vouch_for_one_instant() {
         assert!(Plain::validity((), instant).require(instant + 1).is_err());
     }
     assert_ne!(Superseding::validity(3, 5), Superseding::validity(5, 5));
+}
+
+/// An author who signs two contents for one version: the chain of one does not go with the head of the
+/// other.
+fn check_other_fork<D: Design<S, Secret: TestSecret + SecretBytes>>() {
+    let published = |contents: &[u8]| {
+        let secret = D::Secret::numbered(AUTHOR);
+        let signer = signing_key(AUTHOR);
+        let mut author = Author::<Tuple<D>>::with_secret("forked", signer, secret).unwrap();
+        author.put(key(b"apple"), value(contents)).unwrap();
+        let mut server = Server::<Tuple<D>>::new(author.public());
+        let version = server.apply(&author.snapshot().unwrap()).unwrap();
+        let answer = server.answer(version, &key(b"apple")).unwrap();
+        (
+            author.public().clone(),
+            server.head(version).unwrap(),
+            answer,
+        )
+    };
+    let ((public, head, genuine), (_, _, fork)) = (published(b"1"), published(b"2"));
+    let mut client = Client::<Tuple<D>>::new(public);
+    client.advance(&head, None).unwrap();
+    client.check(&genuine, &key(b"apple")).unwrap();
+    let read = |bytes: &[u8]| -> Response<S, TupleProof<S, D>> {
+        codec::decode(bytes, bytes.len()).unwrap()
+    };
+    let mut spliced = read(&genuine);
+    spliced.proof = read(&fork).proof;
+    let refused = client.check(&codec::encode(&spliced), &key(b"apple"));
+    assert_eq!(
+        refused.unwrap_err(),
+        Refusal::Proof(VerifyError::RootMismatch)
+    );
+}
+
+#[test]
+fn a_chain_of_another_fork_is_refused() {
+    check_other_fork::<ChainAccumulatorsBilinear>();
+    check_other_fork::<ChainAccumulatorsRsa>();
 }

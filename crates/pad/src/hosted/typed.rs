@@ -1,10 +1,11 @@
 //! A repository of one family, as what is known of every family.
 
 use core::any::Any;
+use std::collections::BTreeMap;
 
 use pad_core::{
     ApplyError, Key, LookupError, Operation, Repository, SnapshotHead, Untrusted, Update,
-    UpdateHead, Verified, VerifyError, Version, Workers, codec, head::Authority,
+    UpdateHead, Value, Verified, VerifyError, Version, Workers, codec, head::Authority,
 };
 use pad_tree::{Change, KeyHistory, Keys};
 
@@ -231,6 +232,13 @@ impl<R: AnsweringRepository> HostedRepository for Typed<R> {
 
     fn check_head(&self, version: Version) -> Result<(), CheckError> {
         self.verified_head(version).map(drop)
+    }
+
+    fn unproved_contents(
+        &self,
+        version: Version,
+    ) -> Result<Option<BTreeMap<Key, Value>>, LookupError> {
+        self.repository.unproved_contents(version)
     }
 
     fn check_record(

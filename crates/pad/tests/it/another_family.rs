@@ -3,7 +3,10 @@
 //! It is a tree PAD with two differences: an update carries a word, which must be the one that the
 //! repository was made with, and only single keys can be asked about.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use ed25519_dalek::SigningKey;
 use pad::{
@@ -47,6 +50,7 @@ struct Setup {
 struct Server {
     tree: Tree,
     word: Word,
+    restored: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -140,7 +144,12 @@ impl StorableRepository for Server {
 
     fn new(setup: &Setup) -> Self {
         let (tree, word) = (Tree::new(setup.authority), setup.word.clone());
-        Self { tree, word }
+        let restored = false;
+        Self {
+            tree,
+            word,
+            restored,
+        }
     }
 
     fn with_workers(self, workers: Workers) -> Self {
@@ -159,7 +168,12 @@ impl StorableRepository for Server {
 
     fn restore(Stored { tree, word }: Stored, setup: &Setup) -> Option<Self> {
         let tree = StorableRepository::restore(tree, &setup.authority)?;
-        (word == setup.word).then_some(Self { tree, word })
+        let restored = true;
+        (word == setup.word).then_some(Self {
+            tree,
+            word,
+            restored,
+        })
     }
 
     fn prune(&mut self, oldest: Version) -> Result<(), LookupError> {
@@ -217,6 +231,22 @@ impl AnsweringRepository for Server {
             Ok((key.clone(), lookup.into_inner().answer))
         });
         answers.collect()
+    }
+
+    /// All contents; with this word, none after a restart.
+    fn unproved_contents(
+        &self,
+        version: Version,
+    ) -> Result<Option<BTreeMap<Key, Value>>, LookupError> {
+        let is_pruned = self.tree.oldest() > Version::EMPTY;
+        if is_pruned || (self.restored && self.word == forgetful()) {
+            return Ok(Some(BTreeMap::new()));
+        }
+        let changes = self.tree.diff(Version::EMPTY, version)?;
+        let contents = changes
+            .into_iter()
+            .filter_map(|change| Some((change.key, change.after?)));
+        Ok(Some(contents.collect()))
     }
 
     fn check_contents(&self, head: &Verified<SnapshotHead<S>>) -> Result<(), CheckError> {
@@ -300,6 +330,10 @@ fn word() -> Word {
     Word("open sesame".into())
 }
 
+fn forgetful() -> Word {
+    Word("sieve".into())
+}
+
 fn setup() -> Setup {
     let author = AuthorKey::from_bytes(&signer().verifying_key().to_bytes()).unwrap();
     let authority = Authority {
@@ -381,6 +415,36 @@ fn it_is_stored_resumed_checked_and_pruned() {
         (Version::new(3), Version::new(4))
     );
     assert!(!repository.check().unwrap().from_empty);
+}
+
+/// Where proofs do not show that nothing is missing, the author's updates do.
+#[test]
+fn what_a_checkpoint_lacks_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    for (word, whole) in [(word(), true), (forgetful(), false)] {
+        let path = folder.path().join(&word.0);
+        drop(RedbStore::create(&path, &[]).unwrap());
+        let setup = || Setup {
+            word: word.clone(),
+            ..setup()
+        };
+        let secret = (signer(), word.clone());
+        let repository = open(&path, setup()).unwrap();
+        let mut author = DurableAuthor::resume(repository, secret, record(&path)).unwrap();
+        author.publish(vec![put("key", "1")]).unwrap();
+        author.repository_mut().checkpoint().unwrap();
+        drop(author);
+        let checked = open(&path, setup()).unwrap().check();
+        if whole {
+            assert!(checked.unwrap().complete);
+        } else {
+            let (version, expected) = (Version::new(1), VerifyError::RootMismatch);
+            assert!(matches!(
+                checked.unwrap_err(),
+                CheckError::Version(found, error) if (found, error) == (version, expected)
+            ));
+        }
+    }
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use pad_core::{
-    Answer, Client, Key, KeyRange, Keys, Repository, SnapshotHead, Suite, Untrusted, Value,
-    Verified, VerifyError, Version,
+    Answer, Client, Key, KeyRange, Keys, LookupError, Repository, SnapshotHead, Suite, Untrusted,
+    Value, Verified, VerifyError, Version,
 };
 use pad_tree::{Change, KeyHistory};
 use pad_tuple::{
@@ -48,6 +48,9 @@ pub(crate) trait AskedDesign<S: Suite>:
         head: &Verified<SnapshotHead<S>>,
         keys: &Keys,
     ) -> Result<Vec<(Key, Answer)>, CheckError>;
+
+    /// Whether [`Self::check_contents`] shows that nothing is missing.
+    const SHOWS_ALL: bool;
 
     /// As [`AnsweringRepository::check_contents`].
     fn check_contents(
@@ -93,6 +96,8 @@ where
     ) -> Result<Vec<(Key, Answer)>, CheckError> {
         Ok(checked(repository, &trusted(repository), head, keys)?.answers)
     }
+
+    const SHOWS_ALL: bool = true;
 
     fn check_contents(
         repository: &TupleRepository<S, Self>,
@@ -154,7 +159,9 @@ macro_rules! one_key_at_a_time {
                 answers.collect()
             }
 
-            /// Every entry. That there are no others, only the replay of the updates shows.
+            const SHOWS_ALL: bool = false;
+
+            /// Every entry.
             fn check_contents(
                 repository: &TupleRepository<S, Self>,
                 head: &Verified<SnapshotHead<S>>,
@@ -225,6 +232,16 @@ impl<S: Suite, D: AskedDesign<S>> AnsweringRepository for TupleRepository<S, D> 
         keys: &Keys,
     ) -> Result<Vec<(Key, Answer)>, CheckError> {
         D::checked_answers(self, head, keys)
+    }
+
+    fn unproved_contents(
+        &self,
+        version: Version,
+    ) -> Result<Option<BTreeMap<Key, Value>>, LookupError> {
+        if D::SHOWS_ALL {
+            return Ok(None);
+        }
+        self.entries(version).map(Some)
     }
 
     fn check_contents(&self, head: &Verified<SnapshotHead<S>>) -> Result<(), CheckError> {
