@@ -30,11 +30,8 @@ use pad_core::{AuthorKey, DictionaryId, head::Authority};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
-pub use crate::own_keys::SchemeKeyFormat;
-use crate::{
-    own_keys::NoRandomness,
-    selection::{SchemeName, SuiteName},
-};
+pub use crate::own_keys::{NoRandomness, SchemeKeyFormat};
+use crate::selection::{SchemeName, SuiteName};
 
 mod file;
 #[cfg(feature = "file")]

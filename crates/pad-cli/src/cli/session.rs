@@ -278,7 +278,7 @@ pub(super) struct AuthorArguments {
     #[arg(long, value_name = "FILE")]
     pub(super) key: PathBuf,
     /// Where to remember the newest version that was signed, so that an old copy of the store is never
-    /// signed for; <key>.signed unless given. Keep it with the key.
+    /// signed for; the key's file with .signed at the end unless given. Keep it with the key.
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     /// Begin to remember, though the store has versions already: right only if it is the newest store
