@@ -11,7 +11,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
-use disk::engine::guarded;
+use disk::engine::{EngineError, guarded};
 use flexlist::FileId;
 use pad_core::Workers;
 use serde::{Serialize, de::DeserializeOwned};
@@ -99,6 +99,12 @@ impl FileServer {
     }
 
     fn serve(store: Store, settings: Settings) -> Result<Self, StoreError> {
+        let server = guarded(|| Self::read_files(store, settings));
+        server.unwrap_or(Err(EngineError::Panicked.into()))
+    }
+
+    /// Reads which files there are, within [`guarded`].
+    fn read_files(store: Store, settings: Settings) -> Result<Self, StoreError> {
         let accounts = Accounts::default();
         let snapshot = store.snapshot()?;
         let mut files = HashMap::new();

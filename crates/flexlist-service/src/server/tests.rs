@@ -455,3 +455,33 @@ fn parameters_are_read_when_they_are_first_used() {
         "{response:?}"
     );
 }
+
+/// The engine panics on some pages that are not what it wrote; opening says so as an error.
+#[test]
+fn a_damaged_page_does_not_panic_when_a_server_opens() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("store");
+    drop(served(&path));
+    let whole = std::fs::read(&path).unwrap();
+    let mut refused = 0;
+    // The header has its own test; a page of noise wherever the store has written anything.
+    for start in (4096..whole.len()).step_by(4096) {
+        let end = whole.len().min(start + 4096);
+        if whole[start..end].iter().all(|byte| *byte == 0) {
+            continue;
+        }
+        // A kind of page that there is not, and each kind that there is, with contents that it has not.
+        for noise in [0xa5, 0x01, 0x02, 0x00] {
+            let mut damaged = whole.clone();
+            damaged[start..end].fill(noise);
+            std::fs::write(&path, &damaged).unwrap();
+            let settings = Settings {
+                reserve_bytes: RESERVE,
+                ..Settings::default()
+            };
+            refused += usize::from(FileServer::open_with(&path, settings).is_err());
+            drop(check(&path, Workers::sequential()));
+        }
+    }
+    assert!(refused > 0, "no page of noise was refused");
+}
