@@ -28,7 +28,7 @@
 //! A head with one more signature goes with every update. The server makes the accumulators'
 //! witnesses, about `sqrt(n) log n e` for each update; the other designs cost it next to nothing.
 //!
-//! [`BaseSupersedingBls`] and [`SpecLightweightBls`] sign with BLS12-381 in place of Ed25519, and one
+//! `BaseSupersedingBls` and `SpecLightweightBls`, with the feature `bls`, sign with BLS12-381 in place of Ed25519, and one
 //! signature of 48 bytes covers a proof of many keys. [`SpecLightweight3`] has three generations.
 //!
 //! Choose [`SpecLightweight`] where snapshots are many and small; [`BaseSuperseding`] where look-ups

@@ -12,6 +12,7 @@
 //!   trusts (`flexlist_service`).
 //! * [`DurableRepository`] and [`DurableAuthor`]: server and author across crashes, over a
 //!   [`Store`]; [`RedbStore`] is one in a file.
+//! * [`hosted`]: a repository of any family behind messages, which [`durable`] makes last.
 //! * [`StorableRepository`], [`ResumableRepository`] and [`AnsweringRepository`]: what other families
 //!   of schemes must offer to be stored, continued and asked in the same way.
 //! * [`keys`]: key files. `trace`, with the feature of that name: recorded updates as CSV.
