@@ -35,8 +35,10 @@ check: prerequisites ## formatting, lints, documentation, dependencies and licen
 	$(CARGO) check -p pad-tuple --no-default-features --locked
 	$(CARGO) check -p flexlist --no-default-features --locked
 	$(CARGO) check -p pad-cli --all-features --locked
-	$(CARGO) check -p accumulators --no-default-features --features rsa --locked
+	$(CARGO) check -p bls12 --no-default-features --locked
 	$(CARGO) check -p accumulators --no-default-features --features bilinear --locked
+	$(CARGO) check -p accumulators --no-default-features --features bilinear,std --locked
+	$(CARGO) check -p accumulators --no-default-features --features rsa --locked
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
 	scripts/audit.sh
 

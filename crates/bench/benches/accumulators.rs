@@ -5,7 +5,7 @@
 use std::{hint::black_box, time::Duration};
 
 use accumulators::{
-    Accumulator, Authority, Batch, ElementSet, SecretKey, Snapshot, Universal,
+    Accumulator, Authority, ElementSet, SecretKey, Snapshot, Universal, Witnessed,
     rsa::RepresentativeRule,
 };
 use bench::{
@@ -43,8 +43,8 @@ fn scheme<B: Bench>(criterion: &mut Criterion, bench: &B) {
     let key = secret.public_key();
     let names: Vec<Vec<u8>> = (0..ELEMENTS).map(|i| i.to_be_bytes().to_vec()).collect();
     let set = ElementSet::<B::Scheme>::from_elements(key, &names, alone).expect("distinct");
-    let value = B::Scheme::accumulate_with_secret(&secret, &set, alone).expect("a value");
-    let witnesses = B::Scheme::witnesses_with_secret(&secret, &set, alone).expect("witnesses");
+    let value = B::Scheme::accumulate(&secret, &set, alone).expect("a value");
+    let witnesses = B::Scheme::witnesses(&secret, &set, alone).expect("witnesses");
     assert_eq!(B::Scheme::accumulate(key, &set, alone).as_ref(), Ok(&value));
     let snapshot = verified::<B::Scheme>(key, value);
     let name = |what: &str| id(&[("accumulator", &bench.name()), ("do", &what)]);
@@ -55,24 +55,24 @@ fn scheme<B: Bench>(criterion: &mut Criterion, bench: &B) {
         bencher.iter(|| ElementSet::<B::Scheme>::from_elements(key, black_box(&names), alone));
     });
     group.bench_function(name("accumulate_secret"), |bencher| {
-        bencher.iter(|| B::Scheme::accumulate_with_secret(&secret, black_box(&set), alone));
+        bencher.iter(|| B::Scheme::accumulate(&secret, black_box(&set), alone));
     });
     group.bench_function(name("accumulate_public"), |bencher| {
         bencher.iter(|| B::Scheme::accumulate(key, black_box(&set), alone));
     });
     group.bench_function(name("witnesses_secret"), |bencher| {
-        bencher.iter(|| B::Scheme::witnesses_with_secret(&secret, black_box(&set), alone));
+        bencher.iter(|| B::Scheme::witnesses(&secret, black_box(&set), alone));
     });
     group.bench_function(name("witnesses_public"), |bencher| {
         bencher.iter(|| B::Scheme::witnesses(key, black_box(&set), alone));
     });
-    let batch = <B::Scheme as Batch>::WitnessBatch::from(witnesses.clone());
+    let batch = <B::Scheme as Witnessed>::WitnessBatch::from(witnesses.clone());
     group.bench_function(name("verify_batch"), |bencher| {
         bencher.iter(|| black_box(&batch).clone().check(&snapshot, &names));
     });
     group.finish();
 
-    let absence = B::Scheme::non_membership_witness_with_secret(&secret, &set, b"", alone);
+    let absence = B::Scheme::non_membership_witness(&secret, &set, b"", alone);
     let absence = absence.expect("the empty element is not in the set");
     let mut group = criterion.benchmark_group("accumulators::one");
     group.throughput(Throughput::Elements(1));

@@ -66,13 +66,13 @@ impl<A: Dynamic> Collection<A> {
     ) -> Result<(), AccumulateError> {
         if removed.len() + added.len() <= FEW_ELEMENTS {
             let (set, value) = (&mut self.set, &self.value);
-            self.value = A::change_with_secret(secret, set, value, removed, added, workers)?.after;
+            self.value = A::change(secret, set, value, removed, added, workers)?.after;
             return Ok(());
         }
         let mut set = self.set.clone();
         set.remove_all(removed)?;
         set.insert_all(secret.public_key(), added, workers)?;
-        let value = A::accumulate_with_secret(secret, &set, workers)?;
+        let value = A::accumulate(secret, &set, workers)?;
         *self = Self { set, value };
         Ok(())
     }
@@ -115,7 +115,7 @@ impl<A: Dynamic> AuthorState<A> {
     ) -> Result<Self, AccumulateError> {
         for (generation, collection) in generations.iter().enumerate() {
             let labelled = secret.with_label(&label::<S>(context, index(generation)));
-            let value = A::accumulate_with_secret(&labelled, &collection.set, workers)?;
+            let value = A::accumulate(&labelled, &collection.set, workers)?;
             if value != collection.value {
                 return Err(AccumulateError::ValueMismatch);
             }
