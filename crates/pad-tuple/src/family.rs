@@ -15,7 +15,7 @@ use crate::{
     aggregate::AggregateDesign,
     author::TupleAuthor,
     design::{AuthorError, Design, Expectation},
-    keys::SecretBytes,
+    keys::{DEFAULT_ENTRIES, SecretBytes},
     many::ManyProof,
     proof::TupleProof,
     range::RangeProof,
@@ -148,7 +148,7 @@ impl<D: Design<S, Secret: SecretBytes>, S: Suite> Authored for Tuple<D, S> {
     type Repository = TupleRepository<S, D>;
 
     fn generate_secret() -> Result<D::Secret, AuthorError> {
-        D::Secret::generate()
+        D::Secret::generate(DEFAULT_ENTRIES)
     }
 
     fn key(secret: &D::Secret) -> D::Key {

@@ -30,7 +30,7 @@ mod rsa;
 const LABEL: &[u8] = b"pad-tuple";
 
 /// A key in its one encoding; nothing is a key of no bytes.
-pub trait KeyBytes: Sized {
+pub trait KeyBytes: Sized + Send + Sync + 'static {
     /// The number of bytes, if all have the same.
     const LENGTH: Option<usize>;
 
@@ -44,20 +44,28 @@ pub trait PublicBytes: KeyBytes {
     fn to_vec(&self) -> Vec<u8>;
 }
 
+/// The number of entries that new keys are for, where their number is bounded and nothing else is said.
+pub const DEFAULT_ENTRIES: usize = 4095;
+
 /// A secret of an author.
 pub trait SecretBytes: KeyBytes {
-    /// The encoding of a new secret, from the system's randomness.
-    ///
-    /// # Errors
-    /// [`AuthorError::NoRandomness`].
-    fn generate_bytes() -> Result<Zeroizing<Vec<u8>>, AuthorError>;
+    /// Whether the secret is for dictionaries of up to a number of entries: the more, the longer its
+    /// public half, and the longer that takes to check.
+    const IS_BOUNDED: bool = false;
 
-    /// A new secret, from the system's randomness.
+    /// The encoding of a new secret, from the system's randomness, for a dictionary of up to so many
+    /// entries. Secrets without a bound ignore the number.
     ///
     /// # Errors
     /// [`AuthorError::NoRandomness`].
-    fn generate() -> Result<Self, AuthorError> {
-        Self::from_slice(&Self::generate_bytes()?).ok_or(AuthorError::WrongKey)
+    fn generate_bytes(entries: usize) -> Result<Zeroizing<Vec<u8>>, AuthorError>;
+
+    /// A new secret, as [`SecretBytes::generate_bytes`].
+    ///
+    /// # Errors
+    /// [`AuthorError::NoRandomness`].
+    fn generate(entries: usize) -> Result<Self, AuthorError> {
+        Self::from_slice(&Self::generate_bytes(entries)?).ok_or(AuthorError::WrongKey)
     }
 }
 
@@ -83,7 +91,7 @@ impl PublicBytes for () {
 }
 
 impl SecretBytes for () {
-    fn generate_bytes() -> Result<Zeroizing<Vec<u8>>, AuthorError> {
+    fn generate_bytes(_: usize) -> Result<Zeroizing<Vec<u8>>, AuthorError> {
         Ok(Zeroizing::default())
     }
 }
@@ -99,7 +107,7 @@ impl KeyBytes for ChainSecret {
 }
 
 impl SecretBytes for ChainSecret {
-    fn generate_bytes() -> Result<Zeroizing<Vec<u8>>, AuthorError> {
+    fn generate_bytes(_: usize) -> Result<Zeroizing<Vec<u8>>, AuthorError> {
         random_bytes(SEED_LENGTH)
     }
 }
@@ -121,8 +129,10 @@ impl<A: KeyBytes, B: KeyBytes> KeyBytes for (A, B) {
 }
 
 impl<A: SecretBytes, B: SecretBytes> SecretBytes for (A, B) {
-    fn generate_bytes() -> Result<Zeroizing<Vec<u8>>, AuthorError> {
-        let (first, second) = (A::generate_bytes()?, B::generate_bytes()?);
+    const IS_BOUNDED: bool = A::IS_BOUNDED || B::IS_BOUNDED;
+
+    fn generate_bytes(entries: usize) -> Result<Zeroizing<Vec<u8>>, AuthorError> {
+        let (first, second) = (A::generate_bytes(entries)?, B::generate_bytes(entries)?);
         let mut both = Zeroizing::new(Vec::with_capacity(first.len() + second.len()));
         both.extend_from_slice(&first);
         both.extend_from_slice(&second);

@@ -122,7 +122,7 @@ pub use designs::{
 #[cfg(feature = "bls")]
 pub use designs::{BaseSupersedingBls, SpecLightweightBls};
 pub use family::Tuple;
-pub use keys::{KeyBytes, PublicBytes, SecretBytes};
+pub use keys::{DEFAULT_ENTRIES, KeyBytes, PublicBytes, SecretBytes};
 pub use many::ManyProof;
 pub use partition::{DivisibleDesign, PartitionedRepository};
 pub use proof::TupleProof;

@@ -26,12 +26,14 @@ pub(super) fn all(scene: &Scene<'_>) -> Result<Vec<Attack>, Failure> {
         };
     }
     for_each_tuple!(try_design);
+    #[cfg(feature = "accumulators")]
+    pad::pad_tuple::for_each_accumulated_tuple!(try_design);
     Err(broken())
 }
 
 type Answer<D> = Response<S, TupleProof<S, D>>;
 
-fn attacks<D: Design<S, Evidence: Links>>(scene: &Scene<'_>) -> Result<Vec<Attack>, Failure> {
+fn attacks<D: Design<S, Evidence: Attacked>>(scene: &Scene<'_>) -> Result<Vec<Attack>, Failure> {
     let mut attacks = vec![
         changed_value::<D>(scene)?,
         stretched_range::<D>(scene)?,
@@ -45,7 +47,7 @@ fn attacks<D: Design<S, Evidence: Links>>(scene: &Scene<'_>) -> Result<Vec<Attac
 }
 
 /// The price in a genuine tuple becomes another one.
-fn changed_value<D: Design<S>>(scene: &Scene<'_>) -> Result<Attack, Failure> {
+fn changed_value<D: Design<S, Evidence: Attacked>>(scene: &Scene<'_>) -> Result<Attack, Failure> {
     let version = scene.repository.latest();
     let mut answer = honest::<D>(scene, version, scene.key)?;
     let part = answer.proof.parts.last_mut().ok_or_else(broken)?;
@@ -55,12 +57,12 @@ fn changed_value<D: Design<S>>(scene: &Scene<'_>) -> Result<Attack, Failure> {
     *content = ShownContent::Value(Value::try_from("0.0")?);
     let story = "made the price in the tuple 0.0";
     let refused = deceive(scene, (version, scene.key), &answer);
-    let refused = expect(refused, VerifyError::SignatureInvalid)?;
+    let refused = expect_of::<D>(refused)?;
     Ok(attack("changed value", story, refused))
 }
 
 /// A present key is denied: the tuple before it is stretched over it.
-fn stretched_range<D: Design<S>>(scene: &Scene<'_>) -> Result<Attack, Failure> {
+fn stretched_range<D: Design<S, Evidence: Attacked>>(scene: &Scene<'_>) -> Result<Attack, Failure> {
     let version = scene.repository.latest();
     let contents = scene.prices.contents.last().ok_or_else(broken)?;
     let before = contents.range(..scene.key.clone()).next_back();
@@ -75,23 +77,23 @@ fn stretched_range<D: Design<S>>(scene: &Scene<'_>) -> Result<Attack, Failure> {
     }
     let story = "denied the key: stretched the range of the tuple before it over it";
     let refused = deceive(scene, (version, scene.key), &answer);
-    let refused = expect(refused, VerifyError::SignatureInvalid)?;
+    let refused = expect_of::<D>(refused)?;
     Ok(attack("stretched range", story, refused))
 }
 
 /// The tuple of the version before a change is shown for the version after it.
-fn old_tuple<D: Design<S>>(scene: &Scene<'_>) -> Result<Attack, Failure> {
+fn old_tuple<D: Design<S, Evidence: Attacked>>(scene: &Scene<'_>) -> Result<Attack, Failure> {
     let Change { version, key } = changes(scene).next().ok_or_else(broken)?;
     let before = version.previous().ok_or_else(broken)?;
     let mut answer = honest::<D>(scene, before, &key)?;
     answer.head = honest::<D>(scene, version, &key)?.head;
     let refused = deceive(scene, (version, &key), &answer);
     let reason = match refused {
-        // Which instants are named depends on when the tuple was made.
+        // Which instants are named depends on when the tuple was made; a chain of accumulators opens a head.
         Some(Refusal::Verify(
-            reason @ (VerifyError::OutsideValidity { .. } | VerifyError::SignatureInvalid),
+            reason @ (VerifyError::OutsideValidity { .. } | VerifyError::RootMismatch),
         )) => Some(reason.to_string()),
-        other => expect(other, VerifyError::SignatureInvalid)?,
+        other => expect_of::<D>(other)?,
     };
     let story = format!("answered version {version} with the tuple of version {before}");
     Ok(attack("old tuple", &story, reason))
@@ -128,7 +130,7 @@ fn old_generation<D: Design<S>>(scene: &Scene<'_>) -> Result<Attack, Failure> {
 }
 
 /// A tuple is kept alive with another tuple's link, of a design that has links.
-fn link_of_another<D: Design<S, Evidence: Links>>(
+fn link_of_another<D: Design<S, Evidence: Attacked>>(
     scene: &Scene<'_>,
 ) -> Result<Option<Attack>, Failure> {
     let version = scene.repository.latest();
@@ -148,25 +150,54 @@ fn link_of_another<D: Design<S, Evidence: Links>>(
     Ok(Some(attack("link of another tuple", story, refused)))
 }
 
-/// Evidence that may hold a link of a hash chain.
-trait Links {
+/// The reason for which a tuple is refused that the evidence shown with it is not of.
+fn expect_of<D: Design<S, Evidence: Attacked>>(
+    refused: Option<Refusal>,
+) -> Result<Option<String>, Failure> {
+    match refused {
+        Some(Refusal::Verify(reason)) if D::Evidence::REFUSALS.contains(&reason) => {
+            Ok(Some(reason.to_string()))
+        }
+        other => expect(other, VerifyError::SignatureInvalid),
+    }
+}
+
+/// What tuples are proved by, as a liar sees it.
+trait Attacked {
+    /// Why a client refuses it beside another tuple.
+    const REFUSALS: &'static [VerifyError] = &[VerifyError::SignatureInvalid];
+
     /// Takes the link of another tuple; `false` if there are no links.
-    fn take_link(&mut self, other: &Self) -> bool;
-}
-
-impl<G: TupleSignature> Links for SignedEvidence<S, G, Plain> {
     fn take_link(&mut self, _: &Self) -> bool {
         false
     }
 }
 
-impl<G: TupleSignature> Links for SignedEvidence<S, G, Superseding> {
-    fn take_link(&mut self, _: &Self) -> bool {
-        false
-    }
+impl<G: TupleSignature> Attacked for SignedEvidence<S, G, Plain> {}
+
+impl<G: TupleSignature> Attacked for SignedEvidence<S, G, Superseding> {}
+
+#[cfg(feature = "accumulators")]
+impl<R: pad::pad_tuple::Retention> Attacked
+    for pad::pad_tuple::accumulated::AccumulatedEvidence<R>
+{
+    const REFUSALS: &'static [VerifyError] = WITNESS_REFUSALS;
 }
 
-impl<G: TupleSignature> Links for SignedEvidence<S, G, Lightweight> {
+/// A witness as bytes, under a chain of accumulators.
+#[cfg(feature = "accumulators")]
+impl Attacked for Vec<u8> {
+    const REFUSALS: &'static [VerifyError] = WITNESS_REFUSALS;
+}
+
+/// An RSA witness names the prime that stands for a tuple, so that another tuple has another.
+#[cfg(feature = "accumulators")]
+const WITNESS_REFUSALS: &[VerifyError] = &[
+    VerifyError::WitnessMismatch,
+    VerifyError::NotAPrimeRepresentative,
+];
+
+impl<G: TupleSignature> Attacked for SignedEvidence<S, G, Lightweight> {
     fn take_link(&mut self, other: &Self) -> bool {
         self.shown.link = other.shown.link;
         true

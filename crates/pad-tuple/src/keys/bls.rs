@@ -15,7 +15,7 @@ impl KeyBytes for BlsSecretKey {
 }
 
 impl SecretBytes for BlsSecretKey {
-    fn generate_bytes() -> Result<Zeroizing<Vec<u8>>, AuthorError> {
+    fn generate_bytes(_: usize) -> Result<Zeroizing<Vec<u8>>, AuthorError> {
         random_bytes(SEED_LENGTH)
     }
 }

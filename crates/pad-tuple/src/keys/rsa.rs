@@ -38,11 +38,11 @@ impl KeyBytes for RsaSecretKey {
 
 impl SecretBytes for RsaSecretKey {
     /// Time: minutes, and it varies a lot.
-    fn generate_bytes() -> Result<Zeroizing<Vec<u8>>, AuthorError> {
-        <Self as SecretBytes>::generate().map(|secret| secret.to_bytes())
+    fn generate_bytes(entries: usize) -> Result<Zeroizing<Vec<u8>>, AuthorError> {
+        <Self as SecretBytes>::generate(entries).map(|secret| secret.to_bytes())
     }
 
-    fn generate() -> Result<Self, AuthorError> {
+    fn generate(_: usize) -> Result<Self, AuthorError> {
         let (size, rule) = (KeySize::Bits3072, RepresentativeRule::Wide);
         let workers = Workers::sequential();
         let mut go_on = |_| ControlFlow::Continue(());

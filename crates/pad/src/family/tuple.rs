@@ -31,8 +31,10 @@ pub type TupleSetup<S, D> = pad_core::PublicKey<Tuple<D, S>>;
 
 /// What a public key says. `None` if its scheme's own key is not of this kind.
 fn setup<S: Suite, D: AskedDesign<S>>(public: &PublicKey) -> Option<TupleSetup<S, D>> {
-    let own = public.scheme_key.as_ref();
-    let key = D::Key::from_slice(own.map_or(&[], |key| key.as_bytes()))?;
+    let key = match &public.scheme_key {
+        Some(own) => own.get::<D::Key>()?.clone(),
+        None => D::Key::from_slice(&[])?,
+    };
     let Authority {
         author, dictionary, ..
     } = public.authority;
