@@ -96,7 +96,7 @@ where
         let views = queries
             .iter()
             .map(|(version, key)| Ok((self.view(*version)?, key)));
-        Ok(prover::prove_keys(
+        Ok(prover::prove_many(
             &views.collect::<Result<Vec<_>, LookupError>>()?,
         ))
     }

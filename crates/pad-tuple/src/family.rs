@@ -107,7 +107,7 @@ macro_rules! answers {
 
 answers! {
     Key: Design, TupleProof, prove;
-    Keys: AggregateDesign, ManyProof, prove_many;
+    Keys: AggregateDesign, ManyProof, prove_keys;
     KeyRange: AggregateDesign, RangeProof, prove_range;
 }
 

@@ -169,7 +169,7 @@ impl<S: Suite, D: AggregateDesign<S>> TupleRepository<S, D> {
     ///
     /// # Errors
     /// [`LookupError`] if the version is not there.
-    pub fn prove_many(
+    pub fn prove_keys(
         &self,
         version: Version,
         keys: &Keys,

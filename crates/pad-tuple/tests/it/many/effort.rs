@@ -206,7 +206,7 @@ fn surplus_is_refused_before_hashing() {
     let asked = keys([name(3), name(4)]);
     let mut proof: ManyProof<Counted, One<Ed25519>> = scene
         .server
-        .prove_many(scene.trusted.version, &asked)
+        .prove_keys(scene.trusted.version, &asked)
         .unwrap();
     let again = proof.parts[1].clone();
     proof.parts.push(again);
