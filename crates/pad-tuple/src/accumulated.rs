@@ -44,10 +44,12 @@ use pad_core::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    design::{Admission, AuthorError, Claim, Design, Expectation, SharedSigner, TupleId},
-    layers::{Layers, Transition},
+    design::{
+        Admission, AuthorError, Claim, Design, Expectation, SharedSigner, TupleId, UnsignedSnapshot,
+    },
+    layers::Layers,
     statement::Context,
-    update::TickMessage,
+    update::EpochExtension,
 };
 
 pub(crate) mod collection;
@@ -55,7 +57,7 @@ pub(crate) mod evidence;
 pub(crate) mod ledger;
 mod retention;
 
-pub use collection::{AuthorState, Mark, Member, label};
+pub use collection::{AuthorState, Member, TupleState, label};
 pub use evidence::AccumulatedEvidence;
 pub use ledger::Ledger;
 pub use retention::Retention;
@@ -68,12 +70,12 @@ pub struct Accumulated<A, R, const GENERATIONS: usize>(PhantomData<(A, R)>);
 /// What an update says of one generation: the author's signature on its value, which the server finds
 /// itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AccumulatedTick {
+pub struct AccumulatedExtension {
     /// The signature on the bytes of the [`Snapshot`] whose version is the instant.
     pub signature: Digest<64>,
 }
 
-impl TickMessage for AccumulatedTick {
+impl EpochExtension for AccumulatedExtension {
     fn absorb(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&self.signature.0);
     }
@@ -99,9 +101,9 @@ where
 
     type Key = A::PublicKey;
     type Secret = A::SecretKey;
-    type Mark = Mark<S>;
+    type TupleState = TupleState<S>;
     type State = AuthorState<A>;
-    type Tick = AccumulatedTick;
+    type Extension = AccumulatedExtension;
     type Records = Ledger<S, A, Proven>;
     type Evidence = AccumulatedEvidence<R>;
     type Seal = ();
@@ -125,14 +127,17 @@ where
     fn authenticate(
         secret: &A::SecretKey,
         signer: SharedSigner<'_>,
-        context: Context,
         state: &mut AuthorState<A>,
-        layers: &mut Layers<S, Mark<S>>,
-        transition: &Transition<S, Mark<S>>,
-        workers: &Workers,
-    ) -> Result<Vec<AccumulatedTick>, AuthorError> {
-        state.advance::<S, R>(secret, context, layers, transition, workers)?;
-        let moved = state.generations.iter().take(transition.ticks.len());
+        mut snapshot: UnsignedSnapshot<'_, S, TupleState<S>>,
+    ) -> Result<Vec<AccumulatedExtension>, AuthorError> {
+        state.advance::<S, R>(secret, &mut snapshot)?;
+        let UnsignedSnapshot {
+            context,
+            layers,
+            transition,
+            ..
+        } = snapshot;
+        let moved = state.generations.iter().take(transition.changes.len());
         let sign = |(generation, collection): (usize, &collection::Collection<A>)| {
             let label = label::<S>(context, crate::layers::index(generation));
             let snapshot = Snapshot::<A> {
@@ -141,7 +146,7 @@ where
                 value: collection.value.clone(),
             };
             let signature = Digest(snapshot.sign(signer)?.signature.to_bytes());
-            Ok(AccumulatedTick { signature })
+            Ok(AccumulatedExtension { signature })
         };
         moved.enumerate().map(sign).collect()
     }
@@ -149,12 +154,14 @@ where
     fn admit(
         _: &A::PublicKey,
         records: &mut Self::Records,
-        admission: &Admission<'_, S, AccumulatedTick>,
+        admission: &Admission<'_, S, AccumulatedExtension>,
         workers: &Workers,
     ) -> Result<(), ApplyError> {
         let derived = records.derive::<R, _>(admission, workers)?;
         let mut snapshots: Vec<Arc<[u8]>> = Vec::with_capacity(derived.len());
-        for (generation, (derived, tick)) in derived.iter().zip(admission.ticks).enumerate() {
+        for (generation, (derived, extension)) in
+            derived.iter().zip(admission.extensions).enumerate()
+        {
             let authority = Authority::<A> {
                 author: admission.authority.author,
                 key: records.key(generation).clone(),
@@ -166,7 +173,7 @@ where
                     version,
                     value: derived.value().clone(),
                 },
-                signature: HeadSignature::from_bytes(&tick.signature.0),
+                signature: HeadSignature::from_bytes(&extension.signature.0),
             };
             snapshots.push(wire::encode_body(&signed).into());
             Untrusted::new(signed)
@@ -241,7 +248,7 @@ where
         records: &Self::Records,
         layers: &Layers<S, TupleId>,
         workers: &Workers,
-    ) -> Result<(Layers<S, Mark<S>>, AuthorState<A>), AuthorError> {
+    ) -> Result<(Layers<S, TupleState<S>>, AuthorState<A>), AuthorError> {
         Ok(resume(secret, context, records, layers, workers)?)
     }
 
@@ -262,10 +269,10 @@ where
 /// The signed values, and the ledger with each witness and the place of its signed value among them.
 type StoredRecords<S> = (Vec<Vec<u8>>, ledger::StoredLedger<S, (Vec<u8>, u64)>);
 
-/// The author's marks and state.
-type Resumed<S, A> = (Layers<S, Mark<S>>, AuthorState<A>);
+/// The author's notes and state.
+type Resumed<S, A> = (Layers<S, TupleState<S>>, AuthorState<A>);
 
-/// The author's marks and state, from what a server has.
+/// The author's notes and state, from what a server has.
 pub(crate) fn resume<S: Suite, A: Dynamic, P>(
     secret: &A::SecretKey,
     context: Context,

@@ -15,7 +15,7 @@ use crate::{
     layers::{Layers, Transition},
     statement::Context,
     tuple::GenerationIndex,
-    update::{TickMessage, TupleAttachment},
+    update::{EpochExtension, TupleAttachment},
 };
 
 /// Any Ed25519 signer that several threads may use.
@@ -86,6 +86,19 @@ impl From<signature::Error> for AuthorError {
     }
 }
 
+/// A snapshot that an author has laid out and is about to sign.
+#[derive(Debug)]
+pub struct UnsignedSnapshot<'a, S: Suite, A> {
+    /// The place that statements are made for.
+    pub context: Context,
+    /// The layers after the transition.
+    pub layers: &'a mut Layers<S, A>,
+    /// What the snapshot did to the layers.
+    pub transition: &'a Transition<S, A>,
+    /// The threads that signing may use.
+    pub workers: &'a Workers,
+}
+
 /// An update that a server takes in: signed by the author, and laid out.
 #[derive(Debug)]
 pub struct Admission<'a, S: Suite, T> {
@@ -96,13 +109,16 @@ pub struct Admission<'a, S: Suite, T> {
     /// What the update did to the layers.
     pub transition: &'a Transition<S, TupleId>,
     /// What the author sent for each generation whose clock moved, youngest first.
-    pub ticks: &'a [T],
+    pub extensions: &'a [T],
     /// The digest of the update's operations, which the head's root binds.
     pub operations: S::Digest,
 }
 
 /// Where an author goes on: its layers, and its state of each generation.
-pub type Resumed<S, D> = (Layers<S, <D as Design<S>>::Mark>, <D as Design<S>>::State);
+pub type Resumed<S, D> = (
+    Layers<S, <D as Design<S>>::TupleState>,
+    <D as Design<S>>::State,
+);
 
 /// A design of tuple PADs: authentication, refresh and number of generations together.
 ///
@@ -125,12 +141,14 @@ pub trait Design<S: Suite>: Clone + Debug + Send + Sync + 'static {
     type Key: Clone + Debug + Send + Sync;
     /// What the author must know beyond its signer.
     type Secret: Send + Sync;
-    /// What the author remembers of each tuple.
-    type Mark: Clone + Debug + Default + Send + Sync;
+    /// What the author remembers of each tuple: the state of its signature or of its element.
+    type TupleState: Clone + Debug + Default + Send + Sync;
     /// What the author remembers of each generation.
     type State: Clone + Debug + Send + Sync;
     /// What an update says of each generation whose clock moved.
-    type Tick: TickMessage;
+    ///
+    /// An extension, as it makes the tuples that stay valid for one more epoch of their generation.
+    type Extension: EpochExtension;
     /// What the server keeps of each tuple and each generation.
     type Records: Clone + Debug + Send + Sync;
     /// What a proof shows of each tuple.
@@ -150,20 +168,16 @@ pub trait Design<S: Suite>: Clone + Debug + Send + Sync + 'static {
     /// The server's records before the first snapshot.
     fn records(key: &Self::Key, context: Context) -> Self::Records;
 
-    /// Authenticates every tuple of the generations whose clock moved; one tick for each.
+    /// Authenticates every tuple of the generations whose clock moved; one extension for each.
     ///
     /// # Errors
-    /// [`AuthorError`]; the marks may have changed, and the call can be repeated.
-    #[allow(clippy::too_many_arguments, reason = "each is another role's own")]
+    /// [`AuthorError`]; the tuples' states may have changed, and the call can be repeated.
     fn authenticate(
         secret: &Self::Secret,
         signer: SharedSigner<'_>,
-        context: Context,
         state: &mut Self::State,
-        layers: &mut Layers<S, Self::Mark>,
-        transition: &Transition<S, Self::Mark>,
-        workers: &Workers,
-    ) -> Result<Vec<Self::Tick>, AuthorError>;
+        snapshot: UnsignedSnapshot<'_, S, Self::TupleState>,
+    ) -> Result<Vec<Self::Extension>, AuthorError>;
 
     /// The root of the head that a seal opens, if it opens one: it must be that of the head which a client
     /// has verified. `None` where a proof is bound to the author's key and the version alone.
@@ -173,19 +187,19 @@ pub trait Design<S: Suite>: Clone + Debug + Send + Sync + 'static {
 
     /// What the signed root binds of an attachment: its digest, unless a design has clients recompute
     /// it from what a proof shows.
-    fn attachment_digest(attachment: &TupleAttachment<Self::Tick>) -> S::Digest {
+    fn attachment_digest(attachment: &TupleAttachment<Self::Extension>) -> S::Digest {
         attachment.digest::<S>()
     }
 
-    /// Takes the author's ticks into the records.
+    /// Takes the author's extensions into the records.
     ///
     /// # Errors
-    /// [`ApplyError::AttachmentMismatch`] if the ticks do not fit the layers; the records are then
+    /// [`ApplyError::AttachmentMismatch`] if the extensions do not fit the layers; the records are then
     /// unchanged.
     fn admit(
         key: &Self::Key,
         records: &mut Self::Records,
-        admission: &Admission<'_, S, Self::Tick>,
+        admission: &Admission<'_, S, Self::Extension>,
         workers: &Workers,
     ) -> Result<(), ApplyError>;
 

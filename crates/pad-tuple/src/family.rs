@@ -141,7 +141,7 @@ fn expectation<D: Design<S>, S: Suite>(
 }
 
 impl<D: Design<S, Secret: SecretBytes>, S: Suite> Authored for Tuple<D, S> {
-    type Attachment = TupleAttachment<D::Tick>;
+    type Attachment = TupleAttachment<D::Extension>;
     type Secret = D::Secret;
     type AuthorError = AuthorError;
     type Author = TupleAuthor<S, D, HeadSigner>;

@@ -2,7 +2,7 @@
 //!
 //! The tuples stand in one list, generation by generation, youngest first, and within a generation
 //! in ascending order. Which keys ask which generation follows from the query and from what younger
-//! tuples decide, so the list needs no marks between generations: a key that is not above the tuple
+//! tuples decide, so nothing need stand between generations: a key that is not above the tuple
 //! before it uses that one, any other key takes the next from the list. A tuple serves all keys of
 //! the query that its interval holds; it is shown as a proof for the first of them would show it.
 //!

@@ -349,7 +349,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
 
     /// The digest of the operations, if they and the attachment lead to the signed root.
     pub(crate) fn check_root(
-        update: &Update<S, TupleAttachment<D::Tick>>,
+        update: &Update<S, TupleAttachment<D::Extension>>,
     ) -> Result<S::Digest, ApplyError> {
         let operations = update::operations_digest::<S>(&update.operations);
         let attachment = D::attachment_digest(&update.attachment);
@@ -365,19 +365,23 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         &mut self,
         transition: &Transition<S, TupleId>,
     ) -> Result<(), ApplyError> {
-        let created: usize = transition.ticks.iter().map(|tick| tick.created.len()).sum();
+        let created: usize = transition
+            .changes
+            .iter()
+            .map(|change| change.created.len())
+            .sum();
         let numbers = self.tuples.len().saturating_add(created);
         if u32::try_from(numbers).is_err() {
             return Err(ApplyError::Input(InputError::CapacityExceeded));
         }
-        for (generation, tick) in transition.ticks.iter().enumerate() {
-            for lower in &tick.created {
+        for (generation, change) in transition.changes.iter().enumerate() {
+            for lower in &change.created {
                 let number = self.free.pop().unwrap_or_else(|| {
                     self.tuples.push(None);
                     TupleId(u32::try_from(self.tuples.len() - 1).unwrap_or(u32::MAX))
                 });
                 if let Some(live) = self.layers.generation_mut(generation).get_mut(lower) {
-                    live.mark = number;
+                    live.note = number;
                 }
             }
         }
@@ -386,9 +390,9 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
 
     /// Takes back what [`Self::number_tuples`] did; before the layers are undone.
     fn free_numbers(&mut self, transition: &Transition<S, TupleId>) {
-        for (tuples, tick) in self.layers.generations().iter().zip(&transition.ticks) {
-            let numbers = tick.created.iter().filter_map(|lower| tuples.get(lower));
-            self.free.extend(numbers.map(|live| live.mark));
+        for (tuples, change) in self.layers.generations().iter().zip(&transition.changes) {
+            let numbers = change.created.iter().filter_map(|lower| tuples.get(lower));
+            self.free.extend(numbers.map(|live| live.note));
         }
     }
 
@@ -398,15 +402,16 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         transition: &Transition<S, TupleId>,
     ) -> Result<(), InputError> {
         let generations = self.layers.generations().iter();
-        for ((tuples, tick), index) in generations.zip(&transition.ticks).zip(&mut self.indexes) {
-            for (lower, _) in &tick.deleted {
+        for ((tuples, change), index) in generations.zip(&transition.changes).zip(&mut self.indexes)
+        {
+            for (lower, _) in &change.deleted {
                 // A new tuple in the same place overwrites the old one.
                 if !tuples.contains_key(lower) {
                     index.remove(lower.as_bytes())?;
                 }
             }
-            for lower in &tick.created {
-                let number = tuples[lower].mark.0;
+            for lower in &change.created {
+                let number = tuples[lower].note.0;
                 index.insert(lower.as_bytes(), &number.to_le_bytes())?;
             }
         }
@@ -423,20 +428,20 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     /// Makes the layers' latest state the latest version.
     pub(crate) fn commit(&mut self, transition: Transition<S, TupleId>) {
         let version = self.layers.version();
-        for (generation, tick) in transition.ticks.into_iter().enumerate() {
-            let retired = tick
+        for (generation, change) in transition.changes.into_iter().enumerate() {
+            let retired = change
                 .deleted
                 .into_iter()
                 .map(|(_, number)| (version, number));
             self.retired.extend(retired);
             let tuples = &self.layers.generations()[generation];
-            for lower in &tick.created {
+            for lower in &change.created {
                 let content = tuples[lower].content.clone();
                 let view = self.layers.view(generation, lower, content.summary());
                 let upper = view
                     .upper
                     .map(|upper| Key::new(upper).expect("an upper end is a key"));
-                let number = tuples[lower].mark.position();
+                let number = tuples[lower].note.position();
                 self.tuples[number] = Some(StoredTuple { upper, content });
             }
             self.indexes[generation].seal(&Workers::sequential());
@@ -471,7 +476,7 @@ pub(crate) fn read_number(bytes: &[u8]) -> Option<TupleId> {
 
 impl<S: Suite, D: Design<S>> Repository for TupleRepository<S, D> {
     type Suite = S;
-    type Attachment = TupleAttachment<D::Tick>;
+    type Attachment = TupleAttachment<D::Extension>;
     type Query = Key;
     type Proof = TupleProof<S, D>;
 
@@ -485,7 +490,7 @@ impl<S: Suite, D: Design<S>> Repository for TupleRepository<S, D> {
 
     fn apply(
         &mut self,
-        update: &Update<S, TupleAttachment<D::Tick>>,
+        update: &Update<S, TupleAttachment<D::Extension>>,
     ) -> Result<Version, ApplyError> {
         self.heads.check(update.base, &update.head)?;
         let merged = usize::from(update.attachment.merged);
@@ -503,7 +508,7 @@ impl<S: Suite, D: Design<S>> Repository for TupleRepository<S, D> {
                 authority: self.heads.authority(),
                 layers: &self.layers,
                 transition: &transition,
-                ticks: &update.attachment.ticks,
+                extensions: &update.attachment.extensions,
                 operations,
             };
             D::admit(&self.key, &mut self.records, &admission, &self.workers)

@@ -7,11 +7,13 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    design::{Admission, AuthorError, Claim, Design, Expectation, SharedSigner, TupleId},
-    layers::{Layers, Live, Transition, index},
+    design::{
+        Admission, AuthorError, Claim, Design, Expectation, SharedSigner, TupleId, UnsignedSnapshot,
+    },
+    layers::{Layers, Live, index},
     statement::{Context, Statement},
     tuple::TupleView,
-    update::{TickMessage, count},
+    update::{EpochExtension, count},
 };
 
 mod aggregate;
@@ -123,13 +125,13 @@ pub struct Signed<G, R, const GENERATIONS: usize>(PhantomData<(G, R)>);
 
 /// What the author of a signed design remembers of a tuple.
 #[derive(Clone, Debug)]
-pub struct SignedMark<S: Suite, State> {
+pub struct SignedTupleState<S: Suite, State> {
     /// The tuple's digest, and since when it is there; `None` before it is first signed.
     known: Option<(S::Digest, u64)>,
     state: State,
 }
 
-impl<S: Suite, State: Default> Default for SignedMark<S, State> {
+impl<S: Suite, State: Default> Default for SignedTupleState<S, State> {
     fn default() -> Self {
         Self {
             known: None,
@@ -141,11 +143,11 @@ impl<S: Suite, State: Default> Default for SignedMark<S, State> {
 /// What an update says of one generation: one item for each of its tuples, in order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct SignedTick<S: Suite, G: TupleSignature, R: Refresh<S>> {
+pub struct SignedExtension<S: Suite, G: TupleSignature, R: Refresh<S>> {
     items: Vec<R::Item<G>>,
 }
 
-impl<S: Suite, G: TupleSignature, R: Refresh<S>> TickMessage for SignedTick<S, G, R> {
+impl<S: Suite, G: TupleSignature, R: Refresh<S>> EpochExtension for SignedExtension<S, G, R> {
     fn absorb(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&count(self.items.len()));
         for item in &self.items {
@@ -181,9 +183,9 @@ where
 
     type Key = G::Key;
     type Secret = (G::Secret, R::Secret);
-    type Mark = SignedMark<S, R::State>;
+    type TupleState = SignedTupleState<S, R::State>;
     type State = ();
-    type Tick = SignedTick<S, G, R>;
+    type Extension = SignedExtension<S, G, R>;
     type Records = SignedRecords<S, G, R>;
     type Evidence = SignedEvidence<S, G, R>;
     type Seal = ();
@@ -205,22 +207,25 @@ where
     fn authenticate(
         (signing, refreshing): &Self::Secret,
         signer: SharedSigner<'_>,
-        context: Context,
         (): &mut (),
-        layers: &mut Layers<S, Self::Mark>,
-        transition: &Transition<S, Self::Mark>,
-        workers: &Workers,
-    ) -> Result<Vec<Self::Tick>, AuthorError> {
+        snapshot: UnsignedSnapshot<'_, S, Self::TupleState>,
+    ) -> Result<Vec<Self::Extension>, AuthorError> {
+        let UnsignedSnapshot {
+            context,
+            layers,
+            transition,
+            workers,
+        } = snapshot;
         let sign = |message: &[u8]| G::sign(signing, signer, message);
-        let mut ticks = Vec::with_capacity(transition.ticks.len());
-        for generation in 0..transition.ticks.len() {
+        let mut extensions = Vec::with_capacity(transition.changes.len());
+        for generation in 0..transition.changes.len() {
             let instant = layers.instant(generation);
             let epochs = layers.epochs().to_vec();
             let epochs = if generation == 0 { &*epochs } else { &[] };
             let mut tuples: Vec<_> = with_upper(layers.generation_mut(generation)).collect();
-            let issue = |(lower, upper, live): &mut TupleMut<'_, S, Self::Mark>| {
-                let Live { content, mark } = &mut **live;
-                let (tuple, since) = *mark.known.get_or_insert_with(|| {
+            let issue = |(lower, upper, live): &mut TupleMut<'_, S, Self::TupleState>| {
+                let Live { content, note } = &mut **live;
+                let (tuple, since) = *note.known.get_or_insert_with(|| {
                     let view = TupleView {
                         generation: index(generation),
                         epochs,
@@ -237,7 +242,7 @@ where
                     tuple,
                     anchor: None,
                 };
-                R::issue::<G>(refreshing, context, statement, &mut mark.state, &sign)
+                R::issue::<G>(refreshing, context, statement, &mut note.state, &sign)
             };
             let items: Result<Vec<_>, signature::Error> =
                 if workers.threads() > 1 && tuples.len() >= PARALLEL_TUPLES {
@@ -245,34 +250,34 @@ where
                 } else {
                     tuples.iter_mut().map(issue).collect()
                 };
-            ticks.push(SignedTick { items: items? });
+            extensions.push(SignedExtension { items: items? });
         }
-        Ok(ticks)
+        Ok(extensions)
     }
 
     fn admit(
         _: &G::Key,
         records: &mut Self::Records,
-        admission: &Admission<'_, S, Self::Tick>,
+        admission: &Admission<'_, S, Self::Extension>,
         _: &Workers,
     ) -> Result<(), ApplyError> {
         let Admission {
             layers,
             transition,
-            ticks,
+            extensions,
             ..
         } = admission;
-        if ticks.len() != transition.ticks.len() {
+        if extensions.len() != transition.changes.len() {
             return Err(ApplyError::AttachmentMismatch);
         }
-        let moved = || layers.generations().iter().zip(*ticks);
-        if !records.fit(layers, ticks) {
+        let moved = || layers.generations().iter().zip(*extensions);
+        if !records.fit(layers, extensions) {
             return Err(ApplyError::AttachmentMismatch);
         }
-        for (generation, (tuples, tick)) in moved().enumerate() {
+        for (generation, (tuples, extension)) in moved().enumerate() {
             let instant = layers.instant(generation);
-            for (live, item) in tuples.values().zip(&tick.items) {
-                let slot = records.slot(live.mark);
+            for (live, item) in tuples.values().zip(&extension.items) {
+                let slot = records.slot(live.note);
                 *slot = Some(R::record(slot.take(), item, instant));
             }
         }
@@ -318,14 +323,14 @@ where
         records: &Self::Records,
         layers: &Layers<S, TupleId>,
         _: &Workers,
-    ) -> Result<(Layers<S, Self::Mark>, ()), AuthorError> {
+    ) -> Result<(Layers<S, Self::TupleState>, ()), AuthorError> {
         let layers = layers.map(|view, tuple| match records.get(*tuple) {
             Some(record) => {
                 let (since, state) = R::resume(record);
                 let known = Some((view.digest::<S>(), since));
-                SignedMark { known, state }
+                SignedTupleState { known, state }
             }
-            None => SignedMark::default(),
+            None => SignedTupleState::default(),
         });
         Ok((layers, ()))
     }
@@ -354,15 +359,15 @@ impl<S: Suite, G: TupleSignature, R: Refresh<S>> SignedRecords<S, G, R> {
     }
 
     /// Whether there is an item for each tuple that can follow what is recorded.
-    fn fit(&self, layers: &Layers<S, TupleId>, ticks: &[SignedTick<S, G, R>]) -> bool {
+    fn fit(&self, layers: &Layers<S, TupleId>, extensions: &[SignedExtension<S, G, R>]) -> bool {
         layers
             .generations()
             .iter()
-            .zip(ticks)
-            .all(|(tuples, tick)| {
-                let mut each = tuples.values().zip(&tick.items);
-                tuples.len() == tick.items.len()
-                    && each.all(|(live, item)| R::fits(self.get(live.mark), item))
+            .zip(extensions)
+            .all(|(tuples, extension)| {
+                let mut each = tuples.values().zip(&extension.items);
+                tuples.len() == extension.items.len()
+                    && each.all(|(live, item)| R::fits(self.get(live.note), item))
             })
     }
 

@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use pad_core::{ApplyError, SchemeId, SignedHead, Suite, VerifyError, Version, Workers};
 use pad_tuple::{
     AuthorError, Design, Expectation,
-    design::{Admission, Claim, Resumed, SharedSigner, TupleId},
-    layers::{Layers, Transition},
+    design::{Admission, Claim, Resumed, SharedSigner, TupleId, UnsignedSnapshot},
+    layers::Layers,
     statement::Context,
     update::TupleAttachment,
 };
@@ -25,9 +25,9 @@ impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
 
     type Key = D::Key;
     type Secret = D::Secret;
-    type Mark = D::Mark;
+    type TupleState = D::TupleState;
     type State = D::State;
-    type Tick = D::Tick;
+    type Extension = D::Extension;
     type Records = D::Records;
     type Evidence = D::Evidence;
     type Seal = D::Seal;
@@ -51,23 +51,20 @@ impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
     fn authenticate(
         secret: &D::Secret,
         signer: SharedSigner<'_>,
-        context: Context,
         state: &mut D::State,
-        layers: &mut Layers<S, D::Mark>,
-        transition: &Transition<S, D::Mark>,
-        workers: &Workers,
-    ) -> Result<Vec<D::Tick>, AuthorError> {
-        accumulated(|| D::authenticate(secret, signer, context, state, layers, transition, workers))
+        snapshot: UnsignedSnapshot<'_, S, D::TupleState>,
+    ) -> Result<Vec<D::Extension>, AuthorError> {
+        accumulated(|| D::authenticate(secret, signer, state, snapshot))
     }
 
-    fn attachment_digest(attachment: &TupleAttachment<D::Tick>) -> S::Digest {
+    fn attachment_digest(attachment: &TupleAttachment<D::Extension>) -> S::Digest {
         D::attachment_digest(attachment)
     }
 
     fn admit(
         key: &D::Key,
         records: &mut D::Records,
-        admission: &Admission<'_, S, D::Tick>,
+        admission: &Admission<'_, S, D::Extension>,
         workers: &Workers,
     ) -> Result<(), ApplyError> {
         accumulated(|| D::admit(key, records, admission, workers))

@@ -50,7 +50,7 @@ struct Target<D: Design<S>> {
     authority: Authority,
     /// The server after each version, from version 0 on.
     servers: Vec<TupleRepository<S, D>>,
-    updates: Vec<Update<S, TupleAttachment<D::Tick>>>,
+    updates: Vec<Update<S, TupleAttachment<D::Extension>>>,
     oracle: Oracle,
 }
 

@@ -139,7 +139,7 @@ impl TupleKey for BlsPublicKey {
 }
 
 struct Made<S: Suite, D: Design<S>> {
-    updates: Vec<Update<S, TupleAttachment<D::Tick>>>,
+    updates: Vec<Update<S, TupleAttachment<D::Extension>>>,
     server: TupleRepository<S, D>,
 }
 
@@ -209,7 +209,7 @@ fn vector<S: Suite, D: Design<S, Secret: TestSecret, Key: TupleKey>>() -> Vector
 }
 
 fn version_vector<S: Suite, D: Design<S>>(
-    update: &Update<S, TupleAttachment<D::Tick>>,
+    update: &Update<S, TupleAttachment<D::Extension>>,
 ) -> VersionVector {
     let head = update.head.head;
     let operations = update.operations.iter().map(|operation| match operation {

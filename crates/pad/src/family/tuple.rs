@@ -191,7 +191,7 @@ where
     fn snapshot_of(
         &mut self,
         batch: Vec<Operation>,
-    ) -> Result<Update<S, TupleAttachment<D::Tick>>, pad_tuple::AuthorError> {
+    ) -> Result<Update<S, TupleAttachment<D::Extension>>, pad_tuple::AuthorError> {
         self.snapshot_of(batch)
     }
 }

@@ -45,7 +45,7 @@ fn actions() -> Vec<Action> {
     actions
 }
 
-type NextUpdates<D> = Vec<Update<S, TupleAttachment<<D as Design<S>>::Tick>>>;
+type NextUpdates<D> = Vec<Update<S, TupleAttachment<<D as Design<S>>::Extension>>>;
 
 /// A server of six versions, pruned or not, and the updates that come next.
 fn served<D: Design<S, Secret: TestSecret>>(
