@@ -44,11 +44,11 @@ use pad_core::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    design::{
-        Admission, AuthorError, Claim, Design, Expectation, SharedSigner, TupleId, UnsignedSnapshot,
-    },
+    design::{Admission, AuthorError, Design, SharedSigner, TupleId, UnsignedSnapshot},
     layers::Layers,
+    scheme::{Claim, Expectation, TupleScheme, scheme_id},
     statement::Context,
+    tuple::generation_index,
     update::EpochExtension,
 };
 
@@ -89,24 +89,45 @@ pub struct Proven {
     snapshot: Arc<[u8]>,
 }
 
-impl<S, A, R, const GENERATIONS: usize> Design<S> for Accumulated<A, R, GENERATIONS>
+impl<S, A, R, const GENERATIONS: usize> TupleScheme<S> for Accumulated<A, R, GENERATIONS>
 where
     S: Suite,
     A: Dynamic,
     R: Retention,
 {
     const GENERATIONS: usize = GENERATIONS;
-    const SCHEME: SchemeId = crate::scheme_id(kind(A::SCHEME, R::CODE), GENERATIONS);
+    const SCHEME: SchemeId = scheme_id(kind(A::SCHEME, R::CODE), GENERATIONS);
     const NAME: &'static str = name(A::SCHEME, R::CODE);
 
     type Key = A::PublicKey;
+    type Evidence = AccumulatedEvidence<R>;
+    type Seal = ();
+
+    fn check(
+        expectation: &Expectation<A::PublicKey>,
+        claims: &[Claim<S>],
+        evidence: Vec<AccumulatedEvidence<R>>,
+        (): (),
+    ) -> Result<(), VerifyError> {
+        if claims.len() != evidence.len() {
+            return Err(VerifyError::CountMismatch);
+        }
+        let mut pairs = claims.iter().zip(&evidence);
+        pairs.try_for_each(|(claim, evidence)| evidence.check::<S, A>(expectation, claim))
+    }
+}
+
+impl<S, A, R, const GENERATIONS: usize> Design<S> for Accumulated<A, R, GENERATIONS>
+where
+    S: Suite,
+    A: Dynamic,
+    R: Retention,
+{
     type Secret = A::SecretKey;
     type TupleState = TupleState<S>;
     type State = AuthorState<A>;
     type Extension = AccumulatedExtension;
     type Records = Ledger<S, A, Proven>;
-    type Evidence = AccumulatedEvidence<R>;
-    type Seal = ();
 
     fn key(secret: &A::SecretKey) -> A::PublicKey {
         secret.public_key().clone()
@@ -139,7 +160,7 @@ where
         } = snapshot;
         let moved = state.generations.iter().take(transition.changes.len());
         let sign = |(generation, collection): (usize, &collection::Collection<A>)| {
-            let label = label::<S>(context, crate::layers::index(generation));
+            let label = label::<S>(context, generation_index(generation));
             let snapshot = Snapshot::<A> {
                 key: secret.with_label(&label).public_key().clone(),
                 version: Version::new(layers.instant(generation)),
@@ -250,19 +271,6 @@ where
         workers: &Workers,
     ) -> Result<(Layers<S, TupleState<S>>, AuthorState<A>), AuthorError> {
         Ok(resume(secret, context, records, layers, workers)?)
-    }
-
-    fn check(
-        expectation: &Expectation<A::PublicKey>,
-        claims: &[Claim<S>],
-        evidence: Vec<AccumulatedEvidence<R>>,
-        (): (),
-    ) -> Result<(), VerifyError> {
-        if claims.len() != evidence.len() {
-            return Err(VerifyError::CountMismatch);
-        }
-        let mut pairs = claims.iter().zip(&evidence);
-        pairs.try_for_each(|(claim, evidence)| evidence.check::<S, A>(expectation, claim))
     }
 }
 

@@ -15,6 +15,7 @@ use crate::{
     repository::TupleRepository,
     speculation::Speculation,
     statement::Context,
+    tuple::generation_index,
     update::{self, TupleAttachment},
 };
 
@@ -220,7 +221,7 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
         };
         let extensions = D::authenticate(&self.secret, &self.signer, &mut self.state, snapshot)?;
         let attachment = TupleAttachment {
-            merged: crate::layers::index(transition.merged()),
+            merged: generation_index(transition.merged()),
             extensions,
         };
         let head = SnapshotHead {

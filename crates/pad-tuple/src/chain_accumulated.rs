@@ -26,12 +26,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     accumulated::{self, AuthorState, CHAIN, Ledger, TupleState, ledger::StoredLedger},
-    design::{
-        Admission, AuthorError, Claim, Design, Expectation, SharedSigner, TupleId, UnsignedSnapshot,
-    },
+    design::{Admission, AuthorError, Design, SharedSigner, TupleId, UnsignedSnapshot},
     layers::Layers,
+    scheme::{Claim, Expectation, TupleScheme, scheme_id},
     signed::Plain,
     statement::Context,
+    tuple::generation_index,
     update::{EpochExtension, TupleAttachment},
 };
 
@@ -92,23 +92,43 @@ fn chain<S: Suite, V: AsRef<[u8]>>(values: &[V]) -> Option<S::Digest> {
     })
 }
 
-impl<S, A, const GENERATIONS: usize> Design<S> for ChainAccumulated<A, GENERATIONS>
+impl<S, A, const GENERATIONS: usize> TupleScheme<S> for ChainAccumulated<A, GENERATIONS>
 where
     S: Suite,
     A: Dynamic,
 {
     const GENERATIONS: usize = GENERATIONS;
-    const SCHEME: SchemeId = crate::scheme_id(accumulated::kind(A::SCHEME, CHAIN), GENERATIONS);
+    const SCHEME: SchemeId = scheme_id(accumulated::kind(A::SCHEME, CHAIN), GENERATIONS);
     const NAME: &'static str = accumulated::name(A::SCHEME, CHAIN);
 
     type Key = A::PublicKey;
+    type Evidence = Vec<u8>;
+    type Seal = ChainSeal<S>;
+
+    fn opened_root(seal: &ChainSeal<S>) -> Option<S::Digest> {
+        Some(seal.root())
+    }
+
+    fn check(
+        expectation: &Expectation<A::PublicKey>,
+        claims: &[Claim<S>],
+        witnesses: Vec<Vec<u8>>,
+        seal: ChainSeal<S>,
+    ) -> Result<(), VerifyError> {
+        seal::check::<S, A>(expectation, claims, &witnesses, (&seal, GENERATIONS))
+    }
+}
+
+impl<S, A, const GENERATIONS: usize> Design<S> for ChainAccumulated<A, GENERATIONS>
+where
+    S: Suite,
+    A: Dynamic,
+{
     type Secret = A::SecretKey;
     type TupleState = TupleState<S>;
     type State = AuthorState<A>;
     type Extension = ChainExtension<S>;
     type Records = ChainRecords<S, A>;
-    type Evidence = Vec<u8>;
-    type Seal = ChainSeal<S>;
 
     fn key(secret: &A::SecretKey) -> A::PublicKey {
         secret.public_key().clone()
@@ -150,10 +170,6 @@ where
 
     /// What clients recompute, if the extensions are as the author makes them; of others, which nobody
     /// admits, their own digest.
-    fn opened_root(seal: &ChainSeal<S>) -> Option<S::Digest> {
-        Some(seal.root())
-    }
-
     fn attachment_digest(attachment: &TupleAttachment<ChainExtension<S>>) -> S::Digest {
         let chain = attachment
             .extensions
@@ -197,7 +213,7 @@ where
             .ledger
             .commit::<Plain>(derived, |_, witness| witness);
         let operations = admission.operations;
-        let merged = crate::layers::index(admission.transition.merged());
+        let merged = generation_index(admission.transition.merged());
         let opening = Opening {
             operations,
             merged,
@@ -303,14 +319,5 @@ where
         Ok(accumulated::resume(
             secret, context, ledger, layers, workers,
         )?)
-    }
-
-    fn check(
-        expectation: &Expectation<A::PublicKey>,
-        claims: &[Claim<S>],
-        witnesses: Vec<Vec<u8>>,
-        seal: ChainSeal<S>,
-    ) -> Result<(), VerifyError> {
-        seal::check::<S, A>(expectation, claims, &witnesses, (&seal, GENERATIONS))
     }
 }

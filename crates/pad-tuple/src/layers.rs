@@ -13,7 +13,10 @@ use std::{
 
 use pad_core::{ApplyError, Key, Operation, Suite, Version};
 
-use crate::tuple::{Content, GenerationIndex, Summary, TupleView, start_of_keys};
+use crate::{
+    content::Content,
+    tuple::{Summary, TupleView, generation_index, start_of_keys},
+};
 
 /// A tuple of a generation's present state, with what its holder notes about it.
 #[derive(Clone, Debug)]
@@ -168,7 +171,7 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         let after = (Bound::Excluded(lower), Bound::<&Key>::Unbounded);
         let next = self.generations[generation].range::<Key, _>(after).next();
         TupleView {
-            generation: index(generation),
+            generation: generation_index(generation),
             epochs: if generation == 0 { &self.epochs } else { &[] },
             lower: lower.as_bytes(),
             upper: next.map(|(upper, _)| upper.as_bytes()),
@@ -442,11 +445,6 @@ fn nothing<S: Suite, A: Default>() -> Live<S, A> {
         content: Content::Nothing,
         note: A::default(),
     }
-}
-
-/// A generation's number as it is hashed; there are at most 15.
-pub(crate) fn index(generation: usize) -> GenerationIndex {
-    GenerationIndex::try_from(generation).unwrap_or(GenerationIndex::MAX)
 }
 
 #[cfg(test)]

@@ -9,11 +9,11 @@ use pad_core::{
 use pad_tree::{CacheNowhere, PersistentTree, Plain, RedBlack, VersionedNodes};
 
 use crate::{
+    content::Content,
     design::{Admission, Design, TupleId},
     layers::{Layers, Transition},
     proof::{Part, ShownContent, ShownTuple, TupleProof},
     statement::Context,
-    tuple::Content,
     update::{self, TupleAttachment},
 };
 
@@ -286,11 +286,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         let (lower, number, stored) = self.floor(generation, instant, key.as_bytes())?;
         let upper = stored.upper.clone();
         let tuple = if lower == key.as_bytes() {
-            let content = match &stored.content {
-                Content::Nothing => ShownContent::Nothing,
-                Content::Value(value) => ShownContent::Value(value.value.clone()),
-                Content::Removed => ShownContent::Removed,
-            };
+            let content = ShownContent::from(&stored.content);
             ShownTuple::At { upper, content }
         } else {
             ShownTuple::Below {

@@ -4,9 +4,10 @@ use std::marker::PhantomData;
 
 use pad_core::{ApplyError, SchemeId, SignedHead, Suite, VerifyError, Version, Workers};
 use pad_tuple::{
-    AuthorError, Design, Expectation,
-    design::{Admission, Claim, Resumed, SharedSigner, TupleId, UnsignedSnapshot},
+    AuthorError, Design, Expectation, TupleScheme,
+    design::{Admission, Resumed, SharedSigner, TupleId, UnsignedSnapshot},
     layers::Layers,
+    scheme::Claim,
     statement::Context,
     update::TupleAttachment,
 };
@@ -18,19 +19,35 @@ use super::instrument::accumulated;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimedDesign<D>(PhantomData<D>);
 
-impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
+impl<S: Suite, D: TupleScheme<S>> TupleScheme<S> for TimedDesign<D> {
     const GENERATIONS: usize = D::GENERATIONS;
     const SCHEME: SchemeId = D::SCHEME;
     const NAME: &'static str = D::NAME;
 
     type Key = D::Key;
+    type Evidence = D::Evidence;
+    type Seal = D::Seal;
+
+    fn opened_root(seal: &D::Seal) -> Option<S::Digest> {
+        D::opened_root(seal)
+    }
+
+    fn check(
+        expectation: &Expectation<D::Key>,
+        claims: &[Claim<S>],
+        evidence: Vec<D::Evidence>,
+        seal: D::Seal,
+    ) -> Result<(), VerifyError> {
+        accumulated(|| D::check(expectation, claims, evidence, seal))
+    }
+}
+
+impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
     type Secret = D::Secret;
     type TupleState = D::TupleState;
     type State = D::State;
     type Extension = D::Extension;
     type Records = D::Records;
-    type Evidence = D::Evidence;
-    type Seal = D::Seal;
 
     fn key(secret: &D::Secret) -> D::Key {
         D::key(secret)
@@ -107,14 +124,5 @@ impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
         workers: &Workers,
     ) -> Result<Resumed<S, Self>, AuthorError> {
         D::resume(secret, context, records, layers, workers)
-    }
-
-    fn check(
-        expectation: &Expectation<D::Key>,
-        claims: &[Claim<S>],
-        evidence: Vec<D::Evidence>,
-        seal: D::Seal,
-    ) -> Result<(), VerifyError> {
-        accumulated(|| D::check(expectation, claims, evidence, seal))
     }
 }

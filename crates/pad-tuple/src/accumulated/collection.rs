@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::Retention;
 use crate::{
     design::UnsignedSnapshot,
-    layers::{GenerationChange, Layers, index},
+    layers::{GenerationChange, Layers},
     statement::Context,
-    tuple::GenerationIndex,
+    tuple::{GenerationIndex, generation_index},
 };
 
 /// The label of a generation's accumulator: tag (32 bytes) ‖ suite (2) ‖ scheme (2) ‖ dictionary (16)
@@ -94,7 +94,7 @@ impl<A: Dynamic> AuthorState<A> {
     /// The state before the first snapshot.
     pub(crate) fn new<S: Suite>(key: &A::SecretKey, context: Context, generations: usize) -> Self {
         let generations = (0..generations).map(|generation| {
-            let labelled = key.with_label(&label::<S>(context, index(generation)));
+            let labelled = key.with_label(&label::<S>(context, generation_index(generation)));
             Collection::new(labelled.public_key())
         });
         Self {
@@ -115,7 +115,7 @@ impl<A: Dynamic> AuthorState<A> {
         workers: &Workers,
     ) -> Result<Self, AccumulateError> {
         for (generation, collection) in generations.iter().enumerate() {
-            let labelled = secret.with_label(&label::<S>(context, index(generation)));
+            let labelled = secret.with_label(&label::<S>(context, generation_index(generation)));
             let value = A::accumulate_with_secret(&labelled, &collection.set, workers)?;
             if value != collection.value {
                 return Err(AccumulateError::ValueMismatch);
@@ -147,7 +147,7 @@ impl<A: Dynamic> AuthorState<A> {
         }
         let mut emptied = Vec::new();
         for (generation, change) in transition.changes.iter().enumerate() {
-            let labelled = secret.with_label(&label::<S>(*context, index(generation)));
+            let labelled = secret.with_label(&label::<S>(*context, generation_index(generation)));
             let added = note_created::<S, R>(layers, generation, change);
             if generation < transition.merged() {
                 let mut collection = Collection::new(labelled.public_key());

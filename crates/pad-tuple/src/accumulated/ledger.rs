@@ -17,8 +17,8 @@ use super::{
 };
 use crate::{
     design::{Admission, TupleId},
-    layers::index,
     statement::Context,
+    tuple::generation_index,
 };
 
 /// The collections of all generations, and for each tuple what proves it, `P` for each instant kept.
@@ -69,7 +69,7 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
     /// The collections before the first snapshot.
     pub(crate) fn new(key: &A::PublicKey, context: Context, generations: usize) -> Self {
         let generations = (0..generations).map(|generation| {
-            let key = key.with_label(&label::<S>(context, index(generation)));
+            let key = key.with_label(&label::<S>(context, generation_index(generation)));
             let collection = Collection::new(&key);
             let live = Vec::new();
             Generation {

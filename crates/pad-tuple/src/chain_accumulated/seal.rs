@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     accumulated::{collection::label, evidence::decode},
-    design::{Claim, Expectation},
+    scheme::{Claim, Expectation},
     tuple::{GenerationIndex, length_of},
     update,
 };

@@ -10,7 +10,8 @@ use accumulators::{
 use pad_core::Workers;
 use zeroize::Zeroizing;
 
-use super::{AuthorError, KeyBytes, LABEL, PublicBytes, SecretBytes};
+use super::{KeyBytes, LABEL, PublicBytes, SecretBytes};
+use crate::design::AuthorError;
 
 /// The largest number of tuples in a generation for which a new bilinear key has parameters.
 const CAPACITY: usize = 4096;

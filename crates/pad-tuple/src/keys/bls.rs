@@ -2,8 +2,14 @@
 
 use zeroize::Zeroizing;
 
-use super::{AuthorError, KeyBytes, PublicBytes, SEED_LENGTH, SecretBytes, random_bytes};
-use crate::bls::{BlsPublicKey, BlsSecretKey, PUBLIC_KEY_LENGTH};
+use super::{
+    KeyBytes, PublicBytes,
+    secret::{SEED_LENGTH, SecretBytes, random_bytes},
+};
+use crate::{
+    bls::{BlsPublicKey, BlsSecretKey, PUBLIC_KEY_LENGTH},
+    design::AuthorError,
+};
 
 /// The seed of the key.
 impl KeyBytes for BlsSecretKey {

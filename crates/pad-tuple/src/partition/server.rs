@@ -7,11 +7,12 @@ use pad_core::{
 
 use super::{DivisibleDesign, GenerationUpdate, PartialUpdate};
 use crate::{
-    design::{Admission, Claim, Expectation, TupleId},
-    layers::{Edit, Generation, Transition, index},
-    proof::{ShownContent, TupleProof},
+    design::{Admission, TupleId},
+    layers::{Edit, Generation, Transition},
+    proof::TupleProof,
     repository::TupleRepository,
-    tuple::{Content, start_of_keys},
+    scheme::{Claim, Expectation},
+    tuple::{generation_index, start_of_keys},
     update::EpochExtension,
 };
 
@@ -110,7 +111,7 @@ impl<S: Suite, D: DivisibleDesign<S>> Partition<S, D> {
                 let mut view = layers.view(generation, lower, live.content.summary());
                 view.upper = upper.map(Key::as_bytes);
                 claims.push(Claim {
-                    generation: index(generation),
+                    generation: generation_index(generation),
                     instant,
                     tuple: view.digest::<S>(),
                 });
@@ -145,7 +146,11 @@ impl<S: Suite, D: DivisibleDesign<S>> Partition<S, D> {
         }
         let edits = part.generations.iter().map(|generation| Edit {
             deleted: &generation.deleted,
-            created: generation.created.iter().map(content).collect(),
+            created: generation
+                .created
+                .iter()
+                .map(|(lower, shown)| (lower.clone(), shown.into()))
+                .collect(),
         });
         let transition = tuples.layers.take_over(edits.collect())?;
         // Every key of the range is in some tuple's interval.
@@ -213,15 +218,6 @@ impl<S: Suite, D: DivisibleDesign<S>> Partition<S, D> {
         }
         tuples.heads.append(&part.head);
     }
-}
-
-fn content<S: Suite>((lower, content): &(Key, ShownContent)) -> (Key, Content<S>) {
-    let content = match content {
-        ShownContent::Nothing => Content::Nothing,
-        ShownContent::Value(value) => Content::of(value.clone()),
-        ShownContent::Removed => Content::Removed,
-    };
-    (lower.clone(), content)
 }
 
 fn extensions<S: Suite, T: EpochExtension>(part: &PartialUpdate<S, T>) -> Vec<T> {

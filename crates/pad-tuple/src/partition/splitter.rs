@@ -9,10 +9,10 @@ use pad_core::{
 
 use super::{DivisibleDesign, GenerationUpdate, PartialUpdate};
 use crate::{
+    content::Content,
     layers::{Generation, Layers, Transition},
-    proof::ShownContent,
     repository::TupleRepository,
-    tuple::{Content, start_of_keys},
+    tuple::start_of_keys,
     update::TupleAttachment,
 };
 
@@ -158,7 +158,7 @@ impl<S: Suite> Splitter<S> {
         GenerationUpdate {
             deleted,
             created: created
-                .map(|lower| (lower.clone(), shown(&tuples[lower].content)))
+                .map(|lower| (lower.clone(), (&tuples[lower].content).into()))
                 .collect(),
             upper: tuples.keys().nth(places.end).cloned(),
             extension: D::divide(extension, places)
@@ -188,12 +188,4 @@ fn first<'a, S: Suite, M>(tuples: &'a Generation<S, M>, range: &KeyRange) -> Opt
         .range::<Key, _>(up_to)
         .next_back()
         .map(|(lower, _)| lower)
-}
-
-fn shown<S: Suite>(content: &Content<S>) -> ShownContent {
-    match content {
-        Content::Nothing => ShownContent::Nothing,
-        Content::Value(value) => ShownContent::Value(value.value.clone()),
-        Content::Removed => ShownContent::Removed,
-    }
 }

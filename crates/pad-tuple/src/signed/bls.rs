@@ -2,10 +2,11 @@
 
 use pad_core::{VerifyError, Workers};
 
-use super::TupleSignature;
+use super::{SignatureScheme, TupleSignature};
 use crate::{
     bls::{BlsPublicKey, BlsSecretKey, BlsSignature},
-    design::{Expectation, SharedSigner},
+    design::SharedSigner,
+    scheme::Expectation,
 };
 
 /// BLS signatures over BLS12-381, many of which aggregate into one.
@@ -15,13 +16,36 @@ pub struct Bls;
 /// The secret key of [`Bls`].
 pub type BlsSecret = BlsSecretKey;
 
-impl TupleSignature for Bls {
+impl SignatureScheme for Bls {
     const CODE: u16 = 1;
     type Key = BlsPublicKey;
-    type Secret = BlsSecretKey;
     type Signature = BlsSignature;
     /// The sum of the signatures.
     type Aggregate = BlsSignature;
+
+    fn verify_each(
+        expectation: &Expectation<BlsPublicKey>,
+        signed: &[(Vec<u8>, BlsSignature)],
+    ) -> Result<(), VerifyError> {
+        signed
+            .iter()
+            .try_for_each(|(message, signature)| expectation.key.verify(message, signature))
+    }
+
+    fn verify_all(
+        expectation: &Expectation<BlsPublicKey>,
+        messages: Vec<Vec<u8>>,
+        aggregate: BlsSignature,
+    ) -> Result<(), VerifyError> {
+        let workers = Workers::sequential();
+        expectation
+            .key
+            .verify_aggregate(&messages, &aggregate, &workers)
+    }
+}
+
+impl TupleSignature for Bls {
+    type Secret = BlsSecretKey;
 
     fn key(secret: &BlsSecretKey) -> BlsPublicKey {
         secret.public_key().clone()
@@ -35,15 +59,6 @@ impl TupleSignature for Bls {
         Ok(secret.sign(message))
     }
 
-    fn verify_each(
-        expectation: &Expectation<BlsPublicKey>,
-        signed: &[(Vec<u8>, BlsSignature)],
-    ) -> Result<(), VerifyError> {
-        signed
-            .iter()
-            .try_for_each(|(message, signature)| expectation.key.verify(message, signature))
-    }
-
     /// If the author sent bytes that are no signatures, the first signature stands for the sum:
     /// clients find that it is not good for all messages.
     fn aggregate(signatures: Vec<BlsSignature>) -> BlsSignature {
@@ -52,16 +67,5 @@ impl TupleSignature for Bls {
                 .first()
                 .expect("signed: a proof shows at least one tuple")
         })
-    }
-
-    fn verify_all(
-        expectation: &Expectation<BlsPublicKey>,
-        messages: Vec<Vec<u8>>,
-        aggregate: BlsSignature,
-    ) -> Result<(), VerifyError> {
-        let workers = Workers::sequential();
-        expectation
-            .key
-            .verify_aggregate(&messages, &aggregate, &workers)
     }
 }

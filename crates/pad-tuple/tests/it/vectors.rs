@@ -22,7 +22,7 @@ use pad_core::{
     Suite, Untrusted, Update, Version, codec,
 };
 use pad_tuple::{
-    Design, Expectation, Lightweight, Refresh, Signed, Speculation, TupleAuthor, TupleProof,
+    Design, Expectation, Lightweight, RefreshScheme, Signed, Speculation, TupleAuthor, TupleProof,
     TupleRepository,
     bls::BlsPublicKey,
     chain,
@@ -273,7 +273,7 @@ fn with_example<const GENERATIONS: usize>(mut vector: Vector) -> Vector {
         content: *content,
     };
     let tuple = view.digest::<S>();
-    let shown: <Lightweight as Refresh<S>>::Shown = proof.parts[0].evidence.shown;
+    let shown: <Lightweight as RefreshScheme<S>>::Shown = proof.parts[0].evidence.shown;
     let anchor = chain::walk::<S>(shown.link, &tuple, shown.revealed);
     let statement = Statement::<S> {
         generation: 0,
