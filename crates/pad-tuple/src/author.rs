@@ -108,7 +108,7 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
         if !D::is_key_of(&secret, repository.key()) {
             return Err(AuthorError::WrongKey);
         }
-        let head = repository.latest_head();
+        let head = repository.heads().latest_head();
         if let Some(head) = head {
             let again = Untrusted::new(head.head.sign(&signer)?);
             let verified = again.verify(&authority, &head.head.version);
@@ -119,7 +119,7 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
         let mut author = Self::new(authority.dictionary, authority.author, signer, secret);
         author.layers = layers;
         author.state = state;
-        author.frontier = repository.frontier();
+        author.frontier = repository.heads().frontier();
         author.head = head;
         author.entries = repository.len();
         author.operations = repository.operations;

@@ -1,10 +1,8 @@
 //! Authors and servers of tuple PADs, as `pad-core` needs them.
 
 use pad_core::{
-    Authored, HeadSigner, Hosts, Key, KeyRange, Keys, LookupError, PublicKey, Repository, Serves,
-    Suite, Version,
-    head::Authority,
-    history::{ConsistencyProof, InclusionProof},
+    Authored, HeadLog, HeadSigner, Hosts, Key, KeyRange, Keys, LookupError, PublicKey, Repository,
+    Serves, Suite, Version, head::Authority,
 };
 
 use crate::{
@@ -54,20 +52,8 @@ impl<D: Design<S, Secret: SecretBytes>, S: Suite> Hosts for TupleRepository<S, D
         TupleAuthor::resume(self, signer, secret)
     }
 
-    fn prove_consistency(
-        &self,
-        older: Version,
-        newer: Version,
-    ) -> Result<ConsistencyProof<S>, LookupError> {
-        self.prove_consistency(older, newer)
-    }
-
-    fn prove_inclusion(
-        &self,
-        version: Version,
-        newer: Version,
-    ) -> Result<InclusionProof<S>, LookupError> {
-        self.prove_inclusion(version, newer)
+    fn heads(&self) -> &HeadLog<S> {
+        self.heads()
     }
 }
 

@@ -2,9 +2,7 @@
 
 use pad_core::{
     ApplyError, HeadLog, InputError, Key, LookupError, Repository, SignedHead, Suite, Update,
-    Version, Workers,
-    head::Authority,
-    history::{ConsistencyProof, Frontier, InclusionProof, PrefixProof},
+    Version, Workers, head::Authority,
 };
 use pad_tree::{CacheNowhere, PersistentTree, Plain, RedBlack, VersionedNodes};
 
@@ -87,6 +85,11 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         self.heads.authority()
     }
 
+    /// The heads of all versions.
+    pub const fn heads(&self) -> &HeadLog<S> {
+        &self.heads
+    }
+
     /// What clients must know beyond the authority.
     pub const fn key(&self) -> &D::Key {
         &self.key
@@ -114,42 +117,6 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
             .sum();
         let epochs = self.epochs.len() * size_of::<u64>();
         indexes + tuples + D::memory_bytes(&self.records) + epochs + self.heads.memory_bytes()
-    }
-
-    /// The proof that an older version is what a newer version's head says it was.
-    ///
-    /// # Errors
-    /// [`LookupError`] unless `version` is at least 1 and below `newer`, which exists.
-    pub fn prove_inclusion(
-        &self,
-        version: Version,
-        newer: Version,
-    ) -> Result<InclusionProof<S>, LookupError> {
-        self.heads.prove_inclusion(version, newer)
-    }
-
-    /// The proof that a newer version's head continues an older one's.
-    ///
-    /// # Errors
-    /// [`LookupError`] unless `older` is at least 1 and below `newer`, which exists.
-    pub fn prove_consistency(
-        &self,
-        older: Version,
-        newer: Version,
-    ) -> Result<ConsistencyProof<S>, LookupError> {
-        self.heads.prove_consistency(older, newer)
-    }
-
-    /// The proof of what a newer version's head says an older version's history was.
-    ///
-    /// # Errors
-    /// [`LookupError`] unless `version` is at least 1 and below `newer`, which exists.
-    pub fn prove_prefix(
-        &self,
-        version: Version,
-        newer: Version,
-    ) -> Result<PrefixProof<S>, LookupError> {
-        self.heads.prove_prefix(version, newer)
     }
 
     /// Drops the contents of all versions before `oldest`; their heads stay.
@@ -239,14 +206,6 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
 
     pub(crate) const fn layers(&self) -> &Layers<S, TupleId> {
         &self.layers
-    }
-
-    pub(crate) fn frontier(&self) -> Frontier<S> {
-        self.heads.frontier()
-    }
-
-    pub(crate) fn latest_head(&self) -> Option<SignedHead<S>> {
-        self.heads.latest_head()
     }
 
     /// The instants of all generations at a version, youngest first.

@@ -93,42 +93,14 @@ where
             workers,
         } = snapshot;
         let sign = |message: &[u8]| G::sign(signing, signer, message);
-        let mut extensions = Vec::with_capacity(transition.changes.len());
-        for generation in 0..transition.changes.len() {
-            let instant = layers.instant(generation);
-            let epochs = layers.epochs().to_vec();
-            let epochs = if generation == 0 { &*epochs } else { &[] };
-            let mut tuples: Vec<_> = with_upper(layers.generation_mut(generation)).collect();
-            let issue = |(lower, upper, live): &mut TupleMut<'_, S, Self::TupleState>| {
-                let Live { content, note } = &mut **live;
-                let (tuple, since) = *note.known.get_or_insert_with(|| {
-                    let view = TupleView {
-                        generation: generation_index(generation),
-                        epochs,
-                        lower: lower.as_bytes(),
-                        upper: upper.map(Key::as_bytes),
-                        content: content.summary(),
-                    };
-                    (view.digest::<S>(), instant)
-                });
-                let statement = Statement {
-                    generation: generation_index(generation),
-                    since,
-                    until: instant,
-                    tuple,
-                    anchor: None,
-                };
-                R::issue::<G>(refreshing, context, statement, &mut note.state, &sign)
-            };
-            let items: Result<Vec<_>, signature::Error> =
-                if workers.threads() > 1 && tuples.len() >= PARALLEL_TUPLES {
-                    workers.run(|| tuples.par_iter_mut().with_min_len(8).map(issue).collect())
-                } else {
-                    tuples.iter_mut().map(issue).collect()
-                };
-            extensions.push(SignedExtension { items: items? });
-        }
-        Ok(extensions)
+        let issue = |statement, state: &mut R::State| {
+            R::issue::<G>(refreshing, context, statement, state, &sign)
+        };
+        let extensions = (0..transition.changes.len()).map(|generation| {
+            let items = issue_each(layers, generation, workers, issue)?;
+            Ok(SignedExtension { items })
+        });
+        Ok(extensions.collect::<Result<_, signature::Error>>()?)
     }
 
     fn admit(
@@ -260,6 +232,49 @@ impl<S: Suite, G: TupleSignature, R: Refresh<S>> SignedRecords<S, G, R> {
             self.0.resize_with(position + 1, || None);
         }
         &mut self.0[position]
+    }
+}
+
+/// An item for each tuple of a generation, in ascending order, by a function of what is to be signed and of the
+/// author's state of the tuple.
+fn issue_each<S: Suite, State, Item: Send>(
+    layers: &mut Layers<S, SignedTupleState<S, State>>,
+    generation: usize,
+    workers: &Workers,
+    issue: impl Fn(Statement<S>, &mut State) -> Result<Item, signature::Error> + Sync,
+) -> Result<Vec<Item>, signature::Error>
+where
+    State: Clone + Default + Send + Sync,
+{
+    let (index, instant) = (generation_index(generation), layers.instant(generation));
+    let epochs = layers.epochs().to_vec();
+    let epochs = if generation == 0 { &*epochs } else { &[] };
+    let mut tuples: Vec<_> = with_upper(layers.generation_mut(generation)).collect();
+    let issue = |(lower, upper, live): &mut TupleMut<'_, S, SignedTupleState<S, State>>| {
+        let Live { content, note } = &mut **live;
+        let (tuple, since) = *note.known.get_or_insert_with(|| {
+            let view = TupleView {
+                generation: index,
+                epochs,
+                lower: lower.as_bytes(),
+                upper: upper.map(Key::as_bytes),
+                content: content.summary(),
+            };
+            (view.digest::<S>(), instant)
+        });
+        let statement = Statement {
+            generation: index,
+            since,
+            until: instant,
+            tuple,
+            anchor: None,
+        };
+        issue(statement, &mut note.state)
+    };
+    if workers.threads() > 1 && tuples.len() >= PARALLEL_TUPLES {
+        workers.run(|| tuples.par_iter_mut().with_min_len(8).map(issue).collect())
+    } else {
+        tuples.iter_mut().map(issue).collect()
     }
 }
 
