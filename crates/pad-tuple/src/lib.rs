@@ -80,10 +80,11 @@
 //! With the default feature `std` also authors and servers: [`design`], what a design decides for them;
 //! [`layers`], which tuples there are, for author and server alike; [`author`], [`repository`] and
 //! [`checkpoint`]; [`speculation`], when generations are merged; [`partition`] and [`replica`], several servers.
-//! Without it this crate is `no_std` (with `alloc`) and verifies all proofs of the designs with Ed25519.
+//! Without it this crate is `no_std` (with `alloc`) and verifies all proofs of the signed designs.
 //!
-//! The features `bls`, `rsa` and `bilinear` (all on by default, and each with `std`) add `bls`, BLS signatures,
-//! and `accumulated` and `chain_accumulated`, accumulators; `rsa` links GMP.
+//! The features `bls`, `rsa` and `bilinear` are on by default too. The first adds `bls`, BLS signatures, also
+//! without `std`. The others, which turn `std` on, add `accumulated` and `chain_accumulated`, accumulators; `rsa`
+//! links GMP.
 //!
 //! Source: Crosby & Wallach 2010, sections 2.2, 4, 7 and 9.
 

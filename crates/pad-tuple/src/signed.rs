@@ -23,7 +23,9 @@ mod scheme;
 mod signing;
 
 #[cfg(feature = "bls")]
-pub use bls::{Bls, BlsSecret};
+pub use bls::Bls;
+#[cfg(all(feature = "bls", feature = "std"))]
+pub use bls::BlsSecret;
 #[cfg(feature = "std")]
 pub use design::{SignedExtension, SignedRecords, SignedTupleState};
 pub use refresh::{Lightweight, LightweightShown, Plain, RefreshScheme, Superseding, Validity};

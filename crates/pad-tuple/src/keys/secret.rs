@@ -3,6 +3,8 @@
 use zeroize::Zeroizing;
 
 use super::KeyBytes;
+#[cfg(feature = "bls")]
+use crate::bls::BlsSecretKey;
 use crate::{chain::ChainSecret, design::AuthorError};
 
 /// A secret of an author.
@@ -23,7 +25,7 @@ pub trait SecretBytes: KeyBytes {
 }
 
 /// So many random bytes.
-pub(super) fn random_bytes(length: usize) -> Result<Zeroizing<Vec<u8>>, AuthorError> {
+fn random_bytes(length: usize) -> Result<Zeroizing<Vec<u8>>, AuthorError> {
     let mut bytes = Zeroizing::new(vec![0; length]);
     getrandom::fill(&mut bytes).map_err(|_| AuthorError::NoRandomness)?;
     Ok(bytes)
@@ -52,7 +54,7 @@ impl SecretBytes for ChainSecret {
 }
 
 /// The length of the secrets that are random bytes.
-pub(super) const SEED_LENGTH: usize = 32;
+const SEED_LENGTH: usize = 32;
 
 /// One after the other; all of the first have the same length.
 impl<A: KeyBytes, B: KeyBytes> KeyBytes for (A, B) {
@@ -74,5 +76,22 @@ impl<A: SecretBytes, B: SecretBytes> SecretBytes for (A, B) {
         both.extend_from_slice(&first);
         both.extend_from_slice(&second);
         Ok(both)
+    }
+}
+
+/// The seed of the key.
+#[cfg(feature = "bls")]
+impl KeyBytes for BlsSecretKey {
+    const LENGTH: Option<usize> = Some(SEED_LENGTH);
+
+    fn from_slice(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self::from_seed)
+    }
+}
+
+#[cfg(feature = "bls")]
+impl SecretBytes for BlsSecretKey {
+    fn generate_bytes() -> Result<Zeroizing<Vec<u8>>, AuthorError> {
+        random_bytes(SEED_LENGTH)
     }
 }

@@ -1,11 +1,16 @@
 //! BLS signatures on tuples.
 
-use pad_core::{VerifyError, Workers};
+use alloc::vec::Vec;
 
-use super::{SignatureScheme, TupleSignature};
+use pad_core::VerifyError;
+
+use super::SignatureScheme;
+#[cfg(feature = "std")]
+use super::TupleSignature;
+#[cfg(feature = "std")]
+use crate::{bls::BlsSecretKey, design::SharedSigner};
 use crate::{
-    bls::{BlsPublicKey, BlsSecretKey, BlsSignature},
-    design::SharedSigner,
+    bls::{BlsPublicKey, BlsSignature},
     scheme::Expectation,
 };
 
@@ -14,6 +19,7 @@ use crate::{
 pub struct Bls;
 
 /// The secret key of [`Bls`].
+#[cfg(feature = "std")]
 pub type BlsSecret = BlsSecretKey;
 
 impl SignatureScheme for Bls {
@@ -37,13 +43,13 @@ impl SignatureScheme for Bls {
         messages: Vec<Vec<u8>>,
         aggregate: BlsSignature,
     ) -> Result<(), VerifyError> {
-        let workers = Workers::sequential();
         expectation
             .key
-            .verify_aggregate(&messages, &aggregate, &workers)
+            .verify_aggregate_sequentially(&messages, &aggregate)
     }
 }
 
+#[cfg(feature = "std")]
 impl TupleSignature for Bls {
     type Secret = BlsSecretKey;
 
