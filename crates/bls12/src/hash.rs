@@ -11,7 +11,9 @@ use ark_ec::{
     hashing::{curve_maps::wb::WBMap, map_to_curve_hasher::MapToCurve},
 };
 use ark_ff::PrimeField;
+#[cfg(feature = "std")]
 use pad_core::Workers;
+#[cfg(feature = "std")]
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
@@ -26,24 +28,33 @@ pub fn hash_to_g1(message: &[u8], tag: &[u8]) -> G1Affine {
     map(message, tag).into_affine().clear_cofactor()
 }
 
-/// The sum of the hashes of the messages, hashed by all workers.
+/// The sum of the hashes of the messages, hashed by the calling thread.
 ///
 /// Cost: two maps for each message, and one clearing of the cofactor for all, as it is linear.
+pub fn sum_of_hashes_sequentially<M: AsRef<[u8]>>(messages: &[M], tag: &[u8]) -> G1Affine {
+    let mapped = messages.iter().map(|message| map(message.as_ref(), tag));
+    mapped.sum::<G1Projective>().into_affine().clear_cofactor()
+}
+
+/// The sum of the hashes of the messages, hashed by all workers.
+///
+/// Cost: as for one thread, spread over the workers.
+#[cfg(feature = "std")]
 pub fn sum_of_hashes<M: AsRef<[u8]> + Sync>(
     messages: &[M],
     tag: &[u8],
     workers: &Workers,
 ) -> G1Affine {
+    if workers.threads() == 1 {
+        return sum_of_hashes_sequentially(messages, tag);
+    }
     let mapped = |message: &M| map(message.as_ref(), tag);
-    let sum: G1Projective = if workers.threads() == 1 {
-        messages.iter().map(mapped).sum()
-    } else {
-        workers.run(|| messages.par_iter().map(mapped).sum())
-    };
+    let sum: G1Projective = workers.run(|| messages.par_iter().map(mapped).sum());
     sum.into_affine().clear_cofactor()
 }
 
 /// A field element from the bytes of the parts, in their order (RFC 9380, section 5.2, count 1).
+#[cfg(feature = "std")]
 pub(crate) fn hash_to_field(parts: &[&[u8]], tag: &[u8]) -> Fq {
     Fq::from_be_bytes_mod_order(expand::<2>(parts, tag).as_flattened())
 }

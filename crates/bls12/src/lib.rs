@@ -7,7 +7,8 @@
 //! * [`signatures`]: signatures that add up (IETF draft on BLS signatures).
 //! * [`threads`]: parallel loops of the curve library on the threads that a caller allows.
 //!
-//! Field, curve and pairing are arkworks'.
+//! Field, curve and pairing are arkworks'. Without the default feature `std` the crate is `no_std` (with `alloc`): points
+//! are decoded, messages hashed and signatures verified, by the calling thread; nothing has a secret.
 //!
 //! # Side channels: one policy
 //!
@@ -34,6 +35,7 @@
 //! overwritten when dropped. States of the hash function, copies in registers and on the stack, and
 //! points on the way are not.
 
+#![cfg_attr(not(feature = "std"), no_std)]
 // Most of this reads bytes or numbers that anybody may have made. Modules that count with them deny
 // unchecked arithmetic too.
 #![deny(
@@ -43,13 +45,21 @@
     clippy::panic
 )]
 
+extern crate alloc;
+
+#[cfg(feature = "std")]
 pub mod generator;
 pub mod hash;
+#[cfg(feature = "std")]
 mod key_derivation;
 pub mod point;
+#[cfg(feature = "std")]
 pub mod scalar;
+#[cfg(feature = "std")]
 mod secret_multiple;
 pub mod signatures;
+#[cfg(feature = "std")]
 pub mod threads;
 
+#[cfg(feature = "std")]
 pub use scalar::SecretScalar;

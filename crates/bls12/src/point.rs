@@ -14,9 +14,13 @@ use ark_ec::{
     short_weierstrass::{Affine, SWCurveConfig},
 };
 use ark_serialize::{CanonicalDeserialize, CanonicalSerialize, Compress, Validate};
-use pad_core::{DecodeError, Workers};
+use pad_core::DecodeError;
+#[cfg(feature = "std")]
+use pad_core::Workers;
+#[cfg(feature = "std")]
 use rayon::prelude::*;
 
+#[cfg(feature = "std")]
 use crate::threads::run;
 
 /// Bytes of a point of G1.
@@ -80,6 +84,7 @@ pub fn decode_on_curve<C: SWCurveConfig, const N: usize>(
 ///
 /// # Errors
 /// As for [`decode`].
+#[cfg(feature = "std")]
 pub fn decode_all<C: SWCurveConfig, const N: usize>(
     encodings: &[[u8; N]],
     workers: &Workers,

@@ -51,12 +51,15 @@
 //! Boneh, Gentry, Lynn & Shacham 2003, section 3 (aggregates).
 
 mod public_key;
+#[cfg(feature = "std")]
 mod secret_key;
 mod signature;
 #[cfg(test)]
 mod tests;
 
-pub use self::{public_key::BlsPublicKey, secret_key::BlsSecretKey, signature::BlsSignature};
+#[cfg(feature = "std")]
+pub use self::secret_key::BlsSecretKey;
+pub use self::{public_key::BlsPublicKey, signature::BlsSignature};
 
 use crate::{
     hash,

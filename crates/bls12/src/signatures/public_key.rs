@@ -2,13 +2,16 @@
 
 #![deny(clippy::arithmetic_side_effects)]
 
+use alloc::{boxed::Box, sync::Arc};
 use core::{fmt, ops::Neg as _, str::FromStr};
-use std::sync::{Arc, LazyLock};
 
 use ark_bls12_381::{Bls12_381, Config, G1Affine, G2Affine, g2};
 use ark_ec::{AffineRepr, bls12::G2Prepared, pairing::Pairing};
 use ark_ff::Zero as _;
-use pad_core::{DecodeError, Digest, VerifyError, Workers};
+use once_cell::race::OnceBox;
+#[cfg(feature = "std")]
+use pad_core::Workers;
+use pad_core::{DecodeError, Digest, VerifyError};
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
     de::{self, Error as _, IntoDeserializer},
@@ -72,13 +75,31 @@ impl BlsPublicKey {
     /// A message that is given several times must have been added several times.
     /// See the [module](super) for what this shows, and for what it does not.
     ///
-    /// Cost: two pairings, and a tenth of a millisecond for each message, spread over the workers.
+    /// Cost: two pairings, and a tenth of a millisecond for each message.
     ///
     /// # Errors
     /// [`VerifyError::SignatureInvalid`], also for no messages: the sum of no signatures is the
     /// identity, which is no signature.
     ///
     /// Source: Boneh, Gentry, Lynn & Shacham 2003, section 3.1, for equal keys.
+    pub fn verify_aggregate_sequentially(
+        &self,
+        messages: &[impl AsRef<[u8]>],
+        signature: &BlsSignature,
+    ) -> Result<(), VerifyError> {
+        if messages.is_empty() {
+            return Err(VerifyError::SignatureInvalid);
+        }
+        let point = decode(signature)?;
+        let sum = hash::sum_of_hashes_sequentially(messages, CIPHERSUITE);
+        self.require_signed(sum, point)
+    }
+
+    /// As [`BlsPublicKey::verify_aggregate_sequentially`], spread over the workers.
+    ///
+    /// # Errors
+    /// The same.
+    #[cfg(feature = "std")]
     pub fn verify_aggregate(
         &self,
         messages: &[impl AsRef<[u8]> + Sync],
@@ -95,9 +116,10 @@ impl BlsPublicKey {
 
     /// Checks `e(hashed, key) e(signature, -g) = 1`.
     fn require_signed(&self, hashed: G1Affine, signature: G1Affine) -> Result<(), VerifyError> {
-        static NEGATED_GENERATOR: LazyLock<G2Prepared<Config>> =
-            LazyLock::new(|| G2Affine::generator().neg().into());
-        let keys = [G2Prepared::clone(&self.prepared), NEGATED_GENERATOR.clone()];
+        static NEGATED_GENERATOR: OnceBox<G2Prepared<Config>> = OnceBox::new();
+        let negated =
+            NEGATED_GENERATOR.get_or_init(|| Box::new(G2Affine::generator().neg().into()));
+        let keys = [G2Prepared::clone(&self.prepared), negated.clone()];
         let product = Bls12_381::multi_miller_loop([hashed, signature], keys);
         match Bls12_381::final_exponentiation(product) {
             // The library writes this group additively: its zero is 1.

@@ -5,9 +5,9 @@ use pad::{
     dynamic::verify,
     pad_core::codec,
     pad_tuple::{
-        Design, Lightweight, Plain, Superseding, for_each_tuple,
+        Lightweight, Plain, SignatureScheme, Superseding, TupleScheme, for_each_tuple,
         proof::{ShownContent, ShownTuple},
-        signed::{SignedEvidence, TupleSignature},
+        signed::SignedEvidence,
     },
     question::{Question, Refusal},
 };
@@ -20,7 +20,7 @@ pub(super) fn all(scene: &Scene<'_>) -> Result<Vec<Attack>, Failure> {
     let scheme = scene.dictionary.kind.0.id();
     macro_rules! try_design {
         ($name:ident, $design:ty) => {
-            if scheme == <$design as Design<S>>::SCHEME {
+            if scheme == <$design as TupleScheme<S>>::SCHEME {
                 return attacks::<$design>(scene);
             }
         };
@@ -33,7 +33,9 @@ pub(super) fn all(scene: &Scene<'_>) -> Result<Vec<Attack>, Failure> {
 
 type Answer<D> = Response<S, TupleProof<S, D>>;
 
-fn attacks<D: Design<S, Evidence: Attacked>>(scene: &Scene<'_>) -> Result<Vec<Attack>, Failure> {
+fn attacks<D: TupleScheme<S, Evidence: Attacked>>(
+    scene: &Scene<'_>,
+) -> Result<Vec<Attack>, Failure> {
     let mut attacks = vec![
         changed_value::<D>(scene)?,
         stretched_range::<D>(scene)?,
@@ -47,7 +49,9 @@ fn attacks<D: Design<S, Evidence: Attacked>>(scene: &Scene<'_>) -> Result<Vec<At
 }
 
 /// The price in a genuine tuple becomes another one.
-fn changed_value<D: Design<S, Evidence: Attacked>>(scene: &Scene<'_>) -> Result<Attack, Failure> {
+fn changed_value<D: TupleScheme<S, Evidence: Attacked>>(
+    scene: &Scene<'_>,
+) -> Result<Attack, Failure> {
     let version = scene.repository.latest();
     let mut answer = honest::<D>(scene, version, scene.key)?;
     let part = answer.proof.parts.last_mut().ok_or_else(broken)?;
@@ -62,7 +66,9 @@ fn changed_value<D: Design<S, Evidence: Attacked>>(scene: &Scene<'_>) -> Result<
 }
 
 /// A present key is denied: the tuple before it is stretched over it.
-fn stretched_range<D: Design<S, Evidence: Attacked>>(scene: &Scene<'_>) -> Result<Attack, Failure> {
+fn stretched_range<D: TupleScheme<S, Evidence: Attacked>>(
+    scene: &Scene<'_>,
+) -> Result<Attack, Failure> {
     let version = scene.repository.latest();
     let contents = scene.prices.contents.last().ok_or_else(broken)?;
     let before = contents.range(..scene.key.clone()).next_back();
@@ -82,7 +88,7 @@ fn stretched_range<D: Design<S, Evidence: Attacked>>(scene: &Scene<'_>) -> Resul
 }
 
 /// The tuple of the version before a change is shown for the version after it.
-fn old_tuple<D: Design<S, Evidence: Attacked>>(scene: &Scene<'_>) -> Result<Attack, Failure> {
+fn old_tuple<D: TupleScheme<S, Evidence: Attacked>>(scene: &Scene<'_>) -> Result<Attack, Failure> {
     let Change { version, key } = changes(scene).next().ok_or_else(broken)?;
     let before = version.previous().ok_or_else(broken)?;
     let mut answer = honest::<D>(scene, before, &key)?;
@@ -101,7 +107,7 @@ fn old_tuple<D: Design<S, Evidence: Attacked>>(scene: &Scene<'_>) -> Result<Atta
 
 /// The old value, which the older generation still has, is shown beside a young tuple that does not
 /// hold the key.
-fn old_generation<D: Design<S>>(scene: &Scene<'_>) -> Result<Attack, Failure> {
+fn old_generation<D: TupleScheme<S>>(scene: &Scene<'_>) -> Result<Attack, Failure> {
     for Change { version, key } in changes(scene) {
         let before = version.previous().ok_or_else(broken)?;
         let young = honest::<D>(scene, version, &key)?;
@@ -130,7 +136,7 @@ fn old_generation<D: Design<S>>(scene: &Scene<'_>) -> Result<Attack, Failure> {
 }
 
 /// A tuple is kept alive with another tuple's link, of a design that has links.
-fn link_of_another<D: Design<S, Evidence: Attacked>>(
+fn link_of_another<D: TupleScheme<S, Evidence: Attacked>>(
     scene: &Scene<'_>,
 ) -> Result<Option<Attack>, Failure> {
     let version = scene.repository.latest();
@@ -151,7 +157,7 @@ fn link_of_another<D: Design<S, Evidence: Attacked>>(
 }
 
 /// The reason for which a tuple is refused that the evidence shown with it is not of.
-fn expect_of<D: Design<S, Evidence: Attacked>>(
+fn expect_of<D: TupleScheme<S, Evidence: Attacked>>(
     refused: Option<Refusal>,
 ) -> Result<Option<String>, Failure> {
     match refused {
@@ -173,9 +179,9 @@ trait Attacked {
     }
 }
 
-impl<G: TupleSignature> Attacked for SignedEvidence<S, G, Plain> {}
+impl<G: SignatureScheme> Attacked for SignedEvidence<S, G, Plain> {}
 
-impl<G: TupleSignature> Attacked for SignedEvidence<S, G, Superseding> {}
+impl<G: SignatureScheme> Attacked for SignedEvidence<S, G, Superseding> {}
 
 #[cfg(feature = "accumulators")]
 impl<R: pad::pad_tuple::Retention> Attacked
@@ -197,7 +203,7 @@ const WITNESS_REFUSALS: &[VerifyError] = &[
     VerifyError::NotAPrimeRepresentative,
 ];
 
-impl<G: TupleSignature> Attacked for SignedEvidence<S, G, Lightweight> {
+impl<G: SignatureScheme> Attacked for SignedEvidence<S, G, Lightweight> {
     fn take_link(&mut self, other: &Self) -> bool {
         self.shown.link = other.shown.link;
         true
@@ -235,7 +241,7 @@ fn above(key: &Key) -> Result<Key, Failure> {
     Ok(Key::new([key.as_bytes(), &[0]].concat())?)
 }
 
-fn honest<D: Design<S>>(
+fn honest<D: TupleScheme<S>>(
     scene: &Scene<'_>,
     version: Version,
     key: &Key,
@@ -247,7 +253,7 @@ fn honest<D: Design<S>>(
 }
 
 /// Hands an answer to a client that trusts the public key alone.
-fn deceive<D: Design<S>>(
+fn deceive<D: TupleScheme<S>>(
     scene: &Scene<'_>,
     (version, key): (Version, &Key),
     answer: &Answer<D>,

@@ -10,7 +10,8 @@ use accumulators::{
 use pad_core::Workers;
 use zeroize::Zeroizing;
 
-use super::{AuthorError, KeyBytes, LABEL, PublicBytes, SecretBytes};
+use super::{KeyBytes, LABEL, PublicBytes, SecretBytes};
+use crate::design::AuthorError;
 
 /// The length of a secret key's own message.
 const SECRET_LENGTH: usize = 40;

@@ -9,7 +9,8 @@ use accumulators::{
 use pad_core::Workers;
 use zeroize::Zeroizing;
 
-use super::{AuthorError, KeyBytes, LABEL, PublicBytes, SecretBytes};
+use super::{KeyBytes, LABEL, PublicBytes, SecretBytes};
+use crate::design::AuthorError;
 
 impl KeyBytes for RsaPublicKey {
     const LENGTH: Option<usize> = None;

@@ -153,12 +153,15 @@ impl<S: Suite, D: Design<S>> StorableRepository for TupleRepository<S, D> {
         older: Version,
         newer: Version,
     ) -> Result<ConsistencyProof<S>, LookupError> {
-        self.prove_consistency(older, newer)
+        self.heads().prove_consistency(older, newer)
     }
 
     fn prove_past(&self, older: Version, newer: Version) -> Result<[Past<S>; 2], LookupError> {
-        let root = Past::Root(self.prove_inclusion(older, newer)?);
-        Ok([root, Past::History(self.prove_prefix(older, newer)?)])
+        let root = Past::Root(self.heads().prove_inclusion(older, newer)?);
+        Ok([
+            root,
+            Past::History(self.heads().prove_prefix(older, newer)?),
+        ])
     }
 }
 
@@ -193,7 +196,7 @@ where
     fn snapshot_of(
         &mut self,
         batch: Vec<Operation>,
-    ) -> Result<Update<S, TupleAttachment<D::Tick>>, pad_tuple::AuthorError> {
+    ) -> Result<Update<S, TupleAttachment<D::Extension>>, pad_tuple::AuthorError> {
         self.snapshot_of(batch)
     }
 }
