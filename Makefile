@@ -32,7 +32,8 @@ check: prerequisites ## formatting, lints, documentation, dependencies and licen
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	$(CARGO) check -p pad-core --no-default-features --locked
 	$(CARGO) check -p pad-tree --no-default-features --locked
-	$(CARGO) check -p pad-tuple --no-default-features --locked
+	$(CARGO) clippy -p pad-tuple --no-default-features --locked -- -D warnings
+	$(CARGO) clippy -p pad-tuple --no-default-features --features bls --locked -- -D warnings
 	$(CARGO) check -p flexlist --no-default-features --locked
 	$(CARGO) check -p pad-cli --all-features --locked
 	$(CARGO) check -p bls12 --no-default-features --locked

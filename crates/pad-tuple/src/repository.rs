@@ -2,18 +2,16 @@
 
 use pad_core::{
     ApplyError, HeadLog, InputError, Key, LookupError, Repository, SignedHead, Suite, Update,
-    Version, Workers,
-    head::Authority,
-    history::{ConsistencyProof, Frontier, InclusionProof, PrefixProof},
+    Version, Workers, head::Authority,
 };
 use pad_tree::{CacheNowhere, PersistentTree, Plain, RedBlack, VersionedNodes};
 
 use crate::{
+    content::Content,
     design::{Admission, Design, TupleId},
     layers::{Layers, Transition},
     proof::{Part, ShownContent, ShownTuple, TupleProof},
     statement::Context,
-    tuple::Content,
     update::{self, TupleAttachment},
 };
 
@@ -87,6 +85,11 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         self.heads.authority()
     }
 
+    /// The heads of all versions.
+    pub const fn heads(&self) -> &HeadLog<S> {
+        &self.heads
+    }
+
     /// What clients must know beyond the authority.
     pub const fn key(&self) -> &D::Key {
         &self.key
@@ -114,42 +117,6 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
             .sum();
         let epochs = self.epochs.len() * size_of::<u64>();
         indexes + tuples + D::memory_bytes(&self.records) + epochs + self.heads.memory_bytes()
-    }
-
-    /// The proof that an older version is what a newer version's head says it was.
-    ///
-    /// # Errors
-    /// [`LookupError`] unless `version` is at least 1 and below `newer`, which exists.
-    pub fn prove_inclusion(
-        &self,
-        version: Version,
-        newer: Version,
-    ) -> Result<InclusionProof<S>, LookupError> {
-        self.heads.prove_inclusion(version, newer)
-    }
-
-    /// The proof that a newer version's head continues an older one's.
-    ///
-    /// # Errors
-    /// [`LookupError`] unless `older` is at least 1 and below `newer`, which exists.
-    pub fn prove_consistency(
-        &self,
-        older: Version,
-        newer: Version,
-    ) -> Result<ConsistencyProof<S>, LookupError> {
-        self.heads.prove_consistency(older, newer)
-    }
-
-    /// The proof of what a newer version's head says an older version's history was.
-    ///
-    /// # Errors
-    /// [`LookupError`] unless `version` is at least 1 and below `newer`, which exists.
-    pub fn prove_prefix(
-        &self,
-        version: Version,
-        newer: Version,
-    ) -> Result<PrefixProof<S>, LookupError> {
-        self.heads.prove_prefix(version, newer)
     }
 
     /// Drops the contents of all versions before `oldest`; their heads stay.
@@ -241,14 +208,6 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         &self.layers
     }
 
-    pub(crate) fn frontier(&self) -> Frontier<S> {
-        self.heads.frontier()
-    }
-
-    pub(crate) fn latest_head(&self) -> Option<SignedHead<S>> {
-        self.heads.latest_head()
-    }
-
     /// The instants of all generations at a version, youngest first.
     pub(crate) fn instants(&self, version: Version) -> Result<Vec<u64>, LookupError> {
         let epochs = self.epochs_at(version)?;
@@ -286,11 +245,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         let (lower, number, stored) = self.floor(generation, instant, key.as_bytes())?;
         let upper = stored.upper.clone();
         let tuple = if lower == key.as_bytes() {
-            let content = match &stored.content {
-                Content::Nothing => ShownContent::Nothing,
-                Content::Value(value) => ShownContent::Value(value.value.clone()),
-                Content::Removed => ShownContent::Removed,
-            };
+            let content = ShownContent::from(&stored.content);
             ShownTuple::At { upper, content }
         } else {
             ShownTuple::Below {
@@ -349,7 +304,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
 
     /// The digest of the operations, if they and the attachment lead to the signed root.
     pub(crate) fn check_root(
-        update: &Update<S, TupleAttachment<D::Tick>>,
+        update: &Update<S, TupleAttachment<D::Extension>>,
     ) -> Result<S::Digest, ApplyError> {
         let operations = update::operations_digest::<S>(&update.operations);
         let attachment = D::attachment_digest(&update.attachment);
@@ -365,19 +320,23 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         &mut self,
         transition: &Transition<S, TupleId>,
     ) -> Result<(), ApplyError> {
-        let created: usize = transition.ticks.iter().map(|tick| tick.created.len()).sum();
+        let created: usize = transition
+            .changes
+            .iter()
+            .map(|change| change.created.len())
+            .sum();
         let numbers = self.tuples.len().saturating_add(created);
         if u32::try_from(numbers).is_err() {
             return Err(ApplyError::Input(InputError::CapacityExceeded));
         }
-        for (generation, tick) in transition.ticks.iter().enumerate() {
-            for lower in &tick.created {
+        for (generation, change) in transition.changes.iter().enumerate() {
+            for lower in &change.created {
                 let number = self.free.pop().unwrap_or_else(|| {
                     self.tuples.push(None);
                     TupleId(u32::try_from(self.tuples.len() - 1).unwrap_or(u32::MAX))
                 });
                 if let Some(live) = self.layers.generation_mut(generation).get_mut(lower) {
-                    live.mark = number;
+                    live.note = number;
                 }
             }
         }
@@ -386,9 +345,9 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
 
     /// Takes back what [`Self::number_tuples`] did; before the layers are undone.
     fn free_numbers(&mut self, transition: &Transition<S, TupleId>) {
-        for (tuples, tick) in self.layers.generations().iter().zip(&transition.ticks) {
-            let numbers = tick.created.iter().filter_map(|lower| tuples.get(lower));
-            self.free.extend(numbers.map(|live| live.mark));
+        for (tuples, change) in self.layers.generations().iter().zip(&transition.changes) {
+            let numbers = change.created.iter().filter_map(|lower| tuples.get(lower));
+            self.free.extend(numbers.map(|live| live.note));
         }
     }
 
@@ -398,15 +357,16 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         transition: &Transition<S, TupleId>,
     ) -> Result<(), InputError> {
         let generations = self.layers.generations().iter();
-        for ((tuples, tick), index) in generations.zip(&transition.ticks).zip(&mut self.indexes) {
-            for (lower, _) in &tick.deleted {
+        for ((tuples, change), index) in generations.zip(&transition.changes).zip(&mut self.indexes)
+        {
+            for (lower, _) in &change.deleted {
                 // A new tuple in the same place overwrites the old one.
                 if !tuples.contains_key(lower) {
                     index.remove(lower.as_bytes())?;
                 }
             }
-            for lower in &tick.created {
-                let number = tuples[lower].mark.0;
+            for lower in &change.created {
+                let number = tuples[lower].note.0;
                 index.insert(lower.as_bytes(), &number.to_le_bytes())?;
             }
         }
@@ -423,20 +383,20 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     /// Makes the layers' latest state the latest version.
     pub(crate) fn commit(&mut self, transition: Transition<S, TupleId>) {
         let version = self.layers.version();
-        for (generation, tick) in transition.ticks.into_iter().enumerate() {
-            let retired = tick
+        for (generation, change) in transition.changes.into_iter().enumerate() {
+            let retired = change
                 .deleted
                 .into_iter()
                 .map(|(_, number)| (version, number));
             self.retired.extend(retired);
             let tuples = &self.layers.generations()[generation];
-            for lower in &tick.created {
+            for lower in &change.created {
                 let content = tuples[lower].content.clone();
                 let view = self.layers.view(generation, lower, content.summary());
                 let upper = view
                     .upper
                     .map(|upper| Key::new(upper).expect("an upper end is a key"));
-                let number = tuples[lower].mark.position();
+                let number = tuples[lower].note.position();
                 self.tuples[number] = Some(StoredTuple { upper, content });
             }
             self.indexes[generation].seal(&Workers::sequential());
@@ -471,7 +431,7 @@ pub(crate) fn read_number(bytes: &[u8]) -> Option<TupleId> {
 
 impl<S: Suite, D: Design<S>> Repository for TupleRepository<S, D> {
     type Suite = S;
-    type Attachment = TupleAttachment<D::Tick>;
+    type Attachment = TupleAttachment<D::Extension>;
     type Query = Key;
     type Proof = TupleProof<S, D>;
 
@@ -485,7 +445,7 @@ impl<S: Suite, D: Design<S>> Repository for TupleRepository<S, D> {
 
     fn apply(
         &mut self,
-        update: &Update<S, TupleAttachment<D::Tick>>,
+        update: &Update<S, TupleAttachment<D::Extension>>,
     ) -> Result<Version, ApplyError> {
         self.heads.check(update.base, &update.head)?;
         let merged = usize::from(update.attachment.merged);
@@ -503,7 +463,7 @@ impl<S: Suite, D: Design<S>> Repository for TupleRepository<S, D> {
                 authority: self.heads.authority(),
                 layers: &self.layers,
                 transition: &transition,
-                ticks: &update.attachment.ticks,
+                extensions: &update.attachment.extensions,
                 operations,
             };
             D::admit(&self.key, &mut self.records, &admission, &self.workers)

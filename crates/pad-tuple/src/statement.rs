@@ -1,12 +1,6 @@
 //! What an author signs about a tuple.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
+use alloc::vec::Vec;
 
 use pad_core::{DictionaryId, Domain, SchemeId, Suite, head::Authority};
 

@@ -30,6 +30,8 @@ use pad_core::{AuthorKey, DictionaryId, head::Authority};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
+pub use pad_tuple::DEFAULT_ENTRIES;
+
 pub use crate::own_keys::{NoRandomness, SchemeKeyFormat};
 use crate::selection::{SchemeName, SuiteName};
 
@@ -209,11 +211,25 @@ impl fmt::Debug for SecretKey {
 }
 
 impl SecretKey {
-    /// A new random key for a new dictionary, which gets a random id unless one is given.
+    /// A new random key for a new dictionary, which gets a random id unless one is given. Where keys of the
+    /// scheme are for a number of entries, it is for [`DEFAULT_ENTRIES`].
     ///
     /// # Errors
     /// [`KeyFileError::NoRandomness`].
     pub fn generate(
+        suite: SuiteName,
+        scheme: SchemeName,
+        dictionary: Option<DictionaryId>,
+    ) -> Result<Self, KeyFileError> {
+        Self::generate_for(DEFAULT_ENTRIES, suite, scheme, dictionary)
+    }
+
+    /// A new random key as [`SecretKey::generate`], for a dictionary of up to so many entries.
+    ///
+    /// # Errors
+    /// [`KeyFileError::NoRandomness`].
+    pub fn generate_for(
+        entries: usize,
         suite: SuiteName,
         scheme: SchemeName,
         dictionary: Option<DictionaryId>,
@@ -223,7 +239,8 @@ impl SecretKey {
         let mut id = [0; 16];
         getrandom::fill(&mut id).map_err(|_| NoRandomness)?;
         let dictionary = dictionary.unwrap_or(DictionaryId::from_bytes(id));
-        Self::from_seed(suite, scheme, dictionary, &seed)
+        let secret = scheme.key_format().map(|format| format.generate(entries));
+        Self::from_parts(suite, scheme, dictionary, &seed, secret.transpose()?)
     }
 
     /// The key with this seed, the private key of RFC 8032. Where the scheme has a key of its own,
@@ -238,7 +255,8 @@ impl SecretKey {
         dictionary: DictionaryId,
         seed: &[u8; 32],
     ) -> Result<Self, KeyFileError> {
-        let secret = scheme.key_format().map(SchemeKeyFormat::generate);
+        let secret = scheme.key_format();
+        let secret = secret.map(|format| format.generate(DEFAULT_ENTRIES));
         Self::from_parts(suite, scheme, dictionary, seed, secret.transpose()?)
     }
 
@@ -293,7 +311,9 @@ impl SecretKey {
         format: &dyn SchemeKeyFormat,
         secret: Zeroizing<Vec<u8>>,
     ) -> Result<Self, KeyFileError> {
-        let public = SchemeKey::of_secret(format, &secret).ok_or_else(malformed_scheme_secret)?;
+        let public = format
+            .public_of(&secret)
+            .ok_or_else(malformed_scheme_secret)?;
         self.public.scheme_key = format.has_public().then_some(public);
         self.scheme_secret = Some(secret);
         Ok(self)

@@ -126,7 +126,7 @@ impl<S: Suite, D: Design<S, Secret: FixedSecret>, K: FixedSigner> Contender
     for TupleContender<S, D, K>
 {
     type Suite = S;
-    type Attachment = TupleAttachment<D::Tick>;
+    type Attachment = TupleAttachment<D::Extension>;
     type Author = TupleAuthor<S, D, K>;
     type Repository = TupleRepository<S, D>;
     type Expectation = Expectation<D::Key>;

@@ -150,12 +150,15 @@ impl<S: Suite, St: TreeStore<S>> StorableRepository for TreeRepository<S, St> {
         older: Version,
         newer: Version,
     ) -> Result<ConsistencyProof<S>, LookupError> {
-        self.prove_consistency(older, newer)
+        self.heads().prove_consistency(older, newer)
     }
 
     fn prove_past(&self, older: Version, newer: Version) -> Result<[Past<S>; 2], LookupError> {
-        let root = Past::Root(self.prove_inclusion(older, newer)?);
-        Ok([root, Past::History(self.prove_prefix(older, newer)?)])
+        let root = Past::Root(self.heads().prove_inclusion(older, newer)?);
+        Ok([
+            root,
+            Past::History(self.heads().prove_prefix(older, newer)?),
+        ])
     }
 }
 

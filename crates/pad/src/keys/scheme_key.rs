@@ -1,6 +1,7 @@
 //! The public half of the key that some schemes have beside the author's.
 
-use core::fmt;
+use core::{any::Any, fmt};
+use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
@@ -8,29 +9,49 @@ use super::file::is_lower_hexadecimal;
 use crate::own_keys::SchemeKeyFormat;
 
 /// The public half of a scheme's own key: what clients verify with beside the author's key.
-#[derive(Clone, PartialEq, Eq)]
-pub struct SchemeKey(Vec<u8>);
+///
+/// It was checked once, which may take long, and copies share it.
+#[derive(Clone)]
+pub struct SchemeKey {
+    bytes: Vec<u8>,
+    key: Arc<dyn Any + Send + Sync>,
+}
 
 impl SchemeKey {
-    /// The key in the encoding of its scheme, which has accepted it.
-    pub fn as_bytes(&self) -> &[u8] {
-        &self.0
+    /// A key that its scheme has accepted, and its encoding.
+    pub fn new(bytes: Vec<u8>, key: impl Any + Send + Sync) -> Self {
+        let key = Arc::new(key);
+        Self { bytes, key }
     }
 
-    pub(super) fn of_secret(format: &dyn SchemeKeyFormat, secret: &[u8]) -> Option<Self> {
-        format.public(secret).map(Self)
+    /// The key in the encoding of its scheme, which has accepted it.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The key itself, if it is of this type.
+    pub fn get<K: 'static>(&self) -> Option<&K> {
+        self.key.downcast_ref()
     }
 
     /// Reads lower-case hexadecimal digits.
     pub(super) fn parse(format: &dyn SchemeKeyFormat, digits: &str) -> Option<Self> {
-        let bytes = decode(digits)?;
-        format.is_public(&bytes).then(|| Self(bytes.to_vec()))
+        format.public(&decode(digits)?)
     }
 }
 
+/// By their encodings, of which each key has one.
+impl PartialEq for SchemeKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for SchemeKey {}
+
 impl fmt::Display for SchemeKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&hex::encode(&self.0))
+        formatter.write_str(&hex::encode(&self.bytes))
     }
 }
 

@@ -193,7 +193,7 @@ impl StorableRepository for Server {
         older: Version,
         newer: Version,
     ) -> Result<ConsistencyProof<S>, LookupError> {
-        self.tree.prove_consistency(older, newer)
+        self.tree.heads().prove_consistency(older, newer)
     }
 
     fn prove_past(&self, older: Version, newer: Version) -> Result<[Past<S>; 2], LookupError> {
