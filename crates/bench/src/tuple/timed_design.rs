@@ -121,8 +121,7 @@ impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
         context: Context,
         records: &D::Records,
         layers: &Layers<S, TupleId>,
-        workers: &Workers,
     ) -> Result<Resumed<S, Self>, AuthorError> {
-        D::resume(secret, context, records, layers, workers)
+        D::resume(secret, context, records, layers)
     }
 }

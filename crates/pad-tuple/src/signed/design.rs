@@ -170,7 +170,6 @@ where
         _: Context,
         records: &Self::Records,
         layers: &Layers<S, TupleId>,
-        _: &Workers,
     ) -> Result<(Layers<S, Self::TupleState>, ()), AuthorError> {
         let layers = layers.map(|view, tuple| match records.get(*tuple) {
             Some(record) => {

@@ -67,9 +67,9 @@ pub struct Superseding;
 /// The instants that a signature covers, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Validity {
-    /// The first.
+    /// The first instant covered.
     pub since: u64,
-    /// The last.
+    /// The last instant covered.
     pub until: u64,
 }
 
