@@ -73,7 +73,7 @@
 //!
 //! # Map
 //!
-//! What a verifier needs: [`designs`], all of them by name; [`scheme`], what it knows of a design; [`tuple`] and
+//! What a verifier needs: [`designs`], all of them by name; [`scheme`], what it knows of a design; [`mod@tuple`] and
 //! [`statement`], what is hashed and signed; [`proof`], [`many`] and [`range`], the proofs for one key, several
 //! and all in a range; [`signed`], signatures and how they are refreshed, with the hash [`chain`]s of
 //! lightweight ones; [`keys`]; [`family`], for `pad_core::Client`.
