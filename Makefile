@@ -32,11 +32,14 @@ check: prerequisites ## formatting, lints, documentation, dependencies and licen
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	$(CARGO) check -p pad-core --no-default-features --locked
 	$(CARGO) check -p pad-tree --no-default-features --locked
-	$(CARGO) check -p pad-tuple --no-default-features --locked
+	$(CARGO) clippy -p pad-tuple --no-default-features --locked -- -D warnings
+	$(CARGO) clippy -p pad-tuple --no-default-features --features bls --locked -- -D warnings
 	$(CARGO) check -p flexlist --no-default-features --locked
 	$(CARGO) check -p pad-cli --all-features --locked
-	$(CARGO) check -p accumulators --no-default-features --features rsa --locked
+	$(CARGO) check -p bls12 --no-default-features --locked
 	$(CARGO) check -p accumulators --no-default-features --features bilinear --locked
+	$(CARGO) check -p accumulators --no-default-features --features bilinear,std --locked
+	$(CARGO) check -p accumulators --no-default-features --features rsa --locked
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
 	scripts/audit.sh
 

@@ -11,7 +11,7 @@ use std::error::Error;
 
 use accumulators::{
     Accumulator, Authority, Dynamic, ElementSet, Scheme, SecretKey, SignedSnapshot, Snapshot,
-    Universal,
+    Universal, Witnessed,
     bilinear::{Bilinear, BilinearPublicKey, BilinearSecretKey, BilinearValue, BilinearWitness},
     wire,
 };
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .map(|number| format!("badge {number:03}"))
         .collect();
     let mut list = ElementSet::<Bilinear>::from_elements(key, &badges, &workers)?;
-    let value = Bilinear::accumulate_with_secret(&secret, &list, &workers)?;
+    let value = Bilinear::accumulate(&secret, &list, &workers)?;
     let signed = sign(key, 1, &value, &signer)?;
     println!(
         "author: {} badges in {} signed bytes",
@@ -69,7 +69,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // 6. Badge 007 is revoked and badge 501 issued. The change is public; holders follow it without
     //    the secret key, and nobody has to send them anything else.
-    let change = Bilinear::change_with_secret(
+    let change = Bilinear::change(
         &secret,
         &mut list,
         &value,
@@ -99,7 +99,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // 8. That a badge is *not* on the list has a proof as well, for whoever must justify a refusal.
     let absence = Bilinear::non_membership_witness(key, &list, b"badge 007", &workers)?;
     let bytes = wire::encode(&absence);
-    let received: Untrusted<<Bilinear as Universal>::NonMembershipWitness> =
+    let received: Untrusted<<Bilinear as Witnessed>::NonMembershipWitness> =
         wire::decode(key, &bytes, LIMIT)?;
     let statement = received.verify(&tuesday, b"badge 007")?.into_inner();
     println!(

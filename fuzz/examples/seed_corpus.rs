@@ -134,15 +134,15 @@ fn other_messages() {
         "fork",
         &codec::encode(&Equivocation { first, second }),
     );
-    let inclusion = server.prove_inclusion(old, new).expect("both exist");
+    let inclusion = server.heads().prove_inclusion(old, new).expect("both exist");
     write("decode_messages", "inclusion", &codec::encode(&inclusion));
-    let consistency = server.prove_consistency(old, new).expect("both exist");
+    let consistency = server.heads().prove_consistency(old, new).expect("both exist");
     write(
         "decode_messages",
         "consistency",
         &codec::encode(&consistency),
     );
-    let prefix = server.prove_prefix(old, new).expect("both exist");
+    let prefix = server.heads().prove_prefix(old, new).expect("both exist");
     write("decode_messages", "prefix", &codec::encode(&prefix));
     let own = Testimony {
         head: second,

@@ -56,7 +56,7 @@ fn decode_signed<S: Suite, D: AggregateDesign<S>>(data: &[u8]) {
 
 fn decode_design<S: Suite, D: Design<S>>(data: &[u8]) {
     decode::<TupleProof<S, D>>(data);
-    decode::<Update<S, TupleAttachment<D::Tick>>>(data);
+    decode::<Update<S, TupleAttachment<D::Extension>>>(data);
 }
 
 fn decode<M: Message>(data: &[u8]) {

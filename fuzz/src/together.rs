@@ -58,7 +58,7 @@ impl<D: AggregateDesign<S, Secret: TestSecret>> Together<D> {
         let questions = questions();
         let prove = |question: &Question| match question {
             Question::Many(version, keys) => {
-                codec::encode(&server.prove_many(*version, keys).expect("a version"))
+                codec::encode(&server.prove_keys(*version, keys).expect("a version"))
             }
             Question::Range(version, range) => {
                 codec::encode(&server.prove_range(*version, range).expect("a version"))

@@ -2,21 +2,17 @@
 //! [`Universal`].
 //!
 //! Roles: the **author** holds the secret key, or only the public key, and the set. A **server**
-//! holds the public key and the set. A **client** holds the public key, a verified [`Snapshot`],
-//! and perhaps a witness.
+//! holds the public key and the set. A **client** holds the public key, a verified
+//! [`Snapshot`](crate::Snapshot), and perhaps a witness.
+//!
+//! Every computation over a set takes [either key](EitherKey): results are the same, and cheaper with
+//! the secret one.
 
-use core::fmt::Debug;
-
-use pad_core::{Proof, Verified, VerifyError, Workers};
+use pad_core::Workers;
 
 use crate::{
-    change::Change,
-    error::AccumulateError,
-    scheme::{PublicKey, Scheme},
+    change::Change, error::AccumulateError, evidence::Witnessed, plan::Plan, scheme::PublicKey,
     set::ElementSet,
-    snapshot::Snapshot,
-    statement::{Membership, NonMembership, SubsetMembership},
-    wire::Wire,
 };
 
 /// A secret key. Not printable, not comparable, wiped when dropped.
@@ -32,6 +28,15 @@ pub trait SecretKey: Send + Sync + 'static {
     fn with_label(&self, label: &[u8]) -> Self;
 }
 
+/// A public key, or a secret key with its public key: what a computation is made with.
+pub trait EitherKey<A: Accumulator>: Send + Sync {
+    /// The public key, or the one that belongs to the secret key.
+    fn public(&self) -> &A::PublicKey;
+
+    /// The secret key, if this is one.
+    fn secret(&self) -> Option<&A::SecretKey>;
+}
+
 /// A value of constant size that stands for a set, and witnesses of constant size for its elements.
 ///
 /// Laws:
@@ -41,43 +46,23 @@ pub trait SecretKey: Send + Sync + 'static {
 ///    for nothing else.
 /// 3. Nothing is made for an element that is not in the set.
 ///
+/// Errors of every operation here: [`AccumulateError::CapacityExceeded`],
+/// [`AccumulateError::WrongAccumulator`], [`AccumulateError::ElementNotAllowed`]; with the secret key
+/// also [`AccumulateError::FaultDetected`].
+///
 /// Source: Tremel 2013, sections 2 and 3; Crosby & Wallach 2010, section 4.3.
-pub trait Accumulator: Scheme {
+pub trait Accumulator: Witnessed<PublicKey: EitherKey<Self>> {
     /// What only the author may know.
-    type SecretKey: SecretKey<PublicKey = Self::PublicKey>;
-    /// Evidence that an element is in the set of a value.
-    type Witness: Proof<
-            Commitment = Verified<Snapshot<Self>>,
-            Query = [u8],
-            Statement = Membership,
-            Error = VerifyError,
-        > + Clone
-        + Debug
-        + Eq
-        + Send
-        + Sync
-        + Wire<Context = Self::PublicKey>
-        + 'static;
+    type SecretKey: SecretKey<PublicKey = Self::PublicKey> + EitherKey<Self>;
 
     /// The value of a set.
     ///
+    /// Cost with the secret key: one product of exponents per element, and one power or multiplication.
+    ///
     /// # Errors
-    /// [`AccumulateError::CapacityExceeded`], [`AccumulateError::WrongAccumulator`].
+    /// Those of every operation.
     fn accumulate(
-        key: &Self::PublicKey,
-        set: &ElementSet<Self>,
-        workers: &Workers,
-    ) -> Result<Self::Value, AccumulateError>;
-
-    /// The value of a set.
-    ///
-    /// Cost: one product of exponents per element, and one power or multiplication.
-    ///
-    /// # Errors
-    /// [`AccumulateError::CapacityExceeded`], [`AccumulateError::WrongAccumulator`],
-    /// [`AccumulateError::FaultDetected`].
-    fn accumulate_with_secret(
-        secret: &Self::SecretKey,
+        key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
         workers: &Workers,
     ) -> Result<Self::Value, AccumulateError>;
@@ -87,20 +72,9 @@ pub trait Accumulator: Scheme {
     /// Cost: that of accumulating the set without it.
     ///
     /// # Errors
-    /// [`AccumulateError::ElementAbsent`], and those of [`Accumulator::accumulate`].
+    /// [`AccumulateError::ElementAbsent`], and those of every operation.
     fn witness(
-        key: &Self::PublicKey,
-        set: &ElementSet<Self>,
-        element: &[u8],
-        workers: &Workers,
-    ) -> Result<Self::Witness, AccumulateError>;
-
-    /// The witness of one element.
-    ///
-    /// # Errors
-    /// [`AccumulateError::ElementAbsent`], and those of [`Accumulator::accumulate_with_secret`].
-    fn witness_with_secret(
-        secret: &Self::SecretKey,
+        key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
         element: &[u8],
         workers: &Workers,
@@ -109,9 +83,9 @@ pub trait Accumulator: Scheme {
     /// The witnesses of all elements, in the order of [`ElementSet::elements`].
     ///
     /// # Errors
-    /// Those of [`Accumulator::accumulate`].
+    /// Those of every operation.
     fn witnesses(
-        key: &Self::PublicKey,
+        key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
         workers: &Workers,
     ) -> Result<Vec<Self::Witness>, AccumulateError>;
@@ -122,80 +96,89 @@ pub trait Accumulator: Scheme {
     /// scheme has the value from a witness.
     ///
     /// # Errors
-    /// Those of [`Accumulator::accumulate`].
+    /// Those of every operation.
     fn witnesses_and_value(
-        key: &Self::PublicKey,
+        key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
         workers: &Workers,
     ) -> Result<(Vec<Self::Witness>, Self::Value), AccumulateError> {
         let witnesses = Self::witnesses(key, set, workers)?;
         Ok((witnesses, Self::accumulate(key, set, workers)?))
     }
-
-    /// The witnesses of all elements, in the order of [`ElementSet::elements`].
-    ///
-    /// # Errors
-    /// Those of [`Accumulator::accumulate_with_secret`].
-    fn witnesses_with_secret(
-        secret: &Self::SecretKey,
-        set: &ElementSet<Self>,
-        workers: &Workers,
-    ) -> Result<Vec<Self::Witness>, AccumulateError>;
 }
 
 /// Sets that change, and witnesses that follow without the secret key.
 ///
-/// Laws: `change` and `change_with_secret` give equal changes; the value after is that of the
+/// Laws: changes are equal with and without the secret key; the value after is that of the
 /// changed set; an updated witness equals the recomputed one. A change log is not trusted: a
 /// false one makes a witness that does not verify.
 ///
 /// Source: Camenisch & Lysyanskaya 2002 (RSA), Nguyen 2005 (bilinear maps).
 pub trait Dynamic: Accumulator {
+    /// The value after a change of the set that `value` is of, and what the witnesses' update needs
+    /// beyond the elements and the two values.
+    ///
+    /// # Errors
+    /// Those of [`Dynamic::change`] that are not about the elements.
+    fn transition(
+        key: &impl EitherKey<Self>,
+        plan: &Plan<'_, Self>,
+        value: &Self::Value,
+        workers: &Workers,
+    ) -> Result<(Self::Value, Self::UpdateData), AccumulateError>;
+
     /// Removes and then adds elements, all or nothing, and says what that did.
     ///
     /// `value` is the set's value. `removed` and `added` must not overlap.
     ///
+    /// With the secret key it is checked that `value` is that of the set: the value of another set, say
+    /// from before a crash, with an element divided out that it does not hold, would be a forgery for
+    /// everybody to use. Cost then: one product of exponents per element of the set, and one power or
+    /// multiplication per published value.
+    ///
     /// # Errors
-    /// [`AccumulateError::ElementAbsent`], [`AccumulateError::DuplicateElement`], and those of
-    /// [`Accumulator::accumulate`]; the set is then as it was.
+    /// [`AccumulateError::ElementAbsent`], [`AccumulateError::DuplicateElement`], those of
+    /// [`Accumulator::accumulate`], and with the secret key [`AccumulateError::ValueMismatch`]; the set
+    /// is then as it was.
     fn change<B: AsRef<[u8]> + Sync>(
-        key: &Self::PublicKey,
+        key: &impl EitherKey<Self>,
         set: &mut ElementSet<Self>,
         value: &Self::Value,
         removed: &[B],
         added: &[B],
         workers: &Workers,
-    ) -> Result<Change<Self>, AccumulateError>;
-
-    /// As [`Dynamic::change`], for one product of exponents per element of the set, and one power
-    /// or multiplication per published value.
-    ///
-    /// Checks that `value` is that of the set: the value of another set, say from before a crash,
-    /// with an element divided out that it does not hold, would be a forgery for everybody to use.
-    ///
-    /// # Errors
-    /// As [`Dynamic::change`], and [`AccumulateError::ValueMismatch`].
-    fn change_with_secret<B: AsRef<[u8]> + Sync>(
-        secret: &Self::SecretKey,
-        set: &mut ElementSet<Self>,
-        value: &Self::Value,
-        removed: &[B],
-        added: &[B],
-        workers: &Workers,
-    ) -> Result<Change<Self>, AccumulateError>;
+    ) -> Result<Change<Self>, AccumulateError> {
+        let plan = Plan::new(key.public(), set, (removed, added), workers)?;
+        let (after, update_data) = Self::transition(key, &plan, value, workers)?;
+        let (removed, added) = plan.into_elements();
+        set.replace(&removed, &added);
+        Ok(Change {
+            before: value.clone(),
+            after,
+            removed,
+            added,
+            update_data,
+        })
+    }
 
     /// The witness after these consecutive changes. The caller bounds their number and size.
     ///
     /// # Errors
-    /// None of them is evidence of anything, as the log is not:
-    /// [`AccumulateError::ElementAbsent`] if a change removes the element,
-    /// [`AccumulateError::DuplicateElement`] if one adds it, [`AccumulateError::ChangeGap`].
+    /// None of them is evidence of anything, as the log is not: anybody can write one that names the
+    /// element. [`AccumulateError::ElementAbsent`] if a change removes the element,
+    /// [`AccumulateError::DuplicateElement`] if one adds it, [`AccumulateError::ChangeGap`], and
+    /// [`AccumulateError::WitnessMismatch`] if a false log leads to what is no witness at all.
     fn update_witness(
         key: &Self::PublicKey,
         element: &Self::Element,
         witness: &Self::Witness,
         changes: &[Change<Self>],
-    ) -> Result<Self::Witness, AccumulateError>;
+    ) -> Result<Self::Witness, AccumulateError> {
+        let pair = (element.clone(), witness.clone());
+        let updated = Self::update_witnesses(key, &[pair], changes, &Workers::sequential())?;
+        let updated = updated.into_iter().flatten().next();
+        updated.ok_or(AccumulateError::ElementAbsent)
+    }
 
     /// The witnesses of many elements after these consecutive changes, in the same order; `None`
     /// for each element that a change removed.
@@ -210,31 +193,8 @@ pub trait Dynamic: Accumulator {
     ) -> Result<Vec<Option<Self::Witness>>, AccumulateError>;
 }
 
-/// One witness for many elements, and many witnesses verified at once.
+/// One witness for many elements.
 pub trait Batch: Accumulator {
-    /// Evidence that all elements of a list are in the set. The query is the list in ascending
-    /// order without duplicates.
-    type SubsetWitness: Proof<
-            Commitment = Verified<Snapshot<Self>>,
-            Query = [Vec<u8>],
-            Statement = SubsetMembership,
-            Error = VerifyError,
-        > + Clone
-        + Debug
-        + Eq
-        + Wire<Context = Self::PublicKey>
-        + 'static;
-    /// A witness for each element of a list, verified faster than one by one. The query is the
-    /// list, in the witnesses' order.
-    type WitnessBatch: Proof<
-            Commitment = Verified<Snapshot<Self>>,
-            Query = [Vec<u8>],
-            Statement = SubsetMembership,
-            Error = VerifyError,
-        > + From<Vec<Self::Witness>>
-        + Clone
-        + Debug;
-
     /// The witness of a subset.
     ///
     /// # Errors
@@ -242,18 +202,7 @@ pub trait Batch: Accumulator {
     /// [`AccumulateError::DuplicateElement`], [`AccumulateError::SubsetTooLarge`], and those of
     /// [`Accumulator::accumulate`].
     fn subset_witness(
-        key: &Self::PublicKey,
-        set: &ElementSet<Self>,
-        subset: &[Vec<u8>],
-        workers: &Workers,
-    ) -> Result<Self::SubsetWitness, AccumulateError>;
-
-    /// As [`Batch::subset_witness`], with the secret key.
-    ///
-    /// # Errors
-    /// As [`Batch::subset_witness`].
-    fn subset_witness_with_secret(
-        secret: &Self::SecretKey,
+        key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
         subset: &[Vec<u8>],
         workers: &Workers,
@@ -276,37 +225,12 @@ pub trait Batch: Accumulator {
 ///
 /// Source: Li, Li & Xue 2007 (RSA), Damgård & Triandopoulos 2008 (bilinear maps).
 pub trait Universal: Dynamic {
-    /// Evidence that an element is not in the set of a value.
-    type NonMembershipWitness: Proof<
-            Commitment = Verified<Snapshot<Self>>,
-            Query = [u8],
-            Statement = NonMembership,
-            Error = VerifyError,
-        > + Clone
-        + Debug
-        + Eq
-        + Send
-        + Sync
-        + Wire<Context = Self::PublicKey>
-        + 'static;
-
     /// The witness of an element's absence.
     ///
     /// # Errors
     /// [`AccumulateError::ElementPresent`], and those of [`Accumulator::accumulate`].
     fn non_membership_witness(
-        key: &Self::PublicKey,
-        set: &ElementSet<Self>,
-        element: &[u8],
-        workers: &Workers,
-    ) -> Result<Self::NonMembershipWitness, AccumulateError>;
-
-    /// As [`Universal::non_membership_witness`], with the secret key.
-    ///
-    /// # Errors
-    /// As [`Universal::non_membership_witness`].
-    fn non_membership_witness_with_secret(
-        secret: &Self::SecretKey,
+        key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
         element: &[u8],
         workers: &Workers,

@@ -15,6 +15,7 @@
 //! one does not verify.
 //!
 //! ```
+//! # #[cfg(feature = "std")] {
 //! use accumulators::{
 //!     Accumulator, Authority, Dynamic, ElementSet, Scheme, SecretKey, Snapshot,
 //!     bilinear::{Bilinear, BilinearSecretKey},
@@ -29,7 +30,7 @@
 //! let key = secret.public_key().clone();
 //! let mut set =
 //!     ElementSet::<Bilinear>::from_elements(&key, &["anna", "berta", "carla"], &workers)?;
-//! let value = Bilinear::accumulate_with_secret(&secret, &set, &workers)?;
+//! let value = Bilinear::accumulate(&secret, &set, &workers)?;
 //! // The public key leads to the same value.
 //! assert_eq!(Bilinear::accumulate(&key, &set, &workers)?, value);
 //! let witness = Bilinear::witness(&key, &set, b"anna", &workers)?;
@@ -47,7 +48,7 @@
 //!
 //! // The set changes; Anna's witness follows without the secret.
 //! let (out, new) = (["berta"], ["dora"]);
-//! let change = Bilinear::change_with_secret(&secret, &mut set, &value, &out, &new, &workers)?;
+//! let change = Bilinear::change(&secret, &mut set, &value, &out, &new, &workers)?;
 //! let second = sign(Version::new(2), change.after)?;
 //! let second = Untrusted::new(second).verify(&authority, &Version::new(2))?;
 //! let anna = Bilinear::element(&key, &set.accumulator().digest_of(b"anna"))?;
@@ -55,57 +56,56 @@
 //! assert!(Untrusted::new(updated).verify(&second, b"anna").is_ok());
 //! // The old one is good for the old version only.
 //! assert!(Untrusted::new(witness).verify(&second, b"anna").is_err());
+//! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! Source: Nguyen 2005, section 3; Camenisch, Kohlweiss & Soriente 2009, section 4; Tremel 2013,
 //! section 3.
 
+#[cfg(feature = "std")]
+mod accumulate;
+#[cfg(feature = "std")]
 mod all_witnesses;
+#[cfg(feature = "std")]
 mod batch;
+#[cfg(feature = "std")]
 pub mod ceremony;
 mod consistency;
+#[cfg(feature = "std")]
 mod dynamic;
 mod element;
 mod guessable;
 mod multi_scalar;
+mod non_membership;
 mod parameters;
 mod polynomial;
 mod public_key;
+#[cfg(feature = "std")]
 mod secret_key;
 mod small_sum;
+mod subset_witness;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "std")]
 mod universal;
+mod update_data;
 mod value;
 mod witness;
+mod witness_batch;
 
-use ark_bls12_381::{Fr, G1Affine};
-use ark_ec::{AffineRepr, CurveGroup};
-use ark_ff::Field;
-use bls12::generator;
-use pad_core::{SchemeId, Workers};
+use pad_core::SchemeId;
 
-use crate::{
-    accumulator::{Accumulator, SecretKey},
-    element::ElementDigest,
-    error::AccumulateError,
-    scheme::Scheme,
-    set::ElementSet,
-};
+use crate::{element::ElementDigest, error::AccumulateError, evidence::Witnessed, scheme::Scheme};
 
+#[cfg(feature = "std")]
+pub use self::secret_key::BilinearSecretKey;
 pub use self::{
-    batch::{BilinearSubsetWitness, BilinearWitnessBatch},
-    dynamic::BilinearUpdateData,
-    element::BilinearElement,
-    parameters::Parameters,
-    public_key::BilinearPublicKey,
-    secret_key::BilinearSecretKey,
-    universal::BilinearNonMembershipWitness,
-    value::BilinearValue,
-    witness::BilinearWitness,
+    element::BilinearElement, guessable::GUESSED, non_membership::BilinearNonMembershipWitness,
+    parameters::Parameters, public_key::BilinearPublicKey, subset_witness::BilinearSubsetWitness,
+    update_data::BilinearUpdateData, value::BilinearValue, witness::BilinearWitness,
+    witness_batch::BilinearWitnessBatch,
 };
-pub use guessable::GUESSED;
 
 /// The accumulator of bilinear maps over BLS12-381.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,127 +133,9 @@ impl Scheme for Bilinear {
     }
 }
 
-impl Accumulator for Bilinear {
-    type SecretKey = BilinearSecretKey;
+impl Witnessed for Bilinear {
     type Witness = BilinearWitness;
-
-    /// Cost: the product polynomial, and one multi-scalar product of `n + 1` terms.
-    fn accumulate(
-        key: &BilinearPublicKey,
-        set: &ElementSet<Self>,
-        workers: &Workers,
-    ) -> Result<BilinearValue, AccumulateError> {
-        require_usable(key, set)?;
-        let coefficients = of_elements(set.elements(), workers);
-        let point = key.parameters().evaluate(&coefficients, workers)?;
-        BilinearValue::new(point.into_affine())
-    }
-
-    fn accumulate_with_secret(
-        secret: &BilinearSecretKey,
-        set: &ElementSet<Self>,
-        workers: &Workers,
-    ) -> Result<BilinearValue, AccumulateError> {
-        require_usable(secret.public_key(), set)?;
-        let product = secret.product(set.elements(), workers)?;
-        BilinearValue::new(secret.multiply(product))
-    }
-
-    fn witness(
-        key: &BilinearPublicKey,
-        set: &ElementSet<Self>,
-        element: &[u8],
-        workers: &Workers,
-    ) -> Result<BilinearWitness, AccumulateError> {
-        require_usable(key, set)?;
-        let position = set.position(element)?;
-        witness_without(key, set, position, workers)
-    }
-
-    fn witness_with_secret(
-        secret: &BilinearSecretKey,
-        set: &ElementSet<Self>,
-        element: &[u8],
-        workers: &Workers,
-    ) -> Result<BilinearWitness, AccumulateError> {
-        require_usable(secret.public_key(), set)?;
-        let element = set
-            .elements()
-            .get(set.position(element)?)
-            .ok_or(AccumulateError::ElementAbsent)?;
-        let product = secret.product(set.elements(), workers)?;
-        let divisor = (element.scalar() + secret.scalar())
-            .inverse()
-            .ok_or(AccumulateError::ElementNotAllowed)?;
-        BilinearWitness::new(secret.multiply(product * divisor))
-    }
-
-    fn witnesses(
-        key: &BilinearPublicKey,
-        set: &ElementSet<Self>,
-        workers: &Workers,
-    ) -> Result<Vec<BilinearWitness>, AccumulateError> {
-        require_usable(key, set)?;
-        let scalars = scalars(set.elements());
-        let powers = key.parameters().powers_g1();
-        let capacity = key.parameters().capacity();
-        let points = all_witnesses::all_witnesses(powers, &scalars, workers)
-            .ok_or(AccumulateError::CapacityExceeded { capacity })?;
-        allowed(points)
-    }
-
-    /// Cost: three field multiplications and one fixed-base multiplication for each element.
-    fn witnesses_with_secret(
-        secret: &BilinearSecretKey,
-        set: &ElementSet<Self>,
-        workers: &Workers,
-    ) -> Result<Vec<BilinearWitness>, AccumulateError> {
-        require_usable(secret.public_key(), set)?;
-        let others = secret.products_of_others(set.elements(), workers)?;
-        allowed(generator::multiply_all(&others, workers))
-    }
-}
-
-fn require_usable(
-    key: &BilinearPublicKey,
-    set: &ElementSet<Bilinear>,
-) -> Result<(), AccumulateError> {
-    set.require_key(key)?;
-    key.require_capacity(set.len())
-}
-
-fn scalars(elements: &[BilinearElement]) -> Vec<Fr> {
-    elements.iter().map(BilinearElement::scalar).collect()
-}
-
-/// The coefficients of the product of `X + e` over the elements, lowest first.
-fn of_elements(elements: &[BilinearElement], workers: &Workers) -> Vec<Fr> {
-    polynomial::product(&scalars(elements), workers)
-}
-
-/// The witness of the element at this position: the value of the others.
-fn witness_without(
-    key: &BilinearPublicKey,
-    set: &ElementSet<Bilinear>,
-    position: usize,
-    workers: &Workers,
-) -> Result<BilinearWitness, AccumulateError> {
-    let mut scalars = scalars(set.elements());
-    scalars.swap_remove(position);
-    let coefficients = polynomial::product(&scalars, workers);
-    let point = key.parameters().evaluate(&coefficients, workers)?;
-    allowed(vec![point.into_affine()])?
-        .pop()
-        .ok_or(AccumulateError::ElementAbsent)
-}
-
-/// The witnesses at these points.
-///
-/// # Errors
-/// [`AccumulateError::ElementNotAllowed`] if one is the identity: another element is `-s`.
-fn allowed(points: Vec<G1Affine>) -> Result<Vec<BilinearWitness>, AccumulateError> {
-    if points.iter().any(AffineRepr::is_zero) {
-        return Err(AccumulateError::ElementNotAllowed);
-    }
-    points.into_iter().map(BilinearWitness::new).collect()
+    type NonMembershipWitness = BilinearNonMembershipWitness;
+    type SubsetWitness = BilinearSubsetWitness;
+    type WitnessBatch = BilinearWitnessBatch;
 }

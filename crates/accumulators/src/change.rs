@@ -1,5 +1,7 @@
 //! What happened to a set between two of its values: the change log that witnesses follow.
 
+use alloc::vec::Vec;
+
 use pad_core::DecodeError;
 
 use crate::{

@@ -29,13 +29,21 @@
 //!
 //! # Map
 //!
-//! [`scheme`]: what a verifier knows. [`accumulator`]: what can be computed. [`set`], [`element`]:
-//! what is accumulated. [`snapshot`]: values as an author signs them. [`change`]: what witnesses
-//! follow. [`statement`]: what is established. [`products`]: products of all factors but one.
-//! [`wire`]: bytes. [`rsa`], [`bilinear`]: the schemes, each behind the feature of its name; what is
+//! For verifiers: [`scheme`], [`evidence`]: what a verifier knows. [`element`]: names of what is
+//! accumulated. [`snapshot`]: values as an author signs them. [`statement`]: what is established.
+//! [`change`]: what witnesses follow. [`wire`]: bytes.
+//!
+//! For authors and servers, behind the feature `std`: [`accumulator`]: what can be computed. [`set`]: what
+//! is accumulated. [`plan`]: a change before it is made.
+//!
+//! [`rsa`], [`bilinear`]: the schemes, each behind the feature of its name; what is
 //! secret in them and how it is treated say the crates `rsa-group` and `bls12`.
 //!
+//! Without the default feature `std` this crate is `no_std` (with `alloc`) and holds what a verifier needs of
+//! the bilinear accumulator. The RSA accumulator works on GMP, and `rsa` implies `std`.
+//!
 //! ```
+//! # #[cfg(all(feature = "std", feature = "bilinear"))] {
 //! use accumulators::{
 //!     Accumulator, Authority, ElementSet, SecretKey, SignedSnapshot, Snapshot, wire,
 //!     bilinear::{Bilinear, BilinearSecretKey, BilinearWitness},
@@ -48,7 +56,7 @@
 //! let secret = BilinearSecretKey::generate(100, 1, b"guests", &workers)?;
 //! let key = secret.public_key();
 //! let guests = ElementSet::<Bilinear>::from_elements(key, &["ada", "grace"], &workers)?;
-//! let value = Bilinear::accumulate_with_secret(&secret, &guests, &workers)?;
+//! let value = Bilinear::accumulate(&secret, &guests, &workers)?;
 //! let signer = SigningKey::from_bytes(&[42; 32]);
 //! let (key, version) = (key.clone(), Version::new(1));
 //! let signed = wire::encode(&Snapshot::<Bilinear> { key: key.clone(), version, value }.sign(&signer)?);
@@ -63,11 +71,13 @@
 //! let received: Untrusted<BilinearWitness> = wire::decode(&key, &witness, 1024)?;
 //! assert_eq!(received.clone().verify(&snapshot, b"ada")?.get().element, b"ada");
 //! assert!(received.verify(&snapshot, b"eve").is_err());
+//! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! Source: Tremel 2013; Crosby & Wallach 2010, section 4.3.
 
+#![cfg_attr(not(feature = "std"), no_std)]
 // Most of this reads bytes or numbers that anybody may have made. Modules that count with them deny
 // unchecked arithmetic too.
 #![deny(
@@ -77,16 +87,24 @@
     clippy::panic
 )]
 
+extern crate alloc;
+
+#[cfg(feature = "std")]
 pub mod accumulator;
 #[cfg(feature = "bilinear")]
 pub mod bilinear;
 pub mod change;
 pub mod element;
 pub mod error;
-pub mod products;
+pub mod evidence;
+#[cfg(feature = "std")]
+pub mod plan;
+#[cfg(any(feature = "rsa", all(feature = "bilinear", feature = "std")))]
+mod products;
 #[cfg(feature = "rsa")]
 pub mod rsa;
 pub mod scheme;
+#[cfg(feature = "std")]
 pub mod set;
 pub mod snapshot;
 pub mod statement;
@@ -94,11 +112,15 @@ pub mod statement;
 mod transcript;
 pub mod wire;
 
-pub use accumulator::{Accumulator, Batch, Dynamic, SecretKey, Universal};
 pub use change::Change;
 pub use element::{AccumulatorId, ElementDigest};
 pub use error::AccumulateError;
+pub use evidence::{Evidence, Witnessed};
 pub use scheme::{Element, PublicKey, Scheme};
-pub use set::ElementSet;
 pub use snapshot::{Authority, SignedSnapshot, Snapshot};
 pub use statement::{Membership, NonMembership, SubsetMembership};
+#[cfg(feature = "std")]
+pub use {
+    accumulator::{Accumulator, Batch, Dynamic, EitherKey, SecretKey, Universal},
+    set::ElementSet,
+};

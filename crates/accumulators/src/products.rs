@@ -8,12 +8,12 @@
 //! Source: Tremel 2013, sections 3.1 and 4.1 (left-side and right-side products).
 
 use pad_core::Workers;
-use rayon::prelude::*;
 
 /// The product of all factors, or `None` if there are none.
 ///
 /// Cost: `n - 1` multiplications, spread over the workers.
-pub fn product<T: Clone + Send + Sync>(
+#[cfg(feature = "rsa")]
+pub(crate) fn product<T: Clone + Send + Sync>(
     factors: &[T],
     multiply: impl Fn(&T, &T) -> T + Sync,
     workers: &Workers,
@@ -25,50 +25,34 @@ pub fn product<T: Clone + Send + Sync>(
                 .fold(first.clone(), |left, right| multiply(&left, right)),
         )
     };
-    if workers.threads() == 1 {
-        return reduce(factors);
-    }
-    let partial: Vec<T> = workers.run(|| {
-        factors
-            .par_chunks(chunk_length(factors.len(), workers))
-            .filter_map(reduce)
-            .collect()
-    });
-    reduce(&partial)
+    let partial = workers.map(&chunks(factors, workers), |chunk| reduce(chunk));
+    reduce(&partial.into_iter().flatten().collect::<Vec<T>>())
 }
 
 /// For each factor the product of all the others; `one` if there is only one factor.
 ///
 /// Cost: `3n` multiplications: left-side products, right-side products, and their joins.
-pub fn products_of_others<T: Clone + Send + Sync>(
+pub(crate) fn products_of_others<T: Clone + Send + Sync>(
     factors: &[T],
     one: &T,
     multiply: impl Fn(&T, &T) -> T + Sync,
     workers: &Workers,
 ) -> Vec<T> {
-    if workers.threads() == 1 {
-        return with_outside(factors, one, one, &multiply);
+    let chunks = chunks(factors, workers);
+    if let [chunk] = *chunks {
+        return with_outside(chunk, one, one, &multiply);
     }
-    let length = chunk_length(factors.len(), workers);
-    let totals: Vec<T> = workers.run(|| {
-        factors
-            .par_chunks(length)
-            .map(|chunk| {
-                chunk
-                    .iter()
-                    .fold(one.clone(), |left, right| multiply(&left, right))
-            })
-            .collect()
+    let totals = workers.map(&chunks, |chunk| {
+        let factors = chunk.iter();
+        factors.fold(one.clone(), |left, right| multiply(&left, right))
     });
     let before = exclusive_prefixes(&totals, one, &multiply);
     let after = exclusive_suffixes(&totals, one, &multiply);
-    workers.run(|| {
-        factors
-            .par_chunks(length)
-            .zip(before.par_iter().zip(after.par_iter()))
-            .flat_map_iter(|(chunk, (before, after))| with_outside(chunk, before, after, &multiply))
-            .collect()
-    })
+    let surrounded: Vec<_> = chunks.into_iter().zip(before.iter().zip(&after)).collect();
+    let products = workers.map(&surrounded, |(chunk, (before, after))| {
+        with_outside(chunk, before, after, &multiply)
+    });
+    products.into_iter().flatten().collect()
 }
 
 /// For each factor of the chunk the product of `before`, the others of the chunk, and `after`.
@@ -118,8 +102,10 @@ fn exclusive_suffixes<T: Clone>(factors: &[T], end: &T, multiply: &impl Fn(&T, &
     suffixes
 }
 
-fn chunk_length(factors: usize, workers: &Workers) -> usize {
-    factors.div_ceil(workers.threads()).max(1)
+/// One chunk for each thread.
+fn chunks<'a, T>(factors: &'a [T], workers: &Workers) -> Vec<&'a [T]> {
+    let length = factors.len().div_ceil(workers.threads());
+    factors.chunks(length.max(1)).collect()
 }
 
 #[cfg(test)]

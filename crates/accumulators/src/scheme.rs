@@ -1,5 +1,4 @@
-//! What a value, a set and a change are made of: [`Scheme`], all that a verifier knows of an
-//! accumulator.
+//! What a value, a set and a change are made of: [`Scheme`].
 
 use core::{fmt::Debug, hash::Hash};
 
@@ -34,6 +33,19 @@ pub trait PublicKey: Clone + Debug + Send + Sync + 'static {
 
     /// The largest set that can be accumulated with this key, or `None` without a bound.
     fn capacity(&self) -> Option<usize>;
+
+    /// Checks that a set of this size can be accumulated.
+    ///
+    /// # Errors
+    /// [`AccumulateError::CapacityExceeded`].
+    fn require_capacity(&self, elements: usize) -> Result<(), AccumulateError> {
+        match self.capacity() {
+            Some(capacity) if elements > capacity => {
+                Err(AccumulateError::CapacityExceeded { capacity })
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// The kinds of things that an accumulator is made of, and how they look as bytes.

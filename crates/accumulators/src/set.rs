@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 
 use pad_core::Workers;
-use rayon::prelude::*;
 
 use crate::{
     element::{AccumulatorId, ElementDigest},
@@ -53,7 +52,7 @@ impl<A: Scheme> ElementSet<A> {
         Ok(set)
     }
 
-    /// Inserts these elements, all or none, and returns how many the set had before.
+    /// Inserts these elements, all or none.
     ///
     /// # Errors
     /// [`AccumulateError::DuplicateElement`] (also for two equal ones among the new),
@@ -63,17 +62,11 @@ impl<A: Scheme> ElementSet<A> {
         key: &A::PublicKey,
         elements: &[B],
         workers: &Workers,
-    ) -> Result<usize, AccumulateError> {
+    ) -> Result<(), AccumulateError> {
         self.require_key(key)?;
-        let digests = self.digests_of(elements);
-        let fresh = self.represent(key, &digests, workers)?;
-        let before = self.elements.len();
-        for element in fresh {
-            self.positions
-                .insert(*element.digest(), self.elements.len());
-            self.elements.push(element);
-        }
-        Ok(before)
+        let fresh = self.represent(key, &self.digests_of(elements), workers)?;
+        self.replace(&[], &fresh);
+        Ok(())
     }
 
     /// Removes these elements, all or none, and returns them in the order asked for.
@@ -111,18 +104,20 @@ impl<A: Scheme> ElementSet<A> {
         if distinct.len() < digests.len() || digests.iter().any(|digest| self.holds(digest)) {
             return Err(AccumulateError::DuplicateElement);
         }
-        if workers.threads() == 1 {
-            return digests
-                .iter()
-                .map(|digest| A::element(key, digest))
-                .collect();
+        let elements = workers.map(digests, |digest| A::element(key, digest));
+        elements.into_iter().collect()
+    }
+
+    /// Removes elements that are in the set, and then adds others that are not.
+    pub(crate) fn replace(&mut self, removed: &[A::Element], added: &[A::Element]) {
+        for element in removed {
+            self.take(element.digest());
         }
-        workers.run(|| {
-            digests
-                .par_iter()
-                .map(|digest| A::element(key, digest))
-                .collect()
-        })
+        for element in added {
+            self.positions
+                .insert(*element.digest(), self.elements.len());
+            self.elements.push(element.clone());
+        }
     }
 
     /// The digests under which this set's accumulator knows these elements.
@@ -149,23 +144,47 @@ impl<A: Scheme> ElementSet<A> {
             .ok_or(AccumulateError::ElementAbsent)
     }
 
-    /// Where in [`ElementSet::elements`] each of these distinct elements is.
+    /// The elements of a subset, and all others, both in the set's order.
     ///
     /// # Errors
     /// [`AccumulateError::ElementAbsent`], [`AccumulateError::DuplicateElement`],
     /// [`AccumulateError::EmptySubset`].
-    pub fn positions<B: AsRef<[u8]>>(&self, subset: &[B]) -> Result<Vec<usize>, AccumulateError> {
+    pub(crate) fn split(
+        &self,
+        subset: &[Vec<u8>],
+    ) -> Result<[Vec<&A::Element>; 2], AccumulateError> {
         if subset.is_empty() {
             return Err(AccumulateError::EmptySubset);
         }
-        let positions: Vec<usize> = subset
+        let positions: HashSet<usize> = subset
             .iter()
-            .map(|element| self.position(element.as_ref()))
+            .map(|element| self.position(element))
             .collect::<Result<_, _>>()?;
-        if positions.iter().collect::<HashSet<_>>().len() < positions.len() {
+        if positions.len() < subset.len() {
             return Err(AccumulateError::DuplicateElement);
         }
-        Ok(positions)
+        let (mut members, mut others) = (Vec::new(), Vec::new());
+        for (position, element) in self.elements.iter().enumerate() {
+            if positions.contains(&position) {
+                members.push(element);
+            } else {
+                others.push(element);
+            }
+        }
+        Ok([members, others])
+    }
+
+    /// The element with this name, and all others.
+    ///
+    /// # Errors
+    /// [`AccumulateError::ElementAbsent`].
+    pub(crate) fn one_and_others(
+        &self,
+        element: &[u8],
+    ) -> Result<(&A::Element, impl Iterator<Item = &A::Element>), AccumulateError> {
+        let (before, rest) = self.elements.split_at(self.position(element)?);
+        let (one, after) = rest.split_first().ok_or(AccumulateError::ElementAbsent)?;
+        Ok((one, before.iter().chain(after)))
     }
 
     /// The elements, in the set's order.
@@ -204,6 +223,7 @@ impl<A: Scheme> ElementSet<A> {
         self.positions.contains_key(digest)
     }
 
+    /// Takes an element out; the last one moves into the gap.
     fn take(&mut self, digest: &ElementDigest) -> Option<A::Element> {
         let position = self.positions.remove(digest)?;
         let element = self.elements.swap_remove(position);

@@ -1,12 +1,13 @@
 //! Accumulator values as an author signs them, one per version.
 
-use core::fmt;
+use alloc::vec::Vec;
 
 use pad_core::{AuthorKey, DecodeError, Domain, HeadSignature, Proof, VerifyError, Version};
 use signature::Signer;
 
 use crate::{
     scheme::{PublicKey, Scheme},
+    statement::{Membership, NonMembership, SubsetMembership},
     wire::{self, Reader, Wire},
 };
 
@@ -32,6 +33,33 @@ impl<A: Scheme> Snapshot<A> {
         bytes.extend_from_slice(&self.version.number().to_be_bytes());
         self.value.write(&mut bytes);
         bytes
+    }
+
+    /// What evidence for this element's membership establishes.
+    pub(crate) fn membership(&self, element: &[u8]) -> Membership {
+        Membership {
+            accumulator: self.key.id(),
+            version: self.version,
+            element: element.to_vec(),
+        }
+    }
+
+    /// What evidence for this element's absence establishes.
+    pub(crate) fn non_membership(&self, element: &[u8]) -> NonMembership {
+        NonMembership {
+            accumulator: self.key.id(),
+            version: self.version,
+            element: element.to_vec(),
+        }
+    }
+
+    /// What evidence for the membership of all these elements establishes.
+    pub(crate) fn subset_membership(&self, elements: &[Vec<u8>]) -> SubsetMembership {
+        SubsetMembership {
+            accumulator: self.key.id(),
+            version: self.version,
+            elements: elements.to_vec(),
+        }
     }
 
     /// The snapshot with the author's signature.
@@ -60,21 +88,12 @@ pub struct Authority<A: Scheme> {
 }
 
 /// A value with its author's signature.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct SignedSnapshot<A: Scheme> {
     /// What is signed.
     pub snapshot: Snapshot<A>,
     /// The signature on [`Snapshot::signed_bytes`].
     pub signature: HeadSignature,
-}
-
-impl<A: Scheme> fmt::Debug for SignedSnapshot<A> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("SignedSnapshot")
-            .field("snapshot", &self.snapshot)
-            .finish_non_exhaustive()
-    }
 }
 
 /// Commitment: the authority. Query: the version. Statement: the snapshot.

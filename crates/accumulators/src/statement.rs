@@ -1,5 +1,7 @@
 //! What a verified witness establishes.
 
+use alloc::vec::Vec;
+
 use pad_core::Version;
 
 use crate::element::AccumulatorId;

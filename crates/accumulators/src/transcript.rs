@@ -1,5 +1,7 @@
 //! Fiat-Shamir transcripts: challenges that depend on everything that came before.
 
+use alloc::vec::Vec;
+
 use pad_core::{Domain, Sha256Ed25519, Suite};
 
 use crate::element::AccumulatorId;

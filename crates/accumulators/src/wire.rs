@@ -1,12 +1,14 @@
 //! Bytes of values, witnesses, keys and changes: explicit layouts, read with the public key at hand.
 //!
-//! Unlike the messages of `pad_core::codec`, group elements can only be checked by somebody who
-//! knows the group. So reading takes a context, and what comes out of [`decode`] is in range, in
-//! canonical form and in the group: nothing behind it has to ask again.
+//! Unlike the messages of `pad_core::codec`, group elements can only be checked with knowledge of
+//! the group. So reading takes a context, and what comes out of [`decode`] is in range, in
+//! canonical form and in the group: later code does not check again.
 //!
 //! Every layout here has exactly one encoding per object; `docs/format.md` lists them.
 
 #![deny(clippy::arithmetic_side_effects)]
+
+use alloc::vec::Vec;
 
 use pad_core::{DecodeError, Untrusted, codec};
 

@@ -8,7 +8,7 @@ use std::{
 
 use accumulators::{
     AccumulateError, Accumulator, Authority, Batch, Dynamic, ElementSet, Scheme, SecretKey,
-    SignedSnapshot, Snapshot, Universal, rsa::RepresentativeRule,
+    SignedSnapshot, Snapshot, Universal, Witnessed, rsa::RepresentativeRule,
 };
 use clap::{Args, builder::PossibleValuesParser};
 use pad_core::{Proof, Untrusted, Verified, Version, Workers};
@@ -304,13 +304,13 @@ impl<B: Bench> Scene<'_, B> {
     fn accumulate(&self, report: &mut Operations<'_>) -> Outcome<()> {
         let (what, pool) = (self.what(), self.pool);
         let first = ElementSet::from_elements(self.key(), &self.elements[..1], pool)?;
-        let work = || B::Scheme::accumulate_with_secret(self.secret, &first, pool);
+        let work = || B::Scheme::accumulate(self.secret, &first, pool);
         work()?;
         let once = (1, what.1);
         let once_us = report.measure("accumulate_secret_once", once, Bounded::SecretOnce, work)?;
         let whole = report
             .plan
-            .time_us(|| B::Scheme::accumulate_with_secret(self.secret, &self.set, pool));
+            .time_us(|| B::Scheme::accumulate(self.secret, &self.set, pool));
         let further = (whole - once_us).max(0.0) / what.0 as f64;
         report.line("accumulate_secret_each", what, Bounded::Factor, further)?;
         let work = || B::Scheme::accumulate(self.key(), &self.set, pool);
@@ -322,8 +322,8 @@ impl<B: Bench> Scene<'_, B> {
     fn witnesses(&self, report: &mut Operations<'_>, expected_us: f64) -> Outcome<Option<f64>> {
         let (what, bound) = (self.what(), Bounded::PublicWitness);
         let (key, set, pool) = (self.key(), &self.set, self.pool);
-        let made = B::Scheme::witnesses_with_secret(self.secret, set, pool)?;
-        let work = || B::Scheme::witnesses_with_secret(self.secret, set, pool);
+        let made = B::Scheme::witnesses(self.secret, set, pool)?;
+        let work = || B::Scheme::witnesses(self.secret, set, pool);
         report.measure("witnesses_secret", what, Bounded::SecretWitness, work)?;
         if report.leaves_out(expected_us) {
             return Ok(None);
@@ -343,7 +343,7 @@ impl<B: Bench> Scene<'_, B> {
     }
 
     /// Every witness made on its own, as in the paper.
-    fn one_by_one(&self) -> Result<Vec<<B::Scheme as Accumulator>::Witness>, AccumulateError> {
+    fn one_by_one(&self) -> Result<Vec<<B::Scheme as Witnessed>::Witness>, AccumulateError> {
         let (key, set, alone) = (self.key(), &self.set, Workers::sequential());
         let witness = |element: &Vec<u8>| B::Scheme::witness(key, set, element, &alone);
         if self.pool.threads() == 1 {
@@ -363,22 +363,22 @@ fn single_elements<B: Bench>(
     let (key, alone) = (secret.public_key(), &Workers::sequential());
     let n = elements.len();
     let set = ElementSet::<B::Scheme>::from_elements(key, elements, alone)?;
-    let value = B::Scheme::accumulate_with_secret(secret, &set, alone)?;
+    let value = B::Scheme::accumulate(secret, &set, alone)?;
     let snapshot = signed_and_verified::<B::Scheme>(key, value)?;
-    let witnesses = B::Scheme::witnesses_with_secret(secret, &set, alone)?;
+    let witnesses = B::Scheme::witnesses(secret, &set, alone)?;
     let (witness, element) = (&witnesses[n / 2], &elements[n / 2]);
     witness.clone().check(&snapshot, element)?;
     report.measure("verify", (1, 1), Bounded::Verify, || {
         witness.clone().check(&snapshot, element)
     })?;
     let size = n.min(1000);
-    let batch = <B::Scheme as Batch>::WitnessBatch::from(witnesses[..size].to_vec());
+    let batch = <B::Scheme as Witnessed>::WitnessBatch::from(witnesses[..size].to_vec());
     batch.clone().check(&snapshot, &elements[..size])?;
     report.measure("verify_batch", (size, 1), Bounded::Verify, || {
         batch.clone().check(&snapshot, &elements[..size])
     })?;
     let stranger = b"not an element";
-    let made = B::Scheme::non_membership_witness_with_secret(secret, &set, stranger, alone)?;
+    let made = B::Scheme::non_membership_witness(secret, &set, stranger, alone)?;
     made.clone().check(&snapshot, stranger)?;
     report.measure("verify_absence", (1, 1), Bounded::Verify, || {
         made.clone().check(&snapshot, stranger)
@@ -396,17 +396,17 @@ fn changes<B: Bench>(
     report: &mut Operations<'_>,
 ) -> Outcome<()> {
     let (key, alone) = (secret.public_key(), &Workers::sequential());
-    let value = B::Scheme::accumulate_with_secret(secret, set, alone)?;
+    let value = B::Scheme::accumulate(secret, set, alone)?;
     let (none, fresh): (&[&[u8]], &[&[u8]]) = (&[], &[b"fresh"]);
     let n = set.len();
     report.measure("change_secret", (1, 1), Bounded::Verify, || {
         let mut set = set.clone();
-        B::Scheme::change_with_secret(secret, &mut set, &value, none, fresh, alone)
+        B::Scheme::change(secret, &mut set, &value, none, fresh, alone)
     })?;
     let mut changed = set.clone();
-    let change = B::Scheme::change_with_secret(secret, &mut changed, &value, none, fresh, alone)?;
+    let change = B::Scheme::change(secret, &mut changed, &value, none, fresh, alone)?;
     let element = &set.elements()[n / 2];
-    let witnesses = B::Scheme::witnesses_with_secret(secret, set, alone)?;
+    let witnesses = B::Scheme::witnesses(secret, set, alone)?;
     report.measure("update_witness", (1, 1), Bounded::Verify, || {
         let log = core::slice::from_ref(&change);
         B::Scheme::update_witness(key, element, &witnesses[n / 2], log)

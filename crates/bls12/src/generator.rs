@@ -10,7 +10,7 @@ use ark_ff::{PrimeField, Zero};
 use pad_core::Workers;
 use zeroize::Zeroizing;
 
-use crate::{scalar::SecretScalar, threads::run};
+use crate::{SecretScalar, threads::run};
 
 /// Multiples of the generator.
 type Table = BatchMulPreprocessing<G1Projective>;

@@ -5,6 +5,8 @@
 
 #![deny(clippy::arithmetic_side_effects)]
 
+use alloc::vec::Vec;
+
 use ark_bls12_381::{Fq, G1Affine, G1Projective, g1};
 use ark_ec::{
     AffineRepr, CurveGroup,
@@ -12,11 +14,13 @@ use ark_ec::{
 };
 use ark_ff::PrimeField;
 use pad_core::Workers;
-use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 /// The block length of SHA-256 in bytes.
 pub(crate) const BLOCK: usize = 64;
+
+/// Messages that one task hashes and adds up.
+const CHUNK: usize = 16;
 
 /// The point of the subgroup that a message hashes to under a domain separation tag of at most 255
 /// bytes.
@@ -34,16 +38,17 @@ pub fn sum_of_hashes<M: AsRef<[u8]> + Sync>(
     tag: &[u8],
     workers: &Workers,
 ) -> G1Affine {
-    let mapped = |message: &M| map(message.as_ref(), tag);
-    let sum: G1Projective = if workers.threads() == 1 {
-        messages.iter().map(mapped).sum()
-    } else {
-        workers.run(|| messages.par_iter().map(mapped).sum())
-    };
+    let chunks: Vec<&[M]> = messages.chunks(CHUNK).collect();
+    let sums = workers.map(&chunks, |chunk| -> G1Projective {
+        let mapped = chunk.iter().map(|message| map(message.as_ref(), tag));
+        mapped.sum()
+    });
+    let sum: G1Projective = sums.into_iter().sum();
     sum.into_affine().clear_cofactor()
 }
 
 /// A field element from the bytes of the parts, in their order (RFC 9380, section 5.2, count 1).
+#[cfg(feature = "std")]
 pub(crate) fn hash_to_field(parts: &[&[u8]], tag: &[u8]) -> Fq {
     Fq::from_be_bytes_mod_order(expand::<2>(parts, tag).as_flattened())
 }

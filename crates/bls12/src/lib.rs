@@ -1,13 +1,16 @@
 //! BLS12-381 for this workspace: everything that is the same for accumulators, signatures and tags.
 //!
 //! * [`point`]: points as bytes, decoded strictly (canonical form, subgroup, not the identity).
-//! * [`scalar`]: scalars as bytes, and [`SecretScalar`].
+//! * [`scalar`]: scalars as bytes. [`SecretScalar`]: scalars that only their owner knows.
 //! * [`hash`]: hashing to G1 (RFC 9380).
 //! * [`generator`]: multiples of the generator of G1 by secret scalars.
 //! * [`signatures`]: signatures that add up (IETF draft on BLS signatures).
 //! * [`threads`]: parallel loops of the curve library on the threads that a caller allows.
 //!
 //! Field, curve and pairing are arkworks'.
+//!
+//! Without the default feature `std` this crate is `no_std` (with `alloc`) and holds what a verifier needs:
+//! encodings, hashes and the verification of signatures, on the calling thread.
 //!
 //! # Side channels: one policy
 //!
@@ -34,6 +37,7 @@
 //! overwritten when dropped. States of the hash function, copies in registers and on the stack, and
 //! points on the way are not.
 
+#![cfg_attr(not(feature = "std"), no_std)]
 // Most of this reads bytes or numbers that anybody may have made. Modules that count with them deny
 // unchecked arithmetic too.
 #![deny(
@@ -43,13 +47,21 @@
     clippy::panic
 )]
 
+extern crate alloc;
+
+#[cfg(feature = "std")]
 pub mod generator;
 pub mod hash;
+#[cfg(feature = "std")]
 mod key_derivation;
 pub mod point;
 pub mod scalar;
+#[cfg(feature = "std")]
 mod secret_multiple;
+#[cfg(feature = "std")]
+mod secret_scalar;
 pub mod signatures;
 pub mod threads;
 
-pub use scalar::SecretScalar;
+#[cfg(feature = "std")]
+pub use secret_scalar::SecretScalar;

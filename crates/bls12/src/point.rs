@@ -9,15 +9,14 @@
 
 #![deny(clippy::arithmetic_side_effects)]
 
+use alloc::vec::Vec;
+
 use ark_ec::{
     AffineRepr,
     short_weierstrass::{Affine, SWCurveConfig},
 };
 use ark_serialize::{CanonicalDeserialize, CanonicalSerialize, Compress, Validate};
 use pad_core::{DecodeError, Workers};
-use rayon::prelude::*;
-
-use crate::threads::run;
 
 /// Bytes of a point of G1.
 pub const G1_BYTES: usize = 48;
@@ -84,9 +83,8 @@ pub fn decode_all<C: SWCurveConfig, const N: usize>(
     encodings: &[[u8; N]],
     workers: &Workers,
 ) -> Result<Vec<Affine<C>>, DecodeError> {
-    run(workers, || {
-        encodings.par_iter().map(decode::<C, N>).collect()
-    })
+    let points = workers.map(encodings, decode::<C, N>);
+    points.into_iter().collect()
 }
 
 #[cfg(test)]

@@ -2,21 +2,13 @@
 
 #![deny(clippy::arithmetic_side_effects)]
 
-use ark_bls12_381::{Fq, Fr};
-use ark_ec::short_weierstrass::{Affine, SWCurveConfig};
-use ark_ff::{AdditiveGroup, BigInt, Field, PrimeField, Zero};
+use ark_bls12_381::Fr;
+use ark_ff::{BigInt, PrimeField};
 use pad_core::DecodeError;
 use zeroize::Zeroizing;
 
-use crate::{hash, key_derivation, secret_multiple};
-
 /// Bytes of a scalar.
 pub const SCALAR_BYTES: usize = 32;
-
-/// The domain separation tag of the factors that blind coordinates, which nobody sees.
-const BLINDING: &[u8] = b"PAD_BLINDING_BLS12381_XMD:SHA-256";
-/// The domain separation tag of shares of scalars, which nobody sees.
-const SHARES: &[u8] = b"PAD_SHARES_BLS12381_XMD:SHA-256";
 
 /// The encoding of a scalar.
 pub fn encode(scalar: &Fr) -> [u8; SCALAR_BYTES] {
@@ -40,90 +32,9 @@ pub fn decode(bytes: &[u8; SCALAR_BYTES]) -> Result<Fr, DecodeError> {
     Fr::from_bigint(BigInt::new(limbs)).ok_or(DecodeError::ScalarOutOfRange)
 }
 
-/// A scalar that only its owner knows. Not printable, overwritten when dropped, and kept where it
-/// does not move.
-#[expect(
-    missing_debug_implementations,
-    reason = "a secret has no business in a log"
-)]
-pub struct SecretScalar(Box<Zeroizing<Fr>>);
-
-impl SecretScalar {
-    /// The secret scalar of a seed, which must be 32 secret random bytes. Never zero.
-    ///
-    /// Source: draft-irtf-cfrg-bls-signature-05, section 2.3 (`KeyGen`), with empty `key_info`.
-    pub fn from_seed(seed: &[u8; 32]) -> Self {
-        Self(Box::new(key_derivation::scalar_from_seed(seed)))
-    }
-
-    /// This scalar, from now on a secret.
-    pub fn new(scalar: Zeroizing<Fr>) -> Self {
-        Self(Box::new(scalar))
-    }
-
-    /// A new scalar from 64 bytes of the operating system. Never zero.
-    ///
-    /// # Errors
-    /// If the operating system gives no randomness.
-    pub fn random() -> Result<Self, getrandom::Error> {
-        let mut bytes = Zeroizing::new([0_u8; 64]);
-        let mut scalar = Zeroizing::new(Fr::ZERO);
-        while scalar.is_zero() {
-            getrandom::fill(bytes.as_mut_slice())?;
-            *scalar = Fr::from_be_bytes_mod_order(bytes.as_slice());
-        }
-        Ok(Self::new(scalar))
-    }
-
-    /// The scalar with this encoding.
-    ///
-    /// # Errors
-    /// [`DecodeError::ScalarOutOfRange`] for zero, and for the order of the groups or more.
-    pub fn from_bytes(bytes: &[u8; SCALAR_BYTES]) -> Result<Self, DecodeError> {
-        let scalar = Zeroizing::new(decode(bytes)?);
-        if scalar.is_zero() {
-            return Err(DecodeError::ScalarOutOfRange);
-        }
-        Ok(Self::new(scalar))
-    }
-
-    /// The encoding.
-    pub fn to_bytes(&self) -> Zeroizing<[u8; SCALAR_BYTES]> {
-        Zeroizing::new(encode(&self.0))
-    }
-
-    /// The number, for arithmetic in the field. Points are multiplied by [`SecretScalar::times`] and
-    /// [`generator`](crate::generator) alone.
-    pub fn expose(&self) -> &Fr {
-        &self.0
-    }
-
-    /// This multiple of a point of a subgroup that is not the identity.
-    ///
-    /// `context` says what is multiplied, and blinds the computation together with the secret.
-    ///
-    /// Cost: 252 doublings and 63 additions, for every scalar; 7 more for odd multiples of the point.
-    pub fn times<C>(&self, point: &Affine<C>, context: &[u8]) -> Affine<C>
-    where
-        C: SWCurveConfig<ScalarField = Fr>,
-        C::BaseField: secret_multiple::Choose + Field<BasePrimeField = Fq>,
-    {
-        let blinding = hash::hash_to_field(&[&*self.to_bytes(), context], BLINDING);
-        secret_multiple::multiply(point, &self.0, blinding)
-    }
-
-    /// A pseudorandom scalar that depends on the secret and on this scalar.
-    pub(crate) fn share_of(&self, scalar: &Fr) -> Zeroizing<Fr> {
-        let scalar = Zeroizing::new(encode(scalar));
-        let parts: [&[u8]; 2] = [&*self.to_bytes(), &*scalar];
-        let wide = Zeroizing::new(hash::expand::<2>(&parts, SHARES));
-        Zeroizing::new(Fr::from_be_bytes_mod_order(wide.as_flattened()))
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use ark_ff::BigInteger;
+    use ark_ff::{AdditiveGroup, BigInteger, Field};
 
     use super::*;
 
@@ -137,13 +48,6 @@ mod tests {
         let order: [u8; 32] = Fr::MODULUS.to_bytes_be().try_into().unwrap();
         for bytes in [order, [0xff; 32]] {
             assert_eq!(decode(&bytes), Err(DecodeError::ScalarOutOfRange));
-            let secret = SecretScalar::from_bytes(&bytes).map(drop);
-            assert_eq!(secret, Err(DecodeError::ScalarOutOfRange));
         }
-        let zero = SecretScalar::from_bytes(&[0; 32]).map(drop);
-        assert_eq!(zero, Err(DecodeError::ScalarOutOfRange));
-        let secret = SecretScalar::random().unwrap();
-        let again = SecretScalar::from_bytes(&secret.to_bytes()).unwrap();
-        assert_eq!(again.expose(), secret.expose());
     }
 }

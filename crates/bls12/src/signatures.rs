@@ -34,6 +34,7 @@
 //! equal bytes are equal signatures, and no message has two.
 //!
 //! ```
+//! # #[cfg(feature = "std")] {
 //! use pad_core::Workers;
 //! use bls12::signatures::{BlsSecretKey, BlsSignature};
 //!
@@ -44,6 +45,7 @@
 //!
 //! let both = BlsSignature::aggregate(&[signature, secret.sign(b"second")])?;
 //! key.verify_aggregate(&["first", "second"], &both, &Workers::sequential())?;
+//! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -51,12 +53,15 @@
 //! Boneh, Gentry, Lynn & Shacham 2003, section 3 (aggregates).
 
 mod public_key;
+#[cfg(feature = "std")]
 mod secret_key;
 mod signature;
 #[cfg(test)]
 mod tests;
 
-pub use self::{public_key::BlsPublicKey, secret_key::BlsSecretKey, signature::BlsSignature};
+#[cfg(feature = "std")]
+pub use self::secret_key::BlsSecretKey;
+pub use self::{public_key::BlsPublicKey, signature::BlsSignature};
 
 use crate::{
     hash,

@@ -96,7 +96,7 @@ pub struct TuplePad<S, D>(PhantomData<(S, D)>);
 
 impl<S: Suite, D: Design<S, Secret: TestSecret>> Pad for TuplePad<S, D> {
     type Suite = S;
-    type Attachment = TupleAttachment<D::Tick>;
+    type Attachment = TupleAttachment<D::Extension>;
     type Family = Tuple<D, S>;
     type Proof = TupleProof<S, D>;
     type Author = TupleAuthor<S, D, SigningKey>;

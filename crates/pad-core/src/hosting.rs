@@ -7,7 +7,7 @@ use crate::{
     error::LookupError,
     family::{Answers, Family, PublicKey},
     head::Authority,
-    history::{ConsistencyProof, InclusionProof},
+    head_log::HeadLog,
     question::Question,
     repository::Repository,
     signature::HeadSigner,
@@ -65,25 +65,8 @@ pub trait Hosts:
         secret: <Self::Family as Authored>::Secret,
     ) -> Result<<Self::Family as Authored>::Author, <Self::Family as Authored>::AuthorError>;
 
-    /// The proof that a newer version's head continues an older one's.
-    ///
-    /// # Errors
-    /// [`LookupError`] unless `older` is at least 1 and below `newer`, which exists.
-    fn prove_consistency(
-        &self,
-        older: Version,
-        newer: Version,
-    ) -> Result<ConsistencyProof<Self::Suite>, LookupError>;
-
-    /// The proof that an older version is what a newer version's head says it was.
-    ///
-    /// # Errors
-    /// [`LookupError`] unless `version` is at least 1 and below `newer`, which exists.
-    fn prove_inclusion(
-        &self,
-        version: Version,
-        newer: Version,
-    ) -> Result<InclusionProof<Self::Suite>, LookupError>;
+    /// The heads of all versions, which prove how they continue each other.
+    fn heads(&self) -> &HeadLog<Self::Suite>;
 }
 
 /// A repository that proves answers to questions of type `Q`.

@@ -57,7 +57,6 @@ pub mod suite;
 pub mod update;
 pub mod version;
 pub mod view;
-#[cfg(feature = "std")]
 pub mod workers;
 
 pub use author::{Author, NewAuthorError};
@@ -87,5 +86,4 @@ pub use suite::{Blake3Ed25519, Paper2010, Sha256Ed25519, Suite, SuiteId};
 pub use update::{Attachment, Operation, Update, UpdateHead};
 pub use version::Version;
 pub use view::TrustedView;
-#[cfg(feature = "std")]
 pub use workers::Workers;

@@ -92,7 +92,7 @@ impl<F: Authored, R: Hosts<Family = F>> Server<F, R> {
     /// # Errors
     /// [`LookupError`] unless `older` is at least 1 and below `newer`, which exists.
     pub fn consistency(&self, older: Version, newer: Version) -> Result<Vec<u8>, LookupError> {
-        let proof = self.repository.prove_consistency(older, newer)?;
+        let proof = self.repository.heads().prove_consistency(older, newer)?;
         Ok(codec::encode(&proof))
     }
 
@@ -101,7 +101,7 @@ impl<F: Authored, R: Hosts<Family = F>> Server<F, R> {
     /// # Errors
     /// [`LookupError`] unless `version` is at least 1 and below `newer`, which exists.
     pub fn inclusion(&self, version: Version, newer: Version) -> Result<Vec<u8>, LookupError> {
-        let proof = self.repository.prove_inclusion(version, newer)?;
+        let proof = self.repository.heads().prove_inclusion(version, newer)?;
         Ok(codec::encode(&proof))
     }
 

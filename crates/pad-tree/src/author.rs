@@ -75,8 +75,8 @@ where
             signer,
         );
         author.tree = repository.copy_latest();
-        author.frontier = repository.frontier();
-        author.head = repository.latest_head();
+        author.frontier = repository.heads().frontier();
+        author.head = repository.heads().latest_head();
         author
     }
 

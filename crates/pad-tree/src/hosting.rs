@@ -1,9 +1,8 @@
 //! Authors and servers of tree PADs, as `pad-core` needs them.
 
 use pad_core::{
-    Authored, HeadSigner, Hosts, LookupError, PublicKey, Serves, Suite, Version,
+    Authored, HeadLog, HeadSigner, Hosts, LookupError, PublicKey, Serves, Suite, Version,
     head::Authority,
-    history::{ConsistencyProof, InclusionProof},
 };
 
 use crate::{
@@ -54,20 +53,8 @@ where
         Ok(TreeAuthor::resume(self, signer))
     }
 
-    fn prove_consistency(
-        &self,
-        older: Version,
-        newer: Version,
-    ) -> Result<ConsistencyProof<S>, LookupError> {
-        self.prove_consistency(older, newer)
-    }
-
-    fn prove_inclusion(
-        &self,
-        version: Version,
-        newer: Version,
-    ) -> Result<InclusionProof<S>, LookupError> {
-        self.prove_inclusion(version, newer)
+    fn heads(&self) -> &HeadLog<S> {
+        self.heads()
     }
 }
 

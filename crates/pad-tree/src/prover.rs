@@ -81,7 +81,7 @@ const LANES: usize = 32;
 ///
 /// The walks take turns: in each round, first all of them read their node, then all of them choose
 /// their next one. So the cache misses of the reads overlap.
-pub(crate) fn prove_keys<'v, S: Suite, St>(
+pub(crate) fn prove_many<'v, S: Suite, St>(
     queries: &[(View<'v, St>, &'v Key)],
 ) -> Vec<TreeProof<S, Key>>
 where

@@ -2,9 +2,7 @@
 
 use pad_core::{
     ApplyError, HeadLog, Key, LookupError, Repository, SignedHead, Suite, Update, Version, Workers,
-    codec::Message,
-    head::Authority,
-    history::{ConsistencyProof, Frontier, InclusionProof, PrefixProof},
+    codec::Message, head::Authority,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -55,6 +53,11 @@ where
         self.heads.authority()
     }
 
+    /// The heads of all versions.
+    pub const fn heads(&self) -> &HeadLog<S> {
+        &self.heads
+    }
+
     /// The versions' contents, to be read without proof.
     pub const fn contents(&self) -> &PersistentTree<St> {
         &self.tree
@@ -96,45 +99,9 @@ where
         let views = queries
             .iter()
             .map(|(version, key)| Ok((self.view(*version)?, key)));
-        Ok(prover::prove_keys(
+        Ok(prover::prove_many(
             &views.collect::<Result<Vec<_>, LookupError>>()?,
         ))
-    }
-
-    /// The proof that an older version is what a newer version's head says it was.
-    ///
-    /// # Errors
-    /// [`LookupError`] unless `version` is at least 1 and below `newer`, which exists.
-    pub fn prove_inclusion(
-        &self,
-        version: Version,
-        newer: Version,
-    ) -> Result<InclusionProof<S>, LookupError> {
-        self.heads.prove_inclusion(version, newer)
-    }
-
-    /// The proof that a newer version's head continues an older one's.
-    ///
-    /// # Errors
-    /// [`LookupError`] unless `older` is at least 1 and below `newer`, which exists.
-    pub fn prove_consistency(
-        &self,
-        older: Version,
-        newer: Version,
-    ) -> Result<ConsistencyProof<S>, LookupError> {
-        self.heads.prove_consistency(older, newer)
-    }
-
-    /// The proof of what a newer version's head says an older version's history was.
-    ///
-    /// # Errors
-    /// [`LookupError`] unless `version` is at least 1 and below `newer`, which exists.
-    pub fn prove_prefix(
-        &self,
-        version: Version,
-        newer: Version,
-    ) -> Result<PrefixProof<S>, LookupError> {
-        self.heads.prove_prefix(version, newer)
     }
 
     /// Drops the contents of all versions before `oldest`; their heads stay.
@@ -162,14 +129,6 @@ where
         let tree = &self.tree.tree;
         let (store, root) = InPlace::copy_of(&tree.store, tree.root);
         Tree::with_store(store, root, tree.population)
-    }
-
-    pub(crate) fn frontier(&self) -> Frontier<S> {
-        self.heads.frontier()
-    }
-
-    pub(crate) fn latest_head(&self) -> Option<SignedHead<S>> {
-        self.heads.latest_head()
     }
 
     fn missing(&self, version: Version) -> LookupError {

@@ -44,10 +44,12 @@ use pad_core::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    design::{Admission, AuthorError, Claim, Design, Expectation, SharedSigner, TupleId},
-    layers::{Layers, Transition},
+    design::{Admission, AuthorError, Design, SharedSigner, TupleId, UnsignedSnapshot},
+    layers::Layers,
+    scheme::{Claim, Expectation, TupleScheme, scheme_id},
     statement::Context,
-    update::TickMessage,
+    tuple::generation_index,
+    update::EpochExtension,
 };
 
 pub(crate) mod collection;
@@ -55,7 +57,7 @@ pub(crate) mod evidence;
 pub(crate) mod ledger;
 mod retention;
 
-pub use collection::{AuthorState, Mark, Member, label};
+pub use collection::{AuthorState, Member, TupleState, label};
 pub use evidence::AccumulatedEvidence;
 pub use ledger::Ledger;
 pub use retention::Retention;
@@ -68,12 +70,12 @@ pub struct Accumulated<A, R, const GENERATIONS: usize>(PhantomData<(A, R)>);
 /// What an update says of one generation: the author's signature on its value, which the server finds
 /// itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AccumulatedTick {
+pub struct AccumulatedExtension {
     /// The signature on the bytes of the [`Snapshot`] whose version is the instant.
     pub signature: Digest<64>,
 }
 
-impl TickMessage for AccumulatedTick {
+impl EpochExtension for AccumulatedExtension {
     fn absorb(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&self.signature.0);
     }
@@ -87,24 +89,45 @@ pub struct Proven {
     snapshot: Arc<[u8]>,
 }
 
-impl<S, A, R, const GENERATIONS: usize> Design<S> for Accumulated<A, R, GENERATIONS>
+impl<S, A, R, const GENERATIONS: usize> TupleScheme<S> for Accumulated<A, R, GENERATIONS>
 where
     S: Suite,
     A: Dynamic,
     R: Retention,
 {
     const GENERATIONS: usize = GENERATIONS;
-    const SCHEME: SchemeId = crate::scheme_id(kind(A::SCHEME, R::CODE), GENERATIONS);
+    const SCHEME: SchemeId = scheme_id(kind(A::SCHEME, R::CODE), GENERATIONS);
     const NAME: &'static str = name(A::SCHEME, R::CODE);
 
     type Key = A::PublicKey;
-    type Secret = A::SecretKey;
-    type Mark = Mark<S>;
-    type State = AuthorState<A>;
-    type Tick = AccumulatedTick;
-    type Records = Ledger<S, A, Proven>;
     type Evidence = AccumulatedEvidence<R>;
     type Seal = ();
+
+    fn check(
+        expectation: &Expectation<A::PublicKey>,
+        claims: &[Claim<S>],
+        evidence: Vec<AccumulatedEvidence<R>>,
+        (): (),
+    ) -> Result<(), VerifyError> {
+        if claims.len() != evidence.len() {
+            return Err(VerifyError::CountMismatch);
+        }
+        let mut pairs = claims.iter().zip(&evidence);
+        pairs.try_for_each(|(claim, evidence)| evidence.check::<S, A>(expectation, claim))
+    }
+}
+
+impl<S, A, R, const GENERATIONS: usize> Design<S> for Accumulated<A, R, GENERATIONS>
+where
+    S: Suite,
+    A: Dynamic,
+    R: Retention,
+{
+    type Secret = A::SecretKey;
+    type TupleState = TupleState<S>;
+    type State = AuthorState<A>;
+    type Extension = AccumulatedExtension;
+    type Records = Ledger<S, A, Proven>;
 
     fn key(secret: &A::SecretKey) -> A::PublicKey {
         secret.public_key().clone()
@@ -125,23 +148,26 @@ where
     fn authenticate(
         secret: &A::SecretKey,
         signer: SharedSigner<'_>,
-        context: Context,
         state: &mut AuthorState<A>,
-        layers: &mut Layers<S, Mark<S>>,
-        transition: &Transition<S, Mark<S>>,
-        workers: &Workers,
-    ) -> Result<Vec<AccumulatedTick>, AuthorError> {
-        state.advance::<S, R>(secret, context, layers, transition, workers)?;
-        let moved = state.generations.iter().take(transition.ticks.len());
+        mut snapshot: UnsignedSnapshot<'_, S, TupleState<S>>,
+    ) -> Result<Vec<AccumulatedExtension>, AuthorError> {
+        state.advance::<S, R>(secret, &mut snapshot)?;
+        let UnsignedSnapshot {
+            context,
+            layers,
+            transition,
+            ..
+        } = snapshot;
+        let moved = state.generations.iter().take(transition.changes.len());
         let sign = |(generation, collection): (usize, &collection::Collection<A>)| {
-            let label = label::<S>(context, crate::layers::index(generation));
+            let label = label::<S>(context, generation_index(generation));
             let snapshot = Snapshot::<A> {
                 key: secret.with_label(&label).public_key().clone(),
                 version: Version::new(layers.instant(generation)),
                 value: collection.value.clone(),
             };
             let signature = Digest(snapshot.sign(signer)?.signature.to_bytes());
-            Ok(AccumulatedTick { signature })
+            Ok(AccumulatedExtension { signature })
         };
         moved.enumerate().map(sign).collect()
     }
@@ -149,12 +175,14 @@ where
     fn admit(
         _: &A::PublicKey,
         records: &mut Self::Records,
-        admission: &Admission<'_, S, AccumulatedTick>,
+        admission: &Admission<'_, S, AccumulatedExtension>,
         workers: &Workers,
     ) -> Result<(), ApplyError> {
         let derived = records.derive::<R, _>(admission, workers)?;
         let mut snapshots: Vec<Arc<[u8]>> = Vec::with_capacity(derived.len());
-        for (generation, (derived, tick)) in derived.iter().zip(admission.ticks).enumerate() {
+        for (generation, (derived, extension)) in
+            derived.iter().zip(admission.extensions).enumerate()
+        {
             let authority = Authority::<A> {
                 author: admission.authority.author,
                 key: records.key(generation).clone(),
@@ -166,7 +194,7 @@ where
                     version,
                     value: derived.value().clone(),
                 },
-                signature: HeadSignature::from_bytes(&tick.signature.0),
+                signature: HeadSignature::from_bytes(&extension.signature.0),
             };
             snapshots.push(wire::encode_body(&signed).into());
             Untrusted::new(signed)
@@ -240,42 +268,27 @@ where
         context: Context,
         records: &Self::Records,
         layers: &Layers<S, TupleId>,
-        workers: &Workers,
-    ) -> Result<(Layers<S, Mark<S>>, AuthorState<A>), AuthorError> {
-        Ok(resume(secret, context, records, layers, workers)?)
-    }
-
-    fn check(
-        expectation: &Expectation<A::PublicKey>,
-        claims: &[Claim<S>],
-        evidence: Vec<AccumulatedEvidence<R>>,
-        (): (),
-    ) -> Result<(), VerifyError> {
-        if claims.len() != evidence.len() {
-            return Err(VerifyError::CountMismatch);
-        }
-        let mut pairs = claims.iter().zip(&evidence);
-        pairs.try_for_each(|(claim, evidence)| evidence.check::<S, A>(expectation, claim))
+    ) -> Result<(Layers<S, TupleState<S>>, AuthorState<A>), AuthorError> {
+        Ok(resume(secret, context, records, layers)?)
     }
 }
 
 /// The signed values, and the ledger with each witness and the place of its signed value among them.
 type StoredRecords<S> = (Vec<Vec<u8>>, ledger::StoredLedger<S, (Vec<u8>, u64)>);
 
-/// The author's marks and state.
-type Resumed<S, A> = (Layers<S, Mark<S>>, AuthorState<A>);
+/// The author's notes and state.
+type Resumed<S, A> = (Layers<S, TupleState<S>>, AuthorState<A>);
 
-/// The author's marks and state, from what a server has.
+/// The author's notes and state, from what a server has.
 pub(crate) fn resume<S: Suite, A: Dynamic, P>(
     secret: &A::SecretKey,
     context: Context,
     ledger: &Ledger<S, A, P>,
     layers: &Layers<S, TupleId>,
-    workers: &Workers,
 ) -> Result<Resumed<S, A>, AccumulateError> {
     let collections = ledger.collections().cloned().collect();
     let version = layers.version();
-    let state = AuthorState::of_collections::<S>(secret, context, version, collections, workers)?;
+    let state = AuthorState::of_collections::<S>(secret, context, version, collections)?;
     Ok((layers.map(|_, tuple| ledger.member(*tuple)), state))
 }
 

@@ -10,18 +10,19 @@ use pad_core::{
 use signature::Signer;
 
 use crate::{
-    design::{AuthorError, Design},
+    design::{AuthorError, Design, UnsignedSnapshot},
     layers::{Layers, Transition},
     repository::TupleRepository,
     speculation::Speculation,
     statement::Context,
+    tuple::generation_index,
     update::{self, TupleAttachment},
 };
 
 /// A snapshot that is laid out: its operations, and what they did.
-struct LaidOut<S: Suite, M> {
+struct LaidOut<S: Suite, A> {
     operations: Vec<Operation>,
-    transition: Transition<S, M>,
+    transition: Transition<S, A>,
     entries_before: usize,
 }
 
@@ -32,7 +33,7 @@ struct LaidOut<S: Suite, M> {
 ///
 /// Source: Crosby & Wallach 2010, section 4.
 pub struct TupleAuthor<S: Suite, D: Design<S>, K> {
-    layers: Layers<S, D::Mark>,
+    layers: Layers<S, D::TupleState>,
     state: D::State,
     authority: Authority,
     secret: D::Secret,
@@ -42,7 +43,7 @@ pub struct TupleAuthor<S: Suite, D: Design<S>, K> {
     entries: usize,
     pending: PendingChanges,
     /// A snapshot that is laid out, but could not be signed.
-    unsigned: Option<LaidOut<S, D::Mark>>,
+    unsigned: Option<LaidOut<S, D::TupleState>>,
     speculation: Speculation,
     /// The number of operations of all snapshots after the first.
     operations: u64,
@@ -103,22 +104,21 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
     ) -> Result<Self, AuthorError> {
         let authority = *repository.authority();
         let context = Context::of(&authority);
-        let workers = Workers::sequential();
         if !D::is_key_of(&secret, repository.key()) {
             return Err(AuthorError::WrongKey);
         }
-        let head = repository.latest_head();
+        let head = repository.heads().latest_head();
         if let Some(head) = head {
             let again = Untrusted::new(head.head.sign(&signer)?);
             let verified = again.verify(&authority, &head.head.version);
             verified.map_err(|_| AuthorError::WrongKey)?;
         }
         let (records, layers) = (repository.records(), repository.layers());
-        let (layers, state) = D::resume(&secret, context, records, layers, &workers)?;
+        let (layers, state) = D::resume(&secret, context, records, layers)?;
         let mut author = Self::new(authority.dictionary, authority.author, signer, secret);
         author.layers = layers;
         author.state = state;
-        author.frontier = repository.frontier();
+        author.frontier = repository.heads().frontier();
         author.head = head;
         author.entries = repository.len();
         author.operations = repository.operations;
@@ -169,13 +169,13 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
     pub fn snapshot_of(
         &mut self,
         batch: Vec<Operation>,
-    ) -> Result<Update<S, TupleAttachment<D::Tick>>, AuthorError> {
+    ) -> Result<Update<S, TupleAttachment<D::Extension>>, AuthorError> {
         let layers = &self.layers;
         self.pending.extend(batch, |key| layers.get(key).is_some());
         self.snapshot()
     }
 
-    fn lay_out(&mut self) -> LaidOut<S, D::Mark> {
+    fn lay_out(&mut self) -> LaidOut<S, D::TupleState> {
         let entries_before = self.entries;
         self.entries = self.len();
         let operations = self.pending.take();
@@ -201,7 +201,7 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
     }
 
     /// Makes a snapshot that can never be taken pending again, so that it can be changed.
-    fn take_back(&mut self, laid_out: LaidOut<S, D::Mark>) {
+    fn take_back(&mut self, laid_out: LaidOut<S, D::TupleState>) {
         self.layers.undo(laid_out.transition);
         self.pending.take_back(laid_out.operations);
         self.entries = laid_out.entries_before;
@@ -210,20 +210,18 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
     fn sign(
         &mut self,
         operations: &[Operation],
-        transition: &Transition<S, D::Mark>,
-    ) -> Result<(SignedHead<S>, TupleAttachment<D::Tick>), AuthorError> {
-        let ticks = D::authenticate(
-            &self.secret,
-            &self.signer,
-            Context::of(&self.authority),
-            &mut self.state,
-            &mut self.layers,
+        transition: &Transition<S, D::TupleState>,
+    ) -> Result<(SignedHead<S>, TupleAttachment<D::Extension>), AuthorError> {
+        let snapshot = UnsignedSnapshot {
+            context: Context::of(&self.authority),
+            layers: &mut self.layers,
             transition,
-            &self.workers,
-        )?;
+            workers: &self.workers,
+        };
+        let extensions = D::authenticate(&self.secret, &self.signer, &mut self.state, snapshot)?;
         let attachment = TupleAttachment {
-            merged: crate::layers::index(transition.merged()),
-            ticks,
+            merged: generation_index(transition.merged()),
+            extensions,
         };
         let head = SnapshotHead {
             scheme: self.authority.scheme,
@@ -247,7 +245,7 @@ fn mean(operations: u64, snapshots: u64) -> f64 {
 
 impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> Dictionary for TupleAuthor<S, D, K> {
     type Suite = S;
-    type Attachment = TupleAttachment<D::Tick>;
+    type Attachment = TupleAttachment<D::Extension>;
     type Error = AuthorError;
 
     fn authority(&self) -> Authority {

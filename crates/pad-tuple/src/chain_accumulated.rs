@@ -1,6 +1,6 @@
 //! Designs in which the generations' accumulator values are chained into the signed root.
 //!
-//! `B(v) = H(value of generation 0, H(value of generation 1, ...))` takes the place of the ticks in the
+//! `B(v) = H(value of generation 0, H(value of generation 1, ...))` takes the place of the extensions in the
 //! attachment's digest, and so in the root of version `v`; there is no signature beside the head's. A proof shows the
 //! values of the generations asked, the chain over the others, and what the head is made of; a client
 //! puts the head together, verifies it, and then the witnesses.
@@ -25,12 +25,14 @@ use pad_core::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    accumulated::{self, AuthorState, CHAIN, Ledger, Mark, ledger::StoredLedger},
-    design::{Admission, AuthorError, Claim, Design, Expectation, SharedSigner, TupleId},
-    layers::{Layers, Transition},
+    accumulated::{self, AuthorState, CHAIN, Ledger, TupleState, ledger::StoredLedger},
+    design::{Admission, AuthorError, Design, SharedSigner, TupleId, UnsignedSnapshot},
+    layers::Layers,
+    scheme::{Claim, Expectation, TupleScheme, scheme_id},
     signed::Plain,
     statement::Context,
-    update::{TickMessage, TupleAttachment},
+    tuple::generation_index,
+    update::{EpochExtension, TupleAttachment},
 };
 
 mod seal;
@@ -47,12 +49,12 @@ pub struct ChainAccumulated<A, const GENERATIONS: usize>(PhantomData<A>);
 /// finds itself; of the others nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct ChainTick<S: Suite> {
+pub struct ChainExtension<S: Suite> {
     /// The chain over the values of all generations.
     pub chain: Option<S::Digest>,
 }
 
-impl<S: Suite> TickMessage for ChainTick<S> {
+impl<S: Suite> EpochExtension for ChainExtension<S> {
     fn absorb(&self, bytes: &mut Vec<u8>) {
         if let Some(chain) = &self.chain {
             bytes.extend_from_slice(chain.as_ref());
@@ -90,23 +92,43 @@ fn chain<S: Suite, V: AsRef<[u8]>>(values: &[V]) -> Option<S::Digest> {
     })
 }
 
-impl<S, A, const GENERATIONS: usize> Design<S> for ChainAccumulated<A, GENERATIONS>
+impl<S, A, const GENERATIONS: usize> TupleScheme<S> for ChainAccumulated<A, GENERATIONS>
 where
     S: Suite,
     A: Dynamic,
 {
     const GENERATIONS: usize = GENERATIONS;
-    const SCHEME: SchemeId = crate::scheme_id(accumulated::kind(A::SCHEME, CHAIN), GENERATIONS);
+    const SCHEME: SchemeId = scheme_id(accumulated::kind(A::SCHEME, CHAIN), GENERATIONS);
     const NAME: &'static str = accumulated::name(A::SCHEME, CHAIN);
 
     type Key = A::PublicKey;
-    type Secret = A::SecretKey;
-    type Mark = Mark<S>;
-    type State = AuthorState<A>;
-    type Tick = ChainTick<S>;
-    type Records = ChainRecords<S, A>;
     type Evidence = Vec<u8>;
     type Seal = ChainSeal<S>;
+
+    fn opened_root(seal: &ChainSeal<S>) -> Option<S::Digest> {
+        Some(seal.root())
+    }
+
+    fn check(
+        expectation: &Expectation<A::PublicKey>,
+        claims: &[Claim<S>],
+        witnesses: Vec<Vec<u8>>,
+        seal: ChainSeal<S>,
+    ) -> Result<(), VerifyError> {
+        seal::check::<S, A>(expectation, claims, &witnesses, (&seal, GENERATIONS))
+    }
+}
+
+impl<S, A, const GENERATIONS: usize> Design<S> for ChainAccumulated<A, GENERATIONS>
+where
+    S: Suite,
+    A: Dynamic,
+{
+    type Secret = A::SecretKey;
+    type TupleState = TupleState<S>;
+    type State = AuthorState<A>;
+    type Extension = ChainExtension<S>;
+    type Records = ChainRecords<S, A>;
 
     fn key(secret: &A::SecretKey) -> A::PublicKey {
         secret.public_key().clone()
@@ -130,13 +152,10 @@ where
     fn authenticate(
         secret: &A::SecretKey,
         _: SharedSigner<'_>,
-        context: Context,
         state: &mut AuthorState<A>,
-        layers: &mut Layers<S, Mark<S>>,
-        transition: &Transition<S, Mark<S>>,
-        workers: &Workers,
-    ) -> Result<Vec<ChainTick<S>>, AuthorError> {
-        state.advance::<S, Plain>(secret, context, layers, transition, workers)?;
+        mut snapshot: UnsignedSnapshot<'_, S, TupleState<S>>,
+    ) -> Result<Vec<ChainExtension<S>>, AuthorError> {
+        state.advance::<S, Plain>(secret, &mut snapshot)?;
         let values = state.generations.iter();
         let values: Vec<_> = values
             .map(|collection| wire::encode_body(&collection.value))
@@ -144,22 +163,21 @@ where
         let youngest = chain::<S, _>(&values);
         let chains = core::iter::once(youngest).chain(core::iter::repeat(None));
         Ok(chains
-            .take(transition.ticks.len())
-            .map(|chain| ChainTick { chain })
+            .take(snapshot.transition.changes.len())
+            .map(|chain| ChainExtension { chain })
             .collect())
     }
 
-    /// What clients recompute, if the ticks are as the author makes them; of others, which nobody
+    /// What clients recompute, if the extensions are as the author makes them; of others, which nobody
     /// admits, their own digest.
-    fn opened_root(seal: &ChainSeal<S>) -> Option<S::Digest> {
-        Some(seal.root())
-    }
-
-    fn attachment_digest(attachment: &TupleAttachment<ChainTick<S>>) -> S::Digest {
-        let chain = attachment.ticks.first().and_then(|tick| tick.chain);
-        let older = attachment.ticks.iter().skip(1);
+    fn attachment_digest(attachment: &TupleAttachment<ChainExtension<S>>) -> S::Digest {
+        let chain = attachment
+            .extensions
+            .first()
+            .and_then(|extension| extension.chain);
+        let older = attachment.extensions.iter().skip(1);
         let expected = usize::from(attachment.merged) == older.len()
-            && older.clone().all(|tick| tick.chain.is_none());
+            && older.clone().all(|extension| extension.chain.is_none());
         match chain {
             Some(chain) if expected => bound::<S>(attachment.merged, &chain),
             _ => attachment.digest::<S>(),
@@ -169,11 +187,11 @@ where
     fn admit(
         _: &A::PublicKey,
         records: &mut ChainRecords<S, A>,
-        admission: &Admission<'_, S, ChainTick<S>>,
+        admission: &Admission<'_, S, ChainExtension<S>>,
         workers: &Workers,
     ) -> Result<(), ApplyError> {
-        let mut older = admission.ticks.iter().skip(1);
-        if older.any(|tick| tick.chain.is_some()) {
+        let mut older = admission.extensions.iter().skip(1);
+        if older.any(|extension| extension.chain.is_some()) {
             return Err(ApplyError::AttachmentMismatch);
         }
         let derived = records.ledger.derive::<Plain, _>(admission, workers)?;
@@ -184,7 +202,10 @@ where
         let newest = records.openings.last_key_value();
         let stayed = newest.iter().flat_map(|(_, opening)| &opening.values);
         values.extend(stayed.skip(derived.len()).cloned());
-        let sent = admission.ticks.first().and_then(|tick| tick.chain);
+        let sent = admission
+            .extensions
+            .first()
+            .and_then(|extension| extension.chain);
         if sent.is_none() || sent != chain::<S, _>(&values) {
             return Err(ApplyError::AttachmentMismatch);
         }
@@ -192,7 +213,7 @@ where
             .ledger
             .commit::<Plain>(derived, |_, witness| witness);
         let operations = admission.operations;
-        let merged = crate::layers::index(admission.transition.merged());
+        let merged = generation_index(admission.transition.merged());
         let opening = Opening {
             operations,
             merged,
@@ -292,20 +313,12 @@ where
         context: Context,
         records: &ChainRecords<S, A>,
         layers: &Layers<S, TupleId>,
-        workers: &Workers,
-    ) -> Result<(Layers<S, Mark<S>>, AuthorState<A>), AuthorError> {
-        let ledger = &records.ledger;
+    ) -> Result<(Layers<S, TupleState<S>>, AuthorState<A>), AuthorError> {
         Ok(accumulated::resume(
-            secret, context, ledger, layers, workers,
+            secret,
+            context,
+            &records.ledger,
+            layers,
         )?)
-    }
-
-    fn check(
-        expectation: &Expectation<A::PublicKey>,
-        claims: &[Claim<S>],
-        witnesses: Vec<Vec<u8>>,
-        seal: ChainSeal<S>,
-    ) -> Result<(), VerifyError> {
-        seal::check::<S, A>(expectation, claims, &witnesses, (&seal, GENERATIONS))
     }
 }

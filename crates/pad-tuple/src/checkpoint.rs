@@ -6,11 +6,12 @@ use pad_core::{HeadLog, Key, Suite, Value, Version, Workers, codec::Message, hea
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    content::{Content, HashedValue},
     design::{Design, TupleId},
     layers::{Generation, Layers},
     repository::{Index, StoredTuple, TupleRepository, read_number},
     statement::Context,
-    tuple::{Content, HashedValue, start_of_keys},
+    tuple::start_of_keys,
 };
 
 /// Everything that a repository needs to go on, without replaying updates.

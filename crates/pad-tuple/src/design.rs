@@ -1,57 +1,26 @@
-//! What one design of tuple PADs decides: how a tuple is authenticated, kept fresh and proved.
+//! What one design of tuple PADs decides for authors and servers: how a tuple is authenticated, kept fresh and
+//! proved.
 
 use core::fmt::Debug;
 
 #[cfg(feature = "accumulators")]
 use accumulators::AccumulateError;
-use pad_core::{
-    ApplyError, HeadSignature, SchemeId, SignedHead, Suite, VerifyError, Version, Workers,
-    head::Authority,
-};
-use serde::{Serialize, de::DeserializeOwned};
+use pad_core::{ApplyError, HeadSignature, SignedHead, Suite, Version, Workers, head::Authority};
+use serde::{Deserialize, Serialize};
 use signature::Signer;
 
 use crate::{
     layers::{Layers, Transition},
+    scheme::{AggregateScheme, TupleScheme},
     statement::Context,
-    tuple::GenerationIndex,
-    update::{TickMessage, TupleAttachment},
+    update::{EpochExtension, TupleAttachment},
 };
 
 /// Any Ed25519 signer that several threads may use.
 pub type SharedSigner<'a> = &'a (dyn Signer<HeadSignature> + Sync);
 
-/// What a client expects to be told about: one version of one dictionary, by one author.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Expectation<Key> {
-    /// Whose word is taken, for which dictionary and design.
-    pub authority: Authority,
-    /// What the design's statements are verified with beyond the author's key, if anything.
-    pub key: Key,
-    /// The version asked about.
-    pub version: Version,
-}
-
-impl<Key> Expectation<Key> {
-    /// The place that statements must have been made for.
-    pub const fn context(&self) -> Context {
-        Context::of(&self.authority)
-    }
-}
-
-/// One tuple that a proof shows, and the instant at which it must have been there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Claim<S: Suite> {
-    /// The generation.
-    pub generation: GenerationIndex,
-    /// The instant on the generation's clock.
-    pub instant: u64,
-    /// The digest of the tuple.
-    pub tuple: S::Digest,
-}
-
 /// A tuple's number in a repository.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TupleId(pub(crate) u32);
 
 impl TupleId {
@@ -86,6 +55,19 @@ impl From<signature::Error> for AuthorError {
     }
 }
 
+/// A snapshot that an author has laid out and is about to sign.
+#[derive(Debug)]
+pub struct UnsignedSnapshot<'a, S: Suite, A> {
+    /// The place that statements are made for.
+    pub context: Context,
+    /// The layers after the transition.
+    pub layers: &'a mut Layers<S, A>,
+    /// What the snapshot did to the layers.
+    pub transition: &'a Transition<S, A>,
+    /// The threads that signing may use.
+    pub workers: &'a Workers,
+}
+
 /// An update that a server takes in: signed by the author, and laid out.
 #[derive(Debug)]
 pub struct Admission<'a, S: Suite, T> {
@@ -96,47 +78,40 @@ pub struct Admission<'a, S: Suite, T> {
     /// What the update did to the layers.
     pub transition: &'a Transition<S, TupleId>,
     /// What the author sent for each generation whose clock moved, youngest first.
-    pub ticks: &'a [T],
+    pub extensions: &'a [T],
     /// The digest of the update's operations, which the head's root binds.
     pub operations: S::Digest,
 }
 
 /// Where an author goes on: its layers, and its state of each generation.
-pub type Resumed<S, D> = (Layers<S, <D as Design<S>>::Mark>, <D as Design<S>>::State);
+pub type Resumed<S, D> = (
+    Layers<S, <D as Design<S>>::TupleState>,
+    <D as Design<S>>::State,
+);
 
-/// A design of tuple PADs: authentication, refresh and number of generations together.
+/// A design of tuple PADs as authors and servers know it: authentication, refresh and number of generations
+/// together.
 ///
-/// The three roles share the layers ([`Layers`]); a design adds what authenticates their tuples.
+/// Both roles share the layers ([`Layers`]); a design adds what authenticates their tuples.
 ///
-/// Laws: `check` accepts the evidence that `evidence` and `seal` give for a tuple that was in the
-/// layers at that instant, and accepts nothing else short of a forgery. `authenticate` may be called
-/// again after an error. `admit` changes nothing if it fails.
+/// Laws: [`TupleScheme::check`] accepts the evidence that `evidence` and `seal` give for a tuple that was in
+/// the layers at that instant. `authenticate` may be called again after an error. `admit` changes nothing if
+/// it fails.
 ///
 /// Source: Crosby & Wallach 2010, section 4.
-pub trait Design<S: Suite>: Clone + Debug + Send + Sync + 'static {
-    /// The number of generations, 1 without speculation, at most 15.
-    const GENERATIONS: usize;
-    /// The number of this design in heads and statements.
-    const SCHEME: SchemeId;
-    /// The name of this design for people, for example `spec-lightweight`.
-    const NAME: &'static str;
-
-    /// What clients and servers must know beyond the authority: a public key, or nothing.
-    type Key: Clone + Debug + Send + Sync;
+pub trait Design<S: Suite>: TupleScheme<S> {
     /// What the author must know beyond its signer.
     type Secret: Send + Sync;
-    /// What the author remembers of each tuple.
-    type Mark: Clone + Debug + Default + Send + Sync;
+    /// What the author remembers of each tuple: the state of its signature or of its element.
+    type TupleState: Clone + Debug + Default + Send + Sync;
     /// What the author remembers of each generation.
     type State: Clone + Debug + Send + Sync;
     /// What an update says of each generation whose clock moved.
-    type Tick: TickMessage;
+    ///
+    /// An extension, as it makes the tuples that stay valid for one more epoch of their generation.
+    type Extension: EpochExtension;
     /// What the server keeps of each tuple and each generation.
     type Records: Clone + Debug + Send + Sync;
-    /// What a proof shows of each tuple.
-    type Evidence: Clone + Debug + Eq + Serialize + DeserializeOwned;
-    /// What a proof shows once.
-    type Seal: Clone + Debug + Eq + Serialize + DeserializeOwned;
 
     /// The public half of a secret.
     fn key(secret: &Self::Secret) -> Self::Key;
@@ -150,42 +125,32 @@ pub trait Design<S: Suite>: Clone + Debug + Send + Sync + 'static {
     /// The server's records before the first snapshot.
     fn records(key: &Self::Key, context: Context) -> Self::Records;
 
-    /// Authenticates every tuple of the generations whose clock moved; one tick for each.
+    /// Authenticates every tuple of the generations whose clock moved; one extension for each.
     ///
     /// # Errors
-    /// [`AuthorError`]; the marks may have changed, and the call can be repeated.
-    #[allow(clippy::too_many_arguments, reason = "each is another role's own")]
+    /// [`AuthorError`]; the tuples' states may have changed, and the call can be repeated.
     fn authenticate(
         secret: &Self::Secret,
         signer: SharedSigner<'_>,
-        context: Context,
         state: &mut Self::State,
-        layers: &mut Layers<S, Self::Mark>,
-        transition: &Transition<S, Self::Mark>,
-        workers: &Workers,
-    ) -> Result<Vec<Self::Tick>, AuthorError>;
-
-    /// The root of the head that a seal opens, if it opens one: it must be that of the head which a client
-    /// has verified. `None` where a proof is bound to the author's key and the version alone.
-    fn opened_root(_: &Self::Seal) -> Option<S::Digest> {
-        None
-    }
+        snapshot: UnsignedSnapshot<'_, S, Self::TupleState>,
+    ) -> Result<Vec<Self::Extension>, AuthorError>;
 
     /// What the signed root binds of an attachment: its digest, unless a design has clients recompute
     /// it from what a proof shows.
-    fn attachment_digest(attachment: &TupleAttachment<Self::Tick>) -> S::Digest {
+    fn attachment_digest(attachment: &TupleAttachment<Self::Extension>) -> S::Digest {
         attachment.digest::<S>()
     }
 
-    /// Takes the author's ticks into the records.
+    /// Takes the author's extensions into the records.
     ///
     /// # Errors
-    /// [`ApplyError::AttachmentMismatch`] if the ticks do not fit the layers; the records are then
+    /// [`ApplyError::AttachmentMismatch`] if the extensions do not fit the layers; the records are then
     /// unchanged.
     fn admit(
         key: &Self::Key,
         records: &mut Self::Records,
-        admission: &Admission<'_, S, Self::Tick>,
+        admission: &Admission<'_, S, Self::Extension>,
         workers: &Workers,
     ) -> Result<(), ApplyError>;
 
@@ -224,17 +189,30 @@ pub trait Design<S: Suite>: Clone + Debug + Send + Sync + 'static {
         context: Context,
         records: &Self::Records,
         layers: &Layers<S, TupleId>,
-        workers: &Workers,
     ) -> Result<Resumed<S, Self>, AuthorError>;
+}
 
-    /// Checks the evidence for all claims of a proof.
-    ///
-    /// # Errors
-    /// The [`VerifyError`] variant of the first condition that does not hold.
-    fn check(
-        expectation: &Expectation<Self::Key>,
-        claims: &[Claim<S>],
-        evidence: Vec<Self::Evidence>,
-        seal: Self::Seal,
-    ) -> Result<(), VerifyError>;
+/// A tuple that a proof is to show, and the instant at which it was there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// The generation, 0 for the youngest.
+    pub generation: usize,
+    /// The instant on the generation's clock.
+    pub instant: u64,
+    /// The tuple's number in the repository.
+    pub tuple: TupleId,
+}
+
+/// A design whose evidence for many tuples has a part that stands once for all of them.
+///
+/// Law: [`AggregateScheme::check_all`] accepts what `gather` gives for tuples that were there at those
+/// instants, with their claims in the same order, none of them twice.
+pub trait AggregateDesign<S: Suite>: Design<S> + AggregateScheme<S> {
+    /// The evidence for at least one tuple, none of them twice: what is shown of each, in the same
+    /// order, and once. `None` as for [`Design::evidence`].
+    fn gather(
+        records: &Self::Records,
+        version: Version,
+        tuples: &[Placed],
+    ) -> Option<(Vec<Self::Shown>, Self::Aggregate)>;
 }

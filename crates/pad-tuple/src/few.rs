@@ -1,13 +1,6 @@
 //! Lists with one element for each generation.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
+use alloc::vec::Vec;
 use core::{fmt, marker::PhantomData};
 
 use serde::{
@@ -15,8 +8,7 @@ use serde::{
     de::{Error as _, SeqAccess, Visitor},
 };
 
-/// The most generations that any design has.
-const MOST: usize = 15;
+use crate::tuple::MAX_GENERATIONS;
 
 /// Reads a list of at most as many elements as there can be generations: no message makes a receiver hold
 /// more of them than it could ask for.
@@ -38,7 +30,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Few<T> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Vec<T>, A::Error> {
         let mut list = Vec::new();
         while let Some(element) = elements.next_element()? {
-            if list.len() >= MOST {
+            if list.len() >= MAX_GENERATIONS {
                 return Err(A::Error::custom("more elements than generations"));
             }
             list.push(element);

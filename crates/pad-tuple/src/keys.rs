@@ -4,7 +4,7 @@
 //! | key | bytes |
 //! |---|---|
 //! | `()` | none |
-//! | [`ChainSecret`] | 32, random |
+//! | `ChainSecret` | 32, random |
 //! | `BlsPublicKey` | its encoding, 96 |
 //! | `BlsSecretKey` | its seed, 32 |
 //! | a pair of the above | one after the other |
@@ -13,9 +13,7 @@
 //! | `BilinearPublicKey` | its parameters, as a message |
 //! | `BilinearSecretKey` | its own message (40), then its parameters' |
 
-use zeroize::Zeroizing;
-
-use crate::{chain::ChainSecret, design::AuthorError};
+use alloc::vec::Vec;
 
 #[cfg(feature = "bilinear")]
 mod bilinear;
@@ -23,6 +21,11 @@ mod bilinear;
 mod bls;
 #[cfg(feature = "rsa")]
 mod rsa;
+#[cfg(feature = "std")]
+mod secret;
+
+#[cfg(feature = "std")]
+pub use secret::{DEFAULT_ENTRIES, SecretBytes};
 
 /// The label under the keys of accumulators themselves. That of a dictionary's accumulators names it and
 /// the generation ([`crate::accumulated::label`]).
@@ -30,7 +33,7 @@ mod rsa;
 const LABEL: &[u8] = b"pad-tuple";
 
 /// A key in its one encoding; nothing is a key of no bytes.
-pub trait KeyBytes: Sized {
+pub trait KeyBytes: Sized + Send + Sync + 'static {
     /// The number of bytes, if all have the same.
     const LENGTH: Option<usize>;
 
@@ -44,30 +47,6 @@ pub trait PublicBytes: KeyBytes {
     fn to_vec(&self) -> Vec<u8>;
 }
 
-/// A secret of an author.
-pub trait SecretBytes: KeyBytes {
-    /// The encoding of a new secret, from the system's randomness.
-    ///
-    /// # Errors
-    /// [`AuthorError::NoRandomness`].
-    fn generate_bytes() -> Result<Zeroizing<Vec<u8>>, AuthorError>;
-
-    /// A new secret, from the system's randomness.
-    ///
-    /// # Errors
-    /// [`AuthorError::NoRandomness`].
-    fn generate() -> Result<Self, AuthorError> {
-        Self::from_slice(&Self::generate_bytes()?).ok_or(AuthorError::WrongKey)
-    }
-}
-
-/// So many random bytes.
-fn random_bytes(length: usize) -> Result<Zeroizing<Vec<u8>>, AuthorError> {
-    let mut bytes = Zeroizing::new(vec![0; length]);
-    getrandom::fill(&mut bytes).map_err(|_| AuthorError::NoRandomness)?;
-    Ok(bytes)
-}
-
 impl KeyBytes for () {
     const LENGTH: Option<usize> = Some(0);
 
@@ -79,53 +58,5 @@ impl KeyBytes for () {
 impl PublicBytes for () {
     fn to_vec(&self) -> Vec<u8> {
         Vec::new()
-    }
-}
-
-impl SecretBytes for () {
-    fn generate_bytes() -> Result<Zeroizing<Vec<u8>>, AuthorError> {
-        Ok(Zeroizing::default())
-    }
-}
-
-/// 32 random bytes, independent of the key that signs heads: that one may be in a device which does
-/// not let it out, and a chain's links tell nothing about it.
-impl KeyBytes for ChainSecret {
-    const LENGTH: Option<usize> = Some(SEED_LENGTH);
-
-    fn from_slice(bytes: &[u8]) -> Option<Self> {
-        bytes.try_into().ok().map(Self::from_bytes)
-    }
-}
-
-impl SecretBytes for ChainSecret {
-    fn generate_bytes() -> Result<Zeroizing<Vec<u8>>, AuthorError> {
-        random_bytes(SEED_LENGTH)
-    }
-}
-
-/// The length of the secrets that are random bytes.
-const SEED_LENGTH: usize = 32;
-
-/// One after the other; all of the first have the same length.
-impl<A: KeyBytes, B: KeyBytes> KeyBytes for (A, B) {
-    const LENGTH: Option<usize> = match (A::LENGTH, B::LENGTH) {
-        (Some(first), Some(second)) => Some(first + second),
-        _ => None,
-    };
-
-    fn from_slice(bytes: &[u8]) -> Option<Self> {
-        let (first, second) = bytes.split_at_checked(A::LENGTH?)?;
-        Some((A::from_slice(first)?, B::from_slice(second)?))
-    }
-}
-
-impl<A: SecretBytes, B: SecretBytes> SecretBytes for (A, B) {
-    fn generate_bytes() -> Result<Zeroizing<Vec<u8>>, AuthorError> {
-        let (first, second) = (A::generate_bytes()?, B::generate_bytes()?);
-        let mut both = Zeroizing::new(Vec::with_capacity(first.len() + second.len()));
-        both.extend_from_slice(&first);
-        both.extend_from_slice(&second);
-        Ok(both)
     }
 }

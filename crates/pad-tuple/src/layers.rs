@@ -6,31 +6,36 @@
 //!
 //! Source: Crosby & Wallach 2010, sections 4.1 and 4.2.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ops::Bound,
-};
+use std::{collections::BTreeMap, ops::Bound};
 
 use pad_core::{ApplyError, Key, Operation, Suite, Version};
 
-use crate::tuple::{Content, GenerationIndex, Summary, TupleView, start_of_keys};
+use crate::{
+    content::Content,
+    tuple::{Summary, TupleView, generation_index, start_of_keys},
+};
 
-/// A tuple of a generation's present state, with what its holder knows about it.
+mod edit;
+
+use edit::Editor;
+pub(crate) use edit::PartialEdit;
+
+/// A tuple of a generation's present state, with what its holder notes about it.
 #[derive(Clone, Debug)]
-pub struct Live<S: Suite, M> {
+pub struct Live<S: Suite, A> {
     /// What the tuple says about its lower end.
     pub content: Content<S>,
-    /// The author's signing state, or the server's record.
-    pub mark: M,
+    /// The author's state of the tuple, or the server's number of it.
+    pub note: A,
 }
 
 /// One generation: its tuples by lower end.
-pub type Generation<S, M> = BTreeMap<Key, Live<S, M>>;
+pub type Generation<S, A> = BTreeMap<Key, Live<S, A>>;
 
 /// All generations at the latest snapshot.
 #[derive(Clone, Debug)]
-pub struct Layers<S: Suite, M> {
-    generations: Vec<Generation<S, M>>,
+pub struct Layers<S: Suite, A> {
+    generations: Vec<Generation<S, A>>,
     /// The epochs of generations 1 and up: how often each was made anew.
     epochs: Vec<u64>,
     version: Version,
@@ -38,18 +43,18 @@ pub struct Layers<S: Suite, M> {
 
 /// What one snapshot did to one generation.
 #[derive(Clone, Debug)]
-pub struct Tick<S: Suite, M> {
+pub struct GenerationChange<S: Suite, A> {
     /// Lower ends of the tuples that are new, in ascending order.
     pub created: Vec<Key>,
-    /// Lower ends and marks of the tuples that are no more.
-    pub deleted: Vec<(Key, M)>,
+    /// Lower ends and notes of the tuples that are no more.
+    pub deleted: Vec<(Key, A)>,
     /// The tuples as they were before, by lower end; `None` where there was none.
-    undo: BTreeMap<Key, Option<Live<S, M>>>,
+    undo: BTreeMap<Key, Option<Live<S, A>>>,
     /// The whole generation as it was before, if it was emptied.
-    emptied: Option<Generation<S, M>>,
+    emptied: Option<Generation<S, A>>,
 }
 
-impl<S: Suite, M> Default for Tick<S, M> {
+impl<S: Suite, A> Default for GenerationChange<S, A> {
     fn default() -> Self {
         Self {
             created: Vec::new(),
@@ -60,23 +65,23 @@ impl<S: Suite, M> Default for Tick<S, M> {
     }
 }
 
-/// What one snapshot did: one tick for each generation whose clock moved, youngest first.
+/// What one snapshot did: one change for each generation whose clock moved, youngest first.
 #[derive(Clone, Debug)]
-pub struct Transition<S: Suite, M> {
-    /// The ticks of generations `0..=merged`.
-    pub ticks: Vec<Tick<S, M>>,
+pub struct Transition<S: Suite, A> {
+    /// The changes of generations `0..=merged`.
+    pub changes: Vec<GenerationChange<S, A>>,
     epochs_before: Vec<u64>,
     version_before: Version,
 }
 
-impl<S: Suite, M> Transition<S, M> {
+impl<S: Suite, A> Transition<S, A> {
     /// The generation that all younger ones were merged into; 0 if none was.
     pub fn merged(&self) -> usize {
-        self.ticks.len() - 1
+        self.changes.len() - 1
     }
 }
 
-impl<S: Suite, M: Clone + Default> Layers<S, M> {
+impl<S: Suite, A: Clone + Default> Layers<S, A> {
     /// The layers of version 0, which holds no tuples.
     pub fn new(generations: usize) -> Self {
         Self {
@@ -95,8 +100,8 @@ impl<S: Suite, M: Clone + Default> Layers<S, M> {
     }
 
     /// Puts a tuple where a checkpoint says that it was.
-    pub(crate) fn place(&mut self, generation: usize, lower: Key, content: Content<S>, mark: M) {
-        self.generations[generation].insert(lower, Live { content, mark });
+    pub(crate) fn place(&mut self, generation: usize, lower: Key, content: Content<S>, note: A) {
+        self.generations[generation].insert(lower, Live { content, note });
     }
 
     /// The latest version.
@@ -110,20 +115,20 @@ impl<S: Suite, M: Clone + Default> Layers<S, M> {
     }
 
     /// The generations, youngest first.
-    pub fn generations(&self) -> &[Generation<S, M>] {
+    pub fn generations(&self) -> &[Generation<S, A>] {
         &self.generations
     }
 
-    /// One generation, whose marks may be changed.
-    pub fn generation_mut(&mut self, generation: usize) -> &mut Generation<S, M> {
+    /// One generation, whose notes may be changed.
+    pub fn generation_mut(&mut self, generation: usize) -> &mut Generation<S, A> {
         &mut self.generations[generation]
     }
 
-    /// The same tuples with other marks.
-    pub fn map<N: Clone + Default>(
+    /// The same tuples with other notes.
+    pub fn map<B: Clone + Default>(
         &self,
-        mut mark: impl FnMut(TupleView<'_, S::Digest>, &M) -> N,
-    ) -> Layers<S, N> {
+        mut note: impl FnMut(TupleView<'_, S::Digest>, &A) -> B,
+    ) -> Layers<S, B> {
         let mut layers = Layers::new(self.generations.len());
         layers.epochs.clone_from(&self.epochs);
         layers.version = self.version;
@@ -131,8 +136,8 @@ impl<S: Suite, M: Clone + Default> Layers<S, M> {
             for (lower, live) in tuples {
                 let content = live.content.clone();
                 let view = self.view(generation, lower, content.summary());
-                let mark = mark(view, &live.mark);
-                layers.generations[generation].insert(lower.clone(), Live { content, mark });
+                let note = note(view, &live.note);
+                layers.generations[generation].insert(lower.clone(), Live { content, note });
             }
         }
         layers
@@ -168,7 +173,7 @@ impl<S: Suite, M: Clone + Default> Layers<S, M> {
         let after = (Bound::Excluded(lower), Bound::<&Key>::Unbounded);
         let next = self.generations[generation].range::<Key, _>(after).next();
         TupleView {
-            generation: index(generation),
+            generation: generation_index(generation),
             epochs: if generation == 0 { &self.epochs } else { &[] },
             lower: lower.as_bytes(),
             upper: next.map(|(upper, _)| upper.as_bytes()),
@@ -188,7 +193,7 @@ impl<S: Suite, M: Clone + Default> Layers<S, M> {
         &mut self,
         operations: &[Operation],
         merged: usize,
-    ) -> Result<Transition<S, M>, ApplyError> {
+    ) -> Result<Transition<S, A>, ApplyError> {
         self.check(operations)?;
         let oldest = self.generations.len() - 1;
         let first = self.version == Version::EMPTY;
@@ -197,7 +202,7 @@ impl<S: Suite, M: Clone + Default> Layers<S, M> {
             return Err(ApplyError::AttachmentMismatch);
         }
         let mut transition = Transition {
-            ticks: (0..=merged).map(|_| Tick::default()).collect(),
+            changes: (0..=merged).map(|_| GenerationChange::default()).collect(),
             epochs_before: self.epochs.clone(),
             version_before: self.version,
         };
@@ -220,68 +225,24 @@ impl<S: Suite, M: Clone + Default> Layers<S, M> {
         for epoch in &mut self.epochs[..merged] {
             *epoch += 1;
         }
-        for (generation, tick) in transition.ticks[..merged].iter_mut().enumerate() {
-            self.empty(generation, tick);
+        for (generation, change) in transition.changes[..merged].iter_mut().enumerate() {
+            self.empty(generation, change);
         }
-        if let Some(tick) = transition.ticks.last_mut() {
-            self.edit(merged, edits, tick);
-        }
-        Ok(transition)
-    }
-
-    /// Does to the tuples that are kept here what a snapshot did to all of them: one edit for each
-    /// generation whose clock moved.
-    ///
-    /// # Errors
-    /// [`ApplyError::AttachmentMismatch`] if there are not so many generations, or one would have no
-    /// tuple; nothing is changed.
-    pub(crate) fn take_over(
-        &mut self,
-        edits: Vec<Edit<'_, S>>,
-    ) -> Result<Transition<S, M>, ApplyError> {
-        let next = self.version.next().ok_or(ApplyError::AttachmentMismatch)?;
-        let merged = edits
-            .len()
-            .checked_sub(1)
-            .filter(|merged| *merged < self.generations.len());
-        let merged = merged.ok_or(ApplyError::AttachmentMismatch)?;
-        let mut transition = Transition {
-            ticks: (0..=merged).map(|_| Tick::default()).collect(),
-            epochs_before: self.epochs.clone(),
-            version_before: self.version,
-        };
-        self.version = next;
-        for epoch in &mut self.epochs[..merged] {
-            *epoch += 1;
-        }
-        for (generation, (edit, tick)) in edits.into_iter().zip(&mut transition.ticks).enumerate() {
-            let tuples = &mut self.generations[generation];
-            if generation < merged {
-                let before = std::mem::take(tuples);
-                let gone = before
-                    .iter()
-                    .map(|(key, live)| (key.clone(), live.mark.clone()));
-                tick.deleted.extend(gone);
-                tick.emptied = Some(before);
-            }
-            edit.apply(tuples, tick);
-        }
-        if self.generations.iter().any(BTreeMap::is_empty) {
-            self.undo(transition);
-            return Err(ApplyError::AttachmentMismatch);
+        if let Some(change) = transition.changes.last_mut() {
+            Editor::new(&mut self.generations[merged], change).edit(edits, merged < oldest);
         }
         Ok(transition)
     }
 
     /// Takes a transition back; it must be the latest.
-    pub fn undo(&mut self, transition: Transition<S, M>) {
+    pub fn undo(&mut self, transition: Transition<S, A>) {
         self.version = transition.version_before;
         self.epochs = transition.epochs_before;
-        for (generation, tick) in self.generations.iter_mut().zip(transition.ticks) {
-            if let Some(before) = tick.emptied {
+        for (generation, change) in self.generations.iter_mut().zip(transition.changes) {
+            if let Some(before) = change.emptied {
                 *generation = before;
             }
-            for (key, before) in tick.undo {
+            for (key, before) in change.undo {
                 match before {
                     Some(live) => generation.insert(key, live),
                     None => generation.remove(&key),
@@ -304,136 +265,24 @@ impl<S: Suite, M: Clone + Default> Layers<S, M> {
     }
 
     /// Leaves one tuple that says that nothing changed.
-    fn empty(&mut self, generation: usize, tick: &mut Tick<S, M>) {
+    fn empty(&mut self, generation: usize, change: &mut GenerationChange<S, A>) {
         let before = std::mem::take(&mut self.generations[generation]);
-        tick.deleted.extend(
+        change.deleted.extend(
             before
                 .iter()
-                .map(|(key, live)| (key.clone(), live.mark.clone())),
+                .map(|(key, live)| (key.clone(), live.note.clone())),
         );
-        tick.emptied = Some(before);
-        tick.created.push(start_of_keys());
+        change.emptied = Some(before);
+        change.created.push(start_of_keys());
         self.generations[generation].insert(start_of_keys(), nothing());
     }
-
-    fn edit(&mut self, generation: usize, edits: BTreeMap<Key, Content<S>>, tick: &mut Tick<S, M>) {
-        let keeps_tombstones = generation + 1 < self.generations.len();
-        let tuples = &mut self.generations[generation];
-        let mut created = BTreeSet::new();
-        // Keys where an interval begins or ends that did not before.
-        let mut moved = Vec::new();
-        if tuples.is_empty() {
-            tick.undo.insert(start_of_keys(), None);
-            tuples.insert(start_of_keys(), nothing());
-            created.insert(start_of_keys());
-        }
-        for (key, content) in edits {
-            let content = match content {
-                Content::Removed if !keeps_tombstones => {
-                    if key.as_bytes().is_empty() {
-                        Content::Nothing
-                    } else {
-                        if let Some(before) = tuples.remove(&key) {
-                            tick.deleted.push((key.clone(), before.mark.clone()));
-                            tick.undo.entry(key.clone()).or_insert(Some(before));
-                            moved.push(key);
-                        }
-                        continue;
-                    }
-                }
-                content => content,
-            };
-            match tuples.get_mut(&key) {
-                Some(live) if live.content.summary() == content.summary() => {}
-                Some(live) => {
-                    tick.undo
-                        .entry(key.clone())
-                        .or_insert_with(|| Some(live.clone()));
-                    live.content = content;
-                    replace_mark(&key, live, &mut created, tick);
-                }
-                None => {
-                    tick.undo.entry(key.clone()).or_insert(None);
-                    let mark = M::default();
-                    tuples.insert(key.clone(), Live { content, mark });
-                    created.insert(key.clone());
-                    moved.push(key);
-                }
-            }
-        }
-        for key in moved {
-            let before = (Bound::<&Key>::Unbounded, Bound::Excluded(&key));
-            if let Some((lower, live)) = tuples.range_mut::<Key, _>(before).next_back()
-                && !created.contains(lower)
-            {
-                tick.undo
-                    .entry(lower.clone())
-                    .or_insert_with(|| Some(live.clone()));
-                let lower = lower.clone();
-                replace_mark(&lower, live, &mut created, tick);
-            }
-        }
-        tick.created.extend(created);
-    }
 }
 
-/// What a snapshot did to those tuples of a generation that are kept somewhere.
-pub(crate) struct Edit<'a, S: Suite> {
-    /// The lower ends of tuples that are no more.
-    pub(crate) deleted: &'a [Key],
-    /// The tuples that are new.
-    pub(crate) created: Vec<(Key, Content<S>)>,
-}
-
-impl<S: Suite> Edit<'_, S> {
-    fn apply<M: Clone + Default>(self, tuples: &mut Generation<S, M>, tick: &mut Tick<S, M>) {
-        // What was emptied is taken back as a whole.
-        let remembers = tick.emptied.is_none();
-        for lower in self.deleted {
-            if let Some(before) = tuples.remove(lower) {
-                tick.deleted.push((lower.clone(), before.mark.clone()));
-                if remembers {
-                    tick.undo.entry(lower.clone()).or_insert(Some(before));
-                }
-            }
-        }
-        for (lower, content) in self.created {
-            let mark = M::default();
-            let before = tuples.insert(lower.clone(), Live { content, mark });
-            let replaced = before
-                .as_ref()
-                .map(|before| (lower.clone(), before.mark.clone()));
-            tick.deleted.extend(replaced);
-            if remembers {
-                tick.undo.entry(lower.clone()).or_insert(before);
-            }
-            tick.created.push(lower);
-        }
-    }
-}
-
-fn replace_mark<S: Suite, M: Clone + Default>(
-    key: &Key,
-    live: &mut Live<S, M>,
-    created: &mut BTreeSet<Key>,
-    tick: &mut Tick<S, M>,
-) {
-    let mark = std::mem::take(&mut live.mark);
-    if created.insert(key.clone()) {
-        tick.deleted.push((key.clone(), mark));
-    }
-}
-
-fn nothing<S: Suite, M: Default>() -> Live<S, M> {
+fn nothing<S: Suite, A: Default>() -> Live<S, A> {
     Live {
         content: Content::Nothing,
-        mark: M::default(),
+        note: A::default(),
     }
-}
-
-/// A generation's number as it is hashed; there are at most 15.
-pub(crate) fn index(generation: usize) -> GenerationIndex {
-    GenerationIndex::try_from(generation).unwrap_or(GenerationIndex::MAX)
 }
 
 #[cfg(test)]

@@ -10,26 +10,28 @@
 //!
 //! For `n` keys and one update per snapshot; `s` signatures, `h` hashes, `e` powers modulo N or scalar
 //! multiplications; two generations where there is speculation, so that about `sqrt(n)` tuples are
-//! young. `L` is the length of a hash chain, of which each new tuple needs one. Storage is what the
-//! server adds for each update.
+//! young. `L` is the length of a hash chain, of which each new tuple needs one. What the author computes and the
+//! server stores is for each update; of what is stored, `1` stands for the tuples that the update makes.
 //!
-//! | design | author | update | storage | proof | client |
+//! | design | the author computes | an update carries | the server stores | a proof shows | the client verifies |
 //! |---|---|---|---|---|---|
 //! | [`Base`] | `n s` | `n` signatures | `n` | 1 tuple | 1 s |
 //! | [`BaseSuperseding`] | `n s` | `n` signatures | `1` | 1 tuple | 1 s |
-//! | [`BaseLightweight`] | `(2 + n/L) s + (n + 2 L) h` | `n` links | `1` | 1 tuple, 1 link | 1 s, chain |
+//! | [`BaseLightweight`] | `(2 + n/L) s + (n log L + 2 L) h` | `n` links | `1` | 1 tuple, 1 link | 1 s, chain |
 //! | [`Spec`] | `sqrt(n) s` | `sqrt(n)` signatures | `sqrt(n)` | 2 tuples | 2 s |
 //! | [`SpecSuperseding`] | `sqrt(n) s` | `sqrt(n)` signatures | `1` | 2 tuples | 2 s |
-//! | [`SpecLightweight`] | `4 s + (sqrt(n) + 4 L) h` | `sqrt(n)` links | `1` | 2 tuples, 2 links | 2 s, chains |
+//! | [`SpecLightweight`] | `4 s + (sqrt(n) log L + 4 L) h` | `sqrt(n)` links | `1` | 2 tuples, 2 links | 2 s, chains |
 //! | `AccumulatorsRsa`, `-Bilinear` | `2 e + 1 s` | 1 signature | `sqrt(n)` witnesses | 2 tuples, 2 values, 2 witnesses | 2 s + 2 e |
-//! | `AccumulatorsSuperseding-` | `2 e + 1 s` | 1 signature | `1` | 2 tuples, 2 values, 2 witnesses | 2 s + 2 e |
-//! | `ChainAccumulators-` | `2 e + 1 s` | nothing | `sqrt(n)` witnesses | 2 tuples, 2 values, 2 witnesses | 1 s + 2 e |
+//! | `AccumulatorsSupersedingRsa`, `-Bilinear` | `2 e + 1 s` | 1 signature | `1` | 2 tuples, 2 values, 2 witnesses | 2 s + 2 e |
+//! | `ChainAccumulatorsRsa`, `-Bilinear` | `2 e` | 1 digest | `sqrt(n)` witnesses | 2 tuples, 2 values, 2 witnesses | 1 s + 2 e |
 //!
-//! A head with one more signature goes with every update. The server makes the accumulators'
-//! witnesses, about `sqrt(n) log n e` for each update; the other designs cost it next to nothing.
+//! A head with one more signature goes with every update; only proofs of chained accumulators show it. The server
+//! makes the accumulators' witnesses, about `sqrt(n) log n e` for each update; the other designs cost it next to
+//! nothing.
 //!
-//! `BaseSupersedingBls` and `SpecLightweightBls`, with the feature `bls`, sign with BLS12-381 in place of Ed25519, and one
-//! signature of 48 bytes covers a proof of many keys. [`SpecLightweight3`] has three generations.
+//! [`BaseSupersedingBls`](designs) and [`SpecLightweightBls`](designs), with the feature `bls`, sign with BLS12-381
+//! in place of Ed25519, and one signature of 48 bytes covers a proof of many keys. [`SpecLightweight3`] has three
+//! generations.
 //!
 //! Choose [`SpecLightweight`] where snapshots are many and small; [`BaseSuperseding`] where look-ups
 //! outnumber updates by far, or each snapshot changes a large part of the keys; a tree PAD (`pad-tree`)
@@ -71,50 +73,78 @@
 //!
 //! # Map
 //!
-//! [`designs`]: all of them by name. [`layers`]: which tuples there are, for author and server alike. [`design`]: what a design decides.
-//! [`signed`]: signatures and how they are refreshed; [`chain`]: the hash chains of lightweight ones;
-//! [`bls`]: BLS signatures. `accumulated` and `chain_accumulated`: accumulators, with the feature of that
-//! name (on by default; it links GMP). [`author`], [`repository`] and [`proof`]: the three roles. [`many`] and
-//! [`range`]: proofs for several keys. [`speculation`]: when generations are merged. [`partition`] and
-//! [`replica`]: several servers.
+//! What a verifier needs: [`designs`], all of them by name; [`scheme`], what it knows of a design; [`tuple`] and
+//! [`statement`], what is hashed and signed; [`proof`], [`many`] and [`range`], the proofs for one key, several
+//! and all in a range; [`signed`], signatures and how they are refreshed, with the hash [`chain`]s of
+//! lightweight ones; [`keys`]; [`family`], for `pad_core::Client`.
+//!
+//! With the default feature `std` also authors and servers: [`design`], what a design decides for them;
+//! [`layers`], which tuples there are, for author and server alike; [`author`], [`repository`] and
+//! [`checkpoint`]; [`speculation`], when generations are merged; [`partition`] and [`replica`], several servers.
+//! Without it this crate is `no_std` (with `alloc`) and verifies all proofs of the signed designs.
+//!
+//! The features `bls`, `rsa` and `bilinear` are on by default too. The first adds `bls`, BLS signatures, also
+//! without `std`. The others, which turn `std` on, add `accumulated` and `chain_accumulated`, accumulators; `rsa`
+//! links GMP.
 //!
 //! Source: Crosby & Wallach 2010, sections 2.2, 4, 7 and 9.
 
+#![cfg_attr(not(feature = "std"), no_std)]
+// What is left without `std` reads what anybody may have sent.
+#![cfg_attr(
+    not(feature = "std"),
+    deny(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::arithmetic_side_effects
+    )
+)]
+
+extern crate alloc;
+
 #[cfg(feature = "accumulators")]
 pub mod accumulated;
-pub mod aggregate;
+#[cfg(feature = "std")]
 pub mod author;
 pub mod chain;
 #[cfg(feature = "accumulators")]
 pub mod chain_accumulated;
+#[cfg(feature = "std")]
 pub mod checkpoint;
+#[cfg(feature = "std")]
+pub mod content;
+#[cfg(feature = "std")]
 pub mod design;
 pub mod designs;
 pub mod family;
 mod few;
+#[cfg(feature = "std")]
+mod hosting;
 pub mod keys;
+#[cfg(feature = "std")]
 pub mod layers;
 pub mod many;
+#[cfg(feature = "std")]
 pub mod partition;
 pub mod proof;
 pub mod range;
+#[cfg(feature = "std")]
 pub mod replica;
+#[cfg(feature = "std")]
 pub mod repository;
+pub mod scheme;
 pub mod signed;
+#[cfg(feature = "std")]
 pub mod speculation;
 pub mod statement;
 pub mod tuple;
+#[cfg(feature = "std")]
 pub mod update;
 
-#[cfg(feature = "accumulators")]
-pub use accumulated::{Accumulated, Retention};
-pub use aggregate::AggregateDesign;
-pub use author::TupleAuthor;
 #[cfg(feature = "bls")]
 pub use bls12::signatures as bls;
-#[cfg(feature = "accumulators")]
-pub use chain_accumulated::ChainAccumulated;
-pub use design::{AuthorError, Design, Expectation};
 pub use designs::{
     Base, BaseLightweight, BaseSuperseding, Spec, SpecLightweight, SpecLightweight3,
     SpecSuperseding,
@@ -122,23 +152,29 @@ pub use designs::{
 #[cfg(feature = "bls")]
 pub use designs::{BaseSupersedingBls, SpecLightweightBls};
 pub use family::Tuple;
-pub use keys::{KeyBytes, PublicBytes, SecretBytes};
+pub use keys::{KeyBytes, PublicBytes};
 pub use many::ManyProof;
-pub use partition::{DivisibleDesign, PartitionedRepository};
 pub use proof::TupleProof;
 pub use range::RangeProof;
-pub use replica::Replicated;
-pub use repository::TupleRepository;
+pub use scheme::{AggregateScheme, Expectation, TupleScheme};
 #[cfg(feature = "bls")]
 pub use signed::Bls;
-pub use signed::{Ed25519, Lightweight, Plain, Refresh, Signed, Superseding};
-pub use speculation::Speculation;
-
-use pad_core::SchemeId;
-
-/// The number of a design: `0x0200 | kind << 4 | generations`.
-pub(crate) const fn scheme_id(kind: u16, generations: usize) -> SchemeId {
-    const NUMBERS: [u16; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
-    assert!(generations >= 1 && generations <= tuple::MAX_GENERATIONS);
-    SchemeId(0x0200 | kind << 4 | NUMBERS[generations])
-}
+pub use signed::{
+    Ed25519, Lightweight, Plain, RefreshScheme, SignatureScheme, Signed, Superseding,
+};
+#[cfg(feature = "accumulators")]
+pub use {
+    accumulated::{Accumulated, Retention},
+    chain_accumulated::ChainAccumulated,
+};
+#[cfg(feature = "std")]
+pub use {
+    author::TupleAuthor,
+    design::{AggregateDesign, AuthorError, Design},
+    keys::{DEFAULT_ENTRIES, SecretBytes},
+    partition::{DivisibleDesign, PartitionedRepository},
+    replica::Replicated,
+    repository::TupleRepository,
+    signed::Refresh,
+    speculation::Speculation,
+};

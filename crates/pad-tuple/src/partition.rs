@@ -38,7 +38,7 @@ use crate::{
     design::{Design, TupleId},
     layers::Layers,
     proof::ShownContent,
-    update::TickMessage,
+    update::EpochExtension,
 };
 
 mod repository;
@@ -49,22 +49,26 @@ pub use repository::PartitionedRepository;
 pub use server::Partition;
 pub use splitter::Splitter;
 
-/// A design whose ticks consist of one item for each tuple, which nothing else depends on.
+/// A design whose extensions consist of one item for each tuple, which nothing else depends on.
 pub trait DivisibleDesign<S: Suite>: Design<S> {
-    /// The number of tuples that a tick speaks of.
-    fn tuples_in(tick: &Self::Tick) -> usize;
+    /// The number of tuples that an extension speaks of.
+    fn tuples_in(extension: &Self::Extension) -> usize;
 
-    /// What a tick says of the tuples at some places in their order. `None` if there are not so many.
-    fn divide(tick: &Self::Tick, places: Range<usize>) -> Option<Self::Tick>;
+    /// What an extension says of the tuples at some places in their order. `None` if there are not so many.
+    fn divide(extension: &Self::Extension, places: Range<usize>) -> Option<Self::Extension>;
 
-    /// Whether [`Design::admit`] would take these ticks.
-    fn fits(records: &Self::Records, layers: &Layers<S, TupleId>, ticks: &[Self::Tick]) -> bool;
+    /// Whether [`Design::admit`] would take these extensions.
+    fn fits(
+        records: &Self::Records,
+        layers: &Layers<S, TupleId>,
+        extensions: &[Self::Extension],
+    ) -> bool;
 }
 
 /// What an update did to one generation, as far as a range of keys is concerned.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct GenerationUpdate<T: TickMessage> {
+pub struct GenerationUpdate<T: EpochExtension> {
     /// The lower ends of tuples that are no more; of a generation that was merged away, none is named.
     pub deleted: Vec<Key>,
     /// The tuples that are new: their lower ends and contents, in ascending order.
@@ -72,13 +76,13 @@ pub struct GenerationUpdate<T: TickMessage> {
     /// Where the last tuple that meets the range ends.
     pub upper: Option<Key>,
     /// What authenticates each tuple that meets the range.
-    pub tick: T,
+    pub extension: T,
 }
 
 /// The part of an update that one partition needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct PartialUpdate<S: Suite, T: TickMessage> {
+pub struct PartialUpdate<S: Suite, T: EpochExtension> {
     /// The version that it follows.
     pub base: Version,
     /// The author's head.

@@ -9,21 +9,14 @@
 //! Under designs other than the plain ones a query can have several proofs: an older signature, link or
 //! value that also covers the version proves the same of the same tuples.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
+use alloc::vec::Vec;
 
 use pad_core::{Answer, Key, Lookup, Proof, Suite, Value, VerifyError, Version, codec::Message};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    design::{Claim, Design, Expectation},
-    layers::index,
-    tuple::{Summary, TupleView},
+    scheme::{Claim, Expectation, TupleScheme},
+    tuple::{Summary, TupleView, generation_index},
 };
 
 /// A tuple as a proof for one key shows it: the value only if it is the key's, the lower end only if it
@@ -95,7 +88,7 @@ impl<S: Suite> ShownTuple<S> {
             return Err(VerifyError::KeyOutsideInterval);
         }
         let view = TupleView {
-            generation: index(generation),
+            generation: generation_index(generation),
             epochs: if generation == 0 { epochs } else { &[] },
             lower: lower.as_bytes(),
             upper: upper.as_ref().map(Key::as_bytes),
@@ -108,7 +101,7 @@ impl<S: Suite> ShownTuple<S> {
 /// A tuple with its evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Part<S: Suite, D: Design<S>> {
+pub struct Part<S: Suite, D: TupleScheme<S>> {
     /// The tuple.
     pub tuple: ShownTuple<S>,
     /// Why to believe it.
@@ -121,7 +114,7 @@ pub struct Part<S: Suite, D: Design<S>> {
 /// Version 0 has the empty proof, as nobody needs to sign it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct TupleProof<S: Suite, D: Design<S>> {
+pub struct TupleProof<S: Suite, D: TupleScheme<S>> {
     /// The epochs of the older generations at the version asked about, youngest first.
     #[serde(deserialize_with = "crate::few::few")]
     pub epochs: Vec<u64>,
@@ -132,13 +125,13 @@ pub struct TupleProof<S: Suite, D: Design<S>> {
     pub seal: Option<D::Seal>,
 }
 
-impl<S: Suite, D: Design<S>> Message for TupleProof<S, D> {
+impl<S: Suite, D: TupleScheme<S>> Message for TupleProof<S, D> {
     const KIND: u8 = 65;
     const SUITE: u16 = S::ID.0;
 }
 
 /// Commitment: what the client expects. Query: the key. Statement: its value in that version.
-impl<S: Suite, D: Design<S>> Proof for TupleProof<S, D> {
+impl<S: Suite, D: TupleScheme<S>> Proof for TupleProof<S, D> {
     type Commitment = Expectation<D::Key>;
     type Query = Key;
     type Statement = Lookup;
@@ -189,7 +182,7 @@ pub(crate) fn check_empty(
 }
 
 /// The instants of all generations, if there is an epoch for each but the youngest.
-pub(crate) fn instants<S: Suite, D: Design<S>>(
+pub(crate) fn instants<S: Suite, D: TupleScheme<S>>(
     version: Version,
     epochs: &[u64],
 ) -> Result<impl Iterator<Item = u64>, VerifyError> {
@@ -200,7 +193,7 @@ pub(crate) fn instants<S: Suite, D: Design<S>>(
 }
 
 /// Refuses an expectation of another design.
-pub(crate) fn require_design<S: Suite, D: Design<S>>(
+pub(crate) fn require_design<S: Suite, D: TupleScheme<S>>(
     expectation: &Expectation<D::Key>,
 ) -> Result<(), VerifyError> {
     let (expected, actual) = (expectation.authority.scheme.0, D::SCHEME.0);
@@ -212,7 +205,7 @@ pub(crate) fn require_design<S: Suite, D: Design<S>>(
 }
 
 /// What the tuples shown for a key claim, and the answer if all claims are true.
-pub(crate) fn open<S: Suite, D: Design<S>>(
+pub(crate) fn open<S: Suite, D: TupleScheme<S>>(
     version: Version,
     epochs: &[u64],
     tuples: &[ShownTuple<S>],
@@ -226,7 +219,7 @@ pub(crate) fn open<S: Suite, D: Design<S>>(
         let tuple = shown.next().ok_or(VerifyError::GenerationMissing)?;
         let (digest, decided) = tuple.open(key, generation, epochs)?;
         claims.push(Claim {
-            generation: index(generation),
+            generation: generation_index(generation),
             instant,
             tuple: digest,
         });

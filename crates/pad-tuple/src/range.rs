@@ -12,28 +12,19 @@
 //!
 //! Source: Crosby & Wallach 2010, section 4; range proofs over tuples are ours.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
+use alloc::{collections::BTreeMap, vec::Vec};
 use core::cmp::Ordering;
-use std::collections::BTreeMap;
 
 use pad_core::{Key, KeyRange, Proof, RangeContents, Suite, Value, VerifyError, codec::Message};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    aggregate::AggregateDesign,
-    design::{Claim, Expectation},
-    layers::index,
     proof::{check_empty, instants, require_design},
-    tuple::{Summary, TupleView, start_of_keys},
+    scheme::{AggregateScheme, Claim, Expectation},
+    tuple::{Summary, TupleView, generation_index, start_of_keys},
 };
 
+#[cfg(feature = "std")]
 mod prove;
 
 /// What a tuple of a range says about its lower end.
@@ -53,7 +44,7 @@ pub enum RangeContent<S: Suite> {
 /// A tuple of a range; its lower end follows from what stands before it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct RangePart<S: Suite, D: AggregateDesign<S>> {
+pub struct RangePart<S: Suite, D: AggregateScheme<S>> {
     /// The smallest key above the interval.
     pub upper: Option<Key>,
     /// What the tuple says about its lower end.
@@ -65,7 +56,7 @@ pub struct RangePart<S: Suite, D: AggregateDesign<S>> {
 /// The tuples of one generation that a range touches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct GenerationPart<S: Suite, D: AggregateDesign<S>> {
+pub struct GenerationPart<S: Suite, D: AggregateScheme<S>> {
     /// The lower end of the first tuple, if it is not the start of the range.
     pub before: Option<Key>,
     /// The tuples in ascending order, at least one.
@@ -78,7 +69,7 @@ pub struct GenerationPart<S: Suite, D: AggregateDesign<S>> {
 /// aggregate. Version 0 has the empty proof, as nobody needs to sign it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct RangeProof<S: Suite, D: AggregateDesign<S>> {
+pub struct RangeProof<S: Suite, D: AggregateScheme<S>> {
     /// The epochs of the older generations at the version asked about, youngest first.
     #[serde(deserialize_with = "crate::few::few")]
     pub epochs: Vec<u64>,
@@ -89,13 +80,13 @@ pub struct RangeProof<S: Suite, D: AggregateDesign<S>> {
     pub aggregate: Option<D::Aggregate>,
 }
 
-impl<S: Suite, D: AggregateDesign<S>> Message for RangeProof<S, D> {
+impl<S: Suite, D: AggregateScheme<S>> Message for RangeProof<S, D> {
     const KIND: u8 = 67;
     const SUITE: u16 = S::ID.0;
 }
 
 /// Commitment: what the client expects. Query: the range. Statement: all entries in it.
-impl<S: Suite, D: AggregateDesign<S>> Proof for RangeProof<S, D> {
+impl<S: Suite, D: AggregateScheme<S>> Proof for RangeProof<S, D> {
     type Commitment = Expectation<D::Key>;
     type Query = KeyRange;
     type Statement = RangeContents;
@@ -111,7 +102,7 @@ impl<S: Suite, D: AggregateDesign<S>> Proof for RangeProof<S, D> {
             return Err(VerifyError::InvalidQuery);
         }
         let version = expectation.version;
-        let mut opened = Opened::<S, D>::default();
+        let mut opened = Opened::<S, D>::of(range);
         match self.aggregate {
             None => check_empty(version, &self.epochs, self.generations.is_empty())?,
             Some(aggregate) => {
@@ -123,7 +114,7 @@ impl<S: Suite, D: AggregateDesign<S>> Proof for RangeProof<S, D> {
                 }
                 for ((generation, instant), tuples) in instants.enumerate().zip(self.generations) {
                     let epochs: &[u64] = if generation == 0 { &self.epochs } else { &[] };
-                    opened.take(generation, instant, epochs, range, tuples)?;
+                    opened.take(generation, instant, epochs, tuples)?;
                 }
                 D::check_all(expectation, &opened.claims, &opened.shown, aggregate)?;
             }
@@ -138,34 +129,33 @@ impl<S: Suite, D: AggregateDesign<S>> Proof for RangeProof<S, D> {
 }
 
 /// What the tuples claim and show, and what they decide if all claims are true.
-struct Opened<S: Suite, D: AggregateDesign<S>> {
+struct Opened<'a, S: Suite, D: AggregateScheme<S>> {
+    range: &'a KeyRange,
     claims: Vec<Claim<S>>,
     shown: Vec<D::Shown>,
     /// The keys of the range that the generations so far know; `None` if removed.
     decided: BTreeMap<Key, Option<Value>>,
 }
 
-impl<S: Suite, D: AggregateDesign<S>> Default for Opened<S, D> {
-    fn default() -> Self {
+impl<'a, S: Suite, D: AggregateScheme<S>> Opened<'a, S, D> {
+    const fn of(range: &'a KeyRange) -> Self {
         Self {
+            range,
             claims: Vec::new(),
             shown: Vec::new(),
             decided: BTreeMap::new(),
         }
     }
-}
 
-impl<S: Suite, D: AggregateDesign<S>> Opened<S, D> {
     /// Takes one generation's tuples.
     fn take(
         &mut self,
         generation: usize,
         instant: u64,
         epochs: &[u64],
-        range: &KeyRange,
         tuples: GenerationPart<S, D>,
     ) -> Result<(), VerifyError> {
-        let start = range.start.clone().unwrap_or_else(start_of_keys);
+        let start = self.range.start.clone().unwrap_or_else(start_of_keys);
         if tuples
             .before
             .as_ref()
@@ -187,21 +177,21 @@ impl<S: Suite, D: AggregateDesign<S>> Opened<S, D> {
             if upper.as_ref().is_some_and(|upper| *upper <= from) {
                 return Err(VerifyError::UnorderedLeaves);
             }
-            let summary = self.decide(&from, content, range)?;
+            let summary = self.decide(&from, content)?;
             let view = TupleView {
-                generation: index(generation),
+                generation: generation_index(generation),
                 epochs,
                 lower: from.as_bytes(),
                 upper: upper.as_ref().map(Key::as_bytes),
                 content: summary,
             };
             self.claims.push(Claim {
-                generation: index(generation),
+                generation: generation_index(generation),
                 instant,
                 tuple: view.digest::<S>(),
             });
             self.shown.push(shown);
-            lower = next_lower(range, upper);
+            lower = next_lower(self.range, upper);
         }
         if parts.next().is_some() {
             return Err(VerifyError::Extraneous);
@@ -214,9 +204,8 @@ impl<S: Suite, D: AggregateDesign<S>> Opened<S, D> {
         &mut self,
         lower: &Key,
         content: RangeContent<S>,
-        range: &KeyRange,
     ) -> Result<Summary<S::Digest>, VerifyError> {
-        let open = range.contains(lower.as_bytes()) && !self.decided.contains_key(lower);
+        let open = self.range.contains(lower.as_bytes()) && !self.decided.contains_key(lower);
         let (summary, decided) = match content {
             RangeContent::Nothing => return Ok(Summary::Nothing),
             RangeContent::Digest(_) if open => return Err(VerifyError::ValueMissing),

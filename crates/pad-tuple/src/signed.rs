@@ -1,334 +1,67 @@
 //! Designs in which every tuple is signed.
 
+use alloc::vec::Vec;
 use core::marker::PhantomData;
 
-use pad_core::{ApplyError, SchemeId, SignedHead, Suite, VerifyError, Version, Workers, codec};
-use rayon::prelude::*;
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use pad_core::{SchemeId, Suite, VerifyError};
+use serde::{Deserialize, Serialize};
 
-use crate::{
-    design::{Admission, AuthorError, Claim, Design, Expectation, SharedSigner, TupleId},
-    layers::{Layers, Live, Transition, index},
-    statement::{Context, Statement},
-    tuple::TupleView,
-    update::{TickMessage, count},
-};
+use crate::scheme::{Claim, Expectation, TupleScheme};
 
 mod aggregate;
 #[cfg(feature = "bls")]
 mod bls;
+#[cfg(feature = "std")]
+mod design;
+#[cfg(feature = "std")]
 mod divide;
-mod lightweight;
-mod plain;
+mod refresh;
+#[cfg(feature = "std")]
+mod renewal;
 mod scheme;
-mod superseding;
+#[cfg(feature = "std")]
+mod signing;
 
 #[cfg(feature = "bls")]
-pub use bls::{Bls, BlsSecret};
-pub use lightweight::{Lightweight, LightweightItem};
-pub use plain::Plain;
-pub use scheme::{Ed25519, TupleSignature};
-pub use superseding::{Superseding, Validity};
-
-/// Signs a message as the author.
-pub type Sign<'a, G> =
-    &'a dyn Fn(&[u8]) -> Result<<G as TupleSignature>::Signature, signature::Error>;
-
-/// How signatures stay valid while their tuple stays the same.
-///
-/// Source: Crosby & Wallach 2010, sections 4.1 and 4.2.
-pub trait Refresh<S: Suite>: Clone + core::fmt::Debug + Eq + Send + Sync + 'static {
-    /// The number of this refresh in scheme ids.
-    const CODE: u16;
-    /// What the author must know beyond its signing key.
-    type Secret: Send + Sync;
-    /// What the author remembers of each tuple.
-    type State: Clone + core::fmt::Debug + Default + Send + Sync;
-    /// What an update carries for each tuple.
-    type Item<G: TupleSignature>: Clone
-        + core::fmt::Debug
-        + Eq
-        + Send
-        + Sync
-        + Serialize
-        + DeserializeOwned;
-    /// What the server keeps of each tuple.
-    type Record<G: TupleSignature>: Clone
-        + core::fmt::Debug
-        + Send
-        + Sync
-        + Serialize
-        + DeserializeOwned;
-    /// What a proof shows of each tuple beside the signature.
-    type Shown: Clone + core::fmt::Debug + Eq + Serialize + DeserializeOwned;
-
-    /// Signs a tuple at an instant, or keeps an earlier signature valid. `statement` says since when
-    /// the tuple is there, and has the instant as its end.
-    ///
-    /// # Errors
-    /// The signer's.
-    fn issue<G: TupleSignature>(
-        secret: &Self::Secret,
-        context: Context,
-        statement: Statement<S>,
-        state: &mut Self::State,
-        sign: Sign<'_, G>,
-    ) -> Result<Self::Item<G>, signature::Error>;
-
-    /// Appends an injective encoding of an item, one of fixed width or with a tag.
-    fn absorb<G: TupleSignature>(item: &Self::Item<G>, bytes: &mut Vec<u8>);
-
-    /// Whether an item can follow what is recorded: `None` for a new tuple.
-    fn fits<G: TupleSignature>(record: Option<&Self::Record<G>>, item: &Self::Item<G>) -> bool;
-
-    /// The record after an item that fits.
-    fn record<G: TupleSignature>(
-        record: Option<Self::Record<G>>,
-        item: &Self::Item<G>,
-        instant: u64,
-    ) -> Self::Record<G>;
-
-    /// What proves that the tuple was there at an instant; `None` if the record has nothing for it.
-    fn show<G: TupleSignature>(
-        record: &Self::Record<G>,
-        instant: u64,
-    ) -> Option<(Self::Shown, G::Signature)>;
-
-    /// How many steps of a chain finding the statement takes, if what is shown covers the instant
-    /// claimed. Hashes nothing.
-    ///
-    /// # Errors
-    /// [`VerifyError::OutsideValidity`], [`VerifyError::ChainTooLong`].
-    fn steps(shown: &Self::Shown, claim: &Claim<S>) -> Result<u32, VerifyError>;
-
-    /// What the author must have signed for the claim to be true.
-    ///
-    /// # Errors
-    /// Those of [`Refresh::steps`], before anything is hashed.
-    fn statement(shown: &Self::Shown, claim: &Claim<S>) -> Result<Statement<S>, VerifyError>;
-
-    /// The instant since which a recorded tuple is there, and the author's state of it; what it cannot
-    /// go on from, the next instant signs anew.
-    fn resume<G: TupleSignature>(record: &Self::Record<G>) -> (u64, Self::State);
-
-    /// The bytes that a record takes beyond its own size.
-    fn heap_bytes<G: TupleSignature>(_: &Self::Record<G>) -> usize {
-        0
-    }
-}
+pub use bls::Bls;
+#[cfg(all(feature = "bls", feature = "std"))]
+pub use bls::BlsSecret;
+#[cfg(feature = "std")]
+pub use design::{SignedExtension, SignedRecords, SignedTupleState};
+pub use refresh::{Lightweight, LightweightShown, Plain, RefreshScheme, Superseding, Validity};
+#[cfg(feature = "std")]
+pub use renewal::{LightweightItem, Refresh, Sign};
+pub use scheme::{Ed25519, SignatureBytes, SignatureScheme};
+#[cfg(feature = "std")]
+pub use signing::TupleSignature;
 
 /// Every tuple signed with `G`, kept fresh by `R`, in `GENERATIONS` generations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signed<G, R, const GENERATIONS: usize>(PhantomData<(G, R)>);
 
-/// What the author of a signed design remembers of a tuple.
-#[derive(Clone, Debug)]
-pub struct SignedMark<S: Suite, State> {
-    /// The tuple's digest, and since when it is there; `None` before it is first signed.
-    known: Option<(S::Digest, u64)>,
-    state: State,
-}
-
-impl<S: Suite, State: Default> Default for SignedMark<S, State> {
-    fn default() -> Self {
-        Self {
-            known: None,
-            state: State::default(),
-        }
-    }
-}
-
-/// What an update says of one generation: one item for each of its tuples, in order.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(bound = "")]
-pub struct SignedTick<S: Suite, G: TupleSignature, R: Refresh<S>> {
-    items: Vec<R::Item<G>>,
-}
-
-impl<S: Suite, G: TupleSignature, R: Refresh<S>> TickMessage for SignedTick<S, G, R> {
-    fn absorb(&self, bytes: &mut Vec<u8>) {
-        bytes.extend_from_slice(&count(self.items.len()));
-        for item in &self.items {
-            R::absorb(item, bytes);
-        }
-    }
-}
-
 /// What a proof shows of one tuple.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct SignedEvidence<S: Suite, G: TupleSignature, R: Refresh<S>> {
+pub struct SignedEvidence<S: Suite, G: SignatureScheme, R: RefreshScheme<S>> {
     /// What the signature says beyond the tuple.
     pub shown: R::Shown,
-    /// The signature.
+    /// The author's signature on the statement.
     pub signature: G::Signature,
 }
 
-/// The records of all tuples, by number.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "")]
-pub struct SignedRecords<S: Suite, G: TupleSignature, R: Refresh<S>>(Vec<Option<R::Record<G>>>);
-
-impl<S, G, R, const GENERATIONS: usize> Design<S> for Signed<G, R, GENERATIONS>
+impl<S, G, R, const GENERATIONS: usize> TupleScheme<S> for Signed<G, R, GENERATIONS>
 where
     S: Suite,
-    G: TupleSignature,
-    R: Refresh<S>,
+    G: SignatureScheme,
+    R: RefreshScheme<S>,
 {
     const GENERATIONS: usize = GENERATIONS;
     const SCHEME: SchemeId = scheme::id(G::CODE, R::CODE, GENERATIONS);
     const NAME: &'static str = scheme::name(G::CODE, R::CODE, GENERATIONS);
 
     type Key = G::Key;
-    type Secret = (G::Secret, R::Secret);
-    type Mark = SignedMark<S, R::State>;
-    type State = ();
-    type Tick = SignedTick<S, G, R>;
-    type Records = SignedRecords<S, G, R>;
     type Evidence = SignedEvidence<S, G, R>;
     type Seal = ();
-
-    fn key((secret, _): &Self::Secret) -> G::Key {
-        G::key(secret)
-    }
-
-    fn is_key_of((secret, _): &Self::Secret, key: &G::Key) -> bool {
-        G::key(secret) == *key
-    }
-
-    fn state(_: &Self::Secret, _: Context) {}
-
-    fn records(_: &G::Key, _: Context) -> Self::Records {
-        SignedRecords(Vec::new())
-    }
-
-    fn authenticate(
-        (signing, refreshing): &Self::Secret,
-        signer: SharedSigner<'_>,
-        context: Context,
-        (): &mut (),
-        layers: &mut Layers<S, Self::Mark>,
-        transition: &Transition<S, Self::Mark>,
-        workers: &Workers,
-    ) -> Result<Vec<Self::Tick>, AuthorError> {
-        let sign = |message: &[u8]| G::sign(signing, signer, message);
-        let mut ticks = Vec::with_capacity(transition.ticks.len());
-        for generation in 0..transition.ticks.len() {
-            let instant = layers.instant(generation);
-            let epochs = layers.epochs().to_vec();
-            let epochs = if generation == 0 { &*epochs } else { &[] };
-            let mut tuples: Vec<_> = with_upper(layers.generation_mut(generation)).collect();
-            let issue = |(lower, upper, live): &mut TupleMut<'_, S, Self::Mark>| {
-                let Live { content, mark } = &mut **live;
-                let (tuple, since) = *mark.known.get_or_insert_with(|| {
-                    let view = TupleView {
-                        generation: index(generation),
-                        epochs,
-                        lower: lower.as_bytes(),
-                        upper: upper.map(pad_core::Key::as_bytes),
-                        content: content.summary(),
-                    };
-                    (view.digest::<S>(), instant)
-                });
-                let statement = Statement {
-                    generation: index(generation),
-                    since,
-                    until: instant,
-                    tuple,
-                    anchor: None,
-                };
-                R::issue::<G>(refreshing, context, statement, &mut mark.state, &sign)
-            };
-            let items: Result<Vec<_>, signature::Error> =
-                if workers.threads() > 1 && tuples.len() >= PARALLEL_TUPLES {
-                    workers.run(|| tuples.par_iter_mut().with_min_len(8).map(issue).collect())
-                } else {
-                    tuples.iter_mut().map(issue).collect()
-                };
-            ticks.push(SignedTick { items: items? });
-        }
-        Ok(ticks)
-    }
-
-    fn admit(
-        _: &G::Key,
-        records: &mut Self::Records,
-        admission: &Admission<'_, S, Self::Tick>,
-        _: &Workers,
-    ) -> Result<(), ApplyError> {
-        let Admission {
-            layers,
-            transition,
-            ticks,
-            ..
-        } = admission;
-        if ticks.len() != transition.ticks.len() {
-            return Err(ApplyError::AttachmentMismatch);
-        }
-        let moved = || layers.generations().iter().zip(*ticks);
-        if !records.fit(layers, ticks) {
-            return Err(ApplyError::AttachmentMismatch);
-        }
-        for (generation, (tuples, tick)) in moved().enumerate() {
-            let instant = layers.instant(generation);
-            for (live, item) in tuples.values().zip(&tick.items) {
-                let slot = records.slot(live.mark);
-                *slot = Some(R::record(slot.take(), item, instant));
-            }
-        }
-        Ok(())
-    }
-
-    fn evidence(
-        records: &Self::Records,
-        _: usize,
-        instant: u64,
-        tuple: TupleId,
-    ) -> Option<Self::Evidence> {
-        let (shown, signature) = R::show(records.get(tuple)?, instant)?;
-        Some(SignedEvidence { shown, signature })
-    }
-
-    fn seal(_: &Self::Records, _: &SignedHead<S>, _: usize) -> Option<()> {
-        Some(())
-    }
-
-    fn store(records: &Self::Records) -> Vec<u8> {
-        codec::encode_body(records)
-    }
-
-    fn restore(_: &G::Key, _: Context, stored: &[u8]) -> Option<Self::Records> {
-        codec::decode_body(stored).ok()
-    }
-
-    fn forget(records: &mut Self::Records, _: Version, tuples: &[TupleId]) {
-        for tuple in tuples {
-            *records.slot(*tuple) = None;
-        }
-    }
-
-    fn memory_bytes(records: &Self::Records) -> usize {
-        let own = records.0.len() * size_of::<Option<R::Record<G>>>();
-        own + records.0.iter().flatten().map(R::heap_bytes).sum::<usize>()
-    }
-
-    fn resume(
-        _: &Self::Secret,
-        _: Context,
-        records: &Self::Records,
-        layers: &Layers<S, TupleId>,
-        _: &Workers,
-    ) -> Result<(Layers<S, Self::Mark>, ()), AuthorError> {
-        let layers = layers.map(|view, tuple| match records.get(*tuple) {
-            Some(record) => {
-                let (since, state) = R::resume(record);
-                let known = Some((view.digest::<S>(), since));
-                SignedMark { known, state }
-            }
-            None => SignedMark::default(),
-        });
-        Ok((layers, ()))
-    }
 
     fn check(
         expectation: &Expectation<G::Key>,
@@ -347,51 +80,3 @@ where
         )
     }
 }
-
-impl<S: Suite, G: TupleSignature, R: Refresh<S>> SignedRecords<S, G, R> {
-    fn get(&self, tuple: TupleId) -> Option<&R::Record<G>> {
-        self.0.get(tuple.position())?.as_ref()
-    }
-
-    /// Whether there is an item for each tuple that can follow what is recorded.
-    fn fit(&self, layers: &Layers<S, TupleId>, ticks: &[SignedTick<S, G, R>]) -> bool {
-        layers
-            .generations()
-            .iter()
-            .zip(ticks)
-            .all(|(tuples, tick)| {
-                let mut each = tuples.values().zip(&tick.items);
-                tuples.len() == tick.items.len()
-                    && each.all(|(live, item)| R::fits(self.get(live.mark), item))
-            })
-    }
-
-    fn slot(&mut self, tuple: TupleId) -> &mut Option<R::Record<G>> {
-        let position = tuple.position();
-        if self.0.len() <= position {
-            self.0.resize_with(position + 1, || None);
-        }
-        &mut self.0[position]
-    }
-}
-
-type TupleMut<'a, S, M> = (
-    &'a pad_core::Key,
-    Option<&'a pad_core::Key>,
-    &'a mut Live<S, M>,
-);
-
-/// The tuples of a generation with their upper ends.
-fn with_upper<S: Suite, M>(
-    tuples: &mut crate::layers::Generation<S, M>,
-) -> impl Iterator<Item = TupleMut<'_, S, M>> {
-    let mut rest = tuples.iter_mut().peekable();
-    core::iter::from_fn(move || {
-        let (lower, live) = rest.next()?;
-        let upper = rest.peek().map(|(upper, _)| *upper);
-        Some((lower, upper, live))
-    })
-}
-
-/// Generations with fewer tuples than this are signed by the calling thread.
-const PARALLEL_TUPLES: usize = 32;

@@ -1,12 +1,6 @@
 //! What an author signs about a tuple.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
+use alloc::vec::Vec;
 
 use pad_core::{DictionaryId, Domain, SchemeId, Suite, head::Authority};
 
@@ -17,7 +11,7 @@ use crate::tuple::GenerationIndex;
 pub struct Context {
     /// The design and its number of generations.
     pub scheme: SchemeId,
-    /// The dictionary.
+    /// The dictionary that the statement is about.
     pub dictionary: DictionaryId,
 }
 
@@ -49,7 +43,7 @@ impl Context {
 /// Source: Crosby & Wallach 2010, sections 4.1 (version), 4.2 (superseding, lightweight signatures).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Statement<S: Suite> {
-    /// The generation.
+    /// The generation that the tuple is in, 0 for the youngest.
     pub generation: GenerationIndex,
     /// The first instant at which the tuple was there.
     pub since: u64,

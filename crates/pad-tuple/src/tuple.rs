@@ -1,47 +1,8 @@
 //! Tuples: signed statements about an interval of keys.
 
-use std::sync::Arc;
+use pad_core::{DigestBytes, Domain, Key, Suite};
 
-use pad_core::{DigestBytes, Domain, Key, Suite, Value};
-
-/// A value and its digest, shared by every tuple that holds it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HashedValue<S: Suite> {
-    /// The value.
-    pub value: Value,
-    /// Its digest.
-    pub digest: S::Digest,
-}
-
-/// What a tuple says about the key at its lower end.
-#[derive(Clone, Debug)]
-pub enum Content<S: Suite> {
-    /// The lower end is not a key: only the start of the key space can say so.
-    Nothing,
-    /// The key has this value.
-    Value(Arc<HashedValue<S>>),
-    /// The key was removed since the older generations were made: a tombstone.
-    Removed,
-}
-
-impl<S: Suite> Content<S> {
-    /// The content of a key with a value.
-    pub fn of(value: Value) -> Self {
-        let digest = S::value(value.as_bytes());
-        Self::Value(Arc::new(HashedValue { value, digest }))
-    }
-
-    /// What of the content is hashed.
-    pub fn summary(&self) -> Summary<S::Digest> {
-        match self {
-            Self::Nothing => Summary::Nothing,
-            Self::Value(value) => Summary::Value(value.digest),
-            Self::Removed => Summary::Removed,
-        }
-    }
-}
-
-/// [`Content`] with a value's digest in place of the value.
+/// What a tuple says about the key at its lower end, with a value's digest in place of the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Summary<D> {
     /// The lower end is not a key.
@@ -81,10 +42,13 @@ impl<D: DigestBytes> TupleView<'_, D> {
     /// integers big-endian. Cost: one hash of the two keys.
     pub fn digest<S: Suite<Digest = D>>(&self) -> D {
         let mut head = [0; 2 + 8 * MAX_GENERATIONS + 4];
-        let mut length = 0;
+        let mut length = 0_usize;
         let mut put = |bytes: &[u8]| {
-            head[length..length + bytes.len()].copy_from_slice(bytes);
-            length += bytes.len();
+            let end = length.saturating_add(bytes.len());
+            if let Some(room) = head.get_mut(length..end) {
+                room.copy_from_slice(bytes);
+                length = end;
+            }
         };
         put(&[
             self.generation,
@@ -107,7 +71,7 @@ impl<D: DigestBytes> TupleView<'_, D> {
         S::hash(
             Domain::Tuple,
             &[
-                &head[..length],
+                head.get(..length).unwrap_or_default(),
                 self.lower,
                 upper_tag,
                 upper_head,
@@ -121,6 +85,11 @@ impl<D: DigestBytes> TupleView<'_, D> {
 
 /// The most generations that a design may have.
 pub const MAX_GENERATIONS: usize = 15;
+
+/// A generation's number as it is hashed; there are at most 15.
+pub(crate) fn generation_index(generation: usize) -> GenerationIndex {
+    GenerationIndex::try_from(generation).unwrap_or(GenerationIndex::MAX)
+}
 
 /// A length that fits 32 bits: keys are at most 4 096 bytes long, values 16 MiB.
 pub(crate) fn length_of(bytes: &[u8]) -> [u8; 4] {

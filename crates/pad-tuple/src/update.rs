@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::tuple::length_of;
 
-/// What the author sends about one generation whose clock moved.
-pub trait TickMessage: Clone + Debug + Eq + Send + Sync + Serialize + DeserializeOwned {
+/// What the author sends about one generation whose clock moved: it extends the validity of that
+/// generation's tuples to the new epoch.
+pub trait EpochExtension: Clone + Debug + Eq + Send + Sync + Serialize + DeserializeOwned {
     /// Appends an injective encoding, which the signed root covers.
     fn absorb(&self, bytes: &mut Vec<u8>);
 }
@@ -17,25 +18,25 @@ pub trait TickMessage: Clone + Debug + Eq + Send + Sync + Serialize + Deserializ
 /// moved, youngest first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct TupleAttachment<T: TickMessage> {
+pub struct TupleAttachment<T: EpochExtension> {
     /// The generation that all younger ones were merged into; 0 if none was.
     pub merged: u8,
     /// One for each of the generations `0..=merged`.
     #[serde(deserialize_with = "crate::few::few")]
-    pub ticks: Vec<T>,
+    pub extensions: Vec<T>,
 }
 
-impl<T: TickMessage> Attachment for TupleAttachment<T> {
+impl<T: EpochExtension> Attachment for TupleAttachment<T> {
     const UPDATE_KIND: u8 = 64;
 }
 
-impl<T: TickMessage> TupleAttachment<T> {
-    /// `H(tuple-attachment, merged (1) ‖ number of ticks (4) ‖ each tick)`.
+impl<T: EpochExtension> TupleAttachment<T> {
+    /// `H(tuple-attachment, merged (1) ‖ number of extensions (4) ‖ each extension)`.
     pub fn digest<S: Suite>(&self) -> S::Digest {
         let mut bytes = vec![self.merged];
-        bytes.extend_from_slice(&count(self.ticks.len()));
-        for tick in &self.ticks {
-            tick.absorb(&mut bytes);
+        bytes.extend_from_slice(&count(self.extensions.len()));
+        for extension in &self.extensions {
+            extension.absorb(&mut bytes);
         }
         S::hash(Domain::TupleAttachment, &[&bytes])
     }

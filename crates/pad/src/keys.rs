@@ -30,18 +30,18 @@ use pad_core::{AuthorKey, DictionaryId, head::Authority};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
-pub use crate::own_keys::{NoRandomness, SchemeKeyFormat};
+pub use pad_tuple::DEFAULT_ENTRIES;
+
+pub use crate::own_keys::{NoRandomness, SchemeKey, SchemeKeyFormat};
 use crate::selection::{SchemeName, SuiteName};
 
 mod file;
 #[cfg(feature = "file")]
 mod file_owner;
-mod scheme_key;
 
-use file::{MAX_FILE_BYTES, check_permissions, is_lower_hexadecimal, parse, read_text};
+use file::{MAX_FILE_BYTES, check_permissions, decode, is_lower_hexadecimal, parse, read_text};
 #[cfg(feature = "file")]
 pub use file_owner::{FileOwnerKey, FileOwnerKeyError};
-pub use scheme_key::SchemeKey;
 
 /// A key file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -159,7 +159,7 @@ impl PublicKey {
         let author = author.ok_or(malformed(5, "author <public key>"))?;
         let scheme_key = format(scheme).map(|format| {
             let digits = lines.own?.strip_prefix("scheme-key ")?;
-            SchemeKey::parse(format, digits)
+            format.public(&decode(digits)?)
         });
         let scheme_key = match scheme_key {
             Some(None) => return Err(malformed(6, "scheme-key <public key of the scheme>")),
@@ -209,11 +209,25 @@ impl fmt::Debug for SecretKey {
 }
 
 impl SecretKey {
-    /// A new random key for a new dictionary, which gets a random id unless one is given.
+    /// A new random key for a new dictionary, which gets a random id unless one is given. Where keys of the
+    /// scheme are for a number of entries, it is for [`DEFAULT_ENTRIES`].
     ///
     /// # Errors
     /// [`KeyFileError::NoRandomness`].
     pub fn generate(
+        suite: SuiteName,
+        scheme: SchemeName,
+        dictionary: Option<DictionaryId>,
+    ) -> Result<Self, KeyFileError> {
+        Self::generate_for(DEFAULT_ENTRIES, suite, scheme, dictionary)
+    }
+
+    /// A new random key as [`SecretKey::generate`], for a dictionary of up to so many entries.
+    ///
+    /// # Errors
+    /// [`KeyFileError::NoRandomness`].
+    pub fn generate_for(
+        entries: usize,
         suite: SuiteName,
         scheme: SchemeName,
         dictionary: Option<DictionaryId>,
@@ -223,7 +237,8 @@ impl SecretKey {
         let mut id = [0; 16];
         getrandom::fill(&mut id).map_err(|_| NoRandomness)?;
         let dictionary = dictionary.unwrap_or(DictionaryId::from_bytes(id));
-        Self::from_seed(suite, scheme, dictionary, &seed)
+        let secret = scheme.key_format().map(|format| format.generate(entries));
+        Self::from_parts(suite, scheme, dictionary, &seed, secret.transpose()?)
     }
 
     /// The key with this seed, the private key of RFC 8032. Where the scheme has a key of its own,
@@ -238,7 +253,8 @@ impl SecretKey {
         dictionary: DictionaryId,
         seed: &[u8; 32],
     ) -> Result<Self, KeyFileError> {
-        let secret = scheme.key_format().map(SchemeKeyFormat::generate);
+        let secret = scheme.key_format();
+        let secret = secret.map(|format| format.generate(DEFAULT_ENTRIES));
         Self::from_parts(suite, scheme, dictionary, seed, secret.transpose()?)
     }
 
@@ -293,7 +309,9 @@ impl SecretKey {
         format: &dyn SchemeKeyFormat,
         secret: Zeroizing<Vec<u8>>,
     ) -> Result<Self, KeyFileError> {
-        let public = SchemeKey::of_secret(format, &secret).ok_or_else(malformed_scheme_secret)?;
+        let public = format
+            .public_of(&secret)
+            .ok_or_else(malformed_scheme_secret)?;
         self.public.scheme_key = format.has_public().then_some(public);
         self.scheme_secret = Some(secret);
         Ok(self)
@@ -342,7 +360,7 @@ impl SecretKey {
         let digits = lines
             .own
             .and_then(|line| line.strip_prefix("scheme-secret "));
-        let secret = digits.and_then(scheme_key::decode);
+        let secret = digits.and_then(decode);
         key.with_own(format, secret.ok_or_else(malformed_scheme_secret)?)
     }
 

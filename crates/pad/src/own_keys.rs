@@ -6,16 +6,25 @@ use pad_core::Sha256Ed25519;
 use pad_tuple::{AuthorError, Design, KeyBytes, PublicBytes, SecretBytes};
 use zeroize::Zeroizing;
 
+mod scheme_key;
+
+pub use scheme_key::SchemeKey;
+
 /// How the own key of a scheme is made and checked. In key files it is bytes.
 ///
-/// Laws: `public` accepts what `generate` returns, and `is_public` what `public` returns. One key
-/// has one encoding. Where clients need no public half, it is empty.
+/// Laws: `public_of` accepts what `generate` returns, and `public` the bytes of what `public_of`
+/// returns. One key has one encoding. Where clients need no public half, it is empty.
 pub trait SchemeKeyFormat: Sync {
-    /// A new random secret.
+    /// A new random secret, for a dictionary of up to so many entries.
     ///
     /// # Errors
     /// [`NoRandomness`].
-    fn generate(&self) -> Result<Zeroizing<Vec<u8>>, NoRandomness>;
+    fn generate(&self, entries: usize) -> Result<Zeroizing<Vec<u8>>, NoRandomness>;
+
+    /// Whether keys are for dictionaries of up to a number of entries.
+    fn is_bounded(&self) -> bool {
+        false
+    }
 
     /// Whether clients verify with a public half; without one, only the author's file has a line.
     fn has_public(&self) -> bool {
@@ -23,10 +32,10 @@ pub trait SchemeKeyFormat: Sync {
     }
 
     /// The public half, or `None` if this is no secret.
-    fn public(&self, secret: &[u8]) -> Option<Vec<u8>>;
+    fn public_of(&self, secret: &[u8]) -> Option<SchemeKey>;
 
-    /// Whether these bytes are a public half that is safe to verify with.
-    fn is_public(&self, bytes: &[u8]) -> bool;
+    /// The public half with this encoding, or `None` if it is not one that is safe to verify with.
+    fn public(&self, bytes: &[u8]) -> Option<SchemeKey>;
 }
 
 /// The operating system has no random numbers.
@@ -54,22 +63,27 @@ impl<D> SchemeKeyFormat for OwnKeys<D>
 where
     D: Design<Sha256Ed25519, Secret: SecretBytes, Key: PublicBytes>,
 {
-    fn generate(&self) -> Result<Zeroizing<Vec<u8>>, NoRandomness> {
-        D::Secret::generate_bytes().map_err(|error: AuthorError| {
+    fn generate(&self, entries: usize) -> Result<Zeroizing<Vec<u8>>, NoRandomness> {
+        D::Secret::generate_bytes(entries).map_err(|error: AuthorError| {
             debug_assert!(matches!(error, AuthorError::NoRandomness));
             NoRandomness
         })
+    }
+
+    fn is_bounded(&self) -> bool {
+        D::Secret::IS_BOUNDED
     }
 
     fn has_public(&self) -> bool {
         D::Key::LENGTH != Some(0)
     }
 
-    fn public(&self, secret: &[u8]) -> Option<Vec<u8>> {
-        D::Secret::from_slice(secret).map(|secret| D::key(&secret).to_vec())
+    fn public_of(&self, secret: &[u8]) -> Option<SchemeKey> {
+        let key = D::key(&D::Secret::from_slice(secret)?);
+        Some(SchemeKey::new(key.to_vec(), key))
     }
 
-    fn is_public(&self, bytes: &[u8]) -> bool {
-        D::Key::from_slice(bytes).is_some()
+    fn public(&self, bytes: &[u8]) -> Option<SchemeKey> {
+        Some(SchemeKey::new(bytes.to_vec(), D::Key::from_slice(bytes)?))
     }
 }

@@ -293,9 +293,12 @@ mod tests {
         let mut designs = 0;
         macro_rules! check {
             ($name:ident, $design:ty) => {
-                let name = <$design as Design<Sha256Ed25519>>::NAME;
+                let name = <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::NAME;
                 let scheme: SchemeName = format!("tuple-{name}").parse().unwrap();
-                assert_eq!(scheme.id(), <$design as Design<Sha256Ed25519>>::SCHEME);
+                assert_eq!(
+                    scheme.id(),
+                    <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::SCHEME
+                );
                 assert_eq!(scheme.family(), SchemeFamily::Tuple);
                 designs += 1;
             };

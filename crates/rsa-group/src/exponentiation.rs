@@ -5,7 +5,6 @@
 use core::borrow::Borrow;
 
 use pad_core::Workers;
-use rayon::prelude::*;
 use rug::{Complete, Integer, integer::Order};
 use zeroize::Zeroizing;
 
@@ -25,11 +24,8 @@ pub fn product<'a>(factors: impl IntoIterator<Item = &'a Integer>, workers: &Wor
     let factors: Vec<&Integer> = factors.into_iter().collect();
     let mut level: Vec<Integer> = factors.chunks(2).map(pair_product::<&Integer>).collect();
     while level.len() > 1 {
-        level = if workers.threads() == 1 {
-            level.chunks(2).map(pair_product).collect()
-        } else {
-            workers.run(|| level.par_chunks(2).map(pair_product).collect())
-        };
+        let pairs: Vec<&[Integer]> = level.chunks(2).collect();
+        level = workers.map(&pairs, |pair| pair_product(pair));
     }
     level.pop().unwrap_or_else(|| Integer::from(1))
 }

@@ -19,13 +19,12 @@
 //! that 64-bit arithmetic gives (Shamir 1999, "Method and apparatus for protecting public key
 //! schemes from timing and fault attacks"). The guard has its highest bit set and not the next one,
 //! so a random fault passes with a probability from `2^-63.6` to `2^-63`. The powers are handed out
-//! as they are, modulo `prime * guard`: the reduction modulo the prime is the caller's, who can check
-//! it against them, and no copy of the prime is kept here.
+//! as they are, modulo `prime * guard`: the caller reduces them modulo the prime and can check
+//! the result against them, and no copy of the prime is kept here.
 //!
 //! Source: Brickell, Gordon, `McCurley` & Wilson 1992, "Fast exponentiation with precomputation".
 
 use pad_core::Workers;
-use rayon::prelude::*;
 use rug::{Complete, Integer, integer::Order};
 use zeroize::{Zeroize, Zeroizing};
 
@@ -87,25 +86,15 @@ impl FixedBase {
         exponents: &[SecretInteger],
         workers: &Workers,
     ) -> Result<Vec<SecretInteger>, FaultDetected> {
-        if workers.threads() == 1 {
-            let blocks: Result<Vec<_>, _> = exponents
-                .chunks(BLOCK)
-                .map(|block| self.block(block))
-                .collect();
-            return Ok(blocks?.into_iter().flatten().collect());
-        }
-        // Two blocks for each thread at least, if there are as many exponents.
-        let length = exponents
-            .len()
-            .div_ceil(workers.threads() * 2)
-            .clamp(1, BLOCK);
-        let blocks: Result<Vec<_>, _> = workers.run(|| {
-            exponents
-                .par_chunks(length)
-                .map(|block| self.block(block))
-                .collect()
-        });
-        Ok(blocks?.into_iter().flatten().collect())
+        let length = match workers.threads() {
+            1 => BLOCK,
+            // Two blocks for each thread at least, if there are as many exponents.
+            threads => exponents.len().div_ceil(threads * 2).clamp(1, BLOCK),
+        };
+        let blocks: Vec<&[SecretInteger]> = exponents.chunks(length).collect();
+        let powers = workers.map(&blocks, |block| self.block(block)).into_iter();
+        let powers: Vec<Vec<SecretInteger>> = powers.collect::<Result<_, _>>()?;
+        Ok(powers.into_iter().flatten().collect())
     }
 
     fn block(&self, exponents: &[SecretInteger]) -> Result<Vec<SecretInteger>, FaultDetected> {

@@ -96,7 +96,6 @@ impl<const LIMBS: usize> Montgomery<LIMBS> {
 
     /// The residue with this form.
     #[inline(always)]
-    #[allow(dead_code, reason = "for arithmetic with the secret key")]
     #[allow(clippy::wrong_self_convention, reason = "the counterpart of to_form")]
     pub fn from_form(&self, form: &[u64; LIMBS]) -> [u64; LIMBS] {
         let (high, carry) = self.reduce_loosely([*form, [0; LIMBS]]);
@@ -210,7 +209,6 @@ impl<const LIMBS: usize> fmt::Debug for Montgomery<LIMBS> {
 
 /// Entry `index` of `table`, or zero if there is none. Reads the whole table, in an order and time
 /// that depend on its length only: for secret indices.
-#[allow(dead_code, reason = "for exponentiation with secret exponents")]
 pub fn lookup<const LIMBS: usize>(table: &[[u64; LIMBS]], index: u64) -> [u64; LIMBS] {
     let mut found = [0; LIMBS];
     for (position, entry) in (0_u64..).zip(table) {

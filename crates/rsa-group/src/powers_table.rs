@@ -14,7 +14,6 @@
 use std::sync::Arc;
 
 use pad_core::Workers;
-use rayon::prelude::*;
 use rug::Integer;
 
 use crate::{
@@ -97,19 +96,7 @@ impl PowersTable {
         let positions: Vec<u32> = (0..STRIDE.div_ceil(window))
             .map(|index| index.saturating_mul(window))
             .collect();
-        let sums: Vec<Option<Integer>> = if workers.threads() == 1 {
-            positions
-                .iter()
-                .map(|position| table.sum(*position))
-                .collect()
-        } else {
-            workers.run(|| {
-                positions
-                    .par_iter()
-                    .map(|position| table.sum(*position))
-                    .collect()
-            })
-        };
+        let sums = workers.map(&positions, |position| table.sum(*position));
         let mut power: Option<Integer> = None;
         for sum in sums.iter().rev() {
             power = power.map(|power| group.square_times(&power, window));

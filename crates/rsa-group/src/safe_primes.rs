@@ -88,7 +88,8 @@ fn pair_of_bits(
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<(Integer, Integer), KeyError> {
     let mut search = Search {
-        small: small_primes(),
+        // 2 and 3 are dealt with by the distance of the candidates.
+        small: odd_primes_below(SIEVE_LIMIT).split_off(1),
         state: Progress {
             found: 0,
             tested: 0,
@@ -292,22 +293,19 @@ fn first_safe_prime(start: &Integer, candidates: &[u32], workers: &Workers) -> O
     }
 }
 
-/// The primes from 5 to the limit of the sieve.
-fn small_primes() -> Vec<u32> {
-    let mut composite = vec![false; SIEVE_LIMIT];
+/// The odd primes below a limit, in ascending order, by the sieve of Eratosthenes.
+///
+/// Memory: a byte for each number below the limit.
+pub fn odd_primes_below(limit: usize) -> Vec<u32> {
+    let mut composite = vec![false; limit];
     let mut primes = Vec::new();
-    for number in 2..SIEVE_LIMIT {
+    for number in (3..limit).step_by(2) {
         if composite.get(number).copied().unwrap_or(true) {
             continue;
         }
-        if number > 3 {
-            primes.extend(u32::try_from(number));
-        }
-        for multiple in composite
-            .iter_mut()
-            .skip(number.saturating_mul(number))
-            .step_by(number)
-        {
+        primes.extend(u32::try_from(number));
+        let multiples = composite.iter_mut().skip(number.saturating_mul(number));
+        for multiple in multiples.step_by(number) {
             *multiple = true;
         }
     }

@@ -51,12 +51,9 @@ use ark_bls12_381::{Fr, G1Affine};
 use ark_ff::{AdditiveGroup, Field};
 use pad_core::Workers;
 
-use super::{
-    multi_scalar::map_all,
-    polynomial::{
-        ProductTree, divide_by_factor, product,
-        transform::{Transform, split_halves},
-    },
+use super::polynomial::{
+    ProductTree, divide_by_factor, product,
+    transform::{Transform, split_halves},
 };
 use group_transform::GroupTransform;
 
@@ -117,7 +114,7 @@ fn divide_and_conquer(
         .zip(points.chunks(length))
         .collect();
     let inverse_roots = inverse_roots(&transform, length);
-    let witnesses = map_all(&leaves, workers, |(elements, values)| {
+    let witnesses = workers.map(&leaves, |(elements, values)| {
         shared_bases::sums(values, &leaf_rows(elements, &inverse_roots), workers)
     });
     Some(witnesses.concat())
@@ -136,7 +133,7 @@ fn descend(
         .chunks(2)
         .flat_map(|pair| pair.iter().rev())
         .collect();
-    let factors = map_all(&siblings, group.workers, |sibling| {
+    let factors = group.workers.map(&siblings, |sibling| {
         let mut values = reversed(sibling, length);
         group.transform.forward(&mut values);
         split_halves(&values)

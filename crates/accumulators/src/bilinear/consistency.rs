@@ -1,5 +1,7 @@
 //! The check that powers are the powers of one secret, in both groups.
 
+use alloc::vec::Vec;
+
 use ark_bls12_381::{Bls12_381, Fr, G1Affine, G2Affine, G2Projective, g1, g2};
 use ark_ec::{AffineRepr, CurveGroup, VariableBaseMSM, pairing::Pairing};
 use ark_ff::{Field, PrimeField, Zero};
@@ -66,7 +68,7 @@ impl Parameters {
             transcript.absorb(&point::encode::<g2::Config, G2_BYTES>(power));
         }
         let rho = challenge_scalar(&mut transcript);
-        std::iter::successors(Some(Fr::ONE), |power| Some(*power * rho))
+        core::iter::successors(Some(Fr::ONE), |power| Some(*power * rho))
             .take(self.powers_g1().len().max(self.powers_g2().len()))
             .collect()
     }

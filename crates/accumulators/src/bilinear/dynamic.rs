@@ -32,131 +32,58 @@
 
 mod steps;
 
-use std::collections::HashSet;
-
 use ark_bls12_381::{Fr, G1Affine, G1Projective};
 use ark_ec::CurveGroup;
-use ark_ff::{AdditiveGroup, Zero, batch_inversion};
-use bls12::{point::G1_BYTES, threads::run};
-use pad_core::{DecodeError, Workers};
+use ark_ff::{Zero, batch_inversion};
+use bls12::threads::run;
+use pad_core::Workers;
 use zeroize::Zeroizing;
 
 use super::{
-    Bilinear, element::BilinearElement, multi_scalar::map_all, of_elements, parameters::SCHEME,
-    polynomial::divide_by_factor, public_key::BilinearPublicKey, secret_key::BilinearSecretKey,
-    value::BilinearValue, witness::BilinearWitness,
+    Bilinear,
+    element::{BilinearElement, scalars},
+    polynomial::{self, divide_by_factor, multiply_by_factor},
+    public_key::BilinearPublicKey,
+    secret_key::BilinearSecretKey,
+    update_data::BilinearUpdateData,
+    value::BilinearValue,
+    witness::BilinearWitness,
 };
 use crate::{
-    accumulator::{Dynamic, SecretKey},
+    accumulator::{Dynamic, EitherKey},
     change::Change,
     error::AccumulateError,
-    set::ElementSet,
-    wire::{self, Reader, Wire},
+    plan::Plan,
 };
 pub(super) use steps::{Kind, Steps};
 
-/// The values between the single steps of a change: one fewer than elements removed and added.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BilinearUpdateData(Vec<BilinearValue>);
-
-impl BilinearUpdateData {
-    /// The values, in the order of the steps.
-    pub fn values(&self) -> &[BilinearValue] {
-        &self.0
-    }
-}
-
-/// Number of values (4 bytes), values (48 each).
-impl Wire for BilinearUpdateData {
-    type Context = BilinearPublicKey;
-    const KIND: u8 = wire::KIND_UPDATE_DATA;
-    const SCHEME: u16 = SCHEME.0;
-
-    fn write(&self, bytes: &mut Vec<u8>) {
-        wire::write_count(self.0.len(), bytes);
-        for value in &self.0 {
-            value.write(bytes);
-        }
-    }
-
-    fn read(key: &BilinearPublicKey, reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
-        (0..reader.count(G1_BYTES)?)
-            .map(|_| BilinearValue::read(key, reader))
-            .collect::<Result<_, _>>()
-            .map(Self)
-    }
-}
-
 impl Dynamic for Bilinear {
-    /// Cost: one multi-scalar product of the set's size per element removed or added.
-    fn change<B: AsRef<[u8]> + Sync>(
-        key: &BilinearPublicKey,
-        set: &mut ElementSet<Self>,
-        value: &BilinearValue,
-        removed: &[B],
-        added: &[B],
-        workers: &Workers,
-    ) -> Result<Change<Self>, AccumulateError> {
-        let plan = Plan::new(key, set, (removed, added), workers)?;
-        let mut coefficients = of_elements(set.elements(), workers);
-        let mut values = Vec::with_capacity(plan.removed.len() + plan.added.len());
-        for element in &plan.removed {
-            coefficients = divide_by_factor(&coefficients, element.scalar()).0;
-            values.push(key.parameters().evaluate(&coefficients, workers)?);
-        }
-        for element in &plan.added {
-            multiply_by_factor(&mut coefficients, element.scalar());
-            values.push(key.parameters().evaluate(&coefficients, workers)?);
-        }
-        let values = run(workers, || G1Projective::normalize_batch(&values));
-        plan.carry_out(set, *value, values)
-    }
-
-    /// Every value comes from the set. The given one is compared and never multiplied: a value of
-    /// another set, multiplied, would be `[(a + s) / (b + s)]_1`, a forged witness.
+    /// With the secret key every value comes from the set. The given one is compared and never
+    /// multiplied: a value of another set, multiplied, would be `[(a + s) / (b + s)]_1`, a forged witness.
     ///
-    /// Cost: a field multiplication per element of the set, two fixed-base multiplications per element
-    /// removed or added, and two for the comparison.
-    ///
-    /// # Errors
-    /// Also [`AccumulateError::ValueMismatch`] if `value` is not that of the set.
-    fn change_with_secret<B: AsRef<[u8]> + Sync>(
-        secret: &BilinearSecretKey,
-        set: &mut ElementSet<Self>,
+    /// Cost with the public key: one multi-scalar product of the set's size per element removed or
+    /// added. With the secret key: a field multiplication per element of the set, two fixed-base
+    /// multiplications per element removed or added, and two for the comparison.
+    fn transition(
+        key: &impl EitherKey<Self>,
+        plan: &Plan<'_, Self>,
         value: &BilinearValue,
-        removed: &[B],
-        added: &[B],
         workers: &Workers,
-    ) -> Result<Change<Self>, AccumulateError> {
-        let plan = Plan::new(secret.public_key(), set, (removed, added), workers)?;
-        let product = Zeroizing::new(secret.product(set.elements(), workers)?);
-        let scalars = exponents(secret, &plan, &product)?;
-        let values = secret.multiply_each(&scalars, workers);
-        let Some((before, values)) = values.split_first() else {
-            return Err(AccumulateError::FaultDetected);
+    ) -> Result<(BilinearValue, BilinearUpdateData), AccumulateError> {
+        let points = if let Some(secret) = key.secret() {
+            let points = secret.multiply_each(&exponents(secret, plan, workers)?, workers);
+            let (before, points) = points.split_first().ok_or(AccumulateError::FaultDetected)?;
+            if *before != value.point() {
+                return Err(AccumulateError::ValueMismatch);
+            }
+            points.to_vec()
+        } else {
+            points_of_steps(key.public(), plan, workers)?
         };
-        if *before != value.point() {
-            return Err(AccumulateError::ValueMismatch);
-        }
-        plan.carry_out(set, *value, values.to_vec())
-    }
-
-    /// # Errors
-    /// Also [`AccumulateError::WitnessMismatch`] if a false change log makes the witness the identity.
-    fn update_witness(
-        _: &BilinearPublicKey,
-        element: &BilinearElement,
-        witness: &BilinearWitness,
-        changes: &[Change<Self>],
-    ) -> Result<BilinearWitness, AccumulateError> {
-        let steps = Steps::new(changes)?;
-        let sequential = Workers::sequential();
-        let followed =
-            run(&sequential, || steps.follow(element.scalar())).map_err(|kind| match kind {
-                Kind::Removed => AccumulateError::ElementAbsent,
-                Kind::Added => AccumulateError::DuplicateElement,
-            })?;
-        BilinearWitness::new(steps.apply(witness.point(), &followed).into_affine())
+        let values = points.into_iter().map(BilinearValue::new);
+        let mut values: Vec<BilinearValue> = values.collect::<Result<_, _>>()?;
+        let after = values.pop().unwrap_or(*value);
+        Ok((after, BilinearUpdateData(values)))
     }
 
     /// Cost: one multi-scalar product of as many terms as there are steps for each witness; all
@@ -169,7 +96,7 @@ impl Dynamic for Bilinear {
     ) -> Result<Vec<Option<BilinearWitness>>, AccumulateError> {
         let steps = Steps::new(changes)?;
         let updated = run(workers, || {
-            map_all(witnesses, workers, |(element, witness)| {
+            workers.map(witnesses, |(element, witness)| {
                 match steps.follow(element.scalar()) {
                     Ok(followed) => Ok(Some(steps.apply(witness.point(), &followed))),
                     Err(Kind::Removed) => Ok(None),
@@ -191,111 +118,48 @@ impl Dynamic for Bilinear {
     }
 }
 
-/// What a change will do, checked, before it is done.
-struct Plan<'a, B> {
-    key: &'a BilinearPublicKey,
-    /// The elements to be removed and to be added, as they were given.
-    given: (&'a [B], &'a [B]),
-    removed: Vec<BilinearElement>,
-    added: Vec<BilinearElement>,
-    workers: &'a Workers,
+/// The value after each step of a change, from the published powers.
+fn points_of_steps(
+    key: &BilinearPublicKey,
+    plan: &Plan<'_, Bilinear>,
+    workers: &Workers,
+) -> Result<Vec<G1Affine>, AccumulateError> {
+    let mut coefficients = polynomial::product(&scalars(plan.former()), workers);
+    let mut points = Vec::new();
+    for element in plan.removed() {
+        coefficients = divide_by_factor(&coefficients, element.scalar()).0;
+        points.push(key.parameters().evaluate(&coefficients, workers)?);
+    }
+    for element in plan.added() {
+        multiply_by_factor(&mut coefficients, element.scalar());
+        points.push(key.parameters().evaluate(&coefficients, workers)?);
+    }
+    Ok(run(workers, || G1Projective::normalize_batch(&points)))
 }
 
-impl<'a, B: AsRef<[u8]> + Sync> Plan<'a, B> {
-    fn new(
-        key: &'a BilinearPublicKey,
-        set: &ElementSet<Bilinear>,
-        given: (&'a [B], &'a [B]),
-        workers: &'a Workers,
-    ) -> Result<Self, AccumulateError> {
-        set.require_key(key)?;
-        let (removed, added) = given;
-        let positions: Vec<usize> = removed
-            .iter()
-            .map(|element| set.position(element.as_ref()))
-            .collect::<Result<_, _>>()?;
-        if positions.iter().collect::<HashSet<_>>().len() < positions.len() {
-            return Err(AccumulateError::ElementAbsent);
-        }
-        // Refuses those in the set, and with them what is to be removed as well.
-        let added = set.represent(key, &set.digests_of(added), workers)?;
-        key.require_capacity(set.len() - positions.len() + added.len())?;
-        let removed = positions
-            .into_iter()
-            .filter_map(|position| set.elements().get(position).cloned())
-            .collect();
-        Ok(Self {
-            key,
-            given,
-            removed,
-            added,
-            workers,
-        })
-    }
-
-    /// Does it. `values` are those after each step.
-    fn carry_out(
-        self,
-        set: &mut ElementSet<Bilinear>,
-        before: BilinearValue,
-        values: Vec<G1Affine>,
-    ) -> Result<Change<Bilinear>, AccumulateError> {
-        let mut values: Vec<BilinearValue> = values
-            .into_iter()
-            .map(BilinearValue::new)
-            .collect::<Result<_, _>>()?;
-        let (removed, added) = self.given;
-        set.remove_all(removed)?;
-        set.insert_all(self.key, added, self.workers)?;
-        Ok(Change {
-            before,
-            after: values.pop().unwrap_or(before),
-            removed: self.removed,
-            added: self.added,
-            update_data: BilinearUpdateData(values),
-        })
-    }
-}
-
-/// Multiplies the polynomial with these coefficients by `X + scalar`.
-///
-/// Cost: one multiplication for each coefficient.
-fn multiply_by_factor(coefficients: &mut Vec<Fr>, scalar: Fr) {
-    let mut lower = Fr::ZERO;
-    for coefficient in coefficients.iter_mut() {
-        let product = *coefficient * scalar + lower;
-        lower = core::mem::replace(coefficient, product);
-    }
-    coefficients.push(lower);
-}
-
-/// `f(s)` for the set before the change, which is `product`, and after each of its steps.
+/// `f(s)` for the set before the change, and after each of its steps.
 fn exponents(
     secret: &BilinearSecretKey,
-    plan: &Plan<'_, impl Sized>,
-    product: &Fr,
+    plan: &Plan<'_, Bilinear>,
+    workers: &Workers,
 ) -> Result<Zeroizing<Vec<Fr>>, AccumulateError> {
-    let shifted = |element: &BilinearElement| element.scalar() + secret.scalar();
-    let mut factors: Zeroizing<Vec<Fr>> = Zeroizing::new(
-        plan.removed
-            .iter()
-            .chain(&plan.added)
-            .map(shifted)
-            .collect(),
-    );
+    let product = Zeroizing::new(secret.product(&scalars(plan.former()), workers)?);
+    let steps = plan.removed().iter().chain(plan.added());
+    let shifted = steps.map(|element| element.scalar() + secret.scalar());
+    let mut factors: Zeroizing<Vec<Fr>> = Zeroizing::new(shifted.collect());
     if factors.iter().any(Zero::is_zero) {
         return Err(AccumulateError::ElementNotAllowed);
     }
-    let removals = plan.removed.len().min(factors.len());
+    let removals = plan.removed().len().min(factors.len());
     if let Some(divisors) = factors.get_mut(..removals) {
-        run(plan.workers, || batch_inversion(divisors));
+        run(workers, || batch_inversion(divisors));
     }
-    let mut scalars = Zeroizing::new(Vec::with_capacity(factors.len().saturating_add(1)));
-    let mut scalar = Zeroizing::new(*product);
-    scalars.push(*scalar);
+    let mut exponents = Zeroizing::new(Vec::with_capacity(factors.len().saturating_add(1)));
+    let mut exponent = product;
+    exponents.push(*exponent);
     for factor in factors.iter() {
-        *scalar *= factor;
-        scalars.push(*scalar);
+        *exponent *= factor;
+        exponents.push(*exponent);
     }
-    Ok(scalars)
+    Ok(exponents)
 }

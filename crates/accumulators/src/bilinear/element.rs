@@ -1,5 +1,7 @@
 //! Elements as scalars of BLS12-381.
 
+use alloc::vec::Vec;
+
 use ark_bls12_381::Fr;
 use ark_ff::{AdditiveGroup, BigInt, MontFp, PrimeField, Zero};
 use pad_core::{DecodeError, VerifyError};
@@ -45,10 +47,28 @@ impl BilinearElement {
         Self::new(key.id().digest_of(element)).ok_or(VerifyError::ElementNotAllowed)
     }
 
+    /// The elements asked for in a query, in its order.
+    ///
+    /// # Errors
+    /// [`VerifyError::ElementNotAllowed`].
+    pub(crate) fn all_queried(
+        key: &BilinearPublicKey,
+        query: &[Vec<u8>],
+    ) -> Result<Vec<Self>, VerifyError> {
+        let elements = query.iter().map(|element| Self::queried(key, element));
+        elements.collect()
+    }
+
     /// The scalar.
     pub const fn scalar(&self) -> Fr {
         self.scalar
     }
+}
+
+/// The scalars of elements, in their order.
+pub(super) fn scalars<'a>(elements: impl IntoIterator<Item = &'a BilinearElement>) -> Vec<Fr> {
+    let elements = elements.into_iter();
+    elements.map(BilinearElement::scalar).collect()
 }
 
 /// The big-endian number modulo the group order.

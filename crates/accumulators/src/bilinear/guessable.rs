@@ -4,7 +4,7 @@
 //! check of consistency. What is checked here is what costs little: two milliseconds, and a comparison for
 //! each power.
 
-use std::collections::HashSet;
+use alloc::{collections::BTreeSet, vec::Vec};
 
 use ark_bls12_381::{Fr, G1Affine, G1Projective, G2Affine};
 use ark_ec::{AffineRepr, CurveGroup, PrimeGroup};
@@ -49,13 +49,14 @@ impl Parameters {
 fn is_small_multiple(point: &G1Affine) -> bool {
     let generator = G1Projective::generator();
     let listed = multiples(generator, generator, LISTED);
-    let listed: HashSet<_> = listed.into_iter().map(|multiple| multiple.x).collect();
+    // By their limbs as they are: comparing numbers would convert them first.
+    let listed: BTreeSet<_> = listed.iter().map(|multiple| multiple.x.0).collect();
     let step = generator * Fr::from(STEP);
     let start = point.into_group() - generator * Fr::from(STEP * LOOKS);
     let looks = multiples(start, step, 2 * LOOKS + 1);
     looks
         .iter()
-        .any(|look| look.is_zero() || listed.contains(&look.x))
+        .any(|look| look.is_zero() || listed.contains(&look.x.0))
 }
 
 /// `start`, `start + step`, and so on.

@@ -17,9 +17,10 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use alloc::vec::Vec;
+
 use ark_bls12_381::{Fr, G1Affine, G1Projective};
 use pad_core::Workers;
-use rayon::prelude::*;
 
 use buckets::Factors;
 use endomorphism::{Halves, compose, decompose};
@@ -111,31 +112,6 @@ impl PairSum {
             combination: sums.next().unwrap_or_default(),
             weighted: sums.next().unwrap_or_default(),
         }
-    }
-}
-
-/// Applies `map` to every item, in order, on the calling thread or on the pool of `workers`.
-pub(crate) fn map_all<T: Sync, R: Send>(
-    items: &[T],
-    workers: &Workers,
-    map: impl Fn(&T) -> R + Sync + Send,
-) -> Vec<R> {
-    if workers.threads() == 1 {
-        return items.iter().map(map).collect();
-    }
-    workers.run(|| items.par_iter().with_max_len(1).map(map).collect())
-}
-
-/// Applies `change` to every item in place, as [`map_all`] does.
-pub(crate) fn change_all<T: Send>(
-    items: Vec<T>,
-    workers: &Workers,
-    change: impl Fn(T) + Sync + Send,
-) {
-    if workers.threads() == 1 {
-        items.into_iter().for_each(change);
-    } else {
-        workers.run(|| items.into_par_iter().with_max_len(1).for_each(change));
     }
 }
 

@@ -1,22 +1,19 @@
 //! Parameters of the bilinear accumulator: powers of the secret in both groups.
 
-use ark_bls12_381::{Bls12_381, Fr, G1Affine, G1Projective, G2Affine, G2Projective, g1, g2};
-use ark_ec::{
-    AffineRepr, PrimeGroup, VariableBaseMSM, bls12::G2Prepared, pairing::Pairing,
-    scalar_mul::BatchMulPreprocessing,
-};
-use ark_ff::{Field, Zero};
+use alloc::{borrow::ToOwned, string::String, vec::Vec};
+
+use ark_bls12_381::{Bls12_381, Fr, G1Affine, G2Affine, G2Projective, g1, g2};
+use ark_ec::{AffineRepr, VariableBaseMSM, bls12::G2Prepared, pairing::Pairing};
+use ark_ff::Zero;
 use bls12::{
     point::{self, G1_BYTES, G2_BYTES},
     threads::run,
 };
 use pad_core::{DecodeError, Domain, Sha256Ed25519, Suite, Workers};
-use zeroize::Zeroizing;
 
-use super::{multi_scalar::multi_scalar_product, small_sum::small_sum};
+use super::small_sum::small_sum;
 use crate::{
     element::SchemeId,
-    error::AccumulateError,
     scheme,
     wire::{self, Reader, Wire},
 };
@@ -72,13 +69,8 @@ impl Parameters {
         if !well_formed {
             return Err(DecodeError::ParametersInvalid);
         }
-        let parameters = Self {
-            prepared: [(*first_g2).into(), (*s_g2).into()],
-            fingerprint: fingerprint(s_g2, purpose),
-            powers_g1,
-            powers_g2,
-            purpose: purpose.to_owned(),
-        };
+        let s_g2 = *s_g2;
+        let parameters = Self::assemble(powers_g1, powers_g2, s_g2, purpose);
         if !parameters.are_consistent(workers) {
             return Err(DecodeError::ParametersInvalid);
         }
@@ -88,39 +80,19 @@ impl Parameters {
         Ok(parameters)
     }
 
-    /// The parameters of this secret for sets of up to `capacity` and subsets of up to
-    /// `subset_limit` elements, at least one each.
-    ///
-    /// Cost: one fixed-base multiplication per power, spread over the workers.
-    pub(crate) fn from_secret(
-        secret: &Fr,
-        capacity: usize,
-        subset_limit: usize,
-        workers: &Workers,
+    /// The parameters with these powers, which nobody has checked. `s_g2` is `[s]_2`.
+    pub(super) fn assemble(
+        powers_g1: Vec<G1Affine>,
+        powers_g2: Vec<G2Affine>,
+        s_g2: G2Affine,
+        purpose: &str,
     ) -> Self {
-        const PURPOSE: &str = "accumulator";
-        let (g1_count, g2_count) = (capacity.max(1) + 1, subset_limit.max(1) + 1);
-        // Room first: a vector that grows leaves a copy behind.
-        let count = g1_count.max(g2_count);
-        let mut powers = Zeroizing::new(Vec::with_capacity(count));
-        powers.extend(
-            std::iter::successors(Some(Fr::ONE), |power| Some(*power * secret)).take(count),
-        );
-        let (powers_g1, powers_g2) = run(workers, || {
-            let g1 = BatchMulPreprocessing::new(G1Projective::generator(), g1_count);
-            let g2 = BatchMulPreprocessing::new(G2Projective::generator(), g2_count);
-            (
-                g1.batch_mul(powers.get(..g1_count).unwrap_or_default()),
-                g2.batch_mul(powers.get(..g2_count).unwrap_or_default()),
-            )
-        });
-        let s_g2 = powers_g2.get(1).copied().unwrap_or_default();
         Self {
             prepared: [G2Affine::generator().into(), s_g2.into()],
-            fingerprint: fingerprint(&s_g2, PURPOSE),
+            fingerprint: fingerprint(&s_g2, purpose),
             powers_g1,
             powers_g2,
-            purpose: PURPOSE.to_owned(),
+            purpose: purpose.to_owned(),
         }
     }
 
@@ -164,26 +136,6 @@ impl Parameters {
     /// `[s^i]_2` for `i` from 0 to the subset limit.
     pub fn powers_g2(&self) -> &[G2Affine] {
         &self.powers_g2
-    }
-
-    /// `[f(s)]_1` for the polynomial with these coefficients, lowest first.
-    ///
-    /// Cost: one multi-scalar multiplication.
-    ///
-    /// # Errors
-    /// [`AccumulateError::CapacityExceeded`] if its degree exceeds the capacity.
-    pub(crate) fn evaluate(
-        &self,
-        coefficients: &[Fr],
-        workers: &Workers,
-    ) -> Result<G1Projective, AccumulateError> {
-        let powers =
-            self.powers_g1
-                .get(..coefficients.len())
-                .ok_or(AccumulateError::CapacityExceeded {
-                    capacity: self.capacity(),
-                })?;
-        Ok(multi_scalar_product(powers, coefficients, workers))
     }
 
     /// `[f(s)]_2` for the polynomial with these coefficients, or `None` if its degree exceeds the

@@ -25,33 +25,28 @@
 mod tests;
 pub(crate) mod transform;
 
+use alloc::vec::Vec;
+
 use ark_bls12_381::Fr;
 use ark_ff::{AdditiveGroup, Field};
 use pad_core::Workers;
 
-use super::multi_scalar::map_all;
 use transform::{Transform, padded_length};
 
 /// The coefficients of the product of `X + e`: `n + 1` of them, the last one 1.
 ///
 /// Cost: `O(n log^2 n)` field multiplications.
 pub(crate) fn product(elements: &[Fr], workers: &Workers) -> Vec<Fr> {
-    let tree = ProductTree::shape(elements.len(), LEAF);
-    let transform = Transform::new(tree.length);
-    let mut nodes = leaves(elements, &tree, workers);
-    while nodes.len() > 1 {
-        nodes = parents(&nodes, &transform, workers);
-    }
-    nodes
-        .into_iter()
-        .next()
-        .map_or_else(|| vec![Fr::ONE], |root| root.coefficients)
+    let transform = Transform::new(padded_length(elements.len()));
+    let mut tree = ProductTree::new(elements, LEAF, &transform, workers);
+    tree.levels.pop().unwrap_or_default().concat()
 }
 
 /// The quotient and the remainder of the division by `X + element`.
 ///
 /// Cost: one multiplication for each coefficient (Horner's rule; the remainder is the value at
 /// `-element`).
+#[cfg(feature = "std")]
 pub(crate) fn divide_by_factor(coefficients: &[Fr], element: Fr) -> (Vec<Fr>, Fr) {
     let mut carry = Fr::ZERO;
     let mut quotient: Vec<Fr> = coefficients
@@ -146,7 +141,7 @@ fn coefficients(nodes: Vec<Node>) -> Vec<Vec<Fr>> {
 
 fn leaves(elements: &[Fr], tree: &ProductTree, workers: &Workers) -> Vec<Node> {
     let transform = Transform::new(tree.length / tree.leaves);
-    map_all(&tree.parts(elements), workers, |part| {
+    workers.map(&tree.parts(elements), |part| {
         let coefficients = multiply_out(part);
         let mut values = wrapped(&coefficients, tree.length / tree.leaves, Fr::ONE);
         if tree.leaves > 1 {
@@ -161,12 +156,12 @@ fn leaves(elements: &[Fr], tree: &ProductTree, workers: &Workers) -> Vec<Node> {
 
 /// The next level: each pair of neighbours becomes one node.
 fn parents(nodes: &[Node], transform: &Transform, workers: &Workers) -> Vec<Node> {
-    let extended = map_all(nodes, workers, |node| {
+    let extended = workers.map(nodes, |node| {
         let odd = wrapped(&node.coefficients, node.values.len(), -Fr::ONE);
         transform.extended(&node.values, odd)
     });
     let pairs: Vec<(&[Node], &[Vec<Fr>])> = nodes.chunks(2).zip(extended.chunks(2)).collect();
-    map_all(&pairs, workers, |(nodes, values)| {
+    workers.map(&pairs, |(nodes, values)| {
         let degree = nodes.iter().map(|node| node.coefficients.len() - 1).sum();
         let values: Vec<Fr> = match values {
             [left, right] => left
@@ -206,15 +201,21 @@ fn multiply_out(elements: &[Fr]) -> Vec<Fr> {
     let mut coefficients = Vec::with_capacity(elements.len() + 1);
     coefficients.push(Fr::ONE);
     for element in elements {
-        let mut lower = Fr::ZERO;
-        for coefficient in &mut coefficients {
-            let next = *coefficient;
-            *coefficient = *coefficient * element + lower;
-            lower = next;
-        }
-        coefficients.push(Fr::ONE);
+        multiply_by_factor(&mut coefficients, *element);
     }
     coefficients
+}
+
+/// Multiplies the polynomial with these coefficients by `X + element`.
+///
+/// Cost: one multiplication for each coefficient.
+pub(crate) fn multiply_by_factor(coefficients: &mut Vec<Fr>, element: Fr) {
+    let mut lower = Fr::ZERO;
+    for coefficient in coefficients.iter_mut() {
+        let product = *coefficient * element + lower;
+        lower = core::mem::replace(coefficient, product);
+    }
+    coefficients.push(lower);
 }
 
 /// Capacity of a leaf that is multiplied out (by a count of multiplications, not tuned).

@@ -1,9 +1,9 @@
 //! The public key of a bilinear accumulator.
 
-use std::sync::Arc;
+use alloc::sync::Arc;
 
 use super::parameters::{Parameters, SCHEME};
-use crate::{element::AccumulatorId, error::AccumulateError, scheme::PublicKey};
+use crate::{element::AccumulatorId, scheme::PublicKey};
 
 /// The public key of a bilinear accumulator: parameters and a label. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -22,18 +22,6 @@ impl BilinearPublicKey {
     /// The parameters.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
-    }
-
-    /// Checks that a set of this size can be accumulated.
-    ///
-    /// # Errors
-    /// [`AccumulateError::CapacityExceeded`].
-    pub(crate) fn require_capacity(&self, elements: usize) -> Result<(), AccumulateError> {
-        let capacity = self.parameters.capacity();
-        if elements > capacity {
-            return Err(AccumulateError::CapacityExceeded { capacity });
-        }
-        Ok(())
     }
 }
 

@@ -1,10 +1,10 @@
 //! The secret key: what the author alone may know, and its arithmetic.
 //!
 //! Values and witnesses are multiples of the generator by scalars that are polynomials, known to
-//! everybody, at `s`: one of them leaked whole gives `s` away. What a multiplication shows to who
-//! shares the machine, what a fault does and what is overwritten: the policy of [`bls12`]. Single
-//! results are split into shares, all witnesses at once are not: make those where nobody shares the
-//! machine's caches. What is multiplied is always the generator, never a point that somebody gave.
+//! everybody, at `s`: one of them leaked whole gives `s` away. What a multiplication shows to
+//! other processes on the machine, what a fault does and what is overwritten: the policy of [`bls12`]. Single
+//! results are split into shares, all witnesses at once are not: make those where no other process
+//! shares the machine's caches. What is multiplied is always the generator, never a point that somebody gave.
 //! Results are not checked before they are released, but the values of a change are refused unless
 //! the first is the one before it.
 //!
@@ -15,23 +15,23 @@
 
 use std::sync::Arc;
 
-use ark_bls12_381::{Fr, G1Affine};
-use ark_ec::{AffineRepr, CurveGroup};
+use ark_bls12_381::{Fr, G1Affine, G1Projective, G2Projective};
+use ark_ec::{AffineRepr, CurveGroup, PrimeGroup, scalar_mul::BatchMulPreprocessing};
 use ark_ff::{Field, Zero};
-use bls12::{SecretScalar, generator};
+use bls12::{SecretScalar, generator, threads::run};
 use pad_core::{DecodeError, Workers};
-use rayon::prelude::*;
 use zeroize::Zeroizing;
 
 use super::{
-    element::BilinearElement,
+    Bilinear,
     parameters::{Parameters, SCHEME},
     public_key::BilinearPublicKey,
 };
 use crate::{
-    accumulator::SecretKey,
+    accumulator::{EitherKey, SecretKey},
     error::AccumulateError,
     products,
+    scheme::PublicKey as _,
     wire::{self, Reader, Wire},
 };
 
@@ -75,7 +75,7 @@ impl BilinearSecretKey {
         label: &[u8],
         workers: &Workers,
     ) -> Self {
-        let parameters = Parameters::from_secret(secret.expose(), capacity, subset_limit, workers);
+        let parameters = powers_of(secret.expose(), capacity, subset_limit, workers);
         Self::assemble(secret, BilinearPublicKey::new(Arc::new(parameters), label))
     }
 
@@ -97,57 +97,43 @@ impl BilinearSecretKey {
         *self.secret.expose()
     }
 
-    /// `f(s)`, the product of `e + s` for all elements.
+    /// `f(s)`, the product of `e + s` over elements with these scalars.
     ///
     /// Cost: one field multiplication per element, in lanes that do not wait for each other.
     ///
     /// # Errors
     /// [`AccumulateError::ElementNotAllowed`] if an element is `-s`.
-    pub(crate) fn product(
-        &self,
-        elements: &[BilinearElement],
-        workers: &Workers,
-    ) -> Result<Fr, AccumulateError> {
+    pub(crate) fn product(&self, scalars: &[Fr], workers: &Workers) -> Result<Fr, AccumulateError> {
         let secret = self.scalar();
-        let product = if workers.threads() == 1 {
-            shifted_product(elements, secret)
-        } else {
-            let length = elements.len().div_ceil(workers.threads()).max(1);
-            workers.run(|| {
-                elements
-                    .par_chunks(length)
-                    .map(|chunk| shifted_product(chunk, secret))
-                    .product()
-            })
-        };
+        let length = scalars.len().div_ceil(workers.threads()).max(1);
+        let chunks: Vec<&[Fr]> = scalars.chunks(length).collect();
+        let products = workers.map(&chunks, |chunk| shifted_product(chunk, secret));
+        let product: Fr = products.into_iter().product();
         if product.is_zero() {
             return Err(AccumulateError::ElementNotAllowed);
         }
         Ok(product)
     }
 
-    /// For each element the product of `e + s` for all others.
+    /// For each element, given by its scalar, the product of `e + s` for all others.
     ///
     /// # Errors
     /// [`AccumulateError::ElementNotAllowed`] if an element is `-s`.
     pub(crate) fn products_of_others(
         &self,
-        elements: &[BilinearElement],
+        scalars: &[Fr],
         workers: &Workers,
     ) -> Result<Vec<Fr>, AccumulateError> {
-        let factors: Zeroizing<Vec<Fr>> = Zeroizing::new(
-            elements
-                .iter()
-                .map(|element| element.scalar() + self.scalar())
-                .collect(),
-        );
+        let shifted = scalars.iter().map(|scalar| *scalar + self.scalar());
+        let factors: Zeroizing<Vec<Fr>> = Zeroizing::new(shifted.collect());
         if factors.iter().any(Zero::is_zero) {
             return Err(AccumulateError::ElementNotAllowed);
         }
+        let multiply = |left: &Fr, right: &Fr| *left * right;
         Ok(products::products_of_others(
             &factors,
             &Fr::ONE,
-            |left, right| *left * right,
+            multiply,
             workers,
         ))
     }
@@ -163,16 +149,53 @@ impl BilinearSecretKey {
     }
 }
 
-/// The product of `e + shift` over the elements: the longest chain of multiplications that wait
+/// The parameters of this secret for sets of up to `capacity` and subsets of up to
+/// `subset_limit` elements, at least one each.
+///
+/// Cost: one fixed-base multiplication per power, spread over the workers.
+pub(super) fn powers_of(
+    secret: &Fr,
+    capacity: usize,
+    subset_limit: usize,
+    workers: &Workers,
+) -> Parameters {
+    let (g1_count, g2_count) = (capacity.max(1) + 1, subset_limit.max(1) + 1);
+    // Room first: a vector that grows leaves a copy behind.
+    let count = g1_count.max(g2_count);
+    let mut powers = Zeroizing::new(Vec::with_capacity(count));
+    powers.extend(core::iter::successors(Some(Fr::ONE), |power| Some(*power * secret)).take(count));
+    let (powers_g1, powers_g2) = run(workers, || {
+        let g1 = BatchMulPreprocessing::new(G1Projective::generator(), g1_count);
+        let g2 = BatchMulPreprocessing::new(G2Projective::generator(), g2_count);
+        (
+            g1.batch_mul(powers.get(..g1_count).unwrap_or_default()),
+            g2.batch_mul(powers.get(..g2_count).unwrap_or_default()),
+        )
+    });
+    let s_g2 = powers_g2.get(1).copied().unwrap_or_default();
+    Parameters::assemble(powers_g1, powers_g2, s_g2, "accumulator")
+}
+
+/// The product of `e + shift` over the scalars: the longest chain of multiplications that wait
 /// for each other is a quarter of their number.
-fn shifted_product(elements: &[BilinearElement], shift: Fr) -> Fr {
+fn shifted_product(scalars: &[Fr], shift: Fr) -> Fr {
     let mut lanes = [Fr::ONE; 4];
-    for chunk in elements.chunks(lanes.len()) {
-        for (lane, element) in lanes.iter_mut().zip(chunk) {
-            *lane *= element.scalar() + shift;
+    for chunk in scalars.chunks(lanes.len()) {
+        for (lane, scalar) in lanes.iter_mut().zip(chunk) {
+            *lane *= *scalar + shift;
         }
     }
     lanes.iter().product()
+}
+
+impl EitherKey<Bilinear> for BilinearSecretKey {
+    fn public(&self) -> &BilinearPublicKey {
+        &self.public_key
+    }
+
+    fn secret(&self) -> Option<&Self> {
+        Some(self)
+    }
 }
 
 impl SecretKey for BilinearSecretKey {
@@ -183,7 +206,6 @@ impl SecretKey for BilinearSecretKey {
     }
 
     fn with_label(&self, label: &[u8]) -> Self {
-        use crate::scheme::PublicKey as _;
         Self {
             secret: Arc::clone(&self.secret),
             public_key: self.public_key.with_label(label),

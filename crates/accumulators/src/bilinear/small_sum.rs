@@ -7,8 +7,12 @@
 //!
 //! Source: Straus 1964 (one chain of doublings for all terms), with non-adjacent forms of width 5.
 
-use ark_bls12_381::{Fq2, Fr, G2Affine, G2Projective};
-use ark_ff::{AdditiveGroup, BigInteger, Field, PrimeField, Zero, serial_batch_inversion_and_mul};
+use alloc::vec::Vec;
+
+use ark_bls12_381::{Fr, G2Affine, G2Projective};
+use ark_ff::{AdditiveGroup, BigInteger, PrimeField, Zero};
+
+use super::multi_scalar::affine::normalize;
 
 /// One term: the odd multiples of its point up to 15, and the digits of its scalar, lowest first.
 struct Term {
@@ -51,23 +55,7 @@ pub(crate) fn small_sum(points: &[G2Affine], scalars: &[Fr]) -> G2Projective {
 fn odd_multiples(point: &G2Affine) -> impl Iterator<Item = G2Projective> + use<> {
     let point = G2Projective::from(*point);
     let twice = point.double();
-    std::iter::successors(Some(point), move |multiple| Some(*multiple + twice)).take(ODD_MULTIPLES)
-}
-
-/// The same points in affine coordinates, on the calling thread.
-fn normalize(points: &[G2Projective]) -> Vec<G2Affine> {
-    let mut inverses: Vec<Fq2> = points.iter().map(|point| point.z).collect();
-    serial_batch_inversion_and_mul(&mut inverses, &Fq2::ONE);
-    let pairs = points.iter().zip(inverses);
-    pairs
-        .map(|(point, inverse)| {
-            if point.is_zero() {
-                return G2Affine::identity();
-            }
-            let square = inverse.square();
-            G2Affine::new_unchecked(point.x * square, point.y * square * inverse)
-        })
-        .collect()
+    core::iter::successors(Some(point), move |multiple| Some(*multiple + twice)).take(ODD_MULTIPLES)
 }
 
 const WIDTH: usize = 5;
@@ -78,13 +66,14 @@ const ODD_MULTIPLES: usize = 8;
 #[cfg(test)]
 mod tests {
     use ark_ec::{CurveGroup, PrimeGroup};
+    use ark_ff::Field;
 
     use super::*;
 
     #[test]
     fn sums_equal_those_of_the_library() {
         let seed = Fr::from(0x0073_756d_u64).pow([0x1234_5678_9abc]);
-        let multiples: Vec<Fr> = std::iter::successors(Some(seed), |scalar| Some(*scalar * seed))
+        let multiples: Vec<Fr> = core::iter::successors(Some(seed), |scalar| Some(*scalar * seed))
             .take(20)
             .collect();
         let generator = G2Projective::generator();

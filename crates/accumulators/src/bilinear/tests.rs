@@ -65,7 +65,7 @@ fn set_of<B: AsRef<[u8]> + Sync>(elements: &[B]) -> ElementSet<Bilinear> {
 }
 
 fn value_of(set: &ElementSet<Bilinear>) -> BilinearValue {
-    Bilinear::accumulate_with_secret(&SECRET, set, &Workers::sequential()).unwrap()
+    Bilinear::accumulate(&*SECRET, set, &Workers::sequential()).unwrap()
 }
 
 /// The value as a client has it: signed and verified.

@@ -1,183 +1,50 @@
-//! Witnesses of absence.
-//!
-//! For the set's polynomial `f` and an element `e` that is not in the set, `v = f(-e)` is not zero,
-//! and `X + e` divides `f(X) - v`. The witness is `v` and `W = [(f(s) - v) / (s + e)]_1`.
-//!
-//! It must not be zero: `v = 0` is what a member has. And with `v` other than zero for a member,
-//! `(W_e - W) / v` would be `[1 / (e + s)]_1`, which breaks the strong Diffie-Hellman assumption.
-//!
-//! `W` is the identity for the empty set alone, where `f = 1` and `v = 1`. So the identity is read
-//! only beside `v = 1`, and verifies only for the empty set's value: the equation says `V = [1]_1`.
-//!
-//! Source: Damgård & Triandopoulos 2008, section 3.2.
+//! Making and updating witnesses of absence.
 
-use ark_bls12_381::{Fr, G1Affine, G1Projective, g1};
-use ark_ec::{AffineRepr, CurveGroup, PrimeGroup};
+use ark_bls12_381::{Fr, G1Affine};
+use ark_ec::CurveGroup;
 use ark_ff::{Field, Zero};
-use bls12::{
-    point::{self, G1_BYTES},
-    scalar,
-    threads::run,
-};
-use pad_core::{DecodeError, Proof, Verified, VerifyError, Workers};
+use bls12::threads::run;
+use pad_core::Workers;
 
 use super::{
     Bilinear,
+    accumulate::require_usable,
     dynamic::{Kind, Steps},
-    element::BilinearElement,
-    of_elements,
-    parameters::SCHEME,
-    polynomial::divide_by_factor,
+    element::{BilinearElement, scalars},
+    non_membership::BilinearNonMembershipWitness,
+    polynomial::{self, divide_by_factor},
     public_key::BilinearPublicKey,
     secret_key::BilinearSecretKey,
 };
 use crate::{
-    accumulator::{SecretKey, Universal},
+    accumulator::{EitherKey, Universal},
     change::Change,
     error::AccumulateError,
     scheme::{PublicKey, Scheme},
     set::ElementSet,
-    snapshot::Snapshot,
-    statement::NonMembership,
-    wire::{self, Reader, Wire},
 };
 
-/// Evidence that an element is not in a set: `W` and `v`, 80 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BilinearNonMembershipWitness {
-    quotient: G1Affine,
-    remainder: Fr,
-}
-
-impl BilinearNonMembershipWitness {
-    /// Any two parts, as a forger would choose them.
-    #[cfg(test)]
-    pub(super) const fn from_parts(quotient: G1Affine, remainder: Fr) -> Self {
-        Self {
-            quotient,
-            remainder,
-        }
-    }
-
-    /// `W`: the quotient of the set's polynomial by `X + e`, at `s`.
-    pub const fn quotient(&self) -> G1Affine {
-        self.quotient
-    }
-
-    /// `v`: its remainder.
-    pub const fn remainder(&self) -> Fr {
-        self.remainder
-    }
-}
-
-/// Checks `e(W, [s + e]_2) e([v]_1, [1]_2) = e(V, [1]_2)` as
-/// `e(e W + [v]_1 - V, [1]_2) e(W, [s]_2) = 1`.
-///
-/// Cost: two multiplications in G1, one product of two pairings.
-impl Proof for BilinearNonMembershipWitness {
-    type Commitment = Verified<Snapshot<Bilinear>>;
-    type Query = [u8];
-    type Statement = NonMembership;
-    type Error = VerifyError;
-
-    fn check(
-        self,
-        snapshot: &Verified<Snapshot<Bilinear>>,
-        query: &[u8],
-    ) -> Result<NonMembership, VerifyError> {
-        let snapshot = snapshot.get();
-        let element = BilinearElement::queried(&snapshot.key, query)?;
-        if self.remainder.is_zero() {
-            return Err(VerifyError::RemainderOutOfRange);
-        }
-        let left = self.quotient.into_group() * element.scalar()
-            + G1Projective::generator() * self.remainder
-            - snapshot.value.point();
-        let parameters = snapshot.key.parameters();
-        if !parameters.pairs_to_one(left.into_affine(), self.quotient) {
-            return Err(VerifyError::WitnessMismatch);
-        }
-        Ok(NonMembership {
-            accumulator: snapshot.key.id(),
-            version: snapshot.version,
-            element: query.to_vec(),
-        })
-    }
-}
-
-/// `W` as a compressed point (48 bytes; the identity if and only if the set is empty), `v` (32
-/// bytes, big-endian, from 1 to `r - 1`).
-impl Wire for BilinearNonMembershipWitness {
-    type Context = BilinearPublicKey;
-    const KIND: u8 = wire::KIND_NON_MEMBERSHIP_WITNESS;
-    const SCHEME: u16 = SCHEME.0;
-
-    fn write(&self, bytes: &mut Vec<u8>) {
-        bytes.extend_from_slice(&point::encode::<g1::Config, G1_BYTES>(&self.quotient));
-        bytes.extend_from_slice(&scalar::encode(&self.remainder));
-    }
-
-    fn read(_: &BilinearPublicKey, reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
-        let quotient = point::decode::<g1::Config, G1_BYTES>(&reader.array()?);
-        let remainder = scalar::decode(&reader.array()?)?;
-        if remainder.is_zero() {
-            return Err(DecodeError::ScalarOutOfRange);
-        }
-        let quotient = match quotient {
-            Err(DecodeError::PointIsIdentity) if remainder == Fr::ONE => G1Affine::identity(),
-            other => other?,
-        };
-        Ok(Self {
-            quotient,
-            remainder,
-        })
-    }
-}
-
 impl Universal for Bilinear {
-    type NonMembershipWitness = BilinearNonMembershipWitness;
-
+    /// Cost with the secret key: two field multiplications per element and one fixed-base multiplication.
     fn non_membership_witness(
-        key: &BilinearPublicKey,
+        key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
         element: &[u8],
         workers: &Workers,
     ) -> Result<BilinearNonMembershipWitness, AccumulateError> {
-        let element = absent(key, set, element)?;
-        let coefficients = of_elements(set.elements(), workers);
-        let (quotient, remainder) = divide_by_factor(&coefficients, element.scalar());
-        if remainder.is_zero() {
+        require_usable(key.public(), set)?;
+        if set.contains(element) {
             return Err(AccumulateError::ElementPresent);
         }
-        let quotient = key.parameters().evaluate(&quotient, workers)?;
+        let digest = key.public().id().digest_of(element);
+        let element = Self::element(key.public(), &digest)?.scalar();
+        let members = scalars(set.elements());
+        let (quotient, remainder) = match key.secret() {
+            Some(secret) => with_secret(secret, &members, element, workers)?,
+            None => with_powers(key.public(), &members, element, workers)?,
+        };
         Ok(BilinearNonMembershipWitness {
-            quotient: quotient.into_affine(),
-            remainder,
-        })
-    }
-
-    /// Cost: two field multiplications per element and one fixed-base multiplication.
-    fn non_membership_witness_with_secret(
-        secret: &BilinearSecretKey,
-        set: &ElementSet<Self>,
-        element: &[u8],
-        workers: &Workers,
-    ) -> Result<BilinearNonMembershipWitness, AccumulateError> {
-        let element = absent(secret.public_key(), set, element)?.scalar();
-        let remainder: Fr = set
-            .elements()
-            .iter()
-            .map(|other| other.scalar() - element)
-            .product();
-        if remainder.is_zero() {
-            return Err(AccumulateError::ElementPresent);
-        }
-        let divisor = (element + secret.scalar())
-            .inverse()
-            .ok_or(AccumulateError::ElementNotAllowed)?;
-        let product = secret.product(set.elements(), workers)?;
-        Ok(BilinearNonMembershipWitness {
-            quotient: secret.multiply((product - remainder) * divisor),
+            quotient,
             remainder,
         })
     }
@@ -201,16 +68,37 @@ impl Universal for Bilinear {
     }
 }
 
-/// The element, if it is not in the set and the set is the key's and not too large.
-fn absent(
+/// `W` and `v` of an element, from the published powers.
+fn with_powers(
     key: &BilinearPublicKey,
-    set: &ElementSet<Bilinear>,
-    element: &[u8],
-) -> Result<BilinearElement, AccumulateError> {
-    set.require_key(key)?;
-    key.require_capacity(set.len())?;
-    if set.contains(element) {
+    members: &[Fr],
+    element: Fr,
+    workers: &Workers,
+) -> Result<(G1Affine, Fr), AccumulateError> {
+    let coefficients = polynomial::product(members, workers);
+    let (quotient, remainder) = divide_by_factor(&coefficients, element);
+    if remainder.is_zero() {
         return Err(AccumulateError::ElementPresent);
     }
-    Bilinear::element(key, &key.id().digest_of(element))
+    let quotient = key.parameters().evaluate(&quotient, workers)?;
+    Ok((quotient.into_affine(), remainder))
+}
+
+/// `W` and `v` of an element, from the secret.
+fn with_secret(
+    secret: &BilinearSecretKey,
+    members: &[Fr],
+    element: Fr,
+    workers: &Workers,
+) -> Result<(G1Affine, Fr), AccumulateError> {
+    let remainder: Fr = members.iter().map(|member| *member - element).product();
+    if remainder.is_zero() {
+        return Err(AccumulateError::ElementPresent);
+    }
+    let divisor = (element + secret.scalar())
+        .inverse()
+        .ok_or(AccumulateError::ElementNotAllowed)?;
+    let product = secret.product(members, workers)?;
+    let quotient = secret.multiply((product - remainder) * divisor);
+    Ok((quotient, remainder))
 }

@@ -3,38 +3,19 @@
 #![deny(clippy::arithmetic_side_effects)]
 
 use ark_bls12_381::{G1Affine, g1};
-use ark_ec::{AffineRepr, short_weierstrass::SWCurveConfig};
-use bls12::point::{self, G1_BYTES};
-use pad_core::DecodeError;
+use ark_ec::short_weierstrass::SWCurveConfig;
 
-use super::{parameters::SCHEME, public_key::BilinearPublicKey};
-use crate::{
-    error::AccumulateError,
-    wire::{self, Reader, Wire},
-};
+use crate::wire;
 
 /// `V = [product of (e_i + s)]_1`, 48 bytes. Never the identity.
 ///
 /// Source: Nguyen 2005, section 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BilinearValue(G1Affine);
+pub struct BilinearValue(pub(super) G1Affine);
 
 impl BilinearValue {
     /// `[1]_1`, the value of the empty set.
     pub(crate) const EMPTY: Self = Self(<g1::Config as SWCurveConfig>::GENERATOR);
-
-    /// The value at this point of the subgroup.
-    ///
-    /// # Errors
-    /// [`AccumulateError::ElementNotAllowed`] for the identity: an element is the negative of the
-    /// secret.
-    pub(crate) fn new(point: G1Affine) -> Result<Self, AccumulateError> {
-        if point.is_zero() {
-            Err(AccumulateError::ElementNotAllowed)
-        } else {
-            Ok(Self(point))
-        }
-    }
 
     /// The point.
     pub const fn point(&self) -> G1Affine {
@@ -42,17 +23,31 @@ impl BilinearValue {
     }
 }
 
-/// The compressed point (48 bytes).
-impl Wire for BilinearValue {
-    type Context = BilinearPublicKey;
-    const KIND: u8 = wire::KIND_VALUE;
-    const SCHEME: u16 = SCHEME.0;
+/// Has a point of G1 that is not the identity written as the compressed point, 48 bytes.
+macro_rules! wire_as_point {
+    ($type:ident, $kind:expr) => {
+        /// The compressed point (48 bytes).
+        impl $crate::wire::Wire for $type {
+            type Context = $crate::bilinear::BilinearPublicKey;
+            const KIND: u8 = $kind;
+            const SCHEME: u16 = $crate::scheme::BILINEAR.0;
 
-    fn write(&self, bytes: &mut Vec<u8>) {
-        bytes.extend_from_slice(&point::encode::<g1::Config, G1_BYTES>(&self.0));
-    }
+            fn write(&self, bytes: &mut alloc::vec::Vec<u8>) {
+                bytes.extend_from_slice(&bls12::point::encode::<
+                    ark_bls12_381::g1::Config,
+                    { bls12::point::G1_BYTES },
+                >(&self.0));
+            }
 
-    fn read(_: &BilinearPublicKey, reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
-        point::decode::<g1::Config, G1_BYTES>(&reader.array()?).map(Self)
-    }
+            fn read(
+                _: &Self::Context,
+                reader: &mut $crate::wire::Reader<'_>,
+            ) -> Result<Self, pad_core::DecodeError> {
+                bls12::point::decode(&reader.array::<{ bls12::point::G1_BYTES }>()?).map(Self)
+            }
+        }
+    };
 }
+
+wire_as_point!(BilinearValue, wire::KIND_VALUE);
+pub(super) use wire_as_point;

@@ -41,24 +41,18 @@ pub(crate) fn all_witnesses<G: ModularGroup>(
         return Vec::new();
     };
     let mut witnesses = vec![group.one(); primes.len()];
-    if workers.threads() == 1 {
-        tree.descend(group, base.clone(), &mut witnesses);
-    } else {
-        workers.run(|| {
-            let threads = workers.threads();
-            let tasks = threads.saturating_mul(TASKS_PER_THREAD);
-            tree.descend_together(
-                group,
-                base.clone(),
-                &mut witnesses,
-                Budget { threads, tasks },
-            );
-        });
-    }
+    let threads = workers.threads();
+    let tasks = match threads {
+        1 => 1,
+        _ => threads.saturating_mul(TASKS_PER_THREAD),
+    };
+    let budget = Budget { threads, tasks };
+    workers.run(|| tree.descend(group, base.clone(), &mut witnesses, budget));
     witnesses
 }
 
-/// How far to split: into separate chains of squarings, and into tasks.
+/// How far to split: into separate chains of squarings, and into tasks. With 1 of either there is no
+/// splitting.
 #[derive(Clone, Copy)]
 struct Budget {
     threads: usize,
@@ -116,21 +110,7 @@ impl Tree {
     }
 
     /// Gives each leaf its witness, where `base` is raised to everything outside of this tree.
-    fn descend<G: ModularGroup>(&self, group: &G, base: G::Element, witnesses: &mut [G::Element]) {
-        match self {
-            Self::Leaf(_) => place(base, witnesses),
-            Self::Node { halves, .. } => {
-                let (left, right) = &**halves;
-                let (left_base, right_base) = bases(group, &base, left, right);
-                let (left_part, right_part) = witnesses.split_at_mut(left.leaves());
-                left.descend(group, left_base, left_part);
-                right.descend(group, right_base, right_part);
-            }
-        }
-    }
-
-    /// As [`Tree::descend`], on many threads.
-    fn descend_together<G: ModularGroup>(
+    fn descend<G: ModularGroup>(
         &self,
         group: &G,
         base: G::Element,
@@ -140,9 +120,6 @@ impl Tree {
         let Self::Node { halves, .. } = self else {
             return place(base, witnesses);
         };
-        if budget.tasks <= 1 {
-            return self.descend(group, base, witnesses);
-        }
         let (left, right) = &**halves;
         let (left_base, right_base) = if budget.threads > 1 {
             rayon::join(
@@ -153,11 +130,15 @@ impl Tree {
             bases(group, &base, left, right)
         };
         let (left_part, right_part) = witnesses.split_at_mut(left.leaves());
-        let budget = budget.halved();
-        rayon::join(
-            || left.descend_together(group, left_base, left_part, budget),
-            || right.descend_together(group, right_base, right_part, budget),
-        );
+        let half = budget.halved();
+        let left = || left.descend(group, left_base, left_part, half);
+        let right = || right.descend(group, right_base, right_part, half);
+        if budget.tasks > 1 {
+            rayon::join(left, right);
+        } else {
+            left();
+            right();
+        }
     }
 }
 

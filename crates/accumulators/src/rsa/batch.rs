@@ -1,5 +1,4 @@
-//! Many elements at once: [one witness for a subset](RsaSubsetWitness), and
-//! [many witnesses verified together](RsaWitnessBatch).
+//! Making witnesses for many elements.
 //!
 //! Members' witnesses join to a subset witness without the set, by Shamir's trick: with
 //! `w_1^(x_1) = value = w_2^(x_2)` and `s x_1 + t x_2 = 1`, the residue `w_1^t w_2^s` is a root of
@@ -8,78 +7,56 @@
 //! Source: Boneh, Bünz & Fisch 2019, section 4.2 (aggregation); Shamir 1983, "On the generation of
 //! cryptographically strong pseudorandom sequences" (the trick).
 
-mod subset;
-mod witnesses;
-
-use std::collections::HashSet;
-
-use pad_core::{VerifyError, Workers};
+use pad_core::Workers;
 use rsa_group::{
     exponentiation::product,
-    group::{ModularGroup, ResidueGroup},
+    group::{ModularGroup as _, ResidueGroup},
     secret_integer::SecretInteger,
 };
 use rug::{Complete, Integer};
 
-pub use subset::RsaSubsetWitness;
-pub use witnesses::RsaWitnessBatch;
-
 use super::{
-    Rsa, element::RsaElement, parameters::RsaPublicKey, secret_exponents, secret_key::RsaSecretKey,
-    universal::product_of_signed_powers, value::RsaValue, witness::RsaWitness,
+    Rsa, element::RsaElement, parameters::RsaPublicKey, secret_exponents,
+    subset_witness::RsaSubsetWitness, universal::product_of_signed_powers, value::RsaValue,
+    witness::RsaWitness,
 };
 use crate::{
-    accumulator::{Accumulator, Batch, SecretKey},
+    accumulator::{Accumulator as _, Batch, EitherKey},
     error::AccumulateError,
     scheme::Element,
     set::ElementSet,
 };
 
 impl Batch for Rsa {
-    type SubsetWitness = RsaSubsetWitness;
-    type WitnessBatch = RsaWitnessBatch;
-
-    /// Cost: one power with an exponent as long as the product of all other representatives, and
-    /// two with that of the subset's.
+    /// Cost with the public key: one power with an exponent as long as the product of all other
+    /// representatives, and two with that of the subset's. With the secret key: one cheap multiplication
+    /// for each element of the set, and three powers.
     fn subset_witness(
-        key: &RsaPublicKey,
+        key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
         subset: &[Vec<u8>],
         workers: &Workers,
     ) -> Result<RsaSubsetWitness, AccumulateError> {
-        let parts = Parts::new(key, set, subset)?;
-        let group = key.group();
-        let others = product(parts.others.iter().copied().map(RsaElement::prime), workers);
-        let residue = key.power(&others, workers);
-        let exponent = product(
-            parts.members.iter().copied().map(RsaElement::prime),
-            workers,
-        );
-        let value = RsaValue::new(group.canonical(group.power(&residue, &exponent)));
-        let canonical = group.canonical(residue.clone());
-        RsaSubsetWitness::assemble(key, &value, canonical, &parts.members, |exponent| {
-            Ok(group.canonical(group.power(&residue, exponent)))
-        })
-    }
-
-    /// Cost: one cheap multiplication for each element of the set, and three powers with the secret.
-    fn subset_witness_with_secret(
-        secret: &RsaSecretKey,
-        set: &ElementSet<Self>,
-        subset: &[Vec<u8>],
-        workers: &Workers,
-    ) -> Result<RsaSubsetWitness, AccumulateError> {
-        let key = secret.public_key();
-        let parts = Parts::new(key, set, subset)?;
-        let value = Self::accumulate_with_secret(secret, set, workers)?;
+        set.require_key(key.public())?;
+        let [mut members, others] = set.split(subset)?;
+        members.sort_by_key(|member| *member.digest());
+        let others = others.into_iter().map(RsaElement::prime);
+        let public = key.public();
+        let Some(secret) = key.secret() else {
+            let group = public.group();
+            let residue = public.power(&product(others, workers), workers);
+            let exponent = product(members.iter().map(|member| member.prime()), workers);
+            let value = RsaValue::new(group.canonical(group.power(&residue, &exponent)));
+            let canonical = group.canonical(residue.clone());
+            return RsaSubsetWitness::assemble(public, &value, canonical, &members, |exponent| {
+                Ok(group.canonical(group.power(&residue, exponent)))
+            });
+        };
+        let value = Self::accumulate(secret, set, workers)?;
         let factors = secret.factors();
-        let others = secret_exponents::product(
-            factors,
-            parts.others.iter().copied().map(RsaElement::prime),
-            workers,
-        );
+        let others = secret_exponents::product(factors, others, workers);
         let residue = secret.power(SecretInteger::new(Integer::clone(&others)))?;
-        RsaSubsetWitness::assemble(key, &value, residue, &parts.members, |exponent| {
+        RsaSubsetWitness::assemble(public, &value, residue, &members, |exponent| {
             let product = (&*others * exponent).complete() % factors.order();
             secret.power(SecretInteger::new(product))
         })
@@ -121,35 +98,6 @@ impl Batch for Rsa {
     }
 }
 
-/// A set in two parts.
-struct Parts<'a> {
-    /// The elements of the subset, in ascending order of their digests.
-    members: Vec<&'a RsaElement>,
-    /// All other elements.
-    others: Vec<&'a RsaElement>,
-}
-
-impl<'a> Parts<'a> {
-    fn new(
-        key: &RsaPublicKey,
-        set: &'a ElementSet<Rsa>,
-        subset: &[Vec<u8>],
-    ) -> Result<Self, AccumulateError> {
-        set.require_key(key)?;
-        let positions: HashSet<usize> = set.positions(subset)?.into_iter().collect();
-        let (mut members, mut others) = (Vec::new(), Vec::new());
-        for (position, element) in set.elements().iter().enumerate() {
-            if positions.contains(&position) {
-                members.push(element);
-            } else {
-                others.push(element);
-            }
-        }
-        members.sort_by_key(|member| *member.digest());
-        Ok(Self { members, others })
-    }
-}
-
 /// A root of the value.
 #[derive(Clone)]
 struct Root {
@@ -182,19 +130,6 @@ impl Root {
             degree: Integer::from(&left.degree * &right.degree),
         })
     }
-}
-
-/// The elements with their primes, found by the offsets.
-fn represented<'a>(
-    key: &RsaPublicKey,
-    elements: impl IntoIterator<Item = &'a [u8]>,
-    offsets: impl IntoIterator<Item = u16>,
-) -> Result<Vec<RsaElement>, VerifyError> {
-    elements
-        .into_iter()
-        .zip(offsets)
-        .map(|(element, offset)| RsaElement::verified(key, element, offset))
-        .collect()
 }
 
 #[cfg(test)]

@@ -15,16 +15,15 @@
 //! ```
 //!
 //! Consecutive changes fold into one: their `A` and `D` multiply, and elements that come and go
-//! cancel. The change log of an RSA accumulator is public and tells nothing but who was added and
-//! removed: witness updates need no further data.
+//! cancel. The change log of an RSA accumulator is public and tells nothing but which elements were
+//! added and removed: witness updates need no further data.
 //!
 //! Source: Camenisch & Lysyanskaya 2002, "Dynamic accumulators and application to efficient
 //! revocation of anonymous credentials", section 3.
 
 use std::collections::{HashMap, HashSet};
 
-use pad_core::{DecodeError, Workers};
-use rayon::prelude::*;
+use pad_core::Workers;
 use rsa_group::{
     exponentiation::{powers_of_one_base, product},
     group::{ModularGroup, Residue, ResidueGroup},
@@ -32,111 +31,51 @@ use rsa_group::{
 use rug::{Complete, Integer};
 
 use super::{
-    Rsa,
-    element::RsaElement,
-    parameters::{RsaPublicKey, SCHEME},
-    secret_key::RsaSecretKey,
-    value::RsaValue,
-    witness::RsaWitness,
+    Rsa, accumulate::power_of_base, element::RsaElement, parameters::RsaPublicKey,
+    update_data::RsaUpdateData, value::RsaValue, witness::RsaWitness,
 };
 use crate::{
-    accumulator::{Dynamic, SecretKey as _},
+    accumulator::{Dynamic, EitherKey},
     change::{Change, require_consecutive},
     element::ElementDigest,
     error::AccumulateError,
+    plan::Plan,
     scheme::Element,
-    set::ElementSet,
-    wire::{self, Reader, Wire},
 };
 
 #[cfg(test)]
 mod tests;
 
-/// What witness updates need beyond the change itself: nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RsaUpdateData;
-
-/// No bytes.
-impl Wire for RsaUpdateData {
-    type Context = RsaPublicKey;
-    const KIND: u8 = wire::KIND_UPDATE_DATA;
-    const SCHEME: u16 = SCHEME.0;
-
-    fn write(&self, _bytes: &mut Vec<u8>) {}
-
-    fn read(_key: &RsaPublicKey, _reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
-        Ok(Self)
-    }
-}
-
 impl Dynamic for Rsa {
-    /// With elements removed, `value` is not used and not checked; the change repeats it.
+    /// With the public key and elements removed, `value` is not used and not checked; the change
+    /// repeats it.
     ///
-    /// Cost: one power for each element added; with elements removed, one for each in the set.
-    fn change<B: AsRef<[u8]> + Sync>(
-        key: &RsaPublicKey,
-        set: &mut ElementSet<Self>,
+    /// Cost with the public key: one power for each element added; with elements removed, one for each in
+    /// the set. With the secret key: two cheap products for each element in the set, and two powers by
+    /// tables.
+    fn transition(
+        key: &impl EitherKey<Self>,
+        plan: &Plan<'_, Self>,
         value: &RsaValue,
-        removed: &[B],
-        added: &[B],
         workers: &Workers,
-    ) -> Result<Change<Self>, AccumulateError> {
-        change_set(key, set, (removed, added), workers, |plan| {
-            if plan.removed.is_empty() {
-                return Ok(plan.grown(key, value, workers));
-            }
-            Ok(transition(
-                value,
-                key.power_of_base(plan.remaining(), workers),
-            ))
-        })
-    }
-
-    /// Cost: two cheap products for each element in the set, and two powers by tables.
-    fn change_with_secret<B: AsRef<[u8]> + Sync>(
-        secret: &RsaSecretKey,
-        set: &mut ElementSet<Self>,
-        value: &RsaValue,
-        removed: &[B],
-        added: &[B],
-        workers: &Workers,
-    ) -> Result<Change<Self>, AccumulateError> {
-        let key = secret.public_key();
-        change_set(key, set, (removed, added), workers, |plan| {
-            if secret.power_of_base(plan.former(), workers)? != *value.residue() {
+    ) -> Result<(RsaValue, RsaUpdateData), AccumulateError> {
+        let residue = if key.secret().is_none() && plan.removed().is_empty() {
+            grown(key.public(), value, plan.added(), workers)
+        } else {
+            if key.secret().is_some()
+                && power_of_base(key, plan.former(), workers)? != *value.residue()
+            {
                 return Err(AccumulateError::ValueMismatch);
             }
-            let after = secret.power_of_base(plan.remaining(), workers)?;
-            Ok(transition(value, after))
-        })
+            power_of_base(key, plan.remaining(), workers)?
+        };
+        Ok((RsaValue::new(residue), RsaUpdateData))
     }
 
-    /// [`AccumulateError::ElementAbsent`] is what the log says. A log that nobody verified is no
-    /// evidence that the element was removed: anybody can write one that names it. The witness
-    /// remains good for the value it was made for.
+    /// `None` is what the log says, and no evidence of removal.
     ///
-    /// Cost: a power with the exponents of all elements added and one with those of all removed,
-    /// whose squarings are shared: linear in the elements of the log, so the caller bounds the
-    /// length of logs from elsewhere.
-    fn update_witness(
-        key: &RsaPublicKey,
-        element: &RsaElement,
-        witness: &RsaWitness,
-        changes: &[Change<Self>],
-    ) -> Result<RsaWitness, AccumulateError> {
-        let pair = (element.clone(), witness.clone());
-        let updated = Self::update_witnesses(key, &[pair], changes, &Workers::sequential())?;
-        updated
-            .into_iter()
-            .flatten()
-            .next()
-            .ok_or(AccumulateError::ElementAbsent)
-    }
-
-    /// `None` is what the log says, and no evidence of removal, as there.
-    ///
-    /// Cost: as [`Dynamic::update_witness`] each, but the powers of the last value share their
-    /// squarings. The caller bounds the length of logs, as there.
+    /// Cost: for each a power with the exponents of all elements added and one with those of all removed,
+    /// linear in the elements of the log; the powers of the last value share their squarings.
     fn update_witnesses(
         key: &RsaPublicKey,
         witnesses: &[(RsaElement, RsaWitness)],
@@ -161,16 +100,10 @@ impl Dynamic for Rsa {
         let update = |chunk: &[&(RsaElement, RsaWitness)]| {
             folded.update(key.group(), last.after.residue(), chunk)
         };
-        let updated: Vec<Vec<RsaWitness>> = if workers.threads() == 1 {
-            vec![update(&kept)?]
-        } else {
-            let length = kept.len().div_ceil(workers.threads()).max(1);
-            workers.run(|| {
-                kept.par_chunks(length)
-                    .map(update)
-                    .collect::<Result<_, _>>()
-            })?
-        };
+        let length = kept.len().div_ceil(workers.threads()).max(1);
+        let chunks: Vec<_> = kept.chunks(length).collect();
+        let updated = workers.map(&chunks, |chunk| update(chunk));
+        let updated: Vec<Vec<RsaWitness>> = updated.into_iter().collect::<Result<_, _>>()?;
         let mut updated = updated.into_iter().flatten();
         Ok(witnesses
             .iter()
@@ -185,102 +118,11 @@ impl Dynamic for Rsa {
     }
 }
 
-/// What a change is about to do: the set has the added elements already, and the removed ones still.
-struct Plan<'a> {
-    elements: &'a [RsaElement],
-    /// Positions of what is removed.
-    removed: HashSet<usize>,
-    /// The position of the first element added.
-    before: usize,
-}
-
-impl<'a> Plan<'a> {
-    fn added(&self) -> impl Iterator<Item = &'a Integer> {
-        self.elements
-            .iter()
-            .skip(self.before)
-            .map(RsaElement::prime)
-    }
-
-    /// What was in the set before the change.
-    fn former(&self) -> impl Iterator<Item = &'a Integer> {
-        self.elements
-            .iter()
-            .take(self.before)
-            .map(RsaElement::prime)
-    }
-
-    /// What is in the set after the change.
-    fn remaining(&self) -> impl Iterator<Item = &'a Integer> {
-        self.elements
-            .iter()
-            .enumerate()
-            .filter(|(position, _)| !self.removed.contains(position))
-            .map(|(_, element)| element.prime())
-    }
-
-    /// The transition if nothing is removed.
-    fn grown(&self, key: &RsaPublicKey, value: &RsaValue, workers: &Workers) -> Transition {
-        let group = key.group();
-        let exponent = product(self.added(), workers);
-        let power = group.power(value.residue().as_integer(), &exponent);
-        transition(value, group.canonical(power))
-    }
-}
-
-/// The values before and after.
-struct Transition {
-    before: RsaValue,
-    after: RsaValue,
-}
-
-fn transition(before: &RsaValue, after: Residue) -> Transition {
-    Transition {
-        before: before.clone(),
-        after: RsaValue::new(after),
-    }
-}
-
-/// Changes a set, or leaves it as it is if `compute` fails.
-///
-/// The added elements go in first, so that their primes are searched once; they come last in the
-/// set's order, so taking them out again restores it.
-fn change_set<B: AsRef<[u8]> + Sync>(
-    key: &RsaPublicKey,
-    set: &mut ElementSet<Rsa>,
-    (removed, added): (&[B], &[B]),
-    workers: &Workers,
-    compute: impl FnOnce(&Plan<'_>) -> Result<Transition, AccumulateError>,
-) -> Result<Change<Rsa>, AccumulateError> {
-    set.require_key(key)?;
-    let positions: HashSet<usize> = removed
-        .iter()
-        .map(|element| set.position(element.as_ref()))
-        .collect::<Result<_, _>>()?;
-    if positions.len() < removed.len() {
-        return Err(AccumulateError::ElementAbsent);
-    }
-    let before = set.insert_all(key, added, workers)?;
-    let plan = Plan {
-        elements: set.elements(),
-        removed: positions,
-        before,
-    };
-    let computed = compute(&plan);
-    let added_elements = set.elements().get(before..).unwrap_or_default().to_vec();
-    match computed {
-        Ok(Transition { before, after }) => Ok(Change {
-            before,
-            after,
-            removed: set.remove_all(removed)?,
-            added: added_elements,
-            update_data: RsaUpdateData,
-        }),
-        Err(error) => {
-            set.remove_all(added)?;
-            Err(error)
-        }
-    }
+/// The value raised to the primes of added elements.
+fn grown(key: &RsaPublicKey, value: &RsaValue, added: &[RsaElement], workers: &Workers) -> Residue {
+    let group = key.group();
+    let exponent = product(added.iter().map(RsaElement::prime), workers);
+    group.canonical(group.power(value.residue().as_integer(), &exponent))
 }
 
 /// Consecutive changes as one.

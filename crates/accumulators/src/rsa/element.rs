@@ -7,7 +7,7 @@ use rug::Integer;
 
 use super::{
     parameters::{RsaPublicKey, SCHEME},
-    representative::{PrimeRepresentative, RepresentativeError},
+    representative::{self, RepresentativeError},
 };
 use crate::{
     element::ElementDigest,
@@ -39,9 +39,13 @@ impl RsaElement {
         key: &RsaPublicKey,
         digest: &ElementDigest,
     ) -> Result<Self, AccumulateError> {
-        PrimeRepresentative::search(key.parameters().rule(), digest.as_bytes())
-            .map(|representative| Self::new(*digest, &representative))
-            .ok_or(AccumulateError::ElementNotAllowed)
+        let found = representative::search(key.parameters().rule(), digest.as_bytes());
+        let (prime, offset) = found.ok_or(AccumulateError::ElementNotAllowed)?;
+        Ok(Self {
+            digest: *digest,
+            offset,
+            prime,
+        })
     }
 
     /// The element with this digest whose prime is said to be at this offset.
@@ -55,8 +59,13 @@ impl RsaElement {
         digest: &ElementDigest,
         offset: u16,
     ) -> Result<Self, RepresentativeError> {
-        PrimeRepresentative::at_offset(key.parameters().rule(), digest.as_bytes(), offset)
-            .map(|representative| Self::new(*digest, &representative))
+        let rule = key.parameters().rule();
+        let prime = representative::at_offset(rule, digest.as_bytes(), offset)?;
+        Ok(Self {
+            digest: *digest,
+            offset,
+            prime,
+        })
     }
 
     /// As [`RsaElement::at_offset`], for the bytes of an element that a witness is verified for.
@@ -75,12 +84,19 @@ impl RsaElement {
         })
     }
 
-    fn new(digest: ElementDigest, representative: &PrimeRepresentative) -> Self {
-        Self {
-            digest,
-            offset: representative.offset(),
-            prime: representative.integer(),
-        }
+    /// The elements of a query, in its order, whose primes are said to be at these offsets.
+    ///
+    /// # Errors
+    /// As for [`RsaElement::verified`].
+    pub(crate) fn all_verified<'a>(
+        key: &RsaPublicKey,
+        elements: impl IntoIterator<Item = &'a [u8]>,
+        offsets: impl IntoIterator<Item = u16>,
+    ) -> Result<Vec<Self>, VerifyError> {
+        let pairs = elements.into_iter().zip(offsets);
+        pairs
+            .map(|(element, offset)| Self::verified(key, element, offset))
+            .collect()
     }
 
     /// The prime representative.

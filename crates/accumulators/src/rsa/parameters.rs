@@ -37,7 +37,7 @@ const RSA_2048: &str = "\
     65157233507787077498171257724679629263863563732899121548314381678998850404453640235273819513786365\
     64391212010397122822120720357";
 
-/// A modulus that nobody at work can factor, the base derived from it, and the rule of prime
+/// A modulus that no server and no client can factor, the base derived from it, and the rule of prime
 /// representatives.
 ///
 /// The modulus is trusted: with its factors everything can be forged. The author of an own modulus has

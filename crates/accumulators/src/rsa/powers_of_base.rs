@@ -5,9 +5,12 @@
 
 use pad_core::DecodeError;
 use rsa_group::{Residue, exponentiation::to_usize, powers_table::PowersTable};
-use rug::{Integer, integer::Order};
+use rug::Integer;
 
-use super::parameters::{RsaPublicKey, SCHEME};
+use super::{
+    parameters::{RsaPublicKey, SCHEME},
+    proof_of_exponentiation::{absorb_residue, half_challenge},
+};
 use crate::{
     error::AccumulateError,
     scheme::PublicKey,
@@ -17,9 +20,6 @@ use crate::{
 
 #[cfg(test)]
 mod tests;
-
-/// The length of the random coefficients of the check, in bytes: 128 bits.
-const COEFFICIENT_BYTES: usize = 16;
 
 /// `g^(2^(24 i))` for a number of `i`. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,21 +67,14 @@ fn bits_of_element(key: &RsaPublicKey) -> usize {
     to_usize(key.parameters().rule().bit_length())
 }
 
-/// Coefficients that nobody can know before the entries.
+/// Coefficients of 128 bits that nobody can know before the entries.
 fn coefficients(key: &RsaPublicKey, entries: &[Residue], count: usize) -> Vec<Integer> {
     let mut transcript = Transcript::new(key.id(), "powers of base");
-    let mut bytes = Vec::new();
     for entry in entries {
-        bytes.clear();
-        entry.write(&mut bytes);
-        transcript.absorb(&bytes);
+        absorb_residue(&mut transcript, entry);
     }
     (0..count)
-        .map(|_| {
-            let challenge = transcript.challenge();
-            let (digits, _) = challenge.split_at(COEFFICIENT_BYTES);
-            Integer::from_digits(digits, Order::Msf)
-        })
+        .map(|_| half_challenge(&mut transcript))
         .collect()
 }
 

@@ -1,4 +1,4 @@
-//! Which numbers are prime: a deterministic test whose errors nobody can aim for.
+//! Which numbers are prime: a deterministic test for which no false prime can be constructed.
 //!
 //! A number passes if it passes all of
 //!
@@ -6,7 +6,7 @@
 //! 2. the extra strong Lucas test, with the parameters of Baillie's method C. Together these two
 //!    are a Baillie-PSW test. No composite is known to pass it, and none below 2^64 does;
 //! 3. [`ROUNDS`] rounds of Miller-Rabin with bases from SHA-256 of the number itself. A composite
-//!    passes a round for at most a quarter of the bases, and who looks for one that passes has to
+//!    passes a round for at most a quarter of the bases, and an attacker who looks for one that passes has to
 //!    try candidates one by one: changing the number changes the bases. Fixed bases would let an
 //!    attacker construct pseudoprimes to them (Arnault 1995).
 //!
@@ -22,8 +22,6 @@
 
 #![deny(clippy::arithmetic_side_effects)]
 #![allow(clippy::inline_always, reason = "a call costs as much as the work")]
-
-use core::cmp::Ordering;
 
 use pad_core::{Domain, Sha256Ed25519, Suite};
 use rsa_group::montgomery::{Montgomery, mask, select};
@@ -201,62 +199,17 @@ impl<const LIMBS: usize> Candidate<LIMBS> {
 /// The least P from 3 on with Jacobi symbol `(P^2 - 4 | number) = -1`; none for squares, nor if a
 /// factor of the number turns up. The number is odd and not [`SMALL`].
 fn lucas_parameter<const LIMBS: usize>(number: &[u64; LIMBS]) -> Option<u64> {
+    let number = Integer::from_digits(number, Order::Lsf);
     for parameter in 3..LUCAS_BOUND {
-        let discriminant = parameter.wrapping_mul(parameter).wrapping_sub(4);
-        match jacobi(discriminant, number) {
-            Ordering::Less => return Some(parameter),
-            Ordering::Equal => return None,
-            Ordering::Greater => {}
-        }
-        if parameter == BEFORE_SQUARE_TEST
-            && Integer::from_digits(number, Order::Lsf).is_perfect_square()
-        {
-            return None;
+        let discriminant = Integer::from(parameter.wrapping_mul(parameter).wrapping_sub(4));
+        match discriminant.jacobi(&number) {
+            -1 => return Some(parameter),
+            0 => return None,
+            _ if parameter == BEFORE_SQUARE_TEST && number.is_perfect_square() => return None,
+            _ => {}
         }
     }
     None
-}
-
-/// The Jacobi symbol `(upper | lower)` as its order relative to zero, for odd `lower` and `upper`
-/// from 1 to below 2^32.
-fn jacobi<const LIMBS: usize>(upper: u64, lower: &[u64; LIMBS]) -> Ordering {
-    let lowest = lower.first().copied().unwrap_or(0);
-    let odd = upper.checked_shr(upper.trailing_zeros()).unwrap_or(0);
-    let mut negative = two_flips(upper, lowest) ^ reciprocity_flips(odd, lowest);
-    // From (number | odd) on everything fits a word.
-    let (mut upper, mut lower) = (remainder(lower, odd), odd);
-    while upper != 0 {
-        negative ^= two_flips(upper, lower);
-        upper = upper.checked_shr(upper.trailing_zeros()).unwrap_or(0);
-        negative ^= reciprocity_flips(upper, lower);
-        (upper, lower) = (lower.checked_rem(upper).unwrap_or(0), upper);
-    }
-    match (lower, negative) {
-        (1, false) => Ordering::Greater,
-        (1, true) => Ordering::Less,
-        _ => Ordering::Equal,
-    }
-}
-
-/// Whether taking the twos out of `upper` changes the sign of `(upper | lower)`.
-fn two_flips(upper: u64, lower: u64) -> bool {
-    upper.trailing_zeros() & 1 == 1 && matches!(lower & 7, 3 | 5)
-}
-
-/// Whether `(upper | lower)` and `(lower | upper)` differ in sign, both odd.
-fn reciprocity_flips(upper: u64, lower: u64) -> bool {
-    upper & lower & 3 == 3
-}
-
-/// `number mod divisor` for a divisor below 2^32, zero for divisor zero.
-fn remainder<const LIMBS: usize>(number: &[u64; LIMBS], divisor: u64) -> u64 {
-    number.iter().rev().fold(0, |remainder, limb| {
-        [limb >> 32, limb & 0xffff_ffff]
-            .iter()
-            .fold(remainder, |remainder: u64, half| {
-                ((remainder << 32) | half).checked_rem(divisor).unwrap_or(0)
-            })
-    })
 }
 
 /// `LIMBS` pseudorandom words for a round, from SHA-256 of the number.

@@ -6,9 +6,9 @@
 //!
 //! # The search, and the hint that spares it
 //!
-//! Finding a representative takes a search ([`PrimeRepresentative::search`]); checking a given one
+//! Finding a representative takes a search ([`search`]); checking a given one
 //! takes a single primality test. So whoever proves membership sends the **offset** of the
-//! representative from the base, and the verifier calls [`PrimeRepresentative::at_offset`].
+//! representative from the base, and the verifier calls [`at_offset`].
 //!
 //! *Membership may trust the hint.* A dishonest server can point to a later prime of the window
 //! instead of the smallest. Let p be the prime at the offset. Under the strong RSA assumption a
@@ -44,8 +44,7 @@
 
 use core::fmt;
 
-use pad_core::{Domain, Sha256Ed25519, Suite, Workers};
-use rayon::prelude::*;
+use pad_core::{Domain, Sha256Ed25519, Suite};
 use rsa_group::montgomery::{total_bits, unused_bits};
 use rug::{Integer, integer::Order};
 use thiserror::Error;
@@ -143,111 +142,40 @@ pub enum RepresentativeError {
     NotAPrimeRepresentative,
 }
 
-/// A prime in the window of an element's digest: the smallest one if it was searched for.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct PrimeRepresentative {
+/// The smallest odd prime of the window of `digest`, with its offset from the base; `None` if the window
+/// has no prime, which does not happen in practice ([`WINDOW`]).
+///
+/// A function of its arguments: searching again is the check that a representative is minimal,
+/// which non-membership needs (see the module).
+///
+/// * Cost: about 100 µs for [`RepresentativeRule::Wide`], varying with the digest.
+///
+/// Source: Crosby & Wallach 2010, section 4.3: "testing successive integers until we find a
+/// prime number".
+pub fn search(rule: RepresentativeRule, digest: &[u8; 32]) -> Option<(Integer, u16)> {
+    let (limbs, offset) = Base::new(rule, digest).search(LAST_OFFSET)?;
+    Some((Integer::from_digits(&limbs, Order::Lsf), offset))
+}
+
+/// The prime at `offset` from the base of `digest`: the check of a hint, for membership. It
+/// need not be the smallest prime of the window; the module says why that is enough.
+///
+/// * Cost: about 45 µs for a prime under [`RepresentativeRule::Wide`], 6 µs at most otherwise.
+///
+/// # Errors
+/// * [`RepresentativeError::OffsetOutsideWindow`] if the number has more bits than the rule
+///   has. Only bases at the very end of the rule's range have such offsets.
+/// * [`RepresentativeError::NotAPrimeRepresentative`] if the number is even or composite.
+///
+/// Source: Crosby & Wallach 2010, section 4.3 ("only the offset from the hash of the tuple to
+/// the prime representative is sent").
+pub fn at_offset(
     rule: RepresentativeRule,
-    digest: [u8; 32],
-    /// The prime, least significant limb first.
-    limbs: [u64; LIMBS],
+    digest: &[u8; 32],
     offset: u16,
-}
-
-impl PrimeRepresentative {
-    /// The smallest odd prime of the window of `digest`, or `None` if the window has no prime,
-    /// which nobody will see ([`WINDOW`]).
-    ///
-    /// A function of its arguments: searching again is the check that a representative is minimal,
-    /// which non-membership needs (see the module).
-    ///
-    /// * Cost: about 100 µs for [`RepresentativeRule::Wide`], varying with the digest.
-    ///
-    /// Source: Crosby & Wallach 2010, section 4.3: "testing successive integers until we find a
-    /// prime number".
-    pub fn search(rule: RepresentativeRule, digest: &[u8; 32]) -> Option<Self> {
-        let base = Base::new(rule, digest);
-        let (limbs, offset) = base.search(LAST_OFFSET)?;
-        Some(Self {
-            rule,
-            digest: *digest,
-            limbs,
-            offset,
-        })
-    }
-
-    /// The prime at `offset` from the base of `digest`: the check of a hint, for membership. It
-    /// need not be the smallest prime of the window; the module says why that is enough.
-    ///
-    /// * Cost: about 45 µs for a prime under [`RepresentativeRule::Wide`], 6 µs at most otherwise.
-    ///
-    /// # Errors
-    /// * [`RepresentativeError::OffsetOutsideWindow`] if the number has more bits than the rule
-    ///   has. Only bases at the very end of the rule's range have such offsets.
-    /// * [`RepresentativeError::NotAPrimeRepresentative`] if the number is even or composite.
-    ///
-    /// Source: Crosby & Wallach 2010, section 4.3 ("only the offset from the hash of the tuple to
-    /// the prime representative is sent").
-    pub fn at_offset(
-        rule: RepresentativeRule,
-        digest: &[u8; 32],
-        offset: u16,
-    ) -> Result<Self, RepresentativeError> {
-        let limbs = Base::new(rule, digest).prime_at(offset)?;
-        Ok(Self {
-            rule,
-            digest: *digest,
-            limbs,
-            offset,
-        })
-    }
-
-    /// The rule it was made by.
-    pub const fn rule(&self) -> RepresentativeRule {
-        self.rule
-    }
-
-    /// The digest of the element it stands for.
-    pub const fn digest(&self) -> &[u8; 32] {
-        &self.digest
-    }
-
-    /// The prime less the base: the hint for verifiers.
-    pub const fn offset(&self) -> u16 {
-        self.offset
-    }
-
-    /// The prime.
-    pub fn integer(&self) -> Integer {
-        Integer::from_digits(&self.limbs, Order::Lsf)
-    }
-
-    /// The prime, big-endian, in [`RepresentativeRule::byte_length`] bytes.
-    pub fn to_be_bytes(&self) -> Vec<u8> {
-        let mut limbs = self.limbs;
-        limbs.reverse();
-        let bytes = limbs.map(u64::to_be_bytes);
-        let bytes = bytes.as_flattened();
-        let leading = bytes.len().saturating_sub(self.rule.byte_length());
-        bytes.iter().skip(leading).copied().collect()
-    }
-}
-
-/// The representatives of `digests`, in their order; `None` where [`PrimeRepresentative::search`]
-/// has none. The result does not depend on `workers`.
-///
-/// * Cost: a search for each digest, spread over the threads.
-///
-/// Source: Tremel 2013, section 3.1 (each representative is a task of its own).
-pub fn search_all(
-    rule: RepresentativeRule,
-    digests: &[[u8; 32]],
-    workers: &Workers,
-) -> Vec<Option<PrimeRepresentative>> {
-    let search = |digest| PrimeRepresentative::search(rule, digest);
-    if workers.threads() == 1 {
-        return digests.iter().map(search).collect();
-    }
-    workers.run(|| digests.par_iter().map(search).collect())
+) -> Result<Integer, RepresentativeError> {
+    let limbs = Base::new(rule, digest).prime_at(offset)?;
+    Ok(Integer::from_digits(&limbs, Order::Lsf))
 }
 
 /// The number at which the window of a digest starts.

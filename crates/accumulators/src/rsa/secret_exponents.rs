@@ -4,7 +4,6 @@
 //! quotients by the secret order.
 
 use pad_core::Workers;
-use rayon::prelude::*;
 use rsa_group::{Factors, SecretInteger};
 use rug::{Complete, Integer};
 
@@ -22,11 +21,8 @@ pub(crate) fn product<'a>(
     workers: &Workers,
 ) -> SecretInteger {
     let primes: Vec<&Integer> = primes.into_iter().collect();
-    let blocks: Vec<SecretInteger> = if workers.threads() == 1 {
-        primes.chunks(BLOCK).map(block_product).collect()
-    } else {
-        workers.run(|| primes.par_chunks(BLOCK).map(block_product).collect())
-    };
+    let blocks: Vec<&[&Integer]> = primes.chunks(BLOCK).collect();
+    let blocks = workers.map(&blocks, |block| block_product(block));
     let multiply = |left: &SecretInteger, right: &SecretInteger| multiply(factors, left, right);
     let product = products::product(&blocks, multiply, workers);
     // A single block is not reduced yet.
@@ -40,10 +36,13 @@ pub(crate) fn product<'a>(
 /// Cost: three products modulo the order each.
 pub(crate) fn products_of_others(
     factors: &Factors,
-    primes: &[Integer],
+    primes: &[&Integer],
     workers: &Workers,
 ) -> Vec<SecretInteger> {
-    let primes: Vec<SecretInteger> = primes.iter().cloned().map(SecretInteger::new).collect();
+    let primes: Vec<SecretInteger> = primes
+        .iter()
+        .map(|prime| SecretInteger::new(Integer::clone(prime)))
+        .collect();
     let multiply = |left: &SecretInteger, right: &SecretInteger| multiply(factors, left, right);
     products::products_of_others(&primes, &one(), multiply, workers)
 }

@@ -6,7 +6,7 @@
 //! value that somebody may have chosen.
 
 use core::{fmt, ops::ControlFlow};
-use std::{io, sync::Arc};
+use std::sync::Arc;
 
 use pad_core::{DecodeError, Workers, codec};
 use rsa_group::{
@@ -34,7 +34,7 @@ use crate::{
 mod tests;
 
 /// The longest key in bytes.
-pub(super) const KEY_LIMIT: usize = 2048;
+const KEY_LIMIT: usize = 2048;
 
 /// The factors of the modulus of an own accumulator, and its public key. Cheap to clone.
 #[derive(Clone)]
@@ -53,7 +53,7 @@ impl fmt::Debug for RsaSecretKey {
     }
 }
 
-/// No secret key could be made, read or written.
+/// No secret key could be made or read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum KeyError {
@@ -73,15 +73,6 @@ pub enum KeyError {
     /// The bytes are no key.
     #[error("not a secret key: {0}")]
     Malformed(#[from] DecodeError),
-    /// There is a file already, and it stays.
-    #[error("the key file exists already and is not overwritten")]
-    FileExists,
-    /// Others than the owner may read the file.
-    #[error("the key file can be read by others than its owner")]
-    ReadableByOthers,
-    /// The file cannot be read or written.
-    #[error("the key file: {0}")]
-    File(#[source] io::Error),
 }
 
 impl From<rsa_group::KeyError> for KeyError {

@@ -13,6 +13,8 @@
 use core::num::NonZeroU16;
 use std::sync::LazyLock;
 
+use rsa_group::safe_primes::odd_primes_below;
+
 #[cfg(test)]
 mod tests;
 
@@ -34,7 +36,12 @@ const SUM_BOUND: u32 = 1 << 31;
 
 type Digits = [i16; DIGITS];
 
-static PRIMES: LazyLock<Vec<SievePrime>> = LazyLock::new(sieve_primes);
+/// The odd primes below [`BOUND`], in ascending order.
+static PRIMES: LazyLock<Vec<SievePrime>> = LazyLock::new(|| {
+    let primes = odd_primes_below(usize::from(BOUND)).into_iter();
+    let primes = primes.filter_map(|prime| NonZeroU16::new(u16::try_from(prime).ok()?));
+    primes.map(SievePrime::new).collect()
+});
 
 /// For each of the [`STRETCH`] odd numbers from `start` on whether it has no factor below
 /// [`BOUND`]. `start` is odd and at least `BOUND`.
@@ -127,20 +134,6 @@ fn balanced(residue: u32, modulus: NonZeroU16) -> i16 {
         residue
     };
     i16::try_from(nearest).unwrap_or(0)
-}
-
-/// The odd primes below [`BOUND`], in ascending order.
-fn sieve_primes() -> Vec<SievePrime> {
-    let mut primes: Vec<NonZeroU16> = Vec::new();
-    for number in (3..BOUND).step_by(2).filter_map(NonZeroU16::new) {
-        let mut divisors = primes
-            .iter()
-            .take_while(|prime| prime.get() <= number.get() / **prime);
-        if divisors.all(|prime| number.get() % *prime != 0) {
-            primes.push(number);
-        }
-    }
-    primes.into_iter().map(SievePrime::new).collect()
 }
 
 /// A number's digits, least significant first.

@@ -1,15 +1,15 @@
 use std::sync::Arc;
 
-use pad_core::{AuthorKey, DecodeError, Proof, Untrusted, Verified, VerifyError, Version};
+use pad_core::{AuthorKey, DecodeError, Proof, Untrusted, Verified, VerifyError, Version, Workers};
 use rsa_group::{group::ModularGroup, modulus::write_fixed};
-use rug::Complete;
+use rug::{Complete, Integer};
 
 use super::{
     test_key::{names, secret, secret_3072, set, workers},
     *,
 };
 use crate::{
-    PublicKey as _,
+    Accumulator as _, ElementSet, PublicKey as _, SecretKey as _,
     snapshot::{Authority, Snapshot},
     wire::{decode_body, encode_body},
 };
@@ -39,24 +39,15 @@ fn both_roles_all_algorithms_and_all_thread_counts_agree() {
     for count in [0, 1, 2, 3, 5, 17, 64] {
         let set = set(count);
         let value = Rsa::accumulate(key, &set, &one).unwrap();
-        assert_eq!(
-            Rsa::accumulate_with_secret(&secret, &set, &one),
-            Ok(value.clone())
-        );
+        assert_eq!(Rsa::accumulate(&secret, &set, &one), Ok(value.clone()));
         assert_eq!(Rsa::accumulate(key, &set, &three), Ok(value.clone()));
-        assert_eq!(
-            Rsa::accumulate_with_secret(&secret, &set, &three),
-            Ok(value.clone())
-        );
+        assert_eq!(Rsa::accumulate(&secret, &set, &three), Ok(value.clone()));
         let witnesses = Rsa::witnesses(key, &set, &one).unwrap();
         assert_eq!(witnesses.len(), count);
         assert_eq!(Rsa::witnesses(key, &set, &three).as_ref(), Ok(&witnesses));
+        assert_eq!(Rsa::witnesses(&secret, &set, &one).as_ref(), Ok(&witnesses));
         assert_eq!(
-            Rsa::witnesses_with_secret(&secret, &set, &one).as_ref(),
-            Ok(&witnesses)
-        );
-        assert_eq!(
-            Rsa::witnesses_with_secret(&secret, &set, &three).as_ref(),
+            Rsa::witnesses(&secret, &set, &three).as_ref(),
             Ok(&witnesses)
         );
         if count <= 17 {
@@ -75,7 +66,7 @@ fn both_roles_all_algorithms_and_all_thread_counts_agree() {
             let name = name.as_bytes();
             assert_eq!(Rsa::witness(key, &set, name, &one).as_ref(), Ok(witness));
             assert_eq!(
-                Rsa::witness_with_secret(&secret, &set, name, &one).as_ref(),
+                Rsa::witness(&secret, &set, name, &one).as_ref(),
                 Ok(witness)
             );
             let membership = witness
@@ -95,11 +86,11 @@ fn a_key_of_3072_bits_agrees_with_its_public_half() {
     let set = ElementSet::from_elements(key, &names(0, 5), &one).unwrap();
     assert_eq!(
         Rsa::accumulate(key, &set, &one),
-        Rsa::accumulate_with_secret(&secret, &set, &one)
+        Rsa::accumulate(&secret, &set, &one)
     );
     assert_eq!(
         Rsa::witnesses(key, &set, &one),
-        Rsa::witnesses_with_secret(&secret, &set, &one)
+        Rsa::witnesses(&secret, &set, &one)
     );
 }
 
@@ -108,7 +99,7 @@ fn the_order_of_a_set_does_not_matter() {
     let secret = secret();
     let one = Workers::sequential();
     let mut names = names(0, 9);
-    let forward = Rsa::accumulate_with_secret(&secret, &set(9), &one).unwrap();
+    let forward = Rsa::accumulate(&secret, &set(9), &one).unwrap();
     names.reverse();
     let reversed = ElementSet::from_elements(secret.public_key(), &names, &one).unwrap();
     assert_eq!(
@@ -158,7 +149,7 @@ fn a_residue_of_another_modulus_is_refused() {
     let one = Workers::sequential();
     let larger = secret_3072();
     let stranger = ElementSet::from_elements(larger.public_key(), &names(0, 2), &one).unwrap();
-    let witness = Rsa::witness_with_secret(&larger, &stranger, b"element 0", &one).unwrap();
+    let witness = Rsa::witness(&larger, &stranger, b"element 0", &one).unwrap();
     let secret = secret();
     let value = verified(secret.public_key(), Rsa::empty_value(secret.public_key()));
     assert_eq!(
@@ -175,23 +166,17 @@ fn misuse_has_its_own_errors() {
     let set = set(2);
     let absent = AccumulateError::ElementAbsent;
     assert_eq!(Rsa::witness(key, &set, b"absent", &one), Err(absent));
-    assert_eq!(
-        Rsa::witness_with_secret(&secret, &set, b"absent", &one),
-        Err(absent)
-    );
+    assert_eq!(Rsa::witness(&secret, &set, b"absent", &one), Err(absent));
 
     let other = secret.with_label(b"other");
     let wrong = AccumulateError::WrongAccumulator;
     let public = other.public_key();
     assert_eq!(Rsa::accumulate(public, &set, &one), Err(wrong));
-    assert_eq!(Rsa::accumulate_with_secret(&other, &set, &one), Err(wrong));
+    assert_eq!(Rsa::accumulate(&other, &set, &one), Err(wrong));
     assert_eq!(Rsa::witness(public, &set, b"element 0", &one), Err(wrong));
-    assert_eq!(
-        Rsa::witness_with_secret(&other, &set, b"element 0", &one),
-        Err(wrong)
-    );
+    assert_eq!(Rsa::witness(&other, &set, b"element 0", &one), Err(wrong));
     assert_eq!(Rsa::witnesses(public, &set, &one), Err(wrong));
-    assert_eq!(Rsa::witnesses_with_secret(&other, &set, &one), Err(wrong));
+    assert_eq!(Rsa::witnesses(&other, &set, &one), Err(wrong));
 }
 
 #[test]

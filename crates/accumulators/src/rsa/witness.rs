@@ -10,7 +10,6 @@ use super::{
     parameters::{RsaPublicKey, SCHEME},
 };
 use crate::{
-    scheme::PublicKey,
     snapshot::Snapshot,
     statement::Membership,
     wire::{self, Reader, Wire},
@@ -73,11 +72,7 @@ impl Proof for RsaWitness {
         if !group.same(&power, snapshot.value.residue().as_integer()) {
             return Err(VerifyError::WitnessMismatch);
         }
-        Ok(Membership {
-            accumulator: snapshot.key.id(),
-            version: snapshot.version,
-            element: element.to_vec(),
-        })
+        Ok(snapshot.membership(element))
     }
 }
 

@@ -121,7 +121,7 @@ fn witnesses_of_absence_are_recomputed_and_verify() {
     } = fixture();
     let key = secret.public_key();
     let workers = Workers::sequential();
-    let value = Bilinear::accumulate_with_secret(&secret, &set, &workers).unwrap();
+    let value = Bilinear::accumulate(&secret, &set, &workers).unwrap();
     let value = g1(&wire::encode_body(&value));
     let absent = Bilinear::element(key, &set.accumulator().digest_of(b"absent")).unwrap();
     let absent = element_scalar(&absent);

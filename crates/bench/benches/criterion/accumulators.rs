@@ -4,7 +4,9 @@
 
 use std::{hint::black_box, time::Duration};
 
-use accumulators::{Accumulator, Batch, ElementSet, SecretKey, Universal, rsa::RepresentativeRule};
+use accumulators::{
+    Accumulator, ElementSet, SecretKey, Universal, Witnessed, rsa::RepresentativeRule,
+};
 use bench::{
     accumulators::{Bench, BilinearBench, Plan, RsaBench, signed_and_verified},
     fixture::id,
@@ -22,8 +24,8 @@ fn scheme<B: Bench>(criterion: &mut Criterion, bench: &B) {
     let key = secret.public_key();
     let names: Vec<Vec<u8>> = (0..ELEMENTS).map(|i| i.to_be_bytes().to_vec()).collect();
     let set = ElementSet::<B::Scheme>::from_elements(key, &names, alone).expect("distinct");
-    let value = B::Scheme::accumulate_with_secret(&secret, &set, alone).expect("a value");
-    let witnesses = B::Scheme::witnesses_with_secret(&secret, &set, alone).expect("witnesses");
+    let value = B::Scheme::accumulate(&secret, &set, alone).expect("a value");
+    let witnesses = B::Scheme::witnesses(&secret, &set, alone).expect("witnesses");
     assert_eq!(B::Scheme::accumulate(key, &set, alone).as_ref(), Ok(&value));
     let snapshot = signed_and_verified::<B::Scheme>(key, value);
     let snapshot = snapshot.expect("bench: an honest signature");
@@ -37,23 +39,23 @@ fn scheme<B: Bench>(criterion: &mut Criterion, bench: &B) {
         bencher.iter(|| ElementSet::<B::Scheme>::from_elements(key, black_box(&names), alone));
     });
     set_of("accumulate_secret", &mut |bencher| {
-        bencher.iter(|| B::Scheme::accumulate_with_secret(&secret, black_box(&set), alone));
+        bencher.iter(|| B::Scheme::accumulate(&secret, black_box(&set), alone));
     });
     set_of("accumulate_public", &mut |bencher| {
         bencher.iter(|| B::Scheme::accumulate(key, black_box(&set), alone));
     });
     set_of("witnesses_secret", &mut |bencher| {
-        bencher.iter(|| B::Scheme::witnesses_with_secret(&secret, black_box(&set), alone));
+        bencher.iter(|| B::Scheme::witnesses(&secret, black_box(&set), alone));
     });
     set_of("witnesses_public", &mut |bencher| {
         bencher.iter(|| B::Scheme::witnesses(key, black_box(&set), alone));
     });
-    let batch = <B::Scheme as Batch>::WitnessBatch::from(witnesses.clone());
+    let batch = <B::Scheme as Witnessed>::WitnessBatch::from(witnesses.clone());
     set_of("verify_batch", &mut |bencher| {
         bencher.iter(|| black_box(&batch).clone().check(&snapshot, &names));
     });
 
-    let absence = B::Scheme::non_membership_witness_with_secret(&secret, &set, b"", alone);
+    let absence = B::Scheme::non_membership_witness(&secret, &set, b"", alone);
     let absence = absence.expect("the empty element is not in the set");
     let mut one = |what: &str, work: &mut dyn FnMut(&mut Bencher<'_>)| {
         measure(criterion, "accumulators::one", &name(what), ONE, work);

@@ -6,7 +6,7 @@ use pad_core::{Suite, VerifyError};
 use pad_tuple::{
     Expectation, chain,
     design::SharedSigner,
-    signed::{Signed, TupleSignature},
+    signed::{SignatureScheme, Signed, TupleSignature},
 };
 
 use crate::{counting::Counted, cryptography::timed, timing::Effort};
@@ -15,12 +15,32 @@ use crate::{counting::Counted, cryptography::timed, timing::Effort};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timed<G>(PhantomData<G>);
 
-impl<G: TupleSignature> TupleSignature for Timed<G> {
+impl<G: SignatureScheme> SignatureScheme for Timed<G> {
     const CODE: u16 = G::CODE;
     type Key = G::Key;
-    type Secret = G::Secret;
     type Signature = G::Signature;
     type Aggregate = G::Aggregate;
+
+    fn verify_each(
+        expectation: &Expectation<G::Key>,
+        signed: &[(Vec<u8>, G::Signature)],
+    ) -> Result<(), VerifyError> {
+        timed(signed.len(), || G::verify_each(expectation, signed))
+    }
+
+    fn verify_all(
+        expectation: &Expectation<G::Key>,
+        messages: Vec<Vec<u8>>,
+        aggregate: G::Aggregate,
+    ) -> Result<(), VerifyError> {
+        timed(messages.len(), || {
+            G::verify_all(expectation, messages, aggregate)
+        })
+    }
+}
+
+impl<G: TupleSignature> TupleSignature for Timed<G> {
+    type Secret = G::Secret;
 
     fn key(secret: &G::Secret) -> G::Key {
         G::key(secret)
@@ -34,25 +54,8 @@ impl<G: TupleSignature> TupleSignature for Timed<G> {
         timed(1, || G::sign(secret, signer, message))
     }
 
-    fn verify_each(
-        expectation: &Expectation<G::Key>,
-        signed: &[(Vec<u8>, G::Signature)],
-    ) -> Result<(), VerifyError> {
-        timed(signed.len(), || G::verify_each(expectation, signed))
-    }
-
     fn aggregate(signatures: Vec<G::Signature>) -> G::Aggregate {
         timed(signatures.len(), || G::aggregate(signatures))
-    }
-
-    fn verify_all(
-        expectation: &Expectation<G::Key>,
-        messages: Vec<Vec<u8>>,
-        aggregate: G::Aggregate,
-    ) -> Result<(), VerifyError> {
-        timed(messages.len(), || {
-            G::verify_all(expectation, messages, aggregate)
-        })
     }
 }
 

@@ -4,9 +4,10 @@ use std::marker::PhantomData;
 
 use pad_core::{ApplyError, SchemeId, SignedHead, Suite, VerifyError, Version, Workers};
 use pad_tuple::{
-    AuthorError, Design, Expectation,
-    design::{Admission, Claim, Resumed, SharedSigner, TupleId},
-    layers::{Layers, Transition},
+    AuthorError, Design, Expectation, TupleScheme,
+    design::{Admission, Resumed, SharedSigner, TupleId, UnsignedSnapshot},
+    layers::Layers,
+    scheme::Claim,
     statement::Context,
     update::TupleAttachment,
 };
@@ -18,19 +19,35 @@ use crate::cryptography::accumulated;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimedDesign<D>(PhantomData<D>);
 
-impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
+impl<S: Suite, D: TupleScheme<S>> TupleScheme<S> for TimedDesign<D> {
     const GENERATIONS: usize = D::GENERATIONS;
     const SCHEME: SchemeId = D::SCHEME;
     const NAME: &'static str = D::NAME;
 
     type Key = D::Key;
-    type Secret = D::Secret;
-    type Mark = D::Mark;
-    type State = D::State;
-    type Tick = D::Tick;
-    type Records = D::Records;
     type Evidence = D::Evidence;
     type Seal = D::Seal;
+
+    fn opened_root(seal: &D::Seal) -> Option<S::Digest> {
+        D::opened_root(seal)
+    }
+
+    fn check(
+        expectation: &Expectation<D::Key>,
+        claims: &[Claim<S>],
+        evidence: Vec<D::Evidence>,
+        seal: D::Seal,
+    ) -> Result<(), VerifyError> {
+        accumulated(|| D::check(expectation, claims, evidence, seal))
+    }
+}
+
+impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
+    type Secret = D::Secret;
+    type TupleState = D::TupleState;
+    type State = D::State;
+    type Extension = D::Extension;
+    type Records = D::Records;
 
     fn key(secret: &D::Secret) -> D::Key {
         D::key(secret)
@@ -51,23 +68,20 @@ impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
     fn authenticate(
         secret: &D::Secret,
         signer: SharedSigner<'_>,
-        context: Context,
         state: &mut D::State,
-        layers: &mut Layers<S, D::Mark>,
-        transition: &Transition<S, D::Mark>,
-        workers: &Workers,
-    ) -> Result<Vec<D::Tick>, AuthorError> {
-        accumulated(|| D::authenticate(secret, signer, context, state, layers, transition, workers))
+        snapshot: UnsignedSnapshot<'_, S, D::TupleState>,
+    ) -> Result<Vec<D::Extension>, AuthorError> {
+        accumulated(|| D::authenticate(secret, signer, state, snapshot))
     }
 
-    fn attachment_digest(attachment: &TupleAttachment<D::Tick>) -> S::Digest {
+    fn attachment_digest(attachment: &TupleAttachment<D::Extension>) -> S::Digest {
         D::attachment_digest(attachment)
     }
 
     fn admit(
         key: &D::Key,
         records: &mut D::Records,
-        admission: &Admission<'_, S, D::Tick>,
+        admission: &Admission<'_, S, D::Extension>,
         workers: &Workers,
     ) -> Result<(), ApplyError> {
         accumulated(|| D::admit(key, records, admission, workers))
@@ -107,17 +121,7 @@ impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
         context: Context,
         records: &D::Records,
         layers: &Layers<S, TupleId>,
-        workers: &Workers,
     ) -> Result<Resumed<S, Self>, AuthorError> {
-        D::resume(secret, context, records, layers, workers)
-    }
-
-    fn check(
-        expectation: &Expectation<D::Key>,
-        claims: &[Claim<S>],
-        evidence: Vec<D::Evidence>,
-        seal: D::Seal,
-    ) -> Result<(), VerifyError> {
-        accumulated(|| D::check(expectation, claims, evidence, seal))
+        D::resume(secret, context, records, layers)
     }
 }

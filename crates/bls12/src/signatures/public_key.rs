@@ -2,12 +2,13 @@
 
 #![deny(clippy::arithmetic_side_effects)]
 
+use alloc::{boxed::Box, sync::Arc};
 use core::{fmt, ops::Neg as _, str::FromStr};
-use std::sync::{Arc, LazyLock};
 
 use ark_bls12_381::{Bls12_381, Config, G1Affine, G2Affine, g2};
 use ark_ec::{AffineRepr, bls12::G2Prepared, pairing::Pairing};
 use ark_ff::Zero as _;
+use once_cell::race::OnceBox;
 use pad_core::{DecodeError, Digest, VerifyError, Workers};
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
@@ -95,9 +96,10 @@ impl BlsPublicKey {
 
     /// Checks `e(hashed, key) e(signature, -g) = 1`.
     fn require_signed(&self, hashed: G1Affine, signature: G1Affine) -> Result<(), VerifyError> {
-        static NEGATED_GENERATOR: LazyLock<G2Prepared<Config>> =
-            LazyLock::new(|| G2Affine::generator().neg().into());
-        let keys = [G2Prepared::clone(&self.prepared), NEGATED_GENERATOR.clone()];
+        static NEGATED_GENERATOR: OnceBox<G2Prepared<Config>> = OnceBox::new();
+        let negated_generator =
+            NEGATED_GENERATOR.get_or_init(|| Box::new(G2Affine::generator().neg().into()));
+        let keys = [G2Prepared::clone(&self.prepared), negated_generator.clone()];
         let product = Bls12_381::multi_miller_loop([hashed, signature], keys);
         match Bls12_381::final_exponentiation(product) {
             // The library writes this group additively: its zero is 1.

@@ -7,7 +7,7 @@ use ark_bls12_381::{G1Affine, G2Affine};
 use ark_ec::AffineRepr;
 
 use super::{BlsPublicKey, BlsSignature, hash_of};
-use crate::scalar::SecretScalar;
+use crate::SecretScalar;
 
 /// A secret key with its public key. Not printable, wiped when dropped.
 #[expect(

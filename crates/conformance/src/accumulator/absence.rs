@@ -19,8 +19,7 @@ pub fn check_absence<A: Complete>(secret: &SecretKey<A>, seed: u64) {
         let current = verified::<A>(key, 4, &value);
         for element in absent {
             let witness = A::non_membership_witness(key, &set, element, &alone).unwrap();
-            let made_by_author =
-                A::non_membership_witness_with_secret(secret, &set, element, &alone).unwrap();
+            let made_by_author = A::non_membership_witness(secret, &set, element, &alone).unwrap();
             assert_eq!(made_by_author, witness);
             let statement = sent::<_, A>(key, &witness)
                 .verify(&current, element)
@@ -46,7 +45,7 @@ pub fn check_absence<A: Complete>(secret: &SecretKey<A>, seed: u64) {
                 present
             );
             assert_eq!(
-                A::non_membership_witness_with_secret(secret, &set, element, &alone),
+                A::non_membership_witness(secret, &set, element, &alone),
                 present
             );
         }

@@ -72,8 +72,7 @@ impl<A: Complete> History<'_, A> {
         let key = self.secret.public_key();
         let public = A::change(key, &mut shadow, &self.value, removed, added, &alone).unwrap();
         let (set, value) = (&mut self.set, &self.value);
-        let change =
-            A::change_with_secret(self.secret, set, value, removed, added, &alone).unwrap();
+        let change = A::change(self.secret, set, value, removed, added, &alone).unwrap();
         assert_eq!(
             public, change,
             "with and without the secret key: one change"
@@ -107,8 +106,7 @@ impl<A: Complete> History<'_, A> {
             let (key, value) = (self.key(), &self.value);
             let refused = A::change(key, &mut set, value, removed, added, &alone);
             assert_eq!(refused.unwrap_err(), error);
-            let refused =
-                A::change_with_secret(self.secret, &mut set, value, removed, added, &alone);
+            let refused = A::change(self.secret, &mut set, value, removed, added, &alone);
             assert_eq!(refused.unwrap_err(), error);
             assert_eq!(set.elements(), self.set.elements());
         }
@@ -212,7 +210,7 @@ pub fn check_stale_values<A: Complete>(secret: &SecretKey<A>) {
     let before = set.elements().to_vec();
     for (removed, added) in [(2..3, 3..3), (0..0, 3..4), (2..3, 3..4), (0..0, 3..3)] {
         let (removed, added) = (&names[removed], &names[added]);
-        let refused = A::change_with_secret(secret, &mut set, &stale, removed, added, &alone);
+        let refused = A::change(secret, &mut set, &stale, removed, added, &alone);
         assert_eq!(refused.unwrap_err(), AccumulateError::ValueMismatch);
         assert_eq!(set.elements(), before, "a refused change changes nothing");
     }

@@ -25,10 +25,7 @@ pub fn check_roles_agree<A: Accumulator>(secret: &SecretKey<A>, largest: usize, 
         let elements = elements(size, &mut Random::new(seed));
         let set = set_of::<A>(key, &elements);
         let value = A::accumulate(key, &set, &alone).unwrap();
-        assert_eq!(
-            A::accumulate_with_secret(secret, &set, &alone).unwrap(),
-            value
-        );
+        assert_eq!(A::accumulate(secret, &set, &alone).unwrap(), value);
         assert_eq!(
             value == A::empty_value(key),
             size == 0,
@@ -36,19 +33,13 @@ pub fn check_roles_agree<A: Accumulator>(secret: &SecretKey<A>, largest: usize, 
         );
         let witnesses = A::witnesses(key, &set, &alone).unwrap();
         assert_eq!(witnesses.len(), size);
-        assert_eq!(
-            A::witnesses_with_secret(secret, &set, &alone).unwrap(),
-            witnesses
-        );
+        assert_eq!(A::witnesses(secret, &set, &alone).unwrap(), witnesses);
         let single = elements
             .iter()
             .map(|element| A::witness(key, &set, element, &alone));
         assert_eq!(single.collect::<Result<Vec<_>, _>>().unwrap(), witnesses);
         for (element, witness) in elements.iter().zip(&witnesses).take(4) {
-            assert_eq!(
-                &A::witness_with_secret(secret, &set, element, &alone).unwrap(),
-                witness
-            );
+            assert_eq!(&A::witness(secret, &set, element, &alone).unwrap(), witness);
         }
     }
 }
@@ -71,15 +62,9 @@ pub fn check_order_and_threads<A: Accumulator>(secret: &SecretKey<A>, size: usiz
         let pool = workers(threads);
         let set = ElementSet::<A>::from_elements(key, &shuffled, &pool).unwrap();
         assert_eq!(A::accumulate(key, &set, &pool).unwrap(), value);
-        assert_eq!(
-            A::accumulate_with_secret(secret, &set, &pool).unwrap(),
-            value
-        );
+        assert_eq!(A::accumulate(secret, &set, &pool).unwrap(), value);
         let public = A::witnesses(key, &set, &pool).unwrap();
-        assert_eq!(
-            A::witnesses_with_secret(secret, &set, &pool).unwrap(),
-            public
-        );
+        assert_eq!(A::witnesses(secret, &set, &pool).unwrap(), public);
         for (element, witness) in forward.iter().zip(&witnesses) {
             assert_eq!(&public[set.position(element).unwrap()], witness);
         }
@@ -126,7 +111,7 @@ pub fn check_witnesses_verify_nothing_else<A: Accumulator>(secret: &SecretKey<A>
     for element in absent {
         let refused = A::witness(key, &set, element, &alone);
         assert_eq!(refused, Err(AccumulateError::ElementAbsent));
-        let refused = A::witness_with_secret(secret, &set, element, &alone);
+        let refused = A::witness(secret, &set, element, &alone);
         assert_eq!(refused, Err(AccumulateError::ElementAbsent));
     }
 }
@@ -180,20 +165,11 @@ fn check_foreign_keys<A: Accumulator>(secret: &SecretKey<A>, set: &ElementSet<A>
     let foreign_secret = secret.with_label(b"another accumulator");
     let wrong = AccumulateError::WrongAccumulator;
     assert_eq!(A::accumulate(&foreign, set, &alone), Err(wrong));
-    assert_eq!(
-        A::accumulate_with_secret(&foreign_secret, set, &alone),
-        Err(wrong)
-    );
+    assert_eq!(A::accumulate(&foreign_secret, set, &alone), Err(wrong));
     assert_eq!(A::witnesses(&foreign, set, &alone), Err(wrong));
-    assert_eq!(
-        A::witnesses_with_secret(&foreign_secret, set, &alone),
-        Err(wrong)
-    );
+    assert_eq!(A::witnesses(&foreign_secret, set, &alone), Err(wrong));
     assert_eq!(A::witness(&foreign, set, b"", &alone), Err(wrong));
-    assert_eq!(
-        A::witness_with_secret(&foreign_secret, set, b"", &alone),
-        Err(wrong)
-    );
+    assert_eq!(A::witness(&foreign_secret, set, b"", &alone), Err(wrong));
     let mut set = set.clone();
     let refused = set.insert_all(&foreign, &[b"fresh"], &alone);
     assert_eq!(refused, Err(wrong));

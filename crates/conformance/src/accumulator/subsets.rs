@@ -19,7 +19,7 @@ pub fn check_subsets<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     let current = verified::<A>(key, 8, &value);
     for subset in [&members[..1], &members[2..4], &members[3..8]] {
         let witness = A::subset_witness(key, &set, subset, &alone).unwrap();
-        let made_by_author = A::subset_witness_with_secret(secret, &set, subset, &alone).unwrap();
+        let made_by_author = A::subset_witness(secret, &set, subset, &alone).unwrap();
         assert_eq!(made_by_author, witness);
         let parts: Vec<_> = subset
             .iter()
@@ -70,10 +70,7 @@ fn check_odd_subsets<A: Complete>(secret: &SecretKey<A>, members: &[Vec<u8>]) {
         (&twice[..], AccumulateError::DuplicateElement),
     ] {
         assert_eq!(A::subset_witness(key, &set, subset, &alone), Err(error));
-        assert_eq!(
-            A::subset_witness_with_secret(secret, &set, subset, &alone),
-            Err(error)
-        );
+        assert_eq!(A::subset_witness(secret, &set, subset, &alone), Err(error));
     }
     assert_eq!(
         A::aggregate(key, &value, &[]),

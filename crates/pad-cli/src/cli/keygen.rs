@@ -10,6 +10,7 @@ use clap::Args;
 use indicatif::ProgressBar;
 use pad::{
     DictionaryId, SecretKey,
+    keys::{DEFAULT_ENTRIES, SchemeKeyFormat},
     selection::{SchemeName, SuiteName},
 };
 use serde_json::json;
@@ -33,9 +34,13 @@ pub(super) struct Keygen {
     /// tuple-base-superseding-bls and tuple-spec-lightweight-bls have signatures that aggregate. With
     /// accumulators, which answer for one key at a time: tuple-accumulators-rsa,
     /// tuple-accumulators-superseding-rsa and tuple-chain-accumulators-rsa (a new key takes minutes), and
-    /// the same with -bilinear at the end (for dictionaries of at most some 4000 entries).
+    /// the same with -bilinear at the end (for as many entries as --entries says).
     #[arg(long, value_name = "NAME", default_value = SchemeName::RedBlack.name())]
     scheme: SchemeName,
+    /// The largest number of entries that the dictionary will have; only for schemes with -bilinear at the
+    /// end. The public key grows by 48 bytes with each, and checking it takes longer [default: 4095].
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=MOST_ENTRIES))]
+    entries: Option<u32>,
     /// Derive the dictionary's id from this name instead of drawing a random one.
     #[arg(long, value_name = "NAME")]
     dictionary: Option<String>,
@@ -59,8 +64,10 @@ impl Keygen {
         let dictionary = self.dictionary.as_deref().map(DictionaryId::from_name);
         let public_path = public_path(&self.out);
         let failure = |error| Failure::key_file(&self.out, &error);
+        let entries = self.entries()?;
         let search = self.search(output);
-        let key = SecretKey::generate(self.suite, self.scheme, dictionary).map_err(failure)?;
+        let key = SecretKey::generate_for(entries, self.suite, self.scheme, dictionary);
+        let key = key.map_err(failure)?;
         search.finish_and_clear();
         key.save_pair(&self.out, &public_path)
             .map_err(|(path, error)| Failure::key_file(path, &error))?;
@@ -88,6 +95,24 @@ impl Keygen {
 }
 
 impl Keygen {
+    /// For how many entries the key is.
+    fn entries(&self) -> Result<usize, Failure> {
+        let is_bounded = self
+            .scheme
+            .key_format()
+            .is_some_and(SchemeKeyFormat::is_bounded);
+        match self.entries {
+            Some(_) if !is_bounded => Err(Failure::input(format!(
+                "--entries: dictionaries of scheme {} have no largest number of entries",
+                self.scheme
+            ))),
+            Some(entries) => {
+                usize::try_from(entries).map_err(|error| Failure::Input(error.to_string()))
+            }
+            None => Ok(DEFAULT_ENTRIES),
+        }
+    }
+
     /// Says that the search for primes goes on, which may take minutes.
     fn search(&self, output: &Output) -> ProgressBar {
         if !self.scheme.name().ends_with("-rsa") || !output.shows_progress() {
@@ -117,6 +142,9 @@ impl Public {
         )
     }
 }
+
+/// A key file for more has too many bytes.
+const MOST_ENTRIES: i64 = 40_000;
 
 fn public_path(secret: &Path) -> PathBuf {
     let mut path = OsString::from(secret);

@@ -6,23 +6,18 @@ use pad::selection::SchemeFamily;
 
 use super::{
     dictionary::Published,
-    prices::Prices,
     scene::{Attack, Scene},
     tree_attacks, tuple_attacks,
 };
 use crate::cli::Failure;
 
 /// All attacks on one dictionary: five on a tree, four to six on tuples.
-pub(super) fn all(
-    dictionary: &Published,
-    prices: &Prices,
-    folder: &Path,
-) -> Result<Vec<Attack>, Failure> {
-    let [_, (_, key), ..] = prices.interesting_keys();
+pub(super) fn all(dictionary: &Published<'_>, folder: &Path) -> Result<Vec<Attack>, Failure> {
+    let [_, (_, key), ..] = dictionary.prices.interesting_keys();
     let scene = Scene {
         dictionary,
         repository: dictionary.author.repository(),
-        prices,
+        prices: dictionary.prices,
         key,
     };
     let mut attacks = match dictionary.kind.0.family() {

@@ -4,9 +4,10 @@ use core::time::Duration;
 use std::{path::Path, time::Instant};
 
 use pad::{
-    Answer, Key, PublicKey, SecretKey, SigningRecord, Store, Version,
+    Answer, DictionaryId, Key, PublicKey, SecretKey, SigningRecord, Store, Version,
     dynamic::verify,
     dynamic::{AnyAuthor, Description, open_author},
+    keys::KeyFileError,
     question::{Question, Statement},
     selection::{RepositoryName, SchemeName, SuiteName},
 };
@@ -15,8 +16,10 @@ use super::prices::Prices;
 use crate::cli::Failure;
 
 /// An author with a durable repository that has imported all snapshots.
-pub(super) struct Published {
+pub(super) struct Published<'a> {
     pub(super) author: AnyAuthor,
+    /// What it holds.
+    pub(super) prices: &'a Prices,
     pub(super) public: PublicKey,
     pub(super) kind: (SchemeName, RepositoryName),
     /// From the first snapshot to the last one being durable.
@@ -24,13 +27,12 @@ pub(super) struct Published {
 }
 
 /// Signs each snapshot as a version and makes it durable before the next.
-pub(super) fn publish(
+pub(super) fn publish<'a>(
     folder: &Path,
     (scheme, repository): (SchemeName, RepositoryName),
-    prices: &Prices,
-) -> Result<Published, Failure> {
-    let key = SecretKey::generate(SuiteName::Sha256Ed25519, scheme, None)
-        .map_err(|error| Failure::Store(error.to_string()))?;
+    prices: &'a Prices,
+) -> Result<Published<'a>, Failure> {
+    let key = secret_key(scheme, prices).map_err(|error| Failure::Store(error.to_string()))?;
     let public = key.public().clone();
     let path = folder.join(format!("{scheme}-{repository}.pad"));
     Description {
@@ -52,10 +54,26 @@ pub(super) fn publish(
     let import_time = start.elapsed();
     Ok(Published {
         author,
+        prices,
         public,
         kind: (scheme, repository),
         import_time,
     })
+}
+
+/// A new key; but an RSA key, for which the search takes minutes, is one that everybody knows.
+fn secret_key(scheme: SchemeName, prices: &Prices) -> Result<SecretKey, KeyFileError> {
+    let suite = SuiteName::Sha256Ed25519;
+    if !scheme.name().ends_with("-rsa") {
+        return SecretKey::generate_for(prices.most_keys(), suite, scheme, None);
+    }
+    let digits = PUBLISHED_RSA_KEY
+        .lines()
+        .find(|line| !line.starts_with('#'));
+    let secret = digits.and_then(|digits| hex::decode(digits).ok());
+    let dictionary = DictionaryId::from_name("demonstration");
+    let seed = &[7; 32];
+    SecretKey::from_parts(suite, scheme, dictionary, seed, secret.map(Into::into))
 }
 
 /// The record of what is signed for the store at this path.
@@ -64,7 +82,7 @@ pub(super) fn record_beside(store: &Path) -> Result<SigningRecord, Failure> {
     SigningRecord::open(&path).map_err(|error| Failure::Store(error.to_string()))
 }
 
-impl Published {
+impl Published<'_> {
     /// Whether this is the dictionary whose answers are printed.
     pub(super) fn is_shown(&self) -> bool {
         self.kind == (SchemeName::RedBlack, RepositoryName::PathCopying)
@@ -96,3 +114,5 @@ impl Published {
         }
     }
 }
+
+const PUBLISHED_RSA_KEY: &str = include_str!("../../../../data/keys-for-tests/rsa-2048.txt");

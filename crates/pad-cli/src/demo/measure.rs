@@ -34,9 +34,10 @@ pub(super) struct Measured {
 }
 
 /// The table's columns.
-pub(super) const COLUMNS: [&str; 10] = [
+pub(super) const COLUMNS: [&str; 11] = [
     "scheme",
     "repository",
+    "keys",
     "import s",
     "update kB",
     "disk MB",
@@ -48,10 +49,11 @@ pub(super) const COLUMNS: [&str; 10] = [
 ];
 
 impl Measured {
-    pub(super) fn cells(&self) -> [String; 10] {
+    pub(super) fn cells(&self) -> [String; 11] {
         [
             self.scheme.to_string(),
             self.repository.to_string(),
+            self.keys.to_string(),
             format!("{:.2}", self.import_time.as_secs_f64()),
             format!("{:.1}", self.update_bytes / 1e3),
             format!("{:.1}", megabytes(self.disk_bytes)),
@@ -93,13 +95,9 @@ impl Measured {
 }
 
 /// Measures a dictionary; each rate gets this much time, because some are slow on old versions.
-pub(super) fn measure(
-    dictionary: &Published,
-    prices: &Prices,
-    budget: Duration,
-) -> Result<Measured, Failure> {
+pub(super) fn measure(dictionary: &Published<'_>, budget: Duration) -> Result<Measured, Failure> {
     let repository = dictionary.author.repository();
-    let sample = sample(prices);
+    let sample = sample(dictionary.prices);
     // Verified before anything is timed.
     let mut proofs = Vec::new();
     let mut answers = Vec::new();
@@ -145,7 +143,10 @@ fn update_bytes(repository: &AnyRepository) -> Result<f64, Failure> {
 }
 
 /// The mean length of the proof for a key that is right above one of the sample, and not there.
-fn absent_bytes(dictionary: &Published, sample: &[(Version, Question)]) -> Result<f64, Failure> {
+fn absent_bytes(
+    dictionary: &Published<'_>,
+    sample: &[(Version, Question)],
+) -> Result<f64, Failure> {
     let mut proofs = Vec::new();
     for (version, question) in sample.iter().take(ABSENT_SAMPLE) {
         let Question::Key(key) = question else {

@@ -63,7 +63,8 @@ pub(super) fn page(measured: &[Measured], prices: &Prices) -> Result<String, Fai
          <title>Persistent authenticated dictionaries</title>\n<style>{STYLE}</style></head><body>\n\
          <h1>Persistent authenticated dictionaries</h1>\n\
          <p>Prices of language models: {} snapshots from {} to {}, {} changes. Every answer behind \
-         these figures was verified with the author's public key alone.</p>\n\
+         these figures was verified with the author's public key alone. Designs with BLS signatures and \
+         accumulators hold some of the keys only.</p>\n\
          {body}\n<table><tr>{header}</tr>\n{rows}</table>\n</body></html>\n",
         prices.snapshots.len(),
         prices.first_name(),

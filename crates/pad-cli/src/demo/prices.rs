@@ -1,6 +1,6 @@
 //! The bundled trace, and what the dictionaries should say about it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pad::{
     Key, Operation, Value, Version,
@@ -24,17 +24,7 @@ impl Prices {
         let read = TraceReader::from_bytes(TRACE).and_then(Iterator::collect);
         let snapshots: Vec<TraceSnapshot> =
             read.map_err(|error| Failure::Input(format!("bundled trace: {error}")))?;
-        let mut contents = Vec::new();
-        let mut latest = Contents::new();
-        for snapshot in &snapshots {
-            for operation in &snapshot.operations {
-                match operation {
-                    Operation::Put(key, value) => latest.insert(key.clone(), value.clone()),
-                    Operation::Remove(key) => latest.remove(key),
-                };
-            }
-            contents.push(latest.clone());
-        }
+        let contents = contents_of(&snapshots);
         let keys = choose_keys(&contents)
             .ok_or_else(|| Failure::input("the bundled trace lacks interesting keys"))?;
         Ok(Self {
@@ -42,6 +32,30 @@ impl Prices {
             contents,
             keys,
         })
+    }
+
+    /// The same snapshots with so many of the keys, evenly spread, and the interesting ones.
+    pub(super) fn some(&self, count: usize) -> Self {
+        let all: BTreeSet<&Key> = self.contents.iter().flat_map(BTreeMap::keys).collect();
+        let step = all.len().div_ceil(count).max(1);
+        let spread = all.into_iter().step_by(step);
+        let chosen: BTreeSet<&Key> = spread.chain(self.keys.iter().map(|(_, key)| key)).collect();
+        let mut snapshots = self.snapshots.clone();
+        for snapshot in &mut snapshots {
+            snapshot
+                .operations
+                .retain(|operation| chosen.contains(operation.key()));
+        }
+        Self {
+            contents: contents_of(&snapshots),
+            snapshots,
+            keys: self.keys.clone(),
+        }
+    }
+
+    /// The largest number of keys in a version.
+    pub(super) fn most_keys(&self) -> usize {
+        self.contents.iter().map(Contents::len).max().unwrap_or(0)
     }
 
     pub(super) fn changes(&self) -> usize {
@@ -75,6 +89,21 @@ impl Prices {
         let position = usize::try_from(version.number().checked_sub(1)?).ok()?;
         self.contents.get(position)?.get(key)
     }
+}
+
+/// The contents after each snapshot.
+fn contents_of(snapshots: &[TraceSnapshot]) -> Vec<Contents> {
+    let mut latest = Contents::new();
+    let after = snapshots.iter().map(|snapshot| {
+        for operation in &snapshot.operations {
+            match operation {
+                Operation::Put(key, value) => latest.insert(key.clone(), value.clone()),
+                Operation::Remove(key) => latest.remove(key),
+            };
+        }
+        latest.clone()
+    });
+    after.collect()
 }
 
 fn choose_keys(contents: &[Contents]) -> Option<[(&'static str, Key); 4]> {

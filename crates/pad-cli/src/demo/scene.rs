@@ -21,7 +21,7 @@ pub(super) type S = Sha256Ed25519;
 
 /// A server, a client, and the key that the attacks are about: one whose price changes.
 pub(super) struct Scene<'a> {
-    pub(super) dictionary: &'a Published,
+    pub(super) dictionary: &'a Published<'a>,
     pub(super) repository: &'a AnyRepository,
     pub(super) prices: &'a Prices,
     pub(super) key: &'a Key,

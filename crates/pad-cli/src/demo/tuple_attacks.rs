@@ -5,9 +5,9 @@ use pad::{
     dynamic::verify,
     pad_core::codec,
     pad_tuple::{
-        Design, Lightweight, Plain, Superseding, for_each_tuple,
+        Lightweight, Plain, SignatureScheme, Superseding, TupleScheme, for_each_tuple,
         proof::{ShownContent, ShownTuple},
-        signed::{SignedEvidence, TupleSignature},
+        signed::SignedEvidence,
     },
     question::{Question, Refusal},
 };
@@ -20,18 +20,22 @@ pub(super) fn all(scene: &Scene<'_>) -> Result<Vec<Attack>, Failure> {
     let scheme = scene.dictionary.kind.0.id();
     macro_rules! try_design {
         ($name:ident, $design:ty) => {
-            if scheme == <$design as Design<S>>::SCHEME {
+            if scheme == <$design as TupleScheme<S>>::SCHEME {
                 return attacks::<$design>(scene);
             }
         };
     }
     for_each_tuple!(try_design);
+    #[cfg(feature = "accumulators")]
+    pad::pad_tuple::for_each_accumulated_tuple!(try_design);
     Err(broken())
 }
 
 type Answer<D> = Response<S, TupleProof<S, D>>;
 
-fn attacks<D: Design<S, Evidence: Links>>(scene: &Scene<'_>) -> Result<Vec<Attack>, Failure> {
+fn attacks<D: TupleScheme<S, Evidence: Attacked>>(
+    scene: &Scene<'_>,
+) -> Result<Vec<Attack>, Failure> {
     let mut attacks = vec![
         changed_value::<D>(scene)?,
         stretched_range::<D>(scene)?,
@@ -45,7 +49,9 @@ fn attacks<D: Design<S, Evidence: Links>>(scene: &Scene<'_>) -> Result<Vec<Attac
 }
 
 /// The price in a genuine tuple becomes another one.
-fn changed_value<D: Design<S>>(scene: &Scene<'_>) -> Result<Attack, Failure> {
+fn changed_value<D: TupleScheme<S, Evidence: Attacked>>(
+    scene: &Scene<'_>,
+) -> Result<Attack, Failure> {
     let version = scene.repository.latest();
     let mut answer = honest::<D>(scene, version, scene.key)?;
     let part = answer.proof.parts.last_mut().ok_or_else(broken)?;
@@ -55,12 +61,14 @@ fn changed_value<D: Design<S>>(scene: &Scene<'_>) -> Result<Attack, Failure> {
     *content = ShownContent::Value(Value::try_from("0.0")?);
     let story = "made the price in the tuple 0.0";
     let refused = deceive(scene, (version, scene.key), &answer);
-    let refused = expect(refused, VerifyError::SignatureInvalid)?;
+    let refused = expect_of::<D>(refused)?;
     Ok(attack("changed value", story, refused))
 }
 
 /// A present key is denied: the tuple before it is stretched over it.
-fn stretched_range<D: Design<S>>(scene: &Scene<'_>) -> Result<Attack, Failure> {
+fn stretched_range<D: TupleScheme<S, Evidence: Attacked>>(
+    scene: &Scene<'_>,
+) -> Result<Attack, Failure> {
     let version = scene.repository.latest();
     let contents = scene.prices.contents.last().ok_or_else(broken)?;
     let before = contents.range(..scene.key.clone()).next_back();
@@ -75,23 +83,23 @@ fn stretched_range<D: Design<S>>(scene: &Scene<'_>) -> Result<Attack, Failure> {
     }
     let story = "denied the key: stretched the range of the tuple before it over it";
     let refused = deceive(scene, (version, scene.key), &answer);
-    let refused = expect(refused, VerifyError::SignatureInvalid)?;
+    let refused = expect_of::<D>(refused)?;
     Ok(attack("stretched range", story, refused))
 }
 
 /// The tuple of the version before a change is shown for the version after it.
-fn old_tuple<D: Design<S>>(scene: &Scene<'_>) -> Result<Attack, Failure> {
+fn old_tuple<D: TupleScheme<S, Evidence: Attacked>>(scene: &Scene<'_>) -> Result<Attack, Failure> {
     let Change { version, key } = changes(scene).next().ok_or_else(broken)?;
     let before = version.previous().ok_or_else(broken)?;
     let mut answer = honest::<D>(scene, before, &key)?;
     answer.head = honest::<D>(scene, version, &key)?.head;
     let refused = deceive(scene, (version, &key), &answer);
     let reason = match refused {
-        // Which instants are named depends on when the tuple was made.
+        // Which instants are named depends on when the tuple was made; a chain of accumulators opens a head.
         Some(Refusal::Verify(
-            reason @ (VerifyError::OutsideValidity { .. } | VerifyError::SignatureInvalid),
+            reason @ (VerifyError::OutsideValidity { .. } | VerifyError::RootMismatch),
         )) => Some(reason.to_string()),
-        other => expect(other, VerifyError::SignatureInvalid)?,
+        other => expect_of::<D>(other)?,
     };
     let story = format!("answered version {version} with the tuple of version {before}");
     Ok(attack("old tuple", &story, reason))
@@ -99,7 +107,7 @@ fn old_tuple<D: Design<S>>(scene: &Scene<'_>) -> Result<Attack, Failure> {
 
 /// The old value, which the older generation still has, is shown beside a young tuple that does not
 /// hold the key.
-fn old_generation<D: Design<S>>(scene: &Scene<'_>) -> Result<Attack, Failure> {
+fn old_generation<D: TupleScheme<S>>(scene: &Scene<'_>) -> Result<Attack, Failure> {
     for Change { version, key } in changes(scene) {
         let before = version.previous().ok_or_else(broken)?;
         let young = honest::<D>(scene, version, &key)?;
@@ -128,7 +136,7 @@ fn old_generation<D: Design<S>>(scene: &Scene<'_>) -> Result<Attack, Failure> {
 }
 
 /// A tuple is kept alive with another tuple's link, of a design that has links.
-fn link_of_another<D: Design<S, Evidence: Links>>(
+fn link_of_another<D: TupleScheme<S, Evidence: Attacked>>(
     scene: &Scene<'_>,
 ) -> Result<Option<Attack>, Failure> {
     let version = scene.repository.latest();
@@ -148,25 +156,54 @@ fn link_of_another<D: Design<S, Evidence: Links>>(
     Ok(Some(attack("link of another tuple", story, refused)))
 }
 
-/// Evidence that may hold a link of a hash chain.
-trait Links {
+/// The reason for which a tuple is refused that the evidence shown with it is not of.
+fn expect_of<D: TupleScheme<S, Evidence: Attacked>>(
+    refused: Option<Refusal>,
+) -> Result<Option<String>, Failure> {
+    match refused {
+        Some(Refusal::Verify(reason)) if D::Evidence::REFUSALS.contains(&reason) => {
+            Ok(Some(reason.to_string()))
+        }
+        other => expect(other, VerifyError::SignatureInvalid),
+    }
+}
+
+/// What tuples are proved by, as a liar sees it.
+trait Attacked {
+    /// Why a client refuses it beside another tuple.
+    const REFUSALS: &'static [VerifyError] = &[VerifyError::SignatureInvalid];
+
     /// Takes the link of another tuple; `false` if there are no links.
-    fn take_link(&mut self, other: &Self) -> bool;
-}
-
-impl<G: TupleSignature> Links for SignedEvidence<S, G, Plain> {
     fn take_link(&mut self, _: &Self) -> bool {
         false
     }
 }
 
-impl<G: TupleSignature> Links for SignedEvidence<S, G, Superseding> {
-    fn take_link(&mut self, _: &Self) -> bool {
-        false
-    }
+impl<G: SignatureScheme> Attacked for SignedEvidence<S, G, Plain> {}
+
+impl<G: SignatureScheme> Attacked for SignedEvidence<S, G, Superseding> {}
+
+#[cfg(feature = "accumulators")]
+impl<R: pad::pad_tuple::Retention> Attacked
+    for pad::pad_tuple::accumulated::AccumulatedEvidence<R>
+{
+    const REFUSALS: &'static [VerifyError] = WITNESS_REFUSALS;
 }
 
-impl<G: TupleSignature> Links for SignedEvidence<S, G, Lightweight> {
+/// A witness as bytes, under a chain of accumulators.
+#[cfg(feature = "accumulators")]
+impl Attacked for Vec<u8> {
+    const REFUSALS: &'static [VerifyError] = WITNESS_REFUSALS;
+}
+
+/// An RSA witness names the prime that stands for a tuple, so that another tuple has another.
+#[cfg(feature = "accumulators")]
+const WITNESS_REFUSALS: &[VerifyError] = &[
+    VerifyError::WitnessMismatch,
+    VerifyError::NotAPrimeRepresentative,
+];
+
+impl<G: SignatureScheme> Attacked for SignedEvidence<S, G, Lightweight> {
     fn take_link(&mut self, other: &Self) -> bool {
         self.shown.link = other.shown.link;
         true
@@ -204,7 +241,7 @@ fn above(key: &Key) -> Result<Key, Failure> {
     Ok(Key::new([key.as_bytes(), &[0]].concat())?)
 }
 
-fn honest<D: Design<S>>(
+fn honest<D: TupleScheme<S>>(
     scene: &Scene<'_>,
     version: Version,
     key: &Key,
@@ -216,7 +253,7 @@ fn honest<D: Design<S>>(
 }
 
 /// Hands an answer to a client that trusts the public key alone.
-fn deceive<D: Design<S>>(
+fn deceive<D: TupleScheme<S>>(
     scene: &Scene<'_>,
     (version, key): (Version, &Key),
     answer: &Answer<D>,

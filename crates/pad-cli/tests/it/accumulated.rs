@@ -17,9 +17,9 @@ fn schemes() -> impl Iterator<Item = SchemeName> {
 /// versions in `s`.
 fn published(scheme: SchemeName, dictionary: &str) -> Bench {
     let text = if scheme.name().ends_with("rsa") {
-        include_str!("../../../pad/tests/keys/rsa-2048.txt")
+        include_str!("../../../../data/keys-for-tests/rsa-2048.txt")
     } else {
-        include_str!("../../../pad/tests/keys/bilinear-16.txt")
+        include_str!("../../../../data/keys-for-tests/bilinear-16.txt")
     };
     let digits = text.lines().find(|line| !line.starts_with('#')).unwrap();
     let secret = hex::decode(digits).unwrap().into();
@@ -121,4 +121,21 @@ fn a_new_key_of_bilinear_accumulators_signs() {
     );
     bench.ok("public --key k --out again.pub");
     assert_eq!(bench.read("again.pub"), bench.read("k.pub"));
+}
+
+#[test]
+fn a_bilinear_key_is_for_so_many_entries() {
+    let bench = Bench::new();
+    let small = "keygen --out k --scheme tuple-accumulators-bilinear --entries 3";
+    bench.ok(small);
+    for key in ["a", "b", "c"] {
+        bench.ok(&format!("put --store s --key k {key} 1"));
+    }
+    bench.ok("commit --store s --key k");
+    bench.ok("put --store s --key k d 1");
+    bench.fails("commit --store s --key k", 4, "at most 4 elements");
+    let kept = bench.json("get --store s --public k.pub c").remove(0);
+    assert_eq!(kept["value"], "1");
+    let unbounded = "keygen --out other --scheme red-black --entries 3";
+    bench.fails(unbounded, 2, "red-black have no largest number of entries");
 }

@@ -12,8 +12,8 @@ use crate::bench::{Bench, text};
 fn the_demonstration_leaves_proofs_that_no_changed_byte_survives() {
     let bench = Bench::new();
     let printed = bench.ok("demo --out d --budget 1");
-    assert!(printed.contains("228 of 228 answers"), "{printed}");
-    assert!(printed.contains("95 of 95 attacks"), "{printed}");
+    assert!(printed.contains("324 of 324 answers"), "{printed}");
+    assert!(printed.contains("135 of 135 attacks"), "{printed}");
     let page = text(&bench.read("d/index.html"));
     assert_eq!(page.matches("<svg").count(), 4);
     assert!(

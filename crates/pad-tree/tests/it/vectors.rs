@@ -319,8 +319,8 @@ fn history<S: Suite, St: Store<S>>(server: &TreeRepository<S, St>) -> Vec<Histor
     for newer in 2..=6 {
         for older in 1..newer {
             let (old, new) = (Version::new(older), Version::new(newer));
-            let inclusion = codec::encode(&server.prove_inclusion(old, new).unwrap());
-            let consistency = codec::encode(&server.prove_consistency(old, new).unwrap());
+            let inclusion = codec::encode(&server.heads().prove_inclusion(old, new).unwrap());
+            let consistency = codec::encode(&server.heads().prove_consistency(old, new).unwrap());
             for (kind, proof) in [("inclusion", inclusion), ("consistency", consistency)] {
                 let proof = hex::encode(proof);
                 vectors.push(HistoryVector {
@@ -350,7 +350,7 @@ fn messages<S: Suite, St: Store<S>>(
     other.root = S::empty_tree();
     let other = other.sign(&conformance::pad::signing_key(SIGNER)).unwrap();
     let (old, new) = (Version::new(3), Version::new(6));
-    let past = Past::Root(server.prove_inclusion(old, new).unwrap());
+    let past = Past::Root(server.heads().prove_inclusion(old, new).unwrap());
     let contradiction = Contradiction {
         version: old,
         first: Testimony {
@@ -362,7 +362,7 @@ fn messages<S: Suite, St: Store<S>>(
             past,
         },
     };
-    let prefix = server.prove_prefix(old, new).unwrap();
+    let prefix = server.heads().prove_prefix(old, new).unwrap();
     let mut view = TrustedView::<S>::new(*server.authority());
     let unused = hex::encode(codec::encode(&view));
     view.advance(Untrusted::new(first), None).unwrap();

@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Retention;
 use crate::{
-    layers::{Layers, Tick, Transition, index},
+    design::UnsignedSnapshot,
+    layers::{GenerationChange, Layers},
     statement::Context,
-    tuple::GenerationIndex,
+    tuple::{GenerationIndex, generation_index},
 };
 
 /// The label of a generation's accumulator: tag (32 bytes) ‖ suite (2) ‖ scheme (2) ‖ dictionary (16)
@@ -38,7 +39,7 @@ impl<S: Suite> Member<S> {
 }
 
 /// What the author remembers of a tuple; `None` before it is accumulated.
-pub type Mark<S> = Option<Member<S>>;
+pub type TupleState<S> = Option<Member<S>>;
 
 /// A generation's tuples as its accumulator has them.
 #[derive(Clone, Debug)]
@@ -66,13 +67,13 @@ impl<A: Dynamic> Collection<A> {
     ) -> Result<(), AccumulateError> {
         if removed.len() + added.len() <= FEW_ELEMENTS {
             let (set, value) = (&mut self.set, &self.value);
-            self.value = A::change_with_secret(secret, set, value, removed, added, workers)?.after;
+            self.value = A::change(secret, set, value, removed, added, workers)?.after;
             return Ok(());
         }
         let mut set = self.set.clone();
         set.remove_all(removed)?;
         set.insert_all(secret.public_key(), added, workers)?;
-        let value = A::accumulate_with_secret(secret, &set, workers)?;
+        let value = A::accumulate(secret, &set, workers)?;
         *self = Self { set, value };
         Ok(())
     }
@@ -93,7 +94,7 @@ impl<A: Dynamic> AuthorState<A> {
     /// The state before the first snapshot.
     pub(crate) fn new<S: Suite>(key: &A::SecretKey, context: Context, generations: usize) -> Self {
         let generations = (0..generations).map(|generation| {
-            let labelled = key.with_label(&label::<S>(context, index(generation)));
+            let labelled = key.with_label(&label::<S>(context, generation_index(generation)));
             Collection::new(labelled.public_key())
         });
         Self {
@@ -111,11 +112,11 @@ impl<A: Dynamic> AuthorState<A> {
         context: Context,
         version: Version,
         generations: Vec<Collection<A>>,
-        workers: &Workers,
     ) -> Result<Self, AccumulateError> {
         for (generation, collection) in generations.iter().enumerate() {
-            let labelled = secret.with_label(&label::<S>(context, index(generation)));
-            let value = A::accumulate_with_secret(&labelled, &collection.set, workers)?;
+            let labelled = secret.with_label(&label::<S>(context, generation_index(generation)));
+            let workers = Workers::sequential();
+            let value = A::accumulate(&labelled, &collection.set, &workers)?;
             if value != collection.value {
                 return Err(AccumulateError::ValueMismatch);
             }
@@ -133,25 +134,28 @@ impl<A: Dynamic> AuthorState<A> {
     pub(crate) fn advance<S: Suite, R: Retention>(
         &mut self,
         secret: &A::SecretKey,
-        context: Context,
-        layers: &mut Layers<S, Mark<S>>,
-        transition: &Transition<S, Mark<S>>,
-        workers: &Workers,
+        snapshot: &mut UnsignedSnapshot<'_, S, TupleState<S>>,
     ) -> Result<(), AccumulateError> {
+        let UnsignedSnapshot {
+            context,
+            layers,
+            transition,
+            workers,
+        } = snapshot;
         if self.version == layers.version() {
             return Ok(());
         }
         let mut emptied = Vec::new();
-        for (generation, tick) in transition.ticks.iter().enumerate() {
-            let labelled = secret.with_label(&label::<S>(context, index(generation)));
-            let added = mark_created::<S, R>(layers, generation, tick);
+        for (generation, change) in transition.changes.iter().enumerate() {
+            let labelled = secret.with_label(&label::<S>(*context, generation_index(generation)));
+            let added = note_created::<S, R>(layers, generation, change);
             if generation < transition.merged() {
                 let mut collection = Collection::new(labelled.public_key());
                 collection.change(&labelled, (&[], &added), workers)?;
                 emptied.push(collection);
             } else {
                 // The last that can fail, and then it changes nothing.
-                let known = tick.deleted.iter().filter_map(|(_, mark)| mark.as_ref());
+                let known = change.deleted.iter().filter_map(|(_, note)| note.as_ref());
                 let removed: Vec<_> = known.map(Member::element::<R>).collect();
                 self.generations[generation].change(&labelled, (&removed, &added), workers)?;
             }
@@ -164,22 +168,22 @@ impl<A: Dynamic> AuthorState<A> {
     }
 }
 
-/// Marks the new tuples of a generation, and gives their elements.
-fn mark_created<S: Suite, R: Retention>(
-    layers: &mut Layers<S, Mark<S>>,
+/// Notes the new tuples of a generation, and gives their elements.
+fn note_created<S: Suite, R: Retention>(
+    layers: &mut Layers<S, TupleState<S>>,
     generation: usize,
-    tick: &Tick<S, Mark<S>>,
+    change: &GenerationChange<S, TupleState<S>>,
 ) -> Vec<Vec<u8>> {
     let since = layers.instant(generation);
-    let mark = |lower| {
+    let note = |lower| {
         let content = layers.generations()[generation]
             .get(lower)?
             .content
             .summary();
         let tuple = layers.view(generation, lower, content).digest::<S>();
         let member = Member { tuple, since };
-        layers.generation_mut(generation).get_mut(lower)?.mark = Some(member);
+        layers.generation_mut(generation).get_mut(lower)?.note = Some(member);
         Some(member.element::<R>())
     };
-    tick.created.iter().filter_map(mark).collect()
+    change.created.iter().filter_map(note).collect()
 }

@@ -13,7 +13,7 @@ use pad_core::{Suite, Untrusted, VerifyError};
 use serde::{Deserialize, Serialize};
 
 use super::{Retention, collection::label};
-use crate::design::{Claim, Expectation};
+use crate::scheme::{Claim, Expectation};
 
 /// What a proof shows of one tuple.
 ///

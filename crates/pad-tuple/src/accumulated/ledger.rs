@@ -17,8 +17,8 @@ use super::{
 };
 use crate::{
     design::{Admission, TupleId},
-    layers::index,
     statement::Context,
+    tuple::generation_index,
 };
 
 /// The collections of all generations, and for each tuple what proves it, `P` for each instant kept.
@@ -69,7 +69,7 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
     /// The collections before the first snapshot.
     pub(crate) fn new(key: &A::PublicKey, context: Context, generations: usize) -> Self {
         let generations = (0..generations).map(|generation| {
-            let key = key.with_label(&label::<S>(context, index(generation)));
+            let key = key.with_label(&label::<S>(context, generation_index(generation)));
             let collection = Collection::new(&key);
             let live = Vec::new();
             Generation {
@@ -111,10 +111,10 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
         admission: &Admission<'_, S, T>,
         workers: &Workers,
     ) -> Result<Vec<Derived<S, A>>, ApplyError> {
-        if admission.ticks.len() != admission.transition.ticks.len() {
+        if admission.extensions.len() != admission.transition.changes.len() {
             return Err(ApplyError::AttachmentMismatch);
         }
-        (0..admission.ticks.len())
+        (0..admission.extensions.len())
             .map(|generation| self.derive_one::<R, T>(admission, generation, workers))
             .collect::<Result<_, _>>()
             .map_err(|error| match error {
@@ -144,10 +144,10 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
                     let tuple = view.digest::<S>();
                     Member { tuple, since }
                 };
-                (live.mark, self.member(live.mark).unwrap_or_else(new))
+                (live.note, self.member(live.note).unwrap_or_else(new))
             })
             .collect();
-        let deleted = &admission.transition.ticks[generation].deleted;
+        let deleted = &admission.transition.changes[generation].deleted;
         let removed = deleted.iter().filter_map(|(_, tuple)| self.member(*tuple));
         let removed: Vec<_> = removed.map(|member| member.element::<R>()).collect();
         let added = members.iter().filter(|(_, member)| member.since == since);

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     accumulated::{collection::label, evidence::decode},
-    design::{Claim, Expectation},
+    scheme::{Claim, Expectation},
     tuple::{GenerationIndex, length_of},
     update,
 };
@@ -32,7 +32,7 @@ pub fn link<S: Suite>(value: &[u8], older: Option<&S::Digest>) -> S::Digest {
 }
 
 /// What the root binds of a chain: `H(tuple-attachment, merged (1) ‖ chain)`, `merged` the generation that
-/// the younger ones were merged into. No attachment with ticks listed is as short.
+/// the younger ones were merged into. No attachment with extensions listed is as short.
 pub(super) fn bound<S: Suite>(merged: GenerationIndex, chain: &S::Digest) -> S::Digest {
     S::hash(Domain::TupleAttachment, &[&[merged], chain.as_ref()])
 }

@@ -10,10 +10,8 @@ use accumulators::{
 use pad_core::Workers;
 use zeroize::Zeroizing;
 
-use super::{AuthorError, KeyBytes, LABEL, PublicBytes, SecretBytes};
-
-/// The largest number of tuples in a generation for which a new bilinear key has parameters.
-const CAPACITY: usize = 4096;
+use super::{KeyBytes, LABEL, PublicBytes, SecretBytes};
+use crate::design::AuthorError;
 
 /// The length of a secret key's own message.
 const SECRET_LENGTH: usize = 40;
@@ -48,9 +46,10 @@ impl KeyBytes for BilinearSecretKey {
 }
 
 impl SecretBytes for BilinearSecretKey {
-    /// For generations of up to 4096 tuples.
-    fn generate_bytes() -> Result<Zeroizing<Vec<u8>>, AuthorError> {
-        let secret = <Self as SecretBytes>::generate()?;
+    const IS_BOUNDED: bool = true;
+
+    fn generate_bytes(entries: usize) -> Result<Zeroizing<Vec<u8>>, AuthorError> {
+        let secret = <Self as SecretBytes>::generate(entries)?;
         let parameters = secret.public_key().to_vec();
         // Room first: a vector that grows leaves a copy behind.
         let length = SECRET_LENGTH + parameters.len();
@@ -60,8 +59,10 @@ impl SecretBytes for BilinearSecretKey {
         Ok(bytes)
     }
 
-    fn generate() -> Result<Self, AuthorError> {
-        Self::generate(CAPACITY, 1, LABEL, &Workers::sequential())
+    /// A generation has a tuple for each entry, and one for what is below the first.
+    fn generate(entries: usize) -> Result<Self, AuthorError> {
+        let capacity = entries.saturating_add(1);
+        Self::generate(capacity, 1, LABEL, &Workers::sequential())
             .map_err(|_| AuthorError::NoRandomness)
     }
 }

@@ -1,24 +1,9 @@
-//! The keys of BLS signatures.
+//! The public keys of BLS signatures.
 
-use zeroize::Zeroizing;
+use alloc::vec::Vec;
 
-use super::{AuthorError, KeyBytes, PublicBytes, SEED_LENGTH, SecretBytes, random_bytes};
-use crate::bls::{BlsPublicKey, BlsSecretKey, PUBLIC_KEY_LENGTH};
-
-/// The seed of the key.
-impl KeyBytes for BlsSecretKey {
-    const LENGTH: Option<usize> = Some(SEED_LENGTH);
-
-    fn from_slice(bytes: &[u8]) -> Option<Self> {
-        bytes.try_into().ok().map(Self::from_seed)
-    }
-}
-
-impl SecretBytes for BlsSecretKey {
-    fn generate_bytes() -> Result<Zeroizing<Vec<u8>>, AuthorError> {
-        random_bytes(SEED_LENGTH)
-    }
-}
+use super::{KeyBytes, PublicBytes};
+use crate::bls::{BlsPublicKey, PUBLIC_KEY_LENGTH};
 
 impl KeyBytes for BlsPublicKey {
     const LENGTH: Option<usize> = Some(PUBLIC_KEY_LENGTH);

@@ -9,7 +9,8 @@ use accumulators::{
 use pad_core::Workers;
 use zeroize::Zeroizing;
 
-use super::{AuthorError, KeyBytes, LABEL, PublicBytes, SecretBytes};
+use super::{KeyBytes, LABEL, PublicBytes, SecretBytes};
+use crate::design::AuthorError;
 
 impl KeyBytes for RsaPublicKey {
     const LENGTH: Option<usize> = None;
@@ -38,11 +39,11 @@ impl KeyBytes for RsaSecretKey {
 
 impl SecretBytes for RsaSecretKey {
     /// Time: minutes, and it varies a lot.
-    fn generate_bytes() -> Result<Zeroizing<Vec<u8>>, AuthorError> {
-        <Self as SecretBytes>::generate().map(|secret| secret.to_bytes())
+    fn generate_bytes(entries: usize) -> Result<Zeroizing<Vec<u8>>, AuthorError> {
+        <Self as SecretBytes>::generate(entries).map(|secret| secret.to_bytes())
     }
 
-    fn generate() -> Result<Self, AuthorError> {
+    fn generate(_: usize) -> Result<Self, AuthorError> {
         let (size, rule) = (KeySize::Bits3072, RepresentativeRule::Wide);
         let workers = Workers::sequential();
         let mut go_on = |_| ControlFlow::Continue(());

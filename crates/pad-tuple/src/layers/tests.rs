@@ -95,15 +95,15 @@ fn tuples(layers: &Test, generation: usize) -> Vec<Seen> {
         .collect()
 }
 
-/// Everything: each generation's tuples with their marks, the epochs, the version.
+/// Everything: each generation's tuples with their notes, the epochs, the version.
 type Deep = (Vec<Vec<(Seen, u64)>>, Vec<u64>, Version);
 
 fn deep(layers: &Test) -> Deep {
     let generations = 0..layers.generations().len();
     let generations = generations.map(|generation| {
-        let marks = layers.generations()[generation].values();
-        let marks = marks.map(|live| live.mark);
-        tuples(layers, generation).into_iter().zip(marks).collect()
+        let notes = layers.generations()[generation].values();
+        let notes = notes.map(|live| live.note);
+        tuples(layers, generation).into_iter().zip(notes).collect()
     });
     (
         generations.collect(),
@@ -123,7 +123,7 @@ fn check_intervals(tuples: &[Seen]) {
 }
 
 /// What a transition lists is exactly the difference; a generation that is emptied is all new.
-fn check_ticks(
+fn check_changes(
     before: &Model,
     after: &Model,
     layers: &Test,
@@ -132,7 +132,7 @@ fn check_ticks(
     let merged = transition.merged();
     for generation in 0..layers.generations().len() {
         let (old, new) = (before.tuples(generation), after.tuples(generation));
-        let Some(tick) = transition.ticks.get(generation) else {
+        let Some(change) = transition.changes.get(generation) else {
             assert_eq!(old, new, "its clock stood still");
             continue;
         };
@@ -146,13 +146,13 @@ fn check_ticks(
             let gone = old.difference(&new).collect();
             (lowers(gone), lowers(new.difference(&old).collect()))
         };
-        let created: Vec<Vec<u8>> = tick
+        let created: Vec<Vec<u8>> = change
             .created
             .iter()
             .map(|key| key.as_bytes().to_vec())
             .collect();
         assert_eq!(created, made, "in ascending order");
-        let mut deleted: Vec<Vec<u8>> = tick
+        let mut deleted: Vec<Vec<u8>> = change
             .deleted
             .iter()
             .map(|(key, _)| key.as_bytes().to_vec())
@@ -162,11 +162,11 @@ fn check_ticks(
     }
 }
 
-/// The marks of deleted tuples are those that they had.
+/// The notes of deleted tuples are those that they had.
 fn check_marks(before: &Test, transition: &Transition<Suite256, u64>) {
-    for (tuples, tick) in before.generations().iter().zip(&transition.ticks) {
-        for (key, mark) in &tick.deleted {
-            assert_eq!(tuples.get(key).map(|live| live.mark), Some(*mark));
+    for (tuples, change) in before.generations().iter().zip(&transition.changes) {
+        for (key, note) in &change.deleted {
+            assert_eq!(tuples.get(key).map(|live| live.note), Some(*note));
         }
     }
 }
@@ -205,7 +205,7 @@ fn some_operations(random: &mut Random, model: &Model, most: u64) -> Vec<Operati
 fn check_run(generations: usize, seed: u64) {
     let mut random = Random::new(seed);
     let (mut layers, mut model) = (Test::new(generations), Model::new(generations));
-    let mut marks = 0;
+    let mut notes = 0;
     for step in 0..24 {
         let most = if step % 5 == 0 { 6 } else { 1 };
         let operations = some_operations(&mut random, &model, most);
@@ -218,7 +218,7 @@ fn check_run(generations: usize, seed: u64) {
         let transition = layers
             .apply(&operations, merged)
             .expect("as the model says");
-        check_ticks(&old, &model, &layers, &transition);
+        check_changes(&old, &model, &layers, &transition);
         check_marks(&before, &transition);
         assert_eq!(transition.merged(), merged);
         assert_eq!(layers.epochs(), model.epochs);
@@ -234,24 +234,24 @@ fn check_run(generations: usize, seed: u64) {
             assert_eq!(value, model.get(bytes), "the youngest that knows decides");
         }
         if operations.len() == 1 && step > 0 {
-            let tick = &transition.ticks[merged];
+            let change = &transition.changes[merged];
             if merged == 0 {
-                assert!(tick.created.len() <= 2 && tick.deleted.len() <= 2);
+                assert!(change.created.len() <= 2 && change.deleted.len() <= 2);
             }
         }
-        // New tuples get marks, as author and server do, and the old state comes back with its own.
-        for (generation, tick) in transition.ticks.iter().enumerate() {
-            for lower in &tick.created {
-                marks += 1;
+        // New tuples get notes, as author and server do, and the old state comes back with its own.
+        for (generation, change) in transition.changes.iter().enumerate() {
+            for lower in &change.created {
+                notes += 1;
                 let live = layers.generation_mut(generation).get_mut(lower);
-                live.expect("a created tuple is there").mark = marks;
+                live.expect("a created tuple is there").note = notes;
             }
         }
         if random.below(3) == 0 {
             layers.undo(transition);
             assert_eq!(deep(&layers), deep(&before));
             let again = layers.apply(&operations, merged).expect("a second time");
-            check_ticks(&old, &model, &layers, &again);
+            check_changes(&old, &model, &layers, &again);
         }
     }
 }

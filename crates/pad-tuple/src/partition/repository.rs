@@ -69,7 +69,7 @@ impl<S: Suite, D: DivisibleDesign<S>> PartitionedRepository<S, D> {
 
 impl<S: Suite, D: DivisibleDesign<S>> Repository for PartitionedRepository<S, D> {
     type Suite = S;
-    type Attachment = TupleAttachment<D::Tick>;
+    type Attachment = TupleAttachment<D::Extension>;
     type Query = Key;
     type Proof = TupleProof<S, D>;
 
@@ -83,7 +83,7 @@ impl<S: Suite, D: DivisibleDesign<S>> Repository for PartitionedRepository<S, D>
 
     fn apply(
         &mut self,
-        update: &Update<S, TupleAttachment<D::Tick>>,
+        update: &Update<S, TupleAttachment<D::Extension>>,
     ) -> Result<Version, ApplyError> {
         let (parts, transition) = self.splitter.divide::<D>(update)?;
         let (partitions, workers) = (&mut self.partitions, &self.workers);

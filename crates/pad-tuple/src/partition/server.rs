@@ -7,12 +7,13 @@ use pad_core::{
 
 use super::{DivisibleDesign, GenerationUpdate, PartialUpdate};
 use crate::{
-    design::{Admission, Claim, Expectation, TupleId},
-    layers::{Edit, Generation, Transition, index},
-    proof::{ShownContent, TupleProof},
+    design::{Admission, TupleId},
+    layers::{Generation, PartialEdit, Transition},
+    proof::TupleProof,
     repository::TupleRepository,
-    tuple::{Content, start_of_keys},
-    update::TickMessage,
+    scheme::{Claim, Expectation},
+    tuple::{generation_index, start_of_keys},
+    update::EpochExtension,
 };
 
 /// The server of one range of keys.
@@ -47,7 +48,7 @@ impl<S: Suite, D: DivisibleDesign<S>> Partition<S, D> {
     ///
     /// # Errors
     /// [`ApplyError`]; the partition is then as it was.
-    pub fn apply(&mut self, part: &PartialUpdate<S, D::Tick>) -> Result<Version, ApplyError> {
+    pub fn apply(&mut self, part: &PartialUpdate<S, D::Extension>) -> Result<Version, ApplyError> {
         let transition = self.stage(part)?;
         self.commit(transition, part);
         Ok(self.latest())
@@ -105,16 +106,16 @@ impl<S: Suite, D: DivisibleDesign<S>> Partition<S, D> {
         for (generation, live) in layers.generations().iter().enumerate() {
             let instant = layers.instant(generation);
             for (lower, live) in live {
-                let stored = tuples.stored(live.mark);
+                let stored = tuples.stored(live.note);
                 let upper = stored.and_then(|stored| stored.upper.as_ref());
                 let mut view = layers.view(generation, lower, live.content.summary());
                 view.upper = upper.map(Key::as_bytes);
                 claims.push(Claim {
-                    generation: index(generation),
+                    generation: generation_index(generation),
                     instant,
                     tuple: view.digest::<S>(),
                 });
-                let shown = D::evidence(&tuples.records, generation, instant, live.mark);
+                let shown = D::evidence(&tuples.records, generation, instant, live.note);
                 evidence.push(shown.ok_or(VerifyError::CountMismatch)?);
             }
         }
@@ -132,20 +133,24 @@ impl<S: Suite, D: DivisibleDesign<S>> Partition<S, D> {
     /// Everything that can fail: after it, [`Self::commit`] or [`Self::abandon`].
     pub(super) fn stage(
         &mut self,
-        part: &PartialUpdate<S, D::Tick>,
+        part: &PartialUpdate<S, D::Extension>,
     ) -> Result<Transition<S, TupleId>, ApplyError> {
         let tuples = &mut self.tuples;
         tuples.heads.check(part.base, &part.head)?;
-        let ascending = |generation: &GenerationUpdate<D::Tick>| {
+        let ascending = |generation: &GenerationUpdate<D::Extension>| {
             let created = &generation.created;
             created.is_sorted_by(|(first, _), (second, _)| first < second)
         };
         if !part.generations.iter().all(ascending) {
             return Err(ApplyError::AttachmentMismatch);
         }
-        let edits = part.generations.iter().map(|generation| Edit {
+        let edits = part.generations.iter().map(|generation| PartialEdit {
             deleted: &generation.deleted,
-            created: generation.created.iter().map(content).collect(),
+            created: generation
+                .created
+                .iter()
+                .map(|(lower, shown)| (lower.clone(), shown.into()))
+                .collect(),
         });
         let transition = tuples.layers.take_over(edits.collect())?;
         // Every key of the range is in some tuple's interval.
@@ -162,10 +167,10 @@ impl<S: Suite, D: DivisibleDesign<S>> Partition<S, D> {
             tuples.layers.undo(transition);
             return Err(error);
         }
-        let ticks: Vec<D::Tick> = ticks(part);
+        let extensions: Vec<D::Extension> = extensions(part);
         let edited = tuples.edit_indexes(&transition).map_err(ApplyError::Input);
         if let Err(error) = edited.and_then(|()| {
-            let fits = D::fits(&tuples.records, &tuples.layers, &ticks);
+            let fits = D::fits(&tuples.records, &tuples.layers, &extensions);
             if fits {
                 Ok(())
             } else {
@@ -185,14 +190,14 @@ impl<S: Suite, D: DivisibleDesign<S>> Partition<S, D> {
     pub(super) fn commit(
         &mut self,
         transition: Transition<S, TupleId>,
-        part: &PartialUpdate<S, D::Tick>,
+        part: &PartialUpdate<S, D::Extension>,
     ) {
         let tuples = &mut self.tuples;
         let admission = Admission {
             authority: tuples.heads.authority(),
             layers: &tuples.layers,
             transition: &transition,
-            ticks: &ticks(part),
+            extensions: &extensions(part),
             operations: part.operations,
         };
         D::admit(
@@ -201,13 +206,13 @@ impl<S: Suite, D: DivisibleDesign<S>> Partition<S, D> {
             &admission,
             &tuples.workers,
         )
-        .expect("partition: the ticks fit, as staging found");
+        .expect("partition: the extensions fit, as staging found");
         tuples.commit(transition);
         for (generation, update) in part.generations.iter().enumerate() {
             let last = tuples.layers.generations()[generation].last_key_value();
             let (_, live) = last.expect("partition: every generation has a tuple");
             // Its upper end is not a lower end here, so the layers do not know it.
-            if let Some(stored) = &mut tuples.tuples[live.mark.position()] {
+            if let Some(stored) = &mut tuples.tuples[live.note.position()] {
                 stored.upper.clone_from(&update.upper);
             }
         }
@@ -215,18 +220,9 @@ impl<S: Suite, D: DivisibleDesign<S>> Partition<S, D> {
     }
 }
 
-fn content<S: Suite>((lower, content): &(Key, ShownContent)) -> (Key, Content<S>) {
-    let content = match content {
-        ShownContent::Nothing => Content::Nothing,
-        ShownContent::Value(value) => Content::of(value.clone()),
-        ShownContent::Removed => Content::Removed,
-    };
-    (lower.clone(), content)
-}
-
-fn ticks<S: Suite, T: TickMessage>(part: &PartialUpdate<S, T>) -> Vec<T> {
+fn extensions<S: Suite, T: EpochExtension>(part: &PartialUpdate<S, T>) -> Vec<T> {
     let generations = part.generations.iter();
     generations
-        .map(|generation| generation.tick.clone())
+        .map(|generation| generation.extension.clone())
         .collect()
 }

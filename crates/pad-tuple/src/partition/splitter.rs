@@ -9,10 +9,10 @@ use pad_core::{
 
 use super::{DivisibleDesign, GenerationUpdate, PartialUpdate};
 use crate::{
+    content::Content,
     layers::{Generation, Layers, Transition},
-    proof::ShownContent,
     repository::TupleRepository,
-    tuple::{Content, start_of_keys},
+    tuple::start_of_keys,
     update::TupleAttachment,
 };
 
@@ -66,8 +66,8 @@ impl<S: Suite> Splitter<S> {
     /// [`ApplyError`], as [`pad_core::Repository::apply`]; the splitter is then as it was.
     pub fn split<D: DivisibleDesign<S>>(
         &mut self,
-        update: &Update<S, TupleAttachment<D::Tick>>,
-    ) -> Result<Vec<PartialUpdate<S, D::Tick>>, ApplyError> {
+        update: &Update<S, TupleAttachment<D::Extension>>,
+    ) -> Result<Vec<PartialUpdate<S, D::Extension>>, ApplyError> {
         let (parts, _) = self.divide::<D>(update)?;
         self.frontier.append(&update.head.head.root);
         Ok(parts)
@@ -77,8 +77,8 @@ impl<S: Suite> Splitter<S> {
     #[allow(clippy::type_complexity, reason = "parts, and how to take them back")]
     pub(super) fn divide<D: DivisibleDesign<S>>(
         &mut self,
-        update: &Update<S, TupleAttachment<D::Tick>>,
-    ) -> Result<(Vec<PartialUpdate<S, D::Tick>>, Transition<S, ()>), ApplyError> {
+        update: &Update<S, TupleAttachment<D::Extension>>,
+    ) -> Result<(Vec<PartialUpdate<S, D::Extension>>, Transition<S, ()>), ApplyError> {
         let history = Some(self.frontier.root());
         let latest = self.layers.version();
         check_next(&self.authority, latest, history, update.base, &update.head)?;
@@ -88,13 +88,13 @@ impl<S: Suite> Splitter<S> {
         let before: Vec<Vec<Option<Key>>> = ranges.iter().map(|range| self.firsts(range)).collect();
         let merged = usize::from(update.attachment.merged);
         let transition = self.layers.apply(&update.operations, merged)?;
-        let ticks = &update.attachment.ticks;
+        let extensions = &update.attachment.extensions;
         let generations = self.layers.generations();
-        let complete = ticks.len() == transition.ticks.len()
-            && ticks
+        let complete = extensions.len() == transition.changes.len()
+            && extensions
                 .iter()
                 .zip(generations)
-                .all(|(tick, tuples)| D::tuples_in(tick) == tuples.len());
+                .all(|(extension, tuples)| D::tuples_in(extension) == tuples.len());
         if !complete {
             self.layers.undo(transition);
             return Err(ApplyError::AttachmentMismatch);
@@ -106,10 +106,11 @@ impl<S: Suite> Splitter<S> {
                 base: update.base,
                 head: update.head,
                 operations,
-                generations: (0..ticks.len())
+                generations: (0..extensions.len())
                     .map(|generation| {
-                        let (tick, before) = (&ticks[generation], before[generation].as_ref());
-                        self.part::<D>(range, before, (generation, &transition), tick)
+                        let (extension, before) =
+                            (&extensions[generation], before[generation].as_ref());
+                        self.part::<D>(range, before, (generation, &transition), extension)
                     })
                     .collect(),
             });
@@ -131,10 +132,10 @@ impl<S: Suite> Splitter<S> {
         range: &KeyRange,
         before: Option<&Key>,
         (generation, transition): (usize, &Transition<S, ()>),
-        tick: &D::Tick,
-    ) -> GenerationUpdate<D::Tick> {
+        extension: &D::Extension,
+    ) -> GenerationUpdate<D::Extension> {
         let tuples = &self.layers.generations()[generation];
-        let done = &transition.ticks[generation];
+        let done = &transition.changes[generation];
         let below = |key: &Key| range.end.as_ref().is_none_or(|end| key < end);
         let first = first(tuples, range).expect("splitter: every generation has a first tuple");
         let created = done
@@ -157,10 +158,11 @@ impl<S: Suite> Splitter<S> {
         GenerationUpdate {
             deleted,
             created: created
-                .map(|lower| (lower.clone(), shown(&tuples[lower].content)))
+                .map(|lower| (lower.clone(), (&tuples[lower].content).into()))
                 .collect(),
             upper: tuples.keys().nth(places.end).cloned(),
-            tick: D::divide(tick, places).expect("splitter: there is an item for each tuple"),
+            extension: D::divide(extension, places)
+                .expect("splitter: there is an item for each tuple"),
         }
     }
 
@@ -186,12 +188,4 @@ fn first<'a, S: Suite, M>(tuples: &'a Generation<S, M>, range: &KeyRange) -> Opt
         .range::<Key, _>(up_to)
         .next_back()
         .map(|(lower, _)| lower)
-}
-
-fn shown<S: Suite>(content: &Content<S>) -> ShownContent {
-    match content {
-        Content::Nothing => ShownContent::Nothing,
-        Content::Value(value) => ShownContent::Value(value.value.clone()),
-        Content::Removed => ShownContent::Removed,
-    }
 }

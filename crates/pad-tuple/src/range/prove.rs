@@ -6,9 +6,10 @@ use pad_core::{Key, KeyRange, LookupError, Suite, Version};
 
 use super::{GenerationPart, RangeContent, RangePart, RangeProof, next_lower};
 use crate::{
-    aggregate::{AggregateDesign, Placed},
+    content::Content,
+    design::{AggregateDesign, Placed},
     repository::{TupleRepository, lower_end},
-    tuple::{Content, start_of_keys},
+    tuple::start_of_keys,
 };
 
 impl<S: Suite, D: AggregateDesign<S>> TupleRepository<S, D> {

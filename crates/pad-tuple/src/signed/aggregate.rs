@@ -5,43 +5,24 @@
 //! tuples than one batch of signatures has before it verifies that batch; and where one signature is
 //! for all, it bounds the steps.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
+use alloc::vec::Vec;
 
-use pad_core::{Suite, VerifyError, Version};
+use pad_core::{Suite, VerifyError};
 
-use super::{Refresh, Signed, SignedRecords, TupleSignature};
+use super::{RefreshScheme, SignatureScheme, Signed};
 use crate::{
-    aggregate::{AggregateDesign, Placed},
     chain::{MAX_STEPS, STEPS_PER_TUPLE},
-    design::{Claim, Expectation},
+    scheme::{AggregateScheme, Claim, Expectation},
 };
 
-impl<S, G, R, const GENERATIONS: usize> AggregateDesign<S> for Signed<G, R, GENERATIONS>
+impl<S, G, R, const GENERATIONS: usize> AggregateScheme<S> for Signed<G, R, GENERATIONS>
 where
     S: Suite,
-    G: TupleSignature,
-    R: Refresh<S>,
+    G: SignatureScheme,
+    R: RefreshScheme<S>,
 {
     type Shown = R::Shown;
     type Aggregate = G::Aggregate;
-
-    fn gather(
-        records: &SignedRecords<S, G, R>,
-        _: Version,
-        tuples: &[Placed],
-    ) -> Option<(Vec<R::Shown>, G::Aggregate)> {
-        let shown = tuples
-            .iter()
-            .map(|placed| R::show(records.get(placed.tuple)?, placed.instant));
-        let shown: Vec<_> = shown.collect::<Option<_>>()?;
-        let (shown, signatures) = shown.into_iter().unzip();
-        Some((shown, G::aggregate(signatures)))
-    }
 
     fn check_all(
         expectation: &Expectation<G::Key>,

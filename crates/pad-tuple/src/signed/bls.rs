@@ -1,11 +1,17 @@
 //! BLS signatures on tuples.
 
+use alloc::vec::Vec;
+
 use pad_core::{VerifyError, Workers};
 
+use super::SignatureScheme;
+#[cfg(feature = "std")]
 use super::TupleSignature;
+#[cfg(feature = "std")]
+use crate::{bls::BlsSecretKey, design::SharedSigner};
 use crate::{
-    bls::{BlsPublicKey, BlsSecretKey, BlsSignature},
-    design::{Expectation, SharedSigner},
+    bls::{BlsPublicKey, BlsSignature},
+    scheme::Expectation,
 };
 
 /// BLS signatures over BLS12-381, many of which aggregate into one.
@@ -13,15 +19,39 @@ use crate::{
 pub struct Bls;
 
 /// The secret key of [`Bls`].
+#[cfg(feature = "std")]
 pub type BlsSecret = BlsSecretKey;
 
-impl TupleSignature for Bls {
+impl SignatureScheme for Bls {
     const CODE: u16 = 1;
     type Key = BlsPublicKey;
-    type Secret = BlsSecretKey;
     type Signature = BlsSignature;
     /// The sum of the signatures.
     type Aggregate = BlsSignature;
+
+    fn verify_each(
+        expectation: &Expectation<BlsPublicKey>,
+        signed: &[(Vec<u8>, BlsSignature)],
+    ) -> Result<(), VerifyError> {
+        signed
+            .iter()
+            .try_for_each(|(message, signature)| expectation.key.verify(message, signature))
+    }
+
+    fn verify_all(
+        expectation: &Expectation<BlsPublicKey>,
+        messages: Vec<Vec<u8>>,
+        aggregate: BlsSignature,
+    ) -> Result<(), VerifyError> {
+        expectation
+            .key
+            .verify_aggregate(&messages, &aggregate, &Workers::sequential())
+    }
+}
+
+#[cfg(feature = "std")]
+impl TupleSignature for Bls {
+    type Secret = BlsSecretKey;
 
     fn key(secret: &BlsSecretKey) -> BlsPublicKey {
         secret.public_key().clone()
@@ -35,15 +65,6 @@ impl TupleSignature for Bls {
         Ok(secret.sign(message))
     }
 
-    fn verify_each(
-        expectation: &Expectation<BlsPublicKey>,
-        signed: &[(Vec<u8>, BlsSignature)],
-    ) -> Result<(), VerifyError> {
-        signed
-            .iter()
-            .try_for_each(|(message, signature)| expectation.key.verify(message, signature))
-    }
-
     /// If the author sent bytes that are no signatures, the first signature stands for the sum:
     /// clients find that it is not good for all messages.
     fn aggregate(signatures: Vec<BlsSignature>) -> BlsSignature {
@@ -52,16 +73,5 @@ impl TupleSignature for Bls {
                 .first()
                 .expect("signed: a proof shows at least one tuple")
         })
-    }
-
-    fn verify_all(
-        expectation: &Expectation<BlsPublicKey>,
-        messages: Vec<Vec<u8>>,
-        aggregate: BlsSignature,
-    ) -> Result<(), VerifyError> {
-        let workers = Workers::sequential();
-        expectation
-            .key
-            .verify_aggregate(&messages, &aggregate, &workers)
     }
 }

@@ -1,10 +1,10 @@
-//! Ticks of signed designs, divided between partitions.
+//! Extensions of signed designs, divided between partitions.
 
 use core::ops::Range;
 
 use pad_core::Suite;
 
-use super::{Refresh, Signed, SignedRecords, SignedTick, TupleSignature};
+use super::{Refresh, Signed, SignedExtension, SignedRecords, TupleSignature};
 use crate::{design::TupleId, layers::Layers, partition::DivisibleDesign};
 
 impl<S, G, R, const GENERATIONS: usize> DivisibleDesign<S> for Signed<G, R, GENERATIONS>
@@ -13,20 +13,23 @@ where
     G: TupleSignature,
     R: Refresh<S>,
 {
-    fn tuples_in(tick: &SignedTick<S, G, R>) -> usize {
-        tick.items.len()
+    fn tuples_in(extension: &SignedExtension<S, G, R>) -> usize {
+        extension.items.len()
     }
 
-    fn divide(tick: &SignedTick<S, G, R>, places: Range<usize>) -> Option<SignedTick<S, G, R>> {
-        let items = tick.items.get(places)?.to_vec();
-        Some(SignedTick { items })
+    fn divide(
+        extension: &SignedExtension<S, G, R>,
+        places: Range<usize>,
+    ) -> Option<SignedExtension<S, G, R>> {
+        let items = extension.items.get(places)?.to_vec();
+        Some(SignedExtension { items })
     }
 
     fn fits(
         records: &SignedRecords<S, G, R>,
         layers: &Layers<S, TupleId>,
-        ticks: &[SignedTick<S, G, R>],
+        extensions: &[SignedExtension<S, G, R>],
     ) -> bool {
-        records.fit(layers, ticks)
+        records.fit(layers, extensions)
     }
 }

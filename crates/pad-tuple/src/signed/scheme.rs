@@ -1,37 +1,23 @@
 //! Signature schemes for tuples, and the numbers and names of the signed designs.
 
+use alloc::{vec, vec::Vec};
 use core::fmt::Debug;
 
 use pad_core::{Digest, HeadSignature, SchemeId, VerifyError};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::design::{Expectation, SharedSigner};
+use crate::scheme::{Expectation, scheme_id};
 
-/// A signature scheme for tuples.
-pub trait TupleSignature: Clone + Debug + Eq + Send + Sync + 'static {
+/// A signature scheme for tuples. Authors know how to sign (`TupleSignature`, with the feature `std`).
+pub trait SignatureScheme: Clone + Debug + Eq + Send + Sync + 'static {
     /// The number of this scheme in scheme ids.
     const CODE: u16;
     /// The public key, or nothing if it is the author's own.
     type Key: Clone + Debug + PartialEq + Send + Sync;
-    /// The secret key, or nothing if it is the author's own signer.
-    type Secret: Send + Sync;
     /// A signature.
     type Signature: Copy + Debug + Eq + Send + Sync + Serialize + DeserializeOwned + AsRef<[u8]>;
     /// Signatures on several messages, in the smallest form that this scheme has for them.
     type Aggregate: Clone + Debug + Eq + Send + Sync + Serialize + DeserializeOwned;
-
-    /// The public half.
-    fn key(secret: &Self::Secret) -> Self::Key;
-
-    /// Signs a message.
-    ///
-    /// # Errors
-    /// The signer's.
-    fn sign(
-        secret: &Self::Secret,
-        signer: SharedSigner<'_>,
-        message: &[u8],
-    ) -> Result<Self::Signature, signature::Error>;
 
     /// Checks a signature for each message.
     ///
@@ -41,10 +27,6 @@ pub trait TupleSignature: Clone + Debug + Eq + Send + Sync + 'static {
         expectation: &Expectation<Self::Key>,
         signed: &[(Vec<u8>, Self::Signature)],
     ) -> Result<(), VerifyError>;
-
-    /// The signatures, at least one, together. Nothing is verified: bytes that are no signature give
-    /// an aggregate that [`TupleSignature::verify_all`] refuses.
-    fn aggregate(signatures: Vec<Self::Signature>) -> Self::Aggregate;
 
     /// The aggregate in pieces, each of the signatures for so many messages, in the order of messages:
     /// as small as it pays to verify them, so that work for what is not signed ends early. One piece
@@ -75,23 +57,12 @@ pub trait TupleSignature: Clone + Debug + Eq + Send + Sync + 'static {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ed25519;
 
-impl TupleSignature for Ed25519 {
+impl SignatureScheme for Ed25519 {
     const CODE: u16 = 0;
     type Key = ();
-    type Secret = ();
     type Signature = SignatureBytes;
     /// One signature for each message, in their order.
     type Aggregate = Vec<SignatureBytes>;
-
-    fn key((): &()) {}
-
-    fn sign(
-        (): &(),
-        signer: SharedSigner<'_>,
-        message: &[u8],
-    ) -> Result<SignatureBytes, signature::Error> {
-        Ok(SignatureBytes(Digest(signer.try_sign(message)?.to_bytes())))
-    }
 
     fn verify_each(
         expectation: &Expectation<()>,
@@ -107,10 +78,6 @@ impl TupleSignature for Ed25519 {
             .zip(&signatures)
             .collect();
         expectation.authority.author.verify_batch(&batch)
-    }
-
-    fn aggregate(signatures: Vec<SignatureBytes>) -> Vec<SignatureBytes> {
-        signatures
     }
 
     fn pieces(
@@ -142,7 +109,7 @@ const PIECE: usize = 64;
 
 /// The 64 bytes of an Ed25519 signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SignatureBytes(Digest<64>);
+pub struct SignatureBytes(pub(super) Digest<64>);
 
 impl AsRef<[u8]> for SignatureBytes {
     fn as_ref(&self) -> &[u8] {
@@ -152,7 +119,7 @@ impl AsRef<[u8]> for SignatureBytes {
 
 /// `0x0200 | signature (0, 1) << 6 | refresh (0, 1, 2) << 4 | generations`.
 pub(super) const fn id(signature: u16, refresh: u16, generations: usize) -> SchemeId {
-    crate::scheme_id(signature << 2 | refresh, generations)
+    scheme_id(signature << 2 | refresh, generations)
 }
 
 /// The name of a signed design: `base`, `spec` or `spec3` for one, two or three generations, then the

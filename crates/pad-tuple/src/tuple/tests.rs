@@ -84,17 +84,3 @@ fn no_two_tuples_have_one_digest() {
     }
     assert_eq!(digests.len(), views);
 }
-
-#[test]
-fn a_content_and_its_summary_say_the_same() {
-    let value = Value::new(*b"v").expect("short");
-    let content = Content::<Sha256Ed25519>::of(value);
-    assert_eq!(
-        content.summary(),
-        Summary::Value(Sha256Ed25519::value(b"v"))
-    );
-    let nothing = Content::<Sha256Ed25519>::Nothing.summary();
-    assert_eq!(nothing, Summary::Nothing);
-    let removed = Content::<Sha256Ed25519>::Removed.summary();
-    assert_eq!(removed, Summary::Removed);
-}

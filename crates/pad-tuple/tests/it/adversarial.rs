@@ -26,8 +26,8 @@ use pad_core::{
 };
 use pad_tree::Answer;
 use pad_tuple::{
-    Design, Ed25519, Expectation, Lightweight, Refresh, Signed, Speculation, Superseding,
-    TupleAuthor, TupleProof, TupleRepository,
+    Design, Ed25519, Expectation, Lightweight, Refresh, RefreshScheme, Signed, Speculation,
+    Superseding, TupleAuthor, TupleProof, TupleRepository,
     designs::{Base, BaseLightweight, BaseSuperseding, Spec, SpecLightweight, SpecLightweight3},
     designs::{SpecLightweightBls, SpecSuperseding},
     proof::{Part, ShownContent, ShownTuple},
@@ -38,9 +38,9 @@ use pad_tuple::{
 type S = Sha256Ed25519;
 type Digest = <S as Suite>::Digest;
 /// What a superseding signature covers.
-type Validity = <Superseding as Refresh<S>>::Shown;
+type Validity = <Superseding as RefreshScheme<S>>::Shown;
 /// What a lightweight signature shows beside itself.
-type Chain = <Lightweight as Refresh<S>>::Shown;
+type Chain = <Lightweight as RefreshScheme<S>>::Shown;
 
 /// The number of the author's keys and secrets.
 const AUTHOR: u8 = 7;
@@ -50,7 +50,7 @@ struct Target<D: Design<S>> {
     authority: Authority,
     /// The server after each version, from version 0 on.
     servers: Vec<TupleRepository<S, D>>,
-    updates: Vec<Update<S, TupleAttachment<D::Tick>>>,
+    updates: Vec<Update<S, TupleAttachment<D::Extension>>>,
     oracle: Oracle,
 }
 

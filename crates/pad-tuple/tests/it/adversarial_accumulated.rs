@@ -38,7 +38,7 @@ const AUTHOR: u8 = 7;
 struct Target<D: Design<S>> {
     authority: Authority,
     servers: Vec<TupleRepository<S, D>>,
-    updates: Vec<Update<S, TupleAttachment<D::Tick>>>,
+    updates: Vec<Update<S, TupleAttachment<D::Extension>>>,
     oracle: Oracle,
 }
 
@@ -428,10 +428,10 @@ fn check_chain<A: accumulators::Dynamic<SecretKey: TestSecret>>() {
     );
 }
 
-/// A tick that is not of the server's own values is refused, though the author signed it.
-fn check_updates<D: Design<S, Secret: TestSecret>>(spoil: fn(&mut D::Tick)) {
+/// An extension that is not of the server's own values is refused, though the author signed it.
+fn check_updates<D: Design<S, Secret: TestSecret>>(spoil: fn(&mut D::Extension)) {
     let target = Target::<D>::new();
-    let resigned = |mut update: Update<S, TupleAttachment<D::Tick>>| {
+    let resigned = |mut update: Update<S, TupleAttachment<D::Extension>>| {
         let operations = update::operations_digest::<S>(&update.operations);
         let attachment = D::attachment_digest(&update.attachment);
         let mut head = update.head.head;
@@ -443,23 +443,24 @@ fn check_updates<D: Design<S, Secret: TestSecret>>(spoil: fn(&mut D::Tick)) {
         let good = &target.updates[version - 1];
         let mut server = target.servers[version - 1].clone();
         let mut bad = Vec::new();
-        for tick in 0..good.attachment.ticks.len() {
+        for extension in 0..good.attachment.extensions.len() {
             let mut update = good.clone();
-            spoil(&mut update.attachment.ticks[tick]);
+            spoil(&mut update.attachment.extensions[extension]);
             bad.push(update);
         }
         let mut update = good.clone();
-        update.attachment.ticks.pop();
+        update.attachment.extensions.pop();
         bad.push(update);
         let mut update = good.clone();
         update
             .attachment
-            .ticks
-            .push(good.attachment.ticks[0].clone());
+            .extensions
+            .push(good.attachment.extensions[0].clone());
         bad.push(update);
         let mut update = good.clone();
         update.attachment.merged ^= 1;
-        update.attachment.ticks = vec![good.attachment.ticks[0].clone(); 2 - usize::from(merges)];
+        update.attachment.extensions =
+            vec![good.attachment.extensions[0].clone(); 2 - usize::from(merges)];
         bad.push(update);
         for update in bad {
             let refused = server.apply(&resigned(update));
@@ -581,12 +582,12 @@ macro_rules! attacks {
 
             #[test]
             fn updates_with_other_values() {
-                check_updates::<$plain>(|tick| tick.signature.0[0] ^= 1);
-                check_updates::<$superseding>(|tick| tick.signature.0[63] ^= 1);
-                check_updates::<$chain>(|tick| {
-                    let mut chain = tick.chain.unwrap_or_default();
+                check_updates::<$plain>(|extension| extension.signature.0[0] ^= 1);
+                check_updates::<$superseding>(|extension| extension.signature.0[63] ^= 1);
+                check_updates::<$chain>(|extension| {
+                    let mut chain = extension.chain.unwrap_or_default();
                     chain.0[0] ^= 1;
-                    tick.chain = Some(chain);
+                    extension.chain = Some(chain);
                 });
             }
 

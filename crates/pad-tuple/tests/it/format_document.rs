@@ -58,8 +58,8 @@ fn every_kind_and_every_design_is_listed() {
     }
     macro_rules! listed {
         ($name:ident, $design:ty) => {{
-            let id = <$design as pad_tuple::Design<pad_core::Sha256Ed25519>>::SCHEME;
-            let name = <$design as pad_tuple::Design<pad_core::Sha256Ed25519>>::NAME;
+            let id = <$design as pad_tuple::TupleScheme<pad_core::Sha256Ed25519>>::SCHEME;
+            let name = <$design as pad_tuple::TupleScheme<pad_core::Sha256Ed25519>>::NAME;
             let listed = format!("`{:04x}` {name}", id.0);
             assert!(document.contains(&listed), "{listed}");
         }};

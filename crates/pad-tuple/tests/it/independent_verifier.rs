@@ -294,7 +294,7 @@ fn update_is_signed(trust: &Trust, message: &[u8], version: u64) -> Option<()> {
     let (found, root, history) = (reader.number()?, reader.hash()?, reader.hash()?);
     let signature = reader.signature()?;
     let merged = reader.bytes(1)?;
-    let ticks = reader.list(|reader| {
+    let extensions = reader.list(|reader| {
         let items = reader.list(|reader| match reader.number()? {
             0 => Some([&[0], &reader.bytes(96)?[..]].concat()),
             1 => Some([&[1], &reader.bytes(32)?[..]].concat()),
@@ -304,8 +304,8 @@ fn update_is_signed(trust: &Trust, message: &[u8], version: u64) -> Option<()> {
         Some([&count[..], &items.concat()].concat())
     })?;
     reader.end()?;
-    let count = u32::try_from(ticks.len()).ok()?.to_be_bytes();
-    let attachment = [&merged[..], &count, &ticks.concat()].concat();
+    let count = u32::try_from(extensions.len()).ok()?.to_be_bytes();
+    let attachment = [&merged[..], &count, &extensions.concat()].concat();
     let operations = hash("pad/v1/tuple-operations", &operations.concat());
     let attachment = hash("pad/v1/tuple-attachment", &attachment);
     let expected = hash("pad/v1/tuple-root", &[operations, attachment].concat());

@@ -72,7 +72,7 @@ where
     D: Design<Suite, Secret: TestSecret> + AggregateDesign<Suite>,
 {
     let expected = played.oracle.at(version);
-    let proof = played.server.prove_many(version, asked).unwrap();
+    let proof = played.server.prove_keys(version, asked).unwrap();
     let trusted = expectation::<Suite, D>(played.author.authority(), version);
     let bytes = codec::encode(&proof);
     let lookups = verify::<ManyProof<Suite, D>>(&bytes, &trusted, asked).unwrap();
@@ -162,7 +162,7 @@ where
     let unknown = LookupError::UnknownVersion { version, latest };
     let asked = single(&[1]);
     assert_eq!(
-        played.server.prove_many(version, &asked).err(),
+        played.server.prove_keys(version, &asked).err(),
         Some(unknown)
     );
     let all = KeyRange::ALL;
@@ -260,7 +260,7 @@ macro_rules! many {
             fn hostile_bytes_are_refused() {
                 let (played, trusted) = fixture::<Design>();
                 let asked = single(&[0, 1, 5, 20, 41, 255]);
-                let proof = played.server.prove_many(trusted.version, &asked).unwrap();
+                let proof = played.server.prove_keys(trusted.version, &asked).unwrap();
                 check_bytes(&proof, &trusted, &asked);
                 let range = KeyRange { start: Some(key([10])), end: Some(key([61])) };
                 let proof = played.server.prove_range(trusted.version, &range).unwrap();
@@ -300,7 +300,7 @@ fn the_proof_without_signatures_is_of_version_0_only() {
         ..latest
     };
     let asked = single(&[1, 2]);
-    let empty = played.server.prove_many(Version::EMPTY, &asked).unwrap();
+    let empty = played.server.prove_keys(Version::EMPTY, &asked).unwrap();
     let lookups = Untrusted::new(empty.clone())
         .verify(&trusted, &asked)
         .unwrap()
@@ -319,7 +319,7 @@ fn the_proof_without_signatures_is_of_version_0_only() {
         Untrusted::new(empty.clone()).verify(&latest, &asked),
         Err(other)
     );
-    let full = played.server.prove_many(latest.version, &asked).unwrap();
+    let full = played.server.prove_keys(latest.version, &asked).unwrap();
     let refuse =
         |proof: ManyProof<Suite, Design>| Untrusted::new(proof).verify(&trusted, &asked).err();
     let epochs = ManyProof {

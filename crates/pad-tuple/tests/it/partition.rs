@@ -119,7 +119,7 @@ partition!(base_superseding_bls, designs::BaseSupersedingBls);
 partition!(spec_lightweight_bls, designs::SpecLightweightBls);
 
 type Spec = designs::SpecLightweight;
-type Part = pad_tuple::partition::PartialUpdate<Suite, <Spec as Design<Suite>>::Tick>;
+type Part = pad_tuple::partition::PartialUpdate<Suite, <Spec as Design<Suite>>::Extension>;
 
 fn trace() -> Vec<Action> {
     let mut actions: Vec<Action> = (0..20)
@@ -189,8 +189,9 @@ fn a_splitter_that_cheats_is_refused_or_found() {
     assert_eq!(none, ApplyError::AttachmentMismatch);
     let omitted = refuse(&|part: &mut Part| drop(part.generations[0].created.pop()));
     assert_eq!(omitted, ApplyError::AttachmentMismatch);
-    let of_another =
-        refuse(&|part: &mut Part| part.generations[0].tick = parts[1].generations[0].tick.clone());
+    let of_another = refuse(&|part: &mut Part| {
+        part.generations[0].extension = parts[1].generations[0].extension.clone();
+    });
     assert_eq!(of_another, ApplyError::AttachmentMismatch);
 
     let mut changed = parts[0].clone();

@@ -99,7 +99,7 @@ fn check_one(
     assert_eq!(lookup.get().answer.value(), contents.get(asked));
     let keys = Keys::new(vec![asked.clone(), key([7]), key([45])]).unwrap();
     let proof = replicas
-        .ask(version, |server| server.prove_many(version, &keys))
+        .ask(version, |server| server.prove_keys(version, &keys))
         .unwrap();
     let lookups = Untrusted::new(proof).verify(&trusted, &keys).unwrap();
     for (key, answer) in &lookups.get().answers {

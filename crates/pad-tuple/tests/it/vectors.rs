@@ -22,7 +22,7 @@ use pad_core::{
     Suite, Untrusted, Update, Version, codec,
 };
 use pad_tuple::{
-    Design, Expectation, Lightweight, Refresh, Signed, Speculation, TupleAuthor, TupleProof,
+    Design, Expectation, Lightweight, RefreshScheme, Signed, Speculation, TupleAuthor, TupleProof,
     TupleRepository,
     bls::BlsPublicKey,
     chain,
@@ -139,7 +139,7 @@ impl TupleKey for BlsPublicKey {
 }
 
 struct Made<S: Suite, D: Design<S>> {
-    updates: Vec<Update<S, TupleAttachment<D::Tick>>>,
+    updates: Vec<Update<S, TupleAttachment<D::Extension>>>,
     server: TupleRepository<S, D>,
 }
 
@@ -209,7 +209,7 @@ fn vector<S: Suite, D: Design<S, Secret: TestSecret, Key: TupleKey>>() -> Vector
 }
 
 fn version_vector<S: Suite, D: Design<S>>(
-    update: &Update<S, TupleAttachment<D::Tick>>,
+    update: &Update<S, TupleAttachment<D::Extension>>,
 ) -> VersionVector {
     let head = update.head.head;
     let operations = update.operations.iter().map(|operation| match operation {
@@ -273,7 +273,7 @@ fn with_example<const GENERATIONS: usize>(mut vector: Vector) -> Vector {
         content: *content,
     };
     let tuple = view.digest::<S>();
-    let shown: <Lightweight as Refresh<S>>::Shown = proof.parts[0].evidence.shown;
+    let shown: <Lightweight as RefreshScheme<S>>::Shown = proof.parts[0].evidence.shown;
     let anchor = chain::walk::<S>(shown.link, &tuple, shown.revealed);
     let statement = Statement::<S> {
         generation: 0,

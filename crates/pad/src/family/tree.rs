@@ -7,7 +7,7 @@ use pad_core::{
     Verified, Version, Workers, contradiction::Past, head::Authority, history::ConsistencyProof,
 };
 use pad_tree::{
-    Answer, Authenticated, BalancingScheme, Change, Checkpoint, KeyHistory, KeyRange, Keys,
+    Answer, Authenticated, BalancingScheme, Checkpoint, Difference, KeyHistory, KeyRange, Keys,
     NodeStore, RedBlack, SkipList, Treap, Tree, TreeAuthor, TreeRepository, TreeScheme,
     VersionedStore, for_each_tree,
 };
@@ -150,12 +150,15 @@ impl<S: Suite, St: TreeStore<S>> StorableRepository for TreeRepository<S, St> {
         older: Version,
         newer: Version,
     ) -> Result<ConsistencyProof<S>, LookupError> {
-        self.prove_consistency(older, newer)
+        self.heads().prove_consistency(older, newer)
     }
 
     fn prove_past(&self, older: Version, newer: Version) -> Result<[Past<S>; 2], LookupError> {
-        let root = Past::Root(self.prove_inclusion(older, newer)?);
-        Ok([root, Past::History(self.prove_prefix(older, newer)?)])
+        let root = Past::Root(self.heads().prove_inclusion(older, newer)?);
+        Ok([
+            root,
+            Past::History(self.heads().prove_prefix(older, newer)?),
+        ])
     }
 }
 
@@ -200,7 +203,11 @@ impl<S: Suite, St: TreeStore<S>> AnsweringRepository for TreeRepository<S, St> {
         Ok(Untrusted::new(self.history(key)))
     }
 
-    fn diff(&self, before: Version, after: Version) -> Result<Untrusted<Vec<Change>>, AnswerError> {
+    fn diff(
+        &self,
+        before: Version,
+        after: Version,
+    ) -> Result<Untrusted<Vec<Difference>>, AnswerError> {
         Ok(Untrusted::new(self.diff(before, after)?))
     }
 

@@ -31,8 +31,10 @@ pub type TupleSetup<S, D> = pad_core::PublicKey<Tuple<D, S>>;
 
 /// What a public key says. `None` if its scheme's own key is not of this kind.
 fn setup<S: Suite, D: AskedDesign<S>>(public: &PublicKey) -> Option<TupleSetup<S, D>> {
-    let own = public.scheme_key.as_ref();
-    let key = D::Key::from_slice(own.map_or(&[], |key| key.as_bytes()))?;
+    let key = match &public.scheme_key {
+        Some(own) => own.get::<D::Key>()?.clone(),
+        None => D::Key::from_slice(&[])?,
+    };
     let Authority {
         author, dictionary, ..
     } = public.authority;
@@ -151,12 +153,15 @@ impl<S: Suite, D: Design<S>> StorableRepository for TupleRepository<S, D> {
         older: Version,
         newer: Version,
     ) -> Result<ConsistencyProof<S>, LookupError> {
-        self.prove_consistency(older, newer)
+        self.heads().prove_consistency(older, newer)
     }
 
     fn prove_past(&self, older: Version, newer: Version) -> Result<[Past<S>; 2], LookupError> {
-        let root = Past::Root(self.prove_inclusion(older, newer)?);
-        Ok([root, Past::History(self.prove_prefix(older, newer)?)])
+        let root = Past::Root(self.heads().prove_inclusion(older, newer)?);
+        Ok([
+            root,
+            Past::History(self.heads().prove_prefix(older, newer)?),
+        ])
     }
 }
 
@@ -191,7 +196,7 @@ where
     fn snapshot_of(
         &mut self,
         batch: Vec<Operation>,
-    ) -> Result<Update<S, TupleAttachment<D::Tick>>, pad_tuple::AuthorError> {
+    ) -> Result<Update<S, TupleAttachment<D::Extension>>, pad_tuple::AuthorError> {
         self.snapshot_of(batch)
     }
 }

@@ -106,17 +106,17 @@ fn damaged_secret_keys_are_refused() {
 struct Complement;
 
 impl SchemeKeyFormat for Complement {
-    fn generate(&self) -> Result<Zeroizing<Vec<u8>>, NoRandomness> {
+    fn generate(&self, _: usize) -> Result<Zeroizing<Vec<u8>>, NoRandomness> {
         Ok(Zeroizing::new(vec![0xf0; 96]))
     }
 
-    fn public(&self, secret: &[u8]) -> Option<Vec<u8>> {
-        let complement = secret.iter().map(|byte| !byte).collect();
-        self.is_public(secret).then_some(complement)
+    fn public_of(&self, secret: &[u8]) -> Option<SchemeKey> {
+        let complement: Vec<u8> = secret.iter().map(|byte| !byte).collect();
+        self.public(&complement)
     }
 
-    fn is_public(&self, bytes: &[u8]) -> bool {
-        !bytes.is_empty()
+    fn public(&self, bytes: &[u8]) -> Option<SchemeKey> {
+        (!bytes.is_empty()).then(|| SchemeKey::new(bytes.to_vec(), ()))
     }
 }
 

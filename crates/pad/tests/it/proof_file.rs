@@ -11,8 +11,8 @@ use pad::{
 /// A new key; of accumulators one that is published, because a new one takes minutes.
 fn secret_key(suite: SuiteName, scheme: SchemeName) -> SecretKey {
     let text = match scheme.name().rsplit('-').next() {
-        Some("rsa") => include_str!("../keys/rsa-2048.txt"),
-        Some("bilinear") => include_str!("../keys/bilinear-16.txt"),
+        Some("rsa") => include_str!("../../../../data/keys-for-tests/rsa-2048.txt"),
+        Some("bilinear") => include_str!("../../../../data/keys-for-tests/bilinear-16.txt"),
         _ => return SecretKey::generate(suite, scheme, None).unwrap(),
     };
     let digits = text.lines().find(|line| !line.starts_with('#')).unwrap();

@@ -8,13 +8,13 @@
 use ark_bls12_381::{Fr, G1Affine, g1};
 use ark_ec::{AffineRepr, scalar_mul::glv::GLVConfig};
 use pad_core::Workers;
+use rayon::prelude::*;
 
 use super::shared_bases::{multiple, tables};
 use crate::bilinear::{
     multi_scalar::{
         HALF_BITS,
         affine::Adder,
-        change_all,
         endomorphism::{Halves, Window, decompose, endomorphism},
     },
     polynomial::transform::{Transform, branch_length},
@@ -238,6 +238,15 @@ fn unit_multiple(point: &G1Affine, halves: Halves) -> Option<G1Affine> {
         [1, -1] => -endomorphism(&endomorphism(point)),
         _ => return None,
     })
+}
+
+/// Applies `change` to every item in place.
+fn change_all<T: Send>(items: Vec<T>, workers: &Workers, change: impl Fn(T) + Sync + Send) {
+    if workers.threads() == 1 {
+        items.into_iter().for_each(change);
+    } else {
+        workers.run(|| items.into_par_iter().for_each(change));
+    }
 }
 
 /// Multiplies each point by its factor, all digit by digit together.

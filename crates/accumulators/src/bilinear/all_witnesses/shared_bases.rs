@@ -10,7 +10,6 @@ use crate::bilinear::multi_scalar::{
     HALF_BITS,
     affine::{Adder, normalize},
     endomorphism::{Halves, Window, decompose, endomorphism},
-    map_all,
 };
 
 /// For each row of scalars the sum of `row[k] * bases[k]`.
@@ -24,11 +23,9 @@ pub(super) fn sums(bases: &[G1Affine], rows: &[Vec<Fr>], workers: &Workers) -> V
         .map(|row| row.iter().map(decompose).collect())
         .collect();
     let windows: Vec<Window> = Window::covering(HALF_BITS, width).collect();
-    let window_sums = map_all(&windows, workers, |window| {
-        window_sum(&tables, &rows, window)
-    });
+    let window_sums = workers.map(&windows, |window| window_sum(&tables, &rows, window));
     let numbers: Vec<usize> = (0..rows.len()).collect();
-    let sums: Vec<G1Projective> = map_all(&numbers, workers, |row| {
+    let sums: Vec<G1Projective> = workers.map(&numbers, |row| {
         let mut sum = G1Projective::zero();
         for window in window_sums.iter().rev() {
             for _ in 0..width {

@@ -64,7 +64,7 @@ fn naive(powers: &[G1Affine], elements: &[Fr], workers: &Workers) -> Option<Vec<
     let powers = powers.get(..elements.len())?;
     let coefficients = product(elements, workers);
     let sequential = Workers::sequential();
-    let sums = map_all(elements, workers, |element| {
+    let sums = workers.map(elements, |element| {
         let (quotient, _) = divide_by_factor(&coefficients, *element);
         multi_scalar_product(powers, &quotient, &sequential)
     });

@@ -9,7 +9,10 @@
 //!
 //! Source: Montgomery 1987, section 10.3.1 (simultaneous inversion).
 
-use ark_bls12_381::{Fq, G1Affine, G1Projective};
+use alloc::vec::Vec;
+
+use ark_bls12_381::{Fq, G1Affine};
+use ark_ec::short_weierstrass::{Affine, Projective, SWCurveConfig};
 use ark_ff::{AdditiveGroup, Field, Zero, serial_batch_inversion_and_mul};
 
 use super::{
@@ -46,6 +49,7 @@ impl Adder {
     /// Doubles every point.
     ///
     /// Cost: 5 multiplications and 2 squarings per point, and one inversion.
+    #[cfg(feature = "std")]
     pub(crate) fn double_each(&mut self, points: &mut [G1Affine]) {
         self.inverses.clear();
         self.inverses.extend(
@@ -233,18 +237,18 @@ fn invert_all(values: &mut [Fq], prefixes: &mut Vec<Fq>) {
 /// The same points in affine coordinates, with one inversion, on the calling thread.
 ///
 /// The library's `normalize_batch` would go to whatever thread pool is the current one.
-pub(crate) fn normalize(points: &[G1Projective]) -> Vec<G1Affine> {
-    let mut inverses: Vec<Fq> = points.iter().map(|point| point.z).collect();
-    serial_batch_inversion_and_mul(&mut inverses, &Fq::ONE);
+pub(crate) fn normalize<C: SWCurveConfig>(points: &[Projective<C>]) -> Vec<Affine<C>> {
+    let mut inverses: Vec<C::BaseField> = points.iter().map(|point| point.z).collect();
+    serial_batch_inversion_and_mul(&mut inverses, &C::BaseField::ONE);
     points
         .iter()
         .zip(inverses)
         .map(|(point, inverse)| {
             if point.is_zero() {
-                return G1Affine::identity();
+                return Affine::identity();
             }
             let square = inverse.square();
-            G1Affine::new_unchecked(point.x * square, point.y * square * inverse)
+            Affine::new_unchecked(point.x * square, point.y * square * inverse)
         })
         .collect()
 }

@@ -6,6 +6,8 @@
 //!
 //! Source: Pippenger 1976; Bernstein, Doumen, Lange, Oosterwijk 2012, section 4 (buckets).
 
+use alloc::{vec, vec::Vec};
+
 use ark_bls12_381::{G1Affine, G1Projective};
 use ark_ff::{AdditiveGroup, Zero};
 use pad_core::Workers;
@@ -13,7 +15,6 @@ use pad_core::Workers;
 use super::{
     affine::Adder,
     endomorphism::{Halves, Window},
-    map_all,
     table::Table,
 };
 
@@ -47,8 +48,7 @@ pub(super) fn sums(
         threads => windows.len().div_ceil(threads).clamp(1, MOST_WINDOWS),
     };
     let groups: Vec<&[(&Factors, Window)]> = windows.chunks(group).collect();
-    let sums: Vec<Vec<WindowSum>> =
-        map_all(&groups, workers, |group| window_sums(&table, group, width));
+    let sums: Vec<Vec<WindowSum>> = workers.map(&groups, |group| window_sums(&table, group, width));
     let mut sums = sums.into_iter().flatten();
     factors
         .iter()

@@ -1,6 +1,8 @@
 //! The points of a sum with all that a window may choose: a point, its image under the
 //! endomorphism, and the negatives of both, which have two abscissas and two ordinates in all.
 
+use alloc::vec::Vec;
+
 use ark_bls12_381::{Fq, G1Affine};
 use ark_ff::AdditiveGroup;
 

@@ -19,6 +19,8 @@
 //!
 //! Source: Bernstein 2001, "Multidigit multiplication for mathematicians", sections 3 to 8.
 
+use alloc::{vec, vec::Vec};
+
 use ark_bls12_381::Fr;
 use ark_ff::{FftField, Field};
 
@@ -68,11 +70,13 @@ impl Transform {
     }
 
     /// The factor `d` of block `block` in a level whose first block has `d = lambda^turn`.
+    #[cfg(feature = "std")]
     pub(crate) fn twiddle(&self, turn: usize, block: usize) -> Fr {
         self.twiddles[turn % 3][block]
     }
 
     /// The inverse of [`Self::twiddle`].
+    #[cfg(feature = "std")]
     pub(crate) fn inverse_twiddle(&self, turn: usize, block: usize) -> Fr {
         self.inverse_twiddles[turn % 3][block]
     }
@@ -188,6 +192,7 @@ pub(crate) fn join_halves<T: Copy>(even: &[T], odd: &[T]) -> Vec<T> {
 }
 
 /// Undoes [`join_halves`].
+#[cfg(feature = "std")]
 pub(crate) fn split_halves<T: Copy>(values: &[T]) -> (Vec<T>, Vec<T>) {
     let length = branch_length(values.len());
     let branches = values.len() / length;

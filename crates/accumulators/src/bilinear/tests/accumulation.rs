@@ -22,21 +22,20 @@ fn secret_and_public_key_give_equal_values_and_witnesses() {
         let value = Bilinear::accumulate(&key, &set, &workers).unwrap();
         assert_eq!(
             value,
-            Bilinear::accumulate_with_secret(&SECRET, &set, &workers).unwrap()
+            Bilinear::accumulate(&*SECRET, &set, &workers).unwrap()
         );
         let witnesses = Bilinear::witnesses(&key, &set, &workers).unwrap();
-        let with_secret = Bilinear::witnesses_with_secret(&SECRET, &set, &workers).unwrap();
+        let with_secret = Bilinear::witnesses(&*SECRET, &set, &workers).unwrap();
         assert_eq!(witnesses, with_secret);
         assert_eq!(witnesses.len(), elements.len());
         for (element, witness) in elements.iter().zip(&witnesses).step_by(9) {
             let alone = Bilinear::witness(&key, &set, element, &workers).unwrap();
             assert_eq!(alone, *witness);
-            let alone = Bilinear::witness_with_secret(&SECRET, &set, element, &workers).unwrap();
+            let alone = Bilinear::witness(&*SECRET, &set, element, &workers).unwrap();
             assert_eq!(alone, *witness);
         }
         let absent = Bilinear::non_membership_witness(&key, &set, b"absent", &workers).unwrap();
-        let with_secret =
-            Bilinear::non_membership_witness_with_secret(&SECRET, &set, b"absent", &workers);
+        let with_secret = Bilinear::non_membership_witness(&*SECRET, &set, b"absent", &workers);
         assert_eq!(Ok(absent), with_secret);
         let snapshot = verified(&key, value);
         let statement = Untrusted::new(absent).verify(&snapshot, b"absent").unwrap();
@@ -71,7 +70,7 @@ fn neither_order_nor_threads_change_anything() {
         );
         for other in [
             Bilinear::witnesses(&key(), &reversed, &workers).unwrap(),
-            Bilinear::witnesses_with_secret(&SECRET, &reversed, &workers).unwrap(),
+            Bilinear::witnesses(&*SECRET, &reversed, &workers).unwrap(),
         ] {
             assert!(witnesses.iter().eq(other.iter().rev()), "{threads} threads");
         }
@@ -84,7 +83,7 @@ fn the_empty_set_has_the_generator_and_no_witnesses() {
     assert_eq!(value_of(&set), Bilinear::empty_value(&key()));
     assert_eq!(value_of(&set).point(), key().parameters().powers_g1()[0]);
     assert_eq!(Bilinear::witnesses(&key(), &set, &workers(1)), Ok(vec![]));
-    let absent = Bilinear::witness_with_secret(&SECRET, &set, b"x", &workers(1));
+    let absent = Bilinear::witness(&*SECRET, &set, b"x", &workers(1));
     assert_eq!(absent, Err(AccumulateError::ElementAbsent));
 }
 
@@ -154,7 +153,7 @@ fn subset_witnesses_verify_and_are_aggregated_from_single_ones() {
     for length in [1, 2, 5, SUBSET_LIMIT] {
         let subset = &elements[3..3 + length];
         let witness = Bilinear::subset_witness(&key, &set, subset, &workers).unwrap();
-        let with_secret = Bilinear::subset_witness_with_secret(&SECRET, &set, subset, &workers);
+        let with_secret = Bilinear::subset_witness(&*SECRET, &set, subset, &workers);
         assert_eq!(Ok(witness), with_secret);
         let pairs: Vec<_> = set
             .elements()
@@ -194,7 +193,7 @@ fn a_batch_verifies_and_one_wrong_witness_spoils_it() {
     let elements = names(33);
     let set = set_of(&elements);
     let snapshot = verified(&key(), value_of(&set));
-    let witnesses = Bilinear::witnesses_with_secret(&SECRET, &set, &workers(1)).unwrap();
+    let witnesses = Bilinear::witnesses(&*SECRET, &set, &workers(1)).unwrap();
     let verify = |witnesses: &[BilinearWitness], query: &[Vec<u8>]| {
         Untrusted::new(BilinearWitnessBatch::from(witnesses.to_vec())).verify(&snapshot, query)
     };

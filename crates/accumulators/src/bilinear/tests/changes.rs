@@ -26,8 +26,7 @@ fn change(set: &mut ElementSet<Bilinear>, removed: &Names, added: &Names) -> Cha
     let (value, workers) = (value_of(set), workers(2));
     let mut copy = set.clone();
     let public = Bilinear::change(&key(), &mut copy, &value, removed, added, &workers).unwrap();
-    let change =
-        Bilinear::change_with_secret(&SECRET, set, &value, removed, added, &workers).unwrap();
+    let change = Bilinear::change(&*SECRET, set, &value, removed, added, &workers).unwrap();
     assert_eq!(public, change);
     assert_eq!(copy.elements(), set.elements());
     assert_eq!(change.after, value_of(set));
@@ -48,7 +47,7 @@ proptest! {
         let name = |number: &u8| vec![*number];
         let mut set = set_of(&start.iter().map(name).collect::<Names>());
         let workers = Workers::sequential();
-        let before = Bilinear::witnesses_with_secret(&SECRET, &set, &workers).unwrap();
+        let before = Bilinear::witnesses(&*SECRET, &set, &workers).unwrap();
         let elements = set.elements().to_vec();
         let absent = Bilinear::non_membership_witness(&key(), &set, b"absent", &workers).unwrap();
         let (mut current, mut changes, mut lost) = (start.clone(), vec![], BTreeSet::new());
@@ -70,7 +69,7 @@ proptest! {
                 prop_assert_eq!(alone, Err(AccumulateError::ElementAbsent));
             } else {
                 let expected =
-                    Bilinear::witness_with_secret(&SECRET, &set, &name(number), &workers);
+                    Bilinear::witness(&*SECRET, &set, &name(number), &workers);
                 prop_assert_eq!(expected, alone);
                 prop_assert_eq!(updated, alone.ok());
             }
@@ -89,12 +88,12 @@ proptest! {
 fn long_histories_use_one_product_and_give_the_same() {
     let mut set = set_of(&names(20));
     let workers = Workers::sequential();
-    let witness = Bilinear::witness_with_secret(&SECRET, &set, &names(1)[0], &workers).unwrap();
+    let witness = Bilinear::witness(&*SECRET, &set, &names(1)[0], &workers).unwrap();
     let first = change(&mut set, &names(9)[3..].to_vec(), &names(60)[40..].to_vec());
     let second = change(&mut set, &names(50)[45..].to_vec(), &names(9)[3..].to_vec());
     let updated =
         Bilinear::update_witness(&key(), &element(&names(1)[0]), &witness, &[first, second]);
-    let expected = Bilinear::witness_with_secret(&SECRET, &set, &names(1)[0], &workers);
+    let expected = Bilinear::witness(&*SECRET, &set, &names(1)[0], &workers);
     assert_eq!(updated, expected);
 }
 
@@ -107,8 +106,7 @@ fn refused_changes_leave_the_set_alone() {
         let (mut public, mut author) = (set.clone(), set.clone());
         let by_public =
             Bilinear::change(&key(), &mut public, &value, removed, added, &workers).unwrap_err();
-        let by_author =
-            Bilinear::change_with_secret(&SECRET, &mut author, &value, removed, added, &workers);
+        let by_author = Bilinear::change(&*SECRET, &mut author, &value, removed, added, &workers);
         assert_eq!(by_author, Err(by_public));
         assert_eq!(public.elements(), set.elements());
         assert_eq!(author.elements(), set.elements());
@@ -133,7 +131,7 @@ fn refused_changes_leave_the_set_alone() {
 fn witnesses_do_not_follow_what_does_not_concern_them() {
     let mut set = set_of(&["a", "b"]);
     let workers = Workers::sequential();
-    let witness = Bilinear::witness_with_secret(&SECRET, &set, b"a", &workers).unwrap();
+    let witness = Bilinear::witness(&*SECRET, &set, b"a", &workers).unwrap();
     let first = change(&mut set, &vec![b"b".to_vec()], &vec![b"c".to_vec()]);
     let absent = Bilinear::non_membership_witness(&key(), &set, b"d", &workers).unwrap();
     let second = change(&mut set, &vec![b"c".to_vec()], &vec![b"d".to_vec()]);
@@ -189,8 +187,7 @@ fn a_stale_value_is_refused_by_the_secret_and_nothing_is_published() {
     let set = set_of(&["b", "c"]);
     let attempt = |removed: &[&str], added: &[&str]| {
         let mut changed = set.clone();
-        let change =
-            Bilinear::change_with_secret(&SECRET, &mut changed, &stale, removed, added, &workers);
+        let change = Bilinear::change(&*SECRET, &mut changed, &stale, removed, added, &workers);
         assert_eq!(changed.elements(), set.elements());
         change.unwrap_err()
     };

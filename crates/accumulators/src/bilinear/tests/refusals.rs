@@ -10,7 +10,7 @@ use crate::{
     accumulator::{Batch, Dynamic, Universal},
     bilinear::{
         BilinearNonMembershipWitness, BilinearSubsetWitness, BilinearUpdateData, BilinearWitness,
-        of_elements,
+        element::scalars, polynomial,
     },
     error::AccumulateError,
     scheme::PublicKey,
@@ -80,7 +80,10 @@ fn remainders_are_neither_zero_nor_the_group_order_or_more() {
     assert_eq!(with(&[0xff; 32]), refused);
     // A member's witness with remainder zero satisfies the equation, and is refused for it.
     let member = Bilinear::witness(&key(), &set, b"a", &Workers::sequential()).unwrap();
-    let forged = BilinearNonMembershipWitness::from_parts(member.point(), Fr::ZERO);
+    let forged = BilinearNonMembershipWitness {
+        quotient: member.point(),
+        remainder: Fr::ZERO,
+    };
     let snapshot = verified(&key(), value_of(&set));
     assert_eq!(
         Untrusted::new(forged).verify(&snapshot, b"a"),
@@ -102,23 +105,17 @@ fn sets_above_the_capacity_are_refused_by_every_operation() {
     let error = AccumulateError::CapacityExceeded { capacity: CAPACITY };
     assert_eq!(key.capacity(), Some(CAPACITY));
     assert_eq!(Bilinear::accumulate(&key, &set, &workers), Err(error));
-    assert_eq!(
-        Bilinear::accumulate_with_secret(&SECRET, &set, &workers),
-        Err(error)
-    );
+    assert_eq!(Bilinear::accumulate(&*SECRET, &set, &workers), Err(error));
     assert_eq!(
         Bilinear::witness(&key, &set, &over[0], &workers),
         Err(error)
     );
     assert_eq!(
-        Bilinear::witness_with_secret(&SECRET, &set, &over[0], &workers),
+        Bilinear::witness(&*SECRET, &set, &over[0], &workers),
         Err(error)
     );
     assert_eq!(Bilinear::witnesses(&key, &set, &workers), Err(error));
-    assert_eq!(
-        Bilinear::witnesses_with_secret(&SECRET, &set, &workers),
-        Err(error)
-    );
+    assert_eq!(Bilinear::witnesses(&*SECRET, &set, &workers), Err(error));
     assert_eq!(
         Bilinear::subset_witness(&key, &set, &over[..1], &workers),
         Err(error)
@@ -127,7 +124,7 @@ fn sets_above_the_capacity_are_refused_by_every_operation() {
         Bilinear::non_membership_witness(&key, &set, b"absent", &workers),
         Err(error)
     );
-    let absent = Bilinear::non_membership_witness_with_secret(&SECRET, &set, b"absent", &workers);
+    let absent = Bilinear::non_membership_witness(&*SECRET, &set, b"absent", &workers);
     assert_eq!(absent, Err(error));
 }
 
@@ -137,13 +134,13 @@ fn nothing_is_made_for_elements_that_are_not_there_or_are() {
     let absent = AccumulateError::ElementAbsent;
     assert_eq!(Bilinear::witness(&key, &set, b"x", &workers), Err(absent));
     assert_eq!(
-        Bilinear::witness_with_secret(&SECRET, &set, b"x", &workers),
+        Bilinear::witness(&*SECRET, &set, b"x", &workers),
         Err(absent)
     );
     let subset = |names: &[&[u8]]| {
         let subset: Vec<Vec<u8>> = names.iter().map(|name| name.to_vec()).collect();
         let public = Bilinear::subset_witness(&key, &set, &subset, &workers);
-        let author = Bilinear::subset_witness_with_secret(&SECRET, &set, &subset, &workers);
+        let author = Bilinear::subset_witness(&*SECRET, &set, &subset, &workers);
         assert_eq!(public, author);
         public.unwrap_err()
     };
@@ -156,17 +153,14 @@ fn nothing_is_made_for_elements_that_are_not_there_or_are() {
         Err(present)
     );
     assert_eq!(
-        Bilinear::non_membership_witness_with_secret(&SECRET, &set, b"a", &workers),
+        Bilinear::non_membership_witness(&*SECRET, &set, b"a", &workers),
         Err(present)
     );
     let wrong = AccumulateError::WrongAccumulator;
     let other = key.with_label(b"other");
     assert_eq!(Bilinear::accumulate(&other, &set, &workers), Err(wrong));
     let other = SECRET.with_label(b"other");
-    assert_eq!(
-        Bilinear::accumulate_with_secret(&other, &set, &workers),
-        Err(wrong)
-    );
+    assert_eq!(Bilinear::accumulate(&other, &set, &workers), Err(wrong));
 }
 
 #[test]
@@ -229,33 +223,24 @@ fn the_negative_of_the_secret_is_refused_by_whoever_meets_it() {
     let digest = ElementDigest::from_bytes([9; 32]);
     let bad = BilinearElement::with_scalar(digest, -SECRET.scalar()).unwrap();
     let elements = [set.elements()[0].clone(), bad];
-    let coefficients = of_elements(&elements, &workers);
+    let coefficients = polynomial::product(&scalars(&elements), &workers);
     let point = key.parameters().evaluate(&coefficients, &workers).unwrap();
     assert_eq!(BilinearValue::new(point.into()), Err(error));
     // With a secret that is the negative of an element.
     let bad = -set.elements()[0].scalar();
     let secret = BilinearSecretKey::assemble(SecretScalar::new(Zeroizing::new(bad)), key);
-    assert_eq!(
-        Bilinear::accumulate_with_secret(&secret, &set, &workers),
-        Err(error)
-    );
-    assert_eq!(
-        Bilinear::witnesses_with_secret(&secret, &set, &workers),
-        Err(error)
-    );
-    assert_eq!(
-        Bilinear::witness_with_secret(&secret, &set, b"b", &workers),
-        Err(error)
-    );
+    assert_eq!(Bilinear::accumulate(&secret, &set, &workers), Err(error));
+    assert_eq!(Bilinear::witnesses(&secret, &set, &workers), Err(error));
+    assert_eq!(Bilinear::witness(&secret, &set, b"b", &workers), Err(error));
     let change = |removed: &[&str], added: &[&str]| {
         let mut set = set_of(removed);
         let value = Bilinear::empty_value(secret.public_key());
-        Bilinear::change_with_secret(&secret, &mut set, &value, removed, added, &workers)
+        Bilinear::change(&secret, &mut set, &value, removed, added, &workers)
     };
     assert_eq!(change(&["a"], &[]).unwrap_err(), error);
     assert_eq!(change(&[], &["a"]).unwrap_err(), error);
     let empty = set_of::<&str>(&[]);
-    let absent = Bilinear::non_membership_witness_with_secret(&secret, &empty, b"a", &workers);
+    let absent = Bilinear::non_membership_witness(&secret, &empty, b"a", &workers);
     assert_eq!(absent, Err(error));
 }
 

@@ -11,7 +11,7 @@ use pad_core::DecodeError;
 
 use super::*;
 use crate::{
-    bilinear::{Parameters, ceremony},
+    bilinear::{Parameters, ceremony, secret_key},
     error::AccumulateError,
     scheme::PublicKey,
     wire,
@@ -36,7 +36,7 @@ fn hex_g2(point: &G2Affine) -> String {
 }
 
 fn setup(secret: Fr) -> Parameters {
-    Parameters::from_secret(&secret, POWERS - 1, 4, &Workers::sequential())
+    secret_key::powers_of(&secret, POWERS - 1, 4, &Workers::sequential())
 }
 
 fn lists() -> Lists {

@@ -1,12 +1,15 @@
-use pad_core::{DecodeError, Proof, Untrusted, Verified, Version};
+use pad_core::{DecodeError, Proof, Untrusted, Verified, VerifyError, Version};
 
 use super::*;
-use crate::scheme::Scheme as _;
 use crate::{
-    rsa::proof_of_exponentiation::fixture::{
-        LIMIT, check_layout, names, public, root_of_one, secret, set_of, times, verified,
+    accumulator::SecretKey as _,
+    rsa::{
+        RsaWitnessBatch,
+        proof_of_exponentiation::fixture::{
+            LIMIT, check_layout, names, public, root_of_one, secret, set_of, times, verified,
+        },
     },
-    scheme::PublicKey as _,
+    scheme::{PublicKey as _, Scheme as _},
     statement::SubsetMembership,
     wire,
 };
@@ -67,14 +70,13 @@ mod subsets {
         for subset in [&all[..], &all[2..7], &all[3..5], &all[8..]] {
             let honest = witness(&set, subset);
             let workers = Workers::sequential();
-            let with_secret =
-                Rsa::subset_witness_with_secret(&secret(), &set, subset, &workers).unwrap();
+            let with_secret = Rsa::subset_witness(&secret(), &set, subset, &workers).unwrap();
             assert_eq!(with_secret, honest);
             let mut reversed = subset.to_vec();
             reversed.reverse();
             assert_eq!(witness(&set, &reversed), honest);
-            let positions = set.positions(&reversed).unwrap();
-            let of_subset: Vec<_> = positions.iter().map(|&at| everyone[at].clone()).collect();
+            let own = |name: &Vec<u8>| everyone[set.position(name).unwrap()].clone();
+            let of_subset: Vec<_> = reversed.iter().map(own).collect();
             let aggregated = Rsa::aggregate(&public(), &value, &of_subset).unwrap();
             assert_eq!(aggregated, honest);
             assert_eq!(verify(&honest, &value, subset), Ok(statement(subset)));
@@ -95,12 +97,12 @@ mod subsets {
             let subset: Vec<Vec<u8>> = subset.iter().map(|name| name.as_bytes().to_vec()).collect();
             let refused = Rsa::subset_witness(&public(), &set, &subset, &workers);
             assert_eq!(refused, Err(expected));
-            let refused = Rsa::subset_witness_with_secret(&secret(), &set, &subset, &workers);
+            let refused = Rsa::subset_witness(&secret(), &set, &subset, &workers);
             assert_eq!(refused, Err(expected));
         }
         let other = secret().with_label(b"another");
         let subset = names("member", 2);
-        let refused = Rsa::subset_witness_with_secret(&other, &set, &subset, &workers);
+        let refused = Rsa::subset_witness(&other, &set, &subset, &workers);
         assert_eq!(refused, Err(AccumulateError::WrongAccumulator));
         let refused = Rsa::subset_witness(other.public_key(), &set, &subset, &workers);
         assert_eq!(refused, Err(AccumulateError::WrongAccumulator));

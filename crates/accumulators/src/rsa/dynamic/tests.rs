@@ -2,8 +2,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    Accumulator as _, PublicKey as _,
+    Accumulator as _, PublicKey as _, SecretKey as _,
     rsa::test_key::{names, secret, set, workers},
+    set::ElementSet,
     wire::{decode_body, encode_body},
 };
 
@@ -14,7 +15,7 @@ fn both(
 ) -> (ElementSet<Rsa>, Change<Rsa>) {
     let secret = secret();
     let one = Workers::sequential();
-    let value = Rsa::accumulate_with_secret(&secret, set_before, &one).unwrap();
+    let value = Rsa::accumulate(&secret, set_before, &one).unwrap();
     let (mut by_public, mut by_secret) = (set_before.clone(), set_before.clone());
     let public = Rsa::change(
         secret.public_key(),
@@ -25,11 +26,10 @@ fn both(
         &one,
     )
     .unwrap();
-    let change =
-        Rsa::change_with_secret(&secret, &mut by_secret, &value, removed, added, &one).unwrap();
+    let change = Rsa::change(&secret, &mut by_secret, &value, removed, added, &one).unwrap();
     assert_eq!(public, change);
     assert_eq!(by_public.elements(), by_secret.elements());
-    let after = Rsa::accumulate_with_secret(&secret, &by_secret, &one).unwrap();
+    let after = Rsa::accumulate(&secret, &by_secret, &one).unwrap();
     assert_eq!(change.after, after);
     (by_secret, change)
 }
@@ -75,7 +75,7 @@ fn a_refused_change_changes_nothing() {
     ];
     for (removed, added, value, expected) in cases {
         let mut set = untouched.clone();
-        let result = Rsa::change_with_secret(&secret, &mut set, value, removed, added, &one);
+        let result = Rsa::change(&secret, &mut set, value, removed, added, &one);
         assert_eq!(result, Err(expected));
         assert_eq!(set.elements(), untouched.elements());
         if expected != mismatch {
@@ -97,11 +97,10 @@ fn nothing_is_removed_from_the_value_of_another_set() {
     let one = Workers::sequential();
     let untouched = set(4);
     for stale in [set(3), set(5), set(0)] {
-        let value = Rsa::accumulate_with_secret(&secret, &stale, &one).unwrap();
+        let value = Rsa::accumulate(&secret, &stale, &one).unwrap();
         let mut current = untouched.clone();
         let removed = ["element 3"];
-        let result =
-            Rsa::change_with_secret(&secret, &mut current, &value, &removed, &["new"], &one);
+        let result = Rsa::change(&secret, &mut current, &value, &removed, &["new"], &one);
         assert_eq!(result, Err(AccumulateError::ValueMismatch));
         assert_eq!(current.elements(), untouched.elements());
     }
@@ -165,7 +164,7 @@ proptest! {
         let key = secret.public_key();
         let one = Workers::sequential();
         let start = set(8);
-        let witnesses = Rsa::witnesses_with_secret(&secret, &start, &one).unwrap();
+        let witnesses = Rsa::witnesses(&secret, &start, &one).unwrap();
         let held: Vec<_> = start.elements().iter().cloned().zip(witnesses).collect();
         let (mut current, mut changes, mut present) = (start, Vec::new(), names(0, 8));
         for (step, (removed, added)) in steps.into_iter().enumerate() {
@@ -181,7 +180,7 @@ proptest! {
         for ((element, witness), updated) in held.iter().zip(&updated) {
             let position = current.elements().iter().position(|kept| kept == element);
             let expected = position.map(|position| {
-                Rsa::witnesses_with_secret(&secret, &current, &one).unwrap()[position].clone()
+                Rsa::witnesses(&secret, &current, &one).unwrap()[position].clone()
             });
             prop_assert_eq!(updated.clone(), expected);
             let single = Rsa::update_witness(key, element, witness, &changes);

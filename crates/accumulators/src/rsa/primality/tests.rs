@@ -308,26 +308,6 @@ fn even_numbers_zero_and_one_are_composite_and_two_is_prime() {
 }
 
 #[test]
-fn jacobi_symbols_agree_with_gmp() {
-    let mut random = random();
-    for bits in [17, 64, 130, 256, 320] {
-        for _ in 0..20 {
-            let mut lower = random.bits(bits);
-            lower.set_bit(0, true);
-            lower.set_bit(bits - 1, true);
-            for upper in (1_u64..60).chain([0xffff_ffff, 1 << 31, 3 << 20, 65_535 * 65_535 - 4]) {
-                let expected = Integer::from(upper).jacobi(&lower).cmp(&0);
-                assert_eq!(
-                    jacobi::<5>(upper, &limbs(&lower)),
-                    expected,
-                    "({upper} | {lower})"
-                );
-            }
-        }
-    }
-}
-
-#[test]
 fn lucas_parameters_are_the_least_ones() {
     let mut random = random();
     for _ in 0..200 {

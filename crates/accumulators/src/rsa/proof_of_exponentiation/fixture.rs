@@ -37,7 +37,7 @@ pub(in crate::rsa) fn names(prefix: &str, count: usize) -> Vec<Vec<u8>> {
 pub(in crate::rsa) fn set_of(names: &[Vec<u8>]) -> (ElementSet<Rsa>, RsaValue) {
     let workers = Workers::sequential();
     let set = ElementSet::from_elements(&public(), names, &workers).unwrap();
-    let value = Rsa::accumulate_with_secret(&secret(), &set, &workers).unwrap();
+    let value = Rsa::accumulate(&secret(), &set, &workers).unwrap();
     (set, value)
 }
 

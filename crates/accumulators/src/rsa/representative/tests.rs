@@ -5,6 +5,8 @@
 
 use std::num::NonZeroUsize;
 
+use pad_core::Workers;
+use rsa_group::modulus::write_fixed;
 use rug::{Complete, integer::IsPrime};
 
 use super::*;
@@ -26,25 +28,19 @@ fn base(rule: RepresentativeRule, digest: &[u8; 32]) -> Integer {
     }
 }
 
-fn search(rule: RepresentativeRule, digest: &[u8; 32]) -> PrimeRepresentative {
-    PrimeRepresentative::search(rule, digest).expect("no window without a prime is known")
+fn found(rule: RepresentativeRule, digest: &[u8; 32]) -> (Integer, u16) {
+    search(rule, digest).expect("no window without a prime is known")
 }
 
 #[test]
 fn search_finds_the_next_prime_from_the_base() {
     for rule in RepresentativeRule::ALL {
         for digest in digests(200) {
-            let found = search(rule, &digest);
+            let (prime, offset) = found(rule, &digest);
             let base = base(rule, &digest);
-            assert_eq!(
-                found.integer(),
-                (&base - 1_u32).complete().next_prime(),
-                "{rule}"
-            );
-            assert_eq!(found.integer() - base, found.offset(), "{rule}");
-            assert_eq!((found.rule(), found.digest()), (rule, &digest));
-            let bits = found.integer().significant_bits();
-            assert_eq!(bits, rule.bit_length(), "{rule}");
+            assert_eq!(prime, (&base - 1_u32).complete().next_prime(), "{rule}");
+            assert_eq!(prime.significant_bits(), rule.bit_length(), "{rule}");
+            assert_eq!(prime - base, offset, "{rule}");
         }
     }
 }
@@ -53,11 +49,8 @@ fn search_finds_the_next_prime_from_the_base() {
 fn the_offset_leads_to_the_representative() {
     for rule in RepresentativeRule::ALL {
         for digest in digests(50) {
-            let found = search(rule, &digest);
-            assert_eq!(
-                PrimeRepresentative::at_offset(rule, &digest, found.offset()),
-                Ok(found)
-            );
+            let (prime, offset) = found(rule, &digest);
+            assert_eq!(at_offset(rule, &digest, offset), Ok(prime));
         }
     }
 }
@@ -67,13 +60,12 @@ fn the_offset_leads_to_the_representative() {
 fn a_later_prime_is_accepted_by_its_offset_but_is_not_the_representative() {
     for rule in RepresentativeRule::ALL {
         let digest = digests(1)[0];
-        let found = search(rule, &digest);
-        let later = found.integer().next_prime();
+        let (prime, _) = found(rule, &digest);
+        let later = prime.clone().next_prime();
         let offset = (&later - base(rule, &digest)).to_u16();
-        let accepted = PrimeRepresentative::at_offset(rule, &digest, offset.unwrap()).unwrap();
-        assert_eq!(accepted.integer(), later);
-        assert_eq!(accepted.digest(), found.digest());
-        assert_ne!(accepted, found);
+        let accepted = at_offset(rule, &digest, offset.unwrap()).unwrap();
+        assert_eq!(accepted, later);
+        assert_ne!(accepted, prime);
     }
 }
 
@@ -89,12 +81,8 @@ fn other_offsets_are_refused() {
                 } else {
                     Ok(number)
                 };
-                let result = PrimeRepresentative::at_offset(rule, &digest, offset);
-                assert_eq!(
-                    result.map(|found| found.integer()),
-                    expected,
-                    "{rule} {offset}"
-                );
+                let result = at_offset(rule, &digest, offset);
+                assert_eq!(result, expected, "{rule} {offset}");
             }
         }
     }
@@ -181,14 +169,12 @@ fn representatives_are_those_of_the_vectors() {
     let mut vectors = VECTORS.iter();
     for rule in RepresentativeRule::ALL {
         for digest in &digests {
-            let found = search(rule, digest);
-            let (offset, prime) = vectors.next().expect("a vector for each");
-            let bytes = hex::encode(found.to_be_bytes());
-            assert_eq!(
-                (found.offset(), bytes.as_str()),
-                (*offset, *prime),
-                "{rule}"
-            );
+            let expected = vectors.next().expect("a vector for each");
+            let (prime, offset) = found(rule, digest);
+            let mut bytes = Vec::new();
+            write_fixed(&prime, rule.byte_length(), &mut bytes);
+            let bytes = hex::encode(bytes);
+            assert_eq!((offset, bytes.as_str()), *expected, "{rule}");
         }
     }
 }
@@ -230,10 +216,11 @@ fn bytes_are_the_integer_in_the_width_of_the_rule() {
             usize::try_from(rule.bit_length().div_ceil(8)).unwrap()
         );
         for digest in digests(20) {
-            let found = search(rule, &digest);
-            let bytes = found.to_be_bytes();
+            let (prime, _) = found(rule, &digest);
+            let mut bytes = Vec::new();
+            write_fixed(&prime, rule.byte_length(), &mut bytes);
             assert_eq!(bytes.len(), rule.byte_length());
-            assert_eq!(Integer::from_digits(&bytes, Order::Msf), found.integer());
+            assert_eq!(Integer::from_digits(&bytes, Order::Msf), prime);
         }
     }
 }
@@ -257,21 +244,16 @@ fn rules_are_named_and_numbered_apart() {
 fn batches_agree_for_every_number_of_threads() {
     let digests = digests(100);
     for rule in RepresentativeRule::ALL {
-        let expected: Vec<_> = digests
-            .iter()
-            .map(|digest| PrimeRepresentative::search(rule, digest))
-            .collect();
+        let search = |digest: &[u8; 32]| search(rule, digest);
+        let expected: Vec<_> = digests.iter().map(search).collect();
         assert!(expected.iter().all(Option::is_some));
-        assert_eq!(search_all(rule, &digests, &Workers::sequential()), expected);
+        assert_eq!(Workers::sequential().map(&digests, search), expected);
         for threads in [2, 3, 8].map(|threads| NonZeroUsize::new(threads).unwrap()) {
             let workers = Workers::new(threads).unwrap();
-            assert_eq!(
-                search_all(rule, &digests, &workers),
-                expected,
-                "{threads} threads"
-            );
+            let found = workers.map(&digests, search);
+            assert_eq!(found, expected, "{threads} threads");
         }
-        assert_eq!(search_all(rule, &[], &Workers::sequential()), []);
+        assert_eq!(Workers::sequential().map(&[], search), []);
     }
 }
 

@@ -1,4 +1,4 @@
-use pad_core::Untrusted;
+use pad_core::{Untrusted, Verified, VerifyError};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
@@ -10,13 +10,14 @@ use crate::{
         proof_of_exponentiation::fixture::{
             check_layout, names, public, residue, root_of_one, secret, set_of, times, verified,
         },
-        representative::PrimeRepresentative,
+        representative::at_offset,
     },
+    statement::NonMembership,
 };
 
 fn witness(set: &ElementSet<Rsa>, element: &[u8]) -> RsaNonMembershipWitness {
     let workers = Workers::sequential();
-    Rsa::non_membership_witness_with_secret(&secret(), set, element, &workers).unwrap()
+    Rsa::non_membership_witness(&secret(), set, element, &workers).unwrap()
 }
 
 fn verify(
@@ -71,13 +72,13 @@ fn present_elements_have_none() {
     let present = b"present 2";
     let refused = Rsa::non_membership_witness(&key, &set, present, &workers);
     assert_eq!(refused, Err(AccumulateError::ElementPresent));
-    let refused = Rsa::non_membership_witness_with_secret(&secret(), &set, present, &workers);
+    let refused = Rsa::non_membership_witness(&secret(), &set, present, &workers);
     assert_eq!(refused, Err(AccumulateError::ElementPresent));
     let other = key.with_label(b"another");
     let refused = Rsa::non_membership_witness(&other, &set, b"absent", &workers);
     assert_eq!(refused, Err(AccumulateError::WrongAccumulator));
     let other = secret().with_label(b"another");
-    let refused = Rsa::non_membership_witness_with_secret(&other, &set, b"absent", &workers);
+    let refused = Rsa::non_membership_witness(&other, &set, b"absent", &workers);
     assert_eq!(refused, Err(AccumulateError::WrongAccumulator));
 }
 
@@ -204,15 +205,10 @@ fn a_later_prime_of_a_present_element_is_not_accepted() {
     let present = element(b"present 1");
     let later = (present.offset() + 1..)
         .find_map(|offset| {
-            PrimeRepresentative::at_offset(
-                key.parameters().rule(),
-                present.digest().as_bytes(),
-                offset,
-            )
-            .ok()
+            let rule = key.parameters().rule();
+            at_offset(rule, present.digest().as_bytes(), offset).ok()
         })
-        .unwrap()
-        .integer();
+        .unwrap();
     assert!(later > *present.prime());
     let product = product(
         set.elements().iter().map(RsaElement::prime),
@@ -233,7 +229,7 @@ fn a_later_prime_of_a_present_element_is_not_accepted() {
     let forged = RsaNonMembershipWitness {
         remainder,
         cofactor,
-        length: representative_length(&key),
+        length: key.parameters().rule().byte_length(),
     };
     assert_eq!(
         verify(&forged, &value, b"present 1"),
@@ -276,8 +272,7 @@ fn updates_over_random_histories_equal_recomputation() {
             1 => (Vec::new(), some(missing)),
             _ => (some(present), some(missing)),
         };
-        let change =
-            Rsa::change_with_secret(&secret, &mut set, &value, &removed, &added, &workers).unwrap();
+        let change = Rsa::change(&secret, &mut set, &value, &removed, &added, &workers).unwrap();
         value = change.after.clone();
         stepwise = Rsa::update_non_membership_witness(
             &key,
@@ -315,7 +310,7 @@ fn changes_that_touch_the_element_or_do_not_follow_each_other_are_refused() {
     let honest = witness(&set, b"absent");
     let absent = element(b"absent");
     let mut change = |value: &RsaValue, removed: &[&[u8]], added: &[&[u8]]| {
-        Rsa::change_with_secret(&secret, &mut set, value, removed, added, &workers).unwrap()
+        Rsa::change(&secret, &mut set, value, removed, added, &workers).unwrap()
     };
     let unrelated = change(&value, &[], &[b"unrelated"]);
     let appears = change(&unrelated.after, &[], &[b"absent"]);
@@ -343,8 +338,7 @@ fn false_changes_make_false_witnesses() {
     let absent = element(b"absent");
     let removed: [&[u8]; 1] = [b"present 1"];
     let added: [&[u8]; 2] = [b"new 1", b"new 2"];
-    let change =
-        Rsa::change_with_secret(&secret, &mut set, &value, &removed, &added, &workers).unwrap();
+    let change = Rsa::change(&secret, &mut set, &value, &removed, &added, &workers).unwrap();
     let after = change.after.clone();
     let false_changes = [
         Change {

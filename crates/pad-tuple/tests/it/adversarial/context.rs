@@ -190,12 +190,10 @@ fn other_kinds_of_messages() {
     };
     assert_eq!(refusal, Some(wrong));
     let proof = codec::encode(&target.prove(3, "b"));
-    let refusal =
-        codec::decode::<Update<S, TupleAttachment<<SpecLightweight as Design<S>>::Tick>>>(
-            &proof,
-            MESSAGE_LIMIT,
-        )
-        .err();
+    let refusal = codec::decode::<
+        Update<S, TupleAttachment<<SpecLightweight as Design<S>>::Extension>>,
+    >(&proof, MESSAGE_LIMIT)
+    .err();
     let wrong = DecodeError::WrongKind {
         expected: 64,
         actual: 65,

@@ -36,7 +36,7 @@ fn takes_at_most<M: codec::Message>(times: u64, body: &[&[u8]]) {
     assert!(taken.bytes_max <= times * length + 4096);
 }
 
-type TupleUpdate<D> = Update<S, TupleAttachment<<D as Design<S>>::Tick>>;
+type TupleUpdate<D> = Update<S, TupleAttachment<<D as Design<S>>::Extension>>;
 
 /// `shown` is the shortest that a design shows of a tuple.
 fn check<D: AggregateDesign<S>>(shown: &[u8], [many, range]: [u64; 2]) {

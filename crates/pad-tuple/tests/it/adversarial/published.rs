@@ -4,7 +4,7 @@ use super::*;
 use pad_tuple::{
     layers::Layers,
     signed::{LightweightItem, SignedEvidence},
-    tuple::{Content, TupleView},
+    tuple::TupleView,
 };
 
 /// A tuple that was there at some version.
@@ -81,22 +81,18 @@ pub(crate) fn published<R: Refresh<S, Secret: TestSecret>, const GENERATIONS: us
     for update in &target.updates {
         let merged = usize::from(update.attachment.merged);
         layers.apply(&update.operations, merged).unwrap();
-        for (generation, tick) in update.attachment.ticks.iter().enumerate() {
-            // A tick is the list of its items.
+        for (generation, extension) in update.attachment.extensions.iter().enumerate() {
+            // An extension is the list of its items.
             let items: Vec<R::Item<Ed25519>> =
-                codec::decode_body(&codec::encode_body(tick)).unwrap();
+                codec::decode_body(&codec::encode_body(extension)).unwrap();
             let instant = layers.instant(generation);
             let lowers: Vec<Key> = layers.generations()[generation].keys().cloned().collect();
             assert_eq!(lowers.len(), items.len(), "one item for each tuple");
             for (position, (lower, item)) in lowers.iter().zip(items).enumerate() {
                 let epochs = layers.epochs().to_vec();
                 let live = layers.generation_mut(generation).get_mut(lower).unwrap();
-                let since = *live.mark.get_or_insert(instant);
-                let content = match &live.content {
-                    Content::Nothing => ShownContent::Nothing,
-                    Content::Removed => ShownContent::Removed,
-                    Content::Value(value) => ShownContent::Value(value.value.clone()),
-                };
+                let since = *live.note.get_or_insert(instant);
+                let content = ShownContent::from(&live.content);
                 let tuple = Tuple {
                     generation: u8::try_from(generation).unwrap(),
                     epochs: if generation == 0 { epochs } else { vec![] },
@@ -124,7 +120,7 @@ pub(crate) struct PublishedChain {
     pub(crate) signed: u64,
     /// The anchor, then each link.
     pub(crate) links: Vec<Digest>,
-    signature: <Ed25519 as pad_tuple::signed::TupleSignature>::Signature,
+    signature: <Ed25519 as pad_tuple::SignatureScheme>::Signature,
 }
 
 impl PublishedChain {

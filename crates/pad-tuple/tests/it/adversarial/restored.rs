@@ -45,7 +45,7 @@ fn actions() -> Vec<Action> {
     actions
 }
 
-type NextUpdates<D> = Vec<Update<S, TupleAttachment<<D as Design<S>>::Tick>>>;
+type NextUpdates<D> = Vec<Update<S, TupleAttachment<<D as Design<S>>::Extension>>>;
 
 /// A server of six versions, pruned or not, and the updates that come next.
 fn served<D: Design<S, Secret: TestSecret>>(
@@ -88,7 +88,7 @@ fn ask<D: AggregateDesign<S>>(server: &TupleRepository<S, D>) {
         }
         answered(&server.prove(version, &Key::default()), version);
         let keys = Keys::new(vec![key([3]), key([40]), key([77])]).unwrap();
-        answered(&server.prove_many(version, &keys), version);
+        answered(&server.prove_keys(version, &keys), version);
         answered(&server.prove_range(version, &KeyRange::ALL), version);
         answered(&server.entries(version), version);
     }

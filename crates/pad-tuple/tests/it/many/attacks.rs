@@ -42,7 +42,7 @@ where
     D: Design<Suite, Secret: TestSecret> + AggregateDesign<Suite>,
 {
     let (played, trusted) = fixture::<D>();
-    let prove = |version, asked: &Keys| played.server.prove_many(version, asked).unwrap();
+    let prove = |version, asked: &Keys| played.server.prove_keys(version, asked).unwrap();
     let asked = single(&[0, 60, 140, 160]);
     let attack = Attack::<D> {
         honest: prove(trusted.version, &asked),
@@ -60,7 +60,7 @@ where
     );
     let then = one_version_earlier::<D>().server;
     let earlier = trusted.version.previous().unwrap();
-    check_versions(&attack, &then.prove_many(earlier, &attack.asked).unwrap());
+    check_versions(&attack, &then.prove_keys(earlier, &attack.asked).unwrap());
     check_shared::<D>();
 }
 
@@ -219,7 +219,7 @@ where
     let (played, trusted) = fixture::<D>();
     let asked = single(&[141, 142, 143]);
     let attack = Attack::<D> {
-        honest: played.server.prove_many(trusted.version, &asked).unwrap(),
+        honest: played.server.prove_keys(trusted.version, &asked).unwrap(),
         trusted,
         asked,
     };
@@ -260,7 +260,7 @@ fn an_earlier_versions_evidence_says_so() {
     let asked = single(&[140, 160]);
     let earlier = trusted.version.previous().unwrap();
     let then = one_version_earlier::<designs::BaseSuperseding>().server;
-    let old = then.prove_many(earlier, &asked).unwrap();
+    let old = then.prove_keys(earlier, &asked).unwrap();
     let refusal = Untrusted::new(old).verify(&trusted, &asked).err();
     let outside = VerifyError::OutsideValidity {
         instant: trusted.version.number(),
@@ -269,7 +269,7 @@ fn an_earlier_versions_evidence_says_so() {
     };
     assert_eq!(refusal, Some(outside));
     let (plain, trusted) = fixture::<designs::Base>();
-    let old = plain.server.prove_many(earlier, &asked).unwrap();
+    let old = plain.server.prove_keys(earlier, &asked).unwrap();
     let refusal = Untrusted::new(old).verify(&trusted, &asked).err();
     assert_eq!(refusal, Some(VerifyError::SignatureInvalid));
 }

@@ -12,7 +12,7 @@ use pad_core::{
 };
 use pad_tree::{KeyRange, RangeContents};
 use pad_tuple::{
-    AggregateDesign, Bls, Ed25519, Expectation, Lightweight, ManyProof, RangeProof, Refresh,
+    AggregateDesign, Bls, Ed25519, Expectation, Lightweight, ManyProof, RangeProof, RefreshScheme,
     Signed, TupleAuthor, TupleRepository,
     chain::{ChainSecret, DEFAULT_CHAIN_LENGTH, MAX_CHAIN_LENGTH, MAX_STEPS, STEPS_PER_TUPLE},
     range::{RangeContent, RangePart},
@@ -100,7 +100,7 @@ where
     }
 }
 
-impl<D: AggregateDesign<Counted, Shown = <Lightweight as Refresh<Counted>>::Shown>> Scene<D> {
+impl<D: AggregateDesign<Counted, Shown = <Lightweight as RefreshScheme<Counted>>::Shown>> Scene<D> {
     fn check(
         &self,
         proof: RangeProof<Counted, D>,
@@ -206,7 +206,7 @@ fn surplus_is_refused_before_hashing() {
     let asked = keys([name(3), name(4)]);
     let mut proof: ManyProof<Counted, One<Ed25519>> = scene
         .server
-        .prove_many(scene.trusted.version, &asked)
+        .prove_keys(scene.trusted.version, &asked)
         .unwrap();
     let again = proof.parts[1].clone();
     proof.parts.push(again);

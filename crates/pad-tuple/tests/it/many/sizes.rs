@@ -28,7 +28,7 @@ fn a_hundred_answers_have_one_bls_signature() {
     let (actions, asked) = hundred_of_a_thousand();
     let played = play::<TuplePad<Suite, Design>>(&actions);
     let version = played.oracle.latest();
-    let proof = played.server.prove_many(version, &asked).unwrap();
+    let proof = played.server.prove_keys(version, &asked).unwrap();
     let full = codec::encode(&proof).len();
     let bare = codec::encode(&ManyProof {
         aggregate: None,

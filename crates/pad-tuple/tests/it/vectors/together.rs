@@ -68,7 +68,7 @@ fn many<D: AggregateDesign<S>>(
 ) -> ManyVector {
     let keys = Keys::new(asked.iter().map(|name| key(*name)).collect()).unwrap();
     let expectation = expect(server, version);
-    let proof = server.prove_many(expectation.version, &keys).unwrap();
+    let proof = server.prove_keys(expectation.version, &keys).unwrap();
     let message = codec::encode(&proof);
     let lookups = Untrusted::new(proof).verify(&expectation, &keys).unwrap();
     let answers = lookups.into_inner().answers.into_iter();

@@ -1,24 +1,14 @@
 //! One signature over a tuple and the end of a hash chain; refreshing reveals a link.
 
-use pad_core::{Suite, VerifyError};
+use pad_core::Suite;
 use serde::{Deserialize, Serialize};
 
-use super::{Refresh, Sign, TupleSignature, superseding::Validity};
+use super::{Refresh, Sign, TupleSignature};
 use crate::{
-    chain::{self, ChainSecret, Pebbles},
-    design::Claim,
+    chain::{ChainSecret, Pebbles},
+    signed::{Lightweight, LightweightShown},
     statement::{Context, Statement},
 };
-
-/// A tuple is signed once, with the anchor of a hash chain; every instant after reveals the next link,
-/// until the chain is used up and the tuple is signed again.
-///
-/// As with superseding, a link makes the earlier ones superfluous: it covers every instant since the
-/// tuple is there. A tuple that is deleted has no further links revealed.
-///
-/// Source: Crosby & Wallach 2010, section 4.2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lightweight;
 
 /// What an update carries for a tuple.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,27 +82,11 @@ pub struct LightweightRecord<S: Suite, G: TupleSignature> {
     signature: G::Signature,
 }
 
-/// What a proof shows beside the signature.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(bound = "")]
-pub struct LightweightShown<S: Suite> {
-    /// Since when the tuple is there.
-    pub since: u64,
-    /// The instant of the signature.
-    pub signed: u64,
-    /// The number of links revealed since.
-    pub revealed: u32,
-    /// The newest of them; the anchor itself if there are none.
-    pub link: S::Digest,
-}
-
 impl<S: Suite> Refresh<S> for Lightweight {
-    const CODE: u16 = 2;
     type Secret = ChainSecret;
     type State = LightweightState<S>;
     type Item<G: TupleSignature> = LightweightItem<S, G>;
     type Record<G: TupleSignature> = LightweightRecord<S, G>;
-    type Shown = LightweightShown<S>;
 
     fn issue<G: TupleSignature>(
         secret: &ChainSecret,
@@ -206,31 +180,6 @@ impl<S: Suite> Refresh<S> for Lightweight {
             link: record.link,
         };
         Some((shown, record.signature))
-    }
-
-    fn steps(shown: &LightweightShown<S>, claim: &Claim<S>) -> Result<u32, VerifyError> {
-        let revealed = u64::from(shown.revealed);
-        let validity = Validity {
-            since: shown.since,
-            until: shown.signed.saturating_add(revealed),
-        };
-        validity.require(claim.instant)?;
-        chain::require_walkable(revealed)
-    }
-
-    fn statement(
-        shown: &LightweightShown<S>,
-        claim: &Claim<S>,
-    ) -> Result<Statement<S>, VerifyError> {
-        let steps = <Self as Refresh<S>>::steps(shown, claim)?;
-        let anchor = chain::walk::<S>(shown.link, &claim.tuple, steps);
-        Ok(Statement {
-            generation: claim.generation,
-            since: shown.since,
-            until: shown.signed,
-            tuple: claim.tuple,
-            anchor: Some(anchor),
-        })
     }
 
     fn resume<G: TupleSignature>(record: &LightweightRecord<S, G>) -> (u64, LightweightState<S>) {

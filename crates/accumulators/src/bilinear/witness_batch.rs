@@ -1,10 +1,11 @@
 //! Many witnesses verified at once.
 
+use alloc::vec::Vec;
+
 use ark_bls12_381::Fr;
 use ark_ec::{AffineRepr, CurveGroup};
 use pad_core::{Proof, Verified, VerifyError, Workers};
 
-use super::{queried, statement};
 use crate::{
     bilinear::{
         Bilinear, BilinearElement, BilinearWitness,
@@ -53,7 +54,7 @@ impl Proof for BilinearWitnessBatch {
         if query.len() != self.0.len() {
             return Err(VerifyError::CountMismatch);
         }
-        let elements = queried(&snapshot.key, query)?;
+        let elements = BilinearElement::all_queried(&snapshot.key, query)?;
         let terms = self.terms(snapshot, &elements);
         let total: Fr = terms.iter().map(|term| term.coefficient.scalar()).sum();
         let sums = PairSum::new(&terms, &Workers::sequential());
@@ -62,7 +63,7 @@ impl Proof for BilinearWitnessBatch {
         if !parameters.pairs_to_one(left.into_affine(), sums.combination.into_affine()) {
             return Err(VerifyError::WitnessMismatch);
         }
-        Ok(statement(snapshot, query))
+        Ok(snapshot.subset_membership(query))
     }
 }
 

@@ -5,24 +5,26 @@
 //! [proof of exponentiation](crate::rsa::proof_of_exponentiation) replaces it by one short power. A
 //! subset of one element has no such proof: it is a membership witness.
 //!
-//! Who shows `W^x = value` for an `x` with a prime factor `r` that was not accumulated has an `r`-th
+//! A prover that shows `W^x = value` for an `x` with a prime factor `r` that was not accumulated has an `r`-th
 //! root of a power of `g` with an exponent coprime to `r`, and so one of `g`, against the strong RSA
 //! assumption.
 //!
 //! Source: Boneh, Bünz & Fisch 2019, sections 3.1 and 4.2.
 
 use pad_core::{DecodeError, Proof, Verified, VerifyError};
-use rsa_group::group::{ModularGroup, Residue};
+use rsa_group::group::{ModularGroup as _, Residue};
 use rug::Integer;
 
-use super::represented;
+use super::{
+    Rsa,
+    element::RsaElement,
+    parameters::{RsaPublicKey, SCHEME},
+    proof_of_exponentiation::Exponentiation,
+    value::RsaValue,
+};
 use crate::{
     error::AccumulateError,
-    rsa::{
-        Rsa, RsaElement, RsaPublicKey, RsaValue, parameters::SCHEME,
-        proof_of_exponentiation::Exponentiation,
-    },
-    scheme::PublicKey,
+    scheme::PublicKey as _,
     snapshot::Snapshot,
     statement::SubsetMembership,
     wire::{self, Reader, Wire},
@@ -144,14 +146,11 @@ impl Proof for RsaSubsetWitness {
         let id = snapshot.key.id();
         let mut by_digest: Vec<&[u8]> = elements.iter().map(Vec::as_slice).collect();
         by_digest.sort_by_cached_key(|element| id.digest_of(element));
-        let members = represented(&snapshot.key, by_digest, self.offsets.iter().copied())?;
+        let offsets = self.offsets.iter().copied();
+        let members = RsaElement::all_verified(&snapshot.key, by_digest, offsets)?;
         let primes: Vec<&Integer> = members.iter().map(RsaElement::prime).collect();
         self.verify_equation(&snapshot.key, &snapshot.value, &primes)?;
-        Ok(SubsetMembership {
-            accumulator: id,
-            version: snapshot.version,
-            elements: elements.to_vec(),
-        })
+        Ok(snapshot.subset_membership(elements))
     }
 }
 

@@ -14,9 +14,7 @@
 //! and the statement should not need an assumption about them. It does not. Suppose that for some
 //! choice of the other coefficients two values `c, c'` of `c_j` pass. Then
 //! `e_j^(c - c') = 1`, which is `w_j^(r_j d) = value^d` with `0 < d < 2^128`. A representative is a
-//! prime above 2^128, hence coprime to `d` (except under `Paper184`, where one hash in 2^56 leads to
-//! a smaller prime: for such an element the argument holds only while `r_j` does not divide `d`). With
-//! `s r_j + t d = 1`,
+//! prime above 2^128, hence coprime to `d`. With `s r_j + t d = 1`,
 //!
 //! ```text
 //! value = value^(s r_j + t d) = (value^s * w_j^(t d))^(r_j)
@@ -24,8 +22,7 @@
 //!
 //! and that bracket is a valid witness, computed from the one that was sent. So whoever passes with
 //! probability above 2^-128 knows a witness of every element: *membership* is established without
-//! any assumption on small orders, but for those elements under `Paper184`. (Coefficients wider than
-//! representatives would lose this.) What is not established is that each witness of an accepted
+//! any assumption on small orders. (Coefficients wider than representatives would lose this.) What is not established is that each witness of an accepted
 //! batch verifies on its own: one that is wrong by an element of small order may be among them, made
 //! by somebody who knows such an element and the right witness too. Do not hand a witness on because
 //! its batch was accepted.
@@ -38,16 +35,17 @@
 //! "Attacking and repairing batch verification schemes". The repair is ours.
 
 use pad_core::{Proof, Verified, VerifyError};
-use rsa_group::{exponentiation::multi_power, group::ModularGroup};
+use rsa_group::{exponentiation::multi_power, group::ModularGroup as _};
 use rug::Integer;
 
-use super::represented;
+use super::{
+    Rsa,
+    element::RsaElement,
+    proof_of_exponentiation::{absorb_residue, half_challenge},
+    witness::RsaWitness,
+};
 use crate::{
-    rsa::{
-        Rsa, RsaElement, RsaWitness,
-        proof_of_exponentiation::{absorb_residue, half_challenge},
-    },
-    scheme::{Element, PublicKey},
+    scheme::{Element as _, PublicKey as _},
     snapshot::Snapshot,
     statement::SubsetMembership,
     transcript::Transcript,
@@ -101,15 +99,12 @@ impl Proof for RsaWitnessBatch {
             return Err(VerifyError::WrongAccumulator);
         }
         let offsets = self.0.iter().map(RsaWitness::offset);
-        let members = represented(&snapshot.key, elements.iter().map(Vec::as_slice), offsets)?;
+        let names = elements.iter().map(Vec::as_slice);
+        let members = RsaElement::all_verified(&snapshot.key, names, offsets)?;
         if !self.holds_for(snapshot, &members) {
             return Err(VerifyError::WitnessMismatch);
         }
-        Ok(SubsetMembership {
-            accumulator: snapshot.key.id(),
-            version: snapshot.version,
-            elements: elements.to_vec(),
-        })
+        Ok(snapshot.subset_membership(elements))
     }
 }
 

@@ -1,0 +1,158 @@
+//! Values and witnesses of sets, with the published powers or with the secret.
+
+use ark_bls12_381::{Fr, G1Affine, G1Projective};
+use ark_ec::{AffineRepr, CurveGroup};
+use bls12::generator;
+use pad_core::Workers;
+
+use super::{
+    Bilinear, all_witnesses::all_witnesses, element::scalars, multi_scalar::multi_scalar_product,
+    parameters::Parameters, polynomial, public_key::BilinearPublicKey,
+    secret_key::BilinearSecretKey, value::BilinearValue, witness::BilinearWitness,
+};
+use crate::{
+    accumulator::{Accumulator, EitherKey},
+    error::AccumulateError,
+    scheme::PublicKey,
+    set::ElementSet,
+};
+
+impl EitherKey<Bilinear> for BilinearPublicKey {
+    fn public(&self) -> &Self {
+        self
+    }
+
+    fn secret(&self) -> Option<&BilinearSecretKey> {
+        None
+    }
+}
+
+impl Accumulator for Bilinear {
+    type SecretKey = BilinearSecretKey;
+
+    /// Cost with the public key: the product polynomial, and one multi-scalar product of `n + 1` terms.
+    fn accumulate(
+        key: &impl EitherKey<Self>,
+        set: &ElementSet<Self>,
+        workers: &Workers,
+    ) -> Result<BilinearValue, AccumulateError> {
+        require_usable(key.public(), set)?;
+        BilinearValue::new(point_of(key, &scalars(set.elements()), workers)?)
+    }
+
+    fn witness(
+        key: &impl EitherKey<Self>,
+        set: &ElementSet<Self>,
+        element: &[u8],
+        workers: &Workers,
+    ) -> Result<BilinearWitness, AccumulateError> {
+        require_usable(key.public(), set)?;
+        let (_, others) = set.one_and_others(element)?;
+        BilinearWitness::new(point_of(key, &scalars(others), workers)?)
+    }
+
+    /// Cost with the secret key: three field multiplications and one fixed-base multiplication for each
+    /// element.
+    fn witnesses(
+        key: &impl EitherKey<Self>,
+        set: &ElementSet<Self>,
+        workers: &Workers,
+    ) -> Result<Vec<BilinearWitness>, AccumulateError> {
+        require_usable(key.public(), set)?;
+        let scalars = scalars(set.elements());
+        let points = if let Some(secret) = key.secret() {
+            generator::multiply_all(&secret.products_of_others(&scalars, workers)?, workers)
+        } else {
+            let parameters = key.public().parameters();
+            let capacity = parameters.capacity();
+            all_witnesses(parameters.powers_g1(), &scalars, workers)
+                .ok_or(AccumulateError::CapacityExceeded { capacity })?
+        };
+        if points.iter().any(AffineRepr::is_zero) {
+            // Another element is the negative of the secret.
+            return Err(AccumulateError::ElementNotAllowed);
+        }
+        points.into_iter().map(BilinearWitness::new).collect()
+    }
+}
+
+impl Parameters {
+    /// `[f(s)]_1` for the polynomial with these coefficients, lowest first.
+    ///
+    /// Cost: one multi-scalar multiplication.
+    ///
+    /// # Errors
+    /// [`AccumulateError::CapacityExceeded`] if its degree exceeds the capacity.
+    pub(crate) fn evaluate(
+        &self,
+        coefficients: &[Fr],
+        workers: &Workers,
+    ) -> Result<G1Projective, AccumulateError> {
+        let powers = self.powers_g1().get(..coefficients.len()).ok_or(
+            AccumulateError::CapacityExceeded {
+                capacity: self.capacity(),
+            },
+        )?;
+        Ok(multi_scalar_product(powers, coefficients, workers))
+    }
+}
+
+impl BilinearValue {
+    /// The value at this point of the subgroup.
+    ///
+    /// # Errors
+    /// [`AccumulateError::ElementNotAllowed`] for the identity: an element is the negative of the
+    /// secret.
+    pub(crate) fn new(point: G1Affine) -> Result<Self, AccumulateError> {
+        if point.is_zero() {
+            Err(AccumulateError::ElementNotAllowed)
+        } else {
+            Ok(Self(point))
+        }
+    }
+}
+
+impl BilinearWitness {
+    /// The witness at this point of the subgroup.
+    ///
+    /// # Errors
+    /// [`AccumulateError::WitnessMismatch`] for the identity, which is no element's witness.
+    pub(crate) fn new(point: G1Affine) -> Result<Self, AccumulateError> {
+        if point.is_zero() {
+            Err(AccumulateError::WitnessMismatch)
+        } else {
+            Ok(Self(point))
+        }
+    }
+}
+
+/// Checks that a set belongs to the key and is not too large for it.
+pub(super) fn require_usable(
+    key: &BilinearPublicKey,
+    set: &ElementSet<Bilinear>,
+) -> Result<(), AccumulateError> {
+    set.require_key(key)?;
+    key.require_capacity(set.len())
+}
+
+/// `[product of (e + s)]_1` over elements with these scalars: the value of a set, or the witness of all
+/// other elements.
+///
+/// # Errors
+/// [`AccumulateError::ElementNotAllowed`] if one of them is the negative of the secret.
+pub(super) fn point_of(
+    key: &impl EitherKey<Bilinear>,
+    scalars: &[Fr],
+    workers: &Workers,
+) -> Result<G1Affine, AccumulateError> {
+    if let Some(secret) = key.secret() {
+        return Ok(secret.multiply(secret.product(scalars, workers)?));
+    }
+    let coefficients = polynomial::product(scalars, workers);
+    let parameters = key.public().parameters();
+    let point = parameters.evaluate(&coefficients, workers)?.into_affine();
+    if point.is_zero() {
+        return Err(AccumulateError::ElementNotAllowed);
+    }
+    Ok(point)
+}

@@ -1,0 +1,111 @@
+//! Witnesses of absence.
+//!
+//! For the set's polynomial `f` and an element `e` that is not in the set, `v = f(-e)` is not zero,
+//! and `X + e` divides `f(X) - v`. The witness is `v` and `W = [(f(s) - v) / (s + e)]_1`.
+//!
+//! It must not be zero: `v = 0` is what a member has. And with `v` other than zero for a member,
+//! `(W_e - W) / v` would be `[1 / (e + s)]_1`, which breaks the strong Diffie-Hellman assumption.
+//!
+//! `W` is the identity for the empty set alone, where `f = 1` and `v = 1`. So the identity is read
+//! only beside `v = 1`, and verifies only for the empty set's value: the equation says `V = [1]_1`.
+//!
+//! Source: Damgård & Triandopoulos 2008, section 3.2.
+
+use alloc::vec::Vec;
+
+use ark_bls12_381::{Fr, G1Affine, G1Projective, g1};
+use ark_ec::{AffineRepr, CurveGroup, PrimeGroup};
+use ark_ff::{Field, Zero};
+use bls12::{
+    point::{self, G1_BYTES},
+    scalar,
+};
+use pad_core::{DecodeError, Proof, Verified, VerifyError};
+
+use super::{
+    Bilinear, element::BilinearElement, parameters::SCHEME, public_key::BilinearPublicKey,
+};
+use crate::{
+    snapshot::Snapshot,
+    statement::NonMembership,
+    wire::{self, Reader, Wire},
+};
+
+/// Evidence that an element is not in a set: `W` and `v`, 80 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BilinearNonMembershipWitness {
+    pub(super) quotient: G1Affine,
+    pub(super) remainder: Fr,
+}
+
+impl BilinearNonMembershipWitness {
+    /// `W`: the quotient of the set's polynomial by `X + e`, at `s`.
+    pub const fn quotient(&self) -> G1Affine {
+        self.quotient
+    }
+
+    /// `v`: its remainder.
+    pub const fn remainder(&self) -> Fr {
+        self.remainder
+    }
+}
+
+/// Checks `e(W, [s + e]_2) e([v]_1, [1]_2) = e(V, [1]_2)` as
+/// `e(e W + [v]_1 - V, [1]_2) e(W, [s]_2) = 1`.
+///
+/// Cost: two multiplications in G1, one product of two pairings.
+impl Proof for BilinearNonMembershipWitness {
+    type Commitment = Verified<Snapshot<Bilinear>>;
+    type Query = [u8];
+    type Statement = NonMembership;
+    type Error = VerifyError;
+
+    fn check(
+        self,
+        snapshot: &Verified<Snapshot<Bilinear>>,
+        query: &[u8],
+    ) -> Result<NonMembership, VerifyError> {
+        let snapshot = snapshot.get();
+        let element = BilinearElement::queried(&snapshot.key, query)?;
+        if self.remainder.is_zero() {
+            return Err(VerifyError::RemainderOutOfRange);
+        }
+        let left = self.quotient.into_group() * element.scalar()
+            + G1Projective::generator() * self.remainder
+            - snapshot.value.point();
+        let parameters = snapshot.key.parameters();
+        if !parameters.pairs_to_one(left.into_affine(), self.quotient) {
+            return Err(VerifyError::WitnessMismatch);
+        }
+        Ok(snapshot.non_membership(query))
+    }
+}
+
+/// `W` as a compressed point (48 bytes; the identity if and only if the set is empty), `v` (32
+/// bytes, big-endian, from 1 to `r - 1`).
+impl Wire for BilinearNonMembershipWitness {
+    type Context = BilinearPublicKey;
+    const KIND: u8 = wire::KIND_NON_MEMBERSHIP_WITNESS;
+    const SCHEME: u16 = SCHEME.0;
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(&point::encode::<g1::Config, G1_BYTES>(&self.quotient));
+        bytes.extend_from_slice(&scalar::encode(&self.remainder));
+    }
+
+    fn read(_: &BilinearPublicKey, reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        let quotient = point::decode::<g1::Config, G1_BYTES>(&reader.array()?);
+        let remainder = scalar::decode(&reader.array()?)?;
+        if remainder.is_zero() {
+            return Err(DecodeError::ScalarOutOfRange);
+        }
+        let quotient = match quotient {
+            Err(DecodeError::PointIsIdentity) if remainder == Fr::ONE => G1Affine::identity(),
+            other => other?,
+        };
+        Ok(Self {
+            quotient,
+            remainder,
+        })
+    }
+}

@@ -1,0 +1,23 @@
+//! What the update of witnesses needs beyond a change's elements and its two values.
+
+use pad_core::DecodeError;
+
+use super::parameters::{RsaPublicKey, SCHEME};
+use crate::wire::{self, Reader, Wire};
+
+/// What witness updates need beyond the change itself: nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RsaUpdateData;
+
+/// No bytes.
+impl Wire for RsaUpdateData {
+    type Context = RsaPublicKey;
+    const KIND: u8 = wire::KIND_UPDATE_DATA;
+    const SCHEME: u16 = SCHEME.0;
+
+    fn write(&self, _bytes: &mut Vec<u8>) {}
+
+    fn read(_key: &RsaPublicKey, _reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        Ok(Self)
+    }
+}

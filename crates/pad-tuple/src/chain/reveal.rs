@@ -1,0 +1,152 @@
+//! The author's side of hash chains: the secret that they start from, and revealing them link by link.
+
+use core::fmt;
+
+use pad_core::{Domain, Suite};
+use zeroize::Zeroizing;
+
+use super::{DEFAULT_CHAIN_LENGTH, MAX_CHAIN_LENGTH, walk};
+use crate::statement::{Context, Statement};
+
+/// The secret from which an author derives every chain's seed, and the chains' length.
+#[derive(Clone)]
+pub struct ChainSecret {
+    secret: Zeroizing<[u8; 32]>,
+    length: u32,
+}
+
+impl fmt::Debug for ChainSecret {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "ChainSecret(.., {} links)", self.length)
+    }
+}
+
+impl ChainSecret {
+    /// The secret with these bytes, which must be uniformly random and never leave the author.
+    ///
+    /// It belongs to one signing key: whoever replaces that key, for example because it leaked, must
+    /// replace this secret as well, since equal tuples would otherwise have equal chains under both.
+    pub fn from_bytes(secret: [u8; 32]) -> Self {
+        Self {
+            secret: Zeroizing::new(secret),
+            length: DEFAULT_CHAIN_LENGTH,
+        }
+    }
+
+    /// Chains of this length, at least 1 and at most [`MAX_CHAIN_LENGTH`], which bounds it.
+    ///
+    /// An author that goes on with another length signs every tuple anew. With BLS signatures, clients
+    /// may refuse proofs of more than 64 tuples if chains are longer than [`STEPS_PER_TUPLE`](super::STEPS_PER_TUPLE).
+    #[must_use]
+    pub fn with_length(mut self, length: u32) -> Self {
+        self.length = length.clamp(1, MAX_CHAIN_LENGTH);
+        self
+    }
+
+    /// The number of links that a chain can reveal.
+    pub const fn length(&self) -> u32 {
+        self.length
+    }
+
+    /// The seed of the chain for a statement: a pseudorandom function of everything that tells one
+    /// signing from another, so an author that signs again after a crash signs the same anchor.
+    ///
+    /// `H(hash-chain-seed, secret (32) ‖ length (4) ‖ context (20) ‖ generation (1) ‖ since (8) ‖ until (8) ‖
+    /// tuple digest)`.
+    pub fn seed<S: Suite>(&self, context: Context, statement: &Statement<S>) -> S::Digest {
+        S::hash(
+            Domain::HashChainSeed,
+            &[
+                &*self.secret,
+                &self.length.to_be_bytes(),
+                &context.to_bytes::<S>(),
+                &[statement.generation],
+                &statement.since.to_be_bytes(),
+                &statement.until.to_be_bytes(),
+                statement.tuple.as_ref(),
+            ],
+        )
+    }
+}
+
+/// A chain that is revealed from its end to its start, with `O(log L)` remembered links and an
+/// amortised `O(log L)` hashes for each.
+///
+/// The remembered links halve the distance to the seed again and again, as in a binary search that
+/// leaves its probes behind.
+#[derive(Clone, Debug)]
+pub struct Pebbles<S: Suite> {
+    /// Positions (steps after the seed) and links, in ascending order.
+    pebbles: Vec<(u32, S::Digest)>,
+}
+
+impl<S: Suite> Default for Pebbles<S> {
+    fn default() -> Self {
+        Self {
+            pebbles: Vec::new(),
+        }
+    }
+}
+
+/// Links that are not revealed yet are as good as the secret, for their tuple.
+impl<S: Suite> Drop for Pebbles<S> {
+    fn drop(&mut self) {
+        for (_, link) in &mut self.pebbles {
+            *link = S::Digest::default();
+        }
+        core::hint::black_box(&mut self.pebbles);
+    }
+}
+
+impl<S: Suite> Pebbles<S> {
+    /// The link at a position; positions are asked for in descending order.
+    ///
+    /// `seed` is the link at position 0, which need not be remembered.
+    pub fn link(
+        &mut self,
+        seed: impl FnOnce() -> S::Digest,
+        tuple: &S::Digest,
+        position: u32,
+    ) -> S::Digest {
+        while self
+            .pebbles
+            .last()
+            .is_some_and(|(last, _)| *last > position)
+        {
+            self.pebbles.pop();
+        }
+        let (mut at, mut link) = self.pebbles.last().copied().unwrap_or_else(|| (0, seed()));
+        if self.pebbles.is_empty() {
+            self.pebbles.push((at, link));
+        }
+        while at < position {
+            // From the midpoint on, so that the next positions below are near a pebble.
+            let next = at + (position - at).div_ceil(2);
+            link = walk::<S>(link, tuple, next - at);
+            at = next;
+            if at < position {
+                self.pebbles.push((at, link));
+            }
+        }
+        link
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pad_core::Sha256Ed25519 as Suite256;
+
+    #[test]
+    fn every_link_is_the_one_that_walking_from_the_seed_finds() {
+        for length in [1, 2, 3, 7, 64, 100, 129] {
+            let (seed, tuple) = (pad_core::Digest([1; 32]), pad_core::Digest([2; 32]));
+            let mut pebbles = Pebbles::<Suite256>::default();
+            for position in (0..=length).rev() {
+                let link = pebbles.link(|| seed, &tuple, position);
+                assert_eq!(link, walk::<Suite256>(seed, &tuple, position));
+                assert!(pebbles.pebbles.len() <= 9, "few links are remembered");
+            }
+        }
+    }
+}

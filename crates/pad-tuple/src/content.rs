@@ -1,0 +1,86 @@
+//! What tuples say, as authors and servers keep it.
+
+use std::sync::Arc;
+
+use pad_core::{Suite, Value};
+
+use crate::{proof::ShownContent, tuple::Summary};
+
+/// A value and its digest, shared by every tuple that holds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HashedValue<S: Suite> {
+    /// The value.
+    pub value: Value,
+    /// Its digest.
+    pub digest: S::Digest,
+}
+
+/// What a tuple says about the key at its lower end.
+#[derive(Clone, Debug)]
+pub enum Content<S: Suite> {
+    /// The lower end is not a key: only the start of the key space can say so.
+    Nothing,
+    /// The key has this value.
+    Value(Arc<HashedValue<S>>),
+    /// The key was removed since the older generations were made: a tombstone.
+    Removed,
+}
+
+impl<S: Suite> Content<S> {
+    /// The content of a key with a value.
+    pub fn of(value: Value) -> Self {
+        let digest = S::value(value.as_bytes());
+        Self::Value(Arc::new(HashedValue { value, digest }))
+    }
+
+    /// What of the content is hashed.
+    pub fn summary(&self) -> Summary<S::Digest> {
+        match self {
+            Self::Nothing => Summary::Nothing,
+            Self::Value(value) => Summary::Value(value.digest),
+            Self::Removed => Summary::Removed,
+        }
+    }
+}
+
+/// As a proof shows it for the key at the lower end.
+impl<S: Suite> From<&Content<S>> for ShownContent {
+    fn from(content: &Content<S>) -> Self {
+        match content {
+            Content::Nothing => Self::Nothing,
+            Content::Value(value) => Self::Value(value.value.clone()),
+            Content::Removed => Self::Removed,
+        }
+    }
+}
+
+/// As it was shown.
+impl<S: Suite> From<&ShownContent> for Content<S> {
+    fn from(shown: &ShownContent) -> Self {
+        match shown {
+            ShownContent::Nothing => Self::Nothing,
+            ShownContent::Value(value) => Self::of(value.clone()),
+            ShownContent::Removed => Self::Removed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pad_core::Sha256Ed25519;
+
+    #[test]
+    fn a_content_and_its_summary_say_the_same() {
+        let value = Value::new(*b"v").expect("short");
+        let content = Content::<Sha256Ed25519>::of(value);
+        assert_eq!(
+            content.summary(),
+            Summary::Value(Sha256Ed25519::value(b"v"))
+        );
+        let nothing = Content::<Sha256Ed25519>::Nothing.summary();
+        assert_eq!(nothing, Summary::Nothing);
+        let removed = Content::<Sha256Ed25519>::Removed.summary();
+        assert_eq!(removed, Summary::Removed);
+    }
+}

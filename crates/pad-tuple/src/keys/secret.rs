@@ -1,0 +1,107 @@
+//! The secrets of authors as bytes.
+
+use zeroize::Zeroizing;
+
+use super::KeyBytes;
+#[cfg(feature = "bls")]
+use crate::bls::BlsSecretKey;
+use crate::{chain::ChainSecret, design::AuthorError};
+
+/// The number of entries that new keys are for, where their number is bounded and nothing else is said.
+pub const DEFAULT_ENTRIES: usize = 4095;
+
+/// A secret of an author.
+pub trait SecretBytes: KeyBytes {
+    /// Whether the secret is for dictionaries of up to a number of entries: the more, the longer its
+    /// public half, and the longer that takes to check.
+    const IS_BOUNDED: bool = false;
+
+    /// The encoding of a new secret, from the system's randomness, for a dictionary of up to so many
+    /// entries. Secrets without a bound ignore the number.
+    ///
+    /// # Errors
+    /// [`AuthorError::NoRandomness`].
+    fn generate_bytes(entries: usize) -> Result<Zeroizing<Vec<u8>>, AuthorError>;
+
+    /// A new secret, as [`SecretBytes::generate_bytes`].
+    ///
+    /// # Errors
+    /// [`AuthorError::NoRandomness`].
+    fn generate(entries: usize) -> Result<Self, AuthorError> {
+        Self::from_slice(&Self::generate_bytes(entries)?).ok_or(AuthorError::WrongKey)
+    }
+}
+
+/// So many random bytes.
+fn random_bytes(length: usize) -> Result<Zeroizing<Vec<u8>>, AuthorError> {
+    let mut bytes = Zeroizing::new(vec![0; length]);
+    getrandom::fill(&mut bytes).map_err(|_| AuthorError::NoRandomness)?;
+    Ok(bytes)
+}
+
+impl SecretBytes for () {
+    fn generate_bytes(_: usize) -> Result<Zeroizing<Vec<u8>>, AuthorError> {
+        Ok(Zeroizing::default())
+    }
+}
+
+/// 32 random bytes, independent of the key that signs heads: that one may be in a device which does
+/// not let it out, and a chain's links tell nothing about it.
+impl KeyBytes for ChainSecret {
+    const LENGTH: Option<usize> = Some(SEED_LENGTH);
+
+    fn from_slice(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self::from_bytes)
+    }
+}
+
+impl SecretBytes for ChainSecret {
+    fn generate_bytes(_: usize) -> Result<Zeroizing<Vec<u8>>, AuthorError> {
+        random_bytes(SEED_LENGTH)
+    }
+}
+
+/// The length of the secrets that are random bytes.
+const SEED_LENGTH: usize = 32;
+
+/// One after the other; all of the first have the same length.
+impl<A: KeyBytes, B: KeyBytes> KeyBytes for (A, B) {
+    const LENGTH: Option<usize> = match (A::LENGTH, B::LENGTH) {
+        (Some(first), Some(second)) => Some(first + second),
+        _ => None,
+    };
+
+    fn from_slice(bytes: &[u8]) -> Option<Self> {
+        let (first, second) = bytes.split_at_checked(A::LENGTH?)?;
+        Some((A::from_slice(first)?, B::from_slice(second)?))
+    }
+}
+
+impl<A: SecretBytes, B: SecretBytes> SecretBytes for (A, B) {
+    const IS_BOUNDED: bool = A::IS_BOUNDED || B::IS_BOUNDED;
+
+    fn generate_bytes(entries: usize) -> Result<Zeroizing<Vec<u8>>, AuthorError> {
+        let (first, second) = (A::generate_bytes(entries)?, B::generate_bytes(entries)?);
+        let mut both = Zeroizing::new(Vec::with_capacity(first.len() + second.len()));
+        both.extend_from_slice(&first);
+        both.extend_from_slice(&second);
+        Ok(both)
+    }
+}
+
+/// The seed of the key.
+#[cfg(feature = "bls")]
+impl KeyBytes for BlsSecretKey {
+    const LENGTH: Option<usize> = Some(SEED_LENGTH);
+
+    fn from_slice(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self::from_seed)
+    }
+}
+
+#[cfg(feature = "bls")]
+impl SecretBytes for BlsSecretKey {
+    fn generate_bytes(_: usize) -> Result<Zeroizing<Vec<u8>>, AuthorError> {
+        random_bytes(SEED_LENGTH)
+    }
+}

@@ -1,0 +1,83 @@
+//! Proofs for several keys, as the server makes them.
+
+use pad_core::{Key, Keys, LookupError, Suite, Version};
+
+use super::{ManyPart, ManyProof};
+use crate::{
+    design::{AggregateDesign, Placed},
+    proof::{ShownContent, ShownTuple},
+    repository::TupleRepository,
+};
+
+impl<S: Suite> ShownTuple<S> {
+    /// Whether the key that the tuple is shown for has its answer with it.
+    pub(crate) const fn decides(&self) -> bool {
+        matches!(
+            self,
+            Self::At {
+                content: ShownContent::Value(_) | ShownContent::Removed,
+                ..
+            }
+        )
+    }
+}
+
+impl<S: Suite, D: AggregateDesign<S>> TupleRepository<S, D> {
+    /// The proof of the values of several keys in a version.
+    ///
+    /// Time: as for each key alone; for BLS signatures also their sum, 0.06 milliseconds for each
+    /// tuple.
+    ///
+    /// # Errors
+    /// [`LookupError`] if the version is not there.
+    pub fn prove_keys(
+        &self,
+        version: Version,
+        keys: &Keys,
+    ) -> Result<ManyProof<S, D>, LookupError> {
+        let instants = self.instants(version)?;
+        if version == Version::EMPTY {
+            return Ok(ManyProof {
+                epochs: Vec::new(),
+                parts: Vec::new(),
+                aggregate: None,
+            });
+        }
+        let mut asking: Vec<&Key> = keys.as_slice().iter().collect();
+        let (mut tuples, mut placed) = (Vec::new(), Vec::new());
+        for (generation, instant) in instants.iter().copied().enumerate() {
+            let mut taken: Option<ShownTuple<S>> = None;
+            let mut undecided = Vec::new();
+            for key in asking {
+                if taken.as_ref().is_some_and(|tuple| tuple.reaches(key)) {
+                    undecided.push(key);
+                    continue;
+                }
+                let found = self.tuple_at(generation, instant, key);
+                let (tuple, number) = found.ok_or(LookupError::Damaged { version })?;
+                if !tuple.decides() {
+                    undecided.push(key);
+                }
+                placed.push(Placed {
+                    generation,
+                    instant,
+                    tuple: number,
+                });
+                tuples.extend(taken.replace(tuple));
+            }
+            tuples.extend(taken);
+            asking = undecided;
+        }
+        let (shown, aggregate) =
+            D::gather(self.records(), version, &placed).ok_or(LookupError::Damaged { version })?;
+        Ok(ManyProof {
+            epochs: instants.into_iter().skip(1).collect(),
+            parts: tuples
+                .into_iter()
+                .zip(shown)
+                .map(|(tuple, shown)| ManyPart { tuple, shown })
+                .collect(),
+            aggregate: Some(aggregate),
+        })
+    }
+}
