@@ -12,7 +12,7 @@ use pad_tuple::{
     update::TupleAttachment,
 };
 
-use super::instrument::accumulated;
+use crate::cryptography::accumulated;
 
 /// The design `D`, timed as a whole: for accumulators, beside which the digests of the tuples are
 /// nothing. Same keys, same messages, same numbers.
