@@ -112,9 +112,7 @@ pub fn publish<D: Dictionary>(
     for operation in operations {
         match operation {
             Operation::Put(key, value) => author.put(key, value),
-            Operation::Remove(key) => {
-                author.remove(&key);
-            }
+            Operation::Remove(key) => _ = author.remove(&key),
         }
     }
     author.snapshot()

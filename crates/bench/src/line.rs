@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 #[serde(from = "Map<String, Value>")]
 pub struct Line(Vec<(String, Value)>);
 
-/// A [`Line`] from `key: value` pairs. Figures are rounded to three decimals.
+/// A [`Line`](crate::line::Line) from `key: value` pairs. Figures are rounded to three decimals.
 #[macro_export]
 macro_rules! line {
     ($($key:ident: $value:expr),* $(,)?) => {
@@ -50,7 +50,7 @@ impl Line {
         if rest.is_empty() {
             Some(value)
         } else {
-            value.get(rest)
+            value.pointer(&format!("/{}", rest.replace('.', "/")))
         }
     }
 
@@ -135,14 +135,15 @@ mod tests {
 
     #[test]
     fn figures_are_rounded_and_found_again() {
-        let side = line! { batch_us: 1.234_56 };
+        let side = line! { all: line! { mean: 2 }, batch_us: 1.234_56 };
         let line = line! { experiment: "x", server: side, keys: 7_u64, none: None::<f64> };
         let line = line.and("exact", 1.234_56);
         let text = serde_json::to_string(&line).unwrap();
-        let expected = r#"{"experiment":"x","server":{"batch_us":1.235},"keys":7,"none":null,"exact":1.23456}"#;
+        let expected = r#"{"experiment":"x","server":{"all":{"mean":2},"batch_us":1.235},"keys":7,"none":null,"exact":1.23456}"#;
         assert_eq!(text, expected);
         let read: Line = serde_json::from_str(&text).unwrap();
         assert_eq!(read.number("server.batch_us"), Some(1.235));
+        assert_eq!(read.number("server.all.mean"), Some(2.0));
         assert_eq!((read.count("keys"), read.text("experiment")), (7, "x"));
         assert_eq!((read.number("none"), read.number("other")), (None, None));
         assert!(read.agrees(&line, &["keys", "exact"]));

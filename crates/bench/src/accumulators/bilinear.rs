@@ -103,11 +103,9 @@ impl Bench for BilinearBench {
     }
 
     fn bound(&self, work: Bounded, n: usize) -> Primitive {
+        let hash = || self.plan.primitive_us(|| Sha256::digest([7; 32]));
         let (name, us) = match work {
-            Bounded::Element => {
-                let us = self.plan.primitive_us(|| Sha256::digest([7; 32]));
-                ("SHA-256 of 32 bytes", us)
-            }
+            Bounded::Element => ("SHA-256 of 32 bytes", hash()),
             Bounded::Factor => ("product of scalars", self.product),
             Bounded::SecretOnce => ("multiplication in G1", self.multiplication),
             Bounded::Public => {

@@ -35,8 +35,12 @@ const UPDATES: [u64; 2] = [10, 100];
 
 /// Measures all numbers of clients, with so many blocks in the file that all audit and challenged bytes
 /// in an audit; updated files are a tenth as large.
-pub fn run(blocks: u64, challenges: u32, clients: &[usize], report: &mut Report) -> Outcome<()> {
-    let (file_blocks, numbers) = (blocks, clients);
+pub fn run(
+    file_blocks: u64,
+    challenges: u32,
+    numbers: &[usize],
+    report: &mut Report,
+) -> Outcome<()> {
     let folder = tempfile::tempdir()?;
     let party = Party::start(folder.path())?;
     report.announce(format!("uploading {file_blocks} blocks"));

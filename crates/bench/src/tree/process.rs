@@ -78,7 +78,6 @@ impl Order {
     /// Measures a server of the updates in the folder, and puts everything together.
     pub fn measure_server(&self, author: &AuthorPass) -> Outcome<Line> {
         let (author, server): (&Line, Line) = (&author.figures, self.send("server")?);
-        let kilobytes_per_second = |bytes: f64, us: f64| bytes * 1e3 / us;
         let update_us = author.figure("insert_snapshot_us") + server.figure("apply_us");
         let prove_us = server.figure("prove_us_random_version");
         let line = line! {
@@ -91,8 +90,8 @@ impl Order {
             threads: 1,
         };
         Ok(line.merged(author).merged(&server).merged(&line! {
-            lookup_kilobytes_per_second: kilobytes_per_second(server.figure("proof_bytes"), prove_us),
-            update_kilobytes_per_second: kilobytes_per_second(author.figure("update_bytes"), update_us),
+            lookup_kilobytes_per_second: server.figure("proof_bytes") * 1e3 / prove_us,
+            update_kilobytes_per_second: author.figure("update_bytes") * 1e3 / update_us,
         }))
     }
 }
