@@ -2,5 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+mod boundaries;
+mod damage;
+mod forgeries;
+mod oracle;
+mod pairs;
 mod support;
 mod vectors;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use aad::{Log, LogRoot, Scheme, Setup, Shape};
+use aad::{Entries, Entry, Log, LogRoot, Scheme, Setup, Shape};
 use accumulators::{
     bilinear::Parameters,
     wire::{self, Wire},
@@ -13,8 +13,8 @@ use ark_ff::Field;
 use bls12::point::{self, G1_BYTES, G2_BYTES};
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    AuthorKey, DictionaryId, Digest, Proof, Sha256Ed25519, SnapshotHead, Suite as _, Untrusted,
-    Verified, VerifyError, Version, Workers, codec, head::Authority,
+    AuthorKey, DictionaryId, Digest, Key, Proof, Sha256Ed25519, SnapshotHead, Suite as _,
+    Untrusted, Value, Verified, VerifyError, Version, Workers, codec, head::Authority,
 };
 
 /// The secret of the vectors' parameters.
@@ -110,4 +110,35 @@ where
     let proof = wire::decode::<P>(&(), bytes, aad::proof::LONGEST_LOOKUP);
     let proof = proof.map_err(VerifyError::Undecodable)?;
     Ok(proof.verify(commitment, query)?.into_inner())
+}
+
+/// A log of these entries, built at once.
+pub(crate) fn entries<S: Scheme>(log: &Log<S>, all: &[Entry]) -> Entries<S> {
+    let mut entries = Entries::new(log.clone(), Workers::sequential()).unwrap();
+    for entry in all {
+        entries.push(entry.clone()).unwrap();
+    }
+    entries.build().unwrap();
+    entries
+}
+
+/// A log at one of its own sizes; the version is that of a log whose version 1 is empty, and which then grows by ones.
+pub(crate) fn at_size<S: Scheme>(entries: &Entries<S>, size: u64) -> LogRoot<S> {
+    at(&client_log(entries.log()), size + 1, entries.digest(size))
+}
+
+pub(crate) fn key(key: &str) -> Key {
+    Key::try_from(key).unwrap()
+}
+
+pub(crate) fn pair(key: &str, value: &str) -> Entry {
+    let (key, value) = (Key::try_from(key).unwrap(), Value::try_from(value).unwrap());
+    Entry { key, value }
+}
+
+/// Entries `key 0`, `key 1`, ..., each with the value `value`.
+pub(crate) fn distinct(count: usize) -> Vec<Entry> {
+    (0..count)
+        .map(|i| pair(&format!("key {i}"), "value"))
+        .collect()
 }

@@ -188,3 +188,6 @@ impl Parameters {
             .collect())
     }
 }
+
+#[cfg(all(test, feature = "std"))]
+mod tests;
