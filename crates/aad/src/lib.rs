@@ -13,6 +13,7 @@ extern crate alloc;
 #[cfg(feature = "std")]
 pub mod author;
 mod certificate;
+pub mod client;
 mod counted;
 pub mod element;
 pub mod hash;
@@ -26,6 +27,7 @@ mod walk;
 
 #[cfg(feature = "std")]
 pub use author::{AppendError, Appended, AuthorError, Entries, LogAuthor, LogRepository};
+pub use client::{Continuation, LogClient, LogRefusal};
 pub use log::{Log, LogRoot, Setup};
 pub use proof::{AbsenceProof, AppendOnlyProof, Growth, InclusionProof, LookupProof};
 pub use scheme::{AadCounted, AasCounted, DictionaryScheme, Scheme, SetScheme};

@@ -171,7 +171,7 @@ fn what_is_hashed_cannot_be_another() {
         );
     }
     // Elements of a block in another order, none of them the key's.
-    let mut swapped = present.clone();
+    let mut swapped = present;
     let (left, right) = swapped.split_at_mut(present::ELEMENTS + 64);
     left[present::ELEMENTS..].swap_with_slice(&mut right[..64]);
     assert_eq!(refusal(&swapped, &root, "key 3"), mismatch);
