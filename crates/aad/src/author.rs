@@ -1,7 +1,7 @@
 //! The side that makes logs: authors, and servers that replay their updates.
 //!
-//! Everything here is in memory. [`entries`]: what was appended. [`forest`]: its trees, with accumulators and
-//! certificates. [`prover`]: proofs. [`update`]: what an author sends.
+//! Everything here is in memory. [`entries`]: what was appended, with its trees and proofs. [`update`]: what an author
+//! sends. [`LogAuthor`] and [`LogRepository`] are the roles.
 
 #![allow(
     clippy::indexing_slicing,
