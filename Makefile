@@ -40,6 +40,7 @@ check: prerequisites ## formatting, lints, documentation, dependencies and licen
 	$(CARGO) check -p accumulators --no-default-features --features bilinear --locked
 	$(CARGO) check -p accumulators --no-default-features --features bilinear,std --locked
 	$(CARGO) check -p accumulators --no-default-features --features rsa --locked
+	$(CARGO) check -p aad --no-default-features --locked
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
 	scripts/audit.sh
 

@@ -71,6 +71,7 @@ mod all_witnesses;
 mod batch;
 #[cfg(feature = "std")]
 pub mod ceremony;
+pub mod commitments;
 mod consistency;
 #[cfg(feature = "std")]
 mod dynamic;
@@ -79,7 +80,7 @@ mod guessable;
 mod multi_scalar;
 mod non_membership;
 mod parameters;
-mod polynomial;
+pub mod polynomial;
 mod public_key;
 #[cfg(feature = "std")]
 mod secret_key;

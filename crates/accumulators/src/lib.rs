@@ -32,6 +32,7 @@
 //! For verifiers: [`scheme`], [`evidence`]: what a verifier knows. [`element`]: names of what is
 //! accumulated. [`snapshot`]: values as an author signs them. [`statement`]: what is established.
 //! [`change`]: what witnesses follow. [`wire`]: bytes.
+//! [`transcript`]: challenges.
 //!
 //! For authors and servers, behind the feature `std`: [`accumulator`]: what can be computed. [`set`]: what
 //! is accumulated. [`plan`]: a change before it is made.
@@ -109,7 +110,7 @@ pub mod set;
 pub mod snapshot;
 pub mod statement;
 #[cfg(any(feature = "rsa", feature = "bilinear"))]
-mod transcript;
+pub mod transcript;
 pub mod wire;
 
 pub use change::Change;

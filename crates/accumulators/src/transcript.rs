@@ -2,9 +2,13 @@
 
 use alloc::vec::Vec;
 
+#[cfg(feature = "bilinear")]
+use ark_ff::PrimeField;
 use pad_core::{Domain, Sha256Ed25519, Suite};
 
 use crate::element::AccumulatorId;
+#[cfg(feature = "bilinear")]
+use crate::element::ElementDigest;
 
 /// Collects the inputs of a proof and answers with challenges.
 ///
@@ -12,13 +16,13 @@ use crate::element::AccumulatorId;
 /// accumulator's id (which fixes scheme, modulus, base and rule, or curve and powers) and the name
 /// of the statement. A challenge hashes all parts so far and is absorbed itself.
 #[derive(Clone, Debug)]
-pub(crate) struct Transcript {
+pub struct Transcript {
     absorbed: Vec<u8>,
 }
 
 impl Transcript {
     /// The transcript of one kind of statement about one accumulator.
-    pub(crate) fn new(accumulator: AccumulatorId, statement: &str) -> Self {
+    pub fn new(accumulator: AccumulatorId, statement: &str) -> Self {
         let mut transcript = Self {
             absorbed: Vec::with_capacity(1024),
         };
@@ -28,18 +32,26 @@ impl Transcript {
     }
 
     /// Adds an input.
-    pub(crate) fn absorb(&mut self, part: &[u8]) {
+    pub fn absorb(&mut self, part: &[u8]) {
         let length = u64::try_from(part.len()).unwrap_or(u64::MAX);
         self.absorbed.extend_from_slice(&length.to_be_bytes());
         self.absorbed.extend_from_slice(part);
     }
 
     /// 32 bytes that nobody can choose without choosing all inputs.
-    pub(crate) fn challenge(&mut self) -> [u8; 32] {
+    pub fn challenge(&mut self) -> [u8; 32] {
         let digest = Sha256Ed25519::hash(Domain::AccumulatorTranscript, &[&self.absorbed]);
         self.absorbed.clear();
         self.absorb(&digest.0);
         digest.0
+    }
+
+    /// A scalar of BLS12-381 that nobody can choose without choosing all inputs: 64 bytes expanded from a
+    /// challenge, modulo the order.
+    #[cfg(feature = "bilinear")]
+    pub fn challenge_scalar(&mut self) -> ark_bls12_381::Fr {
+        let seed = ElementDigest::from_bytes(self.challenge());
+        ark_bls12_381::Fr::from_be_bytes_mod_order(&seed.expand::<64>())
     }
 }
 

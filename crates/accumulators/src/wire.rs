@@ -101,12 +101,30 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// [`DecodeError::Malformed`] if there are not as many.
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
+        self.array_ref().copied()
+    }
+
+    /// The next `N` bytes, where they are.
+    ///
+    /// # Errors
+    /// [`DecodeError::Malformed`] if there are not as many.
+    pub fn array_ref<const N: usize>(&mut self) -> Result<&'a [u8; N], DecodeError> {
         let (taken, rest) = self
             .rest
             .split_first_chunk()
             .ok_or(DecodeError::Malformed)?;
         self.rest = rest;
-        Ok(*taken)
+        Ok(taken)
+    }
+
+    /// The bytes that are left, all of them taken.
+    pub fn rest(&mut self) -> &'a [u8] {
+        core::mem::take(&mut self.rest)
+    }
+
+    /// The number of bytes that are left.
+    pub const fn remaining(&self) -> usize {
+        self.rest.len()
     }
 
     /// The next two bytes as a big-endian number.

@@ -47,10 +47,24 @@ pub fn encode<C: SWCurveConfig, const N: usize>(point: &Affine<C>) -> [u8; N] {
 /// [`DecodeError::PointInvalid`] for what is not a canonical encoding of a point of the curve,
 /// [`DecodeError::PointIsIdentity`], [`DecodeError::PointOutsideSubgroup`].
 pub fn decode<C: SWCurveConfig, const N: usize>(bytes: &[u8; N]) -> Result<Affine<C>, DecodeError> {
-    let point = decode_on_curve(bytes)?;
+    let point = decode_or_identity(bytes)?;
     if point.is_zero() {
         return Err(DecodeError::PointIsIdentity);
     }
+    Ok(point)
+}
+
+/// The point of the subgroup with this encoding, the identity or not: for quotients, which may be it.
+///
+/// Cost: as [`decode`].
+///
+/// # Errors
+/// [`DecodeError::PointInvalid`] for what is not a canonical encoding of a point of the curve,
+/// [`DecodeError::PointOutsideSubgroup`].
+pub fn decode_or_identity<C: SWCurveConfig, const N: usize>(
+    bytes: &[u8; N],
+) -> Result<Affine<C>, DecodeError> {
+    let point = decode_on_curve(bytes)?;
     if !point.is_in_correct_subgroup_assuming_on_curve() {
         return Err(DecodeError::PointOutsideSubgroup);
     }

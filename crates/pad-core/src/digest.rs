@@ -64,11 +64,29 @@ pub enum Domain {
     HashChain,
     /// The secret start of a hash chain.
     HashChainSeed,
+    /// The scalar of a prefix of an append-only dictionary's element: length in bits, bits.
+    AadPrefix,
+    /// The key half of an element of an append-only dictionary: key.
+    AadKey,
+    /// The value half of such an element: value digest, occurrence.
+    AadValue,
+    /// An element of an append-only set: member.
+    AadElement,
+    /// A leaf of an append-only forest: position, element.
+    AadLeaf,
+    /// Two neighbours of an append-only forest: left digest, right digest.
+    AadPair,
+    /// A node of an append-only forest with an accumulator: level, accumulator, inner digest.
+    AadNode,
+    /// The roots of an append-only forest from one on: its digest, the bag of those after it.
+    AadBag,
+    /// The digest of an append-only dictionary: id, size, bag of all roots.
+    AadRoot,
 }
 
 impl Domain {
     /// Every domain, in the order of their declaration.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 33] = [
         Self::TreeNode,
         Self::TreeLeaf,
         Self::EmptyTree,
@@ -93,6 +111,15 @@ impl Domain {
         Self::TupleChain,
         Self::HashChain,
         Self::HashChainSeed,
+        Self::AadPrefix,
+        Self::AadKey,
+        Self::AadValue,
+        Self::AadElement,
+        Self::AadLeaf,
+        Self::AadPair,
+        Self::AadNode,
+        Self::AadBag,
+        Self::AadRoot,
     ];
 
     /// The tag: at most 32 ASCII characters, no tag being a prefix of another once zero-padded.
@@ -122,6 +149,15 @@ impl Domain {
             Self::TupleChain => "pad/v1/tuple-chain",
             Self::HashChain => "pad/v1/hash-chain",
             Self::HashChainSeed => "pad/v1/hash-chain-seed",
+            Self::AadPrefix => "pad/v1/aad-prefix",
+            Self::AadKey => "pad/v1/aad-key",
+            Self::AadValue => "pad/v1/aad-value",
+            Self::AadElement => "pad/v1/aad-element",
+            Self::AadLeaf => "pad/v1/aad-leaf",
+            Self::AadPair => "pad/v1/aad-pair",
+            Self::AadNode => "pad/v1/aad-node",
+            Self::AadBag => "pad/v1/aad-bag",
+            Self::AadRoot => "pad/v1/aad-root",
         }
     }
 

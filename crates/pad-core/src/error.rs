@@ -243,6 +243,24 @@ pub enum VerifyError {
         /// The largest number that it can.
         limit: usize,
     },
+    /// The size that a proof is about, or a position in it, is out of range, or too large for the proof.
+    #[error("the proof is about a size or a position that is out of range")]
+    SizeOutOfRange,
+    /// An equation between accumulators does not hold.
+    #[error("an equation between accumulators does not hold")]
+    EquationMismatch,
+    /// An accumulator opens to zero at the key asked for, so it holds more than is shown.
+    #[error("an accumulator opens to zero at the key: it holds more than is shown")]
+    ZeroOpening,
+    /// A value, or its occurrence, is not that of the element shown.
+    #[error("a value is not that of the element shown")]
+    ValueMismatch,
+    /// The element asked for is shown where its absence should be.
+    #[error("the element whose absence is asked for is shown")]
+    ElementPresent,
+    /// What a proof shows of an older version is not that older version.
+    #[error("the proof does not start from the older version's root")]
+    OldRootMismatch,
     /// Bytes within the evidence, which only the public key can decode, are not well-formed.
     #[error("the evidence is malformed: {0}")]
     Undecodable(DecodeError),
@@ -278,6 +296,9 @@ pub enum ApplyError {
     /// The attachment does not fit the tuples that the operations lead to.
     #[error("the update's attachment does not fit its operations")]
     AttachmentMismatch,
+    /// An update of a log to which one can only append holds operations, which may replace and remove.
+    #[error("the log takes no operations, only entries")]
+    OperationsNotAllowed,
     /// The update does not fit into the store.
     #[error(transparent)]
     Input(#[from] InputError),

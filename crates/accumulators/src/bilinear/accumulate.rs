@@ -83,7 +83,7 @@ impl Parameters {
     ///
     /// # Errors
     /// [`AccumulateError::CapacityExceeded`] if its degree exceeds the capacity.
-    pub(crate) fn evaluate(
+    pub fn evaluate(
         &self,
         coefficients: &[Fr],
         workers: &Workers,

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use ark_bls12_381::{Bls12_381, Fr, G1Affine, G2Affine, G2Projective, g1, g2};
 use ark_ec::{AffineRepr, CurveGroup, VariableBaseMSM, pairing::Pairing};
-use ark_ff::{Field, PrimeField, Zero};
+use ark_ff::{Field, Zero};
 use bls12::{
     point::{self, G1_BYTES, G2_BYTES},
     threads::run,
@@ -15,10 +15,7 @@ use super::{
     multi_scalar::multi_scalar_product,
     parameters::{Parameters, SCHEME},
 };
-use crate::{
-    element::{AccumulatorId, ElementDigest},
-    transcript::Transcript,
-};
+use crate::{element::AccumulatorId, transcript::Transcript};
 
 impl Parameters {
     /// Whether all powers are the powers of the `s` in `[s]_2`.
@@ -67,15 +64,9 @@ impl Parameters {
         for power in self.powers_g2() {
             transcript.absorb(&point::encode::<g2::Config, G2_BYTES>(power));
         }
-        let rho = challenge_scalar(&mut transcript);
+        let rho = transcript.challenge_scalar();
         core::iter::successors(Some(Fr::ONE), |power| Some(*power * rho))
             .take(self.powers_g1().len().max(self.powers_g2().len()))
             .collect()
     }
-}
-
-/// A scalar that nobody can choose without choosing all inputs of the transcript.
-fn challenge_scalar(transcript: &mut Transcript) -> Fr {
-    let seed = ElementDigest::from_bytes(transcript.challenge());
-    Fr::from_be_bytes_mod_order(&seed.expand::<64>())
 }

@@ -109,7 +109,37 @@ impl Parameters {
         }
     }
 
-    pub(crate) const fn fingerprint(&self) -> [u8; 32] {
+    /// The parameters with `[s]_2` alone, compressed: enough to check claims about commitments, and nothing else.
+    ///
+    /// Nobody has checked that there are powers of this `s`, nor whether anybody finds it: who relies on them
+    /// must know `[s]_2`, or its fingerprint, from elsewhere.
+    ///
+    /// # Errors
+    /// Those of [`point::decode`]; [`DecodeError::ParametersInvalid`] for the generator, or unless the purpose has
+    /// 1 to 64 bytes.
+    pub fn for_claims(s_g2: &[u8; G2_BYTES], purpose: &str) -> Result<Self, DecodeError> {
+        let s_g2: G2Affine = point::decode::<g2::Config, G2_BYTES>(s_g2)?;
+        let generator = G2Affine::generator();
+        if s_g2 == generator || !(1..=Self::MAX_PURPOSE).contains(&purpose.len()) {
+            return Err(DecodeError::ParametersInvalid);
+        }
+        let powers_g1 = Vec::from([G1Affine::generator()]);
+        Ok(Self::assemble(
+            powers_g1,
+            Vec::from([generator, s_g2]),
+            s_g2,
+            purpose,
+        ))
+    }
+
+    /// `[s]_2`, compressed.
+    pub fn secret_in_g2(&self) -> [u8; G2_BYTES] {
+        let s_g2 = self.powers_g2.get(1).copied().unwrap_or_default();
+        point::encode::<g2::Config, G2_BYTES>(&s_g2)
+    }
+
+    /// The hash of `[s]_2` and the purpose, which the ids of all accumulators over these parameters cover.
+    pub const fn fingerprint(&self) -> [u8; 32] {
         self.fingerprint
     }
 

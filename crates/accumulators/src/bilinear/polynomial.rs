@@ -31,12 +31,14 @@ use ark_bls12_381::Fr;
 use ark_ff::{AdditiveGroup, Field};
 use pad_core::Workers;
 
-use transform::{Transform, padded_length};
+pub use transform::Transform;
+
+use transform::padded_length;
 
 /// The coefficients of the product of `X + e`: `n + 1` of them, the last one 1.
 ///
 /// Cost: `O(n log^2 n)` field multiplications.
-pub(crate) fn product(elements: &[Fr], workers: &Workers) -> Vec<Fr> {
+pub fn product(elements: &[Fr], workers: &Workers) -> Vec<Fr> {
     let transform = Transform::new(padded_length(elements.len()));
     let mut tree = ProductTree::new(elements, LEAF, &transform, workers);
     tree.levels.pop().unwrap_or_default().concat()
@@ -47,7 +49,7 @@ pub(crate) fn product(elements: &[Fr], workers: &Workers) -> Vec<Fr> {
 /// Cost: one multiplication for each coefficient (Horner's rule; the remainder is the value at
 /// `-element`).
 #[cfg(feature = "std")]
-pub(crate) fn divide_by_factor(coefficients: &[Fr], element: Fr) -> (Vec<Fr>, Fr) {
+pub fn divide_by_factor(coefficients: &[Fr], element: Fr) -> (Vec<Fr>, Fr) {
     let mut carry = Fr::ZERO;
     let mut quotient: Vec<Fr> = coefficients
         .iter()
@@ -64,12 +66,55 @@ pub(crate) fn divide_by_factor(coefficients: &[Fr], element: Fr) -> (Vec<Fr>, Fr
 }
 
 /// The value at `point`.
-#[cfg(test)]
-pub(crate) fn evaluate(coefficients: &[Fr], point: Fr) -> Fr {
+///
+/// Cost: one multiplication for each coefficient (Horner's rule).
+pub fn evaluate(coefficients: &[Fr], point: Fr) -> Fr {
     coefficients
         .iter()
         .rev()
         .fold(Fr::ZERO, |value, coefficient| value * point + coefficient)
+}
+
+/// The product of two polynomials, neither of which is empty. The transform is for vectors of the product's
+/// degree at least, see [`Transform::for_degree`].
+///
+/// Cost: three transforms of the product's degree, or `n m` multiplications for short ones.
+pub fn multiply(left: &[Fr], right: &[Fr], transform: &Transform) -> Vec<Fr> {
+    if left.len().min(right.len()) <= SHORT {
+        return multiply_short(left, right);
+    }
+    let degree = left.len() + right.len() - 2;
+    let length = padded_length(degree);
+    let values = |polynomial: &[Fr]| {
+        let mut values = polynomial.to_vec();
+        values.resize(length, Fr::ZERO);
+        transform.forward(&mut values);
+        values
+    };
+    let mut product = values(left);
+    for (left, right) in product.iter_mut().zip(values(right)) {
+        *left *= right;
+    }
+    transform.inverse(&mut product);
+    let highest = left[left.len() - 1] * right[right.len() - 1];
+    if degree == length {
+        // X^degree has wrapped around to 1.
+        product[0] -= highest;
+    }
+    product.resize(degree, Fr::ZERO);
+    product.push(highest);
+    product
+}
+
+/// The product coefficient by coefficient.
+fn multiply_short(left: &[Fr], right: &[Fr]) -> Vec<Fr> {
+    let mut product = alloc::vec![Fr::ZERO; left.len() + right.len() - 1];
+    for (place, left) in left.iter().enumerate() {
+        for (sum, right) in product[place..].iter_mut().zip(right) {
+            *sum += *left * right;
+        }
+    }
+    product
 }
 
 /// How a set is cut into leaves, and the products of all nodes.
@@ -209,7 +254,7 @@ fn multiply_out(elements: &[Fr]) -> Vec<Fr> {
 /// Multiplies the polynomial with these coefficients by `X + element`.
 ///
 /// Cost: one multiplication for each coefficient.
-pub(crate) fn multiply_by_factor(coefficients: &mut Vec<Fr>, element: Fr) {
+pub fn multiply_by_factor(coefficients: &mut Vec<Fr>, element: Fr) {
     let mut lower = Fr::ZERO;
     for coefficient in coefficients.iter_mut() {
         let product = *coefficient * element + lower;
@@ -220,3 +265,6 @@ pub(crate) fn multiply_by_factor(coefficients: &mut Vec<Fr>, element: Fr) {
 
 /// Capacity of a leaf that is multiplied out (by a count of multiplications, not tuned).
 const LEAF: usize = 64;
+
+/// Coefficients of a factor up to which products are made without transforms.
+const SHORT: usize = 32;

@@ -170,6 +170,42 @@ const fn midstate(domain: Domain) -> [u32; 8] {
             0xb697_d96f, 0x61d6_10ef, 0x1299_124e, 0x2415_ac5f,
             0x50b4_20cf, 0x800c_19a5, 0xc923_43fb, 0xa921_b726,
         ],
+        Domain::AadPrefix => [
+            0x5a03_b729, 0x3a3e_939a, 0x1989_2ded, 0xda86_b3ff,
+            0xce36_1c85, 0xd4ec_b005, 0x7797_9dbc, 0xa566_6e72,
+        ],
+        Domain::AadKey => [
+            0x81f8_cd74, 0xd174_5f95, 0x95b0_1151, 0x97c1_6bdc,
+            0xd85f_85ea, 0x8a10_f033, 0x7fbe_e2e0, 0x5994_5ca6,
+        ],
+        Domain::AadValue => [
+            0xb32a_2a43, 0x4622_f814, 0x4484_1539, 0x3c22_074d,
+            0xbfd1_ed15, 0xa502_d333, 0x9d6f_b7f3, 0xfde2_9ae8,
+        ],
+        Domain::AadElement => [
+            0xf519_0383, 0xc5a0_2174, 0x1556_0494, 0xc19e_b746,
+            0xb30e_1d64, 0x3b7d_373b, 0x6b3a_a38a, 0xf80f_6d69,
+        ],
+        Domain::AadLeaf => [
+            0xf60a_a6dc, 0xf2d3_23ff, 0x29a7_93fa, 0x9918_bd1f,
+            0x9233_c051, 0xd795_1704, 0x2250_4d99, 0x930a_0341,
+        ],
+        Domain::AadPair => [
+            0x35d4_62ea, 0x01da_001a, 0x3773_ea2e, 0x3a79_cfe6,
+            0x2795_e10e, 0x8382_8485, 0xa32f_abd8, 0x4342_b791,
+        ],
+        Domain::AadNode => [
+            0xc012_09b3, 0x3239_3977, 0x14f3_58d9, 0x1a5e_621c,
+            0x9b16_e747, 0x457c_aa47, 0xb88a_2786, 0x5033_19f0,
+        ],
+        Domain::AadBag => [
+            0xe1ec_d353, 0x38b1_45ab, 0xbdb9_1e0f, 0x31ee_1362,
+            0x6042_a039, 0xb1e1_41db, 0x996f_4be2, 0xe93e_996c,
+        ],
+        Domain::AadRoot => [
+            0x3b0e_e287, 0x349a_0def, 0x3583_595a, 0xc84c_d969,
+            0xe29a_2f0b, 0x457b_09c3, 0x18e5_b499, 0x6d9e_8d1c,
+        ],
     }
 }
 

@@ -41,7 +41,7 @@ pub(crate) fn cube_roots() -> [Fr; 3] {
 
 /// Twiddle factors for all lengths up to a limit.
 #[derive(Debug)]
-pub(crate) struct Transform {
+pub struct Transform {
     /// `w[b] * lambda^i` at `[i][b]`.
     twiddles: [Vec<Fr>; 3],
     inverse_twiddles: [Vec<Fr>; 3],
@@ -67,6 +67,11 @@ impl Transform {
             twiddles: [one, first, second].map(|factor| scaled(&twiddles, factor)),
             inverse_twiddles: [one, second, first].map(|factor| scaled(&inverses, factor)),
         }
+    }
+
+    /// For products of this degree.
+    pub fn for_degree(degree: usize) -> Self {
+        Self::new(padded_length(degree))
     }
 
     /// The factor `d` of block `block` in a level whose first block has `d = lambda^turn`.

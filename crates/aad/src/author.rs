@@ -1,0 +1,22 @@
+//! The side that makes logs: authors, and servers that replay their updates.
+//!
+//! Everything here is in memory. [`entries`]: what was appended, with its trees and proofs. [`update`]: what an author
+//! sends. [`LogAuthor`] and [`LogRepository`] are the roles.
+
+#![allow(
+    clippy::indexing_slicing,
+    reason = "the maker's own vectors: no index comes from a message"
+)]
+
+pub mod entries;
+mod evidence;
+mod forest;
+mod log_author;
+mod prover;
+mod repository;
+pub mod update;
+
+pub use entries::{AppendError, Entries};
+pub use log_author::{AuthorError, LogAuthor};
+pub use repository::LogRepository;
+pub use update::Appended;

@@ -1,0 +1,195 @@
+//! What was appended to a log, in memory: entries, where they stand, and their trees.
+
+use std::collections::HashMap;
+
+use accumulators::AccumulateError;
+use bls12::point::G1_BYTES;
+use pad_core::{Digest, InputError, Sha256Ed25519, Suite, Workers};
+use thiserror::Error;
+
+use super::forest::{Forest, to_u64, to_usize};
+use crate::{
+    element::value_half,
+    log::Log,
+    scheme::{Contents, Scheme},
+    shape::{Address, Shape},
+    statement::Entry,
+};
+
+/// An entry cannot be appended. Nothing was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum AppendError {
+    /// The set holds this member already.
+    #[error("the set holds this member already")]
+    MemberPresent,
+    /// A member of a set comes with a value.
+    #[error("a member of a set has no value")]
+    MemberWithValue,
+    /// The log is full.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The parameters do not serve the log.
+    #[error(transparent)]
+    Parameters(#[from] AccumulateError),
+}
+
+/// The entries of a log, and proofs about every number of them.
+///
+/// An entry that was pushed is part of nothing before [`Entries::build`].
+#[derive(Debug)]
+pub struct Entries<S: Scheme> {
+    appended: Vec<Entry>,
+    /// The positions of the elements with this beginning, in ascending order.
+    positions: HashMap<Digest<32>, Vec<u64>>,
+    /// How often a key half was appended with a value's digest.
+    occurrences: HashMap<[Digest<32>; 2], u64>,
+    pub(super) forest: Forest<S>,
+}
+
+impl<S: Scheme> Entries<S> {
+    /// No entries.
+    ///
+    /// # Errors
+    /// [`AccumulateError::CapacityExceeded`] if the parameters have fewer powers than the largest trees have elements.
+    pub fn new(log: Log<S>, workers: Workers) -> Result<Self, AccumulateError> {
+        let top = Address {
+            level: log.shape().top_level(),
+            index: 0,
+        };
+        let capacity = log.setup().parameters().capacity();
+        if to_u64(capacity) < top.width() {
+            return Err(AccumulateError::CapacityExceeded { capacity });
+        }
+        Ok(Self {
+            appended: Vec::new(),
+            positions: HashMap::new(),
+            occurrences: HashMap::new(),
+            forest: Forest::new(log, workers),
+        })
+    }
+
+    /// Which log.
+    pub const fn log(&self) -> &Log<S> {
+        self.forest.log()
+    }
+
+    /// The number of entries in trees: those of the latest [`Entries::build`].
+    pub const fn size(&self) -> u64 {
+        self.forest.size()
+    }
+
+    /// The entries, pushed ones included.
+    pub fn as_slice(&self) -> &[Entry] {
+        &self.appended
+    }
+
+    /// Appends an entry.
+    ///
+    /// # Errors
+    /// [`AppendError`].
+    pub fn push(&mut self, entry: Entry) -> Result<(), AppendError> {
+        let position = to_u64(self.appended.len());
+        if position.saturating_add(1) >= Shape::SIZE_LIMIT {
+            return Err(InputError::CapacityExceeded.into());
+        }
+        let beginning = S::CONTENTS.beginning(entry.key.as_bytes());
+        match S::CONTENTS {
+            Contents::Dictionary => {
+                let value = Sha256Ed25519::value(entry.value.as_bytes());
+                let occurrence = self.occurrences.entry([beginning, value]).or_default();
+                *occurrence += 1;
+                let half = value_half(&value, *occurrence);
+                self.forest.push(&[beginning.0, half.0].concat());
+            }
+            Contents::Set => {
+                if !entry.value.as_bytes().is_empty() {
+                    return Err(AppendError::MemberWithValue);
+                }
+                if self.positions.contains_key(&beginning) {
+                    return Err(AppendError::MemberPresent);
+                }
+                self.forest.push(&beginning.0);
+            }
+        }
+        self.positions.entry(beginning).or_default().push(position);
+        self.appended.push(entry);
+        Ok(())
+    }
+
+    /// Makes the trees of all entries that were pushed.
+    ///
+    /// # Errors
+    /// [`AccumulateError`], for parameters without enough powers.
+    pub fn build(&mut self) -> Result<(), AccumulateError> {
+        self.forest.build()
+    }
+
+    /// Forgets all entries from this size on.
+    pub fn truncate(&mut self, size: u64) {
+        while to_u64(self.appended.len()) > size {
+            let Some(entry) = self.appended.pop() else {
+                break;
+            };
+            let beginning = S::CONTENTS.beginning(entry.key.as_bytes());
+            if let Some(positions) = self.positions.get_mut(&beginning) {
+                positions.pop();
+                if positions.is_empty() {
+                    self.positions.remove(&beginning);
+                }
+            }
+            let value = Sha256Ed25519::value(entry.value.as_bytes());
+            if let Some(occurrence) = self.occurrences.get_mut(&[beginning, value]) {
+                *occurrence = occurrence.saturating_sub(1);
+            }
+        }
+        self.forest.truncate(size);
+    }
+
+    /// The digest of the log when it had this many entries, at most [`Entries::size`].
+    pub fn digest(&self, size: u64) -> Digest<32> {
+        self.forest.digest(size.min(self.size()))
+    }
+
+    /// The roots of the forest of this many entries, at most [`Entries::size`], from left to right: each with its hash
+    /// and, from the blocks' level on, its accumulator.
+    pub fn roots(&self, size: u64) -> Vec<(Address, Digest<32>, Option<[u8; G1_BYTES]>)> {
+        let roots = self.log().shape().forest(size.min(self.size()));
+        let forest = &self.forest;
+        roots
+            .map(|root| {
+                let sealed = root.level >= Shape::BLOCK_LEVEL;
+                let accumulator = sealed.then(|| forest.node(root).accumulator);
+                (root, forest.hash(root), accumulator)
+            })
+            .collect()
+    }
+
+    /// The positions of a key's entries, or of a member, below this size.
+    pub fn positions(&self, key: &[u8], size: u64) -> &[u64] {
+        let beginning = S::CONTENTS.beginning(key);
+        let positions = self
+            .positions
+            .get(&beginning)
+            .map_or(&[][..], Vec::as_slice);
+        &positions[..positions.partition_point(|position| *position < size)]
+    }
+
+    /// The entry at a position.
+    pub fn entry(&self, position: u64) -> Option<&Entry> {
+        self.appended.get(to_usize(position))
+    }
+
+    /// How often the pair at a position was appended up to there; 0 in sets.
+    pub(super) fn occurrence(&self, position: u64) -> u64 {
+        let Some(entry) = self.entry(position) else {
+            return 0;
+        };
+        if S::CONTENTS == Contents::Set {
+            return 0;
+        }
+        let same = |other: &u64| self.entry(*other) == Some(entry);
+        let until = self.positions(entry.key.as_bytes(), position + 1).iter();
+        to_u64(until.filter(|other| same(other)).count())
+    }
+}

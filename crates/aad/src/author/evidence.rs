@@ -1,0 +1,93 @@
+//! Counted evidence as a server makes it: see [`crate::counted`].
+
+use accumulators::{AccumulateError, bilinear::polynomial};
+use ark_bls12_381::Fr;
+use ark_ff::{Field, Zero};
+use bls12::scalar;
+
+use super::forest::Forest;
+use crate::{
+    certificate::PointBytes,
+    counted::challenge,
+    element::{HALF, first_half},
+    prefix::{root_of, scalar_of_half},
+    scheme::Scheme,
+    shape::Address,
+};
+
+impl<S: Scheme> Forest<S> {
+    /// Appends the evidence that a tree holds exactly `count` elements which begin with this half.
+    ///
+    /// Cost: a sum of as many terms as the tree has elements, twice for one element and three times for more.
+    ///
+    /// # Errors
+    /// Never, for a tree whose accumulator was made.
+    pub(crate) fn append_evidence(
+        &self,
+        tree: Address,
+        (beginning, count): (&[u8; HALF], u32),
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), AccumulateError> {
+        let key = scalar_of_half(beginning);
+        let polynomial = self.polynomial(tree);
+        let rest = match count {
+            0 => polynomial.to_vec(),
+            count if count <= FEW => divided(&polynomial, key, count),
+            _ => self.others(tree, beginning),
+        };
+        if count > 0 {
+            let committed = self.commit(&rest)?;
+            bytes.extend_from_slice(&committed);
+            if count > 1 {
+                let accumulator = &self.node(tree).accumulator;
+                let z = challenge(self.id(), accumulator, &committed, (key, count));
+                let power = (z - key).pow([u64::from(count)]);
+                let mut division = polynomial.to_vec();
+                for (sum, part) in division.iter_mut().zip(&rest) {
+                    *sum -= power * part;
+                }
+                let (quotient, remainder) = polynomial::divide_by_factor(&division, -z);
+                debug_assert!(
+                    remainder.is_zero(),
+                    "the key divides as often as it is there"
+                );
+                bytes.extend_from_slice(&self.commit(&quotient)?);
+            }
+        }
+        let (quotient, value) = polynomial::divide_by_factor(&rest, -key);
+        debug_assert!(!value.is_zero(), "the key divides no more often");
+        bytes.extend_from_slice(&scalar::encode(&value));
+        bytes.extend_from_slice(&self.commit(&quotient)?);
+        Ok(())
+    }
+
+    /// The product over all elements of a tree that begin otherwise.
+    fn others(&self, tree: Address, beginning: &[u8; HALF]) -> Vec<Fr> {
+        let elements = self.elements_of(tree).chunks(S::CONTENTS.element_bytes());
+        let others = elements.filter(|element| first_half(element) != *beginning);
+        let negated: Vec<Fr> = others.map(|element| -root_of(element)).collect();
+        polynomial::product(&negated, self.workers())
+    }
+
+    fn commit(&self, polynomial: &[Fr]) -> Result<PointBytes, AccumulateError> {
+        let parameters = self.log().setup().parameters();
+        parameters.commit(polynomial, self.workers())
+    }
+}
+
+/// The polynomial divided by `X - key` several times, exactly.
+fn divided(polynomial: &[Fr], key: Fr, times: u32) -> Vec<Fr> {
+    let mut rest = polynomial.to_vec();
+    for _ in 0..times {
+        let (quotient, remainder) = polynomial::divide_by_factor(&rest, -key);
+        debug_assert!(
+            remainder.is_zero(),
+            "an element's root is a root of its tree"
+        );
+        rest = quotient;
+    }
+    rest
+}
+
+/// Divisions up to which one after the other is cheaper than a new product.
+const FEW: u32 = 64;

@@ -1,0 +1,312 @@
+//! The trees of a log: accumulators, hashes and certificates of all nodes from the blocks' level on.
+
+use std::{borrow::Cow, collections::HashMap};
+
+use accumulators::{
+    AccumulateError, AccumulatorId,
+    bilinear::polynomial::{self, Transform},
+};
+use ark_bls12_381::Fr;
+use ark_ff::{Field, Zero};
+use bls12::scalar::{self, SCALAR_BYTES};
+use pad_core::{Digest, Workers};
+
+use crate::{
+    certificate::{
+        PointBytes, ScalarBytes, block_challenge, product_challenge, second_product_challenge,
+    },
+    hash,
+    log::Log,
+    prefix::root_of,
+    scheme::Scheme,
+    shape::{Address, Shape},
+};
+
+/// The trees over the elements of a log.
+///
+/// Space: 160 bytes for each node, of which there are a quarter as many as elements; the elements; 32 bytes for each element of
+/// the trees that are not joined yet.
+#[derive(Debug)]
+pub(crate) struct Forest<S: Scheme> {
+    log: Log<S>,
+    workers: Workers,
+    /// Side by side; those from `size` on are in no node yet.
+    elements: Vec<u8>,
+    /// The number of elements that the nodes are made for.
+    size: u64,
+    /// The nodes that are available, for each level from the blocks' on.
+    levels: Vec<Vec<Node>>,
+    /// Those of nodes whose parents are not made yet. What is missing is made from the elements.
+    polynomials: HashMap<Address, Vec<Fr>>,
+}
+
+/// A node with its certificate.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub(crate) accumulator: PointBytes,
+    pub(crate) inner: Digest<32>,
+    /// The value of the left child's polynomial at the challenge; zero for blocks, which have none.
+    pub(crate) value: ScalarBytes,
+    pub(crate) quotient: PointBytes,
+}
+
+impl<S: Scheme> Forest<S> {
+    pub(crate) fn new(log: Log<S>, workers: Workers) -> Self {
+        let levels = usize::from(log.shape().top_level() - Shape::BLOCK_LEVEL) + 1;
+        Self {
+            log,
+            workers,
+            elements: Vec::new(),
+            size: 0,
+            levels: vec![Vec::new(); levels],
+            polynomials: HashMap::new(),
+        }
+    }
+
+    pub(crate) const fn log(&self) -> &Log<S> {
+        &self.log
+    }
+
+    pub(crate) const fn workers(&self) -> &Workers {
+        &self.workers
+    }
+
+    /// The number of elements that the nodes are made for.
+    pub(crate) const fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Adds an element, which is in no node before the next [`Forest::build`].
+    pub(crate) fn push(&mut self, element: &[u8]) {
+        self.elements.extend_from_slice(element);
+    }
+
+    /// Makes all nodes that become available with the elements pushed.
+    ///
+    /// Cost: for each node twice as many coefficients of sums in G1 as it has elements.
+    ///
+    /// # Errors
+    /// [`AccumulateError::CapacityExceeded`] if the parameters have too few powers for the top level.
+    pub(crate) fn build(&mut self) -> Result<(), AccumulateError> {
+        let width = S::CONTENTS.element_bytes();
+        let size = to_u64(self.elements.len() / width);
+        let shape = self.log.shape();
+        for level in Shape::BLOCK_LEVEL..=shape.top_level() {
+            let first = to_u64(self.level(level).len());
+            let new: Vec<Address> = (first..size)
+                .map(|index| Address { level, index })
+                .take_while(|node| shape.is_available(*node, size))
+                .collect();
+            // A few at a time: their polynomials are there at once.
+            for nodes in new.chunks(TOGETHER) {
+                self.make(nodes)?;
+            }
+        }
+        self.size = size;
+        Ok(())
+    }
+
+    /// Forgets the elements from this size on, and the nodes that are not available without them.
+    pub(crate) fn truncate(&mut self, size: u64) {
+        self.elements
+            .truncate(to_usize(size) * S::CONTENTS.element_bytes());
+        self.size = self.size.min(size);
+        let shape = self.log.shape();
+        for (level, nodes) in (Shape::BLOCK_LEVEL..).zip(&mut self.levels) {
+            let available = |index| shape.is_available(Address { level, index }, size);
+            let left = (0..to_u64(nodes.len())).take_while(|index| available(*index));
+            let left = left.count();
+            nodes.truncate(left);
+        }
+        self.polynomials
+            .retain(|node, _| shape.is_available(*node, size));
+    }
+
+    /// The hash of a node that is available.
+    pub(crate) fn hash(&self, node: Address) -> Digest<32> {
+        if hash::is_sealed(node) {
+            let Node {
+                accumulator, inner, ..
+            } = self.node(node);
+            hash::sealed(node.level, accumulator, inner)
+        } else {
+            let width = S::CONTENTS.element_bytes();
+            hash::of_elements(node.start(), self.elements_of(node).chunks(width))
+        }
+    }
+
+    /// The digest of the log when it had this size.
+    pub(crate) fn digest(&self, size: u64) -> Digest<32> {
+        let roots: Vec<Digest<32>> = self
+            .log
+            .shape()
+            .forest(size)
+            .map(|root| self.hash(root))
+            .collect();
+        hash::digest(self.log.id(), size, hash::bag(&roots))
+    }
+
+    /// A node at the blocks' level or above that is available.
+    pub(crate) fn node(&self, node: Address) -> &Node {
+        &self.level(node.level)[to_usize(node.index)]
+    }
+
+    /// The bytes of all elements of a node.
+    pub(crate) fn elements_of(&self, node: Address) -> &[u8] {
+        let width = S::CONTENTS.element_bytes();
+        &self.elements[to_usize(node.start()) * width..to_usize(node.end()) * width]
+    }
+
+    /// The polynomial of a node: the product of `X - root` over its elements.
+    ///
+    /// Cost: nothing for the largest nodes; for others the product.
+    pub(crate) fn polynomial(&self, node: Address) -> Cow<'_, [Fr]> {
+        if let Some(known) = self.polynomials.get(&node) {
+            return Cow::Borrowed(known);
+        }
+        let elements = self.elements_of(node);
+        let roots = elements.chunks(S::CONTENTS.element_bytes());
+        let negated: Vec<Fr> = roots.map(|element| -root_of(element)).collect();
+        Cow::Owned(polynomial::product(&negated, &self.workers))
+    }
+
+    fn level(&self, level: u8) -> &Vec<Node> {
+        &self.levels[usize::from(level - Shape::BLOCK_LEVEL)]
+    }
+
+    /// Makes the next nodes of one level.
+    fn make(&mut self, nodes: &[Address]) -> Result<(), AccumulateError> {
+        let Some(level) = nodes.first().map(|node| node.level) else {
+            return Ok(());
+        };
+        let degree = to_usize(Address { level, index: 0 }.width());
+        let transform = Transform::for_degree(degree);
+        let polynomials = self
+            .workers
+            .map(nodes, |node| self.multiply(*node, &transform));
+        let parameters = self.log.setup().parameters();
+        let accumulators = parameters.commit_each(&polynomials, &self.workers)?;
+        let drafts: Vec<Draft> = nodes
+            .iter()
+            .zip(polynomials)
+            .zip(accumulators)
+            .map(|((address, polynomial), accumulator)| Draft {
+                address: *address,
+                polynomial,
+                accumulator,
+            })
+            .collect();
+        let certified = self.workers.map(&drafts, |draft| self.certify(draft));
+        let (parts, quotients): (Vec<_>, Vec<Vec<Fr>>) = certified.into_iter().unzip();
+        let quotients = parameters.commit_each(&quotients, &self.workers)?;
+        for ((draft, (inner, value)), quotient) in drafts.into_iter().zip(parts).zip(quotients) {
+            let Draft {
+                address,
+                polynomial,
+                accumulator,
+            } = draft;
+            self.levels[usize::from(level - Shape::BLOCK_LEVEL)].push(Node {
+                accumulator,
+                inner,
+                value,
+                quotient,
+            });
+            self.polynomials.insert(address, polynomial);
+            if let Some((left, right)) = address.children() {
+                self.polynomials.remove(&left);
+                self.polynomials.remove(&right);
+            }
+        }
+        Ok(())
+    }
+
+    /// The polynomial of a new node, from its children's or its elements.
+    fn multiply(&self, node: Address, transform: &Transform) -> Vec<Fr> {
+        match node.children() {
+            Some((left, right)) if node.level > Shape::BLOCK_LEVEL => {
+                let (left, right) = (self.polynomial(left), self.polynomial(right));
+                polynomial::multiply(&left, &right, transform)
+            }
+            _ => {
+                let mut product = vec![Fr::ONE];
+                for element in self.elements_of(node).chunks(S::CONTENTS.element_bytes()) {
+                    polynomial::multiply_by_factor(&mut product, -root_of(element));
+                }
+                product
+            }
+        }
+    }
+
+    /// The parts of a new node's certificate: inner hash and value, and the polynomial of the quotient.
+    fn certify(&self, draft: &Draft) -> ((Digest<32>, ScalarBytes), Vec<Fr>) {
+        let id = self.log.id();
+        match draft.address.children() {
+            Some((left, right)) if draft.address.level > Shape::BLOCK_LEVEL => {
+                let inner = hash::pair(&self.hash(left), &self.hash(right));
+                let (value, quotient) = self.product_quotient(draft, [left, right], &inner);
+                ((inner, value), quotient)
+            }
+            _ => {
+                let width = S::CONTENTS.element_bytes();
+                let elements = self.elements_of(draft.address).chunks(width);
+                let inner = hash::of_elements(draft.address.start(), elements);
+                let z = block_challenge(id, &inner, &draft.accumulator);
+                let (quotient, _) = polynomial::divide_by_factor(&draft.polynomial, -z);
+                ((inner, [0; SCALAR_BYTES]), quotient)
+            }
+        }
+    }
+
+    /// The left child's value at the challenge, and the quotient `((A_l - a) + g (A_p - a A_r)) / (X - z)`.
+    fn product_quotient(
+        &self,
+        draft: &Draft,
+        [left, right]: [Address; 2],
+        inner: &Digest<32>,
+    ) -> (ScalarBytes, Vec<Fr>) {
+        let accumulators = [
+            &self.node(left).accumulator,
+            &self.node(right).accumulator,
+            &draft.accumulator,
+        ];
+        let (mut transcript, z) = product_challenge(self.log.id(), inner, accumulators);
+        let (left, right) = (self.polynomial(left), self.polynomial(right));
+        let a = polynomial::evaluate(&left, z);
+        let value = scalar::encode(&a);
+        let g = second_product_challenge(&mut transcript, &value);
+        let factor = g * a;
+        let mut combined: Vec<Fr> = draft.polynomial.iter().map(|part| g * part).collect();
+        for (sum, (left, right)) in combined.iter_mut().zip(left.iter().zip(right.iter())) {
+            *sum += *left - factor * right;
+        }
+        combined[0] -= a;
+        let (quotient, remainder) = polynomial::divide_by_factor(&combined, -z);
+        debug_assert!(remainder.is_zero(), "a parent's polynomial is the product");
+        (value, quotient)
+    }
+}
+
+/// A node without its certificate.
+struct Draft {
+    address: Address,
+    polynomial: Vec<Fr>,
+    accumulator: PointBytes,
+}
+
+/// The id under which challenges are made, for evidence.
+impl<S: Scheme> Forest<S> {
+    pub(crate) const fn id(&self) -> AccumulatorId {
+        self.log.id()
+    }
+}
+
+pub(crate) fn to_usize(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+pub(crate) fn to_u64(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+/// Nodes of a level that are made together.
+const TOGETHER: usize = 1 << 12;

@@ -1,0 +1,150 @@
+//! The author of a log.
+
+use accumulators::AccumulateError;
+use pad_core::{
+    AuthorKey, HeadSigner, Sha256Ed25519, SignedHead, SnapshotHead, Update, Value, Version,
+    Workers, head::Authority, history::Frontier,
+};
+use thiserror::Error;
+
+use super::{
+    entries::{AppendError, Entries},
+    forest::to_usize,
+    update::Appended,
+};
+use crate::{log::Log, scheme::Scheme, statement::Entry};
+
+/// The author of a log: appends, and publishes signed versions.
+///
+/// Laws: a version is one batch of entries, also none. An author never signs two different heads for one version.
+#[derive(Debug)]
+pub struct LogAuthor<S: Scheme> {
+    entries: Entries<S>,
+    authority: Authority,
+    signer: HeadSigner,
+    history: Frontier<Sha256Ed25519>,
+    head: Option<SignedHead<Sha256Ed25519>>,
+    /// The number of entries in the latest signed version.
+    published: u64,
+    /// The next version, for which trees are made, but which the signer failed to sign.
+    unsigned: Option<SnapshotHead<Sha256Ed25519>>,
+}
+
+/// There is no new version.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum AuthorError {
+    /// The signer failed. The next attempt signs the same head.
+    #[error("the signer failed: {0}")]
+    Signer(#[from] signature::Error),
+    /// The parameters do not serve the log.
+    #[error(transparent)]
+    Parameters(#[from] AccumulateError),
+    /// The version numbers are exhausted.
+    #[error("the version numbers are exhausted")]
+    VersionsExhausted,
+}
+
+impl<S: Scheme> LogAuthor<S> {
+    /// The author of a new, empty log. `author` is the public half of `signer`.
+    ///
+    /// # Errors
+    /// [`AccumulateError::CapacityExceeded`] if the parameters have too few powers for the largest trees.
+    pub fn new(
+        log: Log<S>,
+        author: AuthorKey,
+        signer: HeadSigner,
+        workers: Workers,
+    ) -> Result<Self, AccumulateError> {
+        let authority = Authority {
+            author,
+            dictionary: log.dictionary(),
+            scheme: S::ID,
+        };
+        Ok(Self {
+            entries: Entries::new(log, workers)?,
+            authority,
+            signer,
+            history: Frontier::default(),
+            head: None,
+            published: 0,
+            unsigned: None,
+        })
+    }
+
+    /// Whose heads clients and servers accept.
+    pub const fn authority(&self) -> Authority {
+        self.authority
+    }
+
+    /// Which log.
+    pub const fn log(&self) -> &Log<S> {
+        self.entries.log()
+    }
+
+    /// The latest version.
+    pub fn version(&self) -> Version {
+        self.head
+            .map_or(Version::EMPTY, |signed| signed.head.version)
+    }
+
+    /// Appends an entry to the next version.
+    ///
+    /// # Errors
+    /// [`AppendError`].
+    pub fn append(&mut self, entry: Entry) -> Result<(), AppendError> {
+        self.entries.push(entry)
+    }
+
+    /// The values of a key in the order in which they were appended, pending ones included.
+    pub fn values(&self, key: &[u8]) -> impl Iterator<Item = &Value> {
+        let positions = self.entries.positions(key, u64::MAX).iter();
+        let entries = positions.filter_map(|position| self.entries.entry(*position));
+        entries.map(|entry| &entry.value)
+    }
+
+    /// The entries and their proofs.
+    pub const fn entries(&self) -> &Entries<S> {
+        &self.entries
+    }
+
+    /// Makes the trees of the pending entries, and signs them as the next version.
+    ///
+    /// # Errors
+    /// [`AuthorError`]. The entries then still wait.
+    pub fn snapshot(&mut self) -> Result<Update<Sha256Ed25519, Appended>, AuthorError> {
+        let head = match self.unsigned {
+            Some(head) => head,
+            None => self.seal()?,
+        };
+        self.unsigned = Some(head);
+        let signed = head.sign(&self.signer)?;
+        self.unsigned = None;
+        let base = self.version();
+        let (from, to) = (to_usize(self.published), to_usize(self.entries.size()));
+        let entries = self.entries.as_slice()[from..to].to_vec();
+        self.published = self.entries.size();
+        self.history.append(&head.root);
+        self.head = Some(signed);
+        Ok(Update {
+            base,
+            operations: Vec::new(),
+            head: signed,
+            attachment: Appended { entries },
+        })
+    }
+
+    /// The next version's head, over all entries.
+    fn seal(&mut self) -> Result<SnapshotHead<Sha256Ed25519>, AuthorError> {
+        let version = self.version().next();
+        let version = version.ok_or(AuthorError::VersionsExhausted)?;
+        self.entries.build()?;
+        Ok(SnapshotHead {
+            scheme: S::ID,
+            dictionary: self.authority.dictionary,
+            version,
+            root: self.entries.digest(self.entries.size()),
+            history: self.history.root(),
+        })
+    }
+}

@@ -1,0 +1,191 @@
+//! Proofs about every size of a log.
+//!
+//! Inclusion and append-only proofs are read off the stored nodes; look-ups take a sum over each tree.
+
+use accumulators::{AccumulateError, wire::write_count};
+
+use super::{
+    entries::Entries,
+    forest::{Forest, Node, to_u64},
+};
+use crate::{
+    hash,
+    proof::{AbsenceProof, AppendOnlyProof, InclusionProof, LookupProof},
+    scheme::{Contents, DictionaryScheme, Scheme, SetScheme},
+    shape::{Address, Shape},
+    walk::Opening,
+};
+
+impl<S: DictionaryScheme> Entries<S> {
+    /// The proof of all values of a key in the log of `size` entries, which is at most [`Entries::size`].
+    ///
+    /// Cost: for each tree a sum of as many terms as it has elements; twice where the key has one value, three times
+    /// where it has more.
+    ///
+    /// # Errors
+    /// Never, for parameters that the log was made with.
+    pub fn prove_values(&self, size: u64, key: &[u8]) -> Result<LookupProof<S>, AccumulateError> {
+        self.look_up(size, key).map(LookupProof::new)
+    }
+}
+
+impl<S: SetScheme> Entries<S> {
+    /// The proof that the log of `size` entries, at most [`Entries::size`], does not hold a member; `None` if it
+    /// does.
+    ///
+    /// Cost: as for [`Entries::prove_values`].
+    ///
+    /// # Errors
+    /// Never, for parameters that the log was made with.
+    pub fn prove_absence(
+        &self,
+        size: u64,
+        member: &[u8],
+    ) -> Result<Option<AbsenceProof<S>>, AccumulateError> {
+        if !self.positions(member, size).is_empty() {
+            return Ok(None);
+        }
+        self.look_up(size, member).map(AbsenceProof::new).map(Some)
+    }
+}
+
+impl<S: Scheme> Entries<S> {
+    /// The proof that the entry at a position, below `size`, was appended; `size` is at most [`Entries::size`].
+    pub fn prove_inclusion(&self, size: u64, position: u64) -> InclusionProof<S> {
+        let mut body = Vec::new();
+        body.extend_from_slice(&size.to_be_bytes());
+        body.extend_from_slice(&position.to_be_bytes());
+        if S::CONTENTS == Contents::Dictionary {
+            body.extend_from_slice(&self.occurrence(position).to_be_bytes());
+        }
+        let forest = &self.forest;
+        let shape = self.log().shape();
+        let root = shape.root_holding(position, size);
+        for before in shape.forest(size).take_while(|before| *before != root) {
+            body.extend_from_slice(&forest.hash(before).0);
+        }
+        let after = shape.forest_from(root.end(), size);
+        let after: Vec<_> = after.map(|after| forest.hash(after)).collect();
+        if let Some(bag) = hash::bag(&after) {
+            body.extend_from_slice(&bag.0);
+        }
+        let block = [Address::holding(Shape::BLOCK_LEVEL, position).index];
+        forest.append_node(root, Opening::Blocks(&block), &mut body);
+        InclusionProof::new(body)
+    }
+
+    /// The proof that the log of `to` entries continues that of `from`; neither is above [`Entries::size`], nor is
+    /// `from` above `to`.
+    pub fn prove_append_only(&self, from: u64, to: u64) -> AppendOnlyProof<S> {
+        let mut body = Vec::new();
+        body.extend_from_slice(&from.to_be_bytes());
+        body.extend_from_slice(&to.to_be_bytes());
+        let forest = &self.forest;
+        let shape = self.log().shape();
+        if from == 0 || from == to {
+            let roots: Vec<_> = shape.forest(to).map(|root| forest.hash(root)).collect();
+            if let Some(bag) = hash::bag(&roots) {
+                body.extend_from_slice(&bag.0);
+            }
+            return AppendOnlyProof::new(body);
+        }
+        let opening = Opening::Since(shape, from);
+        for root in shape.forest(to) {
+            if opening.is_closed(root) {
+                body.extend_from_slice(&forest.hash(root).0);
+            } else {
+                forest.append_node(root, opening, &mut body);
+            }
+        }
+        AppendOnlyProof::new(body)
+    }
+
+    /// A look-up: a section for each root, then the values.
+    fn look_up(&self, size: u64, key: &[u8]) -> Result<Vec<u8>, AccumulateError> {
+        let positions = self.positions(key, size);
+        let mut body = Vec::new();
+        body.extend_from_slice(&size.to_be_bytes());
+        for root in self.log().shape().forest(size) {
+            if root.level <= Shape::BLOCK_LEVEL {
+                let block = [Address::holding(Shape::BLOCK_LEVEL, root.start()).index];
+                self.forest
+                    .append_node(root, Opening::Blocks(&block), &mut body);
+            } else {
+                self.append_tree(root, (key, positions), &mut body)?;
+            }
+        }
+        if S::CONTENTS == Contents::Dictionary {
+            write_count(positions.len(), &mut body);
+            for entry in positions
+                .iter()
+                .filter_map(|position| self.entry(*position))
+            {
+                write_count(entry.value.as_bytes().len(), &mut body);
+                body.extend_from_slice(entry.value.as_bytes());
+            }
+        }
+        Ok(body)
+    }
+
+    /// The section of a tree above the blocks' level.
+    fn append_tree(
+        &self,
+        root: Address,
+        (key, positions): (&[u8], &[u64]),
+        body: &mut Vec<u8>,
+    ) -> Result<(), AccumulateError> {
+        let first = positions.partition_point(|position| *position < root.start());
+        let end = positions.partition_point(|position| *position < root.end());
+        let inside = &positions[first..end];
+        let blocks = inside.iter();
+        let mut blocks: Vec<u64> = blocks
+            .map(|position| Address::holding(Shape::BLOCK_LEVEL, *position).index)
+            .collect();
+        blocks.dedup();
+        write_count(blocks.len(), body);
+        let first = Address::holding(Shape::BLOCK_LEVEL, root.start()).index;
+        for block in &blocks {
+            write_count(usize::try_from(block - first).unwrap_or(usize::MAX), body);
+        }
+        self.forest
+            .append_node(root, Opening::Blocks(&blocks), body);
+        let beginning = S::CONTENTS.beginning(key);
+        let count = u32::try_from(to_u64(inside.len())).unwrap_or(u32::MAX);
+        self.forest
+            .append_evidence(root, (&beginning.0, count), body)
+    }
+}
+
+impl<S: Scheme> Forest<S> {
+    /// Appends a node with all that is open below it.
+    fn append_node(&self, node: Address, opening: Opening<'_>, body: &mut Vec<u8>) {
+        if !hash::is_sealed(node) {
+            body.extend_from_slice(self.elements_of(node));
+            return;
+        }
+        let Node {
+            accumulator,
+            inner,
+            value,
+            quotient,
+        } = self.node(node);
+        body.extend_from_slice(accumulator);
+        if opening.is_closed(node) {
+            body.extend_from_slice(&inner.0);
+            return;
+        }
+        match node.children() {
+            Some((left, right)) if node.level > Shape::BLOCK_LEVEL => {
+                body.extend_from_slice(value);
+                body.extend_from_slice(quotient);
+                let (left_opening, right_opening) = opening.children(right);
+                self.append_node(left, left_opening, body);
+                self.append_node(right, right_opening, body);
+            }
+            _ => {
+                body.extend_from_slice(self.elements_of(node));
+                body.extend_from_slice(quotient);
+            }
+        }
+    }
+}

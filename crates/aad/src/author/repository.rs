@@ -1,0 +1,206 @@
+//! A server's memory: every version of a log.
+
+use accumulators::AccumulateError;
+use pad_core::{
+    ApplyError, AuthorKey, HeadLog, InputError, Key, LookupError, Repository, Sha256Ed25519,
+    SignedHead, Update, Version, Workers, head::Authority,
+};
+
+use super::{
+    entries::Entries,
+    forest::to_usize,
+    update::{Appended, MOST_ENTRIES},
+};
+use crate::{
+    log::Log,
+    proof::{AbsenceProof, AppendOnlyProof, InclusionProof, LookupProof},
+    scheme::{DictionaryScheme, Scheme, SetScheme},
+    statement::Entry,
+};
+
+/// A server of a log. It holds no key, and nobody trusts it. Every version is served for ever.
+#[derive(Debug)]
+pub struct LogRepository<S: Scheme> {
+    entries: Entries<S>,
+    heads: HeadLog<Sha256Ed25519>,
+    /// The number of entries in each version, from version 0 on.
+    sizes: Vec<u64>,
+}
+
+impl<S: Scheme> LogRepository<S> {
+    /// A server without versions, for the updates of one author.
+    ///
+    /// # Errors
+    /// [`AccumulateError::CapacityExceeded`] if the parameters have too few powers for the largest trees.
+    pub fn new(log: Log<S>, author: AuthorKey, workers: Workers) -> Result<Self, AccumulateError> {
+        let authority = Authority {
+            author,
+            dictionary: log.dictionary(),
+            scheme: S::ID,
+        };
+        Ok(Self {
+            entries: Entries::new(log, workers)?,
+            heads: HeadLog::new(authority),
+            sizes: vec![0],
+        })
+    }
+
+    /// The heads of all versions, which prove how they continue each other.
+    pub const fn heads(&self) -> &HeadLog<Sha256Ed25519> {
+        &self.heads
+    }
+
+    /// The entries and their proofs.
+    pub const fn entries(&self) -> &Entries<S> {
+        &self.entries
+    }
+
+    /// The latest version.
+    pub fn latest(&self) -> Version {
+        self.heads.latest()
+    }
+
+    /// The number of entries in a version.
+    ///
+    /// # Errors
+    /// [`LookupError::UnknownVersion`].
+    pub fn size(&self, version: Version) -> Result<u64, LookupError> {
+        let unknown = LookupError::UnknownVersion {
+            version,
+            latest: self.latest(),
+        };
+        let size = self.sizes.get(to_usize(version.number()));
+        size.copied().ok_or(unknown)
+    }
+
+    /// Verifies an update and makes it the latest version.
+    ///
+    /// # Errors
+    /// [`ApplyError`]; the repository is then as it was.
+    pub fn apply(
+        &mut self,
+        update: &Update<Sha256Ed25519, Appended>,
+    ) -> Result<Version, ApplyError> {
+        self.heads.check(update.base, &update.head)?;
+        if !update.operations.is_empty() {
+            return Err(ApplyError::OperationsNotAllowed);
+        }
+        let before = self.entries.size();
+        if let Err(error) = self.replay(update) {
+            self.entries.truncate(before);
+            return Err(error);
+        }
+        self.heads.append(&update.head);
+        self.sizes.push(self.entries.size());
+        Ok(self.latest())
+    }
+
+    /// Appends the entries of an update, and checks that they lead to its root.
+    fn replay(&mut self, update: &Update<Sha256Ed25519, Appended>) -> Result<(), ApplyError> {
+        let entries = &update.attachment.entries;
+        if entries.len() > MOST_ENTRIES {
+            return Err(InputError::CapacityExceeded.into());
+        }
+        for entry in entries {
+            self.entries
+                .push(entry.clone())
+                .map_err(|_| ApplyError::AttachmentMismatch)?;
+        }
+        self.entries
+            .build()
+            .map_err(|_| InputError::CapacityExceeded)?;
+        if self.entries.digest(self.entries.size()) != update.head.head.root {
+            return Err(ApplyError::RootMismatch);
+        }
+        Ok(())
+    }
+
+    /// The proof that an entry was appended by a version; of the first time, if it was appended often.
+    ///
+    /// # Errors
+    /// [`LookupError::UnknownVersion`]; [`LookupError::InvalidQuery`] if it was not.
+    pub fn prove_inclusion(
+        &self,
+        version: Version,
+        entry: &Entry,
+    ) -> Result<InclusionProof<S>, LookupError> {
+        let size = self.size(version)?;
+        let positions = self.entries.positions(entry.key.as_bytes(), size);
+        let same = |position: &&u64| self.entries.entry(**position) == Some(entry);
+        let position = positions.iter().find(same);
+        let position = position.ok_or(LookupError::InvalidQuery)?;
+        Ok(self.entries.prove_inclusion(size, *position))
+    }
+
+    /// The proof that a version continues an older one.
+    ///
+    /// # Errors
+    /// [`LookupError::UnknownVersion`] if one of them is not there; [`LookupError::InvalidQuery`] if the older one is
+    /// newer.
+    pub fn prove_append_only(
+        &self,
+        older: Version,
+        newer: Version,
+    ) -> Result<AppendOnlyProof<S>, LookupError> {
+        let (from, to) = (self.size(older)?, self.size(newer)?);
+        if older > newer {
+            return Err(LookupError::InvalidQuery);
+        }
+        Ok(self.entries.prove_append_only(from, to))
+    }
+
+    /// The author's head of a version; version 0 has none.
+    ///
+    /// # Errors
+    /// [`LookupError::UnknownVersion`].
+    pub fn head(&self, version: Version) -> Result<SignedHead<Sha256Ed25519>, LookupError> {
+        self.heads.head(version)
+    }
+}
+
+impl<S: SetScheme> LogRepository<S> {
+    /// The proof that a set does not hold a member in a version.
+    ///
+    /// # Errors
+    /// [`LookupError::UnknownVersion`]; [`LookupError::InvalidQuery`] if the set holds it.
+    pub fn prove_absence(
+        &self,
+        version: Version,
+        member: &Key,
+    ) -> Result<AbsenceProof<S>, LookupError> {
+        let size = self.size(version)?;
+        let proof = self.entries.prove_absence(size, member.as_bytes());
+        let proof = proof.map_err(|_| LookupError::Damaged { version })?;
+        proof.ok_or(LookupError::InvalidQuery)
+    }
+}
+
+/// Look-ups; other proofs have methods of their own.
+impl<S: DictionaryScheme> Repository for LogRepository<S> {
+    type Suite = Sha256Ed25519;
+    type Attachment = Appended;
+    type Query = Key;
+    type Proof = LookupProof<S>;
+
+    fn latest(&self) -> Version {
+        Self::latest(self)
+    }
+
+    fn oldest(&self) -> Version {
+        Version::EMPTY
+    }
+
+    fn apply(&mut self, update: &Update<Sha256Ed25519, Appended>) -> Result<Version, ApplyError> {
+        Self::apply(self, update)
+    }
+
+    fn head(&self, version: Version) -> Result<SignedHead<Sha256Ed25519>, LookupError> {
+        Self::head(self, version)
+    }
+
+    fn prove(&self, version: Version, key: &Key) -> Result<LookupProof<S>, LookupError> {
+        let size = self.size(version)?;
+        let proof = self.entries.prove_values(size, key.as_bytes());
+        proof.map_err(|_| LookupError::Damaged { version })
+    }
+}

@@ -1,0 +1,230 @@
+//! The client of a log: it follows the log only along append-only proofs.
+
+#![deny(clippy::arithmetic_side_effects)]
+
+use alloc::boxed::Box;
+use core::fmt;
+
+use accumulators::wire::{self, Wire};
+use pad_core::{
+    AuthorKey, DecodeError, Proof, Sha256Ed25519, SignedHead, SnapshotHead, TrustedView, Untrusted,
+    Verified, VerifyError, Version,
+    contradiction::ForkEvidence,
+    head::Authority,
+    history::{ConsistencyProof, InclusionProof as PastProof},
+    view::Refused,
+};
+use thiserror::Error;
+
+use crate::{
+    log::{Log, LogRoot},
+    proof::{AppendOnlyProof, Growth, LONGEST_PROOF},
+    scheme::Scheme,
+};
+
+type Head = SignedHead<Sha256Ed25519>;
+
+/// A client of one log. It trusts the author's key for who speaks, and nobody for what is said: a version that does not
+/// contain the newest one seen is not accepted, whoever signed it.
+///
+/// Skipping versions is free: one pair of proofs leads from any version to any later one.
+#[derive(Clone)]
+pub struct LogClient<S: Scheme> {
+    log: Log<S>,
+    view: TrustedView<Sha256Ed25519>,
+    newest: Option<Verified<SnapshotHead<Sha256Ed25519>>>,
+}
+
+/// What leads from the newest version that a client has seen to a later one, as messages.
+#[derive(Clone, Copy, Debug)]
+pub struct Continuation<'a> {
+    /// The [`ConsistencyProof`]: the later head's history contains the older head.
+    pub consistency: &'a [u8],
+    /// The [`AppendOnlyProof`]: the later contents contain the older ones.
+    pub append_only: &'a [u8],
+}
+
+/// Why a client does not believe what it was sent. It is as it was.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum LogRefusal {
+    /// The bytes are no such message.
+    #[error(transparent)]
+    Decode(#[from] DecodeError),
+    /// The head is not one that is believed here.
+    #[error(transparent)]
+    Head(VerifyError),
+    /// The author's key vouches for two different pasts; the evidence convinces everybody who knows the key.
+    #[error("the author signed two different histories")]
+    Fork(Box<ForkEvidence<Sha256Ed25519>>),
+    /// The later version was not shown to contain the older one. If no server can show it, the log has changed its past: keep both
+    /// heads.
+    #[error("version {} was not shown to contain version {}: {reason}", .newer.head.version, .older.head.version)]
+    NotGrown {
+        /// Why the append-only proof is refused.
+        reason: VerifyError,
+        /// The newest head that the client had accepted.
+        older: Box<Head>,
+        /// The head that was offered.
+        newer: Box<Head>,
+    },
+    /// The answer does not follow from what the author signed.
+    #[error(transparent)]
+    Proof(VerifyError),
+    /// The client has seen no head yet: there is no newest version to ask about.
+    #[error("no head was seen yet")]
+    NoHeadSeen,
+}
+
+/// The longest head or history proof that is read, in bytes.
+const LONGEST_HISTORY: usize = 1 << 13;
+
+impl<S: Scheme> LogClient<S> {
+    /// A client that has seen no head yet. Its first head it takes as it is: every log contains the empty one.
+    pub fn new(log: Log<S>, author: AuthorKey) -> Self {
+        let authority = Authority {
+            author,
+            dictionary: log.dictionary(),
+            scheme: S::ID,
+        };
+        Self {
+            log,
+            view: TrustedView::new(authority),
+            newest: None,
+        }
+    }
+
+    /// A client that goes on with a view that it has stored.
+    ///
+    /// # Errors
+    /// [`VerifyError::WrongDictionary`] for the view of another log; [`VerifyError::SignatureInvalid`] if somebody else
+    /// wrote it.
+    pub fn resume(log: Log<S>, view: TrustedView<Sha256Ed25519>) -> Result<Self, VerifyError> {
+        let authority = view.authority();
+        if (authority.dictionary, authority.scheme) != (log.dictionary(), S::ID) {
+            return Err(VerifyError::WrongDictionary);
+        }
+        let verified = view.newest()?;
+        let newest = view.newest_signed().map(|_| verified);
+        Ok(Self { log, view, newest })
+    }
+
+    /// The client's memory, to be stored where nobody else writes.
+    pub const fn view(&self) -> &TrustedView<Sha256Ed25519> {
+        &self.view
+    }
+
+    /// Which log.
+    pub const fn log(&self) -> &Log<S> {
+        &self.log
+    }
+
+    /// The newest version seen; version 0 before the first head.
+    pub fn version(&self) -> Version {
+        self.view.version()
+    }
+
+    /// Accepts the message of a head that is not older than the newest one seen; returns its version. The continuation is needed
+    /// unless the client has seen no head, or this very one.
+    ///
+    /// # Errors
+    /// [`LogRefusal`].
+    pub fn advance(
+        &mut self,
+        head: &[u8],
+        continuation: Option<Continuation<'_>>,
+    ) -> Result<Version, LogRefusal> {
+        let head = Untrusted::<Head>::decode(head, LONGEST_HISTORY)?;
+        let offered = *head.as_unverified();
+        let consistency = continuation.map(|proofs| {
+            Untrusted::<ConsistencyProof<_>>::decode(proofs.consistency, LONGEST_HISTORY)
+        });
+        let mut view = self.view;
+        let newer = view.advance(head, consistency.transpose()?)?;
+        if let (Some(older), Some(seen)) = (self.newest, self.view.newest_signed())
+            && seen.head != offered.head
+        {
+            let proofs =
+                continuation.ok_or(LogRefusal::Head(VerifyError::MalformedHistoryProof))?;
+            self.check_growth(&older, &newer, proofs.append_only)
+                .map_err(|reason| LogRefusal::NotGrown {
+                    reason,
+                    older: Box::new(seen),
+                    newer: Box::new(offered),
+                })?;
+        }
+        self.view = view;
+        self.newest = Some(newer);
+        Ok(newer.get().version)
+    }
+
+    /// The log at the newest version seen, to ask about.
+    ///
+    /// # Errors
+    /// [`LogRefusal::NoHeadSeen`] before the first head, because everything is absent from version 0.
+    pub fn newest(&self) -> Result<LogRoot<S>, LogRefusal> {
+        let newest = self.newest.as_ref().ok_or(LogRefusal::NoHeadSeen)?;
+        Ok(self.log.at(newest))
+    }
+
+    /// The log at an older version, by the message of a proof that the newest head's history contains it.
+    ///
+    /// # Errors
+    /// [`LogRefusal`].
+    pub fn past(&self, version: Version, inclusion: &[u8]) -> Result<LogRoot<S>, LogRefusal> {
+        let newest = self.newest.as_ref().ok_or(LogRefusal::NoHeadSeen)?;
+        let inclusion = Untrusted::<PastProof<_>>::decode(inclusion, LONGEST_HISTORY)?;
+        let past = inclusion.verify(newest, &version);
+        Ok(self.log.at(&past.map_err(LogRefusal::Proof)?))
+    }
+
+    /// What the message of a proof, of at most `limit` bytes, establishes about a version:
+    /// [`LONGEST_LOOKUP`](crate::proof::LONGEST_LOOKUP) or [`LONGEST_PROOF`], or less.
+    ///
+    /// # Errors
+    /// [`LogRefusal::Decode`], [`LogRefusal::Proof`].
+    pub fn check<P>(
+        &self,
+        proof: &[u8],
+        limit: usize,
+        at: &LogRoot<S>,
+        query: &P::Query,
+    ) -> Result<Verified<P::Statement>, LogRefusal>
+    where
+        P: Proof<Commitment = LogRoot<S>, Error = VerifyError> + Wire<Context = ()>,
+    {
+        let proof: Untrusted<P> = wire::decode(&(), proof, limit)?;
+        proof.verify(at, query).map_err(LogRefusal::Proof)
+    }
+
+    fn check_growth(
+        &self,
+        older: &Verified<SnapshotHead<Sha256Ed25519>>,
+        newer: &Verified<SnapshotHead<Sha256Ed25519>>,
+        proof: &[u8],
+    ) -> Result<(), VerifyError> {
+        let growth = Growth::new(self.log.at(older), self.log.at(newer))?;
+        let proof: Untrusted<AppendOnlyProof<S>> =
+            wire::decode(&(), proof, LONGEST_PROOF).map_err(VerifyError::Undecodable)?;
+        proof.verify(&growth, &()).map(drop)
+    }
+}
+
+impl<S: Scheme> fmt::Debug for LogClient<S> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("LogClient")
+            .field("log", &self.log)
+            .field("version", &self.version())
+            .finish_non_exhaustive()
+    }
+}
+
+impl From<Refused<Sha256Ed25519>> for LogRefusal {
+    fn from(refused: Refused<Sha256Ed25519>) -> Self {
+        match refused.evidence {
+            Some(evidence) => Self::Fork(Box::new(evidence)),
+            None => Self::Head(refused.error),
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Elements: what the entries of a log become, strings of fixed length.
+//!
+//! An element of a dictionary is a key half and a value half, 64 bytes; one of a set is the hash of a member, 32 bytes. The value
+//! half covers the *occurrence*: this is the i-th appending of this very pair, from 1. So equal pairs are different elements.
+
+use pad_core::{Digest, Domain, Sha256Ed25519, Suite};
+
+use crate::scheme::Contents;
+
+/// Bytes of half an element of a dictionary, and of an element of a set.
+pub const HALF: usize = 32;
+
+/// The key half of the elements of a key.
+pub fn key_half(key: &[u8]) -> Digest<32> {
+    Sha256Ed25519::hash(Domain::AadKey, &[key])
+}
+
+/// The value half of the element of a value with this digest ([`Suite::value`]), appended with its key for the
+/// `occurrence`-th time.
+pub fn value_half(value: &Digest<32>, occurrence: u64) -> Digest<32> {
+    Sha256Ed25519::hash(Domain::AadValue, &[&value.0, &occurrence.to_be_bytes()])
+}
+
+/// The element of a member of a set.
+pub fn of_member(member: &[u8]) -> Digest<32> {
+    Sha256Ed25519::hash(Domain::AadElement, &[member])
+}
+
+impl Contents {
+    /// Bytes of an element.
+    pub const fn element_bytes(self) -> usize {
+        match self {
+            Self::Dictionary => 2 * HALF,
+            Self::Set => HALF,
+        }
+    }
+
+    /// What the elements of a key, or of a member, begin with.
+    pub fn beginning(self, key: &[u8]) -> Digest<32> {
+        match self {
+            Self::Dictionary => key_half(key),
+            Self::Set => of_member(key),
+        }
+    }
+}
+
+/// The first half of an element; zeros for what is shorter, which no element is.
+pub(crate) fn first_half(element: &[u8]) -> [u8; HALF] {
+    element.first_chunk().copied().unwrap_or_default()
+}

@@ -1,0 +1,75 @@
+//! Hashes of nodes, and the digest of a log.
+//!
+//! Below the blocks' level the forest is a Merkle tree. From there on a node is *sealed*: its hash covers its level and
+//! its accumulator beside the hash of its children, so that no other accumulator can ever be shown for it.
+
+use alloc::vec::Vec;
+
+use accumulators::AccumulatorId;
+use bls12::point::G1_BYTES;
+use pad_core::{Digest, Domain, Sha256Ed25519, Suite};
+
+use crate::shape::{Address, Shape};
+
+/// The hash of the element at a position.
+pub fn leaf(position: u64, element: &[u8]) -> Digest<32> {
+    Sha256Ed25519::hash(Domain::AadLeaf, &[&position.to_be_bytes(), element])
+}
+
+/// The hash of two neighbours, of which that of their parent follows: it is this below the blocks' level, and
+/// [`sealed`] from there on.
+pub fn pair(left: &Digest<32>, right: &Digest<32>) -> Digest<32> {
+    Sha256Ed25519::node(Domain::AadPair, left, right)
+}
+
+/// The hash of a node with an accumulator, whose children have the hash `inner`.
+pub fn sealed(level: u8, accumulator: &[u8; G1_BYTES], inner: &Digest<32>) -> Digest<32> {
+    Sha256Ed25519::hash(Domain::AadNode, &[&[level], accumulator, &inner.0])
+}
+
+/// The hash of a perfect tree of plain nodes over these elements, which begin at a position: of a block's elements, its
+/// inner hash. Zero for no elements.
+pub fn of_elements<'a>(start: u64, elements: impl Iterator<Item = &'a [u8]>) -> Digest<32> {
+    let positions = (0..).map(|offset: u64| start.saturating_add(offset));
+    let mut row: Vec<Digest<32>> = positions
+        .zip(elements)
+        .map(|(position, element)| leaf(position, element))
+        .collect();
+    while row.len() > 1 {
+        let pairs = row.as_chunks().0.iter();
+        row = pairs.map(|[left, right]| pair(left, right)).collect();
+    }
+    row.first().copied().unwrap_or_default()
+}
+
+/// One digest for the hashes of several roots, from left to right; `None` if there are none.
+pub fn bag(roots: &[Digest<32>]) -> Option<Digest<32>> {
+    join(roots, None)
+}
+
+/// One digest for the hashes of several roots, followed by those of which the bag is given.
+pub fn join(roots: &[Digest<32>], rest: Option<Digest<32>>) -> Option<Digest<32>> {
+    roots.iter().rev().fold(rest, |rest, root| {
+        Some(rest.map_or(*root, |rest| {
+            Sha256Ed25519::node(Domain::AadBag, root, &rest)
+        }))
+    })
+}
+
+/// The digest of the log with this id of `size` elements, the roots of which have this bag.
+///
+/// The empty log has the digest of every empty dictionary, which names no log.
+pub fn digest(id: AccumulatorId, size: u64, bag: Option<Digest<32>>) -> Digest<32> {
+    match bag {
+        Some(bag) => Sha256Ed25519::hash(
+            Domain::AadRoot,
+            &[&id.to_bytes(), &size.to_be_bytes(), &bag.0],
+        ),
+        None => Sha256Ed25519::empty_tree(),
+    }
+}
+
+/// Whether nodes of this level are sealed.
+pub(crate) const fn is_sealed(node: Address) -> bool {
+    node.level >= Shape::BLOCK_LEVEL
+}

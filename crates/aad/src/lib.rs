@@ -1,0 +1,124 @@
+//! Append-only authenticated dictionaries and sets: logs whose look-ups are complete and whose past cannot change.
+//!
+//! Anybody may append to a log, and nobody trusts who runs it. It proves
+//!
+//! * *these are all values of this key*, or that there are none ([`LookupProof`], [`AbsenceProof`] for sets),
+//! * *this value is there*, and nothing about others ([`InclusionProof`]),
+//! * *this version contains that older one* ([`AppendOnlyProof`]),
+//!
+//! all of them logarithmic in the log and for any two versions. The signature on a head makes these statements transferable, not true.
+//!
+//! # How
+//!
+//! Elements stand in order of appending in a forest of perfect binary trees, like the bits of a counter ([`shape`]). From blocks of eight elements
+//! on each node has, beside a Merkle hash ([`hash`]), the accumulator of its elements: a commitment to the polynomial with their scalars as roots. A
+//! certificate made with the node shows that its polynomial is the product of its children's. So an element that is shown with its block and a path of
+//! certificates is a root of the tree's polynomial, and how often the scalar of a key is a root is opened in a look-up: as many values are there, and no
+//! more.
+//!
+//! | of `n` elements | cost |
+//! | --- | --- |
+//! | append, amortised | a sum of `2 log n` terms in G1 |
+//! | look-up, server | a sum of `n` terms if the key is absent, three if it has many values |
+//! | look-up, verifier | two pairings, `O(log n)` points for each block shown |
+//! | look-up, bytes | 164 for each tree, of which there are up to `log n`; `608 + 208 log n` for each block shown |
+//! | append-only, bytes | at most `632 + 208 log n`, read off the stored nodes |
+//! | parameters | as many powers as the largest tree has elements; a verifier needs `[s]_2` alone |
+//!
+//! # Example
+//!
+//! ```
+//! # #[cfg(feature = "std")] {
+//! use std::sync::Arc;
+//!
+//! use aad::{AadCounted, Continuation, Entry, Log, LogAuthor, LogClient, LogRepository, LookupProof, Schedule, Setup, Shape};
+//! use aad::proof::LONGEST_LOOKUP;
+//! use accumulators::{SecretKey as _, bilinear::{BilinearSecretKey, Parameters}, wire};
+//! use ed25519_dalek::SigningKey;
+//! use pad_core::{AuthorKey, HeadSigner, Key, Repository as _, Value, Version, Workers, codec};
+//!
+//! // Parameters for trees of up to 16 elements. Whoever makes them so can forge: real ones come from a ceremony.
+//! let workers = Workers::sequential();
+//! let secret = BilinearSecretKey::generate(16, 1, b"", &workers)?;
+//! let parameters = wire::encode(secret.public_key().parameters());
+//! let parameters: Parameters = wire::decode(&workers, &parameters, 1 << 20)?.into_unverified();
+//! let shape = Shape::new(4, Schedule::Eager).ok_or("4 to 32")?;
+//! let setup = Setup::new(Arc::new(parameters), shape);
+//!
+//! // The log appends, and signs two versions; a server holds them.
+//! let signer = SigningKey::from_bytes(&[7; 32]);
+//! let public = AuthorKey::from_bytes(signer.verifying_key().as_bytes())?;
+//! let log = Log::<AadCounted>::new("certificates".into(), setup);
+//! let mut author = LogAuthor::new(log.clone(), public, HeadSigner::new(signer), workers.clone())?;
+//! let mut server = LogRepository::new(log.clone(), public, workers)?;
+//! for certificate in ["first", "second"] {
+//!     let (key, value) = (Key::try_from("example.org")?, Value::try_from(certificate)?);
+//!     author.append(Entry { key, value })?;
+//!     server.apply(&author.snapshot()?)?;
+//! }
+//!
+//! // A client knows the author's key and the setup's bytes. It follows the log only if it has grown.
+//! let setup = Setup::from_bytes(&log.setup().to_bytes())?;
+//! let mut client = LogClient::new(Log::<AadCounted>::new("certificates".into(), setup), public);
+//! let (one, two) = (Version::new(1), Version::new(2));
+//! client.advance(&codec::encode(&server.head(one)?), None)?;
+//! let consistency = codec::encode(&server.heads().prove_consistency(one, two)?);
+//! let append_only = wire::encode(&server.prove_append_only(one, two)?);
+//! let continuation = Continuation { consistency: &consistency, append_only: &append_only };
+//! client.advance(&codec::encode(&server.head(two)?), Some(continuation))?;
+//!
+//! // All values of a key, and no other.
+//! let key = Key::try_from("example.org")?;
+//! let proof = wire::encode(&server.prove(two, &key)?);
+//! let values = client.check::<LookupProof<AadCounted>>(&proof, LONGEST_LOOKUP, &client.newest()?, &key)?;
+//! assert_eq!(values.get().values.len(), 2);
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Map
+//!
+//! [`scheme`], [`shape`], [`log`](mod@log): which log. [`element`], [`prefix`], [`hash`]: from entries to digests. [`proof`], [`statement`]: proofs, and
+//! what they establish. [`client`]: following a log. With the default feature `std` also `author`: making logs and proofs, in memory. Without it this
+//! crate is `no_std` (with `alloc`) and verifies.
+//!
+//! Why a client cannot be deceived, and on which assumptions: `docs/threat-model.md`. The bytes: `docs/format.md`.
+//!
+//! Source: Tomescu, Bhupatiraju, Papadopoulos, Papamanthou, Triandopoulos, Devadas 2019, "Transparency logs via append-only authenticated
+//! dictionaries". `Deviation:` completeness by counting is ours, and so are certificates in G1 and blocks; see the decision
+//! "append-only logs count the values of a key".
+
+#![cfg_attr(not(feature = "std"), no_std)]
+// Most of this reads bytes that anybody may have made. Modules that count with them deny unchecked arithmetic too.
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
+
+extern crate alloc;
+
+#[cfg(feature = "std")]
+pub mod author;
+mod certificate;
+pub mod client;
+mod counted;
+pub mod element;
+pub mod hash;
+pub mod log;
+pub mod prefix;
+pub mod proof;
+pub mod scheme;
+pub mod shape;
+pub mod statement;
+mod walk;
+
+#[cfg(feature = "std")]
+pub use author::{AppendError, Appended, AuthorError, Entries, LogAuthor, LogRepository};
+pub use client::{Continuation, LogClient, LogRefusal};
+pub use log::{Log, LogRoot, Setup};
+pub use proof::{AbsenceProof, AppendOnlyProof, Growth, InclusionProof, LookupProof};
+pub use scheme::{AadCounted, AasCounted, DictionaryScheme, Scheme, SetScheme};
+pub use shape::{Schedule, Shape};
+pub use statement::{Absent, Entry, Grown, Included, Values};

@@ -1,0 +1,171 @@
+//! Which log: its setup, and the id under which it hashes.
+
+use alloc::{sync::Arc, vec::Vec};
+use core::{fmt, marker::PhantomData};
+
+use accumulators::{AccumulatorId, bilinear::Parameters, wire::Reader};
+use pad_core::{DecodeError, DictionaryId, Digest, Sha256Ed25519, SnapshotRoot, Version};
+
+use crate::{
+    scheme::Scheme,
+    shape::{Schedule, Shape},
+};
+
+/// What a client must know of a log beside its author's key: parameters and shape. Chosen when the log is made.
+///
+/// It is the log's own word. The parameters must be ones that the client has reason to trust, because it pinned them or
+/// knows the ceremony that they come from: who knows their secret can forge everything.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    parameters: Arc<Parameters>,
+    shape: Shape,
+}
+
+impl Setup {
+    /// A setup.
+    pub const fn new(parameters: Arc<Parameters>, shape: Shape) -> Self {
+        Self { parameters, shape }
+    }
+
+    /// The parameters.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// The shape.
+    pub const fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// The bytes for key files: level of blocks (1) ‖ top level (1) ‖ schedule (1) ‖ `[s]_2` (96) ‖ length of the purpose
+    /// (1) ‖ purpose.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = self.label().to_vec();
+        bytes.extend_from_slice(&self.parameters.secret_in_g2());
+        let purpose = self.parameters.purpose().as_bytes();
+        bytes.push(u8::try_from(purpose.len()).unwrap_or(u8::MAX));
+        bytes.extend_from_slice(purpose);
+        bytes
+    }
+
+    /// The setup with these bytes, good for verifying alone.
+    ///
+    /// # Errors
+    /// [`DecodeError::ParametersInvalid`] for another level of blocks, a top level outside 4 to 32, an unknown schedule, the
+    /// generator as `[s]_2` or an empty purpose; what decoding a point refuses; what is too short or too long.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let mut reader = Reader::new(bytes);
+        let [block_level, top_level, schedule] = reader.array()?;
+        let schedule = Schedule::from_number(schedule).ok_or(DecodeError::ParametersInvalid)?;
+        let shape = Shape::new(top_level, schedule).ok_or(DecodeError::ParametersInvalid)?;
+        if block_level != Shape::BLOCK_LEVEL {
+            return Err(DecodeError::ParametersInvalid);
+        }
+        let s_g2 = reader.array_ref()?;
+        let [length] = reader.array()?;
+        let purpose = reader.take(usize::from(length))?;
+        reader.finish()?;
+        let purpose = core::str::from_utf8(purpose).map_err(|_| DecodeError::Malformed)?;
+        let parameters = Parameters::for_claims(s_g2, purpose)?;
+        Ok(Self::new(Arc::new(parameters), shape))
+    }
+
+    const fn label(&self) -> [u8; 3] {
+        [
+            Shape::BLOCK_LEVEL,
+            self.shape.top_level(),
+            self.shape.schedule().number(),
+        ]
+    }
+}
+
+/// One log: scheme, dictionary and setup, and the id that follows from them. Cheap to clone.
+#[derive(Clone)]
+pub struct Log<S> {
+    dictionary: DictionaryId,
+    setup: Setup,
+    id: AccumulatorId,
+    scheme: PhantomData<S>,
+}
+
+impl<S: Scheme> Log<S> {
+    /// The log with this dictionary id and setup.
+    pub fn new(dictionary: DictionaryId, setup: Setup) -> Self {
+        let label = [&dictionary.to_bytes()[..], &setup.label()].concat();
+        let id = AccumulatorId::derive(S::ID, &setup.parameters.fingerprint(), &label);
+        Self {
+            dictionary,
+            setup,
+            id,
+            scheme: PhantomData,
+        }
+    }
+
+    /// The id: it is part of the digest and of every challenge.
+    pub const fn id(&self) -> AccumulatorId {
+        self.id
+    }
+
+    /// The dictionary's id in heads.
+    pub const fn dictionary(&self) -> DictionaryId {
+        self.dictionary
+    }
+
+    /// The setup.
+    pub const fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// The shape of the forest.
+    pub const fn shape(&self) -> Shape {
+        self.setup.shape
+    }
+
+    /// The log as it was at a verified root, to check proofs against.
+    ///
+    /// Whoever verified the root has checked that it is of this dictionary and scheme: the digest names both, unless it is that
+    /// of the empty log.
+    pub fn at(&self, root: &dyn SnapshotRoot<Sha256Ed25519>) -> LogRoot<S> {
+        LogRoot {
+            log: self.clone(),
+            version: root.version(),
+            root: root.root(),
+        }
+    }
+}
+
+impl<S: Scheme> fmt::Debug for Log<S> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Log")
+            .field("scheme", &S::NAME)
+            .field("dictionary", &self.dictionary)
+            .field("setup", &self.setup)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A log at one version, the root of which was verified: what proofs are checked against. Made by [`Log::at`] only.
+#[derive(Clone, Debug)]
+pub struct LogRoot<S: Scheme> {
+    log: Log<S>,
+    version: Version,
+    root: Digest<32>,
+}
+
+impl<S: Scheme> LogRoot<S> {
+    /// Which log.
+    pub const fn log(&self) -> &Log<S> {
+        &self.log
+    }
+
+    /// The version.
+    pub const fn version(&self) -> Version {
+        self.version
+    }
+
+    /// The digest of the log at that version.
+    pub const fn root(&self) -> Digest<32> {
+        self.root
+    }
+}

@@ -1,0 +1,38 @@
+//! Prefixes of elements as scalars: the roots of polynomials.
+
+use ark_bls12_381::Fr;
+use ark_ff::AdditiveGroup;
+use bls12::scalar;
+use pad_core::{Domain, Sha256Ed25519, Suite};
+
+use crate::element::{HALF, first_half};
+
+/// The scalar of the first `length` bits of an element that has as many: a digest with its two highest bits cleared,
+/// which is below `2^254` and so below the order of the groups.
+///
+/// Cost: one hash.
+pub fn scalar_of_prefix(element: &[u8], length: u16) -> Fr {
+    let (whole, rest) = (usize::from(length / 8), length % 8);
+    let (bytes, after) = element.split_at_checked(whole).unwrap_or((element, &[]));
+    let mask = !(u8::MAX >> rest);
+    let last = after.first().map_or(0, |byte| byte & mask);
+    let last: &[u8] = if rest == 0 { &[] } else { &[last] };
+    let digest = Sha256Ed25519::hash(Domain::AadPrefix, &[&length.to_be_bytes(), bytes, last]);
+    let mut number = digest.0;
+    let [first, ..] = &mut number;
+    *first &= 0x3f;
+    scalar::decode(&number).unwrap_or(Fr::ZERO)
+}
+
+/// The scalar of a key half, or of an element of a set: that of all its bits.
+pub fn scalar_of_half(half: &[u8; HALF]) -> Fr {
+    scalar_of_prefix(half, HALF_BITS)
+}
+
+/// The root of an element's polynomial.
+pub(crate) fn root_of(element: &[u8]) -> Fr {
+    scalar_of_half(&first_half(element))
+}
+
+/// Bits of half an element.
+const HALF_BITS: u16 = 256;

@@ -1,0 +1,135 @@
+//! Append-only proofs: a version continues an older one.
+
+#![deny(clippy::arithmetic_side_effects)]
+
+use alloc::vec::Vec;
+
+use pad_core::{Digest, Proof, VerifyError};
+
+use super::{AppendOnlyProof, check, claims, read_digest};
+use crate::{
+    hash,
+    log::{Log, LogRoot},
+    scheme::Scheme,
+    shape::Address,
+    statement::Grown,
+    walk::{Opening, Walk, undecodable},
+};
+
+/// A log at two versions, both of which were verified: what an append-only proof relates.
+#[derive(Clone, Debug)]
+pub struct Growth<S: Scheme> {
+    log: Log<S>,
+    old: LogRoot<S>,
+    new: LogRoot<S>,
+}
+
+impl<S: Scheme> Growth<S> {
+    /// The log at an older and a newer version.
+    ///
+    /// # Errors
+    /// [`VerifyError::WrongDictionary`] if they are not of one log.
+    pub fn new(old: LogRoot<S>, new: LogRoot<S>) -> Result<Self, VerifyError> {
+        if old.log().id() != new.log().id() {
+            return Err(VerifyError::WrongDictionary);
+        }
+        let log = new.log().clone();
+        Ok(Self { log, old, new })
+    }
+}
+
+impl<S: Scheme> Proof for AppendOnlyProof<S> {
+    type Commitment = Growth<S>;
+    type Query = ();
+    type Statement = Grown;
+    type Error = VerifyError;
+
+    fn check(self, growth: &Growth<S>, (): &()) -> Result<Grown, VerifyError> {
+        let mut walk = Walk::<S>::new(&self.body);
+        let (from_size, to_size) = read(&mut walk, growth)?;
+        let Growth { log, old, new } = growth;
+        let claims = claims(log, &[&old.root().0, &new.root().0], &self.body);
+        check(log, claims, &walk.certificates)?;
+        Ok(Grown {
+            dictionary: log.dictionary(),
+            from: old.version(),
+            to: new.version(),
+            from_size,
+            to_size,
+        })
+    }
+}
+
+/// The first pass: everything that needs no point. Both sizes.
+fn read<S: Scheme>(walk: &mut Walk<'_, S>, growth: &Growth<S>) -> Result<(u64, u64), VerifyError> {
+    let Growth { log, old, new } = growth;
+    let from = walk.reader.u64().map_err(undecodable)?;
+    let to = walk.reader.u64().map_err(undecodable)?;
+    if from > to {
+        return Err(VerifyError::SizeOutOfRange);
+    }
+    let (old_digest, new_bag) = if from == 0 || from == to {
+        let bag = match to {
+            0 => None,
+            _ => Some(read_digest(&mut walk.reader)?),
+        };
+        walk.reader.finish().map_err(undecodable)?;
+        // No old root is in the message, so the digests themselves are compared.
+        let old_digest = match from {
+            0 => hash::digest(log.id(), 0, None),
+            _ => new.root(),
+        };
+        (old_digest, bag)
+    } else {
+        let bags = read_roots(walk, log, (from, to))?;
+        (hash::digest(log.id(), from, bags.0), bags.1)
+    };
+    if old_digest != old.root() {
+        return Err(VerifyError::OldRootMismatch);
+    }
+    if hash::digest(log.id(), to, new_bag) != new.root() {
+        return Err(VerifyError::RootMismatch);
+    }
+    Ok((from, to))
+}
+
+/// The bags of the roots at both sizes.
+fn read_roots<S: Scheme>(
+    walk: &mut Walk<'_, S>,
+    log: &Log<S>,
+    (from, to): (u64, u64),
+) -> Result<(Option<Digest<32>>, Option<Digest<32>>), VerifyError> {
+    let shape = log.shape();
+    if !shape.is_plausible(to, walk.reader.remaining()) {
+        return Err(VerifyError::SizeOutOfRange);
+    }
+    let opening = Opening::Since(shape, from);
+    let mut roots: Vec<Digest<32>> = Vec::new();
+    for root in shape.forest(to) {
+        roots.push(read_root(walk, root, (opening, from))?);
+    }
+    walk.reader.finish().map_err(undecodable)?;
+    Ok((hash::bag(&walk.old_roots), hash::bag(&roots)))
+}
+
+/// One root of the newer forest; its hash.
+fn read_root<S: Scheme>(
+    walk: &mut Walk<'_, S>,
+    root: Address,
+    (opening, from): (Opening<'_>, u64),
+) -> Result<Digest<32>, VerifyError> {
+    if opening.is_closed(root) {
+        let hash = read_digest(&mut walk.reader)?;
+        if root.start() < from {
+            walk.old_roots.push(hash);
+        }
+        return Ok(hash);
+    }
+    let hash = if hash::is_sealed(root) {
+        let stub = walk.node(root, opening);
+        stub.map(|stub| stub.hash(root.level))
+    } else {
+        walk.elements(root, opening)
+    };
+    hash.map_err(undecodable)
+}

@@ -1,0 +1,123 @@
+//! Inclusion: one entry, and nothing about others.
+
+#![deny(clippy::arithmetic_side_effects)]
+
+use alloc::vec::Vec;
+
+use pad_core::{Digest, Proof, Sha256Ed25519, Suite, VerifyError};
+
+use super::{InclusionProof, check, claims, read_digest};
+use crate::{
+    element::{key_half, of_member, value_half},
+    hash,
+    log::LogRoot,
+    scheme::{Contents, Scheme},
+    shape::{Address, Shape},
+    statement::{Entry, Included},
+    walk::{Opening, Run, Walk, undecodable},
+};
+
+impl<S: Scheme> Proof for InclusionProof<S> {
+    type Commitment = LogRoot<S>;
+    type Query = Entry;
+    type Statement = Included;
+    type Error = VerifyError;
+
+    fn check(self, at: &LogRoot<S>, entry: &Entry) -> Result<Included, VerifyError> {
+        if S::CONTENTS == Contents::Set && !entry.value.as_bytes().is_empty() {
+            return Err(VerifyError::InvalidQuery);
+        }
+        let mut walk = Walk::<S>::new(&self.body);
+        let (position, occurrence) = read(&mut walk, at, entry)?;
+        let (key, value) = (entry.key.as_bytes(), entry.value.as_bytes());
+        let log = at.log();
+        let claims = claims(log, &[&at.root().0, key, value], &self.body);
+        check(log, claims, &walk.certificates)?;
+        Ok(Included {
+            dictionary: log.dictionary(),
+            version: at.version(),
+            entry: entry.clone(),
+            position,
+            occurrence,
+        })
+    }
+}
+
+/// The first pass: everything that needs no point. Position and occurrence.
+fn read<S: Scheme>(
+    walk: &mut Walk<'_, S>,
+    at: &LogRoot<S>,
+    entry: &Entry,
+) -> Result<(u64, u64), VerifyError> {
+    let shape = at.log().shape();
+    let size = walk.reader.u64().map_err(undecodable)?;
+    let position = walk.reader.u64().map_err(undecodable)?;
+    let occurrence = match S::CONTENTS {
+        Contents::Dictionary => walk.reader.u64().map_err(undecodable)?,
+        Contents::Set => 0,
+    };
+    let length = walk.reader.remaining();
+    if position >= size || size >= Shape::SIZE_LIMIT || !shape.is_plausible(position, length) {
+        return Err(VerifyError::SizeOutOfRange);
+    }
+    if S::CONTENTS == Contents::Dictionary && occurrence == 0 {
+        return Err(VerifyError::ValueMismatch);
+    }
+    let root = shape.root_holding(position, size);
+    let mut roots: Vec<Digest<32>> = Vec::new();
+    for _ in shape.forest(size).take_while(|before| *before != root) {
+        roots.push(read_digest(&mut walk.reader)?);
+    }
+    let after = if root.end() < size {
+        Some(read_digest(&mut walk.reader)?)
+    } else {
+        None
+    };
+    roots.push(read_root(walk, root, position)?);
+    walk.reader.finish().map_err(undecodable)?;
+    let shown = walk.shown.iter().flat_map(Run::elements);
+    let mut at_position = shown.filter(|(place, _)| *place == position);
+    let expected = element::<S>(entry, occurrence);
+    if at_position
+        .next()
+        .is_none_or(|(_, shown)| shown != expected)
+    {
+        return Err(VerifyError::ValueMismatch);
+    }
+    if hash::digest(at.log().id(), size, hash::join(&roots, after)) != at.root() {
+        return Err(VerifyError::RootMismatch);
+    }
+    Ok((position, occurrence))
+}
+
+/// The root that holds the position, with all that stands beside it in its block or below; its hash.
+fn read_root<S: Scheme>(
+    walk: &mut Walk<'_, S>,
+    root: Address,
+    position: u64,
+) -> Result<Digest<32>, VerifyError> {
+    let block = [Address::holding(Shape::BLOCK_LEVEL, position).index];
+    let opening = Opening::Blocks(&block);
+    let hash = if hash::is_sealed(root) {
+        let stub = walk.node(root, opening);
+        stub.map(|stub| stub.hash(root.level))
+    } else {
+        walk.elements(root, opening)
+    };
+    hash.map_err(undecodable)
+}
+
+/// The element of an entry.
+fn element<S: Scheme>(entry: &Entry, occurrence: u64) -> Vec<u8> {
+    match S::CONTENTS {
+        Contents::Dictionary => {
+            let value = Sha256Ed25519::value(entry.value.as_bytes());
+            let halves = [
+                key_half(entry.key.as_bytes()),
+                value_half(&value, occurrence),
+            ];
+            halves.map(|half| half.0).concat()
+        }
+        Contents::Set => of_member(entry.key.as_bytes()).0.to_vec(),
+    }
+}

@@ -1,0 +1,212 @@
+//! Look-ups: all values of a key.
+
+#![deny(clippy::arithmetic_side_effects)]
+
+use alloc::{collections::BTreeMap, vec::Vec};
+
+use accumulators::wire::Reader;
+use pad_core::{DecodeError, Digest, Key, Proof, Sha256Ed25519, Suite, Value, VerifyError};
+
+use super::{AbsenceProof, LookupProof, check, claims};
+use crate::{
+    certificate::PointBytes,
+    counted::Evidence,
+    element::{HALF, first_half, value_half},
+    hash,
+    log::LogRoot,
+    prefix::scalar_of_half,
+    scheme::{Contents, DictionaryScheme, Scheme, SetScheme},
+    shape::{Address, Shape},
+    statement::{Absent, Values},
+    walk::{Opening, Walk, undecodable},
+};
+
+impl<S: DictionaryScheme> Proof for LookupProof<S> {
+    type Commitment = LogRoot<S>;
+    type Query = Key;
+    type Statement = Values;
+    type Error = VerifyError;
+
+    fn check(self, at: &LogRoot<S>, key: &Key) -> Result<Values, VerifyError> {
+        let values = verify(at, key.as_bytes(), &self.body)?;
+        let values = values.into_iter().map(Value::new).collect::<Result<_, _>>();
+        Ok(Values {
+            dictionary: at.log().dictionary(),
+            version: at.version(),
+            key: key.clone(),
+            values: values.map_err(|_| undecodable(DecodeError::Malformed))?,
+        })
+    }
+}
+
+impl<S: SetScheme> Proof for AbsenceProof<S> {
+    type Commitment = LogRoot<S>;
+    type Query = Key;
+    type Statement = Absent;
+    type Error = VerifyError;
+
+    fn check(self, at: &LogRoot<S>, member: &Key) -> Result<Absent, VerifyError> {
+        verify(at, member.as_bytes(), &self.body)?;
+        Ok(Absent {
+            dictionary: at.log().dictionary(),
+            version: at.version(),
+            member: member.clone(),
+        })
+    }
+}
+
+/// All values of a key, or none for a member that is absent from a set.
+fn verify<'a, S: Scheme>(
+    at: &LogRoot<S>,
+    key: &[u8],
+    body: &'a [u8],
+) -> Result<Vec<&'a [u8]>, VerifyError> {
+    let mut sections = Sections::<S>::new(key, body);
+    let values = sections.read_to_end(at)?;
+    let log = at.log();
+    let mut claims = claims(log, &[&at.root().0, key], body);
+    let scalar = scalar_of_half(&sections.beginning);
+    for (accumulator, evidence) in &sections.evidence {
+        evidence.claim(log.id(), accumulator, scalar, &mut claims)?;
+    }
+    check(log, claims, &sections.walk.certificates)?;
+    Ok(values)
+}
+
+/// The first pass over a look-up: a section for each root of the forest.
+struct Sections<'a, S> {
+    walk: Walk<'a, S>,
+    /// What the elements of the key begin with.
+    beginning: [u8; HALF],
+    /// The elements of the key that were shown, in order of position.
+    found: Vec<&'a [u8]>,
+    /// What is shown of each tree above the blocks' level.
+    evidence: Vec<(&'a PointBytes, Evidence<'a>)>,
+}
+
+impl<'a, S: Scheme> Sections<'a, S> {
+    fn new(key: &[u8], body: &'a [u8]) -> Self {
+        Self {
+            walk: Walk::new(body),
+            beginning: S::CONTENTS.beginning(key).0,
+            found: Vec::new(),
+            evidence: Vec::new(),
+        }
+    }
+
+    /// Everything that needs no point; the values shown.
+    fn read_to_end(&mut self, at: &LogRoot<S>) -> Result<Vec<&'a [u8]>, VerifyError> {
+        let shape = at.log().shape();
+        let size = self.walk.reader.u64().map_err(undecodable)?;
+        if !shape.is_plausible(size, self.walk.reader.remaining()) {
+            return Err(VerifyError::SizeOutOfRange);
+        }
+        let mut roots = Vec::new();
+        for root in shape.forest(size) {
+            roots.push(self.section(root)?);
+        }
+        let values = match S::CONTENTS {
+            Contents::Dictionary => read_values(&mut self.walk.reader, &self.found)?,
+            Contents::Set => Vec::new(),
+        };
+        self.walk.reader.finish().map_err(undecodable)?;
+        if hash::digest(at.log().id(), size, hash::bag(&roots)) != at.root() {
+            return Err(VerifyError::RootMismatch);
+        }
+        if S::CONTENTS == Contents::Set && !self.found.is_empty() {
+            return Err(VerifyError::ElementPresent);
+        }
+        Ok(values)
+    }
+
+    /// One root with what belongs to it; returns its hash.
+    fn section(&mut self, root: Address) -> Result<Digest<32>, VerifyError> {
+        if root.level > Shape::BLOCK_LEVEL {
+            return self.tree(root);
+        }
+        let opening = Opening::Blocks(&[]);
+        let hash = if hash::is_sealed(root) {
+            let block = self.walk.block(root, opening);
+            block.map(|stub| stub.hash(root.level))
+        } else {
+            self.walk.elements(root, opening)
+        };
+        let hash = hash.map_err(undecodable)?;
+        self.find();
+        Ok(hash)
+    }
+
+    /// A tree above the blocks' level: blocks that hold elements of the key, and the evidence that no other does.
+    fn tree(&mut self, root: Address) -> Result<Digest<32>, VerifyError> {
+        let blocks = self.blocks(root)?;
+        let stub = self.walk.node(root, Opening::Blocks(&blocks));
+        let stub = stub.map_err(undecodable)?;
+        let before = self.found.len();
+        if !self.find() {
+            return Err(VerifyError::Extraneous);
+        }
+        let count = self.found.len().saturating_sub(before);
+        let count = u32::try_from(count).map_err(|_| VerifyError::CountMismatch)?;
+        let evidence = Evidence::read(&mut self.walk.reader, count).map_err(undecodable)?;
+        self.evidence.push((stub.accumulator, evidence));
+        Ok(stub.hash(root.level))
+    }
+
+    /// The indices of the blocks that are shown of a tree.
+    fn blocks(&mut self, root: Address) -> Result<Vec<u64>, VerifyError> {
+        let first = Address::holding(Shape::BLOCK_LEVEL, root.start()).index;
+        let end = Address::holding(Shape::BLOCK_LEVEL, root.end()).index;
+        let reader = &mut self.walk.reader;
+        let count = reader.count(4).map_err(undecodable)?;
+        let mut blocks: Vec<u64> = Vec::with_capacity(count);
+        for _ in 0..count {
+            let number = u32::from_be_bytes(reader.array().map_err(undecodable)?);
+            let block = first.saturating_add(number.into());
+            if block >= end || blocks.last().is_some_and(|last| *last >= block) {
+                return Err(VerifyError::UnorderedLeaves);
+            }
+            blocks.push(block);
+        }
+        Ok(blocks)
+    }
+
+    /// Collects the elements of the key from what was shown since the last time. Says whether each run had one.
+    fn find(&mut self) -> bool {
+        let mut each = true;
+        for run in self.walk.shown.drain(..) {
+            let before = self.found.len();
+            let elements = run.elements().map(|(_, element)| element);
+            let found = elements.filter(|element| first_half(element) == self.beginning);
+            self.found.extend(found);
+            each &= self.found.len() > before;
+        }
+        each
+    }
+}
+
+/// The values of these elements, which they must hash to.
+///
+/// Occurrences are counted here and not sent: 1, 2, .. for equal values, in order of position.
+fn read_values<'a>(
+    reader: &mut Reader<'a>,
+    elements: &[&[u8]],
+) -> Result<Vec<&'a [u8]>, VerifyError> {
+    let count = reader.count(4).map_err(undecodable)?;
+    if count != elements.len() {
+        return Err(VerifyError::CountMismatch);
+    }
+    let mut occurrences: BTreeMap<Digest<32>, u64> = BTreeMap::new();
+    let mut values = Vec::with_capacity(count);
+    for element in elements {
+        let length = reader.count(1).map_err(undecodable)?;
+        let value = reader.take(length).map_err(undecodable)?;
+        let digest = Sha256Ed25519::value(value);
+        let occurrence = occurrences.entry(digest).or_default();
+        *occurrence = occurrence.saturating_add(1);
+        if !element.ends_with(&value_half(&digest, *occurrence).0) {
+            return Err(VerifyError::ValueMismatch);
+        }
+        values.push(value);
+    }
+    Ok(values)
+}

@@ -1,0 +1,174 @@
+//! The shape of a log: which perfect binary trees its elements stand in. It follows from the number of elements and
+//! three numbers of the log's setup; nothing of it is ever read from a proof.
+
+#![deny(clippy::arithmetic_side_effects)]
+
+/// A node of the forest: it covers the positions from `index * 2^level` up to the next node of its level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Address {
+    /// The height above single elements, at most [`Shape::GREATEST_LEVEL`].
+    pub level: u8,
+    /// The number of nodes of this level before it.
+    pub index: u64,
+}
+
+impl Address {
+    /// The node of this level that covers a position.
+    pub const fn holding(level: u8, position: u64) -> Self {
+        let index = match position.checked_shr(widen(level)) {
+            Some(index) => index,
+            None => 0,
+        };
+        Self { level, index }
+    }
+
+    /// The number of positions covered.
+    pub const fn width(self) -> u64 {
+        match 1_u64.checked_shl(widen(self.level)) {
+            Some(width) => width,
+            None => u64::MAX,
+        }
+    }
+
+    /// The first position covered.
+    pub const fn start(self) -> u64 {
+        self.index.saturating_mul(self.width())
+    }
+
+    /// The position after the last one covered.
+    pub const fn end(self) -> u64 {
+        self.index.saturating_add(1).saturating_mul(self.width())
+    }
+
+    /// The two nodes below, left and right; those of level 0 have none.
+    pub const fn children(self) -> Option<(Self, Self)> {
+        let Some(level) = self.level.checked_sub(1) else {
+            return None;
+        };
+        let index = self.index.saturating_mul(2);
+        let left = Self { level, index };
+        let index = index.saturating_add(1);
+        Some((left, Self { level, index }))
+    }
+}
+
+/// When nodes above the blocks may be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// As soon as their last element is there: proofs are shortest, and an append that completes a large tree does
+    /// all its work.
+    Eager,
+    /// As many appends later as they have elements: the work can be spread over these, and proofs are about twice as long.
+    Deferred,
+}
+
+impl Schedule {
+    /// The schedule with this number in labels and key files.
+    pub const fn from_number(number: u8) -> Option<Self> {
+        match number {
+            0 => Some(Self::Eager),
+            1 => Some(Self::Deferred),
+            _ => None,
+        }
+    }
+
+    /// Its number in labels and key files.
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::Eager => 0,
+            Self::Deferred => 1,
+        }
+    }
+}
+
+/// How the elements of a log stand in trees, for every number of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    top_level: u8,
+    schedule: Schedule,
+}
+
+impl Shape {
+    /// The level of blocks: aligned runs of eight elements, which are shown in full. Accumulators begin here.
+    pub const BLOCK_LEVEL: u8 = 3;
+    /// The greatest level of any log's trees.
+    pub const GREATEST_LEVEL: u8 = 32;
+    /// No log has as many elements.
+    pub const SIZE_LIMIT: u64 = 1 << 48;
+
+    /// The shape whose trees have up to `2^top_level` elements; `None` unless the top level is 4 to 32.
+    pub const fn new(top_level: u8, schedule: Schedule) -> Option<Self> {
+        if top_level <= Self::BLOCK_LEVEL || top_level > Self::GREATEST_LEVEL {
+            return None;
+        }
+        Some(Self {
+            top_level,
+            schedule,
+        })
+    }
+
+    /// The level of the largest trees.
+    pub const fn top_level(self) -> u8 {
+        self.top_level
+    }
+
+    /// When nodes above the blocks may be used.
+    pub const fn schedule(self) -> Schedule {
+        self.schedule
+    }
+
+    /// Whether a node may be used in the log of `size` elements.
+    pub const fn is_available(self, node: Address, size: u64) -> bool {
+        let delay = match self.schedule {
+            Schedule::Deferred if node.level > Self::BLOCK_LEVEL => node.width(),
+            _ => 0,
+        };
+        size >= node.end().saturating_add(delay)
+    }
+
+    /// The root of the forest of `size` elements that covers a position, which is below `size`.
+    ///
+    /// Time: the number of levels.
+    pub fn root_holding(self, position: u64, size: u64) -> Address {
+        (0..=self.top_level)
+            .rev()
+            .map(|level| Address::holding(level, position))
+            .find(|node| self.is_available(*node, size))
+            .unwrap_or(Address::holding(0, position))
+    }
+
+    /// Whether a node is a root of the forest of `size` elements.
+    pub fn is_root(self, node: Address, size: u64) -> bool {
+        node.start() < size && self.root_holding(node.start(), size) == node
+    }
+
+    /// The roots of the forest of `size` elements from a position on at which one starts, from left to right.
+    ///
+    /// Lazy, as a size that somebody sent may be huge.
+    pub fn forest_from(self, position: u64, size: u64) -> impl Iterator<Item = Address> {
+        let root = move |position| (position < size).then(|| self.root_holding(position, size));
+        core::iter::successors(root(position), move |previous| root(previous.end()))
+    }
+
+    /// The roots of the forest of `size` elements, from left to right: see [`Shape::forest_from`].
+    pub fn forest(self, size: u64) -> impl Iterator<Item = Address> {
+        self.forest_from(0, size)
+    }
+
+    /// Whether a message of this many bytes can be about trees that cover this many positions: each tree of the top level
+    /// takes 32 bytes.
+    pub fn is_plausible(self, positions: u64, length: usize) -> bool {
+        let trees = Address::holding(self.top_level, positions).index;
+        let length = u64::try_from(length).unwrap_or(u64::MAX);
+        positions < Self::SIZE_LIMIT && trees.saturating_mul(32) <= length
+    }
+}
+
+/// `u32::from`, which is not const.
+#[expect(clippy::as_conversions, reason = "widening in a const fn")]
+const fn widen(level: u8) -> u32 {
+    level as u32
+}
+
+#[cfg(test)]
+mod tests;

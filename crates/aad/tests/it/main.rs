@@ -1,0 +1,12 @@
+//! Logs from outside: vectors, proofs about all pairs of sizes, an oracle, and lying servers.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod boundaries;
+mod client;
+mod damage;
+mod forgeries;
+mod oracle;
+mod pairs;
+mod support;
+mod vectors;

@@ -1,0 +1,66 @@
+//! Append-only proofs between all pairs of small sizes.
+
+use aad::{AadCounted, AppendOnlyProof, Entries, Growth, Schedule, Shape};
+use accumulators::wire;
+use pad_core::VerifyError;
+
+use crate::support::{at_size, distinct, entries, log, verify};
+
+fn check(entries: &Entries<AadCounted>, from: u64, to: u64) {
+    let proof = wire::encode(&entries.prove_append_only(from, to));
+    let growth = Growth::new(at_size(entries, from), at_size(entries, to)).unwrap();
+    let grown = verify::<AppendOnlyProof<AadCounted>>(&proof, &growth, &()).unwrap();
+    assert_eq!((grown.from_size, grown.to_size), (from, to));
+    let versions = (grown.from.number(), grown.to.number());
+    assert_eq!(versions, (from + 1, to + 1));
+}
+
+fn check_pairs(schedule: Schedule, top_level: u8, step: usize) {
+    let shape = Shape::new(top_level, schedule).unwrap();
+    let entries = entries(&log::<AadCounted>([1; 16], shape), &distinct(64));
+    for to in 0..=64 {
+        for from in (0..=to).step_by(step) {
+            check(&entries, from, to);
+        }
+    }
+}
+
+#[test]
+fn every_size_continues_every_smaller_one() {
+    check_pairs(Schedule::Eager, 10, 1);
+}
+
+#[test]
+fn deferred_logs_do_too() {
+    check_pairs(Schedule::Deferred, 10, 1);
+}
+
+#[test]
+fn logs_of_several_top_trees_do_too() {
+    check_pairs(Schedule::Deferred, 4, 5);
+}
+
+/// A proof is for two digests: no other older or newer version takes it.
+#[test]
+fn a_proof_is_for_its_two_versions_only() {
+    let shape = Shape::new(5, Schedule::Eager).unwrap();
+    let entries = entries(&log::<AadCounted>([2; 16], shape), &distinct(40));
+    let sizes = [0, 1, 5, 8, 13, 16, 24, 31, 32, 40];
+    for (place, to) in sizes.into_iter().enumerate() {
+        for from in &sizes[..=place] {
+            let proof = wire::encode(&entries.prove_append_only(*from, to));
+            let check = |old, new| {
+                let growth = Growth::new(at_size(&entries, old), at_size(&entries, new));
+                verify::<AppendOnlyProof<AadCounted>>(&proof, &growth.unwrap(), &()).err()
+            };
+            for other in sizes {
+                let refused = (other != *from).then_some(VerifyError::OldRootMismatch);
+                assert_eq!(check(other, to), refused, "{from} -> {to}, from {other}");
+                if other != to && *from != to {
+                    let refused = Some(VerifyError::RootMismatch);
+                    assert_eq!(check(*from, other), refused, "{from} -> {to}, to {other}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Commitments to polynomials, `[P(s)]_1`, and claims about their values, checked together.
+//!
+//! A *claim* says that a polynomial is zero at a point: with `C` a commitment to `P`, put together from commitments that
+//! somebody sent and scalars, and with the quotient `w = [P(s) / (s - z)]_1`, it holds if `e(C + z w, [1]_2) = e(w, [s]_2)`.
+//! However many claims there are, they cost two sums in G1 and one product of two pairings.
+//!
+//! Source: Kate, Zaverucha, Goldberg 2010, "Constant-size commitments to polynomials and their applications", section 3.2;
+//! the random combination as in [`BilinearWitnessBatch`](super::BilinearWitnessBatch).
+
+use alloc::{collections::BTreeMap, vec::Vec};
+
+use ark_bls12_381::{Fr, G1Affine, g1};
+use ark_ec::{AffineRepr, CurveGroup};
+use ark_ff::AdditiveGroup;
+use bls12::point::{self, G1_BYTES};
+use pad_core::{DecodeError, Workers};
+
+#[cfg(feature = "std")]
+use super::multi_scalar::affine::normalize;
+use super::{
+    multi_scalar::{Coefficient, PairSum, Term, multi_scalar_product},
+    parameters::Parameters,
+};
+#[cfg(feature = "std")]
+use crate::error::AccumulateError;
+use crate::transcript::Transcript;
+
+/// Claims that are collected and then checked in one random combination.
+///
+/// The coefficients are among `2^128` each and come from a transcript that has absorbed everything that the
+/// claims depend on, so false claims pass with probability `2^-128` per attempt. All points are checked to be in the subgroup,
+/// or that would not hold.
+///
+/// Space: a constant for each point and claim. Equal points are decoded once, and are one term of the sum.
+#[derive(Debug)]
+pub struct Claims {
+    transcript: Transcript,
+    spare: Option<Coefficient>,
+    known: BTreeMap<[u8; G1_BYTES], Commitment>,
+    /// Each commitment with its weight in the sum.
+    points: Vec<G1Affine>,
+    weights: Vec<Fr>,
+    /// The weight of the generator.
+    constant: Fr,
+    quotients: Vec<Term>,
+}
+
+/// A commitment that [`Claims::commitment`] has decoded, by its number in that collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Commitment(usize);
+
+impl Claims {
+    /// No claims yet. The transcript has absorbed the whole message that they come from, and what it is about.
+    pub const fn new(transcript: Transcript) -> Self {
+        Self {
+            transcript,
+            spare: None,
+            known: BTreeMap::new(),
+            points: Vec::new(),
+            weights: Vec::new(),
+            constant: Fr::ZERO,
+            quotients: Vec::new(),
+        }
+    }
+
+    /// Takes in a commitment that somebody sent.
+    ///
+    /// # Errors
+    /// Those of [`point::decode`]; the identity is no commitment, as it "contains" every polynomial.
+    pub fn commitment(&mut self, encoding: &[u8; G1_BYTES]) -> Result<Commitment, DecodeError> {
+        if let Some(known) = self.known.get(encoding) {
+            return Ok(*known);
+        }
+        let commitment = Commitment(self.points.len());
+        self.points
+            .push(point::decode::<g1::Config, G1_BYTES>(encoding)?);
+        self.weights.push(Fr::ZERO);
+        self.known.insert(*encoding, commitment);
+        Ok(commitment)
+    }
+
+    /// Adds the claim that the polynomial committed to by the sum of these multiples and of `[constant]_1` is zero at
+    /// `z`. The quotient may be the identity.
+    ///
+    /// # Errors
+    /// Those of [`point::decode_or_identity`] for the quotient.
+    pub fn add(
+        &mut self,
+        multiples: &[(Commitment, Fr)],
+        constant: Fr,
+        z: Fr,
+        quotient: &[u8; G1_BYTES],
+    ) -> Result<(), DecodeError> {
+        let point = point::decode_or_identity::<g1::Config, G1_BYTES>(quotient)?;
+        let coefficient = self.coefficient();
+        let rho = coefficient.scalar();
+        for (Commitment(number), factor) in multiples {
+            if let Some(weight) = self.weights.get_mut(*number) {
+                *weight += rho * factor;
+            }
+        }
+        self.constant += rho * constant;
+        self.quotients.push(Term {
+            point,
+            coefficient,
+            scalar: z,
+        });
+        Ok(())
+    }
+
+    /// Whether all claims hold, for the secret of these parameters; true if there are none.
+    ///
+    /// Cost: two multi-scalar products on the calling thread, one product of two pairings.
+    #[must_use]
+    pub fn hold(mut self, parameters: &Parameters) -> bool {
+        if self.quotients.is_empty() {
+            return true;
+        }
+        self.points.push(G1Affine::generator());
+        self.weights.push(self.constant);
+        let workers = Workers::sequential();
+        let commitments = multi_scalar_product(&self.points, &self.weights, &workers);
+        let sums = PairSum::new(&self.quotients, &workers);
+        let (left, right) = (commitments + sums.weighted, -sums.combination);
+        parameters.pairs_to_one(left.into_affine(), right.into_affine())
+    }
+
+    /// The next claim's coefficient: each challenge makes two.
+    fn coefficient(&mut self) -> Coefficient {
+        self.spare.take().unwrap_or_else(|| {
+            let challenge = self.transcript.challenge();
+            let (first, second) = challenge.split_at(16);
+            let half = |bytes: &[u8]| {
+                Coefficient::from_bytes(bytes.first_chunk().copied().unwrap_or_default())
+            };
+            self.spare = Some(half(second));
+            half(first)
+        })
+    }
+}
+
+impl Parameters {
+    /// `[P(s)]_1` for a polynomial given by its coefficients, lowest first, as bytes.
+    ///
+    /// Cost: a multi-scalar product.
+    ///
+    /// # Errors
+    /// [`AccumulateError::CapacityExceeded`] if the degree exceeds the capacity.
+    #[cfg(feature = "std")]
+    pub fn commit(
+        &self,
+        polynomial: &[Fr],
+        workers: &Workers,
+    ) -> Result<[u8; G1_BYTES], AccumulateError> {
+        let point = self.evaluate(polynomial, workers)?.into_affine();
+        Ok(point::encode::<g1::Config, G1_BYTES>(&point))
+    }
+
+    /// `[P(s)]_1` for each of several polynomials, given by their coefficients, lowest first.
+    ///
+    /// Cost: a multi-scalar product for each, and one inversion for all.
+    ///
+    /// # Errors
+    /// [`AccumulateError::CapacityExceeded`] if a degree exceeds the capacity.
+    #[cfg(feature = "std")]
+    pub fn commit_each(
+        &self,
+        polynomials: &[Vec<Fr>],
+        workers: &Workers,
+    ) -> Result<Vec<[u8; G1_BYTES]>, AccumulateError> {
+        let points = if polynomials.len() < workers.threads() {
+            let points = polynomials.iter();
+            points
+                .map(|polynomial| self.evaluate(polynomial, workers))
+                .collect()
+        } else {
+            // One thread for each sum: sums of different length are shared better than their windows.
+            let sequential = Workers::sequential();
+            let points = workers.map(polynomials, |polynomial| {
+                self.evaluate(polynomial, &sequential)
+            });
+            points.into_iter().collect::<Result<Vec<_>, _>>()
+        }?;
+        let points = normalize(&points);
+        Ok(points
+            .iter()
+            .map(point::encode::<g1::Config, G1_BYTES>)
+            .collect())
+    }
+}
+
+#[cfg(all(test, feature = "std"))]
+mod tests;
