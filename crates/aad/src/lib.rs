@@ -105,6 +105,7 @@ mod certificate;
 pub mod client;
 mod counted;
 pub mod element;
+mod frontier;
 pub mod hash;
 pub mod log;
 pub mod prefix;
@@ -119,6 +120,8 @@ pub use author::{AppendError, Appended, AuthorError, Entries, LogAuthor, LogRepo
 pub use client::{Continuation, LogClient, LogRefusal};
 pub use log::{Log, LogRoot, Setup};
 pub use proof::{AbsenceProof, AppendOnlyProof, Growth, InclusionProof, LookupProof};
-pub use scheme::{AadCounted, AasCounted, DictionaryScheme, Scheme, SetScheme};
+pub use scheme::{
+    AadCounted, AadFrontier, AasCounted, AasFrontier, DictionaryScheme, Scheme, SetScheme,
+};
 pub use shape::{Schedule, Shape};
 pub use statement::{Absent, Entry, Grown, Included, Values};

@@ -21,6 +21,8 @@
     reason = "the prover's own vectors: no index comes from somebody else"
 )]
 
+#[cfg(feature = "std")]
+mod division;
 #[cfg(test)]
 mod tests;
 pub(crate) mod transform;
@@ -31,6 +33,8 @@ use ark_bls12_381::Fr;
 use ark_ff::{AdditiveGroup, Field};
 use pad_core::Workers;
 
+#[cfg(feature = "std")]
+pub use division::divide;
 pub use transform::Transform;
 
 use transform::padded_length;

@@ -113,3 +113,27 @@ fn products_are_those_of_the_definition() {
         assert_eq!(polynomial::multiply(&left, &right, &transform), expected);
     }
 }
+
+#[test]
+fn division_undoes_multiplication() {
+    for (divisor, quotient) in [(1, 5), (7, 1), (9, 90), (40, 40), (100, 33), (65, 200)] {
+        let of = |length: u64, seed: u64| -> Vec<Fr> {
+            (1..=length).map(|i| Fr::from(i * i + seed)).collect()
+        };
+        let (divisor, quotient) = (of(divisor, 5), of(quotient, 9));
+        let remainder = of(u64::try_from(divisor.len() - 1).unwrap(), 77);
+        let transform = polynomial::Transform::for_degree(1024);
+        let mut dividend = polynomial::multiply(&divisor, &quotient, &transform);
+        for (sum, rest) in dividend.iter_mut().zip(&remainder) {
+            *sum += rest;
+        }
+        let divided = polynomial::divide(&dividend, &divisor, &transform);
+        assert_eq!(divided, Some((quotient, remainder)));
+    }
+    let transform = polynomial::Transform::for_degree(8);
+    let (short, long) = (coefficients_of(&[1, 2]), coefficients_of(&[1, 2, 3]));
+    let undivided = Some((Vec::new(), short.clone()));
+    assert_eq!(polynomial::divide(&short, &long, &transform), undivided);
+    assert_eq!(polynomial::divide(&long, &[Fr::ZERO], &transform), None);
+    assert_eq!(polynomial::divide(&long, &[], &transform), None);
+}
