@@ -36,7 +36,8 @@ pub enum AppendError {
 
 /// The entries of a log, and proofs about every number of them.
 ///
-/// An entry that was pushed is part of nothing before [`Entries::build`].
+/// An entry that was pushed is part of nothing before [`Entries::build`]. What is asked about other sizes than those built is
+/// answered too; in frontier schemes their frontiers are made for the answer.
 #[derive(Debug)]
 pub struct Entries<S: Scheme> {
     appended: Vec<Entry>,

@@ -34,7 +34,7 @@ use ark_ff::{AdditiveGroup, Field};
 use pad_core::Workers;
 
 #[cfg(feature = "std")]
-pub use division::divide;
+pub use division::{Divisor, middle_product};
 pub use transform::Transform;
 
 use transform::padded_length;

@@ -127,13 +127,35 @@ fn division_undoes_multiplication() {
         for (sum, rest) in dividend.iter_mut().zip(&remainder) {
             *sum += rest;
         }
-        let divided = polynomial::divide(&dividend, &divisor, &transform);
+        let divided = polynomial::Divisor::new(&divisor, quotient.len(), &transform).unwrap();
+        let short = polynomial::Divisor::new(&divisor, quotient.len() - 1, &transform);
+        if quotient.len() > 1 {
+            assert_eq!(short.unwrap().divide(&dividend, &transform), None);
+        }
+        let divided = divided.divide(&dividend, &transform);
         assert_eq!(divided, Some((quotient, remainder)));
     }
     let transform = polynomial::Transform::for_degree(8);
     let (short, long) = (coefficients_of(&[1, 2]), coefficients_of(&[1, 2, 3]));
+    let divisor = polynomial::Divisor::new(&long, 1, &transform).unwrap();
     let undivided = Some((Vec::new(), short.clone()));
-    assert_eq!(polynomial::divide(&short, &long, &transform), undivided);
-    assert_eq!(polynomial::divide(&long, &[Fr::ZERO], &transform), None);
-    assert_eq!(polynomial::divide(&long, &[], &transform), None);
+    assert_eq!(divisor.divide(&short, &transform), undivided);
+    assert!(polynomial::Divisor::new(&[Fr::ZERO], 3, &transform).is_none());
+    assert!(polynomial::Divisor::new(&[], 3, &transform).is_none());
+}
+
+#[test]
+fn middle_products_are_parts_of_products() {
+    for (factor, vector) in [(1, 1), (3, 9), (40, 90), (64, 128), (33, 97), (50, 60)] {
+        let of = |length: u64, seed: u64| -> Vec<Fr> {
+            (1..=length).map(|i| Fr::from(i * i + seed)).collect()
+        };
+        let (factor, vector) = (of(factor, 2), of(vector, 7));
+        let transform = polynomial::Transform::for_degree(256);
+        let whole = polynomial::multiply(&factor, &vector, &transform);
+        for count in [1, vector.len() - factor.len() + 1] {
+            let middle = polynomial::middle_product(&factor, &vector, count, &transform);
+            assert_eq!(middle, whole[factor.len() - 1..][..count]);
+        }
+    }
 }
