@@ -8,9 +8,12 @@
     reason = "the maker's own vectors: no index comes from a message"
 )]
 
+mod bezout;
 pub mod entries;
 mod evidence;
 mod forest;
+mod frontier_evidence;
+mod frontier_tree;
 mod log_author;
 mod prover;
 mod repository;

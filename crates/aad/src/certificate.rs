@@ -14,7 +14,7 @@ use bls12::{
 };
 use pad_core::{DecodeError, Digest};
 
-use crate::prefix::root_of;
+use crate::{prefix::roots_of, scheme::Scheme};
 
 /// A point as it was received.
 pub(crate) type PointBytes = [u8; G1_BYTES];
@@ -50,7 +50,11 @@ impl Certificate<'_> {
     ///
     /// # Errors
     /// Points and scalars that are not well-formed.
-    pub(crate) fn claim(&self, id: AccumulatorId, claims: &mut Claims) -> Result<(), DecodeError> {
+    pub(crate) fn claim<S: Scheme>(
+        &self,
+        id: AccumulatorId,
+        claims: &mut Claims,
+    ) -> Result<(), DecodeError> {
         match *self {
             Certificate::Block {
                 inner,
@@ -61,7 +65,7 @@ impl Certificate<'_> {
             } => {
                 let commitment = claims.commitment(accumulator)?;
                 let z = block_challenge(id, &inner, accumulator);
-                let roots = elements.chunks(width).map(root_of);
+                let roots = elements.chunks(width).flat_map(roots_of::<S>);
                 let value: Fr = roots.map(|root| z - root).product();
                 claims.add(&[(commitment, Fr::ONE)], -value, z, quotient)
             }

@@ -13,17 +13,24 @@
 //! Elements stand in order of appending in a forest of perfect binary trees, like the bits of a counter ([`shape`]). From blocks of eight elements
 //! on each node has, beside a Merkle hash ([`hash`]), the accumulator of its elements: a commitment to the polynomial with their scalars as roots. A
 //! certificate made with the node shows that its polynomial is the product of its children's. So an element that is shown with its block and a path of
-//! certificates is a root of the tree's polynomial, and how often the scalar of a key is a root is opened in a look-up: as many values are there, and no
-//! more.
+//! certificates is a root of the tree's polynomial. That no other element of the key is there is shown in one of two ways:
 //!
-//! | of `n` elements | cost |
-//! | --- | --- |
-//! | append, amortised | a sum of `2 log n` terms in G1 |
-//! | look-up, server | a sum of `n` terms if the key is absent, three if it has many values |
-//! | look-up, verifier | two pairings, `O(log n)` points for each block shown |
-//! | look-up, bytes | 164 for each tree, of which there are up to `log n`; `608 + 208 log n` for each block shown |
-//! | append-only, bytes | at most `632 + 208 log n`, read off the stored nodes |
-//! | parameters | as many powers as the largest tree has elements; a verifier needs `[s]_2` alone |
+//! * *counted* ([`AadCounted`], [`AasCounted`]): an element's scalar is its key's, and how often that is a root is opened: as many values are there, and
+//!   no more;
+//! * *frontier* ([`AadFrontier`], [`AasFrontier`]): the scalars of all prefixes of an element are roots. The strings that leave the tree have a polynomial of
+//!   their own without a root in common, and a prefix of what is absent is one of them.
+//!
+//! | of `n` elements | counted | frontier |
+//! | --- | --- | --- |
+//! | append, amortised: terms of sums in G1 | `2 log n` | about 14 000 at `n = 512` |
+//! | look-up, server: terms | `n` if the key is absent, `3 n` if it has many values | 1024 for each tree, or 2048 for each chunk |
+//! | look-up, verifier | two pairings, `O(log n)` points for each block shown | the same, `O(log n)` points more for each tree |
+//! | look-up, bytes, each tree | 164 if nothing is shown; `608 + 208 log n` for each block | about `391 + 338 log_4 n` more |
+//! | append-only, bytes | at most `632 + 208 log n`, read off the stored nodes | the same |
+//! | powers for each element of the largest tree | 1 | 512, or 256 in sets |
+//!
+//! A verifier needs `[s]_2` alone. Of each size that was built the frontiers of its trees are kept; those of other sizes are made when they are asked
+//! for.
 //!
 //! # Example
 //!
@@ -85,7 +92,7 @@
 //! Why a client cannot be deceived, and on which assumptions: `docs/threat-model.md`. The bytes: `docs/format.md`.
 //!
 //! Source: Tomescu, Bhupatiraju, Papadopoulos, Papamanthou, Triandopoulos, Devadas 2019, "Transparency logs via append-only authenticated
-//! dictionaries". `Deviation:` completeness by counting is ours, and so are certificates in G1 and blocks; see the decision
+//! dictionaries". `Deviation:` completeness by counting is ours, and so are certificates in G1, blocks and groups of prefixes; see the decision
 //! "append-only logs count the values of a key".
 
 #![cfg_attr(not(feature = "std"), no_std)]
@@ -105,6 +112,7 @@ mod certificate;
 pub mod client;
 mod counted;
 pub mod element;
+mod frontier;
 pub mod hash;
 pub mod log;
 pub mod prefix;
@@ -119,6 +127,8 @@ pub use author::{AppendError, Appended, AuthorError, Entries, LogAuthor, LogRepo
 pub use client::{Continuation, LogClient, LogRefusal};
 pub use log::{Log, LogRoot, Setup};
 pub use proof::{AbsenceProof, AppendOnlyProof, Growth, InclusionProof, LookupProof};
-pub use scheme::{AadCounted, AasCounted, DictionaryScheme, Scheme, SetScheme};
+pub use scheme::{
+    AadCounted, AadFrontier, AasCounted, AasFrontier, DictionaryScheme, Scheme, SetScheme,
+};
 pub use shape::{Schedule, Shape};
 pub use statement::{Absent, Entry, Grown, Included, Values};

@@ -5,7 +5,10 @@ use ark_ff::AdditiveGroup;
 use bls12::scalar;
 use pad_core::{Domain, Sha256Ed25519, Suite};
 
-use crate::element::{HALF, first_half};
+use crate::{
+    element::HALF,
+    scheme::{Completeness, Scheme},
+};
 
 /// The scalar of the first `length` bits of an element that has as many: a digest with its two highest bits cleared,
 /// which is below `2^254` and so below the order of the groups.
@@ -29,10 +32,19 @@ pub fn scalar_of_half(half: &[u8; HALF]) -> Fr {
     scalar_of_prefix(half, HALF_BITS)
 }
 
-/// The root of an element's polynomial.
-pub(crate) fn root_of(element: &[u8]) -> Fr {
-    scalar_of_half(&first_half(element))
+/// The roots of an element's polynomial.
+pub(crate) fn roots_of<S: Scheme>(element: &[u8]) -> impl Iterator<Item = Fr> {
+    let lengths = match S::COMPLETENESS {
+        Completeness::Counted => HALF_BITS..=HALF_BITS,
+        Completeness::Frontier => 1..=bits_of(element),
+    };
+    lengths.map(|length| scalar_of_prefix(element, length))
+}
+
+/// The number of bits of an element.
+pub(crate) fn bits_of(element: &[u8]) -> u16 {
+    u16::try_from(element.len().saturating_mul(8)).unwrap_or(u16::MAX)
 }
 
 /// Bits of half an element.
-const HALF_BITS: u16 = 256;
+pub(crate) const HALF_BITS: u16 = 256;

@@ -111,7 +111,7 @@ fn check<S: Scheme>(
 ) -> Result<(), VerifyError> {
     for certificate in certificates {
         certificate
-            .claim(log.id(), &mut claims)
+            .claim::<S>(log.id(), &mut claims)
             .map_err(undecodable)?;
     }
     if claims.hold(log.setup().parameters()) {

@@ -5,9 +5,6 @@ use core::fmt::Debug;
 use pad_core::SchemeId;
 
 /// A scheme of append-only dictionaries or sets.
-///
-/// All of today's are *counted*: an element stands for one scalar, that of its key half, and how often the key's scalar
-/// divides the polynomial of a tree is opened in a look-up.
 pub trait Scheme: Copy + Debug + Default + Eq + Send + Sync + 'static {
     /// The number of the scheme in signed heads, ids and envelopes.
     const ID: SchemeId;
@@ -15,6 +12,8 @@ pub trait Scheme: Copy + Debug + Default + Eq + Send + Sync + 'static {
     const NAME: &'static str;
     /// What is appended.
     const CONTENTS: Contents;
+    /// How look-ups are shown to be complete, and with it which scalars an element stands for.
+    const COMPLETENESS: Completeness;
 }
 
 /// A scheme whose entries are keys with values.
@@ -22,6 +21,27 @@ pub trait DictionaryScheme: Scheme {}
 
 /// A scheme whose entries are members alone.
 pub trait SetScheme: Scheme {}
+
+/// How look-ups are shown to be complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Completeness {
+    /// An element stands for one scalar, that of its key half. How often the key's scalar divides the polynomial of a tree is
+    /// opened.
+    Counted,
+    /// An element stands for the scalars of all its prefixes. A prefix of what is absent is shown to be among those that are not in the
+    /// tree.
+    Frontier,
+}
+
+impl Completeness {
+    /// The number of scalars that an element stands for.
+    pub const fn roots(self, contents: Contents) -> usize {
+        match self {
+            Self::Counted => 1,
+            Self::Frontier => 8 * contents.element_bytes(),
+        }
+    }
+}
 
 /// What is appended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +61,7 @@ impl Scheme for AadCounted {
     const ID: SchemeId = SchemeId(0x0302);
     const NAME: &'static str = "aad-counted";
     const CONTENTS: Contents = Contents::Dictionary;
+    const COMPLETENESS: Completeness = Completeness::Counted;
 }
 
 impl DictionaryScheme for AadCounted {}
@@ -53,6 +74,34 @@ impl Scheme for AasCounted {
     const ID: SchemeId = SchemeId(0x0312);
     const NAME: &'static str = "aas-counted";
     const CONTENTS: Contents = Contents::Set;
+    const COMPLETENESS: Completeness = Completeness::Counted;
 }
 
 impl SetScheme for AasCounted {}
+
+/// Dictionaries with the published completeness: a look-up is cheap for the server too, and appending costs a thousand
+/// times what it does in [`AadCounted`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AadFrontier;
+
+impl Scheme for AadFrontier {
+    const ID: SchemeId = SchemeId(0x0301);
+    const NAME: &'static str = "aad-frontier";
+    const CONTENTS: Contents = Contents::Dictionary;
+    const COMPLETENESS: Completeness = Completeness::Frontier;
+}
+
+impl DictionaryScheme for AadFrontier {}
+
+/// Sets with the published completeness, see [`AadFrontier`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AasFrontier;
+
+impl Scheme for AasFrontier {
+    const ID: SchemeId = SchemeId(0x0311);
+    const NAME: &'static str = "aas-frontier";
+    const CONTENTS: Contents = Contents::Set;
+    const COMPLETENESS: Completeness = Completeness::Frontier;
+}
+
+impl SetScheme for AasFrontier {}

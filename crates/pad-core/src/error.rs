@@ -252,6 +252,9 @@ pub enum VerifyError {
     /// An accumulator opens to zero at the key asked for, so it holds more than is shown.
     #[error("an accumulator opens to zero at the key: it holds more than is shown")]
     ZeroOpening,
+    /// The prefix that a proof of absence is about has no bits, or more than a key half.
+    #[error("the prefix has an impossible length")]
+    PrefixLength,
     /// A value, or its occurrence, is not that of the element shown.
     #[error("a value is not that of the element shown")]
     ValueMismatch,

@@ -7,7 +7,7 @@ use bls12::point::G1_BYTES;
 use pad_core::{Digest, InputError, Sha256Ed25519, Suite, Workers};
 use thiserror::Error;
 
-use super::forest::{Forest, to_u64, to_usize};
+use super::forest::{Forest, degree, to_u64, to_usize};
 use crate::{
     element::value_half,
     log::Log,
@@ -36,7 +36,8 @@ pub enum AppendError {
 
 /// The entries of a log, and proofs about every number of them.
 ///
-/// An entry that was pushed is part of nothing before [`Entries::build`].
+/// An entry that was pushed is part of nothing before [`Entries::build`]. What is asked about other sizes than those built is
+/// answered too; in frontier schemes their frontiers are made for the answer.
 #[derive(Debug)]
 pub struct Entries<S: Scheme> {
     appended: Vec<Entry>,
@@ -44,6 +45,8 @@ pub struct Entries<S: Scheme> {
     positions: HashMap<Digest<32>, Vec<u64>>,
     /// How often a key half was appended with a value's digest.
     occurrences: HashMap<[Digest<32>; 2], u64>,
+    /// No more entries than these are taken.
+    limit: u64,
     pub(super) forest: Forest<S>,
 }
 
@@ -51,20 +54,28 @@ impl<S: Scheme> Entries<S> {
     /// No entries.
     ///
     /// # Errors
-    /// [`AccumulateError::CapacityExceeded`] if the parameters have fewer powers than the largest trees have elements.
+    /// [`AccumulateError::CapacityExceeded`] if the parameters have fewer powers than the polynomials of the largest trees have
+    /// coefficients.
     pub fn new(log: Log<S>, workers: Workers) -> Result<Self, AccumulateError> {
-        let top = Address {
-            level: log.shape().top_level(),
-            index: 0,
-        };
+        Self::bounded(log, workers, Shape::SIZE_LIMIT - 1)
+    }
+
+    /// No entries, and never more than `limit`: parameters for the largest tree of that many entries suffice.
+    ///
+    /// # Errors
+    /// As [`Entries::new`].
+    pub fn bounded(log: Log<S>, workers: Workers, limit: u64) -> Result<Self, AccumulateError> {
+        let largest = u8::try_from(limit.max(1).ilog2()).unwrap_or(u8::MAX);
+        let largest = largest.min(log.shape().top_level());
         let capacity = log.setup().parameters().capacity();
-        if to_u64(capacity) < top.width() {
+        if capacity < degree::<S>(largest) {
             return Err(AccumulateError::CapacityExceeded { capacity });
         }
         Ok(Self {
             appended: Vec::new(),
             positions: HashMap::new(),
             occurrences: HashMap::new(),
+            limit: limit.min(Shape::SIZE_LIMIT - 1),
             forest: Forest::new(log, workers),
         })
     }
@@ -90,7 +101,7 @@ impl<S: Scheme> Entries<S> {
     /// [`AppendError`].
     pub fn push(&mut self, entry: Entry) -> Result<(), AppendError> {
         let position = to_u64(self.appended.len());
-        if position.saturating_add(1) >= Shape::SIZE_LIMIT {
+        if position >= self.limit {
             return Err(InputError::CapacityExceeded.into());
         }
         let beginning = S::CONTENTS.beginning(entry.key.as_bytes());

@@ -10,7 +10,7 @@ use crate::{
     certificate::PointBytes,
     counted::challenge,
     element::{HALF, first_half},
-    prefix::{root_of, scalar_of_half},
+    prefix::{roots_of, scalar_of_half},
     scheme::Scheme,
     shape::Address,
 };
@@ -22,7 +22,7 @@ impl<S: Scheme> Forest<S> {
     ///
     /// # Errors
     /// Never, for a tree whose accumulator was made.
-    pub(crate) fn append_evidence(
+    pub(crate) fn append_counted_evidence(
         &self,
         tree: Address,
         (beginning, count): (&[u8; HALF], u32),
@@ -65,7 +65,7 @@ impl<S: Scheme> Forest<S> {
     fn others(&self, tree: Address, beginning: &[u8; HALF]) -> Vec<Fr> {
         let elements = self.elements_of(tree).chunks(S::CONTENTS.element_bytes());
         let others = elements.filter(|element| first_half(element) != *beginning);
-        let negated: Vec<Fr> = others.map(|element| -root_of(element)).collect();
+        let negated: Vec<Fr> = others.flat_map(roots_of::<S>).map(|root| -root).collect();
         polynomial::product(&negated, self.workers())
     }
 

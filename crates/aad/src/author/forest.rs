@@ -11,14 +11,15 @@ use ark_ff::{Field, Zero};
 use bls12::scalar::{self, SCALAR_BYTES};
 use pad_core::{Digest, Workers};
 
+use super::frontier_tree::FrontierTree;
 use crate::{
     certificate::{
         PointBytes, ScalarBytes, block_challenge, product_challenge, second_product_challenge,
     },
     hash,
     log::Log,
-    prefix::root_of,
-    scheme::Scheme,
+    prefix::roots_of,
+    scheme::{Completeness, Scheme},
     shape::{Address, Shape},
 };
 
@@ -38,6 +39,8 @@ pub(crate) struct Forest<S: Scheme> {
     levels: Vec<Vec<Node>>,
     /// Those of nodes whose parents are not made yet. What is missing is made from the elements.
     polynomials: HashMap<Address, Vec<Fr>>,
+    /// Of the roots of every size that was built, in frontier schemes.
+    frontiers: HashMap<Address, FrontierTree>,
 }
 
 /// A node with its certificate.
@@ -60,6 +63,7 @@ impl<S: Scheme> Forest<S> {
             size: 0,
             levels: vec![Vec::new(); levels],
             polynomials: HashMap::new(),
+            frontiers: HashMap::new(),
         }
     }
 
@@ -98,12 +102,33 @@ impl<S: Scheme> Forest<S> {
                 .take_while(|node| shape.is_available(*node, size))
                 .collect();
             // A few at a time: their polynomials are there at once.
-            for nodes in new.chunks(TOGETHER) {
+            for nodes in new.chunks((TOGETHER / degree::<S>(level)).max(1)) {
                 self.make(nodes)?;
+            }
+        }
+        if S::COMPLETENESS == Completeness::Frontier {
+            let trees = shape
+                .forest(size)
+                .filter(|root| root.level > Shape::BLOCK_LEVEL);
+            for tree in trees {
+                if !self.frontiers.contains_key(&tree) {
+                    let frontier = FrontierTree::build(self, tree)?;
+                    self.frontiers.insert(tree, frontier);
+                }
             }
         }
         self.size = size;
         Ok(())
+    }
+
+    /// The frontier of a tree above the blocks' level.
+    ///
+    /// Cost: nothing for roots of sizes that were built; for others it is made.
+    pub(crate) fn frontier(&self, tree: Address) -> Result<Cow<'_, FrontierTree>, AccumulateError> {
+        match self.frontiers.get(&tree) {
+            Some(known) => Ok(Cow::Borrowed(known)),
+            None => FrontierTree::build(self, tree).map(Cow::Owned),
+        }
     }
 
     /// Forgets the elements from this size on, and the nodes that are not available without them.
@@ -119,6 +144,8 @@ impl<S: Scheme> Forest<S> {
             nodes.truncate(left);
         }
         self.polynomials
+            .retain(|node, _| shape.is_available(*node, size));
+        self.frontiers
             .retain(|node, _| shape.is_available(*node, size));
     }
 
@@ -165,8 +192,8 @@ impl<S: Scheme> Forest<S> {
             return Cow::Borrowed(known);
         }
         let elements = self.elements_of(node);
-        let roots = elements.chunks(S::CONTENTS.element_bytes());
-        let negated: Vec<Fr> = roots.map(|element| -root_of(element)).collect();
+        let elements = elements.chunks(S::CONTENTS.element_bytes());
+        let negated: Vec<Fr> = elements.flat_map(roots_of::<S>).map(|root| -root).collect();
         Cow::Owned(polynomial::product(&negated, &self.workers))
     }
 
@@ -179,7 +206,7 @@ impl<S: Scheme> Forest<S> {
         let Some(level) = nodes.first().map(|node| node.level) else {
             return Ok(());
         };
-        let degree = to_usize(Address { level, index: 0 }.width());
+        let degree = degree::<S>(level);
         let transform = Transform::for_degree(degree);
         let polynomials = self
             .workers
@@ -228,9 +255,14 @@ impl<S: Scheme> Forest<S> {
                 polynomial::multiply(&left, &right, transform)
             }
             _ => {
+                let elements = self.elements_of(node).chunks(S::CONTENTS.element_bytes());
+                let negated: Vec<Fr> = elements.flat_map(roots_of::<S>).map(|root| -root).collect();
+                if negated.len() > FEW {
+                    return polynomial::product(&negated, &Workers::sequential());
+                }
                 let mut product = vec![Fr::ONE];
-                for element in self.elements_of(node).chunks(S::CONTENTS.element_bytes()) {
-                    polynomial::multiply_by_factor(&mut product, -root_of(element));
+                for root in negated {
+                    polynomial::multiply_by_factor(&mut product, root);
                 }
                 product
             }
@@ -308,5 +340,12 @@ pub(crate) fn to_u64(number: usize) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
 }
 
-/// Nodes of a level that are made together.
-const TOGETHER: usize = 1 << 12;
+/// The degree of the polynomials of nodes of a level.
+pub(crate) fn degree<S: Scheme>(level: u8) -> usize {
+    to_usize(Address { level, index: 0 }.width()) * S::COMPLETENESS.roots(S::CONTENTS)
+}
+
+/// Coefficients of nodes of a level that are made together, about.
+const TOGETHER: usize = 1 << 18;
+/// Roots of a block up to which its polynomial is made without a tree of products.
+const FEW: usize = 64;

@@ -6,12 +6,12 @@ use accumulators::{AccumulateError, wire::write_count};
 
 use super::{
     entries::Entries,
-    forest::{Forest, Node, to_u64},
+    forest::{Forest, Node},
 };
 use crate::{
     hash,
     proof::{AbsenceProof, AppendOnlyProof, InclusionProof, LookupProof},
-    scheme::{Contents, DictionaryScheme, Scheme, SetScheme},
+    scheme::{Completeness, Contents, DictionaryScheme, Scheme, SetScheme},
     shape::{Address, Shape},
     walk::Opening,
 };
@@ -150,9 +150,17 @@ impl<S: Scheme> Entries<S> {
         self.forest
             .append_node(root, Opening::Blocks(&blocks), body);
         let beginning = S::CONTENTS.beginning(key);
-        let count = u32::try_from(to_u64(inside.len())).unwrap_or(u32::MAX);
-        self.forest
-            .append_evidence(root, (&beginning.0, count), body)
+        match S::COMPLETENESS {
+            Completeness::Counted => {
+                let count = u32::try_from(inside.len()).unwrap_or(u32::MAX);
+                self.forest
+                    .append_counted_evidence(root, (&beginning.0, count), body)
+            }
+            Completeness::Frontier => {
+                self.forest
+                    .append_frontier_evidence(root, (&beginning.0, inside), body)
+            }
+        }
     }
 }
 

@@ -10,12 +10,12 @@ use pad_core::{DecodeError, Digest, Key, Proof, Sha256Ed25519, Suite, Value, Ver
 use super::{AbsenceProof, LookupProof, check, claims};
 use crate::{
     certificate::PointBytes,
-    counted::Evidence,
+    counted,
     element::{HALF, first_half, value_half},
-    hash,
+    frontier, hash,
     log::LogRoot,
     prefix::scalar_of_half,
-    scheme::{Contents, DictionaryScheme, Scheme, SetScheme},
+    scheme::{Completeness, Contents, DictionaryScheme, Scheme, SetScheme},
     shape::{Address, Shape},
     statement::{Absent, Values},
     walk::{Opening, Walk, undecodable},
@@ -65,12 +65,24 @@ fn verify<'a, S: Scheme>(
     let values = sections.read_to_end(at)?;
     let log = at.log();
     let mut claims = claims(log, &[&at.root().0, key], body);
-    let scalar = scalar_of_half(&sections.beginning);
+    let (id, half) = (log.id(), &sections.beginning);
+    let scalar = scalar_of_half(half);
     for (accumulator, evidence) in &sections.evidence {
-        evidence.claim(log.id(), accumulator, scalar, &mut claims)?;
+        match evidence {
+            Evidence::Counted(evidence) => evidence.claim(id, accumulator, scalar, &mut claims)?,
+            Evidence::Frontier(evidence) => evidence
+                .claim(id, accumulator, half, &mut claims)
+                .map_err(undecodable)?,
+        }
     }
     check(log, claims, &sections.walk.certificates)?;
     Ok(values)
+}
+
+/// That a tree holds no other element of the key than those shown.
+enum Evidence<'a> {
+    Counted(counted::Evidence<'a>),
+    Frontier(frontier::Evidence<'a>),
 }
 
 /// The first pass over a look-up: a section for each root of the forest.
@@ -145,11 +157,25 @@ impl<'a, S: Scheme> Sections<'a, S> {
         if !self.find() {
             return Err(VerifyError::Extraneous);
         }
-        let count = self.found.len().saturating_sub(before);
-        let count = u32::try_from(count).map_err(|_| VerifyError::CountMismatch)?;
-        let evidence = Evidence::read(&mut self.walk.reader, count).map_err(undecodable)?;
+        let evidence = self.evidence(before)?;
         self.evidence.push((stub.accumulator, evidence));
         Ok(stub.hash(root.level))
+    }
+
+    /// What is shown of a tree beside its elements of the key, which were found after so many others.
+    fn evidence(&mut self, before: usize) -> Result<Evidence<'a>, VerifyError> {
+        let found = self.found.get(before..).unwrap_or_default();
+        let reader = &mut self.walk.reader;
+        match S::COMPLETENESS {
+            Completeness::Counted => {
+                let count = u32::try_from(found.len()).map_err(|_| VerifyError::CountMismatch)?;
+                let evidence = counted::Evidence::read(reader, count);
+                evidence.map(Evidence::Counted).map_err(undecodable)
+            }
+            Completeness::Frontier => {
+                frontier::Evidence::read(reader, found).map(Evidence::Frontier)
+            }
+        }
     }
 
     /// The indices of the blocks that are shown of a tree.

@@ -151,7 +151,7 @@ fn accumulators_are_products_at_the_secret() {
 fn a_log_needs_as_many_powers_as_its_largest_trees_have_elements() {
     let capacity = parameters().capacity();
     let refused = Entries::new(
-        log::<Scheme>([1; 16], Shape::new(11, Schedule::Eager).unwrap()),
+        log::<Scheme>([1; 16], Shape::new(14, Schedule::Eager).unwrap()),
         Workers::sequential(),
     );
     let expected = AccumulateError::CapacityExceeded { capacity };

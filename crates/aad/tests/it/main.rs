@@ -6,6 +6,7 @@ mod boundaries;
 mod client;
 mod damage;
 mod forgeries;
+mod frontier;
 mod oracle;
 mod pairs;
 mod support;

@@ -8,7 +8,7 @@ use accumulators::{
     wire::{self, Wire},
 };
 use ark_bls12_381::{Fr, G1Projective, G2Affine, G2Projective, g1, g2};
-use ark_ec::{AffineRepr, CurveGroup, PrimeGroup};
+use ark_ec::{AffineRepr, CurveGroup, PrimeGroup, ScalarMul as _};
 use ark_ff::Field;
 use bls12::point::{self, G1_BYTES, G2_BYTES};
 use ed25519_dalek::SigningKey;
@@ -19,8 +19,8 @@ use pad_core::{
 
 /// The secret of the vectors' parameters.
 pub(crate) const SECRET: &str = "1929bd011785da780c6d74fa5c4bd94452d80892bb50f8f64a11855eb18401d3";
-/// The largest trees that tests make.
-pub(crate) const TOP_LEVEL: u8 = 10;
+/// The powers beyond the generator: for trees of 8192 elements with one root each, or 16 with 512.
+pub(crate) const CAPACITY: usize = 1 << 13;
 
 pub(crate) fn secret() -> Fr {
     let bytes: [u8; 32] = hex::decode(SECRET).unwrap().try_into().unwrap();
@@ -31,17 +31,14 @@ pub(crate) fn secret() -> Fr {
 pub(crate) fn parameters() -> Arc<Parameters> {
     static PARAMETERS: OnceLock<Arc<Parameters>> = OnceLock::new();
     let made = PARAMETERS.get_or_init(|| {
-        let count = (1_u32 << TOP_LEVEL) + 1;
         let powers = core::iter::successors(Some(Fr::ONE), |power| Some(*power * secret()));
-        let powers: Vec<G1Projective> = powers
-            .take(count.try_into().unwrap())
-            .map(|power| G1Projective::generator() * power)
-            .collect();
+        let powers: Vec<Fr> = powers.take(CAPACITY + 1).collect();
+        let powers = G1Projective::generator().batch_mul(&powers);
         let mut bytes = codec::envelope(Parameters::KIND, Parameters::SCHEME);
         bytes.push(11);
         bytes.extend_from_slice(b"accumulator");
-        bytes.extend_from_slice(&count.to_be_bytes());
-        for power in G1Projective::normalize_batch(&powers) {
+        bytes.extend_from_slice(&u32::try_from(powers.len()).unwrap().to_be_bytes());
+        for power in powers {
             bytes.extend_from_slice(&point::encode::<g1::Config, G1_BYTES>(&power));
         }
         bytes.extend_from_slice(&2_u32.to_be_bytes());
@@ -114,7 +111,8 @@ where
 
 /// A log of these entries, built at once.
 pub(crate) fn entries<S: Scheme>(log: &Log<S>, all: &[Entry]) -> Entries<S> {
-    let mut entries = Entries::new(log.clone(), Workers::sequential()).unwrap();
+    let size = u64::try_from(all.len()).unwrap();
+    let mut entries = Entries::bounded(log.clone(), Workers::sequential(), size + 1).unwrap();
     for entry in all {
         entries.push(entry.clone()).unwrap();
     }

@@ -21,6 +21,8 @@
     reason = "vectors whose lengths follow from the number of elements: no index comes from a message"
 )]
 
+#[cfg(feature = "std")]
+mod division;
 #[cfg(test)]
 mod tests;
 pub(crate) mod transform;
@@ -31,6 +33,8 @@ use ark_bls12_381::Fr;
 use ark_ff::{AdditiveGroup, Field};
 use pad_core::Workers;
 
+#[cfg(feature = "std")]
+pub use division::{Divisor, middle_product};
 pub use transform::Transform;
 
 use transform::padded_length;

@@ -113,3 +113,49 @@ fn products_are_those_of_the_definition() {
         assert_eq!(polynomial::multiply(&left, &right, &transform), expected);
     }
 }
+
+#[test]
+fn division_undoes_multiplication() {
+    for (divisor, quotient) in [(1, 5), (7, 1), (9, 90), (40, 40), (100, 33), (65, 200)] {
+        let of = |length: u64, seed: u64| -> Vec<Fr> {
+            (1..=length).map(|i| Fr::from(i * i + seed)).collect()
+        };
+        let (divisor, quotient) = (of(divisor, 5), of(quotient, 9));
+        let remainder = of(u64::try_from(divisor.len() - 1).unwrap(), 77);
+        let transform = polynomial::Transform::for_degree(1024);
+        let mut dividend = polynomial::multiply(&divisor, &quotient, &transform);
+        for (sum, rest) in dividend.iter_mut().zip(&remainder) {
+            *sum += rest;
+        }
+        let divided = polynomial::Divisor::new(&divisor, quotient.len(), &transform).unwrap();
+        let short = polynomial::Divisor::new(&divisor, quotient.len() - 1, &transform);
+        if quotient.len() > 1 {
+            assert_eq!(short.unwrap().divide(&dividend, &transform), None);
+        }
+        let divided = divided.divide(&dividend, &transform);
+        assert_eq!(divided, Some((quotient, remainder)));
+    }
+    let transform = polynomial::Transform::for_degree(8);
+    let (short, long) = (coefficients_of(&[1, 2]), coefficients_of(&[1, 2, 3]));
+    let divisor = polynomial::Divisor::new(&long, 1, &transform).unwrap();
+    let undivided = Some((Vec::new(), short.clone()));
+    assert_eq!(divisor.divide(&short, &transform), undivided);
+    assert!(polynomial::Divisor::new(&[Fr::ZERO], 3, &transform).is_none());
+    assert!(polynomial::Divisor::new(&[], 3, &transform).is_none());
+}
+
+#[test]
+fn middle_products_are_parts_of_products() {
+    for (factor, vector) in [(1, 1), (3, 9), (40, 90), (64, 128), (33, 97), (50, 60)] {
+        let of = |length: u64, seed: u64| -> Vec<Fr> {
+            (1..=length).map(|i| Fr::from(i * i + seed)).collect()
+        };
+        let (factor, vector) = (of(factor, 2), of(vector, 7));
+        let transform = polynomial::Transform::for_degree(256);
+        let whole = polynomial::multiply(&factor, &vector, &transform);
+        for count in [1, vector.len() - factor.len() + 1] {
+            let middle = polynomial::middle_product(&factor, &vector, count, &transform);
+            assert_eq!(middle, whole[factor.len() - 1..][..count]);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Frontier evidence as a server makes it: see [`crate::frontier`].
+
+use accumulators::{AccumulateError, bilinear::polynomial};
+use ark_bls12_381::Fr;
+use ark_ff::Zero;
+
+use super::{
+    forest::{Forest, to_usize},
+    frontier_tree::{FrontierTree, whole},
+};
+use crate::{
+    element::HALF,
+    frontier::{CHUNK, Frontier, Leaving, common_bits, evidence::chunk_challenge},
+    prefix::{HALF_BITS, scalar_of_prefix},
+    scheme::Scheme,
+    shape::Address,
+};
+
+impl<S: Scheme> Forest<S> {
+    /// Appends the evidence that a tree holds no elements which begin with this half but those at these positions.
+    ///
+    /// Cost: a sum of at most 1024 terms if there are none, else two for each chunk.
+    ///
+    /// # Errors
+    /// Never, for a tree whose accumulator was made.
+    pub(crate) fn append_frontier_evidence(
+        &self,
+        tree: Address,
+        (beginning, positions): (&[u8; HALF], &[u64]),
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), AccumulateError> {
+        let made = self.frontier(tree)?;
+        let elements = made.sorted::<S>(self.elements_of(tree));
+        let frontier = whole::<S>(&elements);
+        bytes.extend_from_slice(made.disjoint());
+        if positions.is_empty() {
+            return self.append_absence((&made, frontier), (&elements, beginning), bytes);
+        }
+        let width = S::CONTENTS.element_bytes();
+        let element = |position: &u64| {
+            let start = to_usize(position - tree.start()) * width;
+            &self.elements_of(tree)[start..start + width]
+        };
+        let mut shown: Vec<&[u8]> = positions.iter().map(element).collect();
+        shown.sort_unstable();
+        let below = Frontier::new(
+            &shown,
+            HALF_BITS,
+            u16::try_from(8 * width).unwrap_or(u16::MAX),
+        );
+        let strings: Vec<Leaving> = below.iter().collect();
+        for chunk in strings.chunks(CHUNK) {
+            self.append_chunk((&made, frontier), (below, chunk), bytes)?;
+        }
+        Ok(())
+    }
+
+    /// The prefix of an absent key half that leaves the tree, the path to its group, and that it is in there.
+    fn append_absence(
+        &self,
+        (made, frontier): (&FrontierTree, Frontier<'_>),
+        (elements, beginning): (&[&[u8]], &[u8; HALF]),
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), AccumulateError> {
+        let place = elements.partition_point(|element| *element < beginning.as_slice());
+        let neighbours = elements[place.saturating_sub(1)..].iter().take(2);
+        let common = neighbours
+            .map(|element| common_bits(element, beginning))
+            .max();
+        let length = common.unwrap_or(0) + 1;
+        bytes.extend_from_slice(&length.to_be_bytes());
+        let group = made.group_of(frontier, beginning);
+        made.append_path(group, bytes);
+        let strings = made.strings(frontier, group);
+        let negated: Vec<Fr> = strings.map(|string| -frontier.scalar(string)).collect();
+        let polynomial = polynomial::product(&negated, self.workers());
+        let root = scalar_of_prefix(beginning, length);
+        let (quotient, value) = polynomial::divide_by_factor(&polynomial, -root);
+        debug_assert!(value.is_zero(), "the prefix is in its group");
+        let parameters = self.log().setup().parameters();
+        bytes.extend_from_slice(&parameters.commit(&quotient, self.workers())?);
+        Ok(())
+    }
+
+    /// The path to the group that holds a chunk, the quotient of their polynomials, and that it is one.
+    fn append_chunk(
+        &self,
+        (made, frontier): (&FrontierTree, Frontier<'_>),
+        (below, chunk): (Frontier<'_>, &[Leaving]),
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), AccumulateError> {
+        let Some(first) = chunk.first() else {
+            return Ok(());
+        };
+        let group = made.group_of(frontier, &below.bytes(*first).0);
+        let accumulator = made.append_path(group, bytes);
+        let scalars: Vec<Fr> = chunk.iter().map(|string| below.scalar(*string)).collect();
+        let strings = made.strings(frontier, group);
+        let all: Vec<Fr> = strings.map(|string| frontier.scalar(string)).collect();
+        let others = all.iter().filter(|scalar| !scalars.contains(scalar));
+        let others: Vec<Fr> = others.map(|scalar| -*scalar).collect();
+        let negated: Vec<Fr> = all.iter().map(|scalar| -*scalar).collect();
+        let polynomial = polynomial::product(&negated, self.workers());
+        let rest = polynomial::product(&others, self.workers());
+        let parameters = self.log().setup().parameters();
+        let committed = parameters.commit(&rest, self.workers())?;
+        let z = chunk_challenge(self.id(), &accumulator, &committed, &scalars);
+        let value: Fr = scalars.iter().map(|scalar| z - scalar).product();
+        let mut combined = polynomial;
+        for (sum, part) in combined.iter_mut().zip(&rest) {
+            *sum -= value * part;
+        }
+        let (quotient, remainder) = polynomial::divide_by_factor(&combined, -z);
+        debug_assert!(remainder.is_zero(), "a chunk divides its group");
+        bytes.extend_from_slice(&committed);
+        bytes.extend_from_slice(&parameters.commit(&quotient, self.workers())?);
+        Ok(())
+    }
+}

@@ -1,0 +1,184 @@
+//! Completeness by frontiers: a prefix of what is absent is shown to be no prefix of anything in a tree.
+//!
+//! Of a set of elements, the *trie* is all prefixes of them, and the *frontier* the strings that leave it: those outside whose parent is inside. Every string
+//! that is not an element has exactly one prefix in the frontier, and no string of the frontier is a prefix of another.
+//!
+//! Source: Tomescu et al. 2019, section 4.
+
+#![deny(clippy::arithmetic_side_effects)]
+
+pub(crate) mod evidence;
+
+use ark_bls12_381::Fr;
+
+use crate::{element::HALF, prefix::scalar_of_prefix};
+
+pub(crate) use evidence::Evidence;
+
+/// Prefixes in one chunk: those of the values of one key are proved to be absent that many at a time.
+pub(crate) const CHUNK: usize = 512;
+
+/// A string of a frontier: the first `bit` bits of an element, and then the other bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Leaving {
+    /// The element, by its place among those of the frontier.
+    pub(crate) element: usize,
+    /// Where the string leaves it, from 0; its length is one more.
+    pub(crate) bit: u16,
+}
+
+/// The frontier of elements of equal length, in lexicographic order, from a depth on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frontier<'a> {
+    /// Strictly ascending.
+    elements: &'a [&'a [u8]],
+    /// Strings of at most this length are left out.
+    depth: u16,
+    /// Bits of an element.
+    bits: u16,
+}
+
+impl<'a> Frontier<'a> {
+    /// The frontier of these elements, in strictly ascending order; all agree in the first `depth` of `bits` bits.
+    pub(crate) const fn new(elements: &'a [&'a [u8]], depth: u16, bits: u16) -> Self {
+        Self {
+            elements,
+            depth,
+            bits,
+        }
+    }
+
+    /// The strings, in lexicographic order.
+    pub(crate) fn iter(self) -> impl Iterator<Item = Leaving> + use<'a> {
+        core::iter::successors(self.next_left(0, self.depth), move |one| self.after(*one))
+    }
+
+    /// The strings from one of them on.
+    #[cfg(feature = "std")]
+    pub(crate) fn iter_from(self, first: Leaving) -> impl Iterator<Item = Leaving> + use<'a> {
+        core::iter::successors(Some(first), move |one| self.after(*one))
+    }
+
+    /// The number of strings. Time: linear in the bytes of the elements, without hashing.
+    pub(crate) fn len(self) -> usize {
+        let below = usize::from(self.bits.saturating_sub(self.depth));
+        if self.elements.is_empty() {
+            return 0;
+        }
+        (1..self.elements.len()).fold(below, |count, element| {
+            // The string where they part was there and is not; those below it come to it.
+            let new = self.bits.saturating_sub(self.parting(element));
+            count.saturating_add(usize::from(new)).saturating_sub(2)
+        })
+    }
+
+    /// The scalar of a string.
+    pub(crate) fn scalar(self, string: Leaving) -> Fr {
+        let (bytes, length) = self.bytes(string);
+        scalar_of_prefix(&bytes, length)
+    }
+
+    /// A string, zero-padded, and its length in bits.
+    pub(crate) fn bytes(self, string: Leaving) -> ([u8; 2 * HALF], u16) {
+        let mut bytes = [0; 2 * HALF];
+        let element = self.element(string.element);
+        for (byte, from) in bytes.iter_mut().zip(element) {
+            *byte = *from;
+        }
+        let (place, mask) = split(string.bit);
+        if let Some(byte) = bytes.get_mut(place) {
+            *byte ^= mask;
+            // Clear what follows the bit.
+            *byte &= !mask.saturating_sub(1);
+        }
+        for byte in bytes.iter_mut().skip(place.saturating_add(1)) {
+            *byte = 0;
+        }
+        (bytes, string.bit.saturating_add(1))
+    }
+
+    fn after(self, string: Leaving) -> Option<Leaving> {
+        let Leaving { element, bit } = string;
+        if self.is_set(element, bit) {
+            self.next_left(element, bit.saturating_add(1))
+        } else {
+            self.next_right(element, bit)
+        }
+    }
+
+    /// The first string that leaves an element to the left at or below this depth, or what follows.
+    fn next_left(self, mut element: usize, mut depth: u16) -> Option<Leaving> {
+        while element < self.elements.len() {
+            let mut left = depth..self.bits;
+            if let Some(bit) = left.find(|bit| self.is_set(element, *bit)) {
+                return Some(Leaving { element, bit });
+            }
+            if let Some(string) = self.right(element, self.bits) {
+                return Some(string);
+            }
+            element = element.saturating_add(1);
+            depth = self.parting(element).saturating_add(1);
+        }
+        None
+    }
+
+    /// The deepest string above this depth that leaves an element to the right, or what follows.
+    fn next_right(self, element: usize, depth: u16) -> Option<Leaving> {
+        let next = element.saturating_add(1);
+        self.right(element, depth).or_else(|| {
+            let depth = self.parting(next).saturating_add(1);
+            self.next_left(next, depth)
+        })
+    }
+
+    fn right(self, element: usize, below: u16) -> Option<Leaving> {
+        let next = element.saturating_add(1);
+        let limit = if next < self.elements.len() {
+            self.parting(next).saturating_add(1)
+        } else {
+            self.depth
+        };
+        let bit = (limit..below).rev().find(|bit| !self.is_set(element, *bit));
+        bit.map(|bit| Leaving { element, bit })
+    }
+
+    /// The bits that an element has in common with the one before it.
+    fn parting(self, element: usize) -> u16 {
+        let before = self.element(element.saturating_sub(1));
+        common_bits(before, self.element(element))
+    }
+
+    fn is_set(self, element: usize, bit: u16) -> bool {
+        let (place, mask) = split(bit);
+        let byte = self.element(element).get(place);
+        byte.is_some_and(|byte| byte & mask != 0)
+    }
+
+    fn element(self, place: usize) -> &'a [u8] {
+        self.elements.get(place).copied().unwrap_or(&[])
+    }
+}
+
+/// The number of bits that two strings of bytes have in common at their beginning.
+pub(crate) fn common_bits(left: &[u8], right: &[u8]) -> u16 {
+    let pairs = left.iter().zip(right);
+    let equal = pairs
+        .clone()
+        .take_while(|(left, right)| left == right)
+        .count();
+    let rest = left.iter().zip(right).nth(equal);
+    let rest = rest.map_or(0, |(left, right)| (left ^ right).leading_zeros());
+    let bits = u32::try_from(equal).unwrap_or(u32::MAX).saturating_mul(8);
+    u16::try_from(bits.saturating_add(rest)).unwrap_or(u16::MAX)
+}
+
+/// The byte that holds a bit, and the bit within it.
+const fn split(bit: u16) -> (usize, u8) {
+    let mask = 0x80_u8 >> (bit % 8);
+    #[expect(clippy::as_conversions, reason = "widening in a const fn")]
+    ((bit / 8) as usize, mask)
+}
+
+#[cfg(test)]
+#[allow(clippy::arithmetic_side_effects, reason = "tests fail by panicking")]
+mod tests;

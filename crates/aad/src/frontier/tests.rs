@@ -1,0 +1,73 @@
+use std::collections::BTreeSet;
+
+use super::*;
+
+/// Strings of bits from the definition.
+fn by_definition(elements: &[u8], bits: u16) -> Vec<String> {
+    let text = |element: u8, length: u16| -> String {
+        let all = format!("{element:08b}");
+        all[..usize::from(length)].to_owned()
+    };
+    let trie: BTreeSet<String> = elements
+        .iter()
+        .flat_map(|element| (0..=bits).map(|length| text(*element, length)))
+        .collect();
+    let leaving = trie
+        .iter()
+        .filter(|inside| inside.len() < usize::from(bits));
+    let leaving = leaving.flat_map(|inside| [format!("{inside}0"), format!("{inside}1")]);
+    let leaving: BTreeSet<String> = leaving.filter(|string| !trie.contains(string)).collect();
+    leaving.into_iter().collect()
+}
+
+fn check(elements: &[u8], bits: u16) {
+    let bytes: Vec<[u8; 1]> = elements.iter().map(|element| [*element]).collect();
+    let slices: Vec<&[u8]> = bytes.iter().map(<[u8; 1]>::as_slice).collect();
+    let frontier = Frontier::new(&slices, 0, bits);
+    let strings: Vec<String> = frontier
+        .iter()
+        .map(|one| {
+            let (bytes, length) = frontier.bytes(one);
+            assert!(bytes[1..].iter().all(|byte| *byte == 0));
+            format!("{:08b}", bytes[0])[..usize::from(length)].to_owned()
+        })
+        .collect();
+    assert_eq!(strings, by_definition(elements, bits), "{elements:?}");
+    assert_eq!(frontier.len(), strings.len());
+    // Every string outside has one prefix in the frontier, and none inside has one.
+    for candidate in 0..1_u16 << bits {
+        let candidate = u8::try_from(candidate << (8 - bits)).unwrap();
+        let text = format!("{candidate:08b}");
+        let prefixes = strings.iter().filter(|string| text.starts_with(*string));
+        assert_eq!(
+            prefixes.count(),
+            usize::from(!elements.contains(&candidate))
+        );
+    }
+    for (place, string) in frontier.iter().enumerate() {
+        assert!(frontier.iter_from(string).eq(frontier.iter().skip(place)));
+    }
+}
+
+/// All sets of strings of 4 bits.
+#[test]
+fn frontiers_of_all_small_tries_are_those_of_the_definition() {
+    for set in 1..1_u32 << 16 {
+        let elements = (0..16_u8).filter(|element| set >> element & 1 == 1);
+        let elements: Vec<u8> = elements.map(|element| element << 4).collect();
+        if set % 7 == 0 || elements.len() <= 3 {
+            check(&elements, 4);
+        }
+    }
+}
+
+#[test]
+fn frontiers_of_tries_of_eight_bits_too() {
+    for first in (0..=255_u8).step_by(5) {
+        for second in (0..=255).step_by(3) {
+            let elements: BTreeSet<u8> = [first, second, first ^ second, 77].into();
+            let elements: Vec<u8> = elements.into_iter().collect();
+            check(&elements, 8);
+        }
+    }
+}
