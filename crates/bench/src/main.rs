@@ -9,6 +9,7 @@ use std::{
 
 use bench::{
     Outcome,
+    aad::{self, AadArguments},
     accumulators::AccumulatorArguments,
     figures,
     flexlist::{self, FlexlistArguments, cut::CutArguments},
@@ -35,13 +36,15 @@ enum Command {
     Accumulators(AccumulatorArguments),
     /// The tuple dictionaries beside a red-black tree: tables 7 to 11, figures 7 and 8.
     Tuple(TupleArguments),
+    /// Append-only dictionaries: appending, look-ups, append-only proofs, memory; each beside its primitives.
+    Aad(AadArguments),
     /// The outsourced files: building, updates, audits, version-control traces; figures 6 to 10, table 2.
     Flexlist(FlexlistArguments),
     /// Cuts a version-control trace, numbers only, from a local git repository.
     FlexlistTrace(CutArguments),
     /// Hashes and signatures of each suite.
     Primitives(PrimitivesArguments),
-    /// Tables and plots from the lines of `tree --json` and `tuple --json`; tables of `flexlist --json`.
+    /// Tables and plots from the lines of `tree --json` and `tuple --json`; tables of `aad --json` and `flexlist --json`.
     Figures(FiguresArguments),
     /// One measurement in this process; what `tree` starts.
     #[command(hide = true)]
@@ -55,7 +58,7 @@ enum Command {
 
 #[derive(Debug, Args)]
 struct FiguresArguments {
-    /// A file of lines from `tree`, `tuple` or `flexlist`, each with `--json`; other lines are skipped.
+    /// A file of lines from `tree`, `tuple`, `aad` or `flexlist`, each with `--json`; other lines are skipped.
     #[arg(long)]
     from: PathBuf,
     /// The folder for the plots.
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         Command::Batch(arguments) => arguments.run(),
         Command::Accumulators(arguments) => arguments.run(),
         Command::Tuple(arguments) => arguments.run(),
+        Command::Aad(arguments) => arguments.run(),
         Command::Flexlist(arguments) => arguments.run(),
         Command::FlexlistTrace(arguments) => arguments.run(),
         Command::Primitives(arguments) => arguments.run(),
@@ -105,7 +109,8 @@ fn draw_figures(arguments: &FiguresArguments) -> Outcome<()> {
         write!(stdout(), "{}", report(&of))?;
     }
     if is_empty {
-        let error = format!("{from}: no line of `tree`, `tuple` or `flexlist` with `--json`");
+        let error =
+            format!("{from}: no line of `tree`, `tuple`, `aad` or `flexlist` with `--json`");
         return Err(error.into());
     }
     for file in figures::draw(&lines, &arguments.out)? {
@@ -117,8 +122,9 @@ fn draw_figures(arguments: &FiguresArguments) -> Outcome<()> {
 /// How the names of some experiments begin, and the tables of their lines.
 type Tables = (&'static [&'static str], fn(&[Line]) -> String);
 
-const REPORTS: [Tables; 3] = [
+const REPORTS: [Tables; 4] = [
     (&["growing", "steady_state"], tree::table::report),
     (&["tuple_"], tuple::table::report),
+    (&["aad_"], aad::table::report),
     (&["flexlist_"], flexlist::table::report),
 ];

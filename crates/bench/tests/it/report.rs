@@ -44,7 +44,7 @@ const PROMISED: [&str; 36] = [
     "commit",
 ];
 
-fn run(arguments: &[&str]) -> String {
+pub(crate) fn run(arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_bench"))
         .args(arguments)
         .output()
@@ -55,7 +55,7 @@ fn run(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn lines(text: &str) -> Vec<Value> {
+pub(crate) fn lines(text: &str) -> Vec<Value> {
     text.lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()
