@@ -8,5 +8,6 @@ mod damage;
 mod forgeries;
 mod oracle;
 mod pairs;
+mod review;
 mod support;
 mod vectors;
