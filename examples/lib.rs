@@ -1,6 +1,17 @@
 //! Runnable tutorials: `cargo run -p examples --example publish_and_verify`.
 
-/// The verifier of the documentation, compiled.
+/// The documentation's programs, compiled and run.
 #[cfg(doctest)]
-#[doc = include_str!("../docs/verifier.md")]
-pub struct Verifier;
+mod documents {
+    #[doc = include_str!("../docs/verifier.md")]
+    struct Verifier;
+
+    #[doc = include_str!("../docs/tutorials/application.md")]
+    struct Application;
+
+    #[doc = include_str!("../docs/tutorials/verifier.md")]
+    struct VerifierImplementer;
+
+    #[doc = include_str!("../docs/tutorials/researcher.md")]
+    struct Researcher;
+}

@@ -1,11 +1,5 @@
 //! The accumulators: every operation, beside the primitive that bounds it, measured in the same run.
 
-#![allow(
-    missing_debug_implementations,
-    clippy::missing_errors_doc,
-    reason = "nobody prints a bench; its errors go to whoever runs it"
-)]
-
 use std::{
     hint::black_box,
     num::NonZeroUsize,
@@ -14,17 +8,17 @@ use std::{
 
 use accumulators::{
     AccumulateError, Accumulator, Authority, Batch, Dynamic, ElementSet, Scheme, SecretKey,
-    SignedSnapshot, Snapshot, Universal, Witnessed,
+    SignedSnapshot, Snapshot, Universal, Witnessed, rsa::RepresentativeRule,
 };
-use ed25519_dalek::SigningKey;
-use pad_core::{AuthorKey, Proof, Untrusted, Verified, Version, Workers};
+use clap::{Args, builder::PossibleValuesParser};
+use pad_core::{Proof, Untrusted, Verified, Version, Workers};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use crate::{
-    Outcome,
-    machine::Machine,
-    timing::{median, microseconds, rounded},
+    Outcome, line,
+    primitives::{author_key, signing_key},
+    report::Report,
+    timing::{Effort, median, microseconds},
     workload::Random,
 };
 
@@ -34,32 +28,59 @@ mod table;
 
 pub use bilinear::BilinearBench;
 pub use rsa::{RsaBench, factors as rsa_factors};
-pub use table::table;
 
-/// One line of `bench accumulators --json`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AccumulatorRecord {
-    /// Always `accumulators`.
-    pub experiment: String,
-    /// The scheme, and what distinguishes its parameters.
-    pub accumulator: String,
-    /// What was done.
-    pub operation: String,
-    /// The number of elements in the set, or in the batch or subset.
-    pub n: usize,
-    /// The number of threads of the operation; primitives always have one.
-    pub threads: usize,
-    /// Time of the operation, divided by the number of elements that it made or checked.
-    pub per_element_us: f64,
-    /// What bounds it.
-    pub primitive: String,
-    /// Its time on one core, measured in the same run.
-    pub primitive_us: f64,
-    /// `per_element_us / primitive_us`.
-    pub ratio: f64,
-    /// Where.
-    #[serde(flatten)]
-    pub machine: Machine,
+/// The command line of `bench accumulators`.
+#[derive(Clone, Debug, Args)]
+pub struct AccumulatorArguments {
+    /// One JSON object per line instead of a table.
+    #[arg(long)]
+    json: bool,
+    /// The numbers of elements.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_values_t = [1_000, 10_000, 100_000],
+        value_parser = clap::value_parser!(u64).range(1..=10_000_000),
+    )]
+    elements: Vec<u64>,
+    /// The numbers of threads.
+    #[arg(long, value_delimiter = ',', default_value = "1,2")]
+    threads: Vec<NonZeroUsize>,
+    /// Only this scheme.
+    #[arg(long, value_parser = PossibleValuesParser::new(["rsa", "bilinear"]))]
+    accumulator: Option<String>,
+    /// Leave out what is expected to take more seconds than this.
+    #[arg(long, default_value_t = 300)]
+    longest: u64,
+    /// Measure little: to see that everything works.
+    #[arg(long)]
+    quick: bool,
+}
+
+impl AccumulatorArguments {
+    /// Measures what is asked for.
+    pub fn run(&self) -> Outcome<()> {
+        let mut sizes: Vec<usize> = self.elements.iter().map(|size| *size as usize).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        let plan = Plan {
+            sizes,
+            threads: self.threads.clone(),
+            longest: Duration::from_secs(self.longest),
+            quick: self.quick,
+        };
+        let wanted = |name| self.accumulator.as_deref().is_none_or(|only| only == name);
+        let mut report = Report::new(self.json, self.quick)?;
+        if wanted("bilinear") {
+            run(&BilinearBench::new(&plan)?, &plan, &mut report)?;
+        }
+        if wanted("rsa") {
+            for rule in [RepresentativeRule::Wide, RepresentativeRule::Compact] {
+                run(&RsaBench::new(rule, &plan)?, &plan, &mut report)?;
+            }
+        }
+        report.finish(table::table)
+    }
 }
 
 /// What to measure.
@@ -91,6 +112,25 @@ impl Primitive {
     }
 }
 
+/// Work that a primitive bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bounded {
+    /// Making a representative.
+    Element,
+    /// Each further element of a set accumulated with the secret key.
+    Factor,
+    /// Accumulating with the secret key beyond that, once.
+    SecretOnce,
+    /// Accumulating a set without the secret key, per element.
+    Public,
+    /// Each of all witnesses with the secret key.
+    SecretWitness,
+    /// Each of all witnesses without it.
+    PublicWitness,
+    /// Verifying.
+    Verify,
+}
+
 /// A scheme's keys, the primitives that bound its operations, and what only it can do.
 pub trait Bench {
     /// The scheme.
@@ -100,79 +140,64 @@ pub trait Bench {
     fn name(&self) -> String;
     /// A secret key for sets of up to `capacity` elements.
     fn secret(&self, capacity: usize) -> Outcome<SecretKeyOf<Self>>;
-    /// What bounds making a representative.
-    fn element_bound(&self) -> Primitive;
-    /// What bounds each further element of a set accumulated with the secret key.
-    fn factor_bound(&self) -> Primitive;
-    /// What bounds accumulating with the secret key beyond that, once.
-    fn accumulate_secret_bound(&self) -> Primitive;
-    /// What bounds accumulating a set of `n` elements without it, per element.
-    fn accumulate_public_bound(&self, n: usize) -> Primitive;
-    /// What bounds each of all witnesses with the secret key.
-    fn witness_secret_bound(&self, n: usize) -> Primitive;
-    /// What bounds each of all witnesses without it.
-    fn witness_public_bound(&self, n: usize) -> Primitive;
-    /// What bounds verifying.
-    fn verify_bound(&self) -> Primitive;
+    /// What bounds work on a set of `n` elements.
+    fn bound(&self, work: Bounded, n: usize) -> Primitive;
     /// What else there is to measure.
-    fn extras(&self, report: &mut Report<'_>) -> Outcome<()>;
+    fn extras(&self, report: &mut Operations<'_>) -> Outcome<()>;
 }
 
 /// The secret key of a scheme.
 pub type SecretKeyOf<B> = <<B as Bench>::Scheme as Accumulator>::SecretKey;
 
-/// Collects lines, and passes each on as soon as it is there.
-pub struct Report<'a> {
+/// The lines of one accumulator.
+pub struct Operations<'a> {
     accumulator: String,
-    plan: &'a Plan,
-    machine: &'a Machine,
-    emit: &'a mut dyn FnMut(AccumulatorRecord) -> Outcome<()>,
+    bound: &'a dyn Fn(Bounded, usize) -> Primitive,
+    /// What to measure.
+    pub plan: &'a Plan,
+    report: &'a mut Report,
 }
 
-impl Report<'_> {
+impl Operations<'_> {
     /// Times `work`, which handles `n` elements, and reports the time of one.
-    ///
-    /// Returns that time, or `None` if the work was left out: `expected_us` in all is too long.
     pub fn measure<R>(
         &mut self,
         operation: &str,
         (n, threads): (usize, usize),
-        bound: &Primitive,
-        expected_us: f64,
+        bound: Bounded,
         work: impl FnMut() -> R,
-    ) -> Outcome<Option<f64>> {
-        if expected_us > microseconds(self.plan.longest) {
-            return Ok(None);
-        }
+    ) -> Outcome<f64> {
+        self.report
+            .announce(format!("{} {operation}", self.accumulator));
         let each = self.plan.time_us(work) / n.max(1) as f64;
         self.line(operation, (n, threads), bound, each)?;
-        Ok(Some(each))
+        Ok(each)
+    }
+
+    /// Whether work that is expected to take so long in all is left out.
+    fn leaves_out(&self, expected_us: f64) -> bool {
+        expected_us > microseconds(self.plan.longest)
     }
 
     fn line(
         &mut self,
         operation: &str,
         (n, threads): (usize, usize),
-        bound: &Primitive,
+        bound: Bounded,
         per_element_us: f64,
     ) -> Outcome<()> {
-        (self.emit)(AccumulatorRecord {
-            experiment: "accumulators".to_owned(),
-            accumulator: self.accumulator.clone(),
-            operation: operation.to_owned(),
-            n,
-            threads,
-            per_element_us: rounded(per_element_us),
-            primitive: bound.name.clone(),
-            primitive_us: rounded(bound.us),
-            ratio: rounded(per_element_us / bound.us),
-            machine: self.machine.clone(),
+        let bound = (self.bound)(bound, n);
+        self.report.measured(line! {
+            experiment: "accumulators",
+            accumulator: &self.accumulator,
+            operation: operation,
+            n: n,
+            threads: threads,
+            per_element_us: per_element_us,
+            primitive: &bound.name,
+            primitive_us: bound.us,
+            ratio: per_element_us / bound.us,
         })
-    }
-
-    /// The plan.
-    pub fn plan(&self) -> &Plan {
-        self.plan
     }
 }
 
@@ -197,7 +222,7 @@ impl Plan {
 
     /// The time of one call of a short `work`, in microseconds.
     pub fn primitive_us<R>(&self, mut work: impl FnMut() -> R) -> f64 {
-        crate::timing::Effort::new(self.quick).primitive_ns(|calls| {
+        Effort::new(self.quick).primitive_ns(|calls| {
             for _ in 0..calls {
                 black_box(work());
             }
@@ -211,20 +236,12 @@ impl Plan {
 }
 
 /// Measures one scheme.
-///
-/// # Errors
-/// What the scheme refuses, or a line that could not be written.
-pub fn run<B: Bench>(
-    bench: &B,
-    plan: &Plan,
-    emit: &mut dyn FnMut(AccumulatorRecord) -> Outcome<()>,
-) -> Outcome<()> {
-    let machine = Machine::current();
-    let mut report = Report {
+fn run<B: Bench>(bench: &B, plan: &Plan, report: &mut Report) -> Outcome<()> {
+    let mut report = Operations {
         accumulator: bench.name(),
+        bound: &|work, n| bench.bound(work, n),
         plan,
-        machine: &machine,
-        emit,
+        report,
     };
     let largest = plan.sizes.iter().copied().max().unwrap_or(1);
     // One more, for the element that is added in the end.
@@ -235,7 +252,6 @@ pub fn run<B: Bench>(
         let elements = elements(n);
         for (pool, witness_us) in plan.pools()?.iter().zip(&mut public_witness_us) {
             let scene = Scene::<B> {
-                bench,
                 secret: &secret,
                 elements: &elements,
                 set: ElementSet::from_elements(secret.public_key(), &elements, pool)?,
@@ -249,7 +265,7 @@ pub fn run<B: Bench>(
                 *witness_us = each;
             }
         }
-        single_elements(bench, &secret, &elements, &mut report)?;
+        single_elements::<B>(&secret, &elements, &mut report)?;
     }
     Ok(())
 }
@@ -263,7 +279,6 @@ fn elements(n: usize) -> Vec<Vec<u8>> {
 
 /// One set and one number of threads.
 struct Scene<'a, B: Bench> {
-    bench: &'a B,
     secret: &'a SecretKeyOf<B>,
     elements: &'a [Vec<u8>],
     set: ElementSet<B::Scheme>,
@@ -279,66 +294,52 @@ impl<B: Bench> Scene<'_, B> {
         (self.elements.len(), self.pool.threads())
     }
 
-    fn representatives(&self, report: &mut Report<'_>) -> Outcome<()> {
-        let represent =
-            || ElementSet::<B::Scheme>::from_elements(self.key(), self.elements, self.pool);
-        report.measure(
-            "representatives",
-            self.what(),
-            &self.bench.element_bound(),
-            0.0,
-            represent,
-        )?;
+    fn representatives(&self, report: &mut Operations<'_>) -> Outcome<()> {
+        report.measure("representatives", self.what(), Bounded::Element, || {
+            ElementSet::<B::Scheme>::from_elements(self.key(), self.elements, self.pool)
+        })?;
         Ok(())
     }
 
-    fn accumulate(&self, report: &mut Report<'_>) -> Outcome<()> {
-        let (n, threads) = self.what();
-        let pool = self.pool;
-        let once = &self.bench.accumulate_secret_bound();
+    fn accumulate(&self, report: &mut Operations<'_>) -> Outcome<()> {
+        let (what, pool) = (self.what(), self.pool);
         let first = ElementSet::from_elements(self.key(), &self.elements[..1], pool)?;
         let work = || B::Scheme::accumulate(self.secret, &first, pool);
         work()?;
-        let once_us = report.measure("accumulate_secret_once", (1, threads), once, 0.0, work)?;
+        let once = (1, what.1);
+        let once_us = report.measure("accumulate_secret_once", once, Bounded::SecretOnce, work)?;
         let whole = report
             .plan
             .time_us(|| B::Scheme::accumulate(self.secret, &self.set, pool));
-        let further = (whole - once_us.unwrap_or(0.0)).max(0.0) / n as f64;
-        let factor = self.bench.factor_bound();
-        report.line("accumulate_secret_each", (n, threads), &factor, further)?;
-        let bound = self.bench.accumulate_public_bound(n);
+        let further = (whole - once_us).max(0.0) / what.0 as f64;
+        report.line("accumulate_secret_each", what, Bounded::Factor, further)?;
         let work = || B::Scheme::accumulate(self.key(), &self.set, pool);
-        report.measure("accumulate_public", (n, threads), &bound, 0.0, work)?;
+        report.measure("accumulate_public", what, Bounded::Public, work)?;
         Ok(())
     }
 
-    /// Returns the time of each of all witnesses without the secret key.
-    fn witnesses(&self, report: &mut Report<'_>, expected_us: f64) -> Outcome<Option<f64>> {
-        let (n, threads) = self.what();
+    /// Returns the time of each of all witnesses without the secret key, unless they were left out.
+    fn witnesses(&self, report: &mut Operations<'_>, expected_us: f64) -> Outcome<Option<f64>> {
+        let (what, bound) = (self.what(), Bounded::PublicWitness);
         let (key, set, pool) = (self.key(), &self.set, self.pool);
-        let bound = self.bench.witness_secret_bound(n);
         let made = B::Scheme::witnesses(self.secret, set, pool)?;
         let work = || B::Scheme::witnesses(self.secret, set, pool);
-        report.measure("witnesses_secret", (n, threads), &bound, 0.0, work)?;
-        let bound = self.bench.witness_public_bound(n);
+        report.measure("witnesses_secret", what, Bounded::SecretWitness, work)?;
+        if report.leaves_out(expected_us) {
+            return Ok(None);
+        }
         let mut equal = true;
-        let each = report.measure(
-            "witnesses_public",
-            (n, threads),
-            &bound,
-            expected_us,
-            || {
-                equal &= B::Scheme::witnesses(key, set, pool).is_ok_and(|public| public == made);
-            },
-        )?;
+        let each = report.measure("witnesses_public", what, bound, || {
+            equal &= B::Scheme::witnesses(key, set, pool).is_ok_and(|public| public == made);
+        })?;
         if !equal {
             return Err("witnesses with and without the secret key differ".into());
         }
         // The quadratic baseline is only run where it takes seconds.
-        let expected = each.unwrap_or(f64::MAX) * (n * n) as f64;
-        let work = || self.one_by_one();
-        report.measure("witnesses_one_by_one", (n, threads), &bound, expected, work)?;
-        Ok(each)
+        if !report.leaves_out(each * (what.0 * what.0) as f64) {
+            report.measure("witnesses_one_by_one", what, bound, || self.one_by_one())?;
+        }
+        Ok(Some(each))
     }
 
     /// Every witness made on its own, as in the paper.
@@ -355,10 +356,9 @@ impl<B: Bench> Scene<'_, B> {
 
 /// What clients do, and what servers do for one element: on one thread.
 fn single_elements<B: Bench>(
-    bench: &B,
     secret: &SecretKeyOf<B>,
     elements: &[Vec<u8>],
-    report: &mut Report<'_>,
+    report: &mut Operations<'_>,
 ) -> Outcome<()> {
     let (key, alone) = (secret.public_key(), &Workers::sequential());
     let n = elements.len();
@@ -366,44 +366,40 @@ fn single_elements<B: Bench>(
     let value = B::Scheme::accumulate(secret, &set, alone)?;
     let snapshot = signed_and_verified::<B::Scheme>(key, value)?;
     let witnesses = B::Scheme::witnesses(secret, &set, alone)?;
-    let bound = bench.verify_bound();
     let (witness, element) = (&witnesses[n / 2], &elements[n / 2]);
     witness.clone().check(&snapshot, element)?;
-    report.measure("verify", (1, 1), &bound, 0.0, || {
+    report.measure("verify", (1, 1), Bounded::Verify, || {
         witness.clone().check(&snapshot, element)
     })?;
     let size = n.min(1000);
     let batch = <B::Scheme as Witnessed>::WitnessBatch::from(witnesses[..size].to_vec());
     batch.clone().check(&snapshot, &elements[..size])?;
-    report.measure("verify_batch", (size, 1), &bound, 0.0, || {
+    report.measure("verify_batch", (size, 1), Bounded::Verify, || {
         batch.clone().check(&snapshot, &elements[..size])
     })?;
     let stranger = b"not an element";
     let made = B::Scheme::non_membership_witness(secret, &set, stranger, alone)?;
     made.clone().check(&snapshot, stranger)?;
-    report.measure("verify_absence", (1, 1), &bound, 0.0, || {
+    report.measure("verify_absence", (1, 1), Bounded::Verify, || {
         made.clone().check(&snapshot, stranger)
     })?;
-    let bound = bench.accumulate_public_bound(n);
-    report.measure("absence_public", (n, 1), &bound, 0.0, || {
+    report.measure("absence_public", (n, 1), Bounded::Public, || {
         B::Scheme::non_membership_witness(key, &set, stranger, alone)
     })?;
-    changes(bench, secret, &set, report)
+    changes::<B>(secret, &set, report)
 }
 
 /// One element removed and one added, and a witness that follows.
 fn changes<B: Bench>(
-    bench: &B,
     secret: &SecretKeyOf<B>,
     set: &ElementSet<B::Scheme>,
-    report: &mut Report<'_>,
+    report: &mut Operations<'_>,
 ) -> Outcome<()> {
     let (key, alone) = (secret.public_key(), &Workers::sequential());
     let value = B::Scheme::accumulate(secret, set, alone)?;
     let (none, fresh): (&[&[u8]], &[&[u8]]) = (&[], &[b"fresh"]);
-    let bound = bench.verify_bound();
     let n = set.len();
-    report.measure("change_secret", (1, 1), &bound, 0.0, || {
+    report.measure("change_secret", (1, 1), Bounded::Verify, || {
         let mut set = set.clone();
         B::Scheme::change(secret, &mut set, &value, none, fresh, alone)
     })?;
@@ -411,18 +407,18 @@ fn changes<B: Bench>(
     let change = B::Scheme::change(secret, &mut changed, &value, none, fresh, alone)?;
     let element = &set.elements()[n / 2];
     let witnesses = B::Scheme::witnesses(secret, set, alone)?;
-    report.measure("update_witness", (1, 1), &bound, 0.0, || {
+    report.measure("update_witness", (1, 1), Bounded::Verify, || {
         let log = core::slice::from_ref(&change);
         B::Scheme::update_witness(key, element, &witnesses[n / 2], log)
     })?;
     Ok(())
 }
 
-fn signed_and_verified<A: Accumulator>(
+/// A value as clients know it: signed, and verified.
+pub fn signed_and_verified<A: Accumulator>(
     key: &A::PublicKey,
     value: A::Value,
 ) -> Outcome<Verified<Snapshot<A>>> {
-    let signer = SigningKey::from_bytes(&[7; 32]);
     let version = Version::new(1);
     let snapshot = Snapshot::<A> {
         key: key.clone(),
@@ -430,9 +426,9 @@ fn signed_and_verified<A: Accumulator>(
         value,
     };
     let authority = Authority {
-        author: AuthorKey::from_bytes(signer.verifying_key().as_bytes())?,
+        author: author_key(),
         key: key.clone(),
     };
-    let signed: SignedSnapshot<A> = snapshot.sign(&signer)?;
+    let signed: SignedSnapshot<A> = snapshot.sign(&signing_key())?;
     Ok(Untrusted::new(signed).verify(&authority, &version)?)
 }

@@ -5,8 +5,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    line::Line,
     paper::{DOLLARS_PER_GIGABYTE, DOLLARS_PER_HOUR},
-    record::TreeRecord,
 };
 
 /// What a provider charges.
@@ -41,24 +41,15 @@ impl Prices {
     }
 }
 
-/// Dollars for computing this long, in 2010.
-pub fn of_computing(us: f64) -> f64 {
-    Prices::PAPER.of_computing(us)
-}
-
-/// Dollars for sending this much, in 2010.
-pub fn of_sending(bytes: f64) -> f64 {
-    Prices::PAPER.of_sending(bytes)
-}
-
-/// Dollars for one look-up in a random version, with its share of the updates: there are
+/// Dollars in 2010 for one look-up in a random version, with its share of the updates: there are
 /// `lookups_per_update` look-ups for each update. Verifying is the client's own expense.
-pub fn per_lookup(record: &TreeRecord, lookups_per_update: f64) -> f64 {
-    let reply = record.server.proof_bytes + record.server.head_bytes as f64;
-    let lookup = of_computing(record.server.prove_us_random_version) + of_sending(reply);
-    let update_us = record.author.insert_snapshot_us + record.server.apply_us;
-    let update = of_computing(update_us) + of_sending(record.author.update_bytes);
-    lookup + update / lookups_per_update
+pub fn per_lookup(line: &Line, lookups_per_update: f64) -> f64 {
+    let prices = Prices::PAPER;
+    let cost = |us, bytes| prices.of_computing(us) + prices.of_sending(bytes);
+    let reply = line.figure("proof_bytes") + line.figure("head_bytes");
+    let update_us = line.figure("insert_snapshot_us") + line.figure("apply_us");
+    let update = cost(update_us, line.figure("update_bytes"));
+    cost(line.figure("prove_us_random_version"), reply) + update / lookups_per_update
 }
 
 #[cfg(test)]

@@ -78,22 +78,12 @@ impl HashCounts {
         (counts, result)
     }
 
-    /// Those of the history log.
-    pub fn history(&self) -> f64 {
-        self.history_leaves + self.history_nodes
-    }
-
     /// These hashes, but the history log's as in `other`.
     #[must_use]
     pub fn with_history_of(self, other: &Self) -> Self {
-        let Self {
-            history_leaves,
-            history_nodes,
-            ..
-        } = *other;
         Self {
-            history_leaves,
-            history_nodes,
+            history_leaves: other.history_leaves,
+            history_nodes: other.history_nodes,
             ..self
         }
     }

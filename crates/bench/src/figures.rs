@@ -1,81 +1,53 @@
-//! Plots of a run's records, as SVG.
+//! Plots of a run's lines, as SVG.
 
 use std::path::{Path, PathBuf};
 
 use plotters::{
     chart::{ChartBuilder, SeriesLabelPosition},
-    drawing::IntoDrawingArea,
+    coord::Shift,
+    drawing::{DrawingArea, IntoDrawingArea},
     element::{Circle, Rectangle},
     prelude::{BLACK, Color, IntoLogRange, Palette, Palette99, SVGBackend, WHITE},
     series::LineSeries,
 };
 
 use crate::{
-    Outcome, costs, paper, record::TreeRecord, tables::LOOKUPS_PER_UPDATE, tuple::TupleLine,
-    workload::Experiment,
+    Outcome, costs,
+    line::{Line, groups, of},
+    paper,
+    tree::table::LOOKUPS_PER_UPDATE,
 };
 
-/// Draws what the records allow into a folder, and returns the files.
-///
-/// # Errors
-/// If a file cannot be written.
-pub fn draw(records: &[TreeRecord], folder: &Path) -> Outcome<Vec<PathBuf>> {
+/// Draws what the lines of `tree` and `tuple` allow into a folder, and returns the files.
+pub fn draw(lines: &[Line], folder: &Path) -> Outcome<Vec<PathBuf>> {
     std::fs::create_dir_all(folder)?;
-    let figures = [
-        ("table3.svg", schemes(records)),
-        ("table4.svg", repositories(records)),
-        ("figure5.svg", steady_states(records)),
-        ("figure6.svg", lookup_costs(records)),
-    ];
+    let (growing, steady) = (of(lines, "growing"), of(lines, "steady_state"));
     let mut files = Vec::new();
-    for (name, figure) in figures {
-        let file = folder.join(name);
-        match figure {
-            Figure::Lines(lines) if !lines.series.is_empty() => lines.draw(&file)?,
-            Figure::Bars(bars) if !bars.rows.is_empty() => bars.draw(&file)?,
-            Figure::Lines(_) | Figure::Bars(_) => continue,
+    for (name, bars) in [
+        ("table3", schemes(&growing)),
+        ("table4", repositories(&growing)),
+    ] {
+        if !bars.rows.is_empty() {
+            let file = folder.join(name).with_extension("svg");
+            bars.draw(&file)?;
+            files.push(file);
         }
-        files.push(file);
+    }
+    let mut figures = vec![
+        ("figure5".to_owned(), steady_states(&steady)),
+        ("figure6".to_owned(), lookup_costs(&growing)),
+    ];
+    for group in groups(&of(lines, "tuple_lookup_costs"), &["figure"]) {
+        figures.push((group[0].text("figure").to_owned(), costs_of(&group)));
+    }
+    for (name, lines) in figures {
+        if !lines.series.is_empty() {
+            let file = folder.join(format!("{name}.svg"));
+            lines.draw(&file)?;
+            files.push(file);
+        }
     }
     Ok(files)
-}
-
-/// Draws what the lines of `tuple` say look-ups cost, one file for each figure, and returns the files.
-///
-/// # Errors
-/// If a file cannot be written.
-pub fn draw_tuples(lines: &[TupleLine], folder: &Path) -> Outcome<Vec<PathBuf>> {
-    std::fs::create_dir_all(folder)?;
-    let mut figures: Vec<(String, Lines)> = Vec::new();
-    for line in lines {
-        let TupleLine::Costs(record) = line else {
-            continue;
-        };
-        let series = (record.design.clone(), record.points.clone());
-        let known = figures.iter_mut().find(|(name, _)| *name == record.figure);
-        if let Some((_, lines)) = known {
-            lines.series.push(series);
-        } else {
-            let lines = Lines {
-                title: format!("{}: cost per look-up", record.figure),
-                horizontal: "look-ups per update",
-                vertical: "micro-dollars per look-up",
-                series: vec![series],
-            };
-            figures.push((record.figure.clone(), lines));
-        }
-    }
-    let draw = |(name, lines): (String, Lines)| {
-        let file = folder.join(format!("{name}.svg"));
-        lines.draw(&file).map(|()| file)
-    };
-    figures.into_iter().map(draw).collect()
-}
-
-/// One file.
-enum Figure {
-    Lines(Lines),
-    Bars(Bars),
 }
 
 /// Lines over two logarithmic axes.
@@ -93,104 +65,107 @@ struct Bars {
     rows: Vec<(String, f64, f64)>,
 }
 
-fn growing(records: &[TreeRecord]) -> impl Iterator<Item = &TreeRecord> {
-    records
-        .iter()
-        .filter(|record| record.experiment == Experiment::Growing)
+/// The lines of red-black trees, all under the suite of the first line.
+fn red_black<'a>(lines: &[&'a Line]) -> Vec<&'a Line> {
+    let is_drawn =
+        |line: &&&Line| line.text("scheme") == "red-black" && line.agrees(lines[0], &["suite"]);
+    lines.iter().filter(is_drawn).copied().collect()
 }
 
-fn schemes(records: &[TreeRecord]) -> Figure {
-    let comparable = growing(records)
-        .filter(|record| record.keys == paper::KEYS && record.repository == "path-copying");
-    let rows = comparable.filter_map(|record| {
-        let row = paper::SCHEMES
-            .iter()
-            .find(|row| row.scheme == record.scheme)?;
-        let name = format!("{} {}", record.scheme, record.suite);
-        Some((name, record.server.proof_bytes / 1e3, row.proof_kilobytes))
+fn schemes(growing: &[&Line]) -> Bars {
+    let comparable = growing.iter().filter(|line| {
+        line.count("keys") == paper::KEYS && line.text("repository") == "path-copying"
     });
-    Figure::Bars(Bars {
+    let rows = comparable.filter_map(|line| {
+        let theirs = paper::SCHEMES.get(line.text("scheme"), "proof_kilobytes")?;
+        let name = format!("{} {}", line.text("scheme"), line.text("suite"));
+        Some((name, line.figure("proof_bytes") / 1e3, theirs))
+    });
+    Bars {
         title: "Table 3: proof size at 100 000 keys",
         vertical: "KB (left: ours, right: 2010)",
         rows: rows.collect(),
-    })
+    }
 }
 
-fn repositories(records: &[TreeRecord]) -> Figure {
-    let comparable = growing(records).filter(|record| {
-        record.keys == paper::KEYS
-            && record.scheme == "red-black"
-            && record.suite == records[0].suite
-    });
-    let rows = comparable.filter_map(|record| {
-        let row = paper::REPOSITORIES
-            .iter()
-            .find(|row| row.repository == record.repository)?;
-        let kilobytes = row.megabytes * 1e3 / paper::KEYS as f64;
+fn repositories(growing: &[&Line]) -> Bars {
+    let comparable = red_black(growing).into_iter();
+    let comparable = comparable.filter(|line| line.count("keys") == paper::KEYS);
+    let rows = comparable.filter_map(|line| {
+        let repository = line.text("repository");
+        let megabytes = paper::REPOSITORIES.get(repository, "megabytes")?;
+        let ours = line.figure("resident_bytes_per_version") / 1e3;
         Some((
-            record.repository.clone(),
-            record.server.resident_bytes_per_version / 1e3,
-            kilobytes,
+            repository.to_owned(),
+            ours,
+            megabytes * 1e3 / paper::KEYS as f64,
         ))
     });
-    Figure::Bars(Bars {
+    Bars {
         title: "Table 4: memory per version, red-black, 100 000 keys",
         vertical: "KB (left: ours, right: 2010, whole process)",
         rows: rows.collect(),
-    })
+    }
 }
 
-fn steady_states(records: &[TreeRecord]) -> Figure {
-    let mut series: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
-    let steady = records.iter().filter(|record| {
-        record.experiment == Experiment::SteadyState
-            && record.scheme == "red-black"
-            && record.suite == records[0].suite
+fn steady_states(steady: &[&Line]) -> Lines {
+    let series = groups(&red_black(steady), &["repository"]).into_iter();
+    let series = series.map(|group| {
+        let point = |line: &&Line| {
+            (
+                line.figure("keys"),
+                1e6 / line.figure("prove_us_random_version"),
+            )
+        };
+        let mut points: Vec<(f64, f64)> = group.iter().map(point).collect();
+        points.sort_by(|one, other| one.0.total_cmp(&other.0));
+        (group[0].text("repository").to_owned(), points)
     });
-    for record in steady {
-        let point = (
-            record.keys as f64,
-            1e6 / record.server.prove_us_random_version,
-        );
-        match series
-            .iter_mut()
-            .find(|(name, _)| *name == record.repository)
-        {
-            Some((_, points)) => points.push(point),
-            None => series.push((record.repository.clone(), vec![point])),
-        }
-    }
-    for (_, points) in &mut series {
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
-    }
-    Figure::Lines(Lines {
+    Lines {
         title: "Figure 5: proofs of random versions, red-black, steady state".to_owned(),
         horizontal: "keys",
         vertical: "proofs per second",
-        series,
-    })
+        series: series.collect(),
+    }
 }
 
-fn lookup_costs(records: &[TreeRecord]) -> Figure {
-    let drawn = growing(records).filter(|record| {
-        record.scheme == "red-black"
-            && ["cache-everywhere", "cache-median"].contains(&record.repository.as_str())
-            && record.suite == records[0].suite
+fn lookup_costs(growing: &[&Line]) -> Lines {
+    let drawn = red_black(growing)
+        .into_iter()
+        .filter(|line| ["cache-everywhere", "cache-median"].contains(&line.text("repository")));
+    let series = drawn.map(|line| {
+        let cost = |ratio| (ratio, costs::per_lookup(line, ratio) * 1e6);
+        let name = format!("{}, {} keys", line.text("repository"), line.count("keys"));
+        (name, LOOKUPS_PER_UPDATE.map(cost).to_vec())
     });
-    let series = drawn.map(|record| {
-        let cost = |ratio| (ratio, costs::per_lookup(record, ratio) * 1e6);
-        let points = LOOKUPS_PER_UPDATE.map(cost).to_vec();
-        (
-            format!("{}, {} keys", record.repository, record.keys),
-            points,
-        )
-    });
-    Figure::Lines(Lines {
+    Lines {
         title: "Figure 6: cost per look-up, red-black, prices of 2010".to_owned(),
         horizontal: "look-ups per update",
         vertical: "micro-dollars per look-up",
         series: series.collect(),
-    })
+    }
+}
+
+/// One of figures 7 and 8.
+fn costs_of(group: &[&Line]) -> Lines {
+    let series = group.iter().map(|line| {
+        let points = line.get("points").cloned().unwrap_or_default();
+        let points = serde_json::from_value(points).unwrap_or_default();
+        (line.text("design").to_owned(), points)
+    });
+    Lines {
+        title: format!("{}: cost per look-up", group[0].text("figure")),
+        horizontal: "look-ups per update",
+        vertical: "micro-dollars per look-up",
+        series: series.collect(),
+    }
+}
+
+/// A white drawing area of one file.
+fn area(file: &Path) -> Outcome<DrawingArea<SVGBackend<'_>, Shift>> {
+    let area = SVGBackend::new(file, SIZE).into_drawing_area();
+    area.fill(&WHITE)?;
+    Ok(area)
 }
 
 impl Lines {
@@ -198,8 +173,7 @@ impl Lines {
         let points = || self.series.iter().flat_map(|(_, points)| points);
         let (left, right) = bounds(points().map(|point| point.0));
         let (bottom, top) = bounds(points().map(|point| point.1));
-        let area = SVGBackend::new(file, SIZE).into_drawing_area();
-        area.fill(&WHITE)?;
+        let area = area(file)?;
         let mut chart = ChartBuilder::on(&area)
             .caption(self.title.as_str(), ("sans-serif", 22))
             .margin(12)
@@ -241,8 +215,7 @@ impl Bars {
             .rows
             .iter()
             .fold(0.0, |top: f64, row| top.max(row.1).max(row.2));
-        let area = SVGBackend::new(file, SIZE).into_drawing_area();
-        area.fill(&WHITE)?;
+        let area = area(file)?;
         let mut chart = ChartBuilder::on(&area)
             .caption(self.title, ("sans-serif", 22))
             .margin(12)

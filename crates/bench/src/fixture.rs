@@ -1,114 +1,58 @@
-//! What the criterion benches measure on: small repositories, built and checked once.
+//! What the criterion benches measure on: small trees, built and checked once.
 
-use pad_core::{Key, Repository, SnapshotHead, Suite, Untrusted, Update, Verified, Version};
-use pad_tree::{Answer, Authenticated, BalancingScheme, TreeProof, TreeRepository, VersionedStore};
+use std::{fmt::Display, ops::Range};
+
+use pad_core::{Answer, Key, Repository, Suite, Update, Version};
+use pad_tree::{Authenticated, BalancingScheme, PathCopying, TreeRepository};
 
 use crate::{
-    author::{new_author, publish},
+    dictionary::{Store, check_answers, new_author, new_repository, publish},
     primitives::signing_key,
-    server::authority,
     workload::{Random, Workload, key, value},
 };
+
+/// The tree over path copying.
+pub type Tree<S, B> = TreeRepository<S, PathCopying<Authenticated<S>, B>>;
 
 /// The updates of a growing dictionary, one key each.
 pub fn updates<S: Suite, B: BalancingScheme>(keys: u64) -> Vec<Update<S>> {
     let workload = Workload::growing(keys);
-    let mut author = new_author::<S, B, _>(signing_key());
+    let mut author = new_author::<Tree<S, B>>(signing_key());
     let publish = |version| publish(&mut author, workload.operations(version));
     let updates: Result<Vec<_>, _> = (1..=keys).map(publish).collect();
     updates.expect("bench: a key in memory signs")
 }
 
 /// A repository that applied these updates.
-pub fn repository<S: Suite, St>(updates: &[Update<S>]) -> TreeRepository<S, St>
-where
-    St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync,
-{
-    let mut repository = TreeRepository::new(authority::<S, St::Scheme>());
+pub fn repository<S: Suite, St: Store<S>>(updates: &[Update<S>]) -> TreeRepository<S, St> {
+    let mut repository: TreeRepository<S, St> = new_repository();
     for update in updates {
-        repository
-            .apply(update)
-            .expect("bench: the author's updates apply");
+        let applied = repository.apply(update);
+        applied.expect("bench: the author's updates apply");
     }
     repository
 }
 
-/// Which versions are asked about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Age {
-    /// The latest only.
-    Latest,
-    /// Any but the latest.
-    Old,
-}
-
-impl Age {
-    /// The name in benchmark ids.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Latest => "latest",
-            Self::Old => "old",
-        }
-    }
-}
-
-/// Random present keys of a growing dictionary. Each answer has been proved and verified.
-pub fn checked_queries<S: Suite, St>(
+/// Random present keys of a growing dictionary in these versions. Each answer has been proved and verified.
+pub fn checked_queries<S: Suite, St: Store<S>>(
     repository: &TreeRepository<S, St>,
-    age: Age,
+    versions: Range<u64>,
     number: usize,
-) -> Vec<(Version, Key)>
-where
-    St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync,
-{
-    let (mut random, latest) = (Random::new(7), repository.latest().number());
+) -> Vec<(Version, Key)> {
+    let mut random = Random::new(7);
     let query = |_| {
-        let version = match age {
-            Age::Latest => latest,
-            Age::Old => 1 + random.below(latest - 1),
-        };
+        let version = versions.start + random.below(versions.end - versions.start);
         let index = random.below(version);
         let (version, key) = (Version::new(version), key(index));
-        let (_, proof) = checked_proof(repository, version, &key, index);
-        drop(proof);
+        let expected = (version, key.clone(), Answer::Present(value(index)));
+        check_answers(repository, [expected]).expect("bench: honest proofs verify");
         (version, key)
     };
     (0..number).map(query).collect()
 }
 
-/// A proof of the key with this index, once verified, and the head that it was checked against.
-pub fn checked_proof<S: Suite, St>(
-    repository: &TreeRepository<S, St>,
-    version: Version,
-    key: &Key,
-    index: u64,
-) -> (Verified<SnapshotHead<S>>, Untrusted<TreeProof<S, Key>>)
-where
-    St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync,
-{
-    let head = Untrusted::new(repository.head(version).expect("bench: the version exists"));
-    let head = head
-        .verify(repository.authority(), &version)
-        .expect("bench: the head is signed");
-    let proof = Untrusted::new(
-        repository
-            .prove(version, key)
-            .expect("bench: the version exists"),
-    );
-    let lookup = proof
-        .clone()
-        .verify(&head, key)
-        .expect("bench: honest proofs verify");
-    assert_eq!(
-        lookup.get().answer,
-        Answer::Present(value(index)),
-        "{version} {key}"
-    );
-    (head, proof)
-}
-
 /// A benchmark's id, for example `scheme=red_black store=cache_median keys=10000`.
-pub fn id(parameters: &[(&str, &dyn std::fmt::Display)]) -> String {
+pub fn id(parameters: &[(&str, &dyn Display)]) -> String {
     let parameters: Vec<String> = parameters
         .iter()
         .map(|(name, value)| format!("{name}={value}").replace('-', "_"))

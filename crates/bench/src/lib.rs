@@ -1,11 +1,11 @@
 //! Measurements of the workspace: the report behind the binary `bench`, and what the criterion
 //! benches share with it.
 //!
-//! [`author`] and [`server`] measure one configuration each, in a process of its own
-//! ([`process`]); [`batch`] measures large snapshots. [`record`] is what they report; [`tables`] and
-//! [`figures`] show it beside the [`paper`]'s figures. [`counting`] counts the hashes that an update
-//! needs, [`primitives`] times them. [`accumulators`], [`mod@tuple`] and [`flexlist`] are reports of their
-//! own. What each figure means: README.md.
+//! [`mod@tree`], [`mod@tuple`], [`accumulators`] and [`flexlist`] are reports: each measures, and hands
+//! [`line::Line`]s to a [`report::Report`]; [`tables`] and [`figures`] show them beside the [`paper`]'s
+//! figures. [`dictionary`] runs a dictionary of any family, [`lookups`] asks it. [`counting`] counts the
+//! hashes that an update needs, [`cryptography`] times signatures, [`primitives`] times both alone. What each
+//! figure means: README.md.
 
 #![allow(
     clippy::as_conversions,
@@ -14,30 +14,32 @@
     reason = "counts of a measurement: none reaches 2^53, and indices fit a 64-bit machine"
 )]
 #![allow(
+    missing_debug_implementations,
+    clippy::missing_errors_doc,
     clippy::missing_panics_doc,
-    reason = "a measurement whose answer is wrong stops; there is nothing to document"
+    reason = "nobody prints a measurement; what it fails with, or a wrong answer, ends the run"
 )]
 
 pub mod accumulators;
-pub mod author;
-pub mod batch;
-pub mod configuration;
 pub mod costs;
 pub mod counting;
+pub mod cryptography;
+pub mod dictionary;
 pub mod figures;
 pub mod fixture;
 pub mod flexlist;
+pub mod line;
+pub mod lookups;
 pub mod machine;
 pub mod memory;
 pub mod paper;
 pub mod primitives;
-pub mod process;
-pub mod record;
-pub mod server;
+pub mod report;
+pub mod secret;
 pub mod tables;
 pub mod timing;
+pub mod tree;
 pub mod tuple;
-pub mod update_file;
 pub mod workload;
 
 /// A result, or why there is none, for people.

@@ -41,13 +41,7 @@ fn cpu() -> Option<String> {
 
 fn commit() -> Option<String> {
     let output = Command::new("git")
-        .args([
-            "describe",
-            "--always",
-            "--dirty",
-            "--abbrev=10",
-            "--exclude=*",
-        ])
+        .args("describe --always --dirty --abbrev=10 --exclude=*".split(' '))
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .ok()?;

@@ -5,128 +5,62 @@
 //!
 //! Source: Crosby & Wallach 2010, sections 5.3, 6 and 7.
 
-/// A row of table 3: 100 000 keys over path copying.
-#[derive(Clone, Copy, Debug)]
-pub struct SchemeRow {
-    /// The scheme, as we call it.
-    pub scheme: &'static str,
-    /// A look-up's proof.
-    pub proof_kilobytes: f64,
-    /// Look-ups per second.
-    pub lookups_per_second: f64,
-    /// The whole process.
-    pub megabytes: f64,
+/// A table: rows by name, with figures in the order of their names.
+pub struct Paper<const COLUMNS: usize, const ROWS: usize> {
+    figures: [&'static str; COLUMNS],
+    rows: [(&'static str, [f64; COLUMNS]); ROWS],
 }
 
-/// Table 3.
-pub const SCHEMES: [SchemeRow; 3] = [
-    SchemeRow {
-        scheme: "treap",
-        proof_kilobytes: 1.96,
-        lookups_per_second: 7850.0,
-        megabytes: 1077.0,
-    },
-    SchemeRow {
-        scheme: "red-black",
-        proof_kilobytes: 1.50,
-        lookups_per_second: 10269.0,
-        megabytes: 841.0,
-    },
-    SchemeRow {
-        scheme: "skip-list",
-        proof_kilobytes: 2.63,
-        lookups_per_second: 4956.0,
-        megabytes: 1587.0,
-    },
-];
-
-/// A row of table 4: red-black trees of 100 000 keys, historical look-ups.
-#[derive(Clone, Copy, Debug)]
-pub struct RepositoryRow {
-    /// The repository, as we call it.
-    pub repository: &'static str,
-    /// Look-ups per second.
-    pub lookups_per_second: f64,
-    /// The whole process.
-    pub megabytes: f64,
+impl<const COLUMNS: usize, const ROWS: usize> Paper<COLUMNS, ROWS> {
+    /// A figure of a row, if the paper has it.
+    pub fn get(&self, row: &str, figure: &str) -> Option<f64> {
+        let (_, figures) = self.rows.iter().find(|(name, _)| *name == row)?;
+        let column = self.figures.iter().position(|name| *name == figure)?;
+        figures.get(column).copied()
+    }
 }
-
-/// Table 4.
-pub const REPOSITORIES: [RepositoryRow; 4] = [
-    RepositoryRow {
-        repository: "path-copying",
-        lookups_per_second: 10269.0,
-        megabytes: 841.0,
-    },
-    RepositoryRow {
-        repository: "cache-nowhere",
-        lookups_per_second: 2.23,
-        megabytes: 182.0,
-    },
-    RepositoryRow {
-        repository: "cache-everywhere",
-        lookups_per_second: 8477.0,
-        megabytes: 358.0,
-    },
-    RepositoryRow {
-        repository: "cache-median",
-        lookups_per_second: 194.0,
-        megabytes: 204.0,
-    },
-];
 
 /// The number of keys behind tables 3 and 4.
 pub const KEYS: u64 = 100_000;
 
-/// A row of table 5: kilobytes per second of computing, red-black trees.
-#[derive(Clone, Copy, Debug)]
-pub struct BandwidthRow {
-    /// The repository, as we call it.
-    pub repository: &'static str,
-    /// The number of keys.
-    pub keys: u64,
-    /// Updates: author and server.
-    pub updates: f64,
-    /// Look-ups: server only.
-    pub lookups: f64,
+/// Table 3: schemes over path copying; the memory is that of the whole process.
+pub static SCHEMES: Paper<3, 3> = Paper {
+    figures: ["proof_kilobytes", "lookups_per_second", "megabytes"],
+    rows: [
+        ("treap", [1.96, 7850.0, 1077.0]),
+        ("red-black", [1.50, 10269.0, 841.0]),
+        ("skip-list", [2.63, 4956.0, 1587.0]),
+    ],
+};
+
+/// Table 4: repositories of red-black trees, historical look-ups; the memory is that of the whole process.
+pub static REPOSITORIES: Paper<2, 4> = Paper {
+    figures: ["lookups_per_second", "megabytes"],
+    rows: [
+        ("path-copying", [10269.0, 841.0]),
+        ("cache-nowhere", [2.23, 182.0]),
+        ("cache-everywhere", [8477.0, 358.0]),
+        ("cache-median", [194.0, 204.0]),
+    ],
+};
+
+/// Table 5: kilobytes per second of computing, red-black trees of 10 000 and of 100 000 keys. Updates:
+/// author and server; look-ups: server only.
+pub fn bandwidth(keys: u64, repository: &str, figure: &str) -> Option<f64> {
+    let rows = match keys {
+        10_000 => [
+            ("cache-everywhere", [104.0, 12265.0]),
+            ("cache-median", [105.0, 533.0]),
+        ],
+        KEYS => [
+            ("cache-everywhere", [106.0, 12907.0]),
+            ("cache-median", [106.0, 297.0]),
+        ],
+        _ => return None,
+    };
+    let figures = ["update_kilobytes_per_second", "lookup_kilobytes_per_second"];
+    Paper { figures, rows }.get(repository, figure)
 }
-
-/// Table 5.
-pub const BANDWIDTH: [BandwidthRow; 4] = [
-    BandwidthRow {
-        repository: "cache-everywhere",
-        keys: 10_000,
-        updates: 104.0,
-        lookups: 12265.0,
-    },
-    BandwidthRow {
-        repository: "cache-median",
-        keys: 10_000,
-        updates: 105.0,
-        lookups: 533.0,
-    },
-    BandwidthRow {
-        repository: "cache-everywhere",
-        keys: 100_000,
-        updates: 106.0,
-        lookups: 12907.0,
-    },
-    BandwidthRow {
-        repository: "cache-median",
-        keys: 100_000,
-        updates: 106.0,
-        lookups: 297.0,
-    },
-];
-
-/// Insertions per second of the author, 100 000 keys: 730 to 770 (section 6.1).
-pub const INSERTIONS_PER_SECOND: (f64, f64) = (730.0, 770.0);
-
-/// Verifications per second of a client, 100 000 keys: 570 to 600 (section 6.1).
-pub const VERIFICATIONS_PER_SECOND: (f64, f64) = (570.0, 600.0);
-
-/// An update's bytes (section 6.1).
-pub const UPDATE_BYTES: f64 = 150.0;
 
 /// Dollars per hour of computing (section 5.3).
 pub const DOLLARS_PER_HOUR: f64 = 0.085;
@@ -137,131 +71,24 @@ pub const DOLLARS_PER_GIGABYTE: f64 = 0.13;
 /// Where computing and sending cost the same, in kilobytes per second (section 5.3).
 pub const EQUILIBRIUM_KILOBYTES_PER_SECOND: f64 = 190.0;
 
-/// A row of tables 7, 8 and 9: 10 000 keys, but 3 851 of `base-superseding`.
-#[derive(Clone, Copy, Debug)]
-pub struct TupleRow {
-    /// The design, as we call it.
-    pub design: &'static str,
-    /// Table 7.
-    pub inserts_per_second: f64,
-    /// Table 7.
-    pub author_cryptography_share: f64,
-    /// Table 7.
-    pub update_kilobytes: f64,
-    /// Table 7.
-    pub proof_kilobytes: f64,
-    /// Table 8.
-    pub updates_per_second: f64,
-    /// Table 8.
-    pub lookups_per_second: f64,
-    /// Table 8.
-    pub verifications_per_second: f64,
-    /// Table 8.
-    pub verify_cryptography_share: f64,
-    /// Table 9.
-    pub update_kilobytes_per_second: f64,
-    /// Table 9.
-    pub lookup_kilobytes_per_second: f64,
-}
-
-/// The number of keys of tables 7, 8 and 9.
+/// The number of keys of tables 7, 8 and 9; but 3 851 of `base-superseding`.
 pub const TUPLE_KEYS: u64 = 10_000;
 
-/// The row of a design in tables 7, 8 and 9.
-pub fn tuple(design: &str) -> Option<&'static TupleRow> {
-    TUPLES.iter().find(|row| row.design == design)
-}
-
-const TUPLES: [TupleRow; 7] = [
-    TupleRow {
-        design: "base-superseding",
-        inserts_per_second: 0.35,
-        author_cryptography_share: 0.88,
-        update_kilobytes: 114.46,
-        proof_kilobytes: 0.15,
-        updates_per_second: 4.2,
-        lookups_per_second: 5619.0,
-        verifications_per_second: 653.0,
-        verify_cryptography_share: 0.91,
-        update_kilobytes_per_second: 37.0,
-        lookup_kilobytes_per_second: 843.0,
-    },
-    TupleRow {
-        design: "base-lightweight",
-        inserts_per_second: 2.67,
-        author_cryptography_share: 0.13,
-        update_kilobytes: 156.72,
-        proof_kilobytes: 0.21,
-        updates_per_second: 2.4,
-        lookups_per_second: 4781.0,
-        verifications_per_second: 594.0,
-        verify_cryptography_share: 0.91,
-        update_kilobytes_per_second: 201.0,
-        lookup_kilobytes_per_second: 1004.0,
-    },
-    TupleRow {
-        design: "spec-superseding",
-        inserts_per_second: 6.6,
-        author_cryptography_share: 0.85,
-        update_kilobytes: 6.44,
-        proof_kilobytes: 0.3,
-        updates_per_second: 64.8,
-        lookups_per_second: 2896.0,
-        verifications_per_second: 323.0,
-        verify_cryptography_share: 0.91,
-        update_kilobytes_per_second: 39.0,
-        lookup_kilobytes_per_second: 869.0,
-    },
-    TupleRow {
-        design: "spec-lightweight",
-        inserts_per_second: 63.0,
-        author_cryptography_share: 0.52,
-        update_kilobytes: 3.76,
-        proof_kilobytes: 0.42,
-        updates_per_second: 104.4,
-        lookups_per_second: 2497.0,
-        verifications_per_second: 314.0,
-        verify_cryptography_share: 0.9,
-        update_kilobytes_per_second: 149.0,
-        lookup_kilobytes_per_second: 1046.0,
-    },
-    TupleRow {
-        design: "chain-accumulators-rsa",
-        inserts_per_second: 62.5,
-        author_cryptography_share: 0.79,
-        update_kilobytes: 0.14,
-        proof_kilobytes: 1.23,
-        updates_per_second: 0.9,
-        lookups_per_second: 2419.0,
-        verifications_per_second: 290.0,
-        verify_cryptography_share: 0.89,
-        update_kilobytes_per_second: 0.124,
-        lookup_kilobytes_per_second: 2975.0,
-    },
-    TupleRow {
-        design: "accumulators-rsa",
-        inserts_per_second: 64.7,
-        author_cryptography_share: 0.81,
-        update_kilobytes: 0.14,
-        proof_kilobytes: 1.3,
-        updates_per_second: 0.93,
-        lookups_per_second: 1991.0,
-        verifications_per_second: 205.0,
-        verify_cryptography_share: 0.91,
-        update_kilobytes_per_second: 0.128,
-        lookup_kilobytes_per_second: 2975.0,
-    },
-    TupleRow {
-        design: "red-black",
-        inserts_per_second: 753.0,
-        author_cryptography_share: 0.91,
-        update_kilobytes: 0.15,
-        proof_kilobytes: 1.2,
-        updates_per_second: 9009.0,
-        lookups_per_second: 10221.0,
-        verifications_per_second: 628.0,
-        verify_cryptography_share: 0.88,
-        update_kilobytes_per_second: 104.0,
-        lookup_kilobytes_per_second: 12265.0,
-    },
-];
+/// Tables 7 (the first four figures), 8 (the next four) and 9.
+#[rustfmt::skip]
+pub static TUPLES: Paper<10, 7> = Paper {
+    figures: [
+        "inserts_per_second", "author_cryptography_share", "update_overall_bytes", "proof_bytes",
+        "updates_per_second", "lookups_per_second", "verifications_per_second", "verify_cryptography_share",
+        "update_kilobytes_per_second", "lookup_kilobytes_per_second",
+    ],
+    rows: [
+        ("base-superseding", [0.35, 0.88, 114_460.0, 150.0, 4.2, 5619.0, 653.0, 0.91, 37.0, 843.0]),
+        ("base-lightweight", [2.67, 0.13, 156_720.0, 210.0, 2.4, 4781.0, 594.0, 0.91, 201.0, 1004.0]),
+        ("spec-superseding", [6.6, 0.85, 6_440.0, 300.0, 64.8, 2896.0, 323.0, 0.91, 39.0, 869.0]),
+        ("spec-lightweight", [63.0, 0.52, 3_760.0, 420.0, 104.4, 2497.0, 314.0, 0.9, 149.0, 1046.0]),
+        ("chain-accumulators-rsa", [62.5, 0.79, 140.0, 1_230.0, 0.9, 2419.0, 290.0, 0.89, 0.124, 2975.0]),
+        ("accumulators-rsa", [64.7, 0.81, 140.0, 1_300.0, 0.93, 1991.0, 205.0, 0.91, 0.128, 2975.0]),
+        ("red-black", [753.0, 0.91, 150.0, 1_200.0, 9009.0, 10221.0, 628.0, 0.88, 104.0, 12265.0]),
+    ],
+};

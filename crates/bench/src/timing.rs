@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
+
 /// Times of chunks of the same work.
 #[derive(Clone, Debug, Default)]
 pub struct Timings {
@@ -120,6 +122,13 @@ impl Effort {
     }
 }
 
+/// The result of work, and the microseconds that it took.
+pub fn stopwatch<R>(work: impl FnOnce() -> R) -> (f64, R) {
+    let start = Instant::now();
+    let result = work();
+    (microseconds(start.elapsed()), result)
+}
+
 /// A duration in microseconds.
 pub fn microseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e6
@@ -136,9 +145,30 @@ pub fn median(mut numbers: Vec<f64>) -> f64 {
     }
 }
 
-/// Whole units: `us(1.23456)` is `1.235`, so that lines stay readable.
-pub fn rounded(number: f64) -> f64 {
-    (number * 1e3).round() / 1e3
+/// The smallest of these ascending numbers that so many hundredths of them do not exceed; 0 of none.
+pub fn percentile(ascending: &[f64], hundredths: usize) -> f64 {
+    let index = (ascending.len() * hundredths).div_ceil(100).max(1) - 1;
+    ascending.get(index).copied().unwrap_or(0.0)
+}
+
+/// Mean, median and 90th percentile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Distribution {
+    mean: f64,
+    median: f64,
+    p90: f64,
+}
+
+impl Distribution {
+    /// That of these numbers; zeros of none.
+    pub fn of(mut numbers: Vec<f64>) -> Self {
+        numbers.sort_unstable_by(f64::total_cmp);
+        Self {
+            mean: numbers.iter().sum::<f64>() / numbers.len().max(1) as f64,
+            p90: percentile(&numbers, 90),
+            median: median(numbers),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -150,6 +180,19 @@ mod tests {
         assert!((median(vec![3.0, 1.0, 2.0]) - 2.0).abs() < 1e-12);
         assert!((median(vec![4.0, 1.0, 2.0, 3.0]) - 2.5).abs() < 1e-12);
         assert!(median(Vec::new()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn distributions() {
+        let expected = Distribution {
+            mean: 5.5,
+            median: 5.5,
+            p90: 9.0,
+        };
+        let numbers = (1..=10).rev().map(f64::from).collect();
+        assert_eq!(Distribution::of(numbers), expected);
+        assert_eq!(Distribution::of(vec![3.0]).p90.to_bits(), 3.0_f64.to_bits());
+        assert_eq!(Distribution::of(Vec::new()), Distribution::default());
     }
 
     #[test]

@@ -25,11 +25,14 @@ pub enum Experiment {
 }
 
 /// The operations of a microbenchmark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Workload {
-    experiment: Experiment,
-    keys: u64,
-    versions: u64,
+    /// Which microbenchmark this is.
+    pub experiment: Experiment,
+    /// The number of keys at the end.
+    pub keys: u64,
+    /// The number of snapshots.
+    pub versions: u64,
 }
 
 impl Workload {
@@ -49,21 +52,6 @@ impl Workload {
             keys,
             versions: snapshots + 1,
         }
-    }
-
-    /// Which microbenchmark this is.
-    pub const fn experiment(&self) -> Experiment {
-        self.experiment
-    }
-
-    /// The number of keys at the end.
-    pub const fn keys(&self) -> u64 {
-        self.keys
-    }
-
-    /// The number of snapshots.
-    pub const fn versions(&self) -> u64 {
-        self.versions
     }
 
     /// The snapshots that only fill the dictionary and are not measured.
@@ -131,6 +119,11 @@ pub fn absent_key(index: u64) -> Key {
 /// A key of 32 bytes with this index, as long as a hash: what the tuple dictionaries are measured with.
 pub fn hashed_key(index: u64) -> Key {
     Key::new(long_bytes(index ^ KEY_SEED)).expect("workload: 32 bytes are a key")
+}
+
+/// The operation that puts the key of 32 bytes with this index.
+pub fn put_hashed(index: u64) -> Operation {
+    Operation::Put(hashed_key(index), value(index))
 }
 
 /// The value with this index.
@@ -210,7 +203,7 @@ mod tests {
     fn every_version_contains_what_it_says() {
         for workload in [Workload::growing(50), Workload::steady_state(20, 30)] {
             let mut contents = BTreeMap::new();
-            for version in 1..=workload.versions() {
+            for version in 1..=workload.versions {
                 for operation in workload.operations(version) {
                     match operation {
                         Operation::Put(key, value) => drop(contents.insert(key, value)),

@@ -23,7 +23,7 @@ use crate::bounded;
 /// The most blocks of one [`Part`].
 pub const MAX_PART_BLOCKS: usize = 1 << 11;
 
-/// The most changes of one [`Update`].
+/// The most changes of one [`FileUpdate`].
 pub const MAX_EDITS: usize = 1 << 12;
 
 /// The most blocks that one audit meets.
@@ -147,7 +147,7 @@ pub(crate) fn operation(edit: &SentEdit, label: u64) -> Result<Operation, LevelT
 
 /// A batch of changes: takes version `base_version` to the next, wholly or not at all.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Update {
+pub struct FileUpdate {
     /// The file.
     pub file: FileId,
     /// The version that the changes are for.
@@ -201,9 +201,9 @@ pub struct Confirm {
 }
 
 /// The owner's signed statement about the contents of a version: its body names file, version, root and
-/// length, which [`Statement::open`] gives.
+/// length, which [`OwnerStatement::open`] gives.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Statement {
+pub enum OwnerStatement {
     /// A signed [`Finish`]: version 1.
     Finish(Signed),
     /// A signed [`Confirm`].
@@ -231,7 +231,7 @@ pub enum Request {
     Part(Signed),
     /// A signed [`Finish`].
     Finish(Signed),
-    /// A signed [`Update`].
+    /// A signed [`FileUpdate`].
     Update(Signed),
     /// A signed [`Acknowledge`].
     Acknowledge(Signed),
@@ -337,7 +337,7 @@ pub enum Response {
         /// vouched for the current version.
         status: FileStatus,
         /// What the owner signed last.
-        statement: Statement,
+        statement: OwnerStatement,
     },
 }
 

@@ -17,9 +17,9 @@ use pad_core::Workers;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    message::{Acknowledge, Confirm, Finish, Part, Refusal, Request, Response, Signed, Update},
+    message::{Acknowledge, Confirm, FileUpdate, Finish, Part, Refusal, Request, Response, Signed},
     signed::RequestKind,
-    store::{Store, StoreError},
+    store::{FileStore, StoreError},
 };
 
 mod accounts;
@@ -51,7 +51,7 @@ use slot::Slot;
 
 /// A server of outsourced files.
 pub struct FileServer {
-    store: Store,
+    store: FileStore,
     limits: Limits,
     workers: Workers,
     owners: Owners,
@@ -90,7 +90,7 @@ impl FileServer {
     /// # Errors
     /// [`StoreError`] of the store as a whole.
     pub fn open_with(path: &Path, settings: Settings) -> Result<Self, StoreError> {
-        let store = Store::open_or_create(path)?;
+        let store = FileStore::open_or_create(path)?;
         store.set_reserve(settings.reserve_bytes);
         let server = Self::serve(store, settings)?;
         // A store that cannot be compacted serves all the same.
@@ -98,13 +98,13 @@ impl FileServer {
         Ok(server)
     }
 
-    fn serve(store: Store, settings: Settings) -> Result<Self, StoreError> {
+    fn serve(store: FileStore, settings: Settings) -> Result<Self, StoreError> {
         let server = guarded(|| Self::read_files(store, settings));
         server.unwrap_or(Err(EngineError::Panicked.into()))
     }
 
     /// Reads which files there are, within [`guarded`].
-    fn read_files(store: Store, settings: Settings) -> Result<Self, StoreError> {
+    fn read_files(store: FileStore, settings: Settings) -> Result<Self, StoreError> {
         let accounts = Accounts::default();
         let snapshot = store.snapshot()?;
         let mut files = HashMap::new();
@@ -166,7 +166,8 @@ impl FileServer {
                 self.finish(&slot, &finish, signed)
             }
             Request::Update(signed) => {
-                let (slot, update) = self.open_signed::<Update>(&signed, RequestKind::Update)?;
+                let (slot, update) =
+                    self.open_signed::<FileUpdate>(&signed, RequestKind::Update)?;
                 self.update(&slot, update, signed.digest())
             }
             Request::Acknowledge(signed) => {
@@ -223,7 +224,7 @@ impl FileServer {
     }
 
     /// The store.
-    pub const fn store(&self) -> &Store {
+    pub const fn store(&self) -> &FileStore {
         &self.store
     }
 

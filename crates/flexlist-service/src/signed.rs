@@ -6,7 +6,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest as _, Sha256};
 use signature::Signer;
 
-use crate::message::{Confirm, Finish, Signed, Statement};
+use crate::message::{Confirm, Finish, OwnerStatement, Signed};
 
 /// What a signed request asks for: part of what is signed, so that no body serves for another kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub enum RequestKind {
     Part,
     /// [`crate::message::Finish`], 3.
     Finish,
-    /// [`crate::message::Update`], 4.
+    /// [`crate::message::FileUpdate`], 4.
     Update,
     /// [`crate::message::Acknowledge`], 5.
     Acknowledge,
@@ -131,7 +131,7 @@ impl Signed {
     }
 }
 
-impl Statement {
+impl OwnerStatement {
     /// The version that the owner vouched for, if this is the owner's statement about this file.
     ///
     /// It says nothing about which version is the newest.
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn every_request_about_a_file_begins_with_it() {
-        use crate::message::{Abort, Confirm, Delete, Finish, Part, Update};
+        use crate::message::{Abort, Confirm, Delete, FileUpdate, Finish, Part};
         let key = SigningKey::from_bytes(&[1; 32]);
         let file = FileId(core::array::from_fn(|place| {
             200 + u8::try_from(place).unwrap()
@@ -199,7 +199,7 @@ mod tests {
             root: Digest([1; 32]),
             total: 1,
         };
-        let update = Update {
+        let update = FileUpdate {
             file,
             base_version: 1,
             edits: vec![],
@@ -293,8 +293,8 @@ mod tests {
         let finish = Signed::new(RequestKind::Finish, &finish, &key).unwrap();
         let confirm = Signed::new(RequestKind::Confirm, &confirm, &key).unwrap();
         for (statement, version) in [
-            (Statement::Finish(finish.clone()), 1),
-            (Statement::Confirm(confirm.clone()), 300),
+            (OwnerStatement::Finish(finish.clone()), 1),
+            (OwnerStatement::Confirm(confirm.clone()), 300),
         ] {
             let state = FileState {
                 file,
@@ -308,8 +308,14 @@ mod tests {
         }
         // The one for the other.
         let wrong = Err(OpenError::WrongSignature);
-        assert_eq!(Statement::Confirm(finish).open(file, &owner(&key)), wrong);
-        assert_eq!(Statement::Finish(confirm).open(file, &owner(&key)), wrong);
+        assert_eq!(
+            OwnerStatement::Confirm(finish).open(file, &owner(&key)),
+            wrong
+        );
+        assert_eq!(
+            OwnerStatement::Finish(confirm).open(file, &owner(&key)),
+            wrong
+        );
     }
 
     #[test]

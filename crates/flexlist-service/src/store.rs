@@ -67,13 +67,13 @@ pub(crate) struct FileKey {
 
 /// All files of a server, in one file of the file system, and a reserve of room beside it.
 #[derive(Debug)]
-pub struct Store {
+pub struct FileStore {
     // Before the database, so that it has ended when the database closes.
     writer: Writer,
     shared: Arc<Shared>,
 }
 
-impl Store {
+impl FileStore {
     /// Makes a new, empty store, which its user alone may read. It appears under its path complete or
     /// not at all.
     ///
@@ -104,7 +104,7 @@ impl Store {
     /// Opens the store at this path, or makes one if there is nothing.
     ///
     /// # Errors
-    /// As [`Store::open`] and [`Store::create`].
+    /// As [`FileStore::open`] and [`FileStore::create`].
     pub fn open_or_create(path: &Path) -> Result<Self, StoreError> {
         match Self::open(path) {
             Err(StoreError::Missing(_)) => Self::create(path),
@@ -257,7 +257,7 @@ impl Store {
     /// Lets the engine check every page of a store that nobody has open.
     ///
     /// # Errors
-    /// [`StoreError::Engine`] if the structure is not intact; else as [`Store::open`].
+    /// [`StoreError::Engine`] if the structure is not intact; else as [`FileStore::open`].
     pub fn check_structure(path: &Path) -> Result<(), StoreError> {
         Ok(SoleDatabase::check(path, &STORE_FORMAT)?)
     }

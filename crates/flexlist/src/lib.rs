@@ -72,7 +72,7 @@
 //!
 //! # Map
 //!
-//! [`list`]: the list, its proofs and batches of updates. [`tag`]: four kinds of tags. [`challenge`],
+//! [`list`]: the list, its proofs and batches of updates. [`tag`]: five kinds of tags. [`challenge`],
 //! [`detection`] and [`audit`]: asking for proof of possession, and what an answer establishes.
 //! [`edit`], [`diff`] and [`chunk`]: from bytes to blocks. The crate `flexlist-service` has a durable
 //! server and a client over a network.

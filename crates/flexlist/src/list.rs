@@ -122,7 +122,7 @@ pub struct FlexList<H = Sha256> {
 
 /// What an update did.
 #[derive(Debug)]
-pub struct Change {
+pub struct Applied {
     /// The part of the old list that the update read: what [`verify_update`] needs.
     pub witness: Vec<u8>,
     /// The version before the update.
@@ -216,7 +216,7 @@ impl<H: NodeHash> FlexList<H> {
     ///
     /// Source: section 3.2, multiUpdate; Deviation: the nodes that the update reads are recorded
     /// instead of found again by indices, which shift.
-    pub fn update(&mut self, operations: &[Operation]) -> Result<Change, UpdateError> {
+    pub fn update(&mut self, operations: &[Operation]) -> Result<Applied, UpdateError> {
         let old = self.root;
         let mut transaction = Transaction::new(&mut self.arena, old);
         let outcome = operation::apply_all(&mut transaction, operations)
@@ -232,7 +232,7 @@ impl<H: NodeHash> FlexList<H> {
                 };
                 self.root = root;
                 self.blocks = self.blocks.saturating_add_signed(count);
-                Ok(Change { witness, previous })
+                Ok(Applied { witness, previous })
             }
             Err(error) => {
                 transaction.abandon();

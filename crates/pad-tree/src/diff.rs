@@ -15,7 +15,7 @@ use crate::{
 
 /// One key that differs between two versions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct Difference {
     /// The key.
     pub key: Key,
     /// Its value in the earlier version, if present there.
@@ -45,7 +45,7 @@ where
     ///
     /// # Errors
     /// [`LookupError`] if one of the versions is not there.
-    pub fn diff(&self, before: Version, after: Version) -> Result<Vec<Change>, LookupError> {
+    pub fn diff(&self, before: Version, after: Version) -> Result<Vec<Difference>, LookupError> {
         let mut before = Frontline::new(self.view(before)?);
         let mut after = Frontline::new(self.view(after)?);
         let mut changes = Vec::new();
@@ -106,14 +106,14 @@ where
         }
     }
 
-    fn change(&self, before: Option<EntryId>, after: Option<EntryId>) -> Change {
+    fn change(&self, before: Option<EntryId>, after: Option<EntryId>) -> Difference {
         let entries = self.tree.tree.store.entries();
         let key = before
             .or(after)
             .map(|entry| entries.owned_key(entry))
             .unwrap_or_default();
         let value = |entry: EntryId| entries.owned_value(entry);
-        Change {
+        Difference {
             key,
             before: before.map(value),
             after: after.map(value),

@@ -114,11 +114,11 @@ pub use {
     annotation::{Annotation, Authenticated, Plain},
     author::TreeAuthor,
     balancing::BalancingScheme,
-    diff::{Change, KeyHistory},
+    diff::{Difference, KeyHistory},
     persistent::PersistentTree,
     prover::ProvableQuery,
     repository::{Checkpoint, TreeRepository},
-    set_operations::{Conflict, Snapshot},
+    set_operations::{Conflict, SetVersion},
     store::{
         NodeStore, VersionedStore,
         cache::{CacheEverywhere, CacheMedian, CacheNowhere, CachePolicy},

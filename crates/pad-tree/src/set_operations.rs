@@ -49,7 +49,7 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Snapshot<'a, St>(View<'a, St>);
+pub struct SetVersion<'a, St>(View<'a, St>);
 
 /// Which value a union gives a key that both sides have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,16 +70,16 @@ where
     ///
     /// # Errors
     /// [`LookupError`] if the version is not there.
-    pub fn snapshot(&self, version: Version) -> Result<Snapshot<'_, St>, LookupError> {
-        self.view(version).map(Snapshot)
+    pub fn snapshot(&self, version: Version) -> Result<SetVersion<'_, St>, LookupError> {
+        self.view(version).map(SetVersion)
     }
 }
 
-impl<St: VersionedStore> Snapshot<'_, St> {
+impl<St: VersionedStore> SetVersion<'_, St> {
     /// The operations that turn this snapshot into the union of both.
     ///
     /// Time: expected `O(m log n)` for `m` differing entries.
-    pub fn union<Other>(&self, theirs: &Snapshot<'_, Other>, conflict: Conflict) -> Vec<Operation>
+    pub fn union<Other>(&self, theirs: &SetVersion<'_, Other>, conflict: Conflict) -> Vec<Operation>
     where
         Other: VersionedStore<Annotation = St::Annotation, Scheme = St::Scheme>,
     {
@@ -100,7 +100,7 @@ impl<St: VersionedStore> Snapshot<'_, St> {
     /// this snapshot's values.
     ///
     /// Time: expected `O(m log n)` for `m` differing entries.
-    pub fn intersection<Other>(&self, theirs: &Snapshot<'_, Other>) -> Vec<Operation>
+    pub fn intersection<Other>(&self, theirs: &SetVersion<'_, Other>) -> Vec<Operation>
     where
         Other: VersionedStore<Annotation = St::Annotation, Scheme = St::Scheme>,
     {
@@ -116,7 +116,7 @@ impl<St: VersionedStore> Snapshot<'_, St> {
     /// The operations that leave in this snapshot only the keys that the other has not.
     ///
     /// Time: expected `O(m log n)` for `m` differing entries, and `O(1)` for each key removed.
-    pub fn difference<Other>(&self, theirs: &Snapshot<'_, Other>) -> Vec<Operation>
+    pub fn difference<Other>(&self, theirs: &SetVersion<'_, Other>) -> Vec<Operation>
     where
         Other: VersionedStore<Annotation = St::Annotation, Scheme = St::Scheme>,
     {
@@ -129,7 +129,7 @@ impl<St: VersionedStore> Snapshot<'_, St> {
         operations
     }
 
-    fn compare<Other>(&self, theirs: &Snapshot<'_, Other>, mut note: impl FnMut(Step))
+    fn compare<Other>(&self, theirs: &SetVersion<'_, Other>, mut note: impl FnMut(Step))
     where
         Other: VersionedStore<Annotation = St::Annotation>,
     {

@@ -268,9 +268,8 @@ where
         context: Context,
         records: &Self::Records,
         layers: &Layers<S, TupleId>,
-        workers: &Workers,
     ) -> Result<(Layers<S, TupleState<S>>, AuthorState<A>), AuthorError> {
-        Ok(resume(secret, context, records, layers, workers)?)
+        Ok(resume(secret, context, records, layers)?)
     }
 }
 
@@ -286,11 +285,10 @@ pub(crate) fn resume<S: Suite, A: Dynamic, P>(
     context: Context,
     ledger: &Ledger<S, A, P>,
     layers: &Layers<S, TupleId>,
-    workers: &Workers,
 ) -> Result<Resumed<S, A>, AccumulateError> {
     let collections = ledger.collections().cloned().collect();
     let version = layers.version();
-    let state = AuthorState::of_collections::<S>(secret, context, version, collections, workers)?;
+    let state = AuthorState::of_collections::<S>(secret, context, version, collections)?;
     Ok((layers.map(|_, tuple| ledger.member(*tuple)), state))
 }
 

@@ -104,7 +104,6 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
     ) -> Result<Self, AuthorError> {
         let authority = *repository.authority();
         let context = Context::of(&authority);
-        let workers = Workers::sequential();
         if !D::is_key_of(&secret, repository.key()) {
             return Err(AuthorError::WrongKey);
         }
@@ -115,7 +114,7 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
             verified.map_err(|_| AuthorError::WrongKey)?;
         }
         let (records, layers) = (repository.records(), repository.layers());
-        let (layers, state) = D::resume(&secret, context, records, layers, &workers)?;
+        let (layers, state) = D::resume(&secret, context, records, layers)?;
         let mut author = Self::new(authority.dictionary, authority.author, signer, secret);
         author.layers = layers;
         author.state = state;

@@ -313,11 +313,12 @@ where
         context: Context,
         records: &ChainRecords<S, A>,
         layers: &Layers<S, TupleId>,
-        workers: &Workers,
     ) -> Result<(Layers<S, TupleState<S>>, AuthorState<A>), AuthorError> {
-        let ledger = &records.ledger;
         Ok(accumulated::resume(
-            secret, context, ledger, layers, workers,
+            secret,
+            context,
+            &records.ledger,
+            layers,
         )?)
     }
 }

@@ -189,7 +189,6 @@ pub trait Design<S: Suite>: TupleScheme<S> {
         context: Context,
         records: &Self::Records,
         layers: &Layers<S, TupleId>,
-        workers: &Workers,
     ) -> Result<Resumed<S, Self>, AuthorError>;
 }
 

@@ -81,7 +81,6 @@ macro_rules! answers {
                 proof.verify(&expectation(public, at), question)
             }
         }
-
     )+ };
 }
 

@@ -6,10 +6,7 @@
 //!
 //! Source: Crosby & Wallach 2010, sections 4.1 and 4.2.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ops::Bound,
-};
+use std::{collections::BTreeMap, ops::Bound};
 
 use pad_core::{ApplyError, Key, Operation, Suite, Version};
 
@@ -17,6 +14,11 @@ use crate::{
     content::Content,
     tuple::{Summary, TupleView, generation_index, start_of_keys},
 };
+
+mod edit;
+
+use edit::Editor;
+pub(crate) use edit::PartialEdit;
 
 /// A tuple of a generation's present state, with what its holder notes about it.
 #[derive(Clone, Debug)]
@@ -227,53 +229,7 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
             self.empty(generation, change);
         }
         if let Some(change) = transition.changes.last_mut() {
-            self.edit(merged, edits, change);
-        }
-        Ok(transition)
-    }
-
-    /// Does to the tuples that are kept here what a snapshot did to all of them: one edit for each
-    /// generation whose clock moved.
-    ///
-    /// # Errors
-    /// [`ApplyError::AttachmentMismatch`] if there are not so many generations, or one would have no
-    /// tuple; nothing is changed.
-    pub(crate) fn take_over(
-        &mut self,
-        edits: Vec<Edit<'_, S>>,
-    ) -> Result<Transition<S, A>, ApplyError> {
-        let next = self.version.next().ok_or(ApplyError::AttachmentMismatch)?;
-        let merged = edits
-            .len()
-            .checked_sub(1)
-            .filter(|merged| *merged < self.generations.len());
-        let merged = merged.ok_or(ApplyError::AttachmentMismatch)?;
-        let mut transition = Transition {
-            changes: (0..=merged).map(|_| GenerationChange::default()).collect(),
-            epochs_before: self.epochs.clone(),
-            version_before: self.version,
-        };
-        self.version = next;
-        for epoch in &mut self.epochs[..merged] {
-            *epoch += 1;
-        }
-        for (generation, (edit, change)) in
-            edits.into_iter().zip(&mut transition.changes).enumerate()
-        {
-            let tuples = &mut self.generations[generation];
-            if generation < merged {
-                let before = std::mem::take(tuples);
-                let gone = before
-                    .iter()
-                    .map(|(key, live)| (key.clone(), live.note.clone()));
-                change.deleted.extend(gone);
-                change.emptied = Some(before);
-            }
-            edit.apply(tuples, change);
-        }
-        if self.generations.iter().any(BTreeMap::is_empty) {
-            self.undo(transition);
-            return Err(ApplyError::AttachmentMismatch);
+            Editor::new(&mut self.generations[merged], change).edit(edits, merged < oldest);
         }
         Ok(transition)
     }
@@ -319,124 +275,6 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         change.emptied = Some(before);
         change.created.push(start_of_keys());
         self.generations[generation].insert(start_of_keys(), nothing());
-    }
-
-    fn edit(
-        &mut self,
-        generation: usize,
-        edits: BTreeMap<Key, Content<S>>,
-        change: &mut GenerationChange<S, A>,
-    ) {
-        let keeps_tombstones = generation + 1 < self.generations.len();
-        let tuples = &mut self.generations[generation];
-        let mut created = BTreeSet::new();
-        // Keys where an interval begins or ends that did not before.
-        let mut moved = Vec::new();
-        if tuples.is_empty() {
-            change.undo.insert(start_of_keys(), None);
-            tuples.insert(start_of_keys(), nothing());
-            created.insert(start_of_keys());
-        }
-        for (key, content) in edits {
-            let content = match content {
-                Content::Removed if !keeps_tombstones => {
-                    if key.as_bytes().is_empty() {
-                        Content::Nothing
-                    } else {
-                        if let Some(before) = tuples.remove(&key) {
-                            change.deleted.push((key.clone(), before.note.clone()));
-                            change.undo.entry(key.clone()).or_insert(Some(before));
-                            moved.push(key);
-                        }
-                        continue;
-                    }
-                }
-                content => content,
-            };
-            match tuples.get_mut(&key) {
-                Some(live) if live.content.summary() == content.summary() => {}
-                Some(live) => {
-                    change
-                        .undo
-                        .entry(key.clone())
-                        .or_insert_with(|| Some(live.clone()));
-                    live.content = content;
-                    replace_note(&key, live, &mut created, change);
-                }
-                None => {
-                    change.undo.entry(key.clone()).or_insert(None);
-                    let note = A::default();
-                    tuples.insert(key.clone(), Live { content, note });
-                    created.insert(key.clone());
-                    moved.push(key);
-                }
-            }
-        }
-        for key in moved {
-            let before = (Bound::<&Key>::Unbounded, Bound::Excluded(&key));
-            if let Some((lower, live)) = tuples.range_mut::<Key, _>(before).next_back()
-                && !created.contains(lower)
-            {
-                change
-                    .undo
-                    .entry(lower.clone())
-                    .or_insert_with(|| Some(live.clone()));
-                let lower = lower.clone();
-                replace_note(&lower, live, &mut created, change);
-            }
-        }
-        change.created.extend(created);
-    }
-}
-
-/// What a snapshot did to those tuples of a generation that are kept somewhere.
-pub(crate) struct Edit<'a, S: Suite> {
-    /// The lower ends of tuples that are no more.
-    pub(crate) deleted: &'a [Key],
-    /// The tuples that are new.
-    pub(crate) created: Vec<(Key, Content<S>)>,
-}
-
-impl<S: Suite> Edit<'_, S> {
-    fn apply<A: Clone + Default>(
-        self,
-        tuples: &mut Generation<S, A>,
-        change: &mut GenerationChange<S, A>,
-    ) {
-        // What was emptied is taken back as a whole.
-        let remembers = change.emptied.is_none();
-        for lower in self.deleted {
-            if let Some(before) = tuples.remove(lower) {
-                change.deleted.push((lower.clone(), before.note.clone()));
-                if remembers {
-                    change.undo.entry(lower.clone()).or_insert(Some(before));
-                }
-            }
-        }
-        for (lower, content) in self.created {
-            let note = A::default();
-            let before = tuples.insert(lower.clone(), Live { content, note });
-            let replaced = before
-                .as_ref()
-                .map(|before| (lower.clone(), before.note.clone()));
-            change.deleted.extend(replaced);
-            if remembers {
-                change.undo.entry(lower.clone()).or_insert(before);
-            }
-            change.created.push(lower);
-        }
-    }
-}
-
-fn replace_note<S: Suite, A: Clone + Default>(
-    key: &Key,
-    live: &mut Live<S, A>,
-    created: &mut BTreeSet<Key>,
-    change: &mut GenerationChange<S, A>,
-) {
-    let note = std::mem::take(&mut live.note);
-    if created.insert(key.clone()) {
-        change.deleted.push((key.clone(), note));
     }
 }
 

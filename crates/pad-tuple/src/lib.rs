@@ -10,10 +10,10 @@
 //!
 //! For `n` keys and one update per snapshot; `s` signatures, `h` hashes, `e` powers modulo N or scalar
 //! multiplications; two generations where there is speculation, so that about `sqrt(n)` tuples are
-//! young. `L` is the length of a hash chain, of which each new tuple needs one. Storage is what the
-//! server adds for each update.
+//! young. `L` is the length of a hash chain, of which each new tuple needs one. What the author computes and the
+//! server stores is for each update; of what is stored, `1` stands for the tuples that the update makes.
 //!
-//! | design | author | update | storage | proof | client |
+//! | design | the author computes | an update carries | the server stores | a proof shows | the client verifies |
 //! |---|---|---|---|---|---|
 //! | [`Base`] | `n s` | `n` signatures | `n` | 1 tuple | 1 s |
 //! | [`BaseSuperseding`] | `n s` | `n` signatures | `1` | 1 tuple | 1 s |
@@ -25,12 +25,13 @@
 //! | `AccumulatorsSupersedingRsa`, `-Bilinear` | `2 e + 1 s` | 1 signature | `1` | 2 tuples, 2 values, 2 witnesses | 2 s + 2 e |
 //! | `ChainAccumulatorsRsa`, `-Bilinear` | `2 e` | 1 digest | `sqrt(n)` witnesses | 2 tuples, 2 values, 2 witnesses | 1 s + 2 e |
 //!
-//! A head with one more signature goes with every update; only the chained accumulators' clients need it to
-//! check a proof. The server makes the accumulators'
-//! witnesses, about `sqrt(n) log n e` for each update; the other designs cost it next to nothing.
+//! A head with one more signature goes with every update; only proofs of chained accumulators show it. The server
+//! makes the accumulators' witnesses, about `sqrt(n) log n e` for each update; the other designs cost it next to
+//! nothing.
 //!
-//! `BaseSupersedingBls` and `SpecLightweightBls`, with the feature `bls`, sign with BLS12-381 in place of Ed25519, and one
-//! signature of 48 bytes covers a proof of many keys. [`SpecLightweight3`] has three generations.
+//! [`BaseSupersedingBls`](designs) and [`SpecLightweightBls`](designs), with the feature `bls`, sign with BLS12-381
+//! in place of Ed25519, and one signature of 48 bytes covers a proof of many keys. [`SpecLightweight3`] has three
+//! generations.
 //!
 //! Choose [`SpecLightweight`] where snapshots are many and small; [`BaseSuperseding`] where look-ups
 //! outnumber updates by far, or each snapshot changes a large part of the keys; a tree PAD (`pad-tree`)
@@ -72,7 +73,7 @@
 //!
 //! # Map
 //!
-//! What a verifier needs: [`designs`], all of them by name; [`scheme`], what it knows of a design; [`tuple`] and
+//! What a verifier needs: [`designs`], all of them by name; [`scheme`], what it knows of a design; [`mod@tuple`] and
 //! [`statement`], what is hashed and signed; [`proof`], [`many`] and [`range`], the proofs for one key, several
 //! and all in a range; [`signed`], signatures and how they are refreshed, with the hash [`chain`]s of
 //! lightweight ones; [`keys`]; [`family`], for `pad_core::Client`.

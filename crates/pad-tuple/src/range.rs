@@ -102,7 +102,7 @@ impl<S: Suite, D: AggregateScheme<S>> Proof for RangeProof<S, D> {
             return Err(VerifyError::InvalidQuery);
         }
         let version = expectation.version;
-        let mut opened = Opened::<S, D>::default();
+        let mut opened = Opened::<S, D>::of(range);
         match self.aggregate {
             None => check_empty(version, &self.epochs, self.generations.is_empty())?,
             Some(aggregate) => {
@@ -114,7 +114,7 @@ impl<S: Suite, D: AggregateScheme<S>> Proof for RangeProof<S, D> {
                 }
                 for ((generation, instant), tuples) in instants.enumerate().zip(self.generations) {
                     let epochs: &[u64] = if generation == 0 { &self.epochs } else { &[] };
-                    opened.take(generation, instant, epochs, range, tuples)?;
+                    opened.take(generation, instant, epochs, tuples)?;
                 }
                 D::check_all(expectation, &opened.claims, &opened.shown, aggregate)?;
             }
@@ -129,34 +129,33 @@ impl<S: Suite, D: AggregateScheme<S>> Proof for RangeProof<S, D> {
 }
 
 /// What the tuples claim and show, and what they decide if all claims are true.
-struct Opened<S: Suite, D: AggregateScheme<S>> {
+struct Opened<'a, S: Suite, D: AggregateScheme<S>> {
+    range: &'a KeyRange,
     claims: Vec<Claim<S>>,
     shown: Vec<D::Shown>,
     /// The keys of the range that the generations so far know; `None` if removed.
     decided: BTreeMap<Key, Option<Value>>,
 }
 
-impl<S: Suite, D: AggregateScheme<S>> Default for Opened<S, D> {
-    fn default() -> Self {
+impl<'a, S: Suite, D: AggregateScheme<S>> Opened<'a, S, D> {
+    const fn of(range: &'a KeyRange) -> Self {
         Self {
+            range,
             claims: Vec::new(),
             shown: Vec::new(),
             decided: BTreeMap::new(),
         }
     }
-}
 
-impl<S: Suite, D: AggregateScheme<S>> Opened<S, D> {
     /// Takes one generation's tuples.
     fn take(
         &mut self,
         generation: usize,
         instant: u64,
         epochs: &[u64],
-        range: &KeyRange,
         tuples: GenerationPart<S, D>,
     ) -> Result<(), VerifyError> {
-        let start = range.start.clone().unwrap_or_else(start_of_keys);
+        let start = self.range.start.clone().unwrap_or_else(start_of_keys);
         if tuples
             .before
             .as_ref()
@@ -178,7 +177,7 @@ impl<S: Suite, D: AggregateScheme<S>> Opened<S, D> {
             if upper.as_ref().is_some_and(|upper| *upper <= from) {
                 return Err(VerifyError::UnorderedLeaves);
             }
-            let summary = self.decide(&from, content, range)?;
+            let summary = self.decide(&from, content)?;
             let view = TupleView {
                 generation: generation_index(generation),
                 epochs,
@@ -192,7 +191,7 @@ impl<S: Suite, D: AggregateScheme<S>> Opened<S, D> {
                 tuple: view.digest::<S>(),
             });
             self.shown.push(shown);
-            lower = next_lower(range, upper);
+            lower = next_lower(self.range, upper);
         }
         if parts.next().is_some() {
             return Err(VerifyError::Extraneous);
@@ -205,9 +204,8 @@ impl<S: Suite, D: AggregateScheme<S>> Opened<S, D> {
         &mut self,
         lower: &Key,
         content: RangeContent<S>,
-        range: &KeyRange,
     ) -> Result<Summary<S::Digest>, VerifyError> {
-        let open = range.contains(lower.as_bytes()) && !self.decided.contains_key(lower);
+        let open = self.range.contains(lower.as_bytes()) && !self.decided.contains_key(lower);
         let (summary, decided) = match content {
             RangeContent::Nothing => return Ok(Summary::Nothing),
             RangeContent::Digest(_) if open => return Err(VerifyError::ValueMissing),

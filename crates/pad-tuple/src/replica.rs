@@ -37,7 +37,7 @@ pub enum ReplicaFailure {
 pub struct Dropped {
     /// Its place among the replicas, from 0.
     pub replica: usize,
-    /// Why.
+    /// Why it is out of service.
     pub failure: ReplicaFailure,
 }
 

@@ -33,7 +33,7 @@ impl<Key> Expectation<Key> {
 /// One tuple that a proof shows, and the instant at which it must have been there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Claim<S: Suite> {
-    /// The generation.
+    /// The generation that the tuple is in, 0 for the youngest.
     pub generation: GenerationIndex,
     /// The instant on the generation's clock.
     pub instant: u64,

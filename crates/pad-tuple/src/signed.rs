@@ -45,7 +45,7 @@ pub struct Signed<G, R, const GENERATIONS: usize>(PhantomData<(G, R)>);
 pub struct SignedEvidence<S: Suite, G: SignatureScheme, R: RefreshScheme<S>> {
     /// What the signature says beyond the tuple.
     pub shown: R::Shown,
-    /// The signature.
+    /// The author's signature on the statement.
     pub signature: G::Signature,
 }
 

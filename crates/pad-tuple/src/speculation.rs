@@ -2,8 +2,8 @@
 
 use core::num::NonZeroUsize;
 
-/// An author's choice of epochs. Nobody else need know it: every snapshot says what it merges, and
-/// every tuple of the youngest generation names the epochs of the older ones.
+/// An author's rule for merging generations. Servers and clients need not know it: every snapshot says what it
+/// merges, and every tuple of the youngest generation names the epochs of the older ones.
 ///
 /// Source: Crosby & Wallach 2010, sections 4.2 and 8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

@@ -11,7 +11,7 @@ use crate::tuple::GenerationIndex;
 pub struct Context {
     /// The design and its number of generations.
     pub scheme: SchemeId,
-    /// The dictionary.
+    /// The dictionary that the statement is about.
     pub dictionary: DictionaryId,
 }
 
@@ -42,8 +42,8 @@ impl Context {
 ///
 /// Source: Crosby & Wallach 2010, sections 4.1 (version), 4.2 (superseding, lightweight signatures).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Statement<S: Suite> {
-    /// The generation.
+pub struct TupleStatement<S: Suite> {
+    /// The generation that the tuple is in, 0 for the youngest.
     pub generation: GenerationIndex,
     /// The first instant at which the tuple was there.
     pub since: u64,
@@ -55,7 +55,7 @@ pub struct Statement<S: Suite> {
     pub anchor: Option<S::Digest>,
 }
 
-impl<S: Suite> Statement<S> {
+impl<S: Suite> TupleStatement<S> {
     /// The bytes that are signed: tag (32) ‖ suite (2) ‖ scheme (2) ‖ dictionary (16) ‖ generation (1)
     /// ‖ since (8) ‖ until (8) ‖ tuple digest ‖ anchor, if the scheme has one; integers big-endian.
     pub fn signed_bytes(&self, context: Context) -> Vec<u8> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pad_core::{Key, LookupError, SnapshotHead, Untrusted, Value, Verified, Version};
-use pad_tree::{Answer, Change, KeyHistory, Keys};
+use pad_tree::{Answer, Difference, KeyHistory, Keys};
 
 use crate::{
     question::{NotOffered, Question},
@@ -28,7 +28,11 @@ pub trait AnsweringRepository: StorableRepository + 'static {
     ///
     /// # Errors
     /// [`AnswerError`].
-    fn diff(&self, before: Version, after: Version) -> Result<Untrusted<Vec<Change>>, AnswerError>;
+    fn diff(
+        &self,
+        before: Version,
+        after: Version,
+    ) -> Result<Untrusted<Vec<Difference>>, AnswerError>;
 
     /// What a version says about each of these keys, proved, and verified as a client does.
     ///

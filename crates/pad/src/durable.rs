@@ -7,7 +7,7 @@
 //! copy.
 
 use pad_core::{Key, LookupError, Untrusted, Version};
-use pad_tree::{Change, KeyHistory};
+use pad_tree::{Difference, KeyHistory};
 
 use crate::{
     answering::AnswerError,
@@ -264,7 +264,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         &self,
         before: Version,
         after: Version,
-    ) -> Result<Untrusted<Vec<Change>>, AnswerError> {
+    ) -> Result<Untrusted<Vec<Difference>>, AnswerError> {
         self.memory.diff(before, after)
     }
 

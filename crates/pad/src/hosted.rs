@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use pad_core::{
     Attachment, Key, LookupError, Suite, Untrusted, Update, Value, Version, codec, head::Authority,
 };
-use pad_tree::{Change, KeyHistory};
+use pad_tree::{Difference, KeyHistory};
 
 use crate::{
     answering::AnswerError,
@@ -141,7 +141,11 @@ pub trait AskedRepository {
     ///
     /// # Errors
     /// [`AnswerError`].
-    fn diff(&self, before: Version, after: Version) -> Result<Untrusted<Vec<Change>>, AnswerError>;
+    fn diff(
+        &self,
+        before: Version,
+        after: Version,
+    ) -> Result<Untrusted<Vec<Difference>>, AnswerError>;
 }
 
 /// A repository in memory that a [`crate::DurableRepository`] keeps.

@@ -32,18 +32,16 @@ use zeroize::Zeroizing;
 
 pub use pad_tuple::DEFAULT_ENTRIES;
 
-pub use crate::own_keys::{NoRandomness, SchemeKeyFormat};
+pub use crate::own_keys::{NoRandomness, SchemeKey, SchemeKeyFormat};
 use crate::selection::{SchemeName, SuiteName};
 
 mod file;
 #[cfg(feature = "file")]
 mod file_owner;
-mod scheme_key;
 
-use file::{MAX_FILE_BYTES, check_permissions, is_lower_hexadecimal, parse, read_text};
+use file::{MAX_FILE_BYTES, check_permissions, decode, is_lower_hexadecimal, parse, read_text};
 #[cfg(feature = "file")]
 pub use file_owner::{FileOwnerKey, FileOwnerKeyError};
-pub use scheme_key::SchemeKey;
 
 /// A key file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -161,7 +159,7 @@ impl PublicKey {
         let author = author.ok_or(malformed(5, "author <public key>"))?;
         let scheme_key = format(scheme).map(|format| {
             let digits = lines.own?.strip_prefix("scheme-key ")?;
-            SchemeKey::parse(format, digits)
+            format.public(&decode(digits)?)
         });
         let scheme_key = match scheme_key {
             Some(None) => return Err(malformed(6, "scheme-key <public key of the scheme>")),
@@ -362,7 +360,7 @@ impl SecretKey {
         let digits = lines
             .own
             .and_then(|line| line.strip_prefix("scheme-secret "));
-        let secret = digits.and_then(scheme_key::decode);
+        let secret = digits.and_then(decode);
         key.with_own(format, secret.ok_or_else(malformed_scheme_secret)?)
     }
 

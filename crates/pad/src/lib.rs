@@ -60,7 +60,7 @@ pub use pad_core::{
 };
 pub use pad_tree::{
     self, Answer, Authenticated, BalancingScheme, CacheEverywhere, CacheMedian, CacheNowhere,
-    Change, First, KeyHistory, KeyRange, Keys, Last, Lookup, Lookups, Neighbour, PathCopying,
+    Difference, First, KeyHistory, KeyRange, Keys, Last, Lookup, Lookups, Neighbour, PathCopying,
     Predecessor, RangeContents, RedBlack, RedBlackAuthor, SkipList, SkipListAuthor, Successor,
     Treap, TreapAuthor, TreeAuthor, TreeProof, TreeQuery, TreeRepository, VersionedNodes,
 };

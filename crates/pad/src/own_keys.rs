@@ -6,7 +6,9 @@ use pad_core::Sha256Ed25519;
 use pad_tuple::{AuthorError, Design, KeyBytes, PublicBytes, SecretBytes};
 use zeroize::Zeroizing;
 
-use crate::keys::SchemeKey;
+mod scheme_key;
+
+pub use scheme_key::SchemeKey;
 
 /// How the own key of a scheme is made and checked. In key files it is bytes.
 ///

@@ -178,68 +178,6 @@ impl Factors {
         require(agrees(left, p) && agrees(right, q) && *number < *group.modulus())?;
         Ok(Integer::clone(&number))
     }
-
-    /// Has every reduction modulo one prime go wrong.
-    #[cfg(test)]
-    pub(crate) fn break_remainders(&mut self, side: usize) {
-        self.sides[side].breaks_remainders = true;
-    }
-
-    /// Changes one bit of what one prime's powers are made of.
-    #[cfg(test)]
-    pub(crate) fn break_one_side(&mut self) {
-        let side = &mut self.sides[0];
-        let mut powers = FixedBase::new(&self.base, &side.prime, &side.guard);
-        powers.break_tables();
-        side.powers = OnceLock::from(powers);
-    }
-
-    /// Changes one bit of the number that recombination multiplies by.
-    #[cfg(test)]
-    pub(crate) fn break_recombination(&mut self) {
-        self.inverse = SecretInteger::new((&*self.inverse + 1_u32).complete());
-    }
-
-    /// Changes one bit of what exponents are reduced by for one prime.
-    #[cfg(test)]
-    pub(crate) fn break_half(&mut self) {
-        flip_bit(&mut self.sides[0].half);
-    }
-
-    /// Changes one bit of what products of primes are reduced by.
-    #[cfg(test)]
-    pub(crate) fn break_order(&mut self) {
-        flip_bit(&mut self.order);
-    }
-
-    /// Changes one bit of the base before the tables are built.
-    #[cfg(test)]
-    pub(crate) fn break_base(&mut self) {
-        flip_bit(&mut self.base);
-    }
-
-    /// Builds the tables of one side with a prime of which one bit is changed.
-    #[cfg(test)]
-    pub(crate) fn break_prime_of_tables(&mut self) {
-        let side = &mut self.sides[0];
-        let mut prime = side.prime.clone();
-        flip_bit(&mut prime);
-        side.powers = OnceLock::from(FixedBase::new(&self.base, &prime, &side.guard));
-    }
-
-    /// Takes the one of `g` and `N - g` that is no square.
-    #[cfg(test)]
-    pub(crate) fn break_sign_of_base(&mut self) {
-        let [p, q] = self.primes();
-        self.base = SecretInteger::new((p * q).complete() - &*self.base);
-    }
-
-    /// Changes one bit of a prime.
-    #[cfg(test)]
-    pub(crate) fn break_prime(&mut self) {
-        let side = &mut self.sides[0];
-        side.prime = SecretInteger::new((&*side.prime + 2_u32).complete());
-    }
 }
 
 impl Side {
@@ -315,13 +253,6 @@ impl Side {
         require(unchanged)?;
         Ok(powers)
     }
-}
-
-#[cfg(test)]
-fn flip_bit(number: &mut SecretInteger) {
-    let mut changed = Integer::clone(number);
-    changed.toggle_bit(100);
-    *number = SecretInteger::new(changed);
 }
 
 /// Refuses to go on after a failed check.

@@ -18,7 +18,7 @@
 
 #![allow(
     clippy::indexing_slicing,
-    reason = "the prover's own vectors: no index comes from somebody else"
+    reason = "vectors whose lengths follow from the number of elements: no index comes from a message"
 )]
 
 #[cfg(feature = "std")]

@@ -37,11 +37,11 @@ const SUBSET: &str = "rsa: subset witness";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RsaSubsetWitness {
     /// `W`.
-    residue: Residue,
+    pub(super) residue: Residue,
     /// Of the elements' primes, in ascending order of the elements' digests.
-    offsets: Vec<u16>,
+    pub(super) offsets: Vec<u16>,
     /// The proof of exponentiation, unless there is only one element.
-    quotient: Option<Residue>,
+    pub(super) quotient: Option<Residue>,
 }
 
 impl RsaSubsetWitness {
@@ -189,26 +189,5 @@ impl Wire for RsaSubsetWitness {
             offsets,
             quotient,
         })
-    }
-}
-
-#[cfg(test)]
-impl RsaSubsetWitness {
-    /// `W` and the proof of exponentiation.
-    pub(super) fn residues(&self) -> impl Iterator<Item = &Residue> {
-        core::iter::once(&self.residue).chain(&self.quotient)
-    }
-
-    /// The offset at this position.
-    pub(super) fn offset_mut(&mut self, position: usize) -> &mut u16 {
-        &mut self.offsets[position]
-    }
-
-    /// This witness with the proof of exponentiation of another, or with none if that has none.
-    pub(super) fn with_quotient_of(self, other: &Self) -> Self {
-        Self {
-            quotient: other.quotient.clone(),
-            ..self
-        }
     }
 }

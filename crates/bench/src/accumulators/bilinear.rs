@@ -12,7 +12,7 @@ use ark_ff::PrimeField;
 use pad_core::Workers;
 use sha2::{Digest, Sha256};
 
-use super::{Bench, Plan, Primitive, Report};
+use super::{Bench, Bounded, Operations, Plan, Primitive};
 use crate::{Outcome, workload::Random};
 
 /// The largest subset that one witness covers in these measurements.
@@ -34,9 +34,6 @@ pub struct BilinearBench {
 
 impl BilinearBench {
     /// Measures the primitives.
-    ///
-    /// # Errors
-    /// If no thread can be started.
     pub fn new(plan: &Plan) -> Outcome<Self> {
         let largest = plan.sizes.iter().copied().max().unwrap_or(1).max(1000);
         let one_core = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
@@ -101,56 +98,40 @@ impl Bench for BilinearBench {
 
     fn secret(&self, capacity: usize) -> Outcome<BilinearSecretKey> {
         let pool = Workers::all_cores();
-        Ok(BilinearSecretKey::generate(
-            capacity,
-            SUBSET_LIMIT,
-            b"bench",
-            &pool,
-        )?)
+        let secret = BilinearSecretKey::generate(capacity, SUBSET_LIMIT, b"bench", &pool);
+        Ok(secret?)
     }
 
-    fn element_bound(&self) -> Primitive {
-        let us = self.plan.primitive_us(|| Sha256::digest([7; 32]));
-        Primitive::new("SHA-256 of 32 bytes", us)
+    fn bound(&self, work: Bounded, n: usize) -> Primitive {
+        let hash = || self.plan.primitive_us(|| Sha256::digest([7; 32]));
+        let (name, us) = match work {
+            Bounded::Element => ("SHA-256 of 32 bytes", hash()),
+            Bounded::Factor => ("product of scalars", self.product),
+            Bounded::SecretOnce => ("multiplication in G1", self.multiplication),
+            Bounded::Public => {
+                let name = format!("multi-scalar multiplication of {n}, each");
+                return Primitive::new(name, self.sum_us(n) / n as f64);
+            }
+            Bounded::SecretWitness => (
+                "batch multiplication of a fixed base, each",
+                self.fixed_base,
+            ),
+            Bounded::PublicWitness => {
+                let name = format!("multi-scalar multiplication of {n}");
+                return Primitive::new(name, self.sum_us(n));
+            }
+            Bounded::Verify => (
+                "product of two pairings and multiplication in G1",
+                self.pairing + self.multiplication,
+            ),
+        };
+        Primitive::new(name, us)
     }
 
-    fn factor_bound(&self) -> Primitive {
-        Primitive::new("product of scalars", self.product)
-    }
-
-    fn accumulate_secret_bound(&self) -> Primitive {
-        Primitive::new("multiplication in G1", self.multiplication)
-    }
-
-    fn accumulate_public_bound(&self, n: usize) -> Primitive {
-        let us = self.sum_us(n) / n as f64;
-        Primitive::new(format!("multi-scalar multiplication of {n}, each"), us)
-    }
-
-    fn witness_secret_bound(&self, _: usize) -> Primitive {
-        Primitive::new(
-            "batch multiplication of a fixed base, each",
-            self.fixed_base,
-        )
-    }
-
-    fn witness_public_bound(&self, n: usize) -> Primitive {
-        Primitive::new(
-            format!("multi-scalar multiplication of {n}"),
-            self.sum_us(n),
-        )
-    }
-
-    fn verify_bound(&self) -> Primitive {
-        let us = self.pairing + self.multiplication;
-        Primitive::new("product of two pairings and multiplication in G1", us)
-    }
-
-    fn extras(&self, report: &mut Report<'_>) -> Outcome<()> {
-        let fixed = self.witness_secret_bound(0);
-        for n in report.plan().sizes.clone() {
-            for pool in report.plan().pools()? {
-                report.measure("setup", (n, pool.threads()), &fixed, 0.0, || {
+    fn extras(&self, report: &mut Operations<'_>) -> Outcome<()> {
+        for n in report.plan.sizes.clone() {
+            for pool in report.plan.pools()? {
+                report.measure("setup", (n, pool.threads()), Bounded::SecretWitness, || {
                     BilinearSecretKey::generate(n, SUBSET_LIMIT, b"bench", &pool)
                 })?;
             }

@@ -9,7 +9,7 @@ use accumulators::{
 use rug::{Complete, Integer, integer::Order};
 use sha2::{Digest, Sha256};
 
-use super::{Bench, Plan, Primitive, Report, elements};
+use super::{Bench, Bounded, Operations, Plan, Primitive, elements};
 use crate::{Outcome, workload::Random};
 
 /// A 3072-bit modulus whose factors are public: for measuring only.
@@ -32,9 +32,6 @@ pub struct RsaBench {
 
 impl RsaBench {
     /// Measures the primitives.
-    ///
-    /// # Errors
-    /// If the key in the source is none.
     pub fn new(rule: RepresentativeRule, plan: &Plan) -> Outcome<Self> {
         let factors = factors()?;
         let modulus = (&factors.0 * &factors.1).complete();
@@ -65,9 +62,6 @@ impl RsaBench {
 }
 
 /// The safe primes of the modulus.
-///
-/// # Errors
-/// If there are none in the source.
 pub fn factors() -> Outcome<(Integer, Integer)> {
     let mut primes = KEY.lines().filter(|line| !line.starts_with('#'));
     let mut prime = || -> Outcome<Integer> {
@@ -93,49 +87,30 @@ impl Bench for RsaBench {
         Ok(RsaSecretKey::from_primes(p, q, self.rule, b"bench")?)
     }
 
-    fn element_bound(&self) -> Primitive {
-        self.next_prime.clone()
+    fn bound(&self, work: Bounded, _: usize) -> Primitive {
+        let primitive = match work {
+            Bounded::Element => &self.next_prime,
+            Bounded::Factor => &self.product,
+            _ => &self.power,
+        };
+        primitive.clone()
     }
 
-    fn factor_bound(&self) -> Primitive {
-        self.product.clone()
-    }
-
-    fn accumulate_secret_bound(&self) -> Primitive {
-        self.power.clone()
-    }
-
-    fn accumulate_public_bound(&self, _: usize) -> Primitive {
-        self.power.clone()
-    }
-
-    fn witness_secret_bound(&self, _: usize) -> Primitive {
-        self.power.clone()
-    }
-
-    fn witness_public_bound(&self, _: usize) -> Primitive {
-        self.power.clone()
-    }
-
-    fn verify_bound(&self) -> Primitive {
-        self.power.clone()
-    }
-
-    fn extras(&self, report: &mut Report<'_>) -> Outcome<()> {
+    fn extras(&self, report: &mut Operations<'_>) -> Outcome<()> {
         let secret = self.secret(0)?;
         let key = secret.public_key();
-        for n in report.plan().sizes.clone() {
+        for n in report.plan.sizes.clone() {
             if n > LARGEST_TABLE {
                 continue;
             }
             let fast = key.clone().with_powers(PowersOfBase::compute(key, n))?;
-            for pool in report.plan().pools()? {
+            for pool in report.plan.pools()? {
                 let set = ElementSet::<Rsa>::from_elements(key, &elements(n), &pool)?;
                 let value = Rsa::accumulate(key, &set, &pool)?;
                 let mut equal = true;
                 let what = (n, pool.threads());
                 let name = "accumulate_published_powers";
-                report.measure(name, what, &self.power, 0.0, || {
+                report.measure(name, what, Bounded::SecretWitness, || {
                     equal &= Rsa::accumulate(&fast, &set, &pool).is_ok_and(|it| it == value);
                 })?;
                 if !equal {

@@ -1,50 +1,33 @@
 //! The lines of one run, for people.
 
-use comfy_table::CellAlignment;
-
-use super::AccumulatorRecord;
-use crate::tables::{machine, new_table, number};
+use crate::{
+    line::Line,
+    tables::{Column, Tables, digits, number, text},
+};
 
 /// Every line, with the gain over one thread beside those of more.
-pub fn table(records: &[AccumulatorRecord]) -> String {
-    let mut table = new_table(&[
-        "accumulator",
-        "operation",
-        "n",
-        "threads",
-        "us each",
-        "ratio",
-        "speed-up",
-        "to one",
-    ]);
-    for record in records {
-        let alone = records.iter().find(|other| {
-            (&other.accumulator, &other.operation, other.n, other.threads)
-                == (&record.accumulator, &record.operation, record.n, 1)
-        });
-        let speed_up = alone
-            .filter(|_| record.threads > 1)
-            .map_or_else(String::new, |alone| {
-                number(alone.per_element_us / record.per_element_us)
-            });
-        table.add_row([
-            record.accumulator.clone(),
-            record.operation.clone(),
-            record.n.to_string(),
-            record.threads.to_string(),
-            number(record.per_element_us),
-            number(record.ratio),
-            speed_up,
-            record.primitive.clone(),
-        ]);
-    }
-    for column in [0, 1, 7] {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Left);
-        }
-    }
-    let footer = records
-        .first()
-        .map_or_else(String::new, |r| machine(&r.machine));
-    format!("{table}\n{footer}")
+pub(super) fn table(lines: &[Line]) -> String {
+    let speed_up = |line: &Line| {
+        let same = ["accumulator", "operation", "n"];
+        let alone = lines
+            .iter()
+            .find(|other| other.agrees(line, &same) && other.count("threads") == 1)
+            .filter(|_| line.count("threads") > 1);
+        alone.map_or_else(String::new, |alone| {
+            digits(alone.figure("per_element_us") / line.figure("per_element_us"))
+        })
+    };
+    let columns = [
+        text("accumulator", "accumulator"),
+        text("operation", "operation").left(),
+        text("n", "n"),
+        text("threads", "threads"),
+        number("us each", "per_element_us"),
+        number("ratio", "ratio"),
+        Column::new("speed-up", speed_up),
+        text("to one", "primitive").left(),
+    ];
+    let mut tables = Tables::default();
+    tables.table(lines, &columns);
+    tables.signed(lines)
 }

@@ -1,12 +1,12 @@
-//! What `bench flexlist` is told.
+//! The command `bench flexlist`: what it is told, and its experiments one after the other.
 
 use std::{num::NonZeroUsize, path::PathBuf};
 
 use clap::{Args, ValueEnum};
 use flexlist::tag::TagKind;
 
-use super::{Setting, network};
-use crate::machine::Machine;
+use super::{audit, build, hash_share, multi, network, replay, table};
+use crate::{Outcome, report::Report};
 
 /// The command line of `bench flexlist`.
 #[derive(Clone, Debug, Args)]
@@ -77,58 +77,64 @@ const MOST_UPDATES: u64 = 10_000;
 const MOST_BLOCKS: u64 = 16_000_000;
 
 impl FlexlistArguments {
-    /// What holds for every experiment.
-    pub fn setting(&self) -> Setting {
-        Setting {
-            quick: self.quick,
-            machine: Machine::current(),
+    /// Measures what is asked for.
+    pub fn run(&self) -> Outcome<()> {
+        use FlexlistExperiment as Experiment;
+        let mut report = Report::new(self.json, self.quick)?;
+        for experiment in Experiment::value_variants() {
+            if !self.experiment.is_empty() && !self.experiment.contains(experiment) {
+                continue;
+            }
+            let (blocks, report) = (self.blocks(), &mut report);
+            match experiment {
+                Experiment::Build => build::run(&self.build_blocks(), &self.threads(), report)?,
+                Experiment::HashShare => hash_share::run(&self.update_blocks(), report)?,
+                Experiment::Multi => multi::run(blocks, &self.updates(), report)?,
+                Experiment::Audit => audit::run(blocks, self.challenges, &self.tags(), report)?,
+                Experiment::Replay => {
+                    for trace in &self.trace {
+                        replay::run(trace, report)?;
+                    }
+                }
+                Experiment::Network => {
+                    let default = if self.quick { 1_000 } else { 50_000 };
+                    let blocks = self.network_blocks.unwrap_or(default);
+                    network::run(blocks, self.challenges, &self.clients(), report)?;
+                }
+            }
         }
-    }
-
-    /// Whether an experiment is wanted.
-    pub fn wants(&self, experiment: FlexlistExperiment) -> bool {
-        self.experiment.is_empty() || self.experiment.contains(&experiment)
+        report.finish(table::report)
     }
 
     /// The number of blocks of updates and audits: 1 GB in the paper.
-    pub fn blocks(&self) -> u64 {
+    fn blocks(&self) -> u64 {
         let default = if self.quick { 3_000 } else { 500_000 };
         self.blocks.unwrap_or(default)
     }
 
     /// The sizes of figures 6 and 7.
-    pub fn build_blocks(&self) -> Vec<u64> {
+    fn build_blocks(&self) -> Vec<u64> {
         self.chosen(&self.build_blocks, &[100_000, 500_000, 4_000_000], &[9_000])
     }
 
     /// The sizes of figure 8.
-    pub fn update_blocks(&self) -> Vec<u64> {
+    fn update_blocks(&self) -> Vec<u64> {
         let full = [100_000, 200_000, 500_000, 1_000_000, 2_000_000];
         self.chosen(&self.update_blocks, &full, &[3_000])
     }
 
     /// The numbers of updates of figures 9 and 10 and of table 2.
-    pub fn updates(&self) -> Vec<u64> {
+    fn updates(&self) -> Vec<u64> {
         let full = [10, 20, 50, 100, 120, 200, 240, 300, 360, 480, 600];
         self.chosen(&self.updates, &full, &[3, 10])
     }
 
-    /// The experiment with many clients.
-    pub fn network(&self) -> network::Plan {
-        let (blocks, clients): (_, &[usize]) = if self.quick {
-            (1_000, &[1, 2])
-        } else {
-            (50_000, &[1, 2, 5, 10, 20, 50])
-        };
-        let chosen: Vec<usize> = self.clients.iter().map(|clients| clients.get()).collect();
-        network::Plan {
-            blocks: self.network_blocks.unwrap_or(blocks),
-            challenges: self.challenges,
-            clients: if chosen.is_empty() {
-                clients.to_vec()
-            } else {
-                chosen
-            },
+    /// The numbers of clients.
+    fn clients(&self) -> Vec<usize> {
+        match (self.clients.as_slice(), self.quick) {
+            ([], true) => vec![1, 2],
+            ([], false) => vec![1, 2, 5, 10, 20, 50],
+            (chosen, _) => chosen.iter().map(|clients| clients.get()).collect(),
         }
     }
 
@@ -142,23 +148,20 @@ impl FlexlistArguments {
     }
 
     /// The numbers of threads.
-    pub fn threads(&self) -> Vec<NonZeroUsize> {
+    fn threads(&self) -> Vec<NonZeroUsize> {
         if !self.threads.is_empty() {
             return self.threads.clone();
         }
         let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        let mut threads = Vec::new();
-        let mut next = Some(NonZeroUsize::MIN);
-        while let Some(number) = next.filter(|number| *number < cores) {
-            threads.push(number);
-            next = number.checked_mul(TWO);
-        }
-        threads.push(cores);
-        threads
+        let doubled = |number: &NonZeroUsize| number.checked_add(number.get());
+        std::iter::successors(Some(NonZeroUsize::MIN), doubled)
+            .take_while(|number| *number < cores)
+            .chain([cores])
+            .collect()
     }
 
     /// The tag schemes; those whose keys take long only in full.
-    pub fn tags(&self) -> Vec<TagKind> {
+    fn tags(&self) -> Vec<TagKind> {
         if !self.tags.is_empty() {
             return self.tags.clone();
         }
@@ -167,5 +170,3 @@ impl FlexlistArguments {
         TagKind::ALL.into_iter().filter(fast).collect()
     }
 }
-
-const TWO: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);

@@ -1,7 +1,5 @@
 //! A challenge of many bytes, its proof and the check: section 4.4.
 
-use std::time::Instant;
-
 use flexlist::{
     FileId, FlexList,
     bytes::Bytes,
@@ -12,36 +10,26 @@ use flexlist::{
 use pad_core::{Digest, Workers};
 
 use super::{
-    FlexlistLine, Reporter, Setting,
     blocks::{BLOCK_BYTES, blocks, content},
     counted::{Counted, count},
     limits::NodeHashLimit,
-    record::AuditRecord,
 };
 use crate::{
-    Outcome,
-    timing::{median, microseconds, rounded},
+    Outcome, line,
+    line::Line,
+    report::Report,
+    timing::{Timings, stopwatch},
     workload::Random,
 };
 
 /// Measures all schemes.
-pub fn run(
-    size: u64,
-    challenges: u32,
-    kinds: &[TagKind],
-    setting: &Setting,
-    reporter: &mut dyn Reporter,
-) -> Outcome<()> {
+pub fn run(size: u64, challenges: u32, kinds: &[TagKind], report: &mut Report) -> Outcome<()> {
     for &kind in kinds {
-        reporter.announce(&format!("a key for {kind} tags"));
-        let start = Instant::now();
-        let owner = OwnerKey::generate(kind, &Workers::all_cores())?;
-        let key_seconds = start.elapsed().as_secs_f64();
-        reporter.announce(&format!("audit, {kind} tags"));
-        let audit = Audit::new(size, challenges, owner)?;
-        let mut record = audit.measure(setting)?;
-        record.key_seconds = rounded(key_seconds);
-        reporter.line(FlexlistLine::Audit(Box::new(record)))?;
+        report.announce(format!("a key for {kind} tags"));
+        let (key_us, owner) = stopwatch(|| OwnerKey::generate(kind, &Workers::all_cores()));
+        report.announce(format!("audit, {kind} tags"));
+        let audit = Audit::new(size, challenges, owner?)?;
+        report.measured(audit.measure(key_us / 1e6, report)?)?;
     }
     Ok(())
 }
@@ -80,13 +68,11 @@ impl Audit {
         challenged.sort_unstable();
         challenged.dedup();
         let mut blocks: Vec<Block> = blocks(size);
-        let (mut held, mut times) = (Vec::new(), Vec::new());
+        let (mut held, mut times) = (Vec::new(), Timings::default());
         for position in challenged {
             let bytes = content(&mut Random::new(position), BLOCK_BYTES as usize);
             let write = WriteId(u128::from(position).to_be_bytes());
-            let start = Instant::now();
-            let tag = owner.tag(write, &bytes)?;
-            times.push(microseconds(start.elapsed()));
+            let tag = times.time(1, || owner.tag(write, &bytes))?;
             blocks[position as usize].tag_digest = Digest(tag.digest());
             held.push((tag, bytes));
         }
@@ -96,7 +82,7 @@ impl Audit {
             questions,
             indices,
             held,
-            tag_us: median(times),
+            tag_us: times.median_us(),
         })
     }
 
@@ -130,8 +116,8 @@ impl Audit {
         challenged.iter().cloned().zip(committed).collect()
     }
 
-    fn measure(&self, setting: &Setting) -> Outcome<AuditRecord> {
-        let limit = NodeHashLimit::measure(&setting.effort());
+    fn measure(&self, key_seconds: f64, report: &Report) -> Outcome<Line> {
+        let limit = NodeHashLimit::measure(&report.effort());
         let state = self.list.state();
         let proof = self.list.prove(&self.indices)?;
         let verified = verify_indices::<Counted>(&proof, &state, &self.indices);
@@ -144,54 +130,37 @@ impl Audit {
         let opened = self.opened(&challenged);
         self.check(&proof, &state, &tag_proof)?;
 
-        let repeat = |work: &mut dyn FnMut() -> Outcome<()>| -> Outcome<f64> {
-            let mut times = Vec::new();
-            for _ in 0..setting.rounds(30, 1) {
-                let start = Instant::now();
-                work()?;
-                times.push(microseconds(start.elapsed()));
-            }
-            Ok(median(times))
-        };
-        let prove_list_us = repeat(&mut || {
-            self.list.prove(&self.indices)?;
-            Ok(())
-        })?;
-        let prove_tags_us = repeat(&mut || {
-            self.prove_tags(&challenged)?;
-            Ok(())
-        })?;
-        let verify_list_us = repeat(&mut || {
-            verify_indices::<Sha256>(&proof, &state, &self.indices)?;
-            Ok(())
-        })?;
+        let verify_list = || verify_indices::<Sha256>(&proof, &state, &self.indices);
         let verifier = self.owner.verifier();
-        let verify_tags_us = repeat(&mut || Ok(verifier.verify(&opened, &tag_proof)?))?;
-        let owner_verify_tags_us = repeat(&mut || Ok(self.owner.verify(&opened, &tag_proof)?))?;
+        let prove_list_us = repeat(report, || self.list.prove(&self.indices))?;
+        let prove_tags_us = repeat(report, || self.prove_tags(&challenged))?;
+        let verify_list_us = repeat(report, verify_list)?;
+        let verify_tags_us = repeat(report, || verifier.verify(&opened, &tag_proof))?;
+        let owner_verify_tags_us = repeat(report, || self.owner.verify(&opened, &tag_proof))?;
         let committed: usize = opened.iter().map(|(_, bytes)| bytes.0.len()).sum();
         let limit_us = limit.us(hashes as f64);
-        Ok(AuditRecord {
+        Ok(line! {
+            experiment: "flexlist_audit",
             blocks: self.list.block_count(),
             block_bytes: BLOCK_BYTES,
             challenges: self.indices.len(),
             challenged_blocks: self.held.len(),
-            tags: self.owner.kind().name().to_owned(),
-            key_seconds: 0.0,
-            tag_us: rounded(self.tag_us),
+            tags: self.owner.kind().name(),
+            key_seconds: key_seconds,
+            tag_us: self.tag_us,
             list_proof_bytes: proof.len(),
             committed_bytes: committed,
             tag_proof_bytes: tag_proof.len(),
             total_bytes: proof.len() + committed + tag_proof.len(),
-            prove_list_us: rounded(prove_list_us),
-            prove_tags_us: rounded(prove_tags_us),
-            verify_list_us: rounded(verify_list_us),
+            prove_list_us: prove_list_us,
+            prove_tags_us: prove_tags_us,
+            verify_list_us: verify_list_us,
             verify_list_hashes: hashes,
-            verify_list_limit_us: rounded(limit_us),
-            verify_list_ratio: rounded(verify_list_us / limit_us),
-            verify_tags_us: rounded(verify_tags_us),
-            owner_verify_tags_us: rounded(owner_verify_tags_us),
-            node_hash_ns: rounded(limit.independent_ns),
-            machine: setting.machine.clone(),
+            verify_list_limit_us: limit_us,
+            verify_list_ratio: verify_list_us / limit_us,
+            verify_tags_us: verify_tags_us,
+            owner_verify_tags_us: owner_verify_tags_us,
+            node_hash_ns: limit.independent_ns,
         })
     }
 
@@ -210,4 +179,13 @@ impl Audit {
         }
         Ok(self.owner.verifier().verify(&opened, tag_proof)?)
     }
+}
+
+/// The median time of work, in microseconds.
+fn repeat<T, E>(report: &Report, work: impl Fn() -> Result<T, E>) -> Result<f64, E> {
+    let mut times = Timings::default();
+    for _ in 0..report.rounds(30, 1) {
+        times.time(1, &work)?;
+    }
+    Ok(times.median_us())
 }

@@ -1,12 +1,34 @@
 //! The blocks that are measured: 2 KiB each, with pseudorandom digests.
 
-use flexlist::{level::Level, list::Block};
+use flexlist::{
+    level::Level,
+    list::{Block, Operation},
+};
 use pad_core::Digest;
 
 use crate::workload::Random;
 
 /// The bytes of a block: 500 000 of them are the paper's file of 1 GB.
 pub const BLOCK_BYTES: u64 = 2048;
+
+/// Where several updates are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// On neighbouring blocks.
+    Consecutive,
+    /// On any blocks.
+    Random,
+}
+
+impl Order {
+    /// As in the lines.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Consecutive => "consecutive",
+            Self::Random => "random",
+        }
+    }
+}
 
 /// A file of this many blocks, levels as in an initial build.
 pub fn blocks(count: u64) -> Vec<Block> {
@@ -29,14 +51,25 @@ pub fn digest(random: &mut Random) -> Digest<32> {
     Digest(bytes)
 }
 
-/// A new block as a client inserts it, its level drawn.
-pub fn new_block(random: &mut Random) -> Block {
-    Block {
-        length: BLOCK_BYTES,
+/// The modification of the block at an index.
+pub fn modify(index: u64, length: u64, random: &mut Random) -> Operation {
+    Operation::Modify {
+        index,
+        length,
+        tag_digest: digest(random),
+        label: 0,
+    }
+}
+
+/// The insertion of a new block at an index, its level drawn.
+pub fn insert(index: u64, length: u64, random: &mut Random) -> Operation {
+    let block = Block {
+        length,
         tag_digest: digest(random),
         level: Level::draw(random.next()),
         label: 0,
-    }
+    };
+    Operation::Insert { index, block }
 }
 
 /// Pseudorandom bytes.

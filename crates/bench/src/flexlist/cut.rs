@@ -19,11 +19,12 @@
 use core::fmt;
 use std::{
     collections::{BTreeMap, HashMap, hash_map::Entry},
-    io::{self, Seek, SeekFrom},
+    io::{self, Seek, SeekFrom, Write, stdout},
     path::{Path, PathBuf},
 };
 
 use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
 use tempfile::NamedTempFile;
 
 mod blobs;
@@ -38,6 +39,7 @@ mod write;
 pub use error::CutError;
 
 use super::trace::{Change, Commit, FileChange, Trace, TraceFileError, TracedFile, files_beside};
+use crate::Outcome;
 use git::Git;
 use write::RowWriter;
 
@@ -96,6 +98,21 @@ impl fmt::Display for CutSummary {
     }
 }
 
+impl CutArguments {
+    /// Cuts a trace, and says what it is.
+    pub fn run(&self) -> Outcome<()> {
+        let progress = ProgressBar::new(0);
+        let style = "{bar:30} {pos}/{len} commits ({elapsed}, about {eta} left)";
+        progress.set_style(ProgressStyle::with_template(style)?);
+        let summary = cut(self, |done, all| {
+            progress.set_length(u64::try_from(all).unwrap_or(0));
+            progress.set_position(u64::try_from(done).unwrap_or(0));
+        })?;
+        progress.finish_and_clear();
+        Ok(writeln!(stdout(), "{summary}")?)
+    }
+}
+
 /// Cuts a trace; `progress` hears the number of commits done and of all.
 ///
 /// # Errors
@@ -149,8 +166,7 @@ pub fn cut(
                 number,
                 line,
                 changes,
-            })
-            .map_err(write_error)?;
+            });
         }
         parent = commit;
     }

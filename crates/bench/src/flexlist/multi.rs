@@ -1,7 +1,5 @@
 //! Many updates at once and one by one: figures 9 and 10, table 2.
 
-use std::time::Instant;
-
 use flexlist::{
     FlexList,
     list::{ListState, NodeHash, Operation, Sha256, verify_update},
@@ -9,35 +7,30 @@ use flexlist::{
 use pad_core::Workers;
 
 use super::{
-    FlexlistLine, Reporter, Setting,
-    blocks::{BLOCK_BYTES, blocks, digest, new_block},
+    blocks::{BLOCK_BYTES, Order, blocks, insert, modify},
     counted::{Counted, count},
     limits::NodeHashLimit,
-    record::{MultiRecord, Order, SideFigures},
 };
 use crate::{
-    Outcome,
-    timing::{median, microseconds, rounded},
+    Outcome, line,
+    line::Line,
+    report::Report,
+    timing::{median, stopwatch},
     workload::Random,
 };
 
 /// Measures both orders and all numbers of updates.
-pub fn run(
-    size: u64,
-    numbers: &[u64],
-    setting: &Setting,
-    reporter: &mut dyn Reporter,
-) -> Outcome<()> {
+pub fn run(size: u64, numbers: &[u64], report: &mut Report) -> Outcome<()> {
     let (blocks, alone) = (blocks(size), Workers::sequential());
     let mut list = FlexList::<Sha256>::build(&blocks, &alone)?;
     let mut counted = FlexList::<Counted>::build(&blocks, &alone)?;
     drop(blocks);
     for order in [Order::Consecutive, Order::Random] {
         for &updates in numbers {
-            reporter.announce(&format!("{updates} {} updates", order.name()));
+            report.announce(format!("{updates} {} updates", order.name()));
             let mut random = Random::new(updates);
             let mut rounds = Vec::new();
-            for _ in 0..setting.rounds(20, 2) {
+            for _ in 0..report.rounds(20, 2) {
                 let mut draw = || operations(order, size, updates, &mut random);
                 let (some, others) = (draw(), draw());
                 // Whatever comes second finds the nodes in the caches, so each comes first once.
@@ -48,9 +41,15 @@ pub fn run(
                 round.count(&mut counted, &some)?;
                 rounds.push(round);
             }
-            let limit = NodeHashLimit::measure(&setting.effort());
-            let line = summary(order, size, updates, &rounds, &limit, setting);
-            reporter.line(FlexlistLine::Multi(line))?;
+            let limit = NodeHashLimit::measure(&report.effort());
+            let line = line! {
+                experiment: "flexlist_multi",
+                blocks: size,
+                block_bytes: BLOCK_BYTES,
+                updates: updates,
+                order: order.name(),
+            };
+            report.measured(summary(line, &rounds, &limit))?;
         }
     }
     Ok(())
@@ -61,24 +60,16 @@ pub fn run(
 /// Consecutive: modified blocks, then new ones behind them, then the blocks behind those removed. Random:
 /// each anywhere, in turns.
 pub fn operations(order: Order, size: u64, updates: u64, random: &mut Random) -> Vec<Operation> {
-    let modify = |index, random: &mut Random| Operation::Modify {
-        index,
-        length: BLOCK_BYTES,
-        tag_digest: digest(random),
-        label: 0,
-    };
-    let insert = |index, random: &mut Random| Operation::Insert {
-        index,
-        block: new_block(random),
-    };
     let third = updates / 3;
     let modified = updates - 2 * third;
     // Blocks all have the same length, so the indices of blocks stay multiples of it.
     let start = random.below(size - updates) * BLOCK_BYTES;
     let update = |number| match order {
-        Order::Consecutive if number < modified => modify(start + number * BLOCK_BYTES, random),
+        Order::Consecutive if number < modified => {
+            modify(start + number * BLOCK_BYTES, BLOCK_BYTES, random)
+        }
         Order::Consecutive if number < modified + third => {
-            insert(start + number * BLOCK_BYTES, random)
+            insert(start + number * BLOCK_BYTES, BLOCK_BYTES, random)
         }
         Order::Consecutive => Operation::Remove {
             index: start + (modified + third) * BLOCK_BYTES,
@@ -86,8 +77,8 @@ pub fn operations(order: Order, size: u64, updates: u64, random: &mut Random) ->
         Order::Random => {
             let index = random.below(size - updates) * BLOCK_BYTES;
             match number % 3 {
-                0 => modify(index, random),
-                1 => insert(index, random),
+                0 => modify(index, BLOCK_BYTES, random),
+                1 => insert(index, BLOCK_BYTES, random),
                 _ => Operation::Remove { index },
             }
         }
@@ -136,18 +127,13 @@ impl Round {
         first: Way,
     ) -> Outcome<Self> {
         let root = list.root();
-        let mut both = [Way::Batch, Way::Singles];
-        both.sort_by_key(|way| *way != first);
-        let (mut batch, mut singles) = (None, None);
-        for way in both {
-            let (batches, measured) = match way {
-                Way::Batch => (vec![operations], &mut batch),
-                Way::Singles => (operations.chunks(1).collect(), &mut singles),
-            };
-            *measured = Some(side(list, &batches)?);
-        }
-        let (Some((batch, after)), Some((singles, same))) = (batch, singles) else {
-            return Err("both ways are measured".into());
+        let single: Vec<&[Operation]> = operations.chunks(1).collect();
+        let ((batch, after), (singles, same)) = match first {
+            Way::Batch => (side(list, &[operations])?, side(list, &single)?),
+            Way::Singles => {
+                let singles = side(list, &single)?;
+                (side(list, &[operations])?, singles)
+            }
         };
         if after != same || list.root() != root {
             return Err("a batch and single updates lead to different lists".into());
@@ -179,15 +165,14 @@ fn side<H: NodeHash>(
 ) -> Outcome<(Side, ListState)> {
     let (mut side, mut state, mut undone) = (Side::default(), list.state(), Vec::new());
     for operations in batches {
-        let start = Instant::now();
-        let (hashes, change) = count(|| list.update(operations));
-        side.server_us += microseconds(start.elapsed());
+        let (us, (hashes, change)) = stopwatch(|| count(|| list.update(operations)));
+        side.server_us += us;
         side.server_hashes += hashes;
         let change = change?;
         side.witness_bytes += change.witness.len();
-        let start = Instant::now();
-        let (hashes, next) = count(|| verify_update::<H>(&change.witness, &state, operations));
-        side.client_us += microseconds(start.elapsed());
+        let verify = || verify_update::<H>(&change.witness, &state, operations);
+        let (us, (hashes, next)) = stopwatch(|| count(verify));
+        side.client_us += us;
         side.client_hashes += hashes;
         state = *next?.get();
         undone.push(change.previous);
@@ -201,39 +186,29 @@ fn side<H: NodeHash>(
     Ok((side, state))
 }
 
-fn summary(
-    order: Order,
-    blocks: u64,
-    updates: u64,
-    rounds: &[Round],
-    limit: &NodeHashLimit,
-    setting: &Setting,
-) -> MultiRecord {
+fn summary(line: Line, rounds: &[Round], limit: &NodeHashLimit) -> Line {
     let batch =
         |of: fn(&Side) -> f64| median(rounds.iter().map(|round| of(&round.batch)).collect());
     let singles =
         |of: fn(&Side) -> f64| median(rounds.iter().map(|round| of(&round.singles)).collect());
-    let figures = |time: fn(&Side) -> f64, hashes: fn(&Side) -> f64| SideFigures {
-        batch_us: rounded(batch(time)),
-        singles_us: rounded(singles(time)),
-        gain: rounded(1.0 - batch(time) / singles(time)),
-        batch_hashes: rounded(batch(hashes)),
-        singles_hashes: rounded(singles(hashes)),
-        limit_us: rounded(limit.us(batch(hashes))),
-        ratio: rounded(batch(time) / limit.us(batch(hashes))),
+    let side = |time: fn(&Side) -> f64, hashes: fn(&Side) -> f64| {
+        line! {
+            batch_us: batch(time),
+            singles_us: singles(time),
+            gain: 1.0 - batch(time) / singles(time),
+            batch_hashes: batch(hashes),
+            singles_hashes: singles(hashes),
+            limit_us: limit.us(batch(hashes)),
+            ratio: batch(time) / limit.us(batch(hashes)),
+        }
     };
-    MultiRecord {
-        blocks,
-        block_bytes: BLOCK_BYTES,
-        updates,
-        order,
+    line.merged(&line! {
         rounds: rounds.len(),
-        server: figures(|side| side.server_us, |side| side.server_hashes as f64),
-        client: figures(|side| side.client_us, |side| side.client_hashes as f64),
-        witness_bytes: rounded(batch(|side| side.witness_bytes as f64)),
-        singles_witness_bytes: rounded(singles(|side| side.witness_bytes as f64)),
-        node_hash_ns: rounded(limit.independent_ns),
-        node_hash_chained_ns: rounded(limit.chained_ns),
-        machine: setting.machine.clone(),
-    }
+        server: side(|side| side.server_us, |side| side.server_hashes as f64),
+        client: side(|side| side.client_us, |side| side.client_hashes as f64),
+        witness_bytes: batch(|side| side.witness_bytes as f64),
+        singles_witness_bytes: singles(|side| side.witness_bytes as f64),
+        node_hash_ns: limit.independent_ns,
+        node_hash_chained_ns: limit.chained_ns,
+    })
 }

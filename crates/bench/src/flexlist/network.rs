@@ -16,14 +16,12 @@ use flexlist_service::client::{Applied, Extent};
 pub mod party;
 pub mod relay;
 
-use super::{
-    FlexlistLine, Reporter, Setting,
-    blocks::{BLOCK_BYTES, content},
-    record::{NetworkRecord, Order},
-};
+use super::blocks::{BLOCK_BYTES, Order, content};
 use crate::{
-    Outcome,
-    timing::{microseconds, rounded},
+    Outcome, line,
+    line::Line,
+    report::Report,
+    timing::{microseconds, percentile},
     workload::Random,
 };
 use party::{Client, Party};
@@ -35,33 +33,28 @@ const UPLINK: f64 = 48e6;
 /// The blocks of an update: about 20 KB, and about 200 KB.
 const UPDATES: [u64; 2] = [10, 100];
 
-/// How many.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// The blocks of the file that all audit; those of updated files are a tenth.
-    pub blocks: u64,
-    /// The challenged bytes of an audit.
-    pub challenges: u32,
-    /// The numbers of clients.
-    pub clients: Vec<usize>,
-}
-
-/// Measures all numbers of clients.
-pub fn run(plan: &Plan, setting: &Setting, reporter: &mut dyn Reporter) -> Outcome<()> {
+/// Measures all numbers of clients, with so many blocks in the file that all audit and challenged bytes
+/// in an audit; updated files are a tenth as large.
+pub fn run(
+    file_blocks: u64,
+    challenges: u32,
+    numbers: &[usize],
+    report: &mut Report,
+) -> Outcome<()> {
     let folder = tempfile::tempdir()?;
     let party = Party::start(folder.path())?;
-    reporter.announce(&format!("uploading {} blocks", plan.blocks));
-    party.upload("large", plan.blocks)?;
-    let most = plan.clients.iter().copied().max().unwrap_or(0);
-    let own_blocks = (plan.blocks / 10).max(UPDATES[1] * 2);
+    report.announce(format!("uploading {file_blocks} blocks"));
+    party.upload("large", file_blocks)?;
+    let most = numbers.iter().copied().max().unwrap_or(0);
+    let own_blocks = (file_blocks / 10).max(UPDATES[1] * 2);
     for client in 0..most {
-        reporter.announce(&format!("uploading file {client} of {most}"));
+        report.announce(format!("uploading file {client} of {most}"));
         party.upload(&format!("own{client}"), own_blocks)?;
     }
     let mut copies = 0;
     for uplink in [None, Some(UPLINK)] {
-        for &clients in &plan.clients {
-            reporter.announce(&format!("audits by {clients} clients"));
+        for &clients in numbers {
+            report.announce(format!("audits by {clients} clients"));
             let relay = Relay::start(party.address(), uplink.unwrap_or(f64::INFINITY))?;
             // Without a limit there is no reason for the detour.
             let address = uplink.map_or(party.address(), |_| relay.address());
@@ -70,32 +63,31 @@ pub fn run(plan: &Plan, setting: &Setting, reporter: &mut dyn Reporter) -> Outco
                 auditors.push(party.reader("large", copies, address)?);
                 copies += 1;
             }
-            let extent = Extent::Sample(plan.challenges);
+            let extent = Extent::Sample(challenges);
             let audit = |client: &mut Client| -> Outcome<()> {
                 let report = client.audit(extent, &mut |_| ())?;
-                if report.bytes == u64::from(plan.challenges) {
+                if report.bytes == u64::from(challenges) {
                     Ok(())
                 } else {
                     Err("an audit asked for another number of bytes".into())
                 }
             };
-            let times = all_at_once(&mut auditors, setting, audit)?;
+            let times = all_at_once(&mut auditors, report, audit)?;
             let mut probe = party.reader("large", copies, relay.address())?;
             copies += 1;
             let before = relay.answer_bytes();
             audit(&mut probe)?;
             let answer_bytes = relay.answer_bytes() - before;
             relay.stop();
-            let record = times.record("audit", plan.blocks, uplink, answer_bytes, setting);
-            reporter.line(FlexlistLine::Network(Box::new(record)))?;
+            report.measured(times.line("audit", file_blocks, uplink, answer_bytes))?;
         }
     }
     let updates = AtomicU64::new(0);
-    for &clients in &plan.clients {
+    for &clients in numbers {
         for blocks in UPDATES {
             for order in [Order::Consecutive, Order::Random] {
                 let what = format!("update of {blocks} {} blocks", order.name());
-                reporter.announce(&format!("{what} by {clients} clients"));
+                report.announce(format!("{what} by {clients} clients"));
                 let mut writers = Vec::new();
                 for client in 0..clients {
                     writers.push(party.client(&format!("own{client}"), party.address())?);
@@ -109,9 +101,8 @@ pub fn run(plan: &Plan, setting: &Setting, reporter: &mut dyn Reporter) -> Outco
                         Applied::Unchanged(_) => Err("an update that changes nothing".into()),
                     }
                 };
-                let times = all_at_once(&mut writers, setting, update)?;
-                let record = times.record(&what, own_blocks, None, 0, setting);
-                reporter.line(FlexlistLine::Network(Box::new(record)))?;
+                let times = all_at_once(&mut writers, report, update)?;
+                report.measured(times.line(&what, own_blocks, None, 0))?;
             }
         }
     }
@@ -144,14 +135,10 @@ struct Times {
 /// Every client on a thread of its own works until the time is over.
 fn all_at_once(
     clients: &mut [Client],
-    setting: &Setting,
+    report: &Report,
     work: impl Fn(&mut Client) -> Outcome<()> + Sync,
 ) -> Outcome<Times> {
-    let duration = if setting.quick {
-        Duration::from_millis(50)
-    } else {
-        Duration::from_secs(5)
-    };
+    let duration = Duration::from_millis(report.rounds(5_000, 50) as u64);
     // Connects, and leaves the start out.
     for client in &mut *clients {
         work(client)?;
@@ -189,37 +176,26 @@ fn all_at_once(
 }
 
 impl Times {
-    fn record(
-        &self,
-        request: &str,
-        blocks: u64,
-        uplink: Option<f64>,
-        answer_bytes: u64,
-        setting: &Setting,
-    ) -> NetworkRecord {
-        let percentile = |share: usize| {
-            let index = (self.latencies_us.len() * share).div_ceil(100).max(1) - 1;
-            rounded(self.latencies_us.get(index).copied().unwrap_or(0.0))
-        };
+    fn line(&self, request: &str, blocks: u64, uplink: Option<f64>, answer_bytes: u64) -> Line {
         let per_second = self.latencies_us.len() as f64 / self.elapsed.as_secs_f64();
         let limit = uplink
             .filter(|_| answer_bytes > 0)
             .map(|bits| bits / 8.0 / answer_bytes as f64);
-        NetworkRecord {
-            request: request.to_owned(),
-            blocks,
+        line! {
+            experiment: "flexlist_network",
+            request: request,
+            blocks: blocks,
             block_bytes: BLOCK_BYTES,
             clients: self.clients,
             uplink_megabits: uplink.map(|bits| bits / 1e6),
             answers: self.latencies_us.len(),
-            per_second: rounded(per_second),
+            per_second: per_second,
             answer_bytes: (answer_bytes > 0).then_some(answer_bytes),
-            limit_per_second: limit.map(rounded),
-            ratio: limit.map(|limit| rounded(limit / per_second)),
-            p50_us: percentile(50),
-            p90_us: percentile(90),
-            p99_us: percentile(99),
-            machine: setting.machine.clone(),
+            limit_per_second: limit,
+            ratio: limit.map(|limit| limit / per_second),
+            p50_us: percentile(&self.latencies_us, 50),
+            p90_us: percentile(&self.latencies_us, 90),
+            p99_us: percentile(&self.latencies_us, 99),
         }
     }
 }

@@ -18,25 +18,25 @@ use flexlist::{
 use pad_core::Workers;
 
 use super::{
-    FlexlistLine, Reporter, Setting,
-    blocks::{BLOCK_BYTES, content, digest},
+    blocks::{BLOCK_BYTES, content, digest, insert, modify},
     counted::Counted,
     limits::NodeHashLimit,
     multi::{Round, Side, Way},
-    record::{Distribution, ReplayRecord, ReplaySide},
     trace::{Change, Edit, Trace},
 };
 use crate::{
-    Outcome,
-    timing::{microseconds, rounded},
+    Outcome, line,
+    line::Line,
+    report::Report,
+    timing::{Distribution, microseconds, stopwatch},
     workload::Random,
 };
 
 /// Replays a trace.
-pub fn run(path: &Path, setting: &Setting, reporter: &mut dyn Reporter) -> Outcome<()> {
+pub fn run(path: &Path, report: &mut Report) -> Outcome<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name = name.split('.').next().unwrap_or_default().to_owned();
-    reporter.announce(&format!("replay of {name}"));
+    report.announce(format!("replay of {name}"));
     let trace = Trace::read(path)?;
     let mut server = Server::new(&trace)?;
     let mut commits = Vec::new();
@@ -48,9 +48,21 @@ pub fn run(path: &Path, setting: &Setting, reporter: &mut dyn Reporter) -> Outco
         commits.push(figures);
     }
     server.check(&trace.final_sizes)?;
-    let limit = NodeHashLimit::measure(&setting.effort());
-    let record = summary(name, &trace, &server, &commits, &limit, setting);
-    reporter.line(FlexlistLine::Replay(Box::new(record)))
+    let limit = NodeHashLimit::measure(&report.effort());
+    let line = line! {
+        experiment: "flexlist_replay",
+        trace: name,
+        model: "one list per file",
+        block_bytes: BLOCK_BYTES,
+        files: trace.files.len(),
+        commits: trace.commits.len(),
+    };
+    let line = line.merged(&summary(&commits, &limit));
+    report.measured(line.merged(&line! {
+        uploads: server.uploads,
+        upload_us: server.upload_us,
+        node_hash_ns: limit.independent_ns,
+    }))
 }
 
 /// One outsourced file: what the client still has of it, and what the server has.
@@ -106,10 +118,10 @@ impl Server {
                 label: position,
             });
         }
-        let start = Instant::now();
-        let list = FlexList::build(&blocks, &Workers::sequential())?;
-        self.upload_us += microseconds(start.elapsed());
+        let (us, list) = stopwatch(|| FlexList::build(&blocks, &Workers::sequential()));
+        self.upload_us += us;
         self.uploads += 1;
+        let list = list?;
         self.files.insert(path, File { content, list });
         Ok(())
     }
@@ -248,21 +260,8 @@ fn apply_to_content(content: &mut Vec<u8>, edits: &[ByteEdit]) -> Outcome<()> {
 
 fn operation(planned: &BlockEdit, random: &mut Random) -> Operation {
     match planned {
-        BlockEdit::Insert { index, block } => Operation::Insert {
-            index: *index,
-            block: Block {
-                length: block.len() as u64,
-                tag_digest: digest(random),
-                level: Level::draw(random.next()),
-                label: 0,
-            },
-        },
-        BlockEdit::Modify { index, block } => Operation::Modify {
-            index: *index,
-            length: block.len() as u64,
-            tag_digest: digest(random),
-            label: 0,
-        },
+        BlockEdit::Insert { index, block } => insert(*index, block.len() as u64, random),
+        BlockEdit::Modify { index, block } => modify(*index, block.len() as u64, random),
         BlockEdit::Remove { index } => Operation::Remove { index: *index },
     }
 }
@@ -275,14 +274,7 @@ fn add(sum: &mut Side, side: &Side) {
     sum.client_hashes += side.client_hashes;
 }
 
-fn summary(
-    trace_name: String,
-    trace: &Trace,
-    server: &Server,
-    commits: &[CommitFigures],
-    limit: &NodeHashLimit,
-    setting: &Setting,
-) -> ReplayRecord {
+fn summary(commits: &[CommitFigures], limit: &NodeHashLimit) -> Line {
     let edited: Vec<&CommitFigures> = commits.iter().filter(|it| it.batches > 0).collect();
     let of = |figure: &dyn Fn(&CommitFigures) -> f64| {
         Distribution::of(edited.iter().map(|commit| figure(commit)).collect())
@@ -293,33 +285,24 @@ fn summary(
         };
         let (batch, singles) = (sum(&|it| time(&it.batch)), sum(&|it| time(&it.singles)));
         let limit_us = limit.us(sum(&|it| hashes(&it.batch) as f64));
-        ReplaySide {
+        line! {
             batch_us: of(&|it| time(&it.round.batch)),
             singles_us: of(&|it| time(&it.round.singles)),
-            gain: rounded(1.0 - batch / singles),
+            gain: 1.0 - batch / singles,
             batch_hashes: of(&|it| hashes(&it.round.batch) as f64),
             singles_hashes: of(&|it| hashes(&it.round.singles) as f64),
-            ratio: rounded(batch / limit_us),
+            ratio: batch / limit_us,
         }
     };
-    ReplayRecord {
-        trace: trace_name,
-        model: "one list per file".to_owned(),
-        block_bytes: BLOCK_BYTES,
-        files: trace.files.len(),
-        commits: trace.commits.len(),
+    line! {
         commits_with_edits: edited.len(),
-        batches: edited.iter().map(|it| it.batches).sum(),
-        operations: edited.iter().map(|it| it.operations).sum(),
+        batches: edited.iter().map(|it| it.batches).sum::<u64>(),
+        operations: edited.iter().map(|it| it.operations).sum::<u64>(),
         operations_per_commit: of(&|it| it.operations as f64),
         plan_us: of(&|it| it.plan_us),
         server: side(|it| it.server_us, |it| it.server_hashes),
         client: side(|it| it.client_us, |it| it.client_hashes),
         witness_bytes: of(&|it| it.round.batch.witness_bytes as f64),
         singles_witness_bytes: of(&|it| it.round.singles.witness_bytes as f64),
-        uploads: server.uploads,
-        upload_us: rounded(server.upload_us),
-        node_hash_ns: rounded(limit.independent_ns),
-        machine: setting.machine.clone(),
     }
 }

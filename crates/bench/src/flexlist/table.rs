@@ -1,19 +1,12 @@
 //! The lines of one run, for people.
 
-use std::fmt::Write as _;
-
-use comfy_table::Table;
-
-use super::{
-    paper,
-    record::{
-        AuditRecord, BuildRecord, Distribution, FlexlistLine, HashShareRecord, MultiRecord,
-        NetworkRecord, ReplayRecord,
-    },
-};
+use super::{blocks::Order, paper};
 use crate::{
-    machine::Machine,
-    tables::{machine, new_table, number, section},
+    line::{Line, of},
+    tables::{
+        Column, Tables, computed, computed_share, dash, digits, number, percent, scaled, share,
+        text,
+    },
 };
 
 /// What stands above tables with the paper's figures.
@@ -23,393 +16,257 @@ const CAVEAT: &str = "Paper: another machine, SHA-1, blocks read from a disk.";
 const LIMIT: &str = "Limit: as many bare SHA-256 calls of 82 bytes, timed in the same run.";
 
 /// Everything that the lines of one run say.
-pub fn report(lines: &[FlexlistLine]) -> String {
-    let mut text = String::new();
-    let mut table = |title: &str, note: &str, table: Option<Table>| {
-        if let Some(table) = table {
-            section(&mut text, title, note);
-            let _ = writeln!(text, "{table}\n");
-        }
-    };
-    let builds = select(lines, |line| match line {
-        FlexlistLine::Build(record) => Some(record),
-        _ => None,
-    });
-    table("Figures 6 and 7: building a list", CAVEAT, build(&builds));
-    let shares = select(lines, |line| match line {
-        FlexlistLine::HashShare(record) => Some(record),
-        _ => None,
-    });
-    let title = "Figure 8: one update with and without its hashes";
-    table(title, CAVEAT, hash_share(&shares));
-    let multi = select(lines, |line| match line {
-        FlexlistLine::Multi(record) => Some(record),
-        _ => None,
-    });
-    table(
+pub fn report(lines: &[Line]) -> String {
+    let mut tables = Tables::default();
+    builds(&mut tables, &of(lines, "flexlist_build"));
+    hash_shares(&mut tables, &of(lines, "flexlist_hash_share"));
+    let multi = of(lines, "flexlist_multi");
+    side(
+        &mut tables,
+        &multi,
+        "server",
         "Figure 9: the server's updates",
-        CAVEAT,
-        sides(&multi, Role::Server),
     );
-    table(
+    side(
+        &mut tables,
+        &multi,
+        "client",
         "Figure 10: the client's checks",
-        CAVEAT,
-        sides(&multi, Role::Client),
     );
-    table("Table 2: a batch and its witness", CAVEAT, table_2(&multi));
-    let audits = select(lines, |line| match line {
-        FlexlistLine::Audit(record) => Some(&**record),
-        _ => None,
-    });
-    table("Audits: bytes", &audit_note(), audit_bytes(&audits));
-    table("Audits: times", LIMIT, audit_times(&audits));
-    let replays = select(lines, |line| match line {
-        FlexlistLine::Replay(record) => Some(&**record),
-        _ => None,
-    });
-    let note =
-        "One list per file, one batch per edited file; mean / median / p90 over the commits.";
-    table("Version-control traces", note, replay(&replays));
-    let networks = select(lines, |line| match line {
-        FlexlistLine::Network(record) => Some(&**record),
-        _ => None,
-    });
-    let note = "Clients and server on one machine; each client asks again when it has verified. Limit: the \
-                answers that the uplink carries.";
-    table(
-        "Figures 11 to 13: many clients at once",
-        note,
-        network(&networks),
-    );
-    if let Some(place) = lines.first().map(place) {
-        let _ = writeln!(text, "{}", machine(place));
-    }
-    text
+    table_2(&mut tables, &multi);
+    audits(&mut tables, &of(lines, "flexlist_audit"));
+    replays(&mut tables, &of(lines, "flexlist_replay"));
+    networks(&mut tables, &of(lines, "flexlist_network"));
+    tables.signed(lines)
 }
 
-fn select<T>(lines: &[FlexlistLine], choose: impl Fn(&FlexlistLine) -> Option<&T>) -> Vec<&T> {
-    lines.iter().filter_map(choose).collect()
+fn builds(tables: &mut Tables, lines: &[&Line]) {
+    let threads = |line: &Line| line.count("threads") as usize;
+    let columns = [
+        Column::new("tags", |line| match line.text("tags") {
+            "" => "none".to_owned(),
+            tags => tags.to_owned(),
+        }),
+        text("blocks", "blocks"),
+        text("threads", "threads"),
+        number("total ms", "total_ms"),
+        computed("paper", |line| {
+            paper::build_ms(line.count("blocks"), threads(line))
+        }),
+        number("tags ms", "tag_ms"),
+        number("list ms", "build_ms"),
+        number("bare hashes ms", "bare_hashes_ms"),
+        number("ratio", "ratio"),
+        number("ns per block", "ns_per_block"),
+        number("speed-up", "speed_up"),
+        computed("paper", |line| {
+            paper::speed_up(line.count("blocks"), threads(line))
+        }),
+    ];
+    tables.section("Figures 6 and 7: building a list", CAVEAT, lines, &columns);
 }
 
-fn place(line: &FlexlistLine) -> &Machine {
-    match line {
-        FlexlistLine::Build(record) => &record.machine,
-        FlexlistLine::HashShare(record) => &record.machine,
-        FlexlistLine::Multi(record) => &record.machine,
-        FlexlistLine::Audit(record) => &record.machine,
-        FlexlistLine::Replay(record) => &record.machine,
-        FlexlistLine::Network(record) => &record.machine,
-    }
+fn hash_shares(tables: &mut Tables, lines: &[&Line]) {
+    let columns = [
+        text("operation", "operation"),
+        text("blocks", "blocks"),
+        number("update us", "update_us"),
+        number("without hashes us", "without_hashes_us"),
+        share("hashes' share", "hash_share"),
+        computed_share("paper", |line| paper::hash_share(line.count("blocks"))),
+        number("hashes", "hashes"),
+        number("limit us", "limit_us"),
+        number("ratio", "ratio"),
+        number("witness B", "witness_bytes"),
+    ];
+    let title = "Figure 8: one update with and without its hashes";
+    tables.section(title, CAVEAT, lines, &columns);
 }
 
-fn build(records: &[&BuildRecord]) -> Option<Table> {
-    records.first()?;
-    let mut table = new_table(&[
-        "tags",
-        "blocks",
-        "threads",
-        "total ms",
-        "paper",
-        "tags ms",
-        "list ms",
-        "bare hashes ms",
-        "ratio",
-        "ns per block",
-        "speed-up",
-        "paper",
-    ]);
-    for record in records {
-        table.add_row([
-            record.tags.clone().unwrap_or_else(|| "none".to_owned()),
-            record.blocks.to_string(),
-            record.threads.to_string(),
-            number(record.total_ms),
-            optional(paper::build_ms(record.blocks, record.threads)),
-            number(record.tag_ms),
-            number(record.build_ms),
-            number(record.bare_hashes_ms),
-            number(record.ratio),
-            number(record.ns_per_block),
-            number(record.speed_up),
-            optional(paper::speed_up(record.blocks, record.threads)),
-        ]);
-    }
-    Some(table)
+/// The paper's figures for a number and an order of updates, if the size is the paper's.
+fn of_paper(line: &Line, figures: fn(u64, Order) -> Option<(f64, f64)>) -> Option<(f64, f64)> {
+    let orders = [Order::Consecutive, Order::Random];
+    let order = orders
+        .into_iter()
+        .find(|order| order.name() == line.text("order"))?;
+    figures(line.count("updates"), order).filter(|_| line.count("blocks") == paper::BLOCKS)
 }
 
-fn hash_share(records: &[&HashShareRecord]) -> Option<Table> {
-    records.first()?;
-    let mut table = new_table(&[
-        "operation",
-        "blocks",
-        "update us",
-        "without hashes us",
-        "hashes' share",
-        "paper",
-        "hashes",
-        "limit us",
-        "ratio",
-        "witness B",
-    ]);
-    for record in records {
-        table.add_row([
-            record.operation.clone(),
-            record.blocks.to_string(),
-            number(record.update_us),
-            number(record.without_hashes_us),
-            share(record.hash_share),
-            paper::hash_share(record.blocks).map_or_else(dash, share),
-            number(record.hashes),
-            number(record.limit_us),
-            number(record.ratio),
-            number(record.witness_bytes),
-        ]);
-    }
-    Some(table)
-}
-
-#[derive(Clone, Copy)]
-enum Role {
-    Server,
-    Client,
-}
-
-fn sides(records: &[&MultiRecord], role: Role) -> Option<Table> {
-    records.first()?;
-    let mut table = new_table(&[
-        "order",
-        "updates",
-        "at once us",
-        "paper",
-        "one by one us",
-        "paper",
+fn side(tables: &mut Tables, lines: &[&Line], side: &str, title: &str) {
+    let of_side = if side == "server" {
+        paper::server_ms
+    } else {
+        paper::client_ms
+    };
+    let keys = [
+        "batch_us",
+        "singles_us",
         "gain",
-        "hashes",
-        "one by one",
-        "limit us",
+        "batch_hashes",
+        "singles_hashes",
+        "limit_us",
         "ratio",
-    ]);
-    for record in records {
-        let (figures, paper) = match role {
-            Role::Server => (
-                record.server,
-                paper::server_ms(record.updates, record.order),
-            ),
-            Role::Client => (
-                record.client,
-                paper::client_ms(record.updates, record.order),
-            ),
-        };
-        let paper = paper.filter(|_| record.blocks == paper::BLOCKS);
-        table.add_row([
-            record.order.name().to_owned(),
-            record.updates.to_string(),
-            number(figures.batch_us),
-            optional(paper.map(|(batch, _)| batch * 1e3)),
-            number(figures.singles_us),
-            optional(paper.map(|(_, singles)| singles * 1e3)),
-            share(figures.gain),
-            number(figures.batch_hashes),
-            number(figures.singles_hashes),
-            number(figures.limit_us),
-            number(figures.ratio),
-        ]);
+    ];
+    let [
+        batch,
+        singles,
+        gain,
+        batch_hashes,
+        singles_hashes,
+        limit,
+        ratio,
+    ] = &keys.map(|key| format!("{side}.{key}"));
+    let columns = [
+        text("order", "order"),
+        text("updates", "updates"),
+        number("at once us", batch),
+        computed("paper", |line| Some(of_paper(line, of_side)?.0 * 1e3)),
+        number("one by one us", singles),
+        computed("paper", |line| Some(of_paper(line, of_side)?.1 * 1e3)),
+        share("gain", gain),
+        number("hashes", batch_hashes),
+        number("one by one", singles_hashes),
+        number("limit us", limit),
+        number("ratio", ratio),
+    ];
+    tables.section(title, CAVEAT, lines, &columns);
+}
+
+fn table_2(tables: &mut Tables, lines: &[&Line]) {
+    let columns = [
+        text("order", "order"),
+        text("updates", "updates"),
+        number("server us", "server.batch_us"),
+        computed("paper", |line| {
+            Some(of_paper(line, paper::table_2)?.0 * 1e3)
+        }),
+        scaled("witness KB", "witness_bytes", 1e-3),
+        computed("paper", |line| Some(of_paper(line, paper::table_2)?.1)),
+        scaled("one by one KB", "singles_witness_bytes", 1e-3),
+    ];
+    tables.section("Table 2: a batch and its witness", CAVEAT, lines, &columns);
+}
+
+fn audits(tables: &mut Tables, lines: &[&Line]) {
+    let bytes = [
+        text("tags", "tags"),
+        text("challenges", "challenges"),
+        text("blocks met", "challenged_blocks"),
+        scaled("list KB", "list_proof_bytes", 1e-3),
+        scaled("committed KB", "committed_bytes", 1e-3),
+        scaled("tag proof KB", "tag_proof_bytes", 1e-3),
+        scaled("total KB", "total_bytes", 1e-3),
+        number("a tag us", "tag_us"),
+        number("key s", "key_seconds"),
+    ];
+    tables.section("Audits: bytes", paper::AUDIT, lines, &bytes);
+    let times = [
+        text("tags", "tags"),
+        number("prove list us", "prove_list_us"),
+        number("prove tags us", "prove_tags_us"),
+        number("verify list us", "verify_list_us"),
+        number("limit us", "verify_list_limit_us"),
+        number("ratio", "verify_list_ratio"),
+        number("verify tags us", "verify_tags_us"),
+        number("as owner us", "owner_verify_tags_us"),
+    ];
+    tables.section("Audits: times", LIMIT, lines, &times);
+}
+
+fn replays(tables: &mut Tables, lines: &[&Line]) {
+    if lines.is_empty() {
+        return;
     }
-    Some(table)
-}
-
-fn table_2(records: &[&MultiRecord]) -> Option<Table> {
-    records.first()?;
-    let mut table = new_table(&[
-        "order",
-        "updates",
-        "server us",
-        "paper",
-        "witness KB",
-        "paper",
-        "one by one KB",
-    ]);
-    for record in records {
-        let paper = paper::table_2(record.updates, record.order);
-        let paper = paper.filter(|_| record.blocks == paper::BLOCKS);
-        table.add_row([
-            record.order.name().to_owned(),
-            record.updates.to_string(),
-            number(record.server.batch_us),
-            optional(paper.map(|(time, _)| time * 1e3)),
-            number(record.witness_bytes / 1e3),
-            optional(paper.map(|(_, kilobytes)| kilobytes)),
-            number(record.singles_witness_bytes / 1e3),
-        ]);
-    }
-    Some(table)
-}
-
-fn audit_note() -> String {
-    format!(
-        "Paper, {} challenges of {} blocks, RSA of 1024 bits and SHA-1: list {} KB, tags {} KB, sum {} \
-         KB, proving {} ms.",
-        paper::CHALLENGES,
-        paper::BLOCKS,
-        paper::LIST_PROOF_KILOBYTES,
-        paper::TAGS_KILOBYTES,
-        paper::SUM_KILOBYTES,
-        paper::PROVE_MS
-    )
-}
-
-fn audit_bytes(records: &[&AuditRecord]) -> Option<Table> {
-    records.first()?;
-    let mut table = new_table(&[
-        "tags",
-        "challenges",
-        "blocks met",
-        "list KB",
-        "committed KB",
-        "tag proof KB",
-        "total KB",
-        "a tag us",
-        "key s",
-    ]);
-    for record in records {
-        table.add_row([
-            record.tags.clone(),
-            record.challenges.to_string(),
-            record.challenged_blocks.to_string(),
-            number(record.list_proof_bytes as f64 / 1e3),
-            number(record.committed_bytes as f64 / 1e3),
-            number(record.tag_proof_bytes as f64 / 1e3),
-            number(record.total_bytes as f64 / 1e3),
-            number(record.tag_us),
-            number(record.key_seconds),
-        ]);
-    }
-    Some(table)
-}
-
-fn audit_times(records: &[&AuditRecord]) -> Option<Table> {
-    records.first()?;
-    let mut table = new_table(&[
-        "tags",
-        "prove list us",
-        "prove tags us",
-        "verify list us",
-        "limit us",
-        "ratio",
-        "verify tags us",
-        "as owner us",
-    ]);
-    for record in records {
-        table.add_row([
-            record.tags.clone(),
-            number(record.prove_list_us),
-            number(record.prove_tags_us),
-            number(record.verify_list_us),
-            number(record.verify_list_limit_us),
-            number(record.verify_list_ratio),
-            number(record.verify_tags_us),
-            number(record.owner_verify_tags_us),
-        ]);
-    }
-    Some(table)
-}
-
-fn replay(records: &[&ReplayRecord]) -> Option<Table> {
-    records.first()?;
-    let mut table = new_table(&[
+    let titles = [
         "trace",
         "per commit",
         "at once",
         "one by one",
         "gain",
         "ratio",
-    ]);
-    for record in records {
-        let mut row = |what: &str, batch: &Distribution, singles: Option<&Distribution>| {
-            let gain = singles.map(|singles| 1.0 - batch.mean / singles.mean);
-            table.add_row([
-                record.trace.clone(),
+    ];
+    let note =
+        "One list per file, one batch per edited file; mean / median / p90 over the commits.";
+    tables.heading("Version-control traces", note);
+    let rows = lines.iter().flat_map(|line| {
+        REPLAYED.map(|(what, batch, singles, ratio)| {
+            let mean = |key: &str| line.number(&format!("{key}.mean"));
+            let gain = mean(batch)
+                .zip(mean(singles))
+                .map(|(batch, singles)| 1.0 - batch / singles);
+            let ratio = line.number(ratio);
+            vec![
+                line.text("trace").to_owned(),
                 what.to_owned(),
-                distribution(batch),
-                singles.map_or_else(dash, distribution),
-                gain.map_or_else(dash, share),
-                match what {
-                    "server us" => number(record.server.ratio),
-                    "client us" => number(record.client.ratio),
-                    _ => dash(),
-                },
-            ]);
-        };
-        let (server, client) = (&record.server, &record.client);
-        row("server us", &server.batch_us, Some(&server.singles_us));
-        row("client us", &client.batch_us, Some(&client.singles_us));
-        row(
-            "server hashes",
-            &server.batch_hashes,
-            Some(&server.singles_hashes),
-        );
-        row(
-            "client hashes",
-            &client.batch_hashes,
-            Some(&client.singles_hashes),
-        );
-        row(
-            "witness B",
-            &record.witness_bytes,
-            Some(&record.singles_witness_bytes),
-        );
-        row("operations", &record.operations_per_commit, None);
-        row("planning us", &record.plan_us, None);
-    }
-    Some(table)
+                distribution(line, batch),
+                distribution(line, singles),
+                gain.map_or_else(dash, percent),
+                ratio.map_or_else(dash, digits),
+            ]
+        })
+    });
+    tables.rows(&titles, &[], rows.collect());
 }
 
-fn network(records: &[&NetworkRecord]) -> Option<Table> {
-    records.first()?;
-    let mut table = new_table(&[
-        "request",
-        "clients",
-        "uplink Mbit/s",
-        "per second",
-        "paper",
-        "limit",
-        "ratio",
-        "answer KB",
-        "p50 ms",
-        "p90 ms",
-        "p99 ms",
-    ]);
-    for record in records {
-        table.add_row([
-            record.request.clone(),
-            record.clients.to_string(),
-            optional(record.uplink_megabits),
-            number(record.per_second),
-            optional(paper::per_second(&record.request, record.clients)),
-            optional(record.limit_per_second),
-            optional(record.ratio),
-            optional(record.answer_bytes.map(|bytes| bytes as f64 / 1e3)),
-            number(record.p50_us / 1e3),
-            number(record.p90_us / 1e3),
-            number(record.p99_us / 1e3),
-        ]);
-    }
-    Some(table)
+/// What is shown of a replay: its name, its figures at once and one by one, and its ratio to the limit.
+const REPLAYED: [(&str, &str, &str, &str); 7] = [
+    (
+        "server us",
+        "server.batch_us",
+        "server.singles_us",
+        "server.ratio",
+    ),
+    (
+        "client us",
+        "client.batch_us",
+        "client.singles_us",
+        "client.ratio",
+    ),
+    (
+        "server hashes",
+        "server.batch_hashes",
+        "server.singles_hashes",
+        "",
+    ),
+    (
+        "client hashes",
+        "client.batch_hashes",
+        "client.singles_hashes",
+        "",
+    ),
+    ("witness B", "witness_bytes", "singles_witness_bytes", ""),
+    ("operations", "operations_per_commit", "", ""),
+    ("planning us", "plan_us", "", ""),
+];
+
+fn distribution(line: &Line, key: &str) -> String {
+    let parts = ["mean", "median", "p90"].map(|part| line.number(&format!("{key}.{part}")));
+    let [Some(mean), Some(median), Some(p90)] = parts else {
+        return dash();
+    };
+    [mean, median, p90].map(digits).join(" / ")
 }
 
-fn distribution(figures: &Distribution) -> String {
-    let Distribution { mean, median, p90 } = figures;
-    format!("{} / {} / {}", number(*mean), number(*median), number(*p90))
+fn networks(tables: &mut Tables, lines: &[&Line]) {
+    let columns = [
+        text("request", "request"),
+        text("clients", "clients"),
+        number("uplink Mbit/s", "uplink_megabits"),
+        number("per second", "per_second"),
+        computed("paper", |line| {
+            paper::per_second(line.text("request"), line.count("clients") as usize)
+        }),
+        number("limit", "limit_per_second"),
+        number("ratio", "ratio"),
+        scaled("answer KB", "answer_bytes", 1e-3),
+        scaled("p50 ms", "p50_us", 1e-3),
+        scaled("p90 ms", "p90_us", 1e-3),
+        scaled("p99 ms", "p99_us", 1e-3),
+    ];
+    tables.section(NETWORK, NETWORK_NOTE, lines, &columns);
 }
 
-fn share(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
-}
+const NETWORK: &str = "Figures 11 to 13: many clients at once";
 
-fn optional(value: Option<f64>) -> String {
-    value.map_or_else(dash, number)
-}
-
-fn dash() -> String {
-    "-".to_owned()
-}
+const NETWORK_NOTE: &str = "Clients and server on one machine; each client asks again when it has verified. Limit: the \
+                            answers that the uplink carries.";

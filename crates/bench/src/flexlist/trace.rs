@@ -33,9 +33,8 @@ mod source;
 #[cfg(test)]
 mod tests;
 
-pub use commits::CommitReader;
 pub use error::{TraceError, TraceFileError};
-pub use files::read_files;
+use files::read_files;
 pub use source::{MOST_BYTES, ZSTANDARD_SUFFIX};
 
 /// The largest file of a trace, in bytes: what a `FlexList` takes.
@@ -122,12 +121,14 @@ impl Trace {
     /// [`TraceFileError`], which names the file: what [`Trace::from_sources`] refuses, or no such file.
     pub fn read(path: &Path) -> Result<Self, TraceFileError> {
         let beside = files_beside(path);
-        let files = source::open(&beside)
-            .and_then(read_files)
-            .map_err(|error| TraceFileError::new(&beside, error))?;
-        source::open(path)
-            .and_then(|source| Self::follow(files, source))
-            .map_err(|error| TraceFileError::new(path, error))
+        let in_file = |file: &Path| {
+            let file = file.to_owned();
+            |error| TraceFileError { file, error }
+        };
+        let files = source::open(&beside).and_then(read_files);
+        let files = files.map_err(in_file(&beside))?;
+        let trace = source::open(path).and_then(|source| Self::follow(files, source));
+        trace.map_err(in_file(path))
     }
 
     /// Reads a trace from two sources, plain or compressed.
@@ -143,12 +144,11 @@ impl Trace {
     }
 
     fn follow(files: Vec<TracedFile>, source: impl Read) -> Result<Self, TraceError> {
-        let mut reader = CommitReader::new(source, &files)?;
-        let commits = reader.by_ref().collect::<Result<_, _>>()?;
+        let (commits, final_sizes) = commits::read_commits(source, &files)?;
         Ok(Self {
-            commits,
-            final_sizes: reader.into_sizes(),
             files,
+            commits,
+            final_sizes,
         })
     }
 }

@@ -1,11 +1,17 @@
-//! What `bench tuple` is told.
+//! The command `bench tuple`: what it is told, and its experiments one after the other.
 
-use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
+use std::{num::NonZeroUsize, path::PathBuf, sync::LazyLock, time::Duration};
 
 use clap::{Args, ValueEnum, builder::PossibleValuesParser};
 
-use super::{Setting, pair};
-use crate::{costs::Prices, machine::Machine};
+use super::{
+    Task, costs,
+    list::{Contender, contenders},
+    macrobenchmark::{self, Epochs, PAPER_EPOCH, Trace, compared},
+    steady::exponent,
+    table, threads,
+};
+use crate::{Outcome, costs::Prices, line::Line, report::Report, secret, timing::Effort};
 
 /// The command line of `bench tuple`.
 #[derive(Clone, Debug, Args)]
@@ -23,7 +29,7 @@ pub struct TupleArguments {
     #[arg(long, value_delimiter = ',', default_values_t = [1_000, 100_000])]
     pub sizes: Vec<u64>,
     /// Only these designs.
-    #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(pair::names()))]
+    #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(names()))]
     pub designs: Vec<String>,
     /// The numbers of threads that sign in the experiment of that name; all else has one.
     #[arg(long, value_delimiter = ',', default_value = "1,2")]
@@ -63,48 +69,172 @@ pub enum TupleExperiment {
 }
 
 impl TupleArguments {
-    /// What holds for every experiment.
-    pub fn setting(&self) -> Setting {
-        Setting {
+    /// Measures what is asked for.
+    pub fn run(&self) -> Outcome<()> {
+        secret::reserve(self.keys);
+        let mut report = Report::new(self.json, self.quick)?;
+        let mut contenders = contenders();
+        contenders.retain(|contender| self.wants_design(&contender.name));
+        // What others are compared with comes first.
+        contenders.sort_by_key(|contender| contender.name != threads::DESIGN);
+        if self.wants(TupleExperiment::Growing) {
+            self.growing(&contenders, &mut report)?;
+        }
+        if self.wants(TupleExperiment::Steady) {
+            self.steady(&contenders, &mut report)?;
+        }
+        if self.wants(TupleExperiment::Threads) && self.wants_design(threads::DESIGN) {
+            report.announce("threads");
+            let task = self.task(threads::DESIGN, self.keys);
+            threads::run(&task, &self.threads, &mut report)?;
+        }
+        if self.wants(TupleExperiment::Macrobenchmark) {
+            for path in self.traces() {
+                report.announce(format!("reading {}", path.display()));
+                let trace = Trace::read(&path, self.last)?;
+                self.macrobenchmark(&contenders, &trace, &mut report)?;
+            }
+        }
+        report.finish(table::report)
+    }
+
+    fn task<'a>(&self, design: &'a str, keys: u64) -> Task<'a> {
+        Task {
+            design,
+            keys,
             limit: Duration::from_secs(self.limit),
             quick: self.quick,
+            effort: Effort::new(self.quick),
             prices: Prices {
                 cpu_cents_per_hour: self.cpu_cents_per_hour,
                 cents_per_gigabyte: self.cents_per_gigabyte,
             },
-            machine: Machine::current(),
         }
     }
 
-    /// Whether an experiment is wanted.
-    pub fn wants(&self, experiment: TupleExperiment) -> bool {
+    fn wants(&self, experiment: TupleExperiment) -> bool {
         self.experiment.is_empty() || self.experiment.contains(&experiment)
     }
 
-    /// The designs wanted, in the order of the list.
-    pub fn designs(&self) -> Vec<&'static str> {
-        let mut names = pair::names();
-        names.retain(|name| self.wants_design(name));
-        // What others are compared with comes first.
-        names.sort_by_key(|name| *name != super::threads::DESIGN);
-        names
-    }
-
-    /// Whether a design is wanted.
-    pub fn wants_design(&self, name: &str) -> bool {
+    fn wants_design(&self, name: &str) -> bool {
         self.designs.is_empty() || self.designs.iter().any(|wanted| wanted == name)
     }
 
-    /// The traces.
-    pub fn traces(&self) -> Vec<PathBuf> {
+    fn traces(&self) -> Vec<PathBuf> {
         if self.trace.is_empty() {
-            let folder = env!("CARGO_MANIFEST_DIR");
-            let data = PathBuf::from(folder).join("../../data");
+            let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../data");
             TRACES.map(|name| data.join(name)).to_vec()
         } else {
             self.trace.clone()
         }
     }
+
+    fn growing(&self, contenders: &[Contender], report: &mut Report) -> Outcome<()> {
+        let mut lines = Vec::new();
+        for contender in contenders {
+            report.announce(format!("growing, {}", contender.name));
+            let line = (contender.growing)(&self.task(&contender.name, self.keys))?;
+            report.measured(line.clone())?;
+            lines.push(line);
+        }
+        costs::report(&costs::of_growing(&lines), report)
+    }
+
+    fn steady(&self, contenders: &[Contender], report: &mut Report) -> Outcome<()> {
+        let mut sizes = self.sizes.clone();
+        sizes.push(self.keys);
+        // Designs with accumulators have their own size: one snapshot of all keys is a matter of seconds.
+        let accumulated = self.keys.min(ACCUMULATED_KEYS);
+        if contenders.iter().any(|contender| contender.accumulates) {
+            sizes.push(accumulated);
+        }
+        sizes.sort_unstable();
+        sizes.dedup();
+        let mut lines: Vec<Line> = Vec::new();
+        for keys in sizes {
+            let mut base_us = None;
+            for Contender {
+                name,
+                accumulates,
+                steady,
+                ..
+            } in contenders
+            {
+                let wanted = if *accumulates {
+                    keys == accumulated
+                } else {
+                    keys == self.keys || GROWTH.contains(&name.as_str())
+                };
+                if !wanted {
+                    continue;
+                }
+                report.announce(format!("steady, {name}, {keys} keys"));
+                let line = steady(&self.task(name, keys))?;
+                let author_us = line.figure("author_us");
+                if name == threads::DESIGN {
+                    base_us = Some(author_us);
+                }
+                let times = base_us.map(|base_us| base_us / author_us);
+                let line = line.with("times_base_superseding", times);
+                report.measured(line.clone())?;
+                lines.push(line);
+            }
+        }
+        for (design, quantity) in GROWTH
+            .iter()
+            .flat_map(|design| QUANTITIES.map(|of| (design, of)))
+        {
+            let of_design = lines.iter().filter(|line| line.text("design") == *design);
+            let points = of_design.map(|line| (line.count("keys"), line.figure(quantity)));
+            if let Some(line) = exponent(design, quantity, &points.collect::<Vec<_>>()) {
+                report.line(line)?;
+            }
+        }
+        costs::report(&costs::of_steady(&lines, self.keys), report)
+    }
+
+    fn macrobenchmark(
+        &self,
+        contenders: &[Contender],
+        trace: &Trace,
+        report: &mut Report,
+    ) -> Outcome<()> {
+        let mut lines: Vec<Line> = Vec::new();
+        for design in macrobenchmark::DESIGNS {
+            let Some(contender) = contenders.iter().find(|contender| contender.name == design)
+            else {
+                continue;
+            };
+            let epochs: &[Epochs] = if contender.generations > 1 {
+                &[Epochs::Balanced, Epochs::Snapshots(PAPER_EPOCH)]
+            } else {
+                &[Epochs::Balanced]
+            };
+            for epochs in epochs {
+                report.announce(format!("{}, {design}", trace.name));
+                let line = (contender.macrobenchmark)(&self.task(design, 0), trace, *epochs)?;
+                let line = compared(line, &lines);
+                report.measured(line.clone())?;
+                lines.push(line);
+            }
+        }
+        costs::report(&costs::of_macrobenchmark(&lines), report)
+    }
+}
+
+/// The designs whose growth with the number of keys is of interest, and what of them.
+const GROWTH: [&str; 3] = ["base-superseding", "spec-superseding", "spec-lightweight"];
+const QUANTITIES: [&str; 2] = ["update_bytes", "proof_bytes"];
+
+/// The most keys of the steady experiment with accumulators.
+const ACCUMULATED_KEYS: u64 = 1_000;
+
+fn names() -> Vec<&'static str> {
+    static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let contenders = contenders().into_iter();
+        contenders.map(|contender| contender.name).collect()
+    });
+    NAMES.iter().map(String::as_str).collect()
 }
 
 /// Many keys in few snapshots, as in the paper; and few keys, all of which change in every snapshot.

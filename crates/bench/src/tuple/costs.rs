@@ -4,130 +4,147 @@
 //! A design costs `lookup + update / r` for each of `r` look-ups per update, a line in `1 / r`; so the
 //! points where another design becomes the cheapest are computed, not searched.
 
-use super::record::{
-    CheapestRecord, CostsRecord, GrowingRecord, MacrobenchmarkRecord, SteadyRecord,
-};
-use crate::costs::Prices;
+use crate::{Outcome, costs::Prices, line, line::Line, report::Report};
 
 /// From one look-up per update to hardly any update: the horizontal axis.
 const RANGE: (f64, f64) = (1.0, 1e7);
 
-/// What is needed of one design, in microseconds and bytes.
-struct Expense<'a> {
-    design: &'a str,
+/// What one design costs, in micro-dollars.
+#[derive(Clone, Debug)]
+pub struct Expense {
+    figure: String,
+    design: String,
     keys: u64,
-    lookup: (f64, f64),
-    update: (f64, f64),
+    lookup: f64,
+    update: f64,
+    prices: Prices,
 }
 
-impl Expense<'_> {
-    fn record(&self, figure: &str, prices: Prices) -> CostsRecord {
-        let microdollars = |(us, bytes)| 1e6 * (prices.of_computing(us) + prices.of_sending(bytes));
-        let (lookup, update) = (microdollars(self.lookup), microdollars(self.update));
-        let ratios = (0..=28).map(|step| 10_f64.powf(f64::from(step) / 4.0));
-        CostsRecord {
+impl Expense {
+    /// What a measured design costs: its times in microseconds are those of an update.
+    fn new(figure: &str, line: &Line, update_us: f64, update_bytes: &str) -> Self {
+        let prices = Prices {
+            cpu_cents_per_hour: line.figure("cpu_cents_per_hour"),
+            cents_per_gigabyte: line.figure("cents_per_gigabyte"),
+        };
+        let microdollars =
+            |us, bytes| 1e6 * (prices.of_computing(us) + prices.of_sending(line.figure(bytes)));
+        Self {
             figure: figure.to_owned(),
-            design: self.design.to_owned(),
-            keys: self.keys,
-            lookup_microdollars: lookup,
-            update_microdollars: update,
-            points: ratios
-                .map(|ratio| (ratio, lookup + update / ratio))
-                .collect(),
+            design: line.text("design").to_owned(),
+            keys: line.count("keys"),
+            lookup: microdollars(line.figure("prove_us"), "proof_bytes"),
+            update: microdollars(update_us, update_bytes),
             prices,
         }
+    }
+
+    fn at(&self, lookups_per_update: f64) -> f64 {
+        self.lookup + self.update / lookups_per_update
+    }
+
+    fn line(&self) -> Line {
+        let ratios = (0..=28).map(|step| 10_f64.powf(f64::from(step) / 4.0));
+        let points: Vec<(f64, f64)> = ratios.map(|ratio| (ratio, self.at(ratio))).collect();
+        let line = line! {
+            experiment: "tuple_lookup_costs",
+            figure: &self.figure,
+            design: &self.design,
+            keys: self.keys,
+        };
+        line.and("lookup_microdollars", self.lookup)
+            .and("update_microdollars", self.update)
+            .and("points", points)
+            .merged(&self.prices)
     }
 }
 
 /// Figure 7, over the growing run as in the paper. Designs that were stopped early are left out.
-pub fn of_growing(records: &[GrowingRecord], prices: Prices) -> Vec<CostsRecord> {
-    let finished = records
+pub fn of_growing(lines: &[Line]) -> Vec<Expense> {
+    let finished = lines
         .iter()
-        .filter(|record| record.inserted == record.keys);
-    let cost = |record: &GrowingRecord| {
-        let expense = Expense {
-            design: &record.design,
-            keys: record.keys,
-            lookup: (record.lookups.prove_us, record.lookups.proof_bytes),
-            update: (
-                record.author_us + record.apply_us,
-                record.update_overall_bytes,
-            ),
-        };
-        expense.record("figure7", prices)
+        .filter(|line| line.count("inserted") == line.count("keys"));
+    let expense = |line| {
+        let update_us = sum(line, &["author_us", "apply_us"]);
+        Expense::new("figure7", line, update_us, "update_overall_bytes")
     };
-    finished.map(cost).collect()
+    finished.map(expense).collect()
 }
 
 /// Figure 7 with so many keys all the time: what every design reaches.
-pub fn of_steady(records: &[SteadyRecord], keys: u64, prices: Prices) -> Vec<CostsRecord> {
-    let cost = |record: &SteadyRecord| {
-        let update_us = record.author_us + record.later_chains_us + record.apply_us;
-        let expense = Expense {
-            design: &record.design,
-            keys,
-            lookup: (record.prove_us, record.proof_bytes),
-            update: (update_us, record.update_bytes),
-        };
-        expense.record("figure7-steady", prices)
+pub fn of_steady(lines: &[Line], keys: u64) -> Vec<Expense> {
+    let of_size = lines.iter().filter(|line| line.count("keys") == keys);
+    let expense = |line| {
+        let update_us = sum(line, &["author_us", "later_chains_us", "apply_us"]);
+        Expense::new("figure7-steady", line, update_us, "update_bytes")
     };
-    let of_size = records.iter().filter(|record| record.keys == keys);
-    of_size.map(cost).collect()
+    of_size.map(expense).collect()
 }
 
 /// Figure 8, of one trace. Designs that did not reach its end are left out.
-pub fn of_macrobenchmark(records: &[MacrobenchmarkRecord], prices: Prices) -> Vec<CostsRecord> {
-    let finished = records
+pub fn of_macrobenchmark(lines: &[Line]) -> Vec<Expense> {
+    let finished = lines
         .iter()
-        .filter(|record| record.processed == record.snapshots);
-    let cost = |record: &MacrobenchmarkRecord| {
-        let seconds = record.author_seconds + record.server_seconds;
-        let design = match record.epochs.as_str() {
-            "none" => record.design.clone(),
-            epochs => format!("{}, {epochs}", record.design),
-        };
-        let expense = Expense {
-            design: &design,
-            keys: record.keys,
-            lookup: (record.lookups.prove_us, record.lookups.proof_bytes),
-            update: (seconds * 1e6 / record.processed as f64, record.update_bytes),
-        };
-        expense.record(&format!("figure8-{}", record.trace), prices)
+        .filter(|line| line.count("processed") == line.count("snapshots"));
+    let expense = |line| {
+        let seconds = sum(line, &["author_seconds", "server_seconds"]);
+        let update_us = seconds * 1e6 / line.figure("processed");
+        let figure = format!("figure8-{}", line.text("trace"));
+        let mut expense = Expense::new(&figure, line, update_us, "update_bytes");
+        if line.text("epochs") != "none" {
+            expense.design = format!("{}, {}", expense.design, line.text("epochs"));
+        }
+        expense
     };
-    finished.map(cost).collect()
+    finished.map(expense).collect()
 }
 
-/// Which of the designs of one figure is the cheapest where, in ascending order.
-pub fn cheapest(designs: &[CostsRecord]) -> Vec<CheapestRecord> {
-    let cost = |record: &CostsRecord, ratio: f64| {
-        record.lookup_microdollars + record.update_microdollars / ratio
-    };
-    let mut ranges: Vec<CheapestRecord> = Vec::new();
+fn sum(line: &Line, keys: &[&str]) -> f64 {
+    keys.iter().map(|key| line.figure(key)).sum()
+}
+
+/// The lines of a figure, and which of them is the lowest where.
+pub fn report(designs: &[Expense], report: &mut Report) -> Outcome<()> {
+    for design in designs {
+        report.line(design.line())?;
+    }
+    for (from, to, cheapest) in cheapest(designs) {
+        let line = line! {
+            experiment: "tuple_cheapest",
+            figure: &cheapest.figure,
+            design: &cheapest.design,
+        };
+        let line = line
+            .and("from_lookups_per_update", from)
+            .and("to_lookups_per_update", to)
+            .and("microdollars_at_start", cheapest.at(from));
+        report.line(line.merged(&cheapest.prices))?;
+    }
+    Ok(())
+}
+
+/// Which of the designs of one figure is the cheapest in which ranges, in ascending order.
+fn cheapest(designs: &[Expense]) -> Vec<(f64, f64, &Expense)> {
+    let mut ranges = Vec::new();
     let mut from = RANGE.0;
-    let mut current = designs
-        .iter()
-        .min_by(|a, b| cost(a, from).total_cmp(&cost(b, from)));
+    let first = |one: &&Expense, other: &&Expense| one.at(RANGE.0).total_cmp(&other.at(RANGE.0));
+    let mut current = designs.iter().min_by(first);
     while let Some(cheapest) = current {
         // Only a design with cheaper look-ups overtakes; the first to do so is next.
         let next = designs
             .iter()
-            .filter(|other| other.lookup_microdollars < cheapest.lookup_microdollars)
+            .filter(|other| other.lookup < cheapest.lookup)
             .map(|other| {
-                let update = other.update_microdollars - cheapest.update_microdollars;
-                let lookup = cheapest.lookup_microdollars - other.lookup_microdollars;
+                let (update, lookup) = (
+                    other.update - cheapest.update,
+                    cheapest.lookup - other.lookup,
+                );
                 ((update / lookup).max(from), other)
             })
             .filter(|(at, _)| *at < RANGE.1)
-            .min_by(|a, b| a.0.total_cmp(&b.0));
+            .min_by(|one, other| one.0.total_cmp(&other.0));
         let to = next.map_or(RANGE.1, |(at, _)| at);
-        ranges.push(CheapestRecord {
-            figure: cheapest.figure.clone(),
-            design: cheapest.design.clone(),
-            from_lookups_per_update: from,
-            to_lookups_per_update: to,
-            microdollars_at_start: cost(cheapest, from),
-            prices: cheapest.prices,
-        });
+        ranges.push((from, to, cheapest));
         from = to;
         current = next.map(|(_, other)| other);
     }
@@ -139,14 +156,13 @@ pub fn cheapest(designs: &[CostsRecord]) -> Vec<CheapestRecord> {
 mod tests {
     use super::*;
 
-    fn design(name: &str, lookup: f64, update: f64) -> CostsRecord {
-        CostsRecord {
+    fn design(name: &str, lookup: f64, update: f64) -> Expense {
+        Expense {
             figure: "figure7".to_owned(),
             design: name.to_owned(),
             keys: 1,
-            lookup_microdollars: lookup,
-            update_microdollars: update,
-            points: Vec::new(),
+            lookup,
+            update,
             prices: Prices::PAPER,
         }
     }
@@ -162,15 +178,10 @@ mod tests {
         let ranges = cheapest(&designs);
         let shown: Vec<_> = ranges
             .iter()
-            .map(|range| {
-                (
-                    range.design.as_str(),
-                    range.from_lookups_per_update.round() as u64,
-                )
-            })
+            .map(|(from, _, design)| (design.design.as_str(), from.round() as u64))
             .collect();
         assert_eq!(shown, [("few", 1), ("some", 200), ("many", 9390)]);
-        assert!((ranges[2].to_lookups_per_update - RANGE.1).abs() < 1.0);
+        assert!((ranges[2].1 - RANGE.1).abs() < 1.0);
         assert!(cheapest(&[]).is_empty());
     }
 }

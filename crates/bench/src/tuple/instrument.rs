@@ -1,100 +1,15 @@
-//! Signatures that note how many there were and how long they took, on the calling thread.
+//! Tuple signatures that note how many there were and how long they took.
 
-use std::{
-    cell::Cell,
-    marker::PhantomData,
-    time::{Duration, Instant},
-};
+use std::{hint::black_box, marker::PhantomData};
 
-use ed25519_dalek::SigningKey;
-use pad_core::{HeadSignature, Suite, VerifyError};
+use pad_core::{Suite, VerifyError};
 use pad_tuple::{
-    Expectation,
+    Expectation, chain,
     design::SharedSigner,
     signed::{SignatureScheme, Signed, TupleSignature},
 };
-use signature::Signer;
 
-use crate::{counting::HashCounts, primitives::signing_key};
-
-/// What cryptography took on this thread: signatures made or verified, and steps of hash chains.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Cryptography {
-    /// Signatures, on heads and on tuples.
-    pub signatures: f64,
-    /// Their time, in microseconds.
-    pub signature_us: f64,
-    /// The time of accumulators, in microseconds, without that of signatures noted meanwhile.
-    pub accumulator_us: f64,
-    /// Steps of hash chains, counted where the suite is [`crate::counting::Counted`].
-    pub chain_steps: f64,
-}
-
-impl Cryptography {
-    /// What `work` took; only what it did on this thread. Calls do not nest.
-    pub fn of<R>(work: impl FnOnce() -> R) -> (Self, R) {
-        SIGNATURES.set((0, Duration::ZERO));
-        ACCUMULATORS.set(Duration::ZERO);
-        let (counts, result) = HashCounts::of(1, work);
-        let (signatures, time) = SIGNATURES.get();
-        let own = Self {
-            signatures: signatures as f64,
-            signature_us: crate::timing::microseconds(time),
-            accumulator_us: crate::timing::microseconds(ACCUMULATORS.get()),
-            chain_steps: counts.chain_steps,
-        };
-        (own, result)
-    }
-
-    /// The time in all: signatures and accumulators as timed, steps of chains at this cost in
-    /// nanoseconds.
-    pub fn us(&self, chain_step_ns: f64) -> f64 {
-        self.signature_us + self.accumulator_us + self.chain_steps * chain_step_ns / 1e3
-    }
-
-    /// One of `number` equal parts.
-    #[must_use]
-    pub fn divided_by(self, number: f64) -> Self {
-        Self {
-            signatures: self.signatures / number,
-            signature_us: self.signature_us / number,
-            accumulator_us: self.accumulator_us / number,
-            chain_steps: self.chain_steps / number,
-        }
-    }
-}
-
-impl core::ops::AddAssign for Cryptography {
-    fn add_assign(&mut self, other: Self) {
-        self.signatures += other.signatures;
-        self.signature_us += other.signature_us;
-        self.accumulator_us += other.accumulator_us;
-        self.chain_steps += other.chain_steps;
-    }
-}
-
-/// Every measurement's signing key, timed.
-#[derive(Debug)]
-pub struct TimedSigner(SigningKey);
-
-impl TimedSigner {
-    /// The key of every measurement.
-    pub fn new() -> Self {
-        Self(signing_key())
-    }
-}
-
-impl Default for TimedSigner {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl Signer<HeadSignature> for TimedSigner {
-    fn try_sign(&self, message: &[u8]) -> Result<HeadSignature, signature::Error> {
-        timed(1, || self.0.try_sign(message))
-    }
-}
+use crate::{counting::Counted, cryptography::timed, timing::Effort};
 
 /// The signature scheme `G`, timed. Same keys, same signatures, same numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,62 +69,32 @@ impl<G, R, const GENERATIONS: usize> Instrument for Signed<G, R, GENERATIONS> {
     type Timed = Signed<Timed<G>, R, GENERATIONS>;
 }
 
-/// Notes that `work` makes or verifies signatures; only the outermost of nested calls counts.
-pub(super) fn timed<R>(signatures: usize, work: impl FnOnce() -> R) -> R {
-    if WITHIN.replace(true) {
-        return work();
-    }
-    let start = Instant::now();
-    let result = work();
-    let elapsed = start.elapsed();
-    WITHIN.set(false);
-    let (number, time) = SIGNATURES.get();
-    SIGNATURES.set((number + signatures, time + elapsed));
-    result
-}
-
-/// Notes that `work` accumulates, makes witnesses or checks them. Calls do not nest.
-pub(super) fn accumulated<R>(work: impl FnOnce() -> R) -> R {
-    let (_, before) = SIGNATURES.get();
-    let start = Instant::now();
-    let result = work();
-    let elapsed = start.elapsed();
-    let (_, after) = SIGNATURES.get();
-    let own = elapsed.saturating_sub(after.saturating_sub(before));
-    ACCUMULATORS.set(ACCUMULATORS.get() + own);
-    result
-}
-
 /// The suite of every tuple dictionary that is measured.
 pub type PlainSuite = pad_core::Sha256Ed25519;
 
 /// The same, counting its hashes.
-pub type CountedSuite = crate::counting::Counted<PlainSuite>;
+pub type CountedSuite = Counted<PlainSuite>;
 
 /// Nanoseconds of one step of a hash chain, each waiting for the one before.
-pub fn chain_step_ns(effort: &crate::timing::Effort) -> f64 {
+pub fn chain_step_ns(effort: &Effort) -> f64 {
     let start = PlainSuite::value(b"start");
     effort.primitive_ns(|calls| {
-        std::hint::black_box(pad_tuple::chain::walk::<PlainSuite>(start, &start, calls));
+        black_box(chain::walk::<PlainSuite>(start, &start, calls));
     })
-}
-
-thread_local! {
-    static SIGNATURES: Cell<(usize, Duration)> = const { Cell::new((0, Duration::ZERO)) };
-    static ACCUMULATORS: Cell<Duration> = const { Cell::new(Duration::ZERO) };
-    static WITHIN: Cell<bool> = const { Cell::new(false) };
 }
 
 #[cfg(test)]
 #[allow(clippy::cast_sign_loss, reason = "counts are not negative")]
 mod tests {
     use pad_tuple::{Ed25519, signed::TupleSignature};
+    use signature::Signer;
 
     use super::*;
+    use crate::cryptography::{Cryptography, TimedSigner};
 
     #[test]
     fn a_signature_counts_once_however_deep() {
-        let signer = TimedSigner::new();
+        let signer = TimedSigner::default();
         let (cryptography, ()) = Cryptography::of(|| {
             Timed::<Ed25519>::sign(&(), &signer, b"tuple").unwrap();
             signer.sign(b"head");
@@ -219,26 +104,11 @@ mod tests {
     }
 
     #[test]
-    fn accumulators_take_what_signatures_do_not() {
-        let signer = TimedSigner::new();
-        let (cryptography, ()) = Cryptography::of(|| {
-            accumulated(|| {
-                signer.sign(b"value");
-                std::thread::sleep(Duration::from_millis(5));
-            });
-        });
-        assert_eq!(cryptography.signatures as u64, 1);
-        assert!(cryptography.accumulator_us >= 5_000.0);
-        let sum = cryptography.signature_us + cryptography.accumulator_us;
-        assert!((cryptography.us(1.0) - sum).abs() < 1e-9);
-    }
-
-    #[test]
     fn steps_of_chains_are_counted() {
         let start = PlainSuite::value(b"start");
-        let walk = || pad_tuple::chain::walk::<CountedSuite>(start, &start, 7);
+        let walk = || chain::walk::<CountedSuite>(start, &start, 7);
         let (cryptography, link) = Cryptography::of(walk);
         assert_eq!(cryptography.chain_steps as u64, 7);
-        assert_eq!(link, pad_tuple::chain::walk::<PlainSuite>(start, &start, 7));
+        assert_eq!(link, chain::walk::<PlainSuite>(start, &start, 7));
     }
 }

@@ -1,21 +1,20 @@
 //! A recorded trace from its first snapshot to its last: tables 10 and 11.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, num::NonZeroUsize, path::Path};
 
 use pad::trace::TraceReader;
-use pad_core::{Key, Operation, Value, Workers};
+use pad_core::{Key, Operation, Value};
 use pad_tuple::Speculation;
 
-use super::{
-    Setting,
-    contender::Contender,
-    growing::Sample,
-    instrument::Cryptography,
+use super::{Limits, Task, pair::Pair};
+use crate::{
+    Outcome,
+    cryptography::TimedSigner,
+    dictionary::{Measured, Run, Sample},
+    line,
+    line::Line,
     lookups::Lookups,
-    pair::{Job, Pair},
-    record::{MacrobenchmarkRecord, Stopped},
 };
-use crate::{Outcome, author::put_all, timing::rounded};
 
 /// The designs of tables 10 and 11.
 pub const DESIGNS: [&str; 5] = [
@@ -23,12 +22,16 @@ pub const DESIGNS: [&str; 5] = [
     "base-lightweight",
     "spec-superseding",
     "spec-lightweight",
-    super::pair::TREE,
+    TREE,
 ];
+
+/// The tree's name.
+pub const TREE: &str = "red-black";
 
 /// The snapshots of a trace.
 pub struct Trace {
-    name: String,
+    /// The file's name without extensions.
+    pub name: String,
     snapshots: Vec<Vec<Operation>>,
 }
 
@@ -52,16 +55,9 @@ impl Trace {
                 first.splice(0..0, loads);
             }
         }
-        let name = path.file_name().map_or_else(String::new, |name| {
-            let name = name.to_string_lossy();
-            name.split('.').next().unwrap_or_default().to_owned()
-        });
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let name = name.split('.').next().unwrap_or_default().to_owned();
         Ok(Self { name, snapshots })
-    }
-
-    /// The file's name without extensions.
-    pub fn name(&self) -> &str {
-        &self.name
     }
 }
 
@@ -96,7 +92,6 @@ impl Epochs {
 
     /// The rule for a snapshot, counted from 0.
     fn speculation(self, snapshot: usize) -> Speculation {
-        use core::num::NonZeroUsize;
         match self {
             Self::Balanced => Speculation::Balanced,
             Self::Snapshots(number) if snapshot.is_multiple_of(number) => {
@@ -111,69 +106,53 @@ impl Epochs {
 pub const PAPER_EPOCH: usize = 6;
 
 /// Measures one design.
-pub struct Macrobenchmark<'a> {
-    /// The design's name.
-    pub design: &'a str,
-    /// When it merges.
-    pub epochs: Epochs,
-    /// The trace.
-    pub trace: &'a Trace,
-    /// The rest.
-    pub setting: &'a Setting,
-}
-
-impl Job for Macrobenchmark<'_> {
-    type Output = Outcome<MacrobenchmarkRecord>;
-
-    fn run<P: Pair>(self) -> Self::Output {
-        let before = self.setting.limits();
-        let run = Run::<P::Timed>::new(self.trace, self.epochs, self.setting)?;
-        let limits = before.mean(self.setting.limits());
-        let verify_us = P::signature_us(&self.setting.effort())
-            .map_or(limits.verify_signature_us, |(_, verify_us)| verify_us);
-        let processed = run.samples.len();
-        let applied = &self.trace.snapshots[..processed];
-        let entries: Vec<(Key, Value)> = contents(applied.iter().flatten()).into_iter().collect();
-        let lookups = Lookups::<P::Timed> {
-            repository: &run.repository,
-            effort: self.setting.effort(),
-            entries: &|index| entries[index as usize].clone(),
-            number: entries.len() as u64,
-            versions: 1,
-        };
-        let lookups = lookups.measure(&limits, (!P::ACCUMULATES).then_some(verify_us))?;
-        let sum = |figure: fn(&Sample) -> f64| run.samples.iter().map(figure).sum::<f64>();
-        let (author_us, server_us) = (
-            sum(|sample| sample.author_us),
-            sum(|sample| sample.apply_us),
-        );
-        let bytes = sum(|sample| sample.update_bytes);
-        Ok(MacrobenchmarkRecord {
-            trace: self.trace.name.clone(),
-            design: self.design.to_owned(),
-            epochs: match P::Plain::GENERATIONS {
-                1 => "none".to_owned(),
-                _ => self.epochs.name(),
-            },
-            snapshots: self.trace.snapshots.len() as u64,
-            processed: processed as u64,
-            stopped: run.stopped,
-            operations: applied.iter().map(|batch| batch.len() as u64).sum(),
-            keys: entries.len() as u64,
-            author_seconds: rounded(author_us / 1e6),
-            server_seconds: rounded(server_us / 1e6),
-            update_bytes: rounded(bytes / processed as f64),
-            signatures: whole(run.cryptography.signatures),
-            chain_steps: whole(run.cryptography.chain_steps),
-            signatures_saved_by_speculation: None,
-            times_without_speculation: None,
-            update_kilobytes_per_second: rounded(bytes * 1e3 / (author_us + server_us)),
-            lookup_kilobytes_per_second: rounded(lookups.proof_bytes * 1e3 / lookups.prove_us),
-            lookups,
-            prices: self.setting.prices,
-            machine: self.setting.machine.clone(),
-        })
+pub fn measure<P: Pair>(task: &Task<'_>, trace: &Trace, epochs: Epochs) -> Outcome<Line> {
+    let before = Limits::measure(&task.effort);
+    let mut run = Run::<P::Timed>::new(TimedSigner::default(), task.limit);
+    for (number, operations) in trace.snapshots.iter().enumerate() {
+        if number > 0 && run.is_over() {
+            break;
+        }
+        run.author = P::Timed::with_speculation(run.author, epochs.speculation(number));
+        run.publish(operations.clone())?;
     }
+    let limits = before.mean(Limits::measure(&task.effort));
+    let verify_us = P::signature_us(&task.effort)
+        .map_or(limits.primitives.verify_signature_us, |(_, verify_us)| {
+            verify_us
+        });
+    let processed = run.samples.len();
+    let applied = &trace.snapshots[..processed];
+    let entries: Vec<(Key, Value)> = contents(applied.iter().flatten()).into_iter().collect();
+    let lookups = Lookups {
+        repository: &run.repository,
+        effort: task.effort,
+        entries: &|index| entries[index as usize].clone(),
+        number: entries.len() as u64,
+        versions: 1,
+    };
+    let signature_us = (!P::ACCUMULATES).then_some(verify_us);
+    let lookups = lookups.measure(signature_us, limits.chain_step_ns)?;
+    let sum = Sample::sum(&run.samples);
+    let line = line! {
+        experiment: "tuple_macrobenchmark",
+        trace: &trace.name,
+        design: task.design,
+        epochs: if P::Plain::GENERATIONS == 1 { "none".to_owned() } else { epochs.name() },
+        snapshots: trace.snapshots.len(),
+        processed: processed,
+        stopped: run.stopped,
+        operations: applied.iter().map(Vec::len).sum::<usize>(),
+        keys: entries.len(),
+        author_seconds: sum.author_us / 1e6,
+        server_seconds: sum.apply_us / 1e6,
+        update_bytes: sum.update_bytes / processed as f64,
+        signatures: whole(run.cryptography.signatures),
+        chain_steps: whole(run.cryptography.chain_steps),
+        update_kilobytes_per_second: sum.update_bytes * 1e3 / (sum.author_us + sum.apply_us),
+        lookup_kilobytes_per_second: lookups.figure("proof_bytes") * 1e3 / lookups.figure("prove_us"),
+    };
+    Ok(line.merged(&lookups).merged(&task.prices))
 }
 
 /// A sum of counts.
@@ -182,58 +161,17 @@ const fn whole(count: f64) -> u64 {
     count as u64
 }
 
-/// A repository after the trace, and what its snapshots took.
-struct Run<C: Contender> {
-    repository: C::Repository,
-    samples: Vec<Sample>,
-    cryptography: Cryptography,
-    stopped: Stopped,
-}
-
-impl<C: Contender> Run<C> {
-    fn new(trace: &Trace, epochs: Epochs, setting: &Setting) -> Outcome<Self> {
-        let mut author = C::author(&Workers::sequential());
-        let mut run = Self {
-            repository: C::repository(),
-            samples: Vec::new(),
-            cryptography: Cryptography::default(),
-            stopped: Stopped::Finished,
-        };
-        let stopwatch = setting.stopwatch();
-        for (number, operations) in trace.snapshots.iter().enumerate() {
-            author = C::with_speculation(author, epochs.speculation(number));
-            let operations = operations.clone();
-            let mut own = Cryptography::default();
-            let (sample, _) = Sample::take::<C>(&mut run.repository, || {
-                let (cryptography, update) = Cryptography::of(|| {
-                    put_all(&mut author, operations);
-                    C::snapshot(&mut author)
-                });
-                own = cryptography;
-                update
-            })?;
-            run.cryptography += own;
-            run.samples.push(sample);
-            let is_last = number + 1 == trace.snapshots.len();
-            if let Some(stopped) = stopwatch.stops().filter(|_| !is_last) {
-                run.stopped = stopped;
-                break;
-            }
-        }
-        Ok(run)
-    }
-}
-
-impl MacrobenchmarkRecord {
-    /// Compares a design that speculates with the same design without, if both saw the whole trace.
-    pub fn compare_with(&mut self, base: &Self) {
-        if self.processed == base.processed {
-            let saved = 1.0 - self.signatures as f64 / base.signatures as f64;
-            self.signatures_saved_by_speculation = Some(rounded(saved));
-            self.times_without_speculation =
-                Some(rounded(base.author_seconds / self.author_seconds));
-        }
-    }
+/// The line of a design that speculates, compared with those before of the same design without, if both
+/// saw the whole trace.
+pub fn compared(line: Line, others: &[Line]) -> Line {
+    let base = line.text("design").replacen("spec", "base", 1);
+    let base = others
+        .iter()
+        .find(|other| other.text("design") == base && other.agrees(&line, &["processed"]));
+    let saved = base.map(|base| 1.0 - line.figure("signatures") / base.figure("signatures"));
+    let times = base.map(|base| base.figure("author_seconds") / line.figure("author_seconds"));
+    line.with("signatures_saved_by_speculation", saved)
+        .with("times_without_speculation", times)
 }
 
 #[cfg(test)]

@@ -1,139 +1,112 @@
 //! One snapshot that loads all keys, then many of one new value each: means over whole epochs.
 
-use pad_core::{Dictionary, Operation, Workers};
+use pad_core::Operation;
 
-use super::{
-    Setting,
-    contender::Contender,
-    growing::{Means, Sample},
-    lookups::Lookups,
-    pair::{Job, Pair},
-    record::{ExponentRecord, SteadyRecord},
-};
+use super::{Limits, Task, pair::Pair};
 use crate::{
     Outcome,
-    author::put_all,
-    timing::rounded,
-    workload::{Random, hashed_key, value},
+    dictionary::{Measured, Run, Sample},
+    line,
+    line::Line,
+    lookups::Lookups,
+    primitives::signing_key,
+    workload::{Random, hashed_key, put_hashed, value},
 };
 
 /// Measures one design.
-pub struct Steady<'a> {
-    /// The design's name.
-    pub design: &'a str,
-    /// The number of keys.
-    pub keys: u64,
-    /// The rest.
-    pub setting: &'a Setting,
+pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
+    let before = Limits::measure(&task.effort);
+    let most = if task.quick { 40 } else { SNAPSHOTS };
+    let run = Cycles::<P::Plain>::new(task, most)?;
+    let limits = before.mean(Limits::measure(&task.effort));
+    let lookups = Lookups {
+        repository: &run.run.repository,
+        effort: task.effort,
+        entries: &|index| (hashed_key(index), value(run.values[index as usize])),
+        number: task.keys,
+        versions: run.samples().len().max(1) as u64,
+    };
+    let sign_us = P::signature_us(&task.effort).map_or(0.0, |(sign_us, _)| sign_us);
+    let (means, snapshots) = (Sample::mean(run.samples()), run.samples().len());
+    let line = line! {
+        experiment: "tuple_steady",
+        design: task.design,
+        keys: task.keys,
+        snapshots: snapshots,
+        cycles: run.number,
+        whole_cycles: run.whole > 0,
+        threads: 1,
+        author_us: means.author_us,
+        snapshots_per_second: 1e6 / means.author_us,
+        later_chains_us: run.later_chains_us(task.keys, sign_us),
+        update_bytes: means.update_bytes,
+        apply_us: means.apply_us,
+        memory_bytes_per_update: run.grown_bytes / snapshots.max(1) as f64,
+        proof_bytes: lookups.proof_bytes()?,
+        prove_us: lookups.prove_us(),
+    };
+    Ok(line.merged(&task.prices).merged(&limits.line()))
 }
 
-impl Job for Steady<'_> {
-    type Output = Outcome<SteadyRecord>;
-
-    fn run<P: Pair>(self) -> Self::Output {
-        let before = self.setting.limits();
-        let run = Run::<P::Plain>::new(self.keys, self.setting)?;
-        let limits = before.mean(self.setting.limits());
-        let lookups = Lookups::<P::Plain> {
-            repository: &run.repository,
-            effort: self.setting.effort(),
-            entries: &|index| (hashed_key(index), value(run.values[index as usize])),
-            number: self.keys,
-            versions: run.samples.len().max(1) as u64,
-        };
-        let sign_us = P::signature_us(&self.setting.effort()).map_or(0.0, |(sign_us, _)| sign_us);
-        let means = Means::of(&run.samples);
-        let snapshots = run.samples.len() as u64;
-        Ok(SteadyRecord {
-            design: self.design.to_owned(),
-            keys: self.keys,
-            snapshots,
-            cycles: run.cycles,
-            whole_cycles: run.whole_cycles,
-            threads: 1,
-            author_us: rounded(means.author_us),
-            snapshots_per_second: rounded(1e6 / means.author_us),
-            times_base_superseding: None,
-            later_chains_us: rounded(run.later_chains_us(self.keys, sign_us)),
-            update_bytes: rounded(means.update_bytes),
-            apply_us: rounded(means.apply_us),
-            memory_bytes_per_update: rounded(run.grown_bytes / snapshots.max(1) as f64),
-            proof_bytes: rounded(lookups.proof_bytes()?),
-            prove_us: rounded(lookups.prove_us()),
-            prices: self.setting.prices,
-            limits: limits.rounded(),
-            machine: self.setting.machine.clone(),
-        })
-    }
-}
-
-/// A repository after all snapshots, and what those of whole cycles took.
-struct Run<C: Contender> {
-    repository: C::Repository,
-    samples: Vec<Sample>,
-    cycles: u64,
-    whole_cycles: bool,
+/// A repository after all snapshots, and which of them are whole cycles.
+struct Cycles<R: Measured> {
+    run: Run<R>,
+    number: u64,
+    /// The number of snapshots in whole cycles.
+    whole: usize,
+    /// What the repository grew by, in whole cycles if there is one.
     grown_bytes: f64,
     /// The index of each key's latest value.
     values: Vec<u64>,
 }
 
-impl<C: Contender> Run<C> {
-    fn new(keys: u64, setting: &Setting) -> Outcome<Self> {
-        let mut author = C::author(&Workers::sequential());
-        let mut repository = C::repository();
-        let mut values: Vec<u64> = (0..keys).collect();
-        let load = values
-            .iter()
-            .map(|&i| Operation::Put(hashed_key(i), value(i)));
-        let load: Vec<Operation> = load.collect();
-        Sample::take::<C>(&mut repository, || {
-            put_all(&mut author, load);
-            C::snapshot(&mut author)
-        })?;
-        let baseline = C::memory_bytes(&repository) as f64;
-        let (mut random, stopwatch) = (Random::new(9), setting.stopwatch());
-        let most = if setting.quick { 40 } else { SNAPSHOTS };
-        let (mut samples, mut cycles, mut whole, mut grown) = (Vec::new(), 0, 0, 0.0);
+impl<R: Measured> Cycles<R> {
+    fn new(task: &Task<'_>, most: usize) -> Outcome<Self> {
+        let mut run = Run::<R>::new(signing_key(), task.limit);
+        let mut values: Vec<u64> = (0..task.keys).collect();
+        run.publish((0..task.keys).map(put_hashed).collect())?;
+        run.restart();
+        let baseline = run.repository.memory_bytes() as f64;
+        let (mut random, mut number, mut whole, mut grown_bytes) = (Random::new(9), 0, 0, 0.0);
         while whole < most {
-            let (index, new) = (random.below(keys), keys + samples.len() as u64);
+            let snapshot = run.samples.len() as u64;
+            let (index, new) = (random.below(task.keys), task.keys + snapshot);
             values[index as usize] = new;
-            let (key, value) = (hashed_key(index), value(new));
-            let (sample, update) = Sample::take::<C>(&mut repository, || {
-                author.put(key, value);
-                C::snapshot(&mut author)
-            })?;
-            samples.push(sample);
-            if C::ends_cycle(samples.len() as u64, C::merged(&update)) {
-                (cycles, whole) = (cycles + 1, samples.len());
-                grown = C::memory_bytes(&repository) as f64 - baseline;
+            let update = run.publish(vec![Operation::Put(hashed_key(index), value(new))])?;
+            if ends_cycle::<R>(snapshot + 1, R::merged(&update)) {
+                (number, whole) = (number + 1, run.samples.len());
+                grown_bytes = run.repository.memory_bytes() as f64 - baseline;
             }
-            if stopwatch.stops().is_some() {
+            if run.is_over() {
                 break;
             }
         }
-        let whole_cycles = whole > 0;
-        if whole_cycles {
-            samples.truncate(whole);
-        } else {
-            grown = C::memory_bytes(&repository) as f64 - baseline;
+        if whole == 0 {
+            grown_bytes = run.repository.memory_bytes() as f64 - baseline;
         }
         Ok(Self {
-            repository,
-            samples,
-            cycles,
-            whole_cycles,
-            grown_bytes: grown,
+            run,
+            number,
+            whole,
+            grown_bytes,
             values,
         })
+    }
+
+    /// Those of whole cycles, or all if there is none.
+    fn samples(&self) -> &[Sample] {
+        match self.whole {
+            0 => &self.run.samples,
+            whole => &self.run.samples[..whole],
+        }
     }
 
     /// All chains of the oldest generation end after so many of its instants; without speculation
     /// that is within every cycle.
     fn later_chains_us(&self, keys: u64, sign_us: f64) -> f64 {
-        match C::CHAIN {
-            Some(length) if C::GENERATIONS > 1 && self.cycles <= u64::from(length) => {
-                let epoch = self.samples.len() as f64 / self.cycles.max(1) as f64;
+        match R::CHAIN {
+            Some(length) if R::GENERATIONS > 1 && self.number <= u64::from(length) => {
+                let epoch = self.samples().len() as f64 / self.number.max(1) as f64;
                 keys as f64 * sign_us / (f64::from(length + 1) * epoch)
             }
             _ => 0.0,
@@ -141,40 +114,41 @@ impl<C: Contender> Run<C> {
     }
 }
 
-/// What a contender's snapshots repeat after.
-trait Cycle: Contender {
-    /// Whether a cycle ends with this snapshot, counted from 1 after the load.
-    fn ends_cycle(snapshot: u64, merged: usize) -> bool {
-        match (Self::GENERATIONS, Self::CHAIN) {
-            (1, None) => true,
-            (1, Some(length)) => snapshot.is_multiple_of(u64::from(length) + 1),
-            (generations, _) => merged + 1 == generations,
-        }
+/// Whether what snapshots repeat ends with this one, counted from 1 after the load.
+fn ends_cycle<R: Measured>(snapshot: u64, merged: usize) -> bool {
+    match (R::GENERATIONS, R::CHAIN) {
+        (1, None) => true,
+        (1, Some(length)) => snapshot.is_multiple_of(u64::from(length) + 1),
+        (generations, _) => merged + 1 == generations,
     }
 }
 
-impl<C: Contender> Cycle for C {}
-
-/// The exponent with which `values` grow: the slope of the least-squares line through the logarithms.
-pub fn exponent(design: &str, quantity: &str, points: &[(u64, f64)]) -> Option<ExponentRecord> {
+/// How a figure grows with the number of keys: the slope of the least-squares line through the logarithms.
+pub fn exponent(design: &str, quantity: &str, points: &[(u64, f64)]) -> Option<Line> {
     let number = points.len() as f64;
-    let logarithms: Vec<(f64, f64)> = points
+    let logarithms = points
         .iter()
-        .map(|(keys, value)| ((*keys as f64).ln(), value.ln()))
-        .collect();
-    let mean_x = logarithms.iter().map(|point| point.0).sum::<f64>() / number;
-    let mean_y = logarithms.iter().map(|point| point.1).sum::<f64>() / number;
-    let spread: f64 = logarithms.iter().map(|(x, _)| (x - mean_x).powi(2)).sum();
-    let common: f64 = logarithms
+        .map(|(keys, value)| ((*keys as f64).ln(), value.ln()));
+    let (x, y): (Vec<f64>, Vec<f64>) = logarithms.unzip();
+    let (mean_x, mean_y) = (
+        x.iter().sum::<f64>() / number,
+        y.iter().sum::<f64>() / number,
+    );
+    let spread: f64 = x.iter().map(|x| (x - mean_x).powi(2)).sum();
+    let common: f64 = x
         .iter()
+        .zip(&y)
         .map(|(x, y)| (x - mean_x) * (y - mean_y))
         .sum();
-    (points.len() > 1 && spread > 0.0).then(|| ExponentRecord {
-        design: design.to_owned(),
-        quantity: quantity.to_owned(),
-        keys: points.iter().map(|(keys, _)| *keys).collect(),
-        values: points.iter().map(|(_, value)| *value).collect(),
-        exponent: rounded(common / spread),
+    (points.len() > 1 && spread > 0.0).then(|| {
+        line! {
+            experiment: "tuple_exponent",
+            design: design,
+            quantity: quantity,
+            keys: points.iter().map(|(keys, _)| *keys).collect::<Vec<_>>(),
+            values: points.iter().map(|(_, value)| *value).collect::<Vec<_>>(),
+            exponent: common / spread,
+        }
     })
 }
 
@@ -189,7 +163,7 @@ mod tests {
     fn exponents_of_powers() {
         let points = [1_000, 10_000, 100_000].map(|n: u64| (n, 7.0 * (n as f64).sqrt()));
         let fitted = exponent("design", "update_bytes", &points).unwrap();
-        assert!((fitted.exponent - 0.5).abs() < 1e-9);
+        assert!((fitted.figure("exponent") - 0.5).abs() < 1e-9);
         assert!(exponent("design", "update_bytes", &points[..1]).is_none());
     }
 }

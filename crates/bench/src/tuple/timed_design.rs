@@ -12,7 +12,7 @@ use pad_tuple::{
     update::TupleAttachment,
 };
 
-use super::instrument::accumulated;
+use crate::cryptography::accumulated;
 
 /// The design `D`, timed as a whole: for accumulators, beside which the digests of the tuples are
 /// nothing. Same keys, same messages, same numbers.
@@ -121,8 +121,7 @@ impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
         context: Context,
         records: &D::Records,
         layers: &Layers<S, TupleId>,
-        workers: &Workers,
     ) -> Result<Resumed<S, Self>, AuthorError> {
-        D::resume(secret, context, records, layers, workers)
+        D::resume(secret, context, records, layers)
     }
 }

@@ -97,6 +97,10 @@ fn every_experiment_has_its_lines() {
     ] {
         assert!(shown.contains(title), "{title}: {shown}");
     }
+    assert!(!shown.contains(" ? |"), "a line lacks a key: {shown}");
+    let is_replayed = |row: &&str| row.contains("| history ") && row.contains(" server us |");
+    let replayed = shown.lines().find(is_replayed);
+    assert_eq!(replayed.unwrap().matches(" / ").count(), 4, "{shown}");
 }
 
 /// Numbers of hashes and bytes are exact and the same on every machine, unlike times.

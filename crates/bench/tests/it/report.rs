@@ -85,6 +85,7 @@ fn tree_reports_all_twelve_in_both_experiments() {
     let (file, out) = (file.to_str().unwrap(), folder.path().join("figures"));
     let shown = run(&["figures", "--from", file, "--out", out.to_str().unwrap()]);
     assert!(shown.contains("Table 5"), "{shown}");
+    assert!(!shown.contains(" ? |"), "a line lacks a key: {shown}");
     for figure in ["figure5.svg", "figure6.svg"] {
         assert!(
             std::fs::read_to_string(out.join(figure))
@@ -420,6 +421,7 @@ fn tuple_figures_are_drawn(folder: &std::path::Path, text: &str) {
     for title in ["Table 7", "Table 8", "Table 9", "Tables 10 and 11"] {
         assert!(shown.contains(title), "{title}: {shown}");
     }
+    assert!(!shown.contains(" ? |"), "a line lacks a key: {shown}");
     for figure in ["figure7.svg", "figure7-steady.svg", "figure8-trace.svg"] {
         let drawn = std::fs::read_to_string(out.join(figure)).unwrap();
         assert!(drawn.contains("</svg>"), "{figure}");

@@ -2,7 +2,7 @@
 //!
 //! A server that is restored from a copy stands at an older version than the owner; a state that is
 //! restored from a copy knows an older one than the server. Either way the server has the owner's signed
-//! statement about its version ([`Statement`](crate::message::Statement)), which names its root:
+//! statement about its version ([`OwnerStatement`](crate::message::OwnerStatement)), which names its root:
 //! nothing has to be believed. The statement does not say that the version is the newest, so nothing
 //! here happens unless the owner asks for that very version.
 

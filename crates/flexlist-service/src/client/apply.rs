@@ -20,7 +20,9 @@ use super::{
     transport::{Transport, TransportError},
 };
 use crate::{
-    message::{InsertedBlock, MAX_EDITS, Refusal, Request, SentBlock, SentEdit, Update, operation},
+    message::{
+        FileUpdate, InsertedBlock, MAX_EDITS, Refusal, Request, SentBlock, SentEdit, operation,
+    },
     signed::RequestKind,
 };
 
@@ -71,7 +73,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             );
             return Err(ClientError::Refused(Refusal::TooLarge(words)));
         }
-        let update = Update {
+        let update = FileUpdate {
             file: base.file,
             base_version: base.version,
             edits,
@@ -121,7 +123,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
 ///
 /// # Errors
 /// [`ClientError::Unexpected`] for a level that no block has, which no update of this client's has.
-pub(super) fn operations(update: &Update) -> Result<Vec<Operation>, ClientError> {
+pub(super) fn operations(update: &FileUpdate) -> Result<Vec<Operation>, ClientError> {
     let operation = |edit| operation(edit, 0).map_err(|_| ClientError::Unexpected);
     update.edits.iter().map(operation).collect()
 }

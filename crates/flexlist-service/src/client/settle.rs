@@ -16,7 +16,7 @@ use super::{
     transport::{Transport, TransportError},
 };
 use crate::{
-    message::{Confirm, Refusal, Request, Response, Signed, Update},
+    message::{Confirm, FileUpdate, Refusal, Request, Response, Signed},
     signed::RequestKind,
 };
 
@@ -112,7 +112,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         };
         match response {
             Response::Updated { status, witness } => {
-                let update: Update = update.claimed().map_err(|_| StateError::Damaged)?;
+                let update: FileUpdate = update.claimed().map_err(|_| StateError::Damaged)?;
                 let operations = apply::operations(&update)?;
                 let list = verify_update::<Sha256>(witness.as_ref(), &base.list, &operations)?;
                 let next = FileState {

@@ -13,7 +13,7 @@ use pad_core::Workers;
 use super::{FileServer, Settings, load::checkpoint, refuse, slot::Slot};
 use crate::{
     message::{Refusal, SentBlock},
-    store::{Store, StoreError, snapshot::Snapshot},
+    store::{FileStore, StoreError, snapshot::Snapshot},
 };
 
 /// What a check found.
@@ -70,8 +70,8 @@ pub fn check(path: &Path, workers: Workers) -> Result<CheckReport, StoreError> {
         workers,
         ..Settings::default()
     };
-    let mut report = FileServer::serve(Store::open(path)?, settings)?.check();
-    match Store::check_structure(path) {
+    let mut report = FileServer::serve(FileStore::open(path)?, settings)?.check();
+    match FileStore::check_structure(path) {
         Ok(()) => {}
         Err(StoreError::Engine(_)) => report.has_damaged_pages = true,
         Err(error) => return Err(error),

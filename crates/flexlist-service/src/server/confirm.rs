@@ -2,7 +2,7 @@
 
 use super::{FileServer, refuse, slot::Slot, update::removals};
 use crate::{
-    message::{Confirm, Refusal, Response, Signed, Statement},
+    message::{Confirm, OwnerStatement, Refusal, Response, Signed},
     store::{
         records::{Record, Vouched},
         tables::Change,
@@ -33,7 +33,7 @@ impl FileServer {
             if known.is_ok_and(|known| known.version == version) {
                 return Ok(None);
             }
-            let statement = Statement::Confirm(signed);
+            let statement = OwnerStatement::Confirm(signed);
             Ok(Some(Vouched { version, statement }.put(slot.key, 0)))
         })
     }

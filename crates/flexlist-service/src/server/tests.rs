@@ -93,7 +93,7 @@ fn served(path: &Path) -> (FileServer, FileId) {
             index: 4,
             block: sent(&base_version.to_be_bytes()),
         };
-        let update = Update {
+        let update = FileUpdate {
             file,
             base_version,
             edits: vec![edit],
@@ -281,7 +281,7 @@ fn what_cannot_be_made_durable_did_not_happen() {
     ];
     server.store.stop_writing();
     let edits = vec![BlockEdit::Remove { index: 0 }];
-    let update = Update {
+    let update = FileUpdate {
         file,
         base_version: VERSIONS,
         edits,

@@ -2,7 +2,7 @@
 
 use flexlist::{
     edit::BlockEdit,
-    list::{Block, Change as ListChange, Operation, Previous},
+    list::{Applied as AppliedToList, Block, Operation, Previous},
 };
 use pad_core::Digest;
 
@@ -15,7 +15,7 @@ use super::{
     superseded::superseded,
 };
 use crate::{
-    message::{Refusal, Response, SentBlock, SentEdit, Update, operation},
+    message::{FileUpdate, Refusal, Response, SentBlock, SentEdit, operation},
     store::{
         records::{Answer, Head, JournalEntry, Piece, Record},
         tables::{Change, Table},
@@ -36,7 +36,7 @@ impl FileServer {
     pub(super) fn update(
         &self,
         slot: &Slot,
-        update: Update,
+        update: FileUpdate,
         request: Digest<32>,
     ) -> Result<Response, Refusal> {
         let _turn = slot.turn(self.limits.turn_wait)?;
@@ -147,7 +147,7 @@ impl FileServer {
         &self,
         versions: &mut ListVersions,
         operations: &[Operation],
-    ) -> Result<(ListChange, (Vec<u64>, u64)), Refusal> {
+    ) -> Result<(AppliedToList, (Vec<u64>, u64)), Refusal> {
         let change = versions.list.update(operations).map_err(refuse::update)?;
         let limits = &self.limits;
         let outcome = refuse::above(

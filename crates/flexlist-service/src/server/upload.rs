@@ -7,7 +7,7 @@ use super::{
     FileServer, accounts::Charge, load::checkpoint, refuse, slot::Slot, state::ListVersions,
 };
 use crate::{
-    message::{Finish, Part, Refusal, Response, SentBlock, Signed, Statement},
+    message::{Finish, OwnerStatement, Part, Refusal, Response, SentBlock, Signed},
     store::{
         StoreError,
         records::{Head, Piece, Record, Vouched},
@@ -107,7 +107,7 @@ impl FileServer {
             pending: None,
         };
         let version = head.version;
-        let statement = Statement::Finish(signed);
+        let statement = OwnerStatement::Finish(signed);
         let vouched = Vouched { version, statement };
         self.advance(slot, head, Some(versions), vec![vouched.put(slot.key, 0)])
     }

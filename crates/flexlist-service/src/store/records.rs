@@ -12,7 +12,7 @@ use super::{
     FileKey, StoreError,
     tables::{Change, Table, unsealed},
 };
-use crate::message::{SentBlock, Statement};
+use crate::message::{OwnerStatement, SentBlock};
 
 /// The value of a table: the body of its encoding.
 pub(crate) trait Record: Serialize + DeserializeOwned {
@@ -122,7 +122,7 @@ pub(crate) struct Vouched {
     /// The version.
     pub(crate) version: u64,
     /// What the owner signed.
-    pub(crate) statement: Statement,
+    pub(crate) statement: OwnerStatement,
 }
 
 /// A file that was removed, for as long as the request that began it could be repeated.

@@ -14,8 +14,8 @@ use flexlist::{
 };
 use flexlist_service::{
     message::{
-        Acknowledge, Begin, FileStatus, Finish, InsertedBlock, Part, Refusal, Request, Response,
-        SentBlock, SentEdit, Signed, Update,
+        Acknowledge, Begin, FileStatus, FileUpdate, Finish, InsertedBlock, Part, Refusal, Request,
+        Response, SentBlock, SentEdit, Signed,
     },
     server::{Checkpoints, FileServer, Limits},
     signed::RequestKind,
@@ -215,7 +215,7 @@ impl Owner {
 
     pub(crate) fn update_of(&self, base_version: u64, edits: Vec<SentEdit>) -> Request {
         let file = self.file;
-        let update = Update {
+        let update = FileUpdate {
             file,
             base_version,
             edits,

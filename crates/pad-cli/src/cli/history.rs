@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 use pad::{
-    Answer, Change, CompleteHistory, Key, KeyHistory, KeyRange, Keys, RangeContents, Version,
+    Answer, CompleteHistory, Difference, Key, KeyHistory, KeyRange, Keys, RangeContents, Version,
 };
 use serde_json::{Map, Value as Json, json};
 
@@ -128,7 +128,7 @@ impl Diff {
             changes
         };
         let mut objects = Vec::new();
-        for Change { key, before, after } in &changes {
+        for Difference { key, before, after } in &changes {
             let show = |value: &pad::Value| output.show(value.as_bytes());
             let shown = output.show(key.as_bytes());
             output.text(&match (before, after) {
@@ -188,7 +188,7 @@ fn listed_history(
 fn verify_changes(
     session: &Session,
     (before, after): (Version, Version),
-    changes: &[Change],
+    changes: &[Difference],
 ) -> Result<(), Failure> {
     let keys = changes.iter().map(|change| change.key.clone()).collect();
     let Some(keys) = Keys::new(keys) else {
@@ -213,9 +213,9 @@ fn verify_changes(
 }
 
 /// The changes between two whole contents.
-fn compare(before: &RangeContents, after: &RangeContents) -> Vec<Change> {
-    let mut changes: BTreeMap<&Key, Change> = BTreeMap::new();
-    let change = |key: &Key| Change {
+fn compare(before: &RangeContents, after: &RangeContents) -> Vec<Difference> {
+    let mut changes: BTreeMap<&Key, Difference> = BTreeMap::new();
+    let change = |key: &Key| Difference {
         key: key.clone(),
         before: None,
         after: None,

@@ -8,6 +8,7 @@ mod bench;
 mod cli;
 mod conduct;
 mod demo;
+mod documents;
 #[cfg(feature = "file")]
 mod file;
 mod kill;

@@ -112,11 +112,11 @@ impl<A: Dynamic> AuthorState<A> {
         context: Context,
         version: Version,
         generations: Vec<Collection<A>>,
-        workers: &Workers,
     ) -> Result<Self, AccumulateError> {
         for (generation, collection) in generations.iter().enumerate() {
             let labelled = secret.with_label(&label::<S>(context, generation_index(generation)));
-            let value = A::accumulate(&labelled, &collection.set, workers)?;
+            let workers = Workers::sequential();
+            let value = A::accumulate(&labelled, &collection.set, &workers)?;
             if value != collection.value {
                 return Err(AccumulateError::ValueMismatch);
             }

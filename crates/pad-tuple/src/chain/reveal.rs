@@ -6,7 +6,7 @@ use pad_core::{Domain, Suite};
 use zeroize::Zeroizing;
 
 use super::{DEFAULT_CHAIN_LENGTH, MAX_CHAIN_LENGTH, walk};
-use crate::statement::{Context, Statement};
+use crate::statement::{Context, TupleStatement};
 
 /// The secret from which an author derives every chain's seed, and the chains' length.
 #[derive(Clone)]
@@ -53,7 +53,7 @@ impl ChainSecret {
     ///
     /// `H(hash-chain-seed, secret (32) ‖ length (4) ‖ context (20) ‖ generation (1) ‖ since (8) ‖ until (8) ‖
     /// tuple digest)`.
-    pub fn seed<S: Suite>(&self, context: Context, statement: &Statement<S>) -> S::Digest {
+    pub fn seed<S: Suite>(&self, context: Context, statement: &TupleStatement<S>) -> S::Digest {
         S::hash(
             Domain::HashChainSeed,
             &[

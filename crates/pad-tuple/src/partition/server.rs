@@ -8,7 +8,7 @@ use pad_core::{
 use super::{DivisibleDesign, GenerationUpdate, PartialUpdate};
 use crate::{
     design::{Admission, TupleId},
-    layers::{Edit, Generation, Transition},
+    layers::{Generation, PartialEdit, Transition},
     proof::TupleProof,
     repository::TupleRepository,
     scheme::{Claim, Expectation},
@@ -144,7 +144,7 @@ impl<S: Suite, D: DivisibleDesign<S>> Partition<S, D> {
         if !part.generations.iter().all(ascending) {
             return Err(ApplyError::AttachmentMismatch);
         }
-        let edits = part.generations.iter().map(|generation| Edit {
+        let edits = part.generations.iter().map(|generation| PartialEdit {
             deleted: &generation.deleted,
             created: generation
                 .created

@@ -11,7 +11,7 @@ use crate::{
         UnsignedSnapshot,
     },
     layers::{Generation, Layers, Live},
-    statement::{Context, Statement},
+    statement::{Context, TupleStatement},
     tuple::{TupleView, generation_index},
     update::{EpochExtension, count},
 };
@@ -170,7 +170,6 @@ where
         _: Context,
         records: &Self::Records,
         layers: &Layers<S, TupleId>,
-        _: &Workers,
     ) -> Result<(Layers<S, Self::TupleState>, ()), AuthorError> {
         let layers = layers.map(|view, tuple| match records.get(*tuple) {
             Some(record) => {
@@ -241,7 +240,7 @@ fn issue_each<S: Suite, State, Item: Send>(
     layers: &mut Layers<S, SignedTupleState<S, State>>,
     generation: usize,
     workers: &Workers,
-    issue: impl Fn(Statement<S>, &mut State) -> Result<Item, signature::Error> + Sync,
+    issue: impl Fn(TupleStatement<S>, &mut State) -> Result<Item, signature::Error> + Sync,
 ) -> Result<Vec<Item>, signature::Error>
 where
     State: Clone + Default + Send + Sync,
@@ -262,7 +261,7 @@ where
             };
             (view.digest::<S>(), instant)
         });
-        let statement = Statement {
+        let statement = TupleStatement {
             generation: index,
             since,
             until: instant,

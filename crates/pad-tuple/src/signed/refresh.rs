@@ -5,7 +5,7 @@ use core::fmt::Debug;
 use pad_core::{Suite, VerifyError};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{chain, scheme::Claim, statement::Statement};
+use crate::{chain, scheme::Claim, statement::TupleStatement};
 
 /// How signatures stay valid while their tuple stays the same. Authors and servers know more of it
 /// (`Refresh`, with the feature `std`).
@@ -28,7 +28,7 @@ pub trait RefreshScheme<S: Suite>: Clone + Debug + Eq + Send + Sync + 'static {
     ///
     /// # Errors
     /// Those of [`RefreshScheme::steps`], before anything is hashed.
-    fn statement(shown: &Self::Shown, claim: &Claim<S>) -> Result<Statement<S>, VerifyError>;
+    fn statement(shown: &Self::Shown, claim: &Claim<S>) -> Result<TupleStatement<S>, VerifyError>;
 }
 
 /// Every tuple is signed at every instant, and the server keeps every signature: the baseline that everything
@@ -46,8 +46,8 @@ impl<S: Suite> RefreshScheme<S> for Plain {
         Ok(0)
     }
 
-    fn statement((): &(), claim: &Claim<S>) -> Result<Statement<S>, VerifyError> {
-        Ok(Statement {
+    fn statement((): &(), claim: &Claim<S>) -> Result<TupleStatement<S>, VerifyError> {
+        Ok(TupleStatement {
             generation: claim.generation,
             since: claim.instant,
             until: claim.instant,
@@ -67,9 +67,9 @@ pub struct Superseding;
 /// The instants that a signature covers, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Validity {
-    /// The first.
+    /// The first instant covered.
     pub since: u64,
-    /// The last.
+    /// The last instant covered.
     pub until: u64,
 }
 
@@ -100,9 +100,9 @@ impl<S: Suite> RefreshScheme<S> for Superseding {
         shown.require(claim.instant).map(|()| 0)
     }
 
-    fn statement(shown: &Validity, claim: &Claim<S>) -> Result<Statement<S>, VerifyError> {
+    fn statement(shown: &Validity, claim: &Claim<S>) -> Result<TupleStatement<S>, VerifyError> {
         shown.require(claim.instant)?;
-        Ok(Statement {
+        Ok(TupleStatement {
             generation: claim.generation,
             since: shown.since,
             until: shown.until,
@@ -153,10 +153,10 @@ impl<S: Suite> RefreshScheme<S> for Lightweight {
     fn statement(
         shown: &LightweightShown<S>,
         claim: &Claim<S>,
-    ) -> Result<Statement<S>, VerifyError> {
+    ) -> Result<TupleStatement<S>, VerifyError> {
         let steps = <Self as RefreshScheme<S>>::steps(shown, claim)?;
         let anchor = chain::walk::<S>(shown.link, &claim.tuple, steps);
-        Ok(Statement {
+        Ok(TupleStatement {
             generation: claim.generation,
             since: shown.since,
             until: shown.signed,

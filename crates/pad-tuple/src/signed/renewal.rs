@@ -6,7 +6,7 @@ use pad_core::Suite;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{Plain, RefreshScheme, SignatureScheme, Superseding, TupleSignature, Validity};
-use crate::statement::{Context, Statement};
+use crate::statement::{Context, TupleStatement};
 
 mod lightweight;
 
@@ -37,7 +37,7 @@ pub trait Refresh<S: Suite>: RefreshScheme<S> {
     fn issue<G: TupleSignature>(
         secret: &Self::Secret,
         context: Context,
-        statement: Statement<S>,
+        statement: TupleStatement<S>,
         state: &mut Self::State,
         sign: Sign<'_, G>,
     ) -> Result<Self::Item<G>, signature::Error>;
@@ -91,12 +91,12 @@ impl<S: Suite> Refresh<S> for Plain {
     fn issue<G: TupleSignature>(
         (): &(),
         context: Context,
-        statement: Statement<S>,
+        statement: TupleStatement<S>,
         (): &mut (),
         sign: Sign<'_, G>,
     ) -> Result<G::Signature, signature::Error> {
         let since = statement.until;
-        sign(&Statement { since, ..statement }.signed_bytes(context))
+        sign(&TupleStatement { since, ..statement }.signed_bytes(context))
     }
 
     fn absorb<G: TupleSignature>(item: &G::Signature, bytes: &mut Vec<u8>) {
@@ -150,7 +150,7 @@ impl<S: Suite> Refresh<S> for Superseding {
     fn issue<G: TupleSignature>(
         (): &(),
         context: Context,
-        statement: Statement<S>,
+        statement: TupleStatement<S>,
         (): &mut (),
         sign: Sign<'_, G>,
     ) -> Result<G::Signature, signature::Error> {

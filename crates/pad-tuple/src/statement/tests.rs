@@ -9,8 +9,8 @@ const CONTEXT: Context = Context {
     dictionary: DictionaryId::from_bytes([0xdd; 16]),
 };
 
-fn statement() -> Statement<Sha256Ed25519> {
-    Statement {
+fn statement() -> TupleStatement<Sha256Ed25519> {
+    TupleStatement {
         generation: 1,
         since: 2,
         until: 3,
@@ -29,7 +29,7 @@ fn the_signed_bytes_are_these() {
     expected.extend([0, 0, 0, 0, 0, 0, 0, 2]);
     expected.extend([0, 0, 0, 0, 0, 0, 0, 3]);
     expected.extend([4; 32]);
-    let plain = Statement {
+    let plain = TupleStatement {
         anchor: None,
         ..statement()
     };
@@ -43,22 +43,22 @@ fn the_signed_bytes_are_these() {
 #[test]
 fn every_field_gives_other_bytes() {
     let base = statement();
-    let mut others: Vec<(Context, Statement<Sha256Ed25519>)> = vec![(CONTEXT, base)];
+    let mut others: Vec<(Context, TupleStatement<Sha256Ed25519>)> = vec![(CONTEXT, base)];
     for number in [0, 1, 0x0300, 0x0200_0000, u64::MAX] {
         let (since, until) = (number, number);
-        others.push((CONTEXT, Statement { since, ..base }));
-        others.push((CONTEXT, Statement { until, ..base }));
+        others.push((CONTEXT, TupleStatement { since, ..base }));
+        others.push((CONTEXT, TupleStatement { until, ..base }));
     }
     for generation in [0, 2, 14] {
-        others.push((CONTEXT, Statement { generation, ..base }));
+        others.push((CONTEXT, TupleStatement { generation, ..base }));
     }
     let tuple = Digest([5; 32]);
     let anchor = Some(Digest([4; 32]));
-    others.push((CONTEXT, Statement { tuple, ..base }));
-    others.push((CONTEXT, Statement { anchor, ..base }));
+    others.push((CONTEXT, TupleStatement { tuple, ..base }));
+    others.push((CONTEXT, TupleStatement { anchor, ..base }));
     others.push((
         CONTEXT,
-        Statement {
+        TupleStatement {
             tuple,
             anchor,
             ..base
@@ -66,7 +66,7 @@ fn every_field_gives_other_bytes() {
     ));
     others.push((
         CONTEXT,
-        Statement {
+        TupleStatement {
             anchor: None,
             ..base
         },
@@ -92,7 +92,7 @@ fn every_field_gives_other_bytes() {
 
 #[test]
 fn a_suite_has_its_own_bytes() {
-    let paper = Statement::<Paper2010> {
+    let paper = TupleStatement::<Paper2010> {
         generation: 1,
         since: 2,
         until: 3,

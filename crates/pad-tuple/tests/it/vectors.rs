@@ -28,7 +28,7 @@ use pad_tuple::{
     chain,
     designs::{SpecLightweight, SpecLightweight3, SpecLightweightBls},
     proof::ShownTuple,
-    statement::{Context, Statement},
+    statement::{Context, TupleStatement},
     tuple::TupleView,
     update::{TupleAttachment, operations_digest},
 };
@@ -275,7 +275,7 @@ fn with_example<const GENERATIONS: usize>(mut vector: Vector) -> Vector {
     let tuple = view.digest::<S>();
     let shown: <Lightweight as RefreshScheme<S>>::Shown = proof.parts[0].evidence.shown;
     let anchor = chain::walk::<S>(shown.link, &tuple, shown.revealed);
-    let statement = Statement::<S> {
+    let statement = TupleStatement::<S> {
         generation: 0,
         since: shown.since,
         until: shown.signed,

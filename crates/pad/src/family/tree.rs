@@ -7,7 +7,7 @@ use pad_core::{
     Verified, Version, Workers, contradiction::Past, head::Authority, history::ConsistencyProof,
 };
 use pad_tree::{
-    Answer, Authenticated, BalancingScheme, Change, Checkpoint, KeyHistory, KeyRange, Keys,
+    Answer, Authenticated, BalancingScheme, Checkpoint, Difference, KeyHistory, KeyRange, Keys,
     NodeStore, RedBlack, SkipList, Treap, Tree, TreeAuthor, TreeRepository, TreeScheme,
     VersionedStore, for_each_tree,
 };
@@ -203,7 +203,11 @@ impl<S: Suite, St: TreeStore<S>> AnsweringRepository for TreeRepository<S, St> {
         Ok(Untrusted::new(self.history(key)))
     }
 
-    fn diff(&self, before: Version, after: Version) -> Result<Untrusted<Vec<Change>>, AnswerError> {
+    fn diff(
+        &self,
+        before: Version,
+        after: Version,
+    ) -> Result<Untrusted<Vec<Difference>>, AnswerError> {
         Ok(Untrusted::new(self.diff(before, after)?))
     }
 

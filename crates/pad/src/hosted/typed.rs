@@ -7,7 +7,7 @@ use pad_core::{
     ApplyError, Key, LookupError, Operation, Repository, SnapshotHead, Untrusted, Update,
     UpdateHead, Value, Verified, VerifyError, Version, Workers, codec, head::Authority,
 };
-use pad_tree::{Change, KeyHistory, Keys};
+use pad_tree::{Difference, KeyHistory, Keys};
 
 use super::{AskedRepository, Contents, HostedRepository, SignedUpdate, UpdatedRepository};
 use crate::{
@@ -199,7 +199,11 @@ impl<R: AnsweringRepository> AskedRepository for Typed<R> {
         self.repository.history(key)
     }
 
-    fn diff(&self, before: Version, after: Version) -> Result<Untrusted<Vec<Change>>, AnswerError> {
+    fn diff(
+        &self,
+        before: Version,
+        after: Version,
+    ) -> Result<Untrusted<Vec<Difference>>, AnswerError> {
         self.repository.diff(before, after)
     }
 }

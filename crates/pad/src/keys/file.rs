@@ -131,3 +131,10 @@ pub(super) fn check_permissions(_: &File) -> Result<(), KeyFileError> {
 
 /// More than the parameters of accumulators take as digits, far less than what would be a nuisance to read.
 pub(super) const MAX_FILE_BYTES: usize = 4 << 20;
+
+/// Bytes of lower-case hexadecimal digits, of which no copies are left behind.
+pub(super) fn decode(digits: &str) -> Option<Zeroizing<Vec<u8>>> {
+    let mut bytes = Zeroizing::new(vec![0; digits.len() / 2]);
+    let decoded = hex::decode_to_slice(digits, &mut bytes);
+    (is_lower_hexadecimal(digits) && decoded.is_ok()).then_some(bytes)
+}

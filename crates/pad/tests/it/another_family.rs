@@ -11,11 +11,11 @@ use std::{
 use ed25519_dalek::SigningKey;
 use pad::{
     Answer, AnswerError, AnsweringRepository, ApplyError, AuthorError, AuthorKey, Authority,
-    BatchAuthor, Change, CheckError, Dictionary, DictionaryId, DurableAuthor, DurableRepository,
-    Key, KeyRange, Keys, Lookup, LookupError, NotOffered, Operation, Proof, RedBlackAuthor,
-    RedbStore, Repository, RepositoryError, Response, ResumableRepository, Sha256Ed25519,
-    SignedHead, SigningRecord, SnapshotHead, StorableRepository, Store, TreeProof, Untrusted,
-    Update, Value, Verified, VerifyError, Version, Workers,
+    BatchAuthor, CheckError, Dictionary, DictionaryId, Difference, DurableAuthor,
+    DurableRepository, Key, KeyRange, Keys, Lookup, LookupError, NotOffered, Operation, Proof,
+    RedBlackAuthor, RedbStore, Repository, RepositoryError, Response, ResumableRepository,
+    Sha256Ed25519, SignedHead, SigningRecord, SnapshotHead, StorableRepository, Store, TreeProof,
+    Untrusted, Update, Value, Verified, VerifyError, Version, Workers,
     pad_core::{
         Answers, Attachment, Client, Family, PublicKey, Refusal, SchemeId, codec, codec::Message,
         contradiction::Past, family::VerifiedRoot, history::ConsistencyProof,
@@ -215,7 +215,11 @@ impl AnsweringRepository for Server {
         AnsweringRepository::history(&self.tree, key)
     }
 
-    fn diff(&self, before: Version, after: Version) -> Result<Untrusted<Vec<Change>>, AnswerError> {
+    fn diff(
+        &self,
+        before: Version,
+        after: Version,
+    ) -> Result<Untrusted<Vec<Difference>>, AnswerError> {
         AnsweringRepository::diff(&self.tree, before, after)
     }
 

@@ -6,6 +6,68 @@ use crate::{
     test_key::{primes, small_primes},
 };
 
+/// Faults, as a broken machine would have them.
+impl Factors {
+    /// Has every reduction modulo one prime go wrong.
+    fn break_remainders(&mut self, side: usize) {
+        self.sides[side].breaks_remainders = true;
+    }
+
+    /// Changes one bit of what one prime's powers are made of.
+    fn break_one_side(&mut self) {
+        let side = &mut self.sides[0];
+        let mut powers = FixedBase::new(&self.base, &side.prime, &side.guard);
+        powers.break_tables();
+        side.powers = OnceLock::from(powers);
+    }
+
+    /// Changes one bit of the number that recombination multiplies by.
+    fn break_recombination(&mut self) {
+        self.inverse = SecretInteger::new((&*self.inverse + 1_u32).complete());
+    }
+
+    /// Changes one bit of what exponents are reduced by for one prime.
+    fn break_half(&mut self) {
+        flip_bit(&mut self.sides[0].half);
+    }
+
+    /// Changes one bit of what products of primes are reduced by.
+    fn break_order(&mut self) {
+        flip_bit(&mut self.order);
+    }
+
+    /// Changes one bit of the base before the tables are built.
+    fn break_base(&mut self) {
+        flip_bit(&mut self.base);
+    }
+
+    /// Builds the tables of one side with a prime of which one bit is changed.
+    fn break_prime_of_tables(&mut self) {
+        let side = &mut self.sides[0];
+        let mut prime = side.prime.clone();
+        flip_bit(&mut prime);
+        side.powers = OnceLock::from(FixedBase::new(&self.base, &prime, &side.guard));
+    }
+
+    /// Takes the one of `g` and `N - g` that is no square.
+    fn break_sign_of_base(&mut self) {
+        let [p, q] = self.primes();
+        self.base = SecretInteger::new((p * q).complete() - &*self.base);
+    }
+
+    /// Changes one bit of a prime.
+    fn break_prime(&mut self) {
+        let side = &mut self.sides[0];
+        side.prime = SecretInteger::new((&*side.prime + 2_u32).complete());
+    }
+}
+
+fn flip_bit(number: &mut SecretInteger) {
+    let mut changed = Integer::clone(number);
+    changed.toggle_bit(100);
+    *number = SecretInteger::new(changed);
+}
+
 /// A group and a base that is a square.
 struct Public {
     primes: [Integer; 2],

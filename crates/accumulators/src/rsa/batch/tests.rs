@@ -231,7 +231,10 @@ mod subsets {
         for subset in [&all[..3], &all[..1]] {
             let honest = witness(&set, subset);
             let bytes = wire::encode(&honest);
-            let residues: Vec<_> = honest.residues().collect();
+            let residues: Vec<_> = [&honest.residue]
+                .into_iter()
+                .chain(&honest.quotient)
+                .collect();
             check_layout(&honest, &residues);
             let expected = if subset.len() == 1 {
                 VerifyError::WitnessMismatch
@@ -253,7 +256,7 @@ mod subsets {
             }
             for position in 0..subset.len() {
                 let mut forged = honest.clone();
-                *forged.offset_mut(position) ^= 1;
+                forged.offsets[position] ^= 1;
                 let refused = verify(&forged, &value, subset);
                 assert_eq!(refused, Err(VerifyError::NotAPrimeRepresentative));
             }
@@ -265,10 +268,15 @@ mod subsets {
         let all = names("member", 3);
         let (set, value) = set_of(&all);
         let (one, two) = (witness(&set, &all[..1]), witness(&set, &all[..2]));
-        let with_proof = one.clone().with_quotient_of(&two);
+        let with_quotient_of =
+            |witness: &RsaSubsetWitness, other: &RsaSubsetWitness| RsaSubsetWitness {
+                quotient: other.quotient.clone(),
+                ..witness.clone()
+            };
+        let with_proof = with_quotient_of(&one, &two);
         let refused = verify(&with_proof, &value, &all[..1]);
         assert_eq!(refused, Err(VerifyError::CountMismatch));
-        let without_proof = two.with_quotient_of(&one);
+        let without_proof = with_quotient_of(&two, &one);
         let refused = verify(&without_proof, &value, &all[..2]);
         assert_eq!(refused, Err(VerifyError::CountMismatch));
 

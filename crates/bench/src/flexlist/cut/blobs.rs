@@ -1,13 +1,5 @@
 //! What blobs contain.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use std::{
     io::{BufRead, BufReader, Read, Write},
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
@@ -50,17 +42,16 @@ impl Blobs {
         if u64::try_from(read.map_err(CutError::Git)?) != Ok(size) {
             return Err(CutError::Unreadable("cat-file"));
         }
-        self.end()?;
+        // A newline ends it.
+        let read = self.answers.read_exact(&mut [0]);
+        read.map_err(CutError::Git)?;
         Ok(bytes)
     }
 
     /// The number of its bytes.
     pub(super) fn size(&mut self, blob: &BlobName) -> Result<u64, CutError> {
-        let size = self.begin(blob)?;
-        let mut content = self.answers.by_ref().take(size);
-        std::io::copy(&mut content, &mut std::io::sink()).map_err(CutError::Git)?;
-        self.end()?;
-        Ok(size)
+        let bytes = self.read(blob)?;
+        u64::try_from(bytes.len()).map_err(|_| CutError::Unreadable("cat-file"))
     }
 
     /// Asks for a blob; its content comes next.
@@ -78,12 +69,6 @@ impl Blobs {
             [_, "missing"] => Err(CutError::MissingObject(blob.clone())),
             _ => Err(unreadable()),
         }
-    }
-
-    fn end(&mut self) -> Result<(), CutError> {
-        let mut newline = [0];
-        let read = self.answers.read_exact(&mut newline);
-        read.map_err(CutError::Git)
     }
 }
 

@@ -1,13 +1,5 @@
 //! What the program `git` says about a repository.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use std::{
     collections::BTreeMap,
     ffi::OsString,
@@ -111,15 +103,8 @@ impl Git {
         after: &str,
     ) -> Result<Vec<Difference>, CutError> {
         let unreadable = || CutError::Unreadable("diff-tree");
-        let arguments = [
-            "-r",
-            "-z",
-            "--raw",
-            "--no-abbrev",
-            "--no-renames",
-            before,
-            after,
-        ];
+        let mut arguments: Vec<&str> = "-r -z --raw --no-abbrev --no-renames".split(' ').collect();
+        arguments.extend([before, after]);
         let output = self.output("diff-tree", &arguments)?;
         let mut fields = output.split(|byte| *byte == 0);
         let mut differences = Vec::new();

@@ -1,13 +1,5 @@
 //! Where a patch changes which blobs.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use std::{collections::HashMap, io::BufRead};
 
 use super::{BlobName, CutError, ranges::Hunk};

@@ -1,13 +1,5 @@
 //! Byte ranges that differ between two files.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use core::{iter, ops::Range};
 
 use super::CutError;

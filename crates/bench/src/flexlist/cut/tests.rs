@@ -306,7 +306,7 @@ fn a_trace_that_is_wrong_is_not_kept() {
             line: 0,
             changes,
         };
-        rows.commit(&commit).unwrap();
+        rows.commit(&commit);
         (rows.finish(&names.files).unwrap(), names)
     };
     let tree = |files: &[(&str, u64)]| -> BTreeMap<Vec<u8>, u64> {

@@ -1,15 +1,8 @@
 //! Rows of a trace on their way to its files.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use std::{
-    io::{self, BufWriter, Write},
+    fmt::Write as _,
+    io::{self, Write as _},
     path::Path,
 };
 
@@ -17,16 +10,17 @@ use tempfile::NamedTempFile;
 
 use super::{CutError, Written};
 use crate::flexlist::trace::{
-    COMMIT_COLUMNS, Change, Commit, Edit, FILE_COLUMNS, TracedFile, ZSTANDARD_SUFFIX,
+    COMMIT_COLUMNS, Change, Commit, FILE_COLUMNS, TracedFile, ZSTANDARD_SUFFIX,
 };
 
 /// How hard to compress: traces are small and kept.
 const LEVEL: i32 = 19;
 
-/// Writes commits, and the table of files at the end.
+/// Gathers the rows of commits, and writes them and the table of files at the end.
 pub(super) struct RowWriter {
-    commits: Rows,
-    files: Rows,
+    written: Written,
+    packed: bool,
+    rows: String,
 }
 
 impl RowWriter {
@@ -37,98 +31,63 @@ impl RowWriter {
             Some(name) => (name, true),
             None => (&*name, false),
         };
-        let stem = name.strip_suffix(".csv").unwrap_or_default();
-        if stem.is_empty() {
+        if name.strip_suffix(".csv").is_none_or(str::is_empty) {
             return Err(CutError::OutputName(output.to_owned()));
         }
         let folder = match output.parent() {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
         };
-        let begin = |columns: &[&str]| {
-            let file = NamedTempFile::new_in(folder)?;
-            let mut rows = if packed {
-                Rows::Packed(zstd::Encoder::new(file, LEVEL)?)
-            } else {
-                Rows::Plain(BufWriter::new(file))
-            };
-            writeln!(rows, "{}", columns.join(","))?;
-            Ok(rows)
-        };
+        let begin = || NamedTempFile::new_in(folder);
         let write_error = |error| CutError::Write(output.to_owned(), error);
         Ok(Self {
-            commits: begin(&COMMIT_COLUMNS).map_err(write_error)?,
-            files: begin(&FILE_COLUMNS).map_err(write_error)?,
+            written: Written {
+                commits: begin().map_err(write_error)?,
+                files: begin().map_err(write_error)?,
+            },
+            packed,
+            rows: COMMIT_COLUMNS.join(",") + "\n",
         })
     }
 
-    /// Writes the rows of a commit.
-    pub(super) fn commit(&mut self, commit: &Commit) -> io::Result<()> {
+    /// Adds the rows of a commit.
+    pub(super) fn commit(&mut self, commit: &Commit) {
         let number = commit.number;
         for change in &commit.changes {
             let path = change.path;
-            let out = &mut self.commits;
+            let mut row = |kind, offset, removed, inserted| {
+                let row = format_args!("{number},{path},{kind},{offset},{removed},{inserted}");
+                // Writing to memory does not fail.
+                let _ = writeln!(self.rows, "{row}");
+            };
             match &change.change {
-                Change::Add { size } => writeln!(out, "{number},{path},A,0,0,{size}")?,
-                Change::Delete { size } => writeln!(out, "{number},{path},D,0,{size},0")?,
+                Change::Add { size } => row('A', 0, 0, *size),
+                Change::Delete { size } => row('D', 0, *size, 0),
                 Change::Edit(edits) => {
                     for edit in edits {
-                        let Edit {
-                            offset,
-                            removed,
-                            inserted,
-                        } = edit;
-                        writeln!(out, "{number},{path},M,{offset},{removed},{inserted}")?;
+                        row('M', edit.offset, edit.removed, edit.inserted);
                     }
                 }
             }
         }
-        Ok(())
     }
 
-    /// Writes the table of files and ends both.
+    /// Writes both files.
     pub(super) fn finish(mut self, files: &[TracedFile]) -> io::Result<Written> {
+        let mut table = FILE_COLUMNS.join(",") + "\n";
         for (path, file) in files.iter().enumerate() {
-            let (out, folder) = (&mut self.files, file.folder);
-            match file.initial_size {
-                Some(size) => writeln!(out, "{path},{folder},{size}")?,
-                None => writeln!(out, "{path},{folder},-1")?,
+            let size = file.initial_size.map(|size| size.to_string());
+            let (folder, size) = (file.folder, size.as_deref().unwrap_or("-1"));
+            let _ = writeln!(table, "{path},{folder},{size}");
+        }
+        let Written { commits, files } = &mut self.written;
+        for (file, text) in [(commits, &self.rows), (files, &table)] {
+            if self.packed {
+                zstd::stream::copy_encode(text.as_bytes(), file, LEVEL)?;
+            } else {
+                file.write_all(text.as_bytes())?;
             }
         }
-        Ok(Written {
-            commits: self.commits.finish()?,
-            files: self.files.finish()?,
-        })
-    }
-}
-
-/// One file.
-enum Rows {
-    Plain(BufWriter<NamedTempFile>),
-    Packed(zstd::Encoder<'static, NamedTempFile>),
-}
-
-impl Rows {
-    fn finish(self) -> io::Result<NamedTempFile> {
-        match self {
-            Self::Plain(out) => out.into_inner().map_err(io::IntoInnerError::into_error),
-            Self::Packed(out) => out.finish(),
-        }
-    }
-}
-
-impl Write for Rows {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Plain(out) => out.write(bytes),
-            Self::Packed(out) => out.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Plain(out) => out.flush(),
-            Self::Packed(out) => out.flush(),
-        }
+        Ok(self.written)
     }
 }

@@ -27,14 +27,15 @@ pub struct Relay {
 
 impl Relay {
     /// Relays to `server`; all connections together get so many bits per second of answers.
-    ///
-    /// # Errors
-    /// If the system has no address for it.
     pub fn start(server: SocketAddr, bits_per_second: f64) -> io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?;
         let stopped = Arc::new(AtomicBool::new(false));
-        let uplink = Arc::new(Uplink::new(bits_per_second / 8.0));
+        let uplink = Arc::new(Uplink {
+            bytes_per_second: bits_per_second / 8.0,
+            bytes: AtomicU64::new(0),
+            free: Mutex::new(Instant::now()),
+        });
         let (stop, shared) = (Arc::clone(&stopped), Arc::clone(&uplink));
         let accepting = thread::spawn(move || {
             for client in listener.incoming() {
@@ -104,14 +105,6 @@ struct Uplink {
 }
 
 impl Uplink {
-    fn new(bytes_per_second: f64) -> Self {
-        Self {
-            bytes_per_second,
-            bytes: AtomicU64::new(0),
-            free: Mutex::new(Instant::now()),
-        }
-    }
-
     /// Returns when this piece has left.
     fn wait(&self, bytes: usize) {
         self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);

@@ -1,14 +1,5 @@
 //! The commits, followed row by row.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
-use core::fmt;
 use std::{collections::HashSet, io::Read};
 
 use super::{
@@ -16,21 +7,26 @@ use super::{
     source::Rows,
 };
 
-/// Reads commit by commit and keeps the size of every file; memory for one commit at a time.
-pub struct CommitReader<R> {
-    rows: Rows<R>,
-    sizes: Vec<Option<u64>>,
-    /// The first row of the next commit, already read.
-    ahead: Option<Row>,
-    /// The number of the last commit.
-    last: u64,
-    failed: bool,
-}
-
-impl<R> fmt::Debug for CommitReader<R> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "CommitReader(after commit {})", self.last)
+/// Reads plain text about these files: the commits, and the bytes of every file after the last one.
+///
+/// # Errors
+/// [`TraceError`] at the first row that is malformed or does not fit the rows before it.
+pub(super) fn read_commits(
+    source: impl Read,
+    files: &[TracedFile],
+) -> Result<(Vec<Commit>, Vec<Option<u64>>), TraceError> {
+    let mut rows = Rows::new(source, &COMMIT_COLUMNS)?;
+    let mut history = History {
+        sizes: files.iter().map(|file| file.initial_size).collect(),
+        commits: Vec::new(),
+        seen: HashSet::new(),
+        before: 0,
+    };
+    while rows.advance()? {
+        let row = Row::parse(&rows, files.len())?;
+        history.follow(row)?;
     }
+    Ok((history.commits, history.sizes))
 }
 
 #[derive(Clone, Copy)]
@@ -48,36 +44,15 @@ enum RowKind {
     Edit(Edit),
 }
 
-impl<R: Read> CommitReader<R> {
-    /// Reads plain text about these files.
-    ///
-    /// # Errors
-    /// [`TraceError::Header`], [`TraceError::Io`].
-    pub fn new(source: R, files: &[TracedFile]) -> Result<Self, TraceError> {
-        Ok(Self {
-            rows: Rows::new(source, &COMMIT_COLUMNS)?,
-            sizes: files.iter().map(|file| file.initial_size).collect(),
-            ahead: None,
-            last: 0,
-            failed: false,
-        })
-    }
-
-    /// The bytes of every file after the last commit that was read; none if it is not there.
-    pub fn into_sizes(self) -> Vec<Option<u64>> {
-        self.sizes
-    }
-
-    fn next_row(&mut self) -> Result<Option<Row>, TraceError> {
-        if !self.rows.advance()? {
-            return Ok(None);
-        }
-        let (rows, line) = (&self.rows, self.rows.line());
+impl Row {
+    /// A row about one of so many files.
+    fn parse(rows: &Rows<impl Read>, files: usize) -> Result<Self, TraceError> {
+        let line = rows.line();
         let (commit, path) = (rows.number(0)?, rows.number(1)?);
         let unknown = TraceError::UnknownPath { line, path };
         let path = usize::try_from(path)
             .ok()
-            .filter(|path| *path < self.sizes.len())
+            .filter(|path| *path < files)
             .ok_or(unknown)?;
         let edit = Edit {
             offset: rows.number(3)?,
@@ -105,61 +80,51 @@ impl<R: Read> CommitReader<R> {
             "M" => RowKind::Edit(edit),
             _ => return Err(TraceError::UnknownKind(line)),
         };
-        let row = Row {
+        Ok(Self {
             line,
             commit,
             path,
             kind,
-        };
-        Ok(Some(row))
+        })
     }
+}
 
-    fn next_commit(&mut self) -> Result<Option<Commit>, TraceError> {
-        let first = match self.ahead.take() {
-            Some(row) => Some(row),
-            None => self.next_row()?,
-        };
-        let Some(first) = first else { return Ok(None) };
-        if first.commit <= self.last {
-            return Err(TraceError::CommitOutOfOrder(first.line));
-        }
-        self.last = first.commit;
-        let mut commit = Gathering {
-            changes: Vec::new(),
-            seen: HashSet::new(),
-        };
-        let mut next = Some(first);
-        while let Some(row) = next {
-            if row.commit != first.commit {
-                self.ahead = Some(row);
-                break;
-            }
-            self.follow(&mut commit, row)?;
-            next = self.next_row()?;
-        }
-        Ok(Some(Commit {
-            number: first.commit,
-            line: first.line,
-            changes: commit
-                .changes
-                .into_iter()
-                .map(|(change, _)| change)
-                .collect(),
-        }))
-    }
+/// What the rows so far say.
+struct History {
+    /// The bytes of every file; none if it is not there.
+    sizes: Vec<Option<u64>>,
+    commits: Vec<Commit>,
+    /// The files that the last commit changes.
+    seen: HashSet<usize>,
+    /// The bytes that the last changed file had before the last commit.
+    before: u64,
+}
 
+impl History {
     /// Adds a row to its commit and brings the size of its file up to date.
-    fn follow(&mut self, commit: &mut Gathering, row: Row) -> Result<(), TraceError> {
+    fn follow(&mut self, row: Row) -> Result<(), TraceError> {
         let Row {
             line, path, kind, ..
         } = row;
-        let Some(size) = self.sizes.get_mut(path) else {
+        let last = self.commits.last().map_or(0, |commit| commit.number);
+        if row.commit < last || row.commit == 0 {
+            return Err(TraceError::CommitOutOfOrder(line));
+        }
+        if row.commit > last {
+            self.seen.clear();
+            self.commits.push(Commit {
+                number: row.commit,
+                line,
+                changes: Vec::new(),
+            });
+        }
+        let (Some(commit), Some(size)) = (self.commits.last_mut(), self.sizes.get_mut(path)) else {
             return Ok(());
         };
         let last = commit.changes.last_mut();
-        let same = last.filter(|(change, _)| change.path == path);
-        let (change, before) = match (same, kind) {
-            (Some((change, before)), RowKind::Edit(edit)) => {
+        let same = last.filter(|change| change.path == path);
+        let change = match (same, kind) {
+            (Some(change), RowKind::Edit(edit)) => {
                 let Change::Edit(edits) = &mut change.change else {
                     return Err(TraceError::MixedKinds(line));
                 };
@@ -170,16 +135,16 @@ impl<R: Read> CommitReader<R> {
                 if edit.offset < end {
                     return Err(TraceError::EditsOverlap(line));
                 }
-                *size = Some(edited(line, *before, *size, edit)?);
+                *size = Some(edited(line, self.before, *size, edit)?);
                 edits.push(edit);
                 return Ok(());
             }
             (Some(_), _) => return Err(TraceError::MixedKinds(line)),
-            (None, _) if !commit.seen.insert(path) => return Err(TraceError::Scattered(line)),
+            (None, _) if !self.seen.insert(path) => return Err(TraceError::Scattered(line)),
             (None, RowKind::Edit(edit)) => {
-                let before = size.ok_or(TraceError::NotThere(line))?;
-                *size = Some(edited(line, before, *size, edit)?);
-                (Change::Edit(vec![edit]), before)
+                self.before = size.ok_or(TraceError::NotThere(line))?;
+                *size = Some(edited(line, self.before, *size, edit)?);
+                Change::Edit(vec![edit])
             }
             (None, RowKind::Add(added)) => {
                 if size.is_some() {
@@ -189,7 +154,7 @@ impl<R: Read> CommitReader<R> {
                     return Err(TraceError::FileTooLarge(line));
                 }
                 *size = Some(added);
-                (Change::Add { size: added }, 0)
+                Change::Add { size: added }
             }
             (None, RowKind::Delete(deleted)) => {
                 let before = size.ok_or(TraceError::NotThere(line))?;
@@ -197,19 +162,12 @@ impl<R: Read> CommitReader<R> {
                     return Err(TraceError::DeletedSize { line, size: before });
                 }
                 *size = None;
-                (Change::Delete { size: deleted }, before)
+                Change::Delete { size: deleted }
             }
         };
-        commit.changes.push((FileChange { path, change }, before));
+        commit.changes.push(FileChange { path, change });
         Ok(())
     }
-}
-
-/// A commit whose rows are being read.
-struct Gathering {
-    /// Each change, and the size of the file before.
-    changes: Vec<(FileChange, u64)>,
-    seen: HashSet<usize>,
 }
 
 /// The size of a file after one more edit; `before` is its size before the commit.
@@ -224,17 +182,4 @@ fn edited(line: u64, before: u64, now: Option<u64>, edit: Edit) -> Result<u64, T
         .checked_add(edit.inserted)
         .filter(|size| *size <= MOST_FILE_BYTES)
         .ok_or(TraceError::FileTooLarge(line))
-}
-
-impl<R: Read> Iterator for CommitReader<R> {
-    type Item = Result<Commit, TraceError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.failed {
-            return None;
-        }
-        let next = self.next_commit().transpose();
-        self.failed = matches!(next, Some(Err(_)));
-        next
-    }
 }

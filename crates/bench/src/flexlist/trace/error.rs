@@ -1,190 +1,87 @@
 //! Why a trace is refused.
 
-use core::fmt;
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+#![allow(missing_docs, reason = "the texts say what each field is")]
+
+use std::{io, path::PathBuf};
+
+use thiserror::Error;
 
 /// A trace cannot be read on. Lines count from 1, the header.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TraceError {
     /// The operating system refused, or the compressed data is damaged.
+    #[error("cannot be read: {0}")]
     Io(io::Error),
     /// The text, unpacked, is longer than so many bytes.
+    #[error("the text has more than {0} bytes")]
     TooLarge(u64),
     /// The header has other columns than these.
+    #[error("line 1: the header is not '{}'", .0.join(","))]
     Header(&'static [&'static str]),
     /// A row has another number of fields than the header.
-    FieldCount {
-        /// Its line.
-        line: u64,
-        /// The number of its fields.
-        fields: u64,
-    },
+    #[error("line {line}: {fields} fields, not as many as the header")]
+    FieldCount { line: u64, fields: u64 },
     /// A row is not text.
+    #[error("line {0}: not text")]
     NotText(u64),
     /// A field is not a whole number below 2^64, in decimal digits.
-    NotANumber {
-        /// Its line.
-        line: u64,
-        /// Its column.
-        column: &'static str,
-    },
+    #[error("line {line}: {column} is not a number")]
+    NotANumber { line: u64, column: &'static str },
     /// `kind` is none of `A`, `D` and `M`.
+    #[error("line {0}: kind is none of A, D and M")]
     UnknownKind(u64),
     /// A field that means nothing for this kind is not 0.
-    NotZero {
-        /// Its line.
-        line: u64,
-        /// Its column.
-        column: &'static str,
-    },
+    #[error("line {line}: {column} is not 0, as it is for this kind")]
+    NotZero { line: u64, column: &'static str },
     /// An edit removes nothing and inserts nothing.
+    #[error("line {0}: an edit that changes nothing")]
     EmptyEdit(u64),
     /// A commit's number is 0, or smaller than that of the row before.
+    #[error("line {0}: commits do not ascend from 1")]
     CommitOutOfOrder(u64),
     /// The table of files has no such path.
-    UnknownPath {
-        /// The line.
-        line: u64,
-        /// The path.
-        path: u64,
-    },
+    #[error("line {line}: path {path} is not in the table of files")]
+    UnknownPath { line: u64, path: u64 },
     /// Rows of one file in one commit do not stand together.
+    #[error("line {0}: the rows of one file do not stand together")]
     Scattered(u64),
     /// A file is added or deleted, and has another row in the same commit.
+    #[error("line {0}: a file that is added or deleted has two rows")]
     MixedKinds(u64),
     /// An edit begins before the end of the one before it.
+    #[error("line {0}: the edit begins before the end of the one before")]
     EditsOverlap(u64),
     /// A file is added that is there already.
+    #[error("line {0}: the added file was there already")]
     AlreadyThere(u64),
     /// A file is deleted or edited that is not there.
+    #[error("line {0}: the file was not there")]
     NotThere(u64),
-    /// A file is deleted, but its size was another one.
-    DeletedSize {
-        /// The line.
-        line: u64,
-        /// Its size at that time.
-        size: u64,
-    },
-    /// An edit removes bytes beyond the end of the file.
-    OutsideFile {
-        /// The line.
-        line: u64,
-        /// The size of the file before the commit.
-        size: u64,
-    },
+    /// A file is deleted, but its size was this one.
+    #[error("line {line}: the deleted file had {size} bytes")]
+    DeletedSize { line: u64, size: u64 },
+    /// An edit removes bytes beyond the end of the file, which had this size before the commit.
+    #[error("line {line}: the file had only {size} bytes")]
+    OutsideFile { line: u64, size: u64 },
     /// A file has more than [`MOST_FILE_BYTES`](super::MOST_FILE_BYTES) bytes.
+    #[error("line {0}: the file is too large")]
     FileTooLarge(u64),
     /// The table of files does not list the paths 0, 1, 2, ..
+    #[error("line {0}: paths are not 0, 1, 2, ..")]
     PathOutOfOrder(u64),
     /// The folders are not numbered in order of first sight.
+    #[error("line {0}: folders are not numbered in order of first sight")]
     FolderOutOfOrder(u64),
 }
 
-impl fmt::Display for TraceError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let line = match self {
-            Self::Io(error) => return write!(formatter, "cannot be read: {error}"),
-            Self::TooLarge(limit) => {
-                return write!(formatter, "the text has more than {limit} bytes");
-            }
-            Self::Header(columns) => {
-                return write!(
-                    formatter,
-                    "line 1: the header is not '{}'",
-                    columns.join(",")
-                );
-            }
-            Self::FieldCount { line, .. }
-            | Self::NotANumber { line, .. }
-            | Self::NotZero { line, .. }
-            | Self::UnknownPath { line, .. }
-            | Self::DeletedSize { line, .. }
-            | Self::OutsideFile { line, .. }
-            | Self::NotText(line)
-            | Self::UnknownKind(line)
-            | Self::EmptyEdit(line)
-            | Self::CommitOutOfOrder(line)
-            | Self::Scattered(line)
-            | Self::MixedKinds(line)
-            | Self::EditsOverlap(line)
-            | Self::AlreadyThere(line)
-            | Self::NotThere(line)
-            | Self::FileTooLarge(line)
-            | Self::PathOutOfOrder(line)
-            | Self::FolderOutOfOrder(line) => line,
-        };
-        write!(formatter, "line {line}: ")?;
-        self.condition(formatter)
-    }
-}
-
-impl TraceError {
-    fn condition(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = match self {
-            Self::FieldCount { fields, .. } => {
-                return write!(formatter, "{fields} fields, not as many as the header");
-            }
-            Self::NotANumber { column, .. } => {
-                return write!(formatter, "{column} is not a number");
-            }
-            Self::NotZero { column, .. } => {
-                return write!(formatter, "{column} is not 0, as it is for this kind");
-            }
-            Self::UnknownPath { path, .. } => {
-                return write!(formatter, "path {path} is not in the table of files");
-            }
-            Self::DeletedSize { size, .. } => {
-                return write!(formatter, "the deleted file had {size} bytes");
-            }
-            Self::OutsideFile { size, .. } => {
-                return write!(formatter, "the file had only {size} bytes");
-            }
-            Self::NotText(_) => "not text",
-            Self::UnknownKind(_) => "kind is none of A, D and M",
-            Self::EmptyEdit(_) => "an edit that changes nothing",
-            Self::CommitOutOfOrder(_) => "commits do not ascend from 1",
-            Self::Scattered(_) => "the rows of one file do not stand together",
-            Self::MixedKinds(_) => "a file that is added or deleted has two rows",
-            Self::EditsOverlap(_) => "the edit begins before the end of the one before",
-            Self::AlreadyThere(_) => "the added file was there already",
-            Self::NotThere(_) => "the file was not there",
-            Self::FileTooLarge(_) => "the file is too large",
-            Self::PathOutOfOrder(_) => "paths are not 0, 1, 2, ..",
-            Self::FolderOutOfOrder(_) => "folders are not numbered in order of first sight",
-            Self::Io(_) | Self::TooLarge(_) | Self::Header(_) => "",
-        };
-        formatter.write_str(text)
-    }
-}
-
-impl core::error::Error for TraceError {}
-
 /// A trace's file is refused.
-#[derive(Debug)]
+#[derive(Debug, Error)]
+#[error("{}: {error}", .file.display())]
 pub struct TraceFileError {
     /// Which file.
     pub file: PathBuf,
     /// Why.
+    // Not a source: the text says it already.
     pub error: TraceError,
 }
-
-impl TraceFileError {
-    pub(super) fn new(file: &Path, error: TraceError) -> Self {
-        Self {
-            file: file.to_owned(),
-            error,
-        }
-    }
-}
-
-impl fmt::Display for TraceFileError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}: {}", self.file.display(), self.error)
-    }
-}
-
-impl core::error::Error for TraceFileError {}

@@ -1,13 +1,5 @@
 //! The table of files.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use std::io::Read;
 
 use super::{FILE_COLUMNS, MOST_FILE_BYTES, TraceError, TracedFile, source::Rows};
@@ -16,7 +8,7 @@ use super::{FILE_COLUMNS, MOST_FILE_BYTES, TraceError, TracedFile, source::Rows}
 ///
 /// # Errors
 /// [`TraceError`] of the table: its header, its fields and the order of paths and folders.
-pub fn read_files(source: impl Read) -> Result<Vec<TracedFile>, TraceError> {
+pub(super) fn read_files(source: impl Read) -> Result<Vec<TracedFile>, TraceError> {
     let mut rows = Rows::new(source, &FILE_COLUMNS)?;
     let (mut files, mut folders) = (Vec::new(), 0_u64);
     while rows.advance()? {

@@ -1,17 +1,8 @@
 //! Rows of numbers from a file that may be compressed, damaged or endless.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
-use core::fmt;
 use std::{
     fs::File,
-    io::{self, BufRead, BufReader, Read},
+    io::{BufRead, BufReader, Read, Take},
     path::Path,
 };
 
@@ -43,7 +34,7 @@ pub(super) fn unpacked(source: impl Read + 'static) -> Result<Box<dyn Read>, Tra
 
 /// Reads rows of as many fields as the header has.
 pub(super) struct Rows<R> {
-    reader: csv::Reader<Limited<R>>,
+    reader: csv::Reader<Take<R>>,
     columns: &'static [&'static str],
     row: csv::StringRecord,
     line: u64,
@@ -51,28 +42,34 @@ pub(super) struct Rows<R> {
 
 impl<R: Read> Rows<R> {
     pub(super) fn new(source: R, columns: &'static [&'static str]) -> Result<Self, TraceError> {
-        let source = Limited {
-            source,
-            left: MOST_BYTES,
-        };
-        let mut reader = csv::ReaderBuilder::new().from_reader(source);
-        let header = reader.headers().map_err(refusal)?;
-        if header != columns {
-            return Err(TraceError::Header(columns));
-        }
-        Ok(Self {
-            reader,
+        let mut rows = Self {
+            // One byte more than there may be: whoever reads it has read too much.
+            reader: csv::Reader::from_reader(source.take(MOST_BYTES.saturating_add(1))),
             columns,
             row: csv::StringRecord::new(),
             line: 1,
-        })
+        };
+        let is_header = rows.reader.headers().map(|header| header == columns);
+        if !rows.within_limit(is_header)? {
+            return Err(TraceError::Header(columns));
+        }
+        Ok(rows)
     }
 
     /// Goes on to the next row; false at the end.
     pub(super) fn advance(&mut self) -> Result<bool, TraceError> {
-        let is_there = self.reader.read_record(&mut self.row).map_err(refusal)?;
+        let is_there = self.reader.read_record(&mut self.row);
+        let is_there = self.within_limit(is_there)?;
         self.line = self.row.position().map_or(self.line, csv::Position::line);
         Ok(is_there)
+    }
+
+    /// What was read, unless the text is too long: whatever its end looks like then.
+    fn within_limit<T>(&self, read: csv::Result<T>) -> Result<T, TraceError> {
+        if self.reader.get_ref().limit() == 0 {
+            return Err(TraceError::TooLarge(MOST_BYTES));
+        }
+        read.map_err(refusal)
     }
 
     /// The line of the row.
@@ -104,45 +101,9 @@ impl<R: Read> Rows<R> {
 fn refusal(error: csv::Error) -> TraceError {
     let line = error.position().map_or(1, csv::Position::line);
     match error.into_kind() {
-        csv::ErrorKind::Io(error) => {
-            let inner = error.get_ref();
-            let limit = inner.is_some_and(<dyn core::error::Error + Send + Sync>::is::<Endless>);
-            if limit {
-                TraceError::TooLarge(MOST_BYTES)
-            } else {
-                TraceError::Io(error)
-            }
-        }
+        csv::ErrorKind::Io(error) => TraceError::Io(error),
         csv::ErrorKind::UnequalLengths { len, .. } => TraceError::FieldCount { line, fields: len },
         // The reader of strings knows no further error but that of text.
         _ => TraceError::NotText(line),
     }
 }
-
-/// Fails beyond [`MOST_BYTES`].
-struct Limited<R> {
-    source: R,
-    left: u64,
-}
-
-impl<R: Read> Read for Limited<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.source.read(buffer)?;
-        self.left = u64::try_from(read)
-            .ok()
-            .and_then(|read| self.left.checked_sub(read))
-            .ok_or_else(|| io::Error::other(Endless))?;
-        Ok(read)
-    }
-}
-
-#[derive(Debug)]
-struct Endless;
-
-impl fmt::Display for Endless {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("more than the limit")
-    }
-}
-
-impl core::error::Error for Endless {}

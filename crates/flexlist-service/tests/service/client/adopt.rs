@@ -4,7 +4,7 @@
 use flexlist::FileId;
 use flexlist_service::{
     client::{AuditFailure, AuditFault, Blame},
-    message::{Confirm, FileStatus, Finish, Signed, Statement},
+    message::{Confirm, FileStatus, Finish, OwnerStatement, Signed},
     signed::{OpenError, RequestKind},
 };
 use pad_core::Digest;
@@ -322,10 +322,10 @@ fn nobody_else_s_word_is_taken() {
     let finish = Signed::new(RequestKind::Finish, &finish, &signer).unwrap();
     // Another owner's; about another file of this owner; for another kind of request.
     for statement in [
-        Statement::Confirm(confirm(file, 2)),
-        Statement::Confirm(confirm(FileId([9; 32]), 1)),
-        Statement::Finish(confirm(file, 1)),
-        Statement::Confirm(finish),
+        OwnerStatement::Confirm(confirm(file, 2)),
+        OwnerStatement::Confirm(confirm(FileId([9; 32]), 1)),
+        OwnerStatement::Finish(confirm(file, 1)),
+        OwnerStatement::Confirm(finish),
     ] {
         let standing = there();
         let said = Response::Confirmed {
@@ -371,7 +371,7 @@ fn a_word_for_a_version_at_which_the_server_does_not_stand_is_refused() {
         standing(0, 7, 5),
         standing(u64::MAX, 7, 5),
     ] {
-        let statement = Statement::Confirm(confirm(client.file(), 1));
+        let statement = OwnerStatement::Confirm(confirm(client.file(), 1));
         let said = Response::Confirmed {
             status: standing,
             statement,

@@ -7,7 +7,7 @@ use super::{Refresh, Sign, TupleSignature};
 use crate::{
     chain::{ChainSecret, Pebbles},
     signed::{Lightweight, LightweightShown},
-    statement::{Context, Statement},
+    statement::{Context, TupleStatement},
 };
 
 /// What an update carries for a tuple.
@@ -38,7 +38,12 @@ pub struct LightweightState<S: Suite> {
 impl<S: Suite> LightweightState<S> {
     /// Forgets a signature whose chain this secret does not know, so that the tuple is signed anew:
     /// another secret or length would reveal links that lead nowhere.
-    fn check_resumed(&mut self, secret: &ChainSecret, context: Context, statement: &Statement<S>) {
+    fn check_resumed(
+        &mut self,
+        secret: &ChainSecret,
+        context: Context,
+        statement: &TupleStatement<S>,
+    ) {
         let (Some((revealed, link)), Some(until)) = (self.resumed.take(), self.signed) else {
             return;
         };
@@ -47,7 +52,7 @@ impl<S: Suite> LightweightState<S> {
             let seed = || {
                 secret.seed(
                     context,
-                    &Statement {
+                    &TupleStatement {
                         until,
                         ..*statement
                     },
@@ -91,7 +96,7 @@ impl<S: Suite> Refresh<S> for Lightweight {
     fn issue<G: TupleSignature>(
         secret: &ChainSecret,
         context: Context,
-        statement: Statement<S>,
+        statement: TupleStatement<S>,
         state: &mut LightweightState<S>,
         sign: Sign<'_, G>,
     ) -> Result<LightweightItem<S, G>, signature::Error> {
@@ -102,7 +107,7 @@ impl<S: Suite> Refresh<S> for Lightweight {
             .and_then(|signed| u32::try_from(instant.checked_sub(signed)?).ok())
             .filter(|revealed| *revealed >= 1 && *revealed <= secret.length());
         if let (Some(revealed), Some(until)) = (revealed, state.signed) {
-            let seed = || secret.seed(context, &Statement { until, ..statement });
+            let seed = || secret.seed(context, &TupleStatement { until, ..statement });
             let position = secret.length() - revealed;
             let link = state.pebbles.link(seed, &tuple, position);
             return Ok(LightweightItem::Revealed(link));
@@ -110,7 +115,7 @@ impl<S: Suite> Refresh<S> for Lightweight {
         let mut pebbles = Pebbles::default();
         let seed = || secret.seed(context, &statement);
         let anchor = pebbles.link(seed, &tuple, secret.length());
-        let anchored = Statement {
+        let anchored = TupleStatement {
             anchor: Some(anchor),
             ..statement
         };

@@ -6,7 +6,7 @@ use pad_core::{
     Answer, Client, Key, KeyRange, Keys, LookupError, Repository, SnapshotHead, Suite, Untrusted,
     Value, Verified, VerifyError, Version,
 };
-use pad_tree::{Change, KeyHistory};
+use pad_tree::{Difference, KeyHistory};
 use pad_tuple::{
     AggregateDesign, Design, PublicBytes, SecretBytes, Signed, Tuple, TupleRepository,
 };
@@ -221,7 +221,11 @@ impl<S: Suite, D: AskedDesign<S>> AnsweringRepository for TupleRepository<S, D> 
         }))
     }
 
-    fn diff(&self, before: Version, after: Version) -> Result<Untrusted<Vec<Change>>, AnswerError> {
+    fn diff(
+        &self,
+        before: Version,
+        after: Version,
+    ) -> Result<Untrusted<Vec<Difference>>, AnswerError> {
         let changes = compare(self.entries(before)?, self.entries(after)?);
         Ok(Untrusted::new(changes))
     }
@@ -249,17 +253,17 @@ impl<S: Suite, D: AskedDesign<S>> AnsweringRepository for TupleRepository<S, D> 
     }
 }
 
-fn compare(before: BTreeMap<Key, Value>, mut after: BTreeMap<Key, Value>) -> Vec<Change> {
-    let mut changes: Vec<Change> = before
+fn compare(before: BTreeMap<Key, Value>, mut after: BTreeMap<Key, Value>) -> Vec<Difference> {
+    let mut changes: Vec<Difference> = before
         .into_iter()
-        .map(|(key, value)| Change {
+        .map(|(key, value)| Difference {
             after: after.remove(&key),
             before: Some(value),
             key,
         })
         .filter(|change| change.before != change.after)
         .collect();
-    changes.extend(after.into_iter().map(|(key, value)| Change {
+    changes.extend(after.into_iter().map(|(key, value)| Difference {
         key,
         before: None,
         after: Some(value),

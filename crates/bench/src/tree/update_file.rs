@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-use pad_core::{Suite, Update, codec};
+use pad_core::{Attachment, Suite, Update, codec};
 
 use crate::Outcome;
 
@@ -17,18 +17,12 @@ pub struct UpdateWriter(BufWriter<File>);
 
 impl UpdateWriter {
     /// Creates the file.
-    ///
-    /// # Errors
-    /// If the system refuses.
     pub fn create(path: &Path) -> Outcome<Self> {
         Ok(Self(BufWriter::new(File::create(path)?)))
     }
 
     /// Appends an update and returns the length of its encoding.
-    ///
-    /// # Errors
-    /// If the system refuses.
-    pub fn append<S: Suite>(&mut self, update: &Update<S>) -> Outcome<usize> {
+    pub fn append<S: Suite, A: Attachment>(&mut self, update: &Update<S, A>) -> Outcome<usize> {
         let bytes = codec::encode(update);
         self.0
             .write_all(&u32::try_from(bytes.len())?.to_le_bytes())?;
@@ -37,9 +31,6 @@ impl UpdateWriter {
     }
 
     /// Writes everything out.
-    ///
-    /// # Errors
-    /// If the system refuses.
     pub fn finish(mut self) -> Outcome<()> {
         Ok(self.0.flush()?)
     }
@@ -54,9 +45,6 @@ pub struct UpdateReader<S> {
 
 impl<S: Suite> UpdateReader<S> {
     /// Opens the file.
-    ///
-    /// # Errors
-    /// If the system refuses.
     pub fn open(path: &Path) -> Outcome<Self> {
         Ok(Self {
             file: BufReader::new(File::open(path)?),
@@ -65,9 +53,6 @@ impl<S: Suite> UpdateReader<S> {
     }
 
     /// The next updates, at most this many; none at the end.
-    ///
-    /// # Errors
-    /// If the file cannot be read or is not one of updates.
     pub fn take(&mut self, updates: usize) -> Outcome<Vec<Update<S>>> {
         let mut taken = Vec::with_capacity(updates);
         let mut bytes = Vec::new();

@@ -2,42 +2,42 @@
 
 use std::{collections::HashSet, hint::black_box, num::NonZeroUsize};
 
+use clap::Args;
 use pad_core::{Dictionary, Domain, Key, Operation, Repository, Suite, Update, Value, Workers};
-use pad_tree::{Authenticated, BalancingScheme, Keys, TreeRepository, TreeScheme, VersionedStore};
+use pad_tree::{Keys, TreeRepository, TreeScheme};
 use rayon::prelude::*;
 
+use super::server::inner_nodes;
 use crate::{
     Outcome,
-    author::new_author,
-    configuration::Job,
-    machine::Machine,
+    dictionary::{Store, new_author, new_repository},
+    line,
+    line::Line,
     memory,
     primitives::signing_key,
-    record::BatchRecord,
-    server::{authority, inner_nodes},
-    timing::{Timings, rounded},
+    report::Report,
+    timing::Timings,
     workload::{Random, key, put, value},
 };
 
 /// What to measure.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Args)]
 pub struct Batches {
-    /// The number of keys, loaded in the first snapshot.
-    pub keys: u64,
-    /// The number of updates of existing keys in each further snapshot.
-    pub batch: usize,
-    /// The number of further snapshots.
-    pub snapshots: u64,
-    /// The numbers of threads, one after the other.
-    pub threads: Vec<NonZeroUsize>,
+    /// The numbers of threads.
+    #[arg(long, value_delimiter = ',', default_value = "1,2")]
+    threads: Vec<NonZeroUsize>,
+    /// The number of keys.
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    keys: u64,
+    /// The number of updates in each snapshot.
+    #[arg(long, default_value_t = 10_000)]
+    batch: usize,
+    /// The number of snapshots.
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
+    snapshots: u64,
 }
 
 impl Batches {
-    /// All keys, in no order.
-    fn load(&self) -> Vec<Operation> {
-        (0..self.keys).map(put).collect()
-    }
-
     /// New values for distinct random keys, in no order.
     fn updates(&self, snapshot: u64) -> Vec<Operation> {
         let mut random = Random::new(snapshot);
@@ -53,73 +53,66 @@ impl Batches {
     }
 }
 
-impl Job for &Batches {
-    type Output = Outcome<Vec<BatchRecord>>;
-
-    fn run<S: Suite, St>(self) -> Outcome<Vec<BatchRecord>>
-    where
-        St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync,
-    {
-        if u64::try_from(self.batch)? > self.keys {
-            return Err("a batch cannot update more keys than there are".into());
-        }
-        let passes = self
-            .threads
-            .iter()
-            .map(|threads| Pass::run::<S, St>(self, *threads));
-        let passes = passes.collect::<Outcome<Vec<_>>>()?;
-        let machine = Machine::current();
-        let record = |pass| record::<S, St>(self, &passes[0], pass, &machine);
-        Ok(passes.iter().map(record).collect())
+/// Measures one tree on each number of threads.
+pub fn measure<S: Suite, St: Store<S>>(batches: &Batches, report: &mut Report) -> Outcome<()> {
+    if u64::try_from(batches.batch)? > batches.keys {
+        return Err("a batch cannot update more keys than there are".into());
     }
+    let mut first = None;
+    for threads in &batches.threads {
+        report.announce(format!("{threads} threads"));
+        let pass = Pass::run::<S, St>(batches, *threads)?;
+        let medians = pass.medians();
+        let base = first.get_or_insert(medians);
+        let names = line! {
+            experiment: "batch",
+            scheme: St::Scheme::NAME,
+            repository: St::NAME,
+            suite: S::NAME,
+            keys: batches.keys,
+            batch: batches.batch,
+        };
+        report.measured(names.merged(&pass.line(base)))?;
+    }
+    Ok(())
 }
 
 /// What was measured on one number of threads.
+#[derive(Default)]
 struct Pass {
     threads: usize,
-    author_load_ms: f64,
-    server_load_ms: f64,
+    batch: usize,
+    author_load: Timings,
+    server_load: Timings,
     author: Timings,
     server: Timings,
     bare: Timings,
     scattered: Timings,
     nodes: usize,
-    peak: u64,
 }
 
 impl Pass {
-    fn run<S: Suite, St>(batches: &Batches, threads: NonZeroUsize) -> Outcome<Self>
-    where
-        St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync,
-    {
+    fn run<S: Suite, St: Store<S>>(batches: &Batches, threads: NonZeroUsize) -> Outcome<Self> {
         let workers = Workers::new(threads)?;
         let mut pass = Self {
             threads: threads.get(),
-            author_load_ms: 0.0,
-            server_load_ms: 0.0,
-            author: Timings::default(),
-            server: Timings::default(),
-            bare: Timings::default(),
-            scattered: Timings::default(),
-            nodes: 0,
-            peak: 0,
+            batch: batches.batch,
+            ..Self::default()
         };
-        let updates = pass.publish::<S, St::Scheme>(batches, &workers)?;
+        let updates = pass.publish::<S, St>(batches, &workers)?;
         pass.apply::<S, St>(batches, &workers, &updates)?;
-        pass.peak = memory::peak_resident_bytes();
         Ok(pass)
     }
 
-    fn publish<S: Suite, B: BalancingScheme>(
+    fn publish<S: Suite, St: Store<S>>(
         &mut self,
         batches: &Batches,
         workers: &Workers,
     ) -> Outcome<Vec<Update<S>>> {
-        let author = new_author::<S, B, _>(signing_key());
+        let author = new_author::<TreeRepository<S, St>>(signing_key());
         let mut author = author.with_workers(workers.clone());
-        let (mut load, all) = (Timings::default(), batches.load());
-        let mut updates = vec![load.time(1, || author.snapshot_of(all))?];
-        self.author_load_ms = load.mean_us() / 1e3;
+        let all = (0..batches.keys).map(put).collect();
+        let mut updates = vec![self.author_load.time(1, || author.snapshot_of(all))?];
         for snapshot in 1..=batches.snapshots {
             let batch = batches.updates(snapshot);
             updates.push(self.author.time(1, || author.snapshot_of(batch))?);
@@ -130,32 +123,23 @@ impl Pass {
         Ok(updates)
     }
 
-    fn apply<S: Suite, St>(
+    fn apply<S: Suite, St: Store<S>>(
         &mut self,
         batches: &Batches,
         workers: &Workers,
         updates: &[Update<S>],
-    ) -> Outcome<()>
-    where
-        St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync,
-    {
-        let repository = TreeRepository::<S, St>::new(authority::<S, St::Scheme>());
+    ) -> Outcome<()> {
+        let repository: TreeRepository<S, St> = new_repository();
         let mut repository = repository.with_workers(workers.clone());
         let bare = BareHashes::<S>::new(batches.keys);
-        let mut load = Timings::default();
         let (first, rest) = updates.split_first().ok_or("there is no update")?;
-        load.time(1, || repository.apply(first))?;
-        self.server_load_ms = load.mean_us() / 1e3;
+        self.server_load.time(1, || repository.apply(first))?;
         for update in rest {
             let version = self.server.time(1, || repository.apply(update))?;
             // Old values of existing keys changed, so the shape did not: the touched nodes are
             // those that a proof of all updated keys opens.
-            let keys: Vec<Key> = update
-                .operations
-                .iter()
-                .map(|change| change.key().clone())
-                .collect();
-            let keys = Keys::new(keys).ok_or("an update is empty")?;
+            let keys = update.operations.iter().map(|change| change.key().clone());
+            let keys = Keys::new(keys.collect()).ok_or("an update is empty")?;
             let nodes = inner_nodes(&repository.prove_query(version, &keys)?)?;
             self.nodes += nodes;
             let leaves = batches.batch;
@@ -167,8 +151,37 @@ impl Pass {
         Ok(())
     }
 
-    fn nodes_per_snapshot(&self) -> f64 {
-        self.nodes as f64 / self.bare.operations().max(1) as f64
+    /// Milliseconds of author, server, bare and scattered hashes.
+    fn medians(&self) -> [f64; 4] {
+        let timings = [&self.author, &self.server, &self.bare, &self.scattered];
+        timings.map(|timings| timings.median_us() / 1e3)
+    }
+
+    /// `base`: the medians on the first number of threads.
+    fn line(&self, base: &[f64; 4]) -> Line {
+        let [author, server, bare, scattered] = self.medians();
+        line! {
+            snapshots: self.author.operations(),
+            threads: self.threads,
+            author_load_ms: self.author_load.mean_us() / 1e3,
+            server_load_ms: self.server_load.mean_us() / 1e3,
+            author_snapshot_ms: author,
+            author_snapshot_mean_ms: self.author.mean_us() / 1e3,
+            apply_ms: server,
+            apply_mean_ms: self.server.mean_us() / 1e3,
+            bare_hashes_ms: bare,
+            scattered_hashes_ms: scattered,
+            author_speed: bare / author,
+            apply_speed: bare / server,
+            author_speed_scattered: scattered / author,
+            apply_speed_scattered: scattered / server,
+            author_speed_up: base[0] / author,
+            apply_speed_up: base[1] / server,
+            bare_speed_up: base[2] / bare,
+            node_hashes_per_snapshot: self.nodes as f64 / self.bare.operations().max(1) as f64,
+            leaf_hashes_per_snapshot: 2.0 * self.batch as f64,
+            peak_resident_bytes: memory::peak_resident_bytes(),
+        }
     }
 }
 
@@ -237,52 +250,10 @@ const NEAR: usize = 256;
 /// The fewest hashes that a thread is given.
 const PIECE: usize = 512;
 
-fn record<S: Suite, St: VersionedStore>(
-    batches: &Batches,
-    base: &Pass,
-    pass: &Pass,
-    machine: &Machine,
-) -> BatchRecord {
-    let median_ms = |timings: &Timings| timings.median_us() / 1e3;
-    let [author, server] = [&pass.author, &pass.server].map(median_ms);
-    let [bare, scattered] = [&pass.bare, &pass.scattered].map(median_ms);
-    let [base_author, base_server, base_bare] =
-        [&base.author, &base.server, &base.bare].map(median_ms);
-    BatchRecord {
-        experiment: "batch".to_owned(),
-        scheme: St::Scheme::NAME.to_owned(),
-        repository: St::NAME.to_owned(),
-        suite: S::NAME.to_owned(),
-        keys: batches.keys,
-        batch: batches.batch,
-        snapshots: pass.author.operations(),
-        threads: pass.threads,
-        author_load_ms: rounded(pass.author_load_ms),
-        server_load_ms: rounded(pass.server_load_ms),
-        author_snapshot_ms: rounded(author),
-        author_snapshot_mean_ms: rounded(pass.author.mean_us() / 1e3),
-        apply_ms: rounded(server),
-        apply_mean_ms: rounded(pass.server.mean_us() / 1e3),
-        bare_hashes_ms: rounded(bare),
-        scattered_hashes_ms: rounded(scattered),
-        author_speed: rounded(bare / author),
-        apply_speed: rounded(bare / server),
-        author_speed_scattered: rounded(scattered / author),
-        apply_speed_scattered: rounded(scattered / server),
-        author_speed_up: rounded(base_author / author),
-        apply_speed_up: rounded(base_server / server),
-        bare_speed_up: rounded(base_bare / bare),
-        node_hashes_per_snapshot: rounded(pass.nodes_per_snapshot()),
-        leaf_hashes_per_snapshot: 2.0 * batches.batch as f64,
-        peak_resident_bytes: pass.peak,
-        machine: machine.clone(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use pad_core::Sha256Ed25519;
-    use pad_tree::{PathCopying, RedBlack};
+    use pad_tree::{Authenticated, PathCopying, RedBlack};
 
     use super::*;
 
@@ -290,27 +261,21 @@ mod tests {
 
     #[test]
     fn measures_every_number_of_threads() {
-        let threads = [1, 2]
-            .map(|threads| NonZeroUsize::new(threads).unwrap())
-            .to_vec();
+        let threads = [1, 2].map(|threads| NonZeroUsize::new(threads).unwrap());
         let batches = Batches {
             keys: 2_000,
             batch: 700,
             snapshots: 2,
-            threads,
+            threads: threads.to_vec(),
         };
-        let records = (&batches).run::<Sha256Ed25519, Store>().unwrap();
-        assert_eq!(
-            records
-                .iter()
-                .map(|record| record.threads)
-                .collect::<Vec<_>>(),
-            [1, 2]
-        );
-        for record in records {
-            assert_eq!((record.snapshots, record.batch), (2, 700));
+        let mut report = Report::new(false, true).unwrap();
+        measure::<Sha256Ed25519, Store>(&batches, &mut report).unwrap();
+        let threads = report.lines().iter().map(|line| line.count("threads"));
+        assert_eq!(threads.collect::<Vec<_>>(), [1, 2]);
+        for line in report.lines() {
+            assert_eq!((line.count("snapshots"), line.count("batch")), (2, 700));
             // More nodes than a perfect tree's above 700 leaves, fewer than there are.
-            assert!((699.0..2_000.0).contains(&record.node_hashes_per_snapshot));
+            assert!((699.0..2_000.0).contains(&line.figure("node_hashes_per_snapshot")));
         }
     }
 

@@ -3,11 +3,6 @@
 use core::{any::Any, fmt};
 use std::sync::Arc;
 
-use zeroize::Zeroizing;
-
-use super::file::is_lower_hexadecimal;
-use crate::own_keys::SchemeKeyFormat;
-
 /// The public half of a scheme's own key: what clients verify with beside the author's key.
 ///
 /// It was checked once, which may take long, and copies share it.
@@ -33,11 +28,6 @@ impl SchemeKey {
     pub fn get<K: 'static>(&self) -> Option<&K> {
         self.key.downcast_ref()
     }
-
-    /// Reads lower-case hexadecimal digits.
-    pub(super) fn parse(format: &dyn SchemeKeyFormat, digits: &str) -> Option<Self> {
-        format.public(&decode(digits)?)
-    }
 }
 
 /// By their encodings, of which each key has one.
@@ -59,11 +49,4 @@ impl fmt::Debug for SchemeKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "SchemeKey({self})")
     }
-}
-
-/// Bytes of lower-case hexadecimal digits, of which no copies are left behind.
-pub(super) fn decode(digits: &str) -> Option<Zeroizing<Vec<u8>>> {
-    let mut bytes = Zeroizing::new(vec![0; digits.len() / 2]);
-    let decoded = hex::decode_to_slice(digits, &mut bytes);
-    (is_lower_hexadecimal(digits) && decoded.is_ok()).then_some(bytes)
 }

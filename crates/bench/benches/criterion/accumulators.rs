@@ -5,37 +5,18 @@
 use std::{hint::black_box, time::Duration};
 
 use accumulators::{
-    Accumulator, Authority, ElementSet, SecretKey, Snapshot, Universal, Witnessed,
-    rsa::RepresentativeRule,
+    Accumulator, ElementSet, SecretKey, Universal, Witnessed, rsa::RepresentativeRule,
 };
 use bench::{
-    accumulators::{Bench, BilinearBench, Plan, RsaBench},
+    accumulators::{Bench, BilinearBench, Plan, RsaBench, signed_and_verified},
     fixture::id,
-    primitives::{author_key, signing_key},
 };
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use pad_core::{Proof, Untrusted, Verified, Version, Workers};
+use criterion::{Bencher, Criterion, Throughput};
+use pad_core::{Proof, Workers};
+
+use crate::{Each, ONE, measure};
 
 const ELEMENTS: usize = 1000;
-
-fn verified<A: Accumulator>(key: &A::PublicKey, value: A::Value) -> Verified<Snapshot<A>> {
-    let version = Version::new(1);
-    let snapshot = Snapshot::<A> {
-        key: key.clone(),
-        version,
-        value,
-    };
-    let signed = snapshot
-        .sign(&signing_key())
-        .expect("a key in memory signs");
-    let authority = Authority {
-        author: author_key(),
-        key: key.clone(),
-    };
-    Untrusted::new(signed)
-        .verify(&authority, &version)
-        .expect("an honest signature")
-}
 
 fn scheme<B: Bench>(criterion: &mut Criterion, bench: &B) {
     let alone = &Workers::sequential();
@@ -46,46 +27,48 @@ fn scheme<B: Bench>(criterion: &mut Criterion, bench: &B) {
     let value = B::Scheme::accumulate(&secret, &set, alone).expect("a value");
     let witnesses = B::Scheme::witnesses(&secret, &set, alone).expect("witnesses");
     assert_eq!(B::Scheme::accumulate(key, &set, alone).as_ref(), Ok(&value));
-    let snapshot = verified::<B::Scheme>(key, value);
+    let snapshot = signed_and_verified::<B::Scheme>(key, value);
+    let snapshot = snapshot.expect("bench: an honest signature");
     let name = |what: &str| id(&[("accumulator", &bench.name()), ("do", &what)]);
 
-    let mut group = criterion.benchmark_group("accumulators::set");
-    group.sample_size(10).throughput(Throughput::Elements(1000));
-    group.bench_function(name("representatives"), |bencher| {
+    let mut set_of = |what: &str, work: &mut dyn FnMut(&mut Bencher<'_>)| {
+        let each = Each(Throughput::Elements(1000), 10);
+        measure(criterion, "accumulators::set", &name(what), each, work);
+    };
+    set_of("representatives", &mut |bencher| {
         bencher.iter(|| ElementSet::<B::Scheme>::from_elements(key, black_box(&names), alone));
     });
-    group.bench_function(name("accumulate_secret"), |bencher| {
+    set_of("accumulate_secret", &mut |bencher| {
         bencher.iter(|| B::Scheme::accumulate(&secret, black_box(&set), alone));
     });
-    group.bench_function(name("accumulate_public"), |bencher| {
+    set_of("accumulate_public", &mut |bencher| {
         bencher.iter(|| B::Scheme::accumulate(key, black_box(&set), alone));
     });
-    group.bench_function(name("witnesses_secret"), |bencher| {
+    set_of("witnesses_secret", &mut |bencher| {
         bencher.iter(|| B::Scheme::witnesses(&secret, black_box(&set), alone));
     });
-    group.bench_function(name("witnesses_public"), |bencher| {
+    set_of("witnesses_public", &mut |bencher| {
         bencher.iter(|| B::Scheme::witnesses(key, black_box(&set), alone));
     });
     let batch = <B::Scheme as Witnessed>::WitnessBatch::from(witnesses.clone());
-    group.bench_function(name("verify_batch"), |bencher| {
+    set_of("verify_batch", &mut |bencher| {
         bencher.iter(|| black_box(&batch).clone().check(&snapshot, &names));
     });
-    group.finish();
 
     let absence = B::Scheme::non_membership_witness(&secret, &set, b"", alone);
     let absence = absence.expect("the empty element is not in the set");
-    let mut group = criterion.benchmark_group("accumulators::one");
-    group.throughput(Throughput::Elements(1));
-    group.bench_function(name("verify"), |bencher| {
+    let mut one = |what: &str, work: &mut dyn FnMut(&mut Bencher<'_>)| {
+        measure(criterion, "accumulators::one", &name(what), ONE, work);
+    };
+    one("verify", &mut |bencher| {
         bencher.iter(|| black_box(&witnesses[0]).clone().check(&snapshot, &names[0]));
     });
-    group.bench_function(name("verify_absence"), |bencher| {
+    one("verify_absence", &mut |bencher| {
         bencher.iter(|| black_box(&absence).clone().check(&snapshot, b""));
     });
-    group.finish();
 }
 
-fn schemes(criterion: &mut Criterion) {
+pub(crate) fn schemes(criterion: &mut Criterion) {
     let plan = Plan {
         sizes: vec![ELEMENTS],
         threads: Vec::new(),
@@ -96,17 +79,3 @@ fn schemes(criterion: &mut Criterion) {
     let rsa = RsaBench::new(RepresentativeRule::Wide, &plan).expect("a key");
     scheme(criterion, &rsa);
 }
-
-fn short() -> Criterion {
-    let (warm_up, measurement) = (Duration::from_millis(500), Duration::from_secs(2));
-    Criterion::default()
-        .warm_up_time(warm_up)
-        .measurement_time(measurement)
-}
-
-criterion_group! {
-    name = benches;
-    config = short();
-    targets = schemes
-}
-criterion_main!(benches);

@@ -1,30 +1,35 @@
 //! The client: a proof against a head verified before, head and proof, and decoding.
 
-use std::{hint::black_box, time::Duration};
+use std::hint::black_box;
 
 use bench::{
-    fixture::{checked_proof, id, repository, updates},
-    workload::key,
+    dictionary::check_answers,
+    fixture::{Tree, id, repository, updates},
+    workload::{key, value},
 };
-use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, Throughput};
 use pad_core::{
-    Blake3Ed25519, Key, Paper2010, Repository, Sha256Ed25519, Suite, Untrusted, Version, codec,
+    Answer, Blake3Ed25519, Key, Paper2010, Repository, Sha256Ed25519, Suite, Untrusted, Version,
+    codec,
 };
-use pad_tree::{Authenticated, BalancingScheme, PathCopying, RedBlack, SkipList, Treap, TreeProof};
+use pad_tree::{BalancingScheme, RedBlack, SkipList, Treap, TreeProof};
+
+use crate::{Each, ONE, measure};
 
 const KEYS: u64 = 2_000;
 
 fn verify<S: Suite, B: BalancingScheme>(criterion: &mut Criterion) {
-    type Store<S, B> = PathCopying<Authenticated<S>, B>;
-    let repository = repository::<S, Store<S, B>>(&updates::<S, B>(KEYS));
+    let repository: Tree<S, B> = repository(&updates::<S, B>(KEYS));
     let (version, index) = (Version::new(KEYS), KEYS / 3);
     let key = key(index);
-    let (head, proof) = checked_proof(&repository, version, &key, index);
+    let expected = (version, key.clone(), Answer::Present(value(index)));
+    check_answers(&repository, [expected]).expect("bench: honest proofs verify");
     let signed = repository.head(version).expect("bench: the version exists");
     let authority = *repository.authority();
+    let head = Untrusted::new(signed).verify(&authority, &version);
+    let head = head.expect("bench: the head is signed");
+    let proof = Untrusted::new(repository.prove(version, &key).expect("bench: as before"));
 
-    let mut group = criterion.benchmark_group("tree::verify");
-    group.throughput(Throughput::Elements(1));
     let name = |what: &str| {
         id(&[
             ("scheme", &B::NAME),
@@ -33,45 +38,32 @@ fn verify<S: Suite, B: BalancingScheme>(criterion: &mut Criterion) {
             ("head", &what),
         ])
     };
-    group.bench_function(name("known"), |bencher| {
+    measure(criterion, "tree::verify", &name("known"), ONE, |bencher| {
         let check = |proof: Untrusted<TreeProof<S, Key>>| proof.verify(&head, &key);
         bencher.iter_batched(|| proof.clone(), check, BatchSize::SmallInput);
     });
-    group.bench_function(name("new"), |bencher| {
+    measure(criterion, "tree::verify", &name("new"), ONE, |bencher| {
         let check = |proof: Untrusted<TreeProof<S, Key>>| {
             let head = Untrusted::new(black_box(signed)).verify(&authority, &version);
             proof.verify(&head.expect("bench: the head is signed"), &key)
         };
         bencher.iter_batched(|| proof.clone(), check, BatchSize::SmallInput);
     });
-    group.finish();
 
     let bytes = codec::encode(proof.as_unverified());
     assert_eq!(Untrusted::decode(&bytes, bytes.len()), Ok(proof));
-    let mut group = criterion.benchmark_group("tree::decode");
     let length = u64::try_from(bytes.len()).expect("bench: lengths fit 64 bits");
-    group.throughput(Throughput::Bytes(length));
+    let each = Each(Throughput::Bytes(length), 100);
     let name = id(&[("scheme", &B::NAME), ("suite", &S::NAME), ("keys", &KEYS)]);
-    group.bench_function(name, |bencher| {
+    measure(criterion, "tree::decode", &name, each, |bencher| {
         bencher.iter(|| Untrusted::<TreeProof<S, Key>>::decode(black_box(&bytes), bytes.len()));
     });
-    group.finish();
 }
 
-fn clients(criterion: &mut Criterion) {
+pub(crate) fn clients(criterion: &mut Criterion) {
     verify::<Sha256Ed25519, Treap>(criterion);
     verify::<Sha256Ed25519, RedBlack>(criterion);
     verify::<Sha256Ed25519, SkipList>(criterion);
     verify::<Blake3Ed25519, RedBlack>(criterion);
     verify::<Paper2010, RedBlack>(criterion);
 }
-
-fn short() -> Criterion {
-    let (warm_up, measurement) = (Duration::from_millis(500), Duration::from_secs(2));
-    Criterion::default()
-        .warm_up_time(warm_up)
-        .measurement_time(measurement)
-}
-
-criterion_group!(name = benches; config = short(); targets = clients);
-criterion_main!(benches);

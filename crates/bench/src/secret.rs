@@ -7,19 +7,17 @@ use accumulators::{
     bilinear::BilinearSecretKey,
     rsa::{RepresentativeRule, RsaSecretKey},
 };
-use ed25519_dalek::SigningKey;
-use pad_core::{HeadSignature, Workers};
+use pad_core::Workers;
 use pad_tuple::{
+    SecretBytes,
     bls::BlsSecretKey,
     chain::{ChainSecret, DEFAULT_CHAIN_LENGTH},
 };
-use signature::Signer;
 
-use super::instrument::TimedSigner;
-use crate::{accumulators as report, primitives::signing_key};
+use crate::accumulators::rsa_factors;
 
 /// Secrets of measurements: what they are does not matter.
-pub trait FixedSecret {
+pub trait FixedSecret: SecretBytes {
     /// The number of links of its hash chains.
     const CHAIN: Option<u32> = None;
 
@@ -56,24 +54,6 @@ impl<A: FixedSecret, B: FixedSecret> FixedSecret for (A, B) {
     }
 }
 
-/// The signing key of every measurement, timed or not.
-pub trait FixedSigner: Signer<HeadSignature> + Sync {
-    /// The key.
-    fn fixed() -> Self;
-}
-
-impl FixedSigner for SigningKey {
-    fn fixed() -> Self {
-        signing_key()
-    }
-}
-
-impl FixedSigner for TimedSigner {
-    fn fixed() -> Self {
-        Self::new()
-    }
-}
-
 /// 3072 bits, the rule of representatives that is the default.
 impl FixedSecret for RsaSecretKey {
     fn fixed() -> Self {
@@ -103,7 +83,7 @@ const LABEL: &[u8] = b"bench";
 static CAPACITY: OnceLock<usize> = OnceLock::new();
 
 static RSA: LazyLock<RsaSecretKey> = LazyLock::new(|| {
-    let (p, q) = report::rsa_factors().expect("bench: the source has two primes");
+    let (p, q) = rsa_factors().expect("bench: the source has two primes");
     RsaSecretKey::from_primes(p, q, RepresentativeRule::default(), LABEL)
         .expect("bench: the source has two suitable primes")
 });

@@ -1,0 +1,137 @@
+//! Signatures that note how many there were and how long they took, on the calling thread.
+
+use std::{
+    cell::Cell,
+    time::{Duration, Instant},
+};
+
+use ed25519_dalek::SigningKey;
+use pad_core::HeadSignature;
+use signature::Signer;
+
+use crate::{counting::HashCounts, primitives::signing_key, timing::microseconds};
+
+/// What cryptography took on this thread: signatures made or verified, and steps of hash chains.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cryptography {
+    /// Signatures, on heads and on tuples.
+    pub signatures: f64,
+    /// Their time, in microseconds.
+    pub signature_us: f64,
+    /// The time of accumulators, in microseconds, without that of signatures noted meanwhile.
+    pub accumulator_us: f64,
+    /// Steps of hash chains, counted where the suite is [`crate::counting::Counted`].
+    pub chain_steps: f64,
+}
+
+impl Cryptography {
+    /// What `work` took; only what it did on this thread. Calls do not nest.
+    pub fn of<R>(work: impl FnOnce() -> R) -> (Self, R) {
+        SIGNATURES.set((0, Duration::ZERO));
+        ACCUMULATORS.set(Duration::ZERO);
+        let (counts, result) = HashCounts::of(1, work);
+        let (signatures, time) = SIGNATURES.get();
+        let own = Self {
+            signatures: signatures as f64,
+            signature_us: microseconds(time),
+            accumulator_us: microseconds(ACCUMULATORS.get()),
+            chain_steps: counts.chain_steps,
+        };
+        (own, result)
+    }
+
+    /// The time in all: signatures and accumulators as timed, steps of chains at this cost in
+    /// nanoseconds.
+    pub fn us(&self, chain_step_ns: f64) -> f64 {
+        self.signature_us + self.accumulator_us + self.chain_steps * chain_step_ns / 1e3
+    }
+
+    /// One of `number` equal parts.
+    #[must_use]
+    pub fn divided_by(self, number: f64) -> Self {
+        Self {
+            signatures: self.signatures / number,
+            signature_us: self.signature_us / number,
+            accumulator_us: self.accumulator_us / number,
+            chain_steps: self.chain_steps / number,
+        }
+    }
+}
+
+impl core::ops::AddAssign for Cryptography {
+    fn add_assign(&mut self, other: Self) {
+        self.signatures += other.signatures;
+        self.signature_us += other.signature_us;
+        self.accumulator_us += other.accumulator_us;
+        self.chain_steps += other.chain_steps;
+    }
+}
+
+/// Every measurement's signing key, timed.
+#[derive(Debug)]
+pub struct TimedSigner(SigningKey);
+
+impl Default for TimedSigner {
+    fn default() -> Self {
+        Self(signing_key())
+    }
+}
+
+impl Signer<HeadSignature> for TimedSigner {
+    fn try_sign(&self, message: &[u8]) -> Result<HeadSignature, signature::Error> {
+        timed(1, || self.0.try_sign(message))
+    }
+}
+
+/// Notes that `work` makes or verifies signatures; only the outermost of nested calls counts.
+pub fn timed<R>(signatures: usize, work: impl FnOnce() -> R) -> R {
+    if WITHIN.replace(true) {
+        return work();
+    }
+    let start = Instant::now();
+    let result = work();
+    let elapsed = start.elapsed();
+    WITHIN.set(false);
+    let (number, time) = SIGNATURES.get();
+    SIGNATURES.set((number + signatures, time + elapsed));
+    result
+}
+
+/// Notes that `work` accumulates, makes witnesses or checks them. Calls do not nest.
+pub fn accumulated<R>(work: impl FnOnce() -> R) -> R {
+    let (_, before) = SIGNATURES.get();
+    let start = Instant::now();
+    let result = work();
+    let elapsed = start.elapsed();
+    let (_, after) = SIGNATURES.get();
+    let own = elapsed.saturating_sub(after.saturating_sub(before));
+    ACCUMULATORS.set(ACCUMULATORS.get() + own);
+    result
+}
+
+thread_local! {
+    static SIGNATURES: Cell<(usize, Duration)> = const { Cell::new((0, Duration::ZERO)) };
+    static ACCUMULATORS: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+    static WITHIN: Cell<bool> = const { Cell::new(false) };
+}
+
+#[cfg(test)]
+#[allow(clippy::cast_sign_loss, reason = "counts are not negative")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accumulators_take_what_signatures_do_not() {
+        let signer = TimedSigner::default();
+        let (cryptography, ()) = Cryptography::of(|| {
+            accumulated(|| {
+                signer.sign(b"value");
+                std::thread::sleep(Duration::from_millis(5));
+            });
+        });
+        assert_eq!(cryptography.signatures as u64, 1);
+        assert!(cryptography.accumulator_us >= 5_000.0);
+        let sum = cryptography.signature_us + cryptography.accumulator_us;
+        assert!((cryptography.us(1.0) - sum).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,162 @@
+//! The lines of a report: one JSON object for each measured configuration.
+//!
+//! Times are seconds, milliseconds (`_ms`), microseconds (`_us`) or nanoseconds (`_ns`), sizes bytes. The
+//! keys and what they mean are in README.md; tables and plots read them from here by name.
+
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+/// Named figures in the order in which they were noted.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(from = "Map<String, Value>")]
+pub struct Line(Vec<(String, Value)>);
+
+/// A [`Line`](crate::line::Line) from `key: value` pairs. Figures are rounded to three decimals.
+#[macro_export]
+macro_rules! line {
+    ($($key:ident: $value:expr),* $(,)?) => {
+        $crate::line::Line::default()$(.with(stringify!($key), $value))*
+    };
+}
+
+impl Line {
+    /// The line with one more figure, rounded to three decimals, so that lines stay readable.
+    #[must_use]
+    pub fn with(self, key: &str, value: impl Serialize) -> Self {
+        let value = rounded(json(value));
+        self.and(key, value)
+    }
+
+    /// The line with one more figure as it is.
+    #[must_use]
+    pub fn and(mut self, key: &str, value: impl Serialize) -> Self {
+        self.0.push((key.to_owned(), json(value)));
+        self
+    }
+
+    /// The line with all fields of `figures`, as they are.
+    #[must_use]
+    pub fn merged(mut self, figures: &impl Serialize) -> Self {
+        if let Value::Object(fields) = json(figures) {
+            self.0.extend(fields);
+        }
+        self
+    }
+
+    /// The figure with this key, `outer.inner` within another figure.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        let (first, rest) = key.split_once('.').unwrap_or((key, ""));
+        let (_, value) = self.0.iter().find(|(name, _)| name == first)?;
+        if rest.is_empty() {
+            Some(value)
+        } else {
+            value.pointer(&format!("/{}", rest.replace('.', "/")))
+        }
+    }
+
+    /// A number; none if it is not there or null.
+    pub fn number(&self, key: &str) -> Option<f64> {
+        self.get(key)?.as_f64()
+    }
+
+    /// A number that is always there; not a number if it is not.
+    pub fn figure(&self, key: &str) -> f64 {
+        self.number(key).unwrap_or(f64::NAN)
+    }
+
+    /// A count; 0 if it is not there.
+    pub fn count(&self, key: &str) -> u64 {
+        self.get(key).and_then(Value::as_u64).unwrap_or(0)
+    }
+
+    /// A text; empty if it is not there.
+    pub fn text(&self, key: &str) -> &str {
+        self.get(key).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// Whether these keys of both lines have the same values.
+    pub fn agrees(&self, other: &Self, keys: &[&str]) -> bool {
+        keys.iter().all(|key| self.get(key) == other.get(key))
+    }
+}
+
+/// The lines of one experiment.
+pub fn of<'a>(lines: &'a [Line], experiment: &str) -> Vec<&'a Line> {
+    let of = |line: &&Line| line.text("experiment") == experiment;
+    lines.iter().filter(of).collect()
+}
+
+/// The lines in groups with the same values of these keys, in the order of their first ones.
+pub fn groups<'a>(lines: &[&'a Line], keys: &[&str]) -> Vec<Vec<&'a Line>> {
+    let mut groups: Vec<Vec<&Line>> = Vec::new();
+    for line in lines {
+        match groups.iter_mut().find(|group| group[0].agrees(line, keys)) {
+            Some(group) => group.push(line),
+            None => groups.push(vec![line]),
+        }
+    }
+    groups
+}
+
+impl From<Map<String, Value>> for Line {
+    fn from(fields: Map<String, Value>) -> Self {
+        Self(fields.into_iter().collect())
+    }
+}
+
+impl Serialize for Line {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
+    }
+}
+
+fn json(value: impl Serialize) -> Value {
+    serde_json::to_value(value).expect("bench: figures are numbers, texts, lists and objects")
+}
+
+fn rounded(value: Value) -> Value {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            let number = number.as_f64().unwrap_or(f64::NAN);
+            ((number * 1e3).round() / 1e3).into()
+        }
+        Value::Array(values) => values.into_iter().map(rounded).collect(),
+        Value::Object(fields) => {
+            let fields = fields.into_iter();
+            Value::Object(fields.map(|(key, value)| (key, rounded(value))).collect())
+        }
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_rounded_and_found_again() {
+        let side = line! { all: line! { mean: 2 }, batch_us: 1.234_56 };
+        let line = line! { experiment: "x", server: side, keys: 7_u64, none: None::<f64> };
+        let line = line.and("exact", 1.234_56);
+        let text = serde_json::to_string(&line).unwrap();
+        let expected = r#"{"experiment":"x","server":{"all":{"mean":2},"batch_us":1.235},"keys":7,"none":null,"exact":1.23456}"#;
+        assert_eq!(text, expected);
+        let read: Line = serde_json::from_str(&text).unwrap();
+        assert_eq!(read.number("server.batch_us"), Some(1.235));
+        assert_eq!(read.number("server.all.mean"), Some(2.0));
+        assert_eq!((read.count("keys"), read.text("experiment")), (7, "x"));
+        assert_eq!((read.number("none"), read.number("other")), (None, None));
+        assert!(read.agrees(&line, &["keys", "exact"]));
+    }
+
+    #[test]
+    fn groups_keep_their_order() {
+        let lines = [("b", 1), ("a", 2), ("b", 3)];
+        let lines = lines.map(|(name, number)| line! { name: name, number: number });
+        let grouped = groups(&lines.each_ref(), &["name"]);
+        let numbers = grouped
+            .iter()
+            .map(|group| group.iter().map(|line| line.count("number")).collect());
+        assert_eq!(numbers.collect::<Vec<Vec<u64>>>(), [vec![1, 3], vec![2]]);
+    }
+}

@@ -1,0 +1,81 @@
+//! Takes the lines of a run as they come, and shows people how far it is.
+
+use std::{
+    io::{Write, stdout},
+    time::Duration,
+};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::{Outcome, line::Line, machine::Machine, timing::Effort};
+
+/// What a run has measured so far.
+#[derive(Debug)]
+pub struct Report {
+    progress: ProgressBar,
+    json: bool,
+    quick: bool,
+    machine: Machine,
+    lines: Vec<Line>,
+}
+
+impl Report {
+    /// A report of lines if `json`, of tables otherwise; a `quick` one only shows that everything works.
+    pub fn new(json: bool, quick: bool) -> Outcome<Self> {
+        let progress = ProgressBar::new_spinner();
+        progress.set_style(ProgressStyle::with_template("{spinner} {msg} ({elapsed})")?);
+        progress.enable_steady_tick(Duration::from_millis(200));
+        Ok(Self {
+            progress,
+            json,
+            quick,
+            machine: Machine::current(),
+            lines: Vec::new(),
+        })
+    }
+
+    /// Says what is measured from now on.
+    pub fn announce(&self, what: impl Into<String>) {
+        self.progress.set_message(what.into());
+    }
+
+    /// How long and how often to measure.
+    pub const fn effort(&self) -> Effort {
+        Effort::new(self.quick)
+    }
+
+    /// How often to repeat what takes long: one number in full, the other to see that it works.
+    pub const fn rounds(&self, full: usize, quick: usize) -> usize {
+        if self.quick { quick } else { full }
+    }
+
+    /// Takes a line of what this machine measured.
+    pub fn measured(&mut self, line: Line) -> Outcome<()> {
+        let line = line.merged(&self.machine);
+        self.line(line)
+    }
+
+    /// Takes a line that follows from others.
+    pub fn line(&mut self, line: Line) -> Outcome<()> {
+        if self.json {
+            let json = serde_json::to_string(&line)?;
+            self.progress.suspend(|| writeln!(stdout(), "{json}"))?;
+        }
+        self.lines.push(line);
+        Ok(())
+    }
+
+    /// The lines so far.
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+
+    /// Ends the run; prints tables unless every line was printed.
+    pub fn finish(self, tables: impl FnOnce(&[Line]) -> String) -> Outcome<()> {
+        self.progress.finish_and_clear();
+        if !self.json {
+            write!(stdout(), "{}", tables(&self.lines))?;
+        }
+        Ok(())
+    }
+}

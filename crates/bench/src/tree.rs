@@ -1,0 +1,202 @@
+//! The tree dictionaries: growing and steady-state microbenchmarks (Crosby & Wallach 2010, section 6).
+//!
+//! [`author`] and [`server`] measure one tree each, in a [`process`] of its own, with a file of updates
+//! ([`update_file`]) between them; [`batch`] measures large snapshots. [`list`] names all trees.
+
+use clap::Args;
+
+pub mod author;
+pub mod batch;
+pub mod list;
+pub mod process;
+pub mod server;
+pub mod table;
+pub mod update_file;
+
+use crate::{
+    Outcome, line,
+    report::Report,
+    workload::{Experiment, Workload},
+};
+use batch::Batches;
+use list::{MeasuredTree, SUITES, names, possible, trees};
+use process::Order;
+
+/// The command line of `bench tree`.
+#[derive(Clone, Debug, Args)]
+pub struct TreeArguments {
+    /// One JSON object per line instead of tables.
+    #[arg(long)]
+    json: bool,
+    /// The numbers of keys.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_values_t = [10_000, 100_000],
+        value_parser = clap::value_parser!(u64).range(2..),
+    )]
+    keys: Vec<u64>,
+    /// Only these schemes.
+    #[arg(long, value_delimiter = ',', value_parser = possible(|tree| tree.scheme))]
+    scheme: Vec<String>,
+    /// Only these repositories.
+    #[arg(long, value_delimiter = ',', value_parser = possible(|tree| tree.repository))]
+    repository: Vec<String>,
+    /// The suites.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = SUITES[0].0,
+        value_parser = possible(|tree| tree.suite),
+    )]
+    suite: Vec<String>,
+    /// Only this microbenchmark.
+    #[arg(long)]
+    experiment: Option<Experiment>,
+    /// The number of snapshots in steady state; without it, as many as keys, at most 10000.
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    snapshots: Option<u64>,
+    /// Measure little: to see that everything works.
+    #[arg(long)]
+    quick: bool,
+}
+
+impl TreeArguments {
+    /// Measures what is asked for.
+    pub fn run(&self) -> Outcome<()> {
+        let mut report = Report::new(self.json, self.quick)?;
+        for suite in &self.suite {
+            for workload in self.workloads() {
+                for scheme in names(|tree| tree.scheme) {
+                    self.measure(suite, &workload, scheme, &mut report)?;
+                }
+            }
+        }
+        report.finish(table::report)
+    }
+
+    /// One author, and the servers that apply its updates.
+    fn measure(
+        &self,
+        suite: &str,
+        workload: &Workload,
+        scheme: &str,
+        report: &mut Report,
+    ) -> Outcome<()> {
+        // Sizes that are not asked for are those of figure 5.
+        if !self.keys.contains(&workload.keys) && scheme != "red-black" {
+            return Ok(());
+        }
+        let folder = tempfile::tempdir()?;
+        let mut author = None;
+        for tree in trees() {
+            let names = [tree.scheme, tree.suite];
+            if names != [scheme, suite] || !self.includes(&tree) {
+                continue;
+            }
+            let keys = workload.keys;
+            report.announce(format!("{scheme} {}, {keys} keys", tree.repository));
+            let order = Order {
+                workload: *workload,
+                scheme: scheme.to_owned(),
+                repository: tree.repository.to_owned(),
+                suite: suite.to_owned(),
+                folder: folder.path().to_owned(),
+                quick: self.quick,
+            };
+            let author = match &author {
+                Some(pass) => pass,
+                None => &*author.insert(order.measure_author()?),
+            };
+            report.measured(order.measure_server(author)?)?;
+        }
+        Ok(())
+    }
+
+    fn includes(&self, tree: &MeasuredTree) -> bool {
+        let chosen = |list: &[String], name| list.is_empty() || list.iter().any(|n| n == name);
+        chosen(&self.scheme, tree.scheme) && chosen(&self.repository, tree.repository)
+    }
+
+    /// Growing, then steady state, that one at more sizes.
+    fn workloads(&self) -> Vec<Workload> {
+        let growing = self.keys.iter().map(|keys| Workload::growing(*keys));
+        let steady = self.steady_sizes().into_iter().map(|keys| {
+            let snapshots = self.snapshots.unwrap_or_else(|| keys.min(10_000));
+            Workload::steady_state(keys, snapshots)
+        });
+        let wanted = |workload: &Workload| {
+            let only = self.experiment;
+            only.is_none_or(|only| only == workload.experiment)
+        };
+        growing.chain(steady).filter(wanted).collect()
+    }
+
+    /// 1, 2, 5, 10, .. thousand up to the largest number of keys, and all numbers of keys.
+    fn steady_sizes(&self) -> Vec<u64> {
+        let largest = self.keys.iter().copied().max().unwrap_or(0);
+        let decades = (3..19).map(|exponent| 10_u64.pow(exponent));
+        let mut sizes: Vec<u64> = decades
+            .flat_map(|decade| [1, 2, 5].map(|factor| factor * decade))
+            .take_while(|size| *size <= largest)
+            .chain(self.keys.iter().copied())
+            .collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        sizes
+    }
+}
+
+/// The command line of `bench batch`.
+#[derive(Clone, Debug, Args)]
+pub struct BatchArguments {
+    /// One JSON object per line instead of a table.
+    #[arg(long)]
+    json: bool,
+    /// What to measure.
+    #[command(flatten)]
+    batches: Batches,
+    /// The scheme.
+    #[arg(long, default_value = "red-black", value_parser = possible(|tree| tree.scheme))]
+    scheme: String,
+    /// The repository.
+    #[arg(long, default_value = "path-copying", value_parser = possible(|tree| tree.repository))]
+    repository: String,
+    /// The suite.
+    #[arg(long, default_value = SUITES[0].0, value_parser = possible(|tree| tree.suite))]
+    suite: String,
+}
+
+impl BatchArguments {
+    /// Measures what is asked for.
+    pub fn run(&self) -> Outcome<()> {
+        let mut report = Report::new(self.json, false)?;
+        let tree = MeasuredTree::named(&self.scheme, &self.repository, &self.suite)?;
+        (tree.batch)(&self.batches, &mut report)?;
+        report.finish(table::batches)
+    }
+}
+
+/// The command line of `bench primitives`.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct PrimitivesArguments {
+    /// One JSON object per line instead of a table.
+    #[arg(long)]
+    json: bool,
+    /// Measure little: to see that everything works.
+    #[arg(long)]
+    quick: bool,
+}
+
+impl PrimitivesArguments {
+    /// Measures all suites.
+    pub fn run(self) -> Outcome<()> {
+        let mut report = Report::new(self.json, self.quick)?;
+        for (suite, measure) in SUITES {
+            let line = line! { experiment: "primitives", suite: suite, threads: 1 };
+            let primitives = measure(&report.effort());
+            report.measured(line.merged(&primitives))?;
+        }
+        report.finish(table::primitives)
+    }
+}

@@ -1,0 +1,107 @@
+//! The author's pass: builds every update, times it, counts its hashes, and writes it to a file.
+
+use core::ops::Range;
+
+use super::{
+    process::{AuthorPass, Order},
+    update_file::UpdateWriter,
+};
+use crate::{
+    Outcome,
+    counting::{HashCounts, NoSignature},
+    dictionary::{AuthorOf, Measured, new_author, publish},
+    line, memory,
+    primitives::{Primitives, signing_key},
+    timing::{Effort, Timings},
+    workload::Workload,
+};
+
+/// The number of snapshots that are timed together.
+pub const CHUNK: usize = 64;
+
+/// Measures the author of dictionary `R`, and writes its updates to a file. `C` is the same dictionary
+/// under a suite that counts hashes.
+pub fn measure<R: Measured, C: Measured>(order: &Order) -> Outcome<AuthorPass> {
+    let (workload, effort) = (&order.workload, Effort::new(order.quick));
+    let last_tenth = workload.last_tenth();
+    let mut pass = Pass::<R> {
+        workload,
+        author: new_author::<R>(signing_key()),
+        file: UpdateWriter::create(&order.updates())?,
+        bytes: 0,
+    };
+    pass.run(1, workload.fill())?;
+    pass.bytes = 0;
+    let mut overall = pass.run(workload.fill() + 1, last_tenth.start - 1)?;
+    let before = Primitives::measure::<R::Suite>(&effort);
+    let last = pass.run(last_tenth.start, workload.versions)?;
+    let primitives = before.mean(Primitives::measure::<R::Suite>(&effort));
+    overall.extend(&last);
+    pass.file.finish()?;
+    let author_resident_bytes = memory::resident_bytes();
+    drop(pass.author);
+    let hashes = count_hashes::<C>(workload)?;
+    let limit = primitives.sign_us + hashes.cost_us(&primitives);
+    let figures = line! {
+        insert_snapshot_us: last.mean_us(),
+        insert_snapshot_median_us: last.median_us(),
+        insert_snapshot_overall_us: overall.mean_us(),
+        author_limit_us: limit,
+        author_ratio: last.mean_us() / limit,
+        author_ratio_median: last.median_us() / limit,
+        node_hashes_per_update: hashes.nodes,
+        leaf_hashes_per_update: hashes.leaves + hashes.values,
+        history_hashes_per_update: hashes.history_leaves + hashes.history_nodes,
+        update_bytes: pass.bytes as f64 / overall.operations() as f64,
+        sign_us: primitives.sign_us,
+        author_node_hash_ns: primitives.node_hash_ns,
+        author_resident_bytes: author_resident_bytes,
+    };
+    Ok(AuthorPass { figures, hashes })
+}
+
+/// The hashes per snapshot in the last tenth, counted by an author that does not sign.
+fn count_hashes<C: Measured>(workload: &Workload) -> Outcome<HashCounts> {
+    let mut author = new_author::<C>(NoSignature);
+    let last_tenth = workload.last_tenth();
+    let mut run = |mut versions: Range<u64>| {
+        versions
+            .try_for_each(|version| publish(&mut author, workload.operations(version)).map(drop))
+    };
+    run(1..last_tenth.start)?;
+    let (counts, result) = HashCounts::of(last_tenth.end - last_tenth.start, || run(last_tenth));
+    result?;
+    Ok(counts)
+}
+
+struct Pass<'a, R: Measured> {
+    workload: &'a Workload,
+    author: AuthorOf<R>,
+    file: UpdateWriter,
+    bytes: usize,
+}
+
+impl<R: Measured> Pass<'_, R> {
+    /// Publishes the versions `first..=last`; only that is timed.
+    fn run(&mut self, first: u64, last: u64) -> Outcome<Timings> {
+        let mut timings = Timings::default();
+        let versions: Vec<u64> = (first..=last).collect();
+        for chunk in versions.chunks(CHUNK) {
+            let batches = chunk
+                .iter()
+                .map(|version| self.workload.operations(*version));
+            let batches: Vec<_> = batches.collect();
+            let mut updates = Vec::with_capacity(batches.len());
+            timings.time(batches.len(), || -> Outcome<()> {
+                for operations in batches {
+                    updates.push(publish(&mut self.author, operations)?);
+                }
+                Ok(())
+            })?;
+            for update in &updates {
+                self.bytes += self.file.append(update)?;
+            }
+        }
+        Ok(timings)
+    }
+}

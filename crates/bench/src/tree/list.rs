@@ -1,0 +1,140 @@
+//! The trees that are measured: each scheme over each store, under each suite.
+
+use std::{fs, marker::PhantomData};
+
+use clap::builder::PossibleValuesParser;
+use pad_core::{Blake3Ed25519, Paper2010, Sha256Ed25519, Suite};
+use pad_tree::{Authenticated, PathCopying, TreeRepository, TreeScheme, for_each_tree};
+
+use super::{
+    author,
+    batch::{self, Batches},
+    process::{AuthorPass, Order, Role},
+    server,
+};
+use crate::{
+    Outcome, counting::Counted, dictionary::Store, line::Line, primitives::Primitives,
+    report::Report, timing::Effort,
+};
+
+/// A tree under a suite, by name, and what measures it.
+#[derive(Clone, Copy, Debug)]
+pub struct MeasuredTree {
+    /// For example `red-black`.
+    pub scheme: &'static str,
+    /// For example `cache-everywhere`.
+    pub repository: &'static str,
+    /// For example `sha256-ed25519`.
+    pub suite: &'static str,
+    /// The author of a workload.
+    pub author: fn(&Order) -> Outcome<AuthorPass>,
+    /// The server that applies its updates.
+    pub server: fn(&Order, &AuthorPass) -> Outcome<Line>,
+    /// Large snapshots.
+    pub batch: fn(&Batches, &mut Report) -> Outcome<()>,
+}
+
+impl MeasuredTree {
+    fn new<S: Suite, St: Store<S>>(_: PhantomData<TreeRepository<S, St>>) -> Self {
+        type Counting<S, B> = TreeRepository<Counted<S>, PathCopying<Authenticated<Counted<S>>, B>>;
+        Self {
+            scheme: St::Scheme::NAME,
+            repository: St::NAME,
+            suite: S::NAME,
+            author: author::measure::<TreeRepository<S, St>, Counting<S, St::Scheme>>,
+            server: server::measure::<S, St>,
+            batch: batch::measure::<S, St>,
+        }
+    }
+
+    /// The tree with these names.
+    pub fn named(scheme: &str, repository: &str, suite: &str) -> Outcome<Self> {
+        let names = [scheme, repository, suite];
+        let is_named = |tree: &Self| [tree.scheme, tree.repository, tree.suite] == names;
+        let tree = trees().into_iter().find(is_named);
+        tree.ok_or_else(|| format!("unknown tree {names:?}").into())
+    }
+}
+
+/// Follows an order, as the process that was started for it.
+pub fn follow(order: &Order, role: Role) -> Outcome<()> {
+    let tree = MeasuredTree::named(&order.scheme, &order.repository, &order.suite)?;
+    let json = match role {
+        Role::Author => serde_json::to_string(&(tree.author)(order)?)?,
+        Role::Server => {
+            let pass = serde_json::from_slice(&fs::read(order.author_pass())?)?;
+            serde_json::to_string(&(tree.server)(order, &pass)?)?
+        }
+    };
+    println!("{json}");
+    Ok(())
+}
+
+/// All of them.
+pub fn trees() -> Vec<MeasuredTree> {
+    let mut trees = Vec::new();
+    push_trees::<Sha256Ed25519>(&mut trees);
+    push_trees::<Blake3Ed25519>(&mut trees);
+    push_trees::<Paper2010>(&mut trees);
+    trees
+}
+
+fn push_trees<S: Suite>(trees: &mut Vec<MeasuredTree>) {
+    macro_rules! push_tree {
+        ($name:ident, $scheme:ty, $($repository:tt)+) => {
+            trees.push(MeasuredTree::new(PhantomData::<$($repository)+<S>>));
+        };
+    }
+    for_each_tree!(push_tree);
+}
+
+/// A suite's name, and what measures all its primitives.
+pub type MeasuredSuite = (&'static str, fn(&Effort) -> Primitives);
+
+/// The suites.
+pub const SUITES: [MeasuredSuite; 3] = [
+    (
+        Sha256Ed25519::NAME,
+        Primitives::measure_all::<Sha256Ed25519>,
+    ),
+    (
+        Blake3Ed25519::NAME,
+        Primitives::measure_all::<Blake3Ed25519>,
+    ),
+    (Paper2010::NAME, Primitives::measure_all::<Paper2010>),
+];
+
+/// The distinct names of one kind, in order.
+pub fn names(name: fn(&MeasuredTree) -> &'static str) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    for name in trees().iter().map(name) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The same for a command line.
+pub fn possible(name: fn(&MeasuredTree) -> &'static str) -> PossibleValuesParser {
+    PossibleValuesParser::new(names(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_stands_for_its_types() {
+        assert_eq!(trees().len(), 3 * 12);
+        let kinds = [names(|tree| tree.scheme), names(|tree| tree.repository)];
+        assert_eq!(kinds.map(|names| names.len()), [3, 4]);
+        assert_eq!(names(|tree| tree.suite), SUITES.map(|(name, _)| name));
+        for tree in trees() {
+            let named = MeasuredTree::named(tree.scheme, tree.repository, tree.suite).unwrap();
+            let names = [named.scheme, named.repository, named.suite];
+            assert_eq!(names, [tree.scheme, tree.repository, tree.suite]);
+        }
+        assert!(MeasuredTree::named("splay", "path-copying", Sha256Ed25519::NAME).is_err());
+    }
+}

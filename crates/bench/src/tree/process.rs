@@ -1,0 +1,97 @@
+//! One process per measurement, so that memory is that of one repository and nothing else.
+
+use std::{
+    env, fs,
+    path::PathBuf,
+    process::{Command, Stdio},
+};
+
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::{Outcome, counting::HashCounts, line, line::Line, workload::Workload};
+
+/// What a measuring process is told.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Order {
+    /// What to publish.
+    pub workload: Workload,
+    /// The balancing scheme.
+    pub scheme: String,
+    /// The repository's strategy.
+    pub repository: String,
+    /// The suite.
+    pub suite: String,
+    /// The folder in which author and servers exchange files.
+    pub folder: PathBuf,
+    /// Measure little.
+    pub quick: bool,
+}
+
+/// The two kinds of measuring processes.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Role {
+    /// Writes the updates, and prints an [`AuthorPass`].
+    Author,
+    /// Applies them, and prints its figures.
+    Server,
+}
+
+/// What the author's process hands on to the server's.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AuthorPass {
+    /// For the report.
+    pub figures: Line,
+    /// The hashes that an update needs, mean over the last tenth.
+    pub hashes: HashCounts,
+}
+
+impl Order {
+    /// The file of the updates.
+    pub fn updates(&self) -> PathBuf {
+        self.folder.join("updates")
+    }
+
+    /// The file of what the author hands on.
+    pub fn author_pass(&self) -> PathBuf {
+        self.folder.join("author.json")
+    }
+
+    /// Starts a process with this order and waits for what it prints.
+    fn send<T: DeserializeOwned>(&self, role: &str) -> Outcome<T> {
+        let mut command = Command::new(env::current_exe()?);
+        command.args(["measure", role, &serde_json::to_string(self)?]);
+        let output = command.stderr(Stdio::inherit()).output()?;
+        if !output.status.success() {
+            return Err(format!("measuring {role} {self:?} failed: {}", output.status).into());
+        }
+        Ok(serde_json::from_slice(&output.stdout)?)
+    }
+
+    /// Measures an author; its updates stay in the folder.
+    pub fn measure_author(&self) -> Outcome<AuthorPass> {
+        let pass = self.send("author")?;
+        fs::write(self.author_pass(), serde_json::to_vec(&pass)?)?;
+        Ok(pass)
+    }
+
+    /// Measures a server of the updates in the folder, and puts everything together.
+    pub fn measure_server(&self, author: &AuthorPass) -> Outcome<Line> {
+        let (author, server): (&Line, Line) = (&author.figures, self.send("server")?);
+        let update_us = author.figure("insert_snapshot_us") + server.figure("apply_us");
+        let prove_us = server.figure("prove_us_random_version");
+        let line = line! {
+            experiment: self.workload.experiment,
+            scheme: &self.scheme,
+            repository: &self.repository,
+            suite: &self.suite,
+            keys: self.workload.keys,
+            versions: self.workload.versions,
+            threads: 1,
+        };
+        Ok(line.merged(author).merged(&server).merged(&line! {
+            lookup_kilobytes_per_second: server.figure("proof_bytes") * 1e3 / prove_us,
+            update_kilobytes_per_second: author.figure("update_bytes") * 1e3 / update_us,
+        }))
+    }
+}

@@ -1,0 +1,338 @@
+//! The server's pass: applies the updates, answers look-ups, and checks the answers as a client.
+
+use std::{hint::black_box, path::Path};
+
+use pad_core::{
+    Answer, DigestBytes, HeadSignature, Key, Repository, Suite, Untrusted, Value, Version, codec,
+    history::HistoryLog,
+};
+use pad_tree::{TreeProof, TreeQuery, TreeRepository};
+
+use super::{
+    author::CHUNK,
+    process::{AuthorPass, Order},
+    update_file::UpdateReader,
+};
+use crate::{
+    Outcome,
+    counting::{Counted, HashCounts},
+    dictionary::{Store, check_answers, new_repository},
+    line,
+    line::Line,
+    memory,
+    primitives::Primitives,
+    timing::{Effort, Timings},
+    workload::{Random, Workload, absent_key, key, value},
+};
+
+/// The number of look-ups that are handed to `prove_many` at once.
+const MANY: usize = 1024;
+
+/// The longest encoded proof that is decoded; far above what these workloads have.
+const PROOF_LIMIT: usize = 1 << 20;
+
+/// Measures a server that applies the updates in a file, and clients that check its answers.
+pub fn measure<S: Suite, St: Store<S>>(order: &Order, author: &AuthorPass) -> Outcome<Line> {
+    let (workload, effort) = (&order.workload, &Effort::new(order.quick));
+    warm_up::<S, St>(&order.updates())?;
+    let applied = Applied::<S, St>::new(workload, effort, &order.updates())?;
+    let repository = &applied.repository;
+    if repository.latest().number() != workload.versions {
+        return Err("the repository lacks versions".into());
+    }
+    let mut random = Random::new(1);
+    let expected = (0..8).flat_map(|_| {
+        let (version, index) = workload.any_present(&mut random, None);
+        [
+            (
+                Version::new(version),
+                key(index),
+                Answer::Present(value(index)),
+            ),
+            (Version::new(version), absent_key(index), Answer::Absent),
+        ]
+    });
+    check_answers(repository, expected)?;
+    let lookups = Lookups {
+        workload,
+        effort,
+        repository,
+    };
+    let latest = Some(workload.versions);
+    let sizes = lookups.sizes()?;
+    let primitives = &applied.primitives;
+    let verify_limit_us = (sizes.figure("depth") * primitives.node_hash_ns
+        + primitives.leaf_hash_ns
+        + primitives.value_hash_ns)
+        / 1e3;
+    let checks = lookups.checks(verify_limit_us)?;
+    let hashes = author
+        .hashes
+        .with_history_of(&history_hashes::<S>(workload));
+    let line = applied.times(&hashes).merged(&line! {
+        prove_us_latest: lookups.prove(latest).mean_us(),
+        prove_us_random_version: lookups.prove(None).mean_us(),
+        prove_many_us_latest: lookups.prove_many(latest).mean_us(),
+        prove_many_us_random_version: lookups.prove_many(None).mean_us(),
+        prove_absent_us_latest: lookups.prove_absent().mean_us(),
+    });
+    let line = line.merged(&checks).merged(&sizes).merged(&applied.growth);
+    Ok(line.merged(&line! {
+        head_bytes: 2 * S::Digest::LENGTH + size_of::<HeadSignature>(),
+        peak_resident_bytes: memory::peak_resident_bytes(),
+        node_hash_ns: primitives.node_hash_ns,
+        node_hash_independent_ns: primitives.node_hash_independent_ns,
+        leaf_hash_ns: primitives.leaf_hash_ns,
+        value_hash_ns: primitives.value_hash_ns,
+        verify_signature_us: primitives.verify_signature_us,
+    }))
+}
+
+/// A repository after all updates, and what it took.
+struct Applied<S: Suite, St: Store<S>> {
+    repository: TreeRepository<S, St>,
+    overall: Timings,
+    last: Timings,
+    primitives: Primitives,
+    /// What grew from the filled repository to the last version, per version.
+    growth: Line,
+}
+
+/// Touches the code once, so that its pages are not counted as the repository's.
+fn warm_up<S: Suite, St: Store<S>>(updates: &Path) -> Outcome<()> {
+    let mut repository: TreeRepository<S, St> = new_repository();
+    for update in UpdateReader::open(updates)?.take(CHUNK)? {
+        repository.apply(&update)?;
+    }
+    Ok(())
+}
+
+impl<S: Suite, St: Store<S>> Applied<S, St> {
+    fn new(workload: &Workload, effort: &Effort, updates: &Path) -> Outcome<Self> {
+        let mut file = UpdateReader::open(updates)?;
+        // Before the baseline, so that what measuring itself needs is not counted.
+        let _ = Primitives::measure::<S>(&Effort::QUICK);
+        let mut baseline = [memory::resident_bytes() as f64, 0.0, 0.0, 0.0];
+        let mut repository = new_repository();
+        if workload.fill() > 0 {
+            apply(&mut repository, &mut file, workload.fill())?;
+            baseline = size(&repository);
+        }
+        let last_tenth = workload.last_tenth();
+        let first = last_tenth.start - 1 - workload.fill();
+        let mut overall = apply(&mut repository, &mut file, first)?;
+        let before = Primitives::measure::<S>(effort);
+        let tenth = last_tenth.end - last_tenth.start;
+        let last = apply(&mut repository, &mut file, tenth)?;
+        let end = size(&repository);
+        let primitives = before.mean(Primitives::measure::<S>(effort));
+        overall.extend(&last);
+        let versions = (workload.versions - workload.fill()) as f64;
+        let [resident, counted, nodes, digests] =
+            [0, 1, 2, 3].map(|of: usize| (end[of] - baseline[of]) / versions);
+        let growth = line! {
+            resident_bytes_per_version: resident,
+            counted_bytes_per_version: counted,
+            nodes_per_version: nodes,
+            digests_per_version: digests,
+        };
+        Ok(Self {
+            repository,
+            overall,
+            last,
+            primitives,
+            growth,
+        })
+    }
+
+    fn times(&self, hashes: &HashCounts) -> Line {
+        let limit = self.primitives.verify_signature_us + hashes.cost_us(&self.primitives);
+        line! {
+            apply_us: self.last.mean_us(),
+            apply_median_us: self.last.median_us(),
+            apply_overall_us: self.overall.mean_us(),
+            apply_limit_us: limit,
+            apply_ratio: self.last.mean_us() / limit,
+            apply_ratio_median: self.last.median_us() / limit,
+        }
+    }
+}
+
+/// The process's resident bytes, the bytes that the repository counts, its nodes and its digests.
+fn size<S: Suite, St: Store<S>>(repository: &TreeRepository<S, St>) -> [f64; 4] {
+    [
+        memory::resident_bytes() as f64,
+        repository.memory_bytes() as f64,
+        repository.contents().node_count() as f64,
+        repository.contents().digest_count() as f64,
+    ]
+}
+
+/// Applies the next updates of the file; reading and decoding them is not timed.
+fn apply<S: Suite, St: Store<S>>(
+    repository: &mut TreeRepository<S, St>,
+    file: &mut UpdateReader<S>,
+    updates: u64,
+) -> Outcome<Timings> {
+    let mut timings = Timings::default();
+    let mut left = usize::try_from(updates)?;
+    while left > 0 {
+        let chunk = file.take(left.min(CHUNK))?;
+        if chunk.is_empty() {
+            return Err("the file of updates ends too early".into());
+        }
+        left -= chunk.len();
+        timings.time(chunk.len(), || {
+            chunk
+                .iter()
+                .try_for_each(|update| repository.apply(update).map(drop))
+        })?;
+    }
+    Ok(timings)
+}
+
+/// The history log's hashes per update on a server, in the last tenth of the versions.
+fn history_hashes<S: Suite>(workload: &Workload) -> HashCounts {
+    let mut log = HistoryLog::<Counted<S>>::default();
+    let last_tenth = workload.last_tenth();
+    let mut run = |versions: core::ops::Range<u64>| {
+        for version in versions {
+            black_box(log.root(version - 1));
+            log.append(&S::Digest::default());
+        }
+    };
+    run(1..last_tenth.start);
+    HashCounts::of(last_tenth.end - last_tenth.start, || run(last_tenth)).0
+}
+
+/// The look-ups of one repository, ready to be measured.
+struct Lookups<'a, S: Suite, St: Store<S>> {
+    workload: &'a Workload,
+    effort: &'a Effort,
+    repository: &'a TreeRepository<S, St>,
+}
+
+impl<S: Suite, St: Store<S>> Lookups<'_, S, St> {
+    /// Random present keys, in one version or in random ones.
+    fn queries(&self, random: &mut Random, version: Option<u64>, n: usize) -> Vec<(Version, Key)> {
+        let query = |_| {
+            let (version, index) = self.workload.any_present(random, version);
+            (Version::new(version), key(index))
+        };
+        (0..n).map(query).collect()
+    }
+
+    fn prove(&self, version: Option<u64>) -> Timings {
+        let mut random = Random::new(2);
+        self.prove_each(|chunk| self.queries(&mut random, version, chunk))
+    }
+
+    fn prove_absent(&self) -> Timings {
+        let mut random = Random::new(3);
+        let latest = self.repository.latest();
+        let mut query = || (latest, absent_key(random.next()));
+        self.prove_each(|chunk| (0..chunk).map(|_| query()).collect())
+    }
+
+    fn prove_each(&self, prepare: impl FnMut(usize) -> Vec<(Version, Key)>) -> Timings {
+        self.effort.repeat(MANY, prepare, |queries| {
+            for (version, key) in queries {
+                black_box(self.repository.prove(version, &key)).expect("bench: the version exists");
+            }
+        })
+    }
+
+    fn prove_many(&self, version: Option<u64>) -> Timings {
+        let mut random = Random::new(4);
+        let prepare = |chunk| self.queries(&mut random, version, chunk);
+        self.effort.repeat(MANY, prepare, |queries| {
+            black_box(self.repository.prove_many(&queries)).expect("bench: the versions exist");
+        })
+    }
+
+    /// Means over random keys of the latest version.
+    fn sizes(&self) -> Outcome<Line> {
+        let mut random = Random::new(5);
+        let samples = self.effort.operations.min(10_000);
+        let latest = self.repository.latest();
+        let (mut presence, mut absence, mut depth) = (0, 0, 0);
+        for (_, key) in self.queries(&mut random, Some(latest.number()), samples) {
+            let present = self.repository.prove(latest, &key)?;
+            let absent = self.repository.prove(latest, &absent_key(random.next()))?;
+            presence += present.body_length();
+            absence += absent.body_length();
+            depth += inner_nodes(&present)?;
+        }
+        let mean = |sum| sum as f64 / samples as f64;
+        Ok(line! {
+            proof_bytes: mean(presence),
+            absent_proof_bytes: mean(absence),
+            depth: mean(depth),
+        })
+    }
+
+    /// What a client does with a proof of the latest version: the parts of its check, each on its own, so
+    /// that they can stand beside the signature and the hashes in them.
+    fn checks(&self, limit_us: f64) -> Outcome<Line> {
+        let latest = self.repository.latest();
+        let (authority, signed) = (*self.repository.authority(), self.repository.head(latest)?);
+        let verify_head = || Untrusted::new(black_box(signed)).verify(&authority, &latest);
+        let known = verify_head()?;
+        let mut random = Random::new(6);
+        let mut prepare = |chunk| -> Vec<(Key, Untrusted<TreeProof<S, Key>>)> {
+            let queries = self.queries(&mut random, Some(latest.number()), chunk);
+            let prove = |(version, key): (Version, Key)| {
+                let proof = self.repository.prove(version, &key);
+                let proof = proof.expect("bench: the version exists");
+                (key, Untrusted::new(proof))
+            };
+            queries.into_iter().map(prove).collect()
+        };
+        let known_head = self.effort.repeat(MANY, &mut prepare, |proofs| {
+            for (key, proof) in proofs {
+                black_box(proof.verify(&known, &key)).expect("bench: honest proofs verify");
+            }
+        });
+        let whole = self.effort.repeat(MANY / 8, &mut prepare, |proofs| {
+            for (key, proof) in proofs {
+                let head = verify_head().expect("bench: the head is the author's");
+                black_box(proof.verify(&head, &key)).expect("bench: honest proofs verify");
+            }
+        });
+        let encoded = |chunk| -> Vec<Vec<u8>> {
+            let proofs = prepare(chunk).into_iter();
+            proofs
+                .map(|(_, proof)| codec::encode(proof.as_unverified()))
+                .collect()
+        };
+        let decode = self.effort.repeat(MANY, encoded, |proofs| {
+            for bytes in &proofs {
+                let proof = Untrusted::<TreeProof<S, Key>>::decode(bytes, PROOF_LIMIT);
+                drop(black_box(proof).expect("bench: honest proofs decode"));
+            }
+        });
+        Ok(line! {
+            verify_us: whole.mean_us(),
+            verify_with_known_head_us: known_head.mean_us(),
+            verify_limit_us: limit_us,
+            verify_ratio: known_head.mean_us() / limit_us,
+            decode_us: decode.mean_us(),
+        })
+    }
+}
+
+/// The number of inner nodes that the check of a proof hashes.
+///
+/// Every open inner node has one elided child or two open ones, so there are as many as there are
+/// elided digests, plus one less than there are leaves.
+pub fn inner_nodes<S: Suite, Q: TreeQuery>(proof: &TreeProof<S, Q>) -> Outcome<usize> {
+    // Shape, digests of elided children, and leaves, each with its value or the digest of that.
+    type Parts<S> = (
+        Vec<u8>,
+        Vec<Digest<S>>,
+        Vec<(Key, Result<Digest<S>, Value>)>,
+    );
+    type Digest<S> = <S as Suite>::Digest;
+    let (_, siblings, leaves): Parts<S> = codec::decode_body(&codec::encode_body(proof))?;
+    Ok((siblings.len() + leaves.len()).saturating_sub(1))
+}

@@ -1,0 +1,168 @@
+//! Taking updates in.
+
+use pad_core::{
+    ApplyError, InputError, Key, Operation, Repository, Suite, Update, Version, Workers,
+};
+
+use super::{Index, StoredTuple, TupleRepository};
+use crate::{
+    design::{Admission, Design, TupleId},
+    layers::Transition,
+    update::{self, TupleAttachment},
+};
+
+impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
+    /// As [`Repository::apply`].
+    pub(super) fn take_in(
+        &mut self,
+        update: &Update<S, TupleAttachment<D::Extension>>,
+    ) -> Result<Version, ApplyError> {
+        self.heads.check(update.base, &update.head)?;
+        let merged = usize::from(update.attachment.merged);
+        self.layers.check(&update.operations)?;
+        let operations = Self::check_root(update)?;
+        let entries = self.entries_after(&update.operations);
+        let transition = self.layers.apply(&update.operations, merged)?;
+        if let Err(error) = self.number_tuples(&transition) {
+            self.layers.undo(transition);
+            return Err(error);
+        }
+        let edited = self.edit_indexes(&transition).map_err(ApplyError::Input);
+        let admitted = edited.and_then(|()| {
+            let admission = Admission {
+                authority: self.heads.authority(),
+                layers: &self.layers,
+                transition: &transition,
+                extensions: &update.attachment.extensions,
+                operations,
+            };
+            D::admit(&self.key, &mut self.records, &admission, &self.workers)
+        });
+        if let Err(error) = admitted {
+            self.roll_back(transition);
+            return Err(error);
+        }
+        self.commit(transition);
+        self.entries = entries;
+        if update.base != Version::EMPTY {
+            let operations = u64::try_from(update.operations.len()).unwrap_or(u64::MAX);
+            self.operations = self.operations.saturating_add(operations);
+        }
+        self.heads.append(&update.head);
+        Ok(self.latest())
+    }
+
+    /// The digest of the operations, if they and the attachment lead to the signed root.
+    pub(crate) fn check_root(
+        update: &Update<S, TupleAttachment<D::Extension>>,
+    ) -> Result<S::Digest, ApplyError> {
+        let operations = update::operations_digest::<S>(&update.operations);
+        let attachment = D::attachment_digest(&update.attachment);
+        if update::root::<S>(&operations, &attachment) == update.head.head.root {
+            Ok(operations)
+        } else {
+            Err(ApplyError::RootMismatch)
+        }
+    }
+
+    /// Numbers the new tuples.
+    pub(crate) fn number_tuples(
+        &mut self,
+        transition: &Transition<S, TupleId>,
+    ) -> Result<(), ApplyError> {
+        let created: usize = transition
+            .changes
+            .iter()
+            .map(|change| change.created.len())
+            .sum();
+        let numbers = self.tuples.len().saturating_add(created);
+        if u32::try_from(numbers).is_err() {
+            return Err(ApplyError::Input(InputError::CapacityExceeded));
+        }
+        for (generation, change) in transition.changes.iter().enumerate() {
+            for lower in &change.created {
+                let number = self.free.pop().unwrap_or_else(|| {
+                    self.tuples.push(None);
+                    TupleId(u32::try_from(self.tuples.len() - 1).unwrap_or(u32::MAX))
+                });
+                if let Some(live) = self.layers.generation_mut(generation).get_mut(lower) {
+                    live.note = number;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes back what [`Self::number_tuples`] did; before the layers are undone.
+    fn free_numbers(&mut self, transition: &Transition<S, TupleId>) {
+        for (tuples, change) in self.layers.generations().iter().zip(&transition.changes) {
+            let numbers = change.created.iter().filter_map(|lower| tuples.get(lower));
+            self.free.extend(numbers.map(|live| live.note));
+        }
+    }
+
+    /// Edits the indexes as the transition says, without sealing them.
+    pub(crate) fn edit_indexes(
+        &mut self,
+        transition: &Transition<S, TupleId>,
+    ) -> Result<(), InputError> {
+        let generations = self.layers.generations().iter();
+        for ((tuples, change), index) in generations.zip(&transition.changes).zip(&mut self.indexes)
+        {
+            for (lower, _) in &change.deleted {
+                // A new tuple in the same place overwrites the old one.
+                if !tuples.contains_key(lower) {
+                    index.remove(lower.as_bytes())?;
+                }
+            }
+            for lower in &change.created {
+                let number = tuples[lower].note.0;
+                index.insert(lower.as_bytes(), &number.to_le_bytes())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes back a transition with its numbers and its edits of the indexes.
+    pub(crate) fn roll_back(&mut self, transition: Transition<S, TupleId>) {
+        self.free_numbers(&transition);
+        self.layers.undo(transition);
+        self.indexes.iter_mut().for_each(Index::rollback);
+    }
+
+    /// Makes the layers' latest state the latest version.
+    pub(crate) fn commit(&mut self, transition: Transition<S, TupleId>) {
+        let version = self.layers.version();
+        for (generation, change) in transition.changes.into_iter().enumerate() {
+            let retired = change
+                .deleted
+                .into_iter()
+                .map(|(_, number)| (version, number));
+            self.retired.extend(retired);
+            let tuples = &self.layers.generations()[generation];
+            for lower in &change.created {
+                let content = tuples[lower].content.clone();
+                let view = self.layers.view(generation, lower, content.summary());
+                let upper = view
+                    .upper
+                    .map(|upper| Key::new(upper).expect("an upper end is a key"));
+                let number = tuples[lower].note.position();
+                self.tuples[number] = Some(StoredTuple { upper, content });
+            }
+            self.indexes[generation].seal(&Workers::sequential());
+        }
+        self.epochs.extend_from_slice(self.layers.epochs());
+    }
+
+    /// The number of entries after operations on distinct keys.
+    fn entries_after(&self, operations: &[Operation]) -> usize {
+        operations.iter().fold(self.entries, |entries, operation| {
+            let present = self.layers.get(operation.key().as_bytes()).is_some();
+            match (operation, present) {
+                (Operation::Put(..), false) => entries + 1,
+                (Operation::Remove(_), true) => entries - 1,
+                _ => entries,
+            }
+        })
+    }
+}
