@@ -9,6 +9,6 @@ mod forgeries;
 mod frontier;
 mod oracle;
 mod pairs;
-mod review;
 mod support;
+mod updates;
 mod vectors;
