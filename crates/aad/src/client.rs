@@ -18,7 +18,7 @@ use thiserror::Error;
 
 use crate::{
     log::{Log, LogRoot},
-    proof::{AppendOnlyProof, Growth, LONGEST_PROOF},
+    proof::{AppendOnlyProof, Growth, LONGEST_GROWTH},
     scheme::Scheme,
 };
 
@@ -33,6 +33,7 @@ pub struct LogClient<S: Scheme> {
     log: Log<S>,
     view: TrustedView<Sha256Ed25519>,
     newest: Option<Verified<SnapshotHead<Sha256Ed25519>>>,
+    longest_growth: usize,
 }
 
 /// What leads from the newest version that a client has seen to a later one, as messages.
@@ -41,6 +42,15 @@ pub struct Continuation<'a> {
     /// The [`ConsistencyProof`]: the later head's history contains the older head.
     pub consistency: &'a [u8],
     /// The [`AppendOnlyProof`]: the later contents contain the older ones.
+    pub append_only: &'a [u8],
+}
+
+/// What leads from an older version to the newest one that a client has seen, as messages.
+#[derive(Clone, Copy, Debug)]
+pub struct PastProofs<'a> {
+    /// The history's [`InclusionProof`](PastProof): the newest head vouches for the older root.
+    pub inclusion: &'a [u8],
+    /// The [`AppendOnlyProof`]: the newest contents contain the older ones.
     pub append_only: &'a [u8],
 }
 
@@ -68,6 +78,15 @@ pub enum LogRefusal {
         /// The head that was offered.
         newer: Box<Head>,
     },
+    /// The newest version was not shown to contain an older one, which its history names. If no server can show it, the log has
+    /// changed its past: keep the newest head and the proof of inclusion in its history.
+    #[error("the newest version was not shown to contain version {version}: {reason}")]
+    PastNotContained {
+        /// The older version.
+        version: Version,
+        /// Why the append-only proof is refused.
+        reason: VerifyError,
+    },
     /// The answer does not follow from what the author signed.
     #[error(transparent)]
     Proof(VerifyError),
@@ -91,22 +110,36 @@ impl<S: Scheme> LogClient<S> {
             log,
             view: TrustedView::new(authority),
             newest: None,
+            longest_growth: LONGEST_GROWTH,
         }
     }
 
-    /// A client that goes on with a view that it has stored.
+    /// A client of this author that goes on with a view that it has stored.
     ///
     /// # Errors
-    /// [`VerifyError::WrongDictionary`] for the view of another log; [`VerifyError::SignatureInvalid`] if somebody else
-    /// wrote it.
-    pub fn resume(log: Log<S>, view: TrustedView<Sha256Ed25519>) -> Result<Self, VerifyError> {
-        let authority = view.authority();
-        if (authority.dictionary, authority.scheme) != (log.dictionary(), S::ID) {
+    /// [`VerifyError::WrongDictionary`] for the view of another author, dictionary or scheme;
+    /// [`VerifyError::SignatureInvalid`] if somebody else wrote it.
+    pub fn resume(
+        log: Log<S>,
+        author: AuthorKey,
+        view: TrustedView<Sha256Ed25519>,
+    ) -> Result<Self, VerifyError> {
+        let client = Self::new(log, author);
+        if view.authority() != client.view.authority() {
             return Err(VerifyError::WrongDictionary);
         }
         let verified = view.newest()?;
         let newest = view.newest_signed().map(|_| verified);
-        Ok(Self { log, view, newest })
+        Ok(Self {
+            view,
+            newest,
+            ..client
+        })
+    }
+
+    /// Sets the most bytes of an append-only proof that is read, instead of [`LONGEST_GROWTH`].
+    pub const fn set_longest_growth(&mut self, bytes: usize) {
+        self.longest_growth = bytes;
     }
 
     /// The client's memory, to be stored where nobody else writes.
@@ -125,10 +158,10 @@ impl<S: Scheme> LogClient<S> {
     }
 
     /// Accepts the message of a head that is not older than the newest one seen; returns its version. The continuation is needed
-    /// unless the client has seen no head, or this very one.
+    /// for newer heads than one that the client has seen, and not read for others.
     ///
     /// # Errors
-    /// [`LogRefusal`].
+    /// [`LogRefusal`]; [`LogRefusal::Fork`] for two heads of one version, whatever comes with the second.
     pub fn advance(
         &mut self,
         head: &[u8],
@@ -136,6 +169,8 @@ impl<S: Scheme> LogClient<S> {
     ) -> Result<Version, LogRefusal> {
         let head = Untrusted::<Head>::decode(head, LONGEST_HISTORY)?;
         let offered = *head.as_unverified();
+        let is_newer = self.newest.is_some() && offered.head.version > self.version();
+        let continuation = continuation.filter(|_| is_newer);
         let consistency = continuation.map(|proofs| {
             Untrusted::<ConsistencyProof<_>>::decode(proofs.consistency, LONGEST_HISTORY)
         });
@@ -146,12 +181,19 @@ impl<S: Scheme> LogClient<S> {
         {
             let proofs =
                 continuation.ok_or(LogRefusal::Head(VerifyError::MalformedHistoryProof))?;
-            self.check_growth(&older, &newer, proofs.append_only)
-                .map_err(|reason| LogRefusal::NotGrown {
+            let (old, new) = (self.log.at(&older), self.log.at(&newer));
+            let (old, new) = (
+                old.map_err(LogRefusal::Head)?,
+                new.map_err(LogRefusal::Head)?,
+            );
+            let grown = self.check_growth(old, new, proofs.append_only);
+            grown.map_err(|reason| {
+                unless_unread(reason, |reason| LogRefusal::NotGrown {
                     reason,
                     older: Box::new(seen),
                     newer: Box::new(offered),
-                })?;
+                })
+            })?;
         }
         self.view = view;
         self.newest = Some(newer);
@@ -164,22 +206,33 @@ impl<S: Scheme> LogClient<S> {
     /// [`LogRefusal::NoHeadSeen`] before the first head, because everything is absent from version 0.
     pub fn newest(&self) -> Result<LogRoot<S>, LogRefusal> {
         let newest = self.newest.as_ref().ok_or(LogRefusal::NoHeadSeen)?;
-        Ok(self.log.at(newest))
+        self.log.at(newest).map_err(LogRefusal::Head)
     }
 
-    /// The log at an older version, by the message of a proof that the newest head's history contains it.
+    /// The log at an older version, by the messages of proofs that the newest head's history names its root, and that the newest
+    /// version contains it. A history alone may name what was never part of the log.
+    ///
+    /// That one such version contains another is not shown by this, but by an append-only proof between them ([`Growth`]).
     ///
     /// # Errors
     /// [`LogRefusal`].
-    pub fn past(&self, version: Version, inclusion: &[u8]) -> Result<LogRoot<S>, LogRefusal> {
+    pub fn past(&self, version: Version, proofs: PastProofs<'_>) -> Result<LogRoot<S>, LogRefusal> {
         let newest = self.newest.as_ref().ok_or(LogRefusal::NoHeadSeen)?;
-        let inclusion = Untrusted::<PastProof<_>>::decode(inclusion, LONGEST_HISTORY)?;
+        let inclusion = Untrusted::<PastProof<_>>::decode(proofs.inclusion, LONGEST_HISTORY)?;
         let past = inclusion.verify(newest, &version);
-        Ok(self.log.at(&past.map_err(LogRefusal::Proof)?))
+        let past = self.log.at_past(&past.map_err(LogRefusal::Proof)?);
+        self.check_growth(past.clone(), self.newest()?, proofs.append_only)
+            .map_err(|reason| {
+                unless_unread(reason, |reason| LogRefusal::PastNotContained {
+                    version,
+                    reason,
+                })
+            })?;
+        Ok(past)
     }
 
     /// What the message of a proof, of at most `limit` bytes, establishes about a version:
-    /// [`LONGEST_LOOKUP`](crate::proof::LONGEST_LOOKUP) or [`LONGEST_PROOF`], or less.
+    /// [`LONGEST_LOOKUP`](crate::proof::LONGEST_LOOKUP) or [`LONGEST_PROOF`](crate::proof::LONGEST_PROOF), or less.
     ///
     /// # Errors
     /// [`LogRefusal::Decode`], [`LogRefusal::Proof`].
@@ -199,14 +252,25 @@ impl<S: Scheme> LogClient<S> {
 
     fn check_growth(
         &self,
-        older: &Verified<SnapshotHead<Sha256Ed25519>>,
-        newer: &Verified<SnapshotHead<Sha256Ed25519>>,
+        older: LogRoot<S>,
+        newer: LogRoot<S>,
         proof: &[u8],
     ) -> Result<(), VerifyError> {
-        let growth = Growth::new(self.log.at(older), self.log.at(newer))?;
+        let growth = Growth::new(older, newer)?;
         let proof: Untrusted<AppendOnlyProof<S>> =
-            wire::decode(&(), proof, LONGEST_PROOF).map_err(VerifyError::Undecodable)?;
+            wire::decode(&(), proof, self.longest_growth).map_err(VerifyError::Undecodable)?;
         proof.verify(&growth, &()).map(drop)
+    }
+}
+
+/// The refusal for this reason; a proof that is longer than the client reads says nothing against the log.
+fn unless_unread(
+    reason: VerifyError,
+    refusal: impl FnOnce(VerifyError) -> LogRefusal,
+) -> LogRefusal {
+    match reason {
+        VerifyError::Undecodable(error @ DecodeError::TooLarge { .. }) => LogRefusal::Decode(error),
+        reason => refusal(reason),
     }
 }
 

@@ -124,7 +124,7 @@ mod walk;
 
 #[cfg(feature = "std")]
 pub use author::{AppendError, Appended, AuthorError, Entries, LogAuthor, LogRepository};
-pub use client::{Continuation, LogClient, LogRefusal};
+pub use client::{Continuation, LogClient, LogRefusal, PastProofs};
 pub use log::{Log, LogRoot, Setup};
 pub use proof::{AbsenceProof, AppendOnlyProof, Growth, InclusionProof, LookupProof};
 pub use scheme::{

@@ -4,7 +4,10 @@ use alloc::{sync::Arc, vec::Vec};
 use core::{fmt, marker::PhantomData};
 
 use accumulators::{AccumulatorId, bilinear::Parameters, wire::Reader};
-use pad_core::{DecodeError, DictionaryId, Digest, Sha256Ed25519, SnapshotRoot, Version};
+use pad_core::{
+    DecodeError, DictionaryId, Digest, Sha256Ed25519, SnapshotHead, Verified, VerifyError, Version,
+    history::PastRoot,
+};
 
 use crate::{
     scheme::Scheme,
@@ -121,15 +124,36 @@ impl<S: Scheme> Log<S> {
         self.setup.shape
     }
 
-    /// The log as it was at a verified root, to check proofs against.
+    /// The log as it was at a verified head, to check proofs against.
     ///
-    /// Whoever verified the root has checked that it is of this dictionary and scheme: the digest names both, unless it is that
-    /// of the empty log.
-    pub fn at(&self, root: &dyn SnapshotRoot<Sha256Ed25519>) -> LogRoot<S> {
+    /// # Errors
+    /// [`VerifyError::WrongDictionary`], [`VerifyError::WrongScheme`] for a head of another log: the digest of the empty log
+    /// names neither.
+    pub fn at(
+        &self,
+        head: &Verified<SnapshotHead<Sha256Ed25519>>,
+    ) -> Result<LogRoot<S>, VerifyError> {
+        let head = head.get();
+        if head.dictionary != self.dictionary {
+            return Err(VerifyError::WrongDictionary);
+        }
+        if head.scheme != S::ID {
+            let (expected, actual) = (S::ID.0, head.scheme.0);
+            return Err(VerifyError::WrongScheme { expected, actual });
+        }
+        Ok(LogRoot {
+            log: self.clone(),
+            version: head.version,
+            root: head.root,
+        })
+    }
+
+    /// The log as it was at a root in the history of a head of this log.
+    pub(crate) fn at_past(&self, past: &Verified<PastRoot<Sha256Ed25519>>) -> LogRoot<S> {
         LogRoot {
             log: self.clone(),
-            version: root.version(),
-            root: root.root(),
+            version: past.get().version,
+            root: past.get().root,
         }
     }
 }
@@ -145,7 +169,8 @@ impl<S: Scheme> fmt::Debug for Log<S> {
     }
 }
 
-/// A log at one version, the root of which was verified: what proofs are checked against. Made by [`Log::at`] only.
+/// A log at one version, the root of which was verified: what proofs are checked against. Made by [`Log::at`] and
+/// [`LogClient`](crate::LogClient) only.
 #[derive(Clone, Debug)]
 pub struct LogRoot<S: Scheme> {
     log: Log<S>,

@@ -27,8 +27,13 @@ pub use append_only::Growth;
 /// Checking that much takes about a minute, if the log itself is dishonest. Clients of keys with few values set 1 MiB.
 pub const LONGEST_LOOKUP: usize = 1 << 26;
 
-/// The most bytes of other proofs that a client reads unless it sets another limit: 64 KiB, enough for a thousand trees.
+/// The most bytes of an inclusion proof that a client reads unless it sets another limit: 64 KiB, enough for a thousand trees.
+/// Each top tree takes 32.
 pub const LONGEST_PROOF: usize = 1 << 16;
+
+/// The most bytes of an append-only proof that a client reads unless it sets another limit: 64 MiB, enough for two million top
+/// trees. Checking that much takes a hash for every 32 bytes.
+pub const LONGEST_GROWTH: usize = 1 << 26;
 
 macro_rules! messages {
     ($($(#[$documentation:meta])* $name:ident, $kind:ident;)+) => { $(

@@ -26,6 +26,10 @@ pub enum AppendError {
     /// A member of a set comes with a value.
     #[error("a member of a set has no value")]
     MemberWithValue,
+    /// The next version has as many entries as a server takes ([`MOST_ENTRIES`](super::update::MOST_ENTRIES)): it must be signed
+    /// first.
+    #[error("the next version takes no more entries: it must be signed first")]
+    VersionFull,
     /// The log is full.
     #[error(transparent)]
     Input(#[from] InputError),
@@ -150,8 +154,12 @@ impl<S: Scheme> Entries<S> {
                 }
             }
             let value = Sha256Ed25519::value(entry.value.as_bytes());
-            if let Some(occurrence) = self.occurrences.get_mut(&[beginning, value]) {
+            let pair = [beginning, value];
+            if let Some(occurrence) = self.occurrences.get_mut(&pair) {
                 *occurrence = occurrence.saturating_sub(1);
+                if *occurrence == 0 {
+                    self.occurrences.remove(&pair);
+                }
             }
         }
         self.forest.truncate(size);

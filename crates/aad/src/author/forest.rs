@@ -1,6 +1,6 @@
 //! The trees of a log: accumulators, hashes and certificates of all nodes from the blocks' level on.
 
-use std::{borrow::Cow, collections::HashMap};
+use std::{borrow::Cow, collections::HashMap, mem};
 
 use accumulators::{
     AccumulateError, AccumulatorId,
@@ -26,7 +26,7 @@ use crate::{
 /// The trees over the elements of a log.
 ///
 /// Space: 160 bytes for each node, of which there are a quarter as many as elements; the elements; 32 bytes for each element of
-/// the trees that are not joined yet.
+/// the trees that are not joined yet, or were not before the latest build.
 #[derive(Debug)]
 pub(crate) struct Forest<S: Scheme> {
     log: Log<S>,
@@ -39,6 +39,8 @@ pub(crate) struct Forest<S: Scheme> {
     levels: Vec<Vec<Node>>,
     /// Those of nodes whose parents are not made yet. What is missing is made from the elements.
     polynomials: HashMap<Address, Vec<Fr>>,
+    /// Those of nodes from before the latest build, whose parents it made: [`Forest::truncate`] puts them back.
+    joined: HashMap<Address, Vec<Fr>>,
     /// Of the roots of every size that was built, in frontier schemes.
     frontiers: HashMap<Address, FrontierTree>,
 }
@@ -63,6 +65,7 @@ impl<S: Scheme> Forest<S> {
             size: 0,
             levels: vec![Vec::new(); levels],
             polynomials: HashMap::new(),
+            joined: HashMap::new(),
             frontiers: HashMap::new(),
         }
     }
@@ -95,6 +98,7 @@ impl<S: Scheme> Forest<S> {
         let width = S::CONTENTS.element_bytes();
         let size = to_u64(self.elements.len() / width);
         let shape = self.log.shape();
+        self.joined.clear();
         for level in Shape::BLOCK_LEVEL..=shape.top_level() {
             let first = to_u64(self.level(level).len());
             let new: Vec<Address> = (first..size)
@@ -145,6 +149,14 @@ impl<S: Scheme> Forest<S> {
         }
         self.polynomials
             .retain(|node, _| shape.is_available(*node, size));
+        let joined = mem::take(&mut self.joined).into_iter();
+        self.polynomials.extend(joined.filter(|(node, _)| {
+            let parent = Address {
+                level: node.level + 1,
+                index: node.index / 2,
+            };
+            shape.is_available(*node, size) && !shape.is_available(parent, size)
+        }));
         self.frontiers
             .retain(|node, _| shape.is_available(*node, size));
     }
@@ -240,11 +252,20 @@ impl<S: Scheme> Forest<S> {
             });
             self.polynomials.insert(address, polynomial);
             if let Some((left, right)) = address.children() {
-                self.polynomials.remove(&left);
-                self.polynomials.remove(&right);
+                self.join(left);
+                self.join(right);
             }
         }
         Ok(())
+    }
+
+    /// A node's parent is made: its polynomial is needed no more, unless the latest build is undone.
+    fn join(&mut self, node: Address) {
+        if let Some(polynomial) = self.polynomials.remove(&node)
+            && self.log.shape().is_available(node, self.size)
+        {
+            self.joined.insert(node, polynomial);
+        }
     }
 
     /// The polynomial of a new node, from its children's or its elements.

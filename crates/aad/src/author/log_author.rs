@@ -10,7 +10,7 @@ use thiserror::Error;
 use super::{
     entries::{AppendError, Entries},
     forest::to_usize,
-    update::Appended,
+    update::{Appended, MOST_ENTRIES},
 };
 use crate::{log::Log, scheme::Scheme, statement::Entry};
 
@@ -91,8 +91,12 @@ impl<S: Scheme> LogAuthor<S> {
     /// Appends an entry to the next version.
     ///
     /// # Errors
-    /// [`AppendError`].
+    /// [`AppendError`]; [`AppendError::VersionFull`] if the version has [`MOST_ENTRIES`] already.
     pub fn append(&mut self, entry: Entry) -> Result<(), AppendError> {
+        let pending = self.entries.as_slice().len() - to_usize(self.published);
+        if pending >= MOST_ENTRIES {
+            return Err(AppendError::VersionFull);
+        }
         self.entries.push(entry)
     }
 

@@ -1,7 +1,12 @@
 //! What an author sends for each version: the entries that were appended, and the signed head.
 
+use core::fmt;
+
 use pad_core::Attachment;
-use serde::{Deserialize, Serialize};
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{Error as _, SeqAccess, Visitor},
+};
 
 use crate::statement::Entry;
 
@@ -9,7 +14,8 @@ use crate::statement::Entry;
 /// a key several values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Appended {
-    /// The entries; members of sets have empty values.
+    /// The entries, at most [`MOST_ENTRIES`]; members of sets have empty values.
+    #[serde(deserialize_with = "read_entries")]
     pub entries: Vec<Entry>,
 }
 
@@ -17,5 +23,35 @@ impl Attachment for Appended {
     const UPDATE_KIND: u8 = 128;
 }
 
-/// The most entries that a server takes in one update.
+/// The most entries of one update: authors take no more for one version, and a message of more is malformed.
 pub const MOST_ENTRIES: usize = 1 << 20;
+
+fn read_entries<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Entry>, D::Error> {
+    deserializer.deserialize_seq(AtMost)
+}
+
+/// Reads a list of at most [`MOST_ENTRIES`]; of a longer one, no further than that.
+struct AtMost;
+
+impl<'de> Visitor<'de> for AtMost {
+    type Value = Vec<Entry>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "at most {MOST_ENTRIES} entries")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<Entry>, A::Error> {
+        let announced = list.size_hint().unwrap_or(0);
+        if announced > MOST_ENTRIES {
+            return Err(A::Error::invalid_length(announced, &self));
+        }
+        let mut entries = Vec::new();
+        while let Some(entry) = list.next_element()? {
+            if entries.len() == MOST_ENTRIES {
+                return Err(A::Error::invalid_length(MOST_ENTRIES + 1, &self));
+            }
+            entries.push(entry);
+        }
+        Ok(entries)
+    }
+}

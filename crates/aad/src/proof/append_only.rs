@@ -28,10 +28,18 @@ impl<S: Scheme> Growth<S> {
     /// The log at an older and a newer version.
     ///
     /// # Errors
-    /// [`VerifyError::WrongDictionary`] if they are not of one log.
+    /// [`VerifyError::WrongDictionary`] if they are not of one log; [`VerifyError::Rollback`] if the older version has the
+    /// higher number; [`VerifyError::Fork`] for two digests of one version.
     pub fn new(old: LogRoot<S>, new: LogRoot<S>) -> Result<Self, VerifyError> {
         if old.log().id() != new.log().id() {
             return Err(VerifyError::WrongDictionary);
+        }
+        let (seen, offered) = (old.version(), new.version());
+        if seen > offered {
+            return Err(VerifyError::Rollback { seen, offered });
+        }
+        if seen == offered && old.root() != new.root() {
+            return Err(VerifyError::Fork(seen));
         }
         let log = new.log().clone();
         Ok(Self { log, old, new })

@@ -2,13 +2,17 @@
 
 use aad::{
     AadCounted, AasCounted, AbsenceProof, AppendError, Entries, Entry, InclusionProof, LookupProof,
-    Schedule, Setup, Shape, prefix,
+    Schedule, Scheme as _, Setup, Shape, prefix,
 };
 use accumulators::{AccumulateError, wire};
 use ark_bls12_381::{Fr, G1Affine, g1};
 use ark_ec::{AffineRepr, CurveGroup};
 use bls12::point::{self, G1_BYTES};
-use pad_core::{DecodeError, Workers};
+use ed25519_dalek::SigningKey;
+use pad_core::{
+    AuthorKey, DecodeError, DictionaryId, Sha256Ed25519, SnapshotHead, Untrusted, VerifyError,
+    Version, Workers, head::Authority,
+};
 
 use crate::support::{at_size, distinct, entries, key, log, pair, parameters, secret, verify};
 
@@ -196,4 +200,37 @@ fn setups_have_one_encoding() {
         bytes.push(0);
     });
     assert_eq!(no_purpose, invalid);
+}
+
+/// The empty digest names no log: a head of another one, whoever signed it, makes no statement about this one.
+#[test]
+fn a_log_stands_at_heads_of_its_own_only() {
+    let shape = Shape::new(4, Schedule::Eager).unwrap();
+    let this = log::<AasCounted>([1; 16], shape);
+    let verified = |scheme, dictionary| {
+        let signer = SigningKey::from_bytes(&[1; 32]);
+        let author = AuthorKey::from_bytes(signer.verifying_key().as_bytes()).unwrap();
+        let authority = Authority {
+            author,
+            dictionary,
+            scheme,
+        };
+        let version = Version::new(7);
+        let empty = SnapshotHead::<Sha256Ed25519>::empty(scheme, dictionary);
+        let signed = SnapshotHead { version, ..empty }.sign(&signer).unwrap();
+        Untrusted::new(signed).verify(&authority, &version).unwrap()
+    };
+    let other = verified(AasCounted::ID, DictionaryId::from_bytes([2; 16]));
+    assert_eq!(this.at(&other).unwrap_err(), VerifyError::WrongDictionary);
+    let other = verified(Scheme::ID, this.dictionary());
+    let (expected, actual) = (0x0312, 0x0302);
+    let refused = VerifyError::WrongScheme { expected, actual };
+    assert_eq!(this.at(&other).unwrap_err(), refused);
+    // The very same digest under a head of this log.
+    let own = this
+        .at(&verified(AasCounted::ID, this.dictionary()))
+        .unwrap();
+    let empty = Entries::new(this, Workers::sequential()).unwrap();
+    let proof = wire::encode(&empty.prove_absence(0, b"member").unwrap().unwrap());
+    verify::<AbsenceProof<AasCounted>>(&proof, &own, &key("member")).unwrap();
 }

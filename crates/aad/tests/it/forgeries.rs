@@ -75,7 +75,7 @@ fn as_shown(
 ) -> LogRoot<Scheme> {
     let log = client_log(entries.log());
     let root = hash::sealed(level, accumulator, &inner);
-    at(&log, 1, hash::digest(log.id(), 1 << level, Some(root)))
+    at(&log, 2, hash::digest(log.id(), 1 << level, Some(root)))
 }
 
 /// A point of the curve outside the subgroup.
@@ -243,7 +243,8 @@ fn a_parent_has_the_product_of_its_children() {
     // And so must be a growth from the version in which it was shown in full.
     let growth = wire::encode(&entries.prove_append_only(8, 16));
     let growth = put(&growth, 24, &false_accumulator);
-    let roots = Growth::new(at_size(&entries, 8), root).unwrap();
+    let old = at(&client_log(entries.log()), 1, entries.digest(8));
+    let roots = Growth::new(old, root).unwrap();
     let refused = verify::<AppendOnlyProof<Scheme>>(&growth, &roots, &()).unwrap_err();
     assert_eq!(refused, VerifyError::EquationMismatch);
 }
@@ -391,7 +392,9 @@ fn a_growth_starts_from_the_old_version() {
     // Backwards.
     let proof = wire::encode(&honest.prove_append_only(9, 16));
     let proof = put(&proof, 8, &17_u64.to_be_bytes());
-    let roots = Growth::new(at_size(&honest, 16), at_size(&honest, 9)).unwrap();
+    let log = client_log(honest.log());
+    let (larger, smaller) = (honest.digest(16), honest.digest(9));
+    let roots = Growth::new(at(&log, 1, larger), at(&log, 2, smaller)).unwrap();
     let refused = verify::<AppendOnlyProof<Scheme>>(&proof, &roots, &());
     assert_eq!(refused, Err(VerifyError::SizeOutOfRange));
     // Two logs.

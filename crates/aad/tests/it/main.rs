@@ -10,4 +10,5 @@ mod frontier;
 mod oracle;
 mod pairs;
 mod support;
+mod updates;
 mod vectors;

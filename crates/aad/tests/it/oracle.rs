@@ -10,7 +10,7 @@ use accumulators::wire;
 use ed25519_dalek::SigningKey;
 use pad_core::{
     ApplyError, AuthorKey, HeadSigner, Key, Operation, Repository as _, Sha256Ed25519, SignedHead,
-    Untrusted, Update, Value, Verified, Version, Workers, codec,
+    Untrusted, Update, Value, Verified, Version, Workers, codec, head::EmptyDictionary,
 };
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -48,14 +48,17 @@ fn at(
 ) -> aad::LogRoot<Scheme> {
     let log = client_log(author.log());
     if version == 0 {
-        return crate::support::at(&log, 1, server.entries().digest(0));
+        let empty = Untrusted::new(EmptyDictionary::new()).verify(&author.authority(), &());
+        let root = log.at(&empty.unwrap()).unwrap();
+        assert_eq!(root.root(), server.entries().digest(0));
+        return root;
     }
     let version = Version::new(version);
     let signed: SignedHead<Sha256Ed25519> = server.head(version).unwrap();
     let head: Verified<_> = Untrusted::new(signed)
         .verify(&author.authority(), &version)
         .unwrap();
-    log.at(&head)
+    log.at(&head).unwrap()
 }
 
 fn random_entry(random: &mut ChaCha8Rng) -> Entry {

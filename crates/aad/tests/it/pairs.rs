@@ -2,9 +2,9 @@
 
 use aad::{AadCounted, AppendOnlyProof, Entries, Growth, Schedule, Shape};
 use accumulators::wire;
-use pad_core::VerifyError;
+use pad_core::{VerifyError, Version};
 
-use crate::support::{at_size, distinct, entries, log, verify};
+use crate::support::{at, at_size, client_log, distinct, entries, log, verify};
 
 fn check(entries: &Entries<AadCounted>, from: u64, to: u64) {
     let proof = wire::encode(&entries.prove_append_only(from, to));
@@ -50,7 +50,9 @@ fn a_proof_is_for_its_two_versions_only() {
         for from in &sizes[..=place] {
             let proof = wire::encode(&entries.prove_append_only(*from, to));
             let check = |old, new| {
-                let growth = Growth::new(at_size(&entries, old), at_size(&entries, new));
+                let at =
+                    |version, size| at(&client_log(entries.log()), version, entries.digest(size));
+                let growth = Growth::new(at(1, old), at(2, new));
                 verify::<AppendOnlyProof<AadCounted>>(&proof, &growth.unwrap(), &()).err()
             };
             for other in sizes {
@@ -63,4 +65,23 @@ fn a_proof_is_for_its_two_versions_only() {
             }
         }
     }
+}
+
+/// A log that shrinks: version 5 has one entry, version 3 had three.
+#[test]
+fn a_growth_does_not_lead_back() {
+    let shape = Shape::new(4, Schedule::Eager).unwrap();
+    let entries = entries(&log::<AadCounted>([9; 16], shape), &distinct(3));
+    let at = |version, size| at(&client_log(entries.log()), version, entries.digest(size));
+    let (seen, offered) = (Version::new(5), Version::new(3));
+    assert_eq!(
+        Growth::new(at(5, 1), at(3, 3)).unwrap_err(),
+        VerifyError::Rollback { seen, offered }
+    );
+    // Nor from one digest to another of the same version.
+    assert_eq!(
+        Growth::new(at(3, 1), at(3, 3)).unwrap_err(),
+        VerifyError::Fork(offered)
+    );
+    Growth::new(at(3, 3), at(3, 3)).unwrap();
 }

@@ -69,7 +69,7 @@ pub(crate) fn client_log<S: Scheme>(log: &Log<S>) -> Log<S> {
 
 /// The log at a digest, under a head that was signed and verified.
 pub(crate) fn at<S: Scheme>(log: &Log<S>, version: u64, root: Digest<32>) -> LogRoot<S> {
-    log.at(&head(log, version, root))
+    log.at(&head(log, version, root)).unwrap()
 }
 
 fn head<S: Scheme>(
