@@ -283,9 +283,9 @@ fn an_honest_log_of_many_top_trees_is_followed() {
     let mut append_only = codec::envelope(131, 0x0302);
     append_only.extend_from_slice(&from.to_be_bytes());
     append_only.extend_from_slice(&to.to_be_bytes());
-    roots
-        .iter()
-        .for_each(|root| append_only.extend_from_slice(&root.0));
+    for root in &roots {
+        append_only.extend_from_slice(&root.0);
+    }
     // The proof is fine.
     let growth = Growth::new(at(&client_log(&log), 1, old), at(&client_log(&log), 2, new));
     verify::<AppendOnlyProof<Scheme>>(&append_only, &growth.unwrap(), &()).unwrap();

@@ -114,7 +114,7 @@ impl Grown {
         let authority: Authority = self.author.authority();
         let version: Version = head.head.version;
         let head: Verified<SnapshotHead<_>> = Untrusted::new(*head).verify(&authority, &version)?;
-        Ok(self.author.log().at(&head))
+        Ok(self.author.log().at(&head)?)
     }
 
     /// A key with so many values; none if the log has no such key.
