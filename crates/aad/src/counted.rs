@@ -3,7 +3,7 @@
 //! With `m` elements of the key shown, `A` the tree's polynomial, `k` the key's scalar and `q = A / (X - k)^m`, the evidence shows
 //! that the division is exact and that `q(k)` is not zero. So there are `m` elements of the key and no more.
 //!
-//! Deviation: not in the paper, which shows the prefixes that leave a trie. Appending costs a thousandth of that, and a
+//! Deviation: not in the paper, which shows the prefixes that leave a trie. Appending costs hundreds of times less, and a
 //! look-up costs the server a sum over the tree.
 
 use accumulators::{

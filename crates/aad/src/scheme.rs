@@ -4,8 +4,13 @@ use core::fmt::Debug;
 
 use pad_core::SchemeId;
 
-/// A scheme of append-only dictionaries or sets.
-pub trait Scheme: Copy + Debug + Default + Eq + Send + Sync + 'static {
+mod sealed {
+    /// Verifiers rely on what schemes say of themselves, so nobody else writes one.
+    pub trait Sealed {}
+}
+
+/// A scheme of append-only dictionaries or sets: one of the four below.
+pub trait Scheme: sealed::Sealed + Copy + Debug + Default + Eq + Send + Sync + 'static {
     /// The number of the scheme in signed heads, ids and envelopes.
     const ID: SchemeId;
     /// The name of the scheme for people, for example `aad-counted`.
@@ -57,6 +62,8 @@ pub enum Contents {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AadCounted;
 
+impl sealed::Sealed for AadCounted {}
+
 impl Scheme for AadCounted {
     const ID: SchemeId = SchemeId(0x0302);
     const NAME: &'static str = "aad-counted";
@@ -70,6 +77,8 @@ impl DictionaryScheme for AadCounted {}
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AasCounted;
 
+impl sealed::Sealed for AasCounted {}
+
 impl Scheme for AasCounted {
     const ID: SchemeId = SchemeId(0x0312);
     const NAME: &'static str = "aas-counted";
@@ -79,10 +88,12 @@ impl Scheme for AasCounted {
 
 impl SetScheme for AasCounted {}
 
-/// Dictionaries with the published completeness: a look-up is cheap for the server too, and appending costs a thousand
-/// times what it does in [`AadCounted`].
+/// Dictionaries with the published completeness: a look-up is cheap for the server too, and appending costs hundreds
+/// of times what it does in [`AadCounted`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AadFrontier;
+
+impl sealed::Sealed for AadFrontier {}
 
 impl Scheme for AadFrontier {
     const ID: SchemeId = SchemeId(0x0301);
@@ -96,6 +107,8 @@ impl DictionaryScheme for AadFrontier {}
 /// Sets with the published completeness, see [`AadFrontier`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AasFrontier;
+
+impl sealed::Sealed for AasFrontier {}
 
 impl Scheme for AasFrontier {
     const ID: SchemeId = SchemeId(0x0311);

@@ -11,7 +11,7 @@ use ark_ff::{Field, Zero};
 use bls12::scalar::{self, SCALAR_BYTES};
 use pad_core::{Digest, Workers};
 
-use super::frontier_tree::FrontierTree;
+use super::frontier_tree::{FrontierTree, Tree};
 use crate::{
     certificate::{
         PointBytes, ScalarBytes, block_challenge, product_challenge, second_product_challenge,
@@ -116,7 +116,7 @@ impl<S: Scheme> Forest<S> {
                 .filter(|root| root.level > Shape::BLOCK_LEVEL);
             for tree in trees {
                 if !self.frontiers.contains_key(&tree) {
-                    let frontier = FrontierTree::build(self, tree)?;
+                    let frontier = self.make_frontier(tree)?;
                     self.frontiers.insert(tree, frontier);
                 }
             }
@@ -131,8 +131,19 @@ impl<S: Scheme> Forest<S> {
     pub(crate) fn frontier(&self, tree: Address) -> Result<Cow<'_, FrontierTree>, AccumulateError> {
         match self.frontiers.get(&tree) {
             Some(known) => Ok(Cow::Borrowed(known)),
-            None => FrontierTree::build(self, tree).map(Cow::Owned),
+            None => self.make_frontier(tree).map(Cow::Owned),
         }
+    }
+
+    fn make_frontier(&self, tree: Address) -> Result<FrontierTree, AccumulateError> {
+        FrontierTree::build::<S>(&Tree {
+            id: self.id(),
+            parameters: self.log.setup().parameters(),
+            workers: &self.workers,
+            accumulator: &self.node(tree).accumulator,
+            elements: self.elements_of(tree),
+            polynomial: &self.polynomial(tree),
+        })
     }
 
     /// Forgets the elements from this size on, and the nodes that are not available without them.

@@ -5,16 +5,17 @@
 
 use accumulators::{
     AccumulateError, AccumulatorId,
-    bilinear::polynomial::{self, Transform},
+    bilinear::{
+        Parameters,
+        polynomial::{self, Transform},
+    },
 };
 use ark_bls12_381::Fr;
 use ark_ff::{AdditiveGroup, Field, Zero};
 use bls12::scalar;
+use pad_core::Workers;
 
-use super::{
-    bezout::{ARITY, Rows, bezout, products},
-    forest::Forest,
-};
+use super::bezout::{ARITY, Rows, bezout, products};
 use crate::{
     certificate::{PointBytes, ScalarBytes},
     element::first_half,
@@ -24,7 +25,6 @@ use crate::{
     },
     prefix::HALF_BITS,
     scheme::Scheme,
-    shape::Address,
 };
 
 /// The frontier of a tree.
@@ -50,30 +50,38 @@ struct FrontierNode {
     certificate: Option<(Vec<ScalarBytes>, PointBytes)>,
 }
 
+/// A tree above the blocks' level, of which the frontier is made.
+#[derive(Debug)]
+pub(super) struct Tree<'a> {
+    pub(super) id: AccumulatorId,
+    pub(super) parameters: &'a Parameters,
+    pub(super) workers: &'a Workers,
+    pub(super) accumulator: &'a PointBytes,
+    /// Its elements, side by side.
+    pub(super) elements: &'a [u8],
+    /// The product of `X - root` over the elements.
+    pub(super) polynomial: &'a [Fr],
+}
+
 impl FrontierTree {
-    /// The frontier of a tree above the blocks' level.
+    /// The frontier of a tree.
     ///
     /// Cost: sums of about `9 d n` coefficients for `n` elements with `d` prefixes each.
     ///
     /// # Errors
     /// [`AccumulateError::CapacityExceeded`]; [`AccumulateError::ElementNotAllowed`] if hashes have collided.
-    pub(super) fn build<S: Scheme>(
-        forest: &Forest<S>,
-        tree: Address,
-    ) -> Result<Self, AccumulateError> {
+    pub(super) fn build<S: Scheme>(tree: &Tree<'_>) -> Result<Self, AccumulateError> {
         let width = S::CONTENTS.element_bytes();
-        let mut sorted: Vec<(u32, &[u8])> =
-            (0..).zip(forest.elements_of(tree).chunks(width)).collect();
+        let mut sorted: Vec<(u32, &[u8])> = (0..).zip(tree.elements.chunks(width)).collect();
         sorted.sort_unstable_by_key(|(_, element)| *element);
         let (order, elements): (Vec<u32>, Vec<&[u8]>) = sorted.into_iter().unzip();
         let frontier = whole::<S>(&elements);
         let (starts, groups) = groups(frontier);
-        let polynomial = forest.polynomial(tree);
-        let transform = Transform::for_degree(4 * polynomial.len());
-        let rows = products(&groups, &transform, forest.workers());
-        let [x, y] = bezout(&polynomial, (&groups, &rows), &transform, forest.workers())?;
-        let nodes = certified(forest, &rows)?;
-        let disjoint = disjoint(forest, tree, (&rows, &nodes), [x, y])?;
+        let transform = Transform::for_degree(4 * tree.polynomial.len());
+        let rows = products(&groups, &transform, tree.workers);
+        let [x, y] = bezout(tree.polynomial, (&groups, &rows), &transform, tree.workers)?;
+        let nodes = certified(tree, &rows)?;
+        let disjoint = disjoint(tree, (&rows, &nodes), [x, y])?;
         Ok(Self {
             order,
             groups: starts,
@@ -176,18 +184,12 @@ fn atoms(frontier: Frontier<'_>) -> Vec<Vec<Leaving>> {
 }
 
 /// The nodes over these polynomials, with their certificates.
-fn certified<S: Scheme>(
-    forest: &Forest<S>,
-    rows: &Rows,
-) -> Result<Vec<Vec<FrontierNode>>, AccumulateError> {
-    let parameters = forest.log().setup().parameters();
+fn certified(tree: &Tree<'_>, rows: &Rows) -> Result<Vec<Vec<FrontierNode>>, AccumulateError> {
     let mut nodes: Vec<Vec<FrontierNode>> = Vec::with_capacity(rows.len());
     for (number, row) in rows.iter().enumerate() {
-        let accumulators = parameters.commit_each(row, forest.workers())?;
+        let accumulators = tree.parameters.commit_each(row, tree.workers)?;
         let certificates = match number.checked_sub(1) {
-            Some(below) => {
-                certificates(forest, (&rows[below], &nodes[below]), (row, &accumulators))?
-            }
+            Some(below) => certificates(tree, (&rows[below], &nodes[below]), (row, &accumulators))?,
             None => vec![None; row.len()],
         };
         let made = accumulators.into_iter().zip(certificates);
@@ -203,8 +205,8 @@ fn certified<S: Scheme>(
 type Certificate = Option<(Vec<ScalarBytes>, PointBytes)>;
 
 /// The certificates of a row, from the row below it.
-fn certificates<S: Scheme>(
-    forest: &Forest<S>,
+fn certificates(
+    tree: &Tree<'_>,
     (below, nodes): (&[Vec<Fr>], &[FrontierNode]),
     (row, accumulators): (&[Vec<Fr>], &[PointBytes]),
 ) -> Result<Vec<Certificate>, AccumulateError> {
@@ -213,17 +215,17 @@ fn certificates<S: Scheme>(
         .zip(nodes.chunks(ARITY))
         .zip(row.iter().zip(accumulators))
         .collect();
-    let made = forest.workers().map(&parts, |((children, nodes), parent)| {
-        (children.len() > 1).then(|| quotient(forest.id(), (children, nodes), *parent))
+    let made = tree.workers.map(&parts, |((children, nodes), parent)| {
+        (children.len() > 1).then(|| quotient(tree.id, (children, nodes), *parent))
     });
     let quotients: Vec<Vec<Fr>> = made
         .iter()
         .flatten()
         .map(|(_, quotient)| quotient.clone())
         .collect();
-    let parameters = forest.log().setup().parameters();
-    let mut quotients = parameters
-        .commit_each(&quotients, forest.workers())?
+    let mut quotients = tree
+        .parameters
+        .commit_each(&quotients, tree.workers)?
         .into_iter();
     let mut certificate = |(values, _)| quotients.next().map(|quotient| (values, quotient));
     Ok(made
@@ -273,30 +275,28 @@ fn add_multiple(sum: &mut Vec<Fr>, polynomial: &[Fr], factor: Fr) {
 }
 
 /// Commitments to `f`, `x` and `y`, the values of the last two at the challenge, and the quotient.
-fn disjoint<S: Scheme>(
-    forest: &Forest<S>,
-    tree: Address,
+fn disjoint(
+    tree: &Tree<'_>,
     (rows, nodes): (&Rows, &[Vec<FrontierNode>]),
     [x, y]: [Vec<Fr>; 2],
 ) -> Result<Vec<u8>, AccumulateError> {
     let collision = AccumulateError::ElementNotAllowed;
-    let (parameters, workers) = (forest.log().setup().parameters(), forest.workers());
+    let (parameters, workers) = (tree.parameters, tree.workers);
     let frontier = rows.last().and_then(|row| row.first()).ok_or(collision)?;
     let root = nodes.last().and_then(|row| row.first()).ok_or(collision)?;
     let (x_point, y_point) = (
         parameters.commit(&x, workers)?,
         parameters.commit(&y, workers)?,
     );
-    let accumulator = &forest.node(tree).accumulator;
-    let commitments = [accumulator, &root.accumulator, &x_point, &y_point];
-    let (mut transcript, z) = disjoint_challenge(forest.id(), commitments);
+    let commitments = [tree.accumulator, &root.accumulator, &x_point, &y_point];
+    let (mut transcript, z) = disjoint_challenge(tree.id, commitments);
     let (x_value, y_value) = (polynomial::evaluate(&x, z), polynomial::evaluate(&y, z));
     let values = [scalar::encode(&x_value), scalar::encode(&y_value)];
     let g = second_challenge(&mut transcript, &values);
     let square = g.square();
     let mut combined = x;
     add_multiple(&mut combined, &y, g);
-    add_multiple(&mut combined, &forest.polynomial(tree), square * x_value);
+    add_multiple(&mut combined, tree.polynomial, square * x_value);
     add_multiple(&mut combined, frontier, square * y_value);
     combined[0] -= x_value + g * y_value + square;
     let (quotient, remainder) = polynomial::divide_by_factor(&combined, -z);
