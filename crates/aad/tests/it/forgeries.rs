@@ -7,9 +7,9 @@ use aad::{
     AadCounted, AppendOnlyProof, Entries, Entry, Growth, InclusionProof, LogRoot, LookupProof,
     Schedule, Shape, hash,
 };
-use accumulators::wire;
+use accumulators::{transcript::Transcript, wire};
 use ark_bls12_381::{Fr, G1Affine, g1};
-use ark_ff::{BigInteger as _, PrimeField as _};
+use ark_ff::{BigInteger as _, Field as _, PrimeField as _};
 use bls12::point::{self, G1_BYTES};
 use pad_core::{DecodeError, Digest, VerifyError};
 
@@ -410,4 +410,54 @@ fn points_are_decoded_once_the_digest_is_right() {
     let proof = put(&proof, absent::QUOTIENT, &[0; G1_BYTES]);
     let other = at(&client_log(entries.log()), 1, sixteen(2).digest(16));
     assert_eq!(refusal(&proof, &other, "absent"), VerifyError::RootMismatch);
+}
+
+/// A key with a value in each of two trees is shown as absent, both openings wrong by amounts that cancel under coefficients known before
+/// they are chosen: without the message, or with the message before the amounts.
+#[test]
+fn errors_of_two_claims_do_not_cancel() {
+    let log = log::<Scheme>([9; 16], Shape::new(4, Schedule::Eager).unwrap());
+    let mut all = distinct(32);
+    (all[0], all[16]) = (pair("victim", "1"), pair("victim", "2"));
+    let held = entries(&log, &all);
+    let root = at_size(&held, 32);
+    let present = wire::encode(&held.prove_values(32, b"victim").unwrap());
+    let absent = wire::encode(&held.prove_values(32, b"absent").unwrap());
+    // With value 0 and these quotients both equations hold.
+    let rests = [840, 840 + 952].map(|at| present[at..at + 48].to_vec());
+    let forged = |values: [Fr; 2]| {
+        let mut forged = absent.clone();
+        for (tree, (value, rest)) in values.iter().zip(&rests).enumerate() {
+            let at = 16 + tree * 164 + 84;
+            forged[at..at + 32].copy_from_slice(&bls12::scalar::encode(value));
+            forged[at + 32..at + 80].copy_from_slice(rest);
+        }
+        forged
+    };
+    let zero = verify::<LookupProof<Scheme>>(&forged([Fr::from(0_u64); 2]), &root, &key("victim"));
+    assert_eq!(zero, Err(VerifyError::ZeroOpening));
+    let mu = Fr::from(228_988_810_152_649_578_064_853_576_960_394_133_504_u128);
+    let coefficients = |body: Option<&[u8]>| {
+        let mut transcript = Transcript::new(log.id(), "aad: coefficients");
+        transcript.absorb(&root.root().0);
+        transcript.absorb(b"victim");
+        if let Some(body) = body {
+            transcript.absorb(body);
+        }
+        let challenge = transcript.challenge();
+        [0, 16].map(|at| {
+            let word = |at: usize| {
+                Fr::from(i64::from_le_bytes(
+                    challenge[at..at + 8].try_into().unwrap(),
+                ))
+            };
+            word(at) + mu * word(at + 8)
+        })
+    };
+    let before = forged([Fr::ONE, Fr::ONE]);
+    for [first, second] in [coefficients(None), coefficients(Some(&before[8..]))] {
+        let values = [Fr::ONE, -first * second.inverse().unwrap()];
+        let refused = verify::<LookupProof<Scheme>>(&forged(values), &root, &key("victim"));
+        assert_eq!(refused, Err(VerifyError::EquationMismatch));
+    }
 }
