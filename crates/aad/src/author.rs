@@ -8,6 +8,7 @@
     reason = "the maker's own vectors: no index comes from a message"
 )]
 
+pub mod checkpoint;
 pub mod entries;
 mod evidence;
 mod forest;
@@ -16,6 +17,7 @@ mod prover;
 mod repository;
 pub mod update;
 
+pub use checkpoint::LogCheckpoint;
 pub use entries::{AppendError, Entries};
 pub use log_author::{AuthorError, LogAuthor};
 pub use repository::LogRepository;

@@ -37,7 +37,7 @@ pub enum AppendError {
 /// The entries of a log, and proofs about every number of them.
 ///
 /// An entry that was pushed is part of nothing before [`Entries::build`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Entries<S: Scheme> {
     appended: Vec<Entry>,
     /// The positions of the elements with this beginning, in ascending order.
