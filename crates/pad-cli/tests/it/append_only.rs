@@ -156,6 +156,46 @@ fn pending_values_of_one_key_are_all_appended() {
     assert_eq!(answer["version"], 3);
 }
 
+#[test]
+fn proofs_and_updates_travel() {
+    let bench = grown();
+    for key in ["example.org", "nobody"] {
+        bench.ok(&format!("prove --store s {key} --at 12 --out p --force"));
+        let verify =
+            |at: u32, key: &str| format!("verify --public k.pub --proof p {key} --at {at}");
+        let answer = bench.json(&verify(12, key)).remove(0);
+        assert_eq!(answer["present"], key == "example.org");
+        bench.fails(&verify(13, key), 3, "of version 12");
+        bench.fails(&verify(12, "another"), 3, "verification failed");
+    }
+    let latest = bench.json("versions --store s").len();
+    let mut files = String::new();
+    for version in 1..=latest {
+        bench.ok(&format!("export --store s --at {version} --out u{version}"));
+        files += &format!(" u{version}");
+    }
+    bench.ok(&format!(
+        "apply --store copy --public k.pub --parameters par{files}"
+    ));
+    assert_eq!(
+        bench.json("versions --store copy"),
+        bench.json("versions --store s")
+    );
+    for store in ["s", "copy"] {
+        let checked = bench
+            .json(&format!("check --store {store} --public k.pub"))
+            .remove(0);
+        assert_eq!(checked["replayed"], latest);
+        assert_eq!(checked["complete"], true);
+    }
+    bench.ok("put --store copy example.org four");
+    bench.fails(
+        "commit --store copy --key k --older sign --record r",
+        3,
+        "nothing is remembered",
+    );
+}
+
 /// An answer from which a value is taken out, and one that hides all of them.
 #[test]
 fn a_server_that_drops_values_is_refused() {
