@@ -9,6 +9,7 @@
 )]
 
 mod bezout;
+pub mod checkpoint;
 pub mod entries;
 mod evidence;
 mod forest;
@@ -19,6 +20,7 @@ mod prover;
 mod repository;
 pub mod update;
 
+pub use checkpoint::LogCheckpoint;
 pub use entries::{AppendError, Entries};
 pub use log_author::{AuthorError, LogAuthor};
 pub use repository::LogRepository;

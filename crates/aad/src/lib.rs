@@ -123,7 +123,9 @@ pub mod statement;
 mod walk;
 
 #[cfg(feature = "std")]
-pub use author::{AppendError, Appended, AuthorError, Entries, LogAuthor, LogRepository};
+pub use author::{
+    AppendError, Appended, AuthorError, Entries, LogAuthor, LogCheckpoint, LogRepository,
+};
 pub use client::{Continuation, LogClient, LogRefusal, PastProofs};
 pub use log::{Log, LogRoot, Setup};
 pub use proof::{AbsenceProof, AppendOnlyProof, Growth, InclusionProof, LookupProof};

@@ -22,6 +22,8 @@ mod import;
 mod keygen;
 mod maintain;
 mod output;
+#[cfg(feature = "aad")]
+mod parameters;
 mod proof;
 mod query;
 mod session;
@@ -54,6 +56,9 @@ pub(crate) struct Arguments {
 enum Command {
     /// Make a key for a new dictionary: a secret file, and a public file beside it.
     Keygen(keygen::Keygen),
+    /// Make public parameters for append-only logs. INSECURE, for tests only: whoever makes them can forge.
+    #[cfg(feature = "aad")]
+    Parameters(parameters::Parameters),
     /// Import a trace of updates (CSV: snapshot,op,key,value), one signed version per snapshot.
     ///
     /// Run again, it goes on where it stopped: what is in the store already is compared and skipped.
@@ -107,13 +112,17 @@ struct StoreArgument {
 }
 
 /// How to make the store, if it is new.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 struct NewStoreArguments {
     /// How a new store keeps all versions. Of a tree: path-copying (the default), cache-nowhere,
-    /// cache-median or cache-everywhere; of tuples: versioned-index. Roots and proofs do not depend
-    /// on it.
+    /// cache-median or cache-everywhere; of tuples: versioned-index; of a log: forest. Roots and proofs
+    /// do not depend on it.
     #[arg(long, value_name = "NAME")]
     repository: Option<RepositoryName>,
+    /// The public parameters of an append-only log. A new store needs them, and keeps a copy.
+    #[cfg(feature = "aad")]
+    #[arg(long, value_name = "FILE")]
+    parameters: Option<PathBuf>,
 }
 
 /// Runs the command; errors go to standard error, in one line, and with --json also as an object to
@@ -163,6 +172,8 @@ impl Command {
     fn run(&self, output: &mut Output) -> Result<(), Failure> {
         match self {
             Self::Keygen(command) => command.run(output),
+            #[cfg(feature = "aad")]
+            Self::Parameters(command) => command.run(output),
             Self::Import(command) => command.run(output),
             Self::Put(command) => command.run(output),
             Self::Remove(command) => command.run(output),

@@ -72,6 +72,17 @@ pub enum AuthorError {
     /// The author of a tuple PAD cannot go on, or take a snapshot; the changes are still pending.
     #[error(transparent)]
     Tuple(pad_tuple::AuthorError),
+    /// The author of a log cannot go on, or append; nothing was appended.
+    #[cfg(feature = "aad")]
+    #[error(transparent)]
+    Log(aad::AuthorError),
+    /// An entry cannot be appended to a log; nothing was appended.
+    #[cfg(feature = "aad")]
+    #[error(transparent)]
+    Append(#[from] aad::AppendError),
+    /// A change is of a kind that the scheme does not have; nothing was changed.
+    #[error(transparent)]
+    NotOffered(#[from] crate::question::NotOffered),
     /// The snapshot was not taken or is not durable.
     #[error(transparent)]
     Repository(#[from] RepositoryError),
@@ -95,6 +106,16 @@ impl From<pad_tuple::AuthorError> for AuthorError {
         match error {
             pad_tuple::AuthorError::Signing(reason) => Self::Signing(reason),
             error => Self::Tuple(error),
+        }
+    }
+}
+
+#[cfg(feature = "aad")]
+impl From<aad::AuthorError> for AuthorError {
+    fn from(error: aad::AuthorError) -> Self {
+        match error {
+            aad::AuthorError::Signer(error) => error.into(),
+            error => Self::Log(error),
         }
     }
 }

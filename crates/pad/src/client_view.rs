@@ -168,13 +168,24 @@ impl StoredView {
     /// The view after it has been offered the server's latest head.
     ///
     /// `head` is a [`SignedHead`] as a message, `consistency` a [`ConsistencyProof`] as one: needed
-    /// where the head is newer than one that the view has seen.
+    /// where the head is newer than one that the view has seen. `append_only` is needed there for logs: the
+    /// proof that the newer version contains the older one, as a message.
     ///
     /// # Errors
     /// [`RefusedHead`]: the head is not signed by the author, older than the newest one seen, another
     /// one for the same version, or does not continue its history.
-    pub fn advance(&self, head: &[u8], consistency: Option<&[u8]>) -> Result<Self, RefusedHead> {
-        with_suite!(self.public.suite, S => self.advance_in::<S>(head, consistency))
+    pub fn advance(
+        &self,
+        head: &[u8],
+        consistency: Option<&[u8]>,
+        append_only: Option<&[u8]>,
+    ) -> Result<Self, RefusedHead> {
+        let advanced =
+            with_suite!(self.public.suite, S => self.advance_in::<S>(head, consistency))?;
+        if self.public.scheme.family().is_append_only() {
+            self.check_growth(&advanced, append_only)?;
+        }
+        Ok(advanced)
     }
 
     /// Evidence against the author, if what a server shows of the past of a head contradicts the view.
@@ -207,6 +218,24 @@ impl StoredView {
             version: view.version(),
             authenticated: self.authenticated,
         })
+    }
+
+    /// A later version of a log contains the newest one that this view has seen.
+    #[cfg(feature = "aad")]
+    fn check_growth(&self, newer: &Self, append_only: Option<&[u8]>) -> Result<(), Refusal> {
+        if [Version::EMPTY, newer.version].contains(&self.version) {
+            return Ok(());
+        }
+        let heads = [&self.seen, &newer.seen]
+            .map(|seen| load::<pad_core::Sha256Ed25519>(&self.public, seen));
+        let [older, newer] = heads;
+        let (older, newer) = (older?.newest()?, newer?.newest()?);
+        crate::family::log::check_growth(&self.public, [&older, &newer], append_only)
+    }
+
+    #[cfg(not(feature = "aad"))]
+    fn check_growth(&self, _: &Self, _: Option<&[u8]>) -> Result<(), Refusal> {
+        Ok(())
     }
 
     fn accuse_in<S: Suite>(&self, head: &[u8], past: &[u8]) -> Option<Vec<u8>> {

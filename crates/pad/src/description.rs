@@ -23,9 +23,18 @@ impl Description {
     /// # Errors
     /// [`StoreError::Exists`]; [`StoreError`] of the medium.
     pub fn create(&self, path: &Path) -> Result<(), StoreError> {
+        self.create_with(path, None)
+    }
+
+    /// Makes a new store for this dictionary, with another record that its repository needs.
+    ///
+    /// # Errors
+    /// [`StoreError::Exists`]; [`StoreError`] of the medium.
+    pub fn create_with(&self, path: &Path, other: Option<RecordChange>) -> Result<(), StoreError> {
         let public = RecordChange::put(PUBLIC_KEY_GROUP, "", self.public.to_text());
         let repository = RecordChange::put(REPOSITORY_GROUP, "", self.repository.name());
-        RedbStore::create(path, &[public, repository]).map(drop)
+        let records: Vec<_> = [public, repository].into_iter().chain(other).collect();
+        RedbStore::create(path, &records).map(drop)
     }
 
     /// Reads the description in a store.

@@ -215,6 +215,20 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         self.memory.consistency_message(older, newer)
     }
 
+    /// The proof that the contents of a newer version contain those of an older one, as a message; `None` where entries are
+    /// also removed.
+    ///
+    /// # Errors
+    /// [`LookupError`] unless `older` is at most `newer`, which is acknowledged.
+    pub fn append_only_message(
+        &self,
+        older: Version,
+        newer: Version,
+    ) -> Result<Option<Vec<u8>>, LookupError> {
+        self.check_acknowledged(newer)?;
+        self.memory.append_only_message(older, newer)
+    }
+
     /// What the head of a newer version says about an older version, each as the body of a
     /// [`pad_core::contradiction::Past`]: for [`crate::client_view::StoredView::accuse`].
     ///

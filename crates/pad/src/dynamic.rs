@@ -50,6 +50,16 @@ pub fn verify(
     client(public)?.check_at(version, question, answer)
 }
 
+/// The longest answer to a question that a client reads, in bytes.
+pub fn longest_answer(public: &PublicKey, question: &Question) -> usize {
+    #[cfg(feature = "aad")]
+    if public.scheme.family().is_append_only() {
+        return family::log::LONGEST_ANSWER;
+    }
+    let _ = public;
+    question.longest_answer()
+}
+
 /// A durable repository of any suite, scheme and kind.
 pub type AnyRepository = Durable<dyn OfferedRepository, RedbStore>;
 
@@ -96,7 +106,8 @@ pub fn open_author(
 }
 
 fn open(store: RedbStore, description: &Description) -> Result<AnyRepository, RepositoryError> {
-    let empty = with_suite!(description.public.suite, S => family::repository::<S>(description))?;
+    let empty =
+        with_suite!(description.public.suite, S => family::repository::<S>(description, &store))?;
     Durable::open_into(store, empty)
 }
 

@@ -17,19 +17,27 @@ use crate::{
     question::Refusal,
     repository::{CheckError, RepositoryError},
     selection::SchemeFamily,
-    store::StoreError,
+    store::{Store, StoreError},
 };
 
+#[cfg(feature = "aad")]
+pub(crate) mod log;
 pub(crate) mod tree;
 pub(crate) mod tuple;
 
 /// An empty repository of the kind that a store says it holds.
 pub(crate) fn repository<S: Suite>(
     description: &Description,
+    store: &impl Store,
 ) -> Result<Box<dyn OfferedRepository>, RepositoryError> {
+    // Only logs keep there what they are made from.
+    #[cfg(not(feature = "aad"))]
+    let _ = store;
     let made = match description.public.scheme.family() {
         SchemeFamily::Tree => tree::repository::<S>(description),
         SchemeFamily::Tuple => tuple::repository::<S>(description)?,
+        #[cfg(feature = "aad")]
+        SchemeFamily::Log => log::repository::<S>(description, store)?,
     };
     made.ok_or_else(|| StoreError::Damaged("it holds an unknown kind of repository").into())
 }
@@ -39,6 +47,8 @@ pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn AnyClient>>
     match public.scheme.family() {
         SchemeFamily::Tree => tree::client::<S>(public),
         SchemeFamily::Tuple => tuple::client::<S>(public),
+        #[cfg(feature = "aad")]
+        SchemeFamily::Log => log::client::<S>(public),
     }
 }
 

@@ -112,6 +112,15 @@ pub trait AskedRepository {
     /// [`LookupError`] unless `older` is at least 1 and below `newer`, which exists.
     fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, LookupError>;
 
+    /// The proof that the contents of a newer version contain those of an older one, as a message; `None` where entries are
+    /// also removed.
+    ///
+    /// # Errors
+    /// [`LookupError`] unless `older` is at most `newer`, which exists.
+    fn append_only_message(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
+        Ok(None)
+    }
+
     /// What the head of a newer version says about an older version, each as the body of a
     /// [`pad_core::contradiction::Past`]: for [`crate::client_view::StoredView::accuse`].
     ///

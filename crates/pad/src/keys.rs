@@ -13,7 +13,8 @@
 //! `author` is the Ed25519 public key and `seed` the Ed25519 private key of RFC 8032. Where a scheme
 //! has a key of its own, and only there, a sixth line follows: `scheme-key` or `scheme-secret` and
 //! hexadecimal digits, in the encoding of that scheme. Some schemes have a secret that clients need
-//! not know the public half of; then only the secret file has that line. Digits are lower-case. A key is for one
+//! not know the public half of; then only the secret file has that line. Schemes whose keys are made from public parameters have no
+//! secret: then both files have the same line `scheme-key`. Digits are lower-case. A key is for one
 //! dictionary with one suite and scheme, so the public file alone says everything that a client must
 //! trust.
 
@@ -28,7 +29,7 @@ use disk::{Access, Draft};
 use ed25519_dalek::SigningKey;
 use pad_core::{AuthorKey, DictionaryId, head::Authority};
 use sha2::{Digest, Sha256};
-use zeroize::Zeroizing;
+pub use zeroize::Zeroizing;
 
 pub use pad_tuple::DEFAULT_ENTRIES;
 
@@ -72,6 +73,9 @@ pub enum KeyFileError {
         /// What should stand there.
         expected: &'static str,
     },
+    /// Keys of this scheme are made from public parameters ([`SecretKey::generate_with`]).
+    #[error("keys of scheme {0} are made from public parameters, which are not given")]
+    ParametersNeeded(SchemeName),
     /// The operating system has no random numbers.
     #[error(transparent)]
     NoRandomness(#[from] NoRandomness),
@@ -225,9 +229,23 @@ impl SecretKey {
     /// A new random key as [`SecretKey::generate`], for a dictionary of up to so many entries.
     ///
     /// # Errors
-    /// [`KeyFileError::NoRandomness`].
+    /// [`KeyFileError::NoRandomness`]; [`KeyFileError::ParametersNeeded`].
     pub fn generate_for(
         entries: usize,
+        suite: SuiteName,
+        scheme: SchemeName,
+        dictionary: Option<DictionaryId>,
+    ) -> Result<Self, KeyFileError> {
+        Self::generate_with(random_own(scheme, entries)?, suite, scheme, dictionary)
+    }
+
+    /// A new random key as [`SecretKey::generate`], with this secret of its scheme as in [`SecretKey::from_parts`]; or, for schemes
+    /// whose keys are made from public parameters, what is public of them.
+    ///
+    /// # Errors
+    /// [`KeyFileError::NoRandomness`]; [`KeyFileError::Malformed`] if it is not of the scheme.
+    pub fn generate_with(
+        own: Option<Zeroizing<Vec<u8>>>,
         suite: SuiteName,
         scheme: SchemeName,
         dictionary: Option<DictionaryId>,
@@ -237,8 +255,7 @@ impl SecretKey {
         let mut id = [0; 16];
         getrandom::fill(&mut id).map_err(|_| NoRandomness)?;
         let dictionary = dictionary.unwrap_or(DictionaryId::from_bytes(id));
-        let secret = scheme.key_format().map(|format| format.generate(entries));
-        Self::from_parts(suite, scheme, dictionary, &seed, secret.transpose()?)
+        Self::from_parts(suite, scheme, dictionary, &seed, own)
     }
 
     /// The key with this seed, the private key of RFC 8032. Where the scheme has a key of its own,
@@ -246,16 +263,15 @@ impl SecretKey {
     ///
     /// # Errors
     /// [`KeyFileError::Malformed`] if the public half is of small order, which no honest seed's is;
-    /// [`KeyFileError::NoRandomness`].
+    /// [`KeyFileError::NoRandomness`]; [`KeyFileError::ParametersNeeded`].
     pub fn from_seed(
         suite: SuiteName,
         scheme: SchemeName,
         dictionary: DictionaryId,
         seed: &[u8; 32],
     ) -> Result<Self, KeyFileError> {
-        let secret = scheme.key_format();
-        let secret = secret.map(|format| format.generate(DEFAULT_ENTRIES));
-        Self::from_parts(suite, scheme, dictionary, seed, secret.transpose()?)
+        let secret = random_own(scheme, DEFAULT_ENTRIES)?;
+        Self::from_parts(suite, scheme, dictionary, seed, secret)
     }
 
     /// The key with this seed and, where the scheme has a key of its own, that secret in the encoding of
@@ -359,7 +375,7 @@ impl SecretKey {
         };
         let digits = lines
             .own
-            .and_then(|line| line.strip_prefix("scheme-secret "));
+            .and_then(|line| line.strip_prefix(own_line(format))?.strip_prefix(' '));
         let secret = digits.and_then(decode);
         key.with_own(format, secret.ok_or_else(malformed_scheme_secret)?)
     }
@@ -410,10 +426,33 @@ impl SecretKey {
         text.extend_from_slice(self.public.common_lines().as_bytes());
         append_line(&mut text, "seed", &*seed).ok_or_else(malformed_seed)?;
         if let Some(secret) = &self.scheme_secret {
-            let appended = append_line(&mut text, "scheme-secret", secret);
+            let name = self.public.scheme.key_format();
+            let name = name.map_or("scheme-secret", own_line);
+            let appended = append_line(&mut text, name, secret);
             appended.ok_or_else(malformed_scheme_secret)?;
         }
         Ok(text)
+    }
+}
+
+/// A new random secret of the scheme's own, where it has one.
+fn random_own(
+    scheme: SchemeName,
+    entries: usize,
+) -> Result<Option<Zeroizing<Vec<u8>>>, KeyFileError> {
+    match scheme.key_format() {
+        Some(format) if format.is_of_parameters() => Err(KeyFileError::ParametersNeeded(scheme)),
+        Some(format) => Ok(Some(format.generate(entries)?)),
+        None => Ok(None),
+    }
+}
+
+/// What the last line of a secret key file is called.
+fn own_line(format: &dyn SchemeKeyFormat) -> &'static str {
+    if format.is_of_parameters() {
+        "scheme-key"
+    } else {
+        "scheme-secret"
     }
 }
 

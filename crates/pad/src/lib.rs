@@ -35,6 +35,8 @@ pub mod hosted;
 pub mod keys;
 mod offered;
 mod own_keys;
+#[cfg(feature = "aad")]
+pub mod parameters;
 pub mod question;
 pub mod repository;
 pub mod selection;
@@ -43,6 +45,8 @@ pub mod store;
 #[cfg(feature = "trace")]
 pub mod trace;
 
+#[cfg(feature = "aad")]
+pub use aad;
 pub use answering::{AnswerError, AnsweringRepository};
 pub use author::{AuthorError, BatchAuthor, DurableAuthor, RecordedAuthor, ResumableRepository};
 pub use complete::CompleteHistory;
@@ -65,6 +69,8 @@ pub use pad_tree::{
     Treap, TreapAuthor, TreeAuthor, TreeProof, TreeQuery, TreeRepository, VersionedNodes,
 };
 pub use pad_tuple::{self, TupleAuthor, TupleProof, TupleRepository};
+#[cfg(feature = "aad")]
+pub use parameters::LogParameters;
 pub use question::NotOffered;
 pub use repository::{CheckError, RepositoryError, StorableRepository};
 pub use signing_record::{SigningRecord, SigningRecordError};

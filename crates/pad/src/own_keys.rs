@@ -8,8 +8,12 @@ use pad_tuple::{AuthorError, Design, KeyBytes, PublicBytes, SecretBytes};
 use zeroize::Zeroizing;
 
 mod scheme_key;
+#[cfg(feature = "aad")]
+mod setup_format;
 
 pub use scheme_key::SchemeKey;
+#[cfg(feature = "aad")]
+pub(crate) use setup_format::SetupFormat;
 
 /// How the own key of a scheme is made and checked. In key files it is bytes.
 ///
@@ -21,6 +25,12 @@ pub trait SchemeKeyFormat: Sync {
     /// # Errors
     /// [`NoRandomness`].
     fn generate(&self, entries: usize) -> Result<Zeroizing<Vec<u8>>, NoRandomness>;
+
+    /// Whether keys are made from public parameters. There is then no secret: in place of one stands what clients know, in both
+    /// files under the same name, and `generate` returns nothing.
+    fn is_of_parameters(&self) -> bool {
+        false
+    }
 
     /// Whether keys are for dictionaries of up to a number of entries.
     fn is_bounded(&self) -> bool {

@@ -32,6 +32,9 @@ pub enum Statement {
     Lookups(Lookups),
     /// To [`Question::Range`].
     Range(RangeContents),
+    /// To [`Question::Key`], about a log: all values of the key.
+    #[cfg(feature = "aad")]
+    Values(aad::Values),
 }
 
 /// A signed head as text.
@@ -75,6 +78,16 @@ pub enum Refusal {
     /// The answer does not follow from what the author signed.
     #[error(transparent)]
     Verify(#[from] VerifyError),
+    /// A later version of a log was not shown to contain the newest one seen.
+    #[error("version {newer} was not shown to contain version {older}: {reason}")]
+    NotGrown {
+        /// The newest version seen.
+        older: Version,
+        /// The version offered.
+        newer: Version,
+        /// Why the append-only proof is refused.
+        reason: VerifyError,
+    },
     /// No answer to such a question can be verified.
     #[error(transparent)]
     NotOffered(#[from] NotOffered),

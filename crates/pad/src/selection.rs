@@ -11,6 +11,8 @@ use pad_tree::{
 };
 use pad_tuple::{Design, PublicBytes, SecretBytes, designs};
 
+#[cfg(feature = "aad")]
+use crate::own_keys::SetupFormat;
 use crate::own_keys::{OwnKeys, SchemeKeyFormat};
 
 /// A name that stands for nothing, with the names that would.
@@ -125,7 +127,9 @@ by_name! {
     #[cfg(feature = "accumulators")]
     TupleAccumulatorsSupersedingBilinear => "tuple-accumulators-superseding-bilinear",
     #[cfg(feature = "accumulators")]
-    TupleChainAccumulatorsBilinear => "tuple-chain-accumulators-bilinear"
+    TupleChainAccumulatorsBilinear => "tuple-chain-accumulators-bilinear",
+    #[cfg(feature = "aad")]
+    AadCounted => <aad::AadCounted as aad::Scheme>::NAME
 }
 
 by_name! {
@@ -135,7 +139,9 @@ by_name! {
     CacheNowhere => CacheNowhere::NAME,
     CacheMedian => CacheMedian::NAME,
     CacheEverywhere => CacheEverywhere::NAME,
-    VersionedIndex => "versioned-index"
+    VersionedIndex => "versioned-index",
+    #[cfg(feature = "aad")]
+    Forest => "forest"
 }
 
 /// What schemes have in common: how contents are authenticated.
@@ -146,6 +152,9 @@ pub enum SchemeFamily {
     Tree,
     /// Tuples of key intervals, each of which is authenticated on its own.
     Tuple,
+    /// An append-only log, with accumulators over its trees.
+    #[cfg(feature = "aad")]
+    Log,
 }
 
 impl fmt::Display for SchemeFamily {
@@ -153,6 +162,8 @@ impl fmt::Display for SchemeFamily {
         formatter.write_str(match self {
             Self::Tree => "tree",
             Self::Tuple => "tuple",
+            #[cfg(feature = "aad")]
+            Self::Log => "log",
         })
     }
 }
@@ -168,6 +179,17 @@ impl SchemeFamily {
                 RepositoryName::CacheEverywhere,
             ],
             Self::Tuple => &[RepositoryName::VersionedIndex],
+            #[cfg(feature = "aad")]
+            Self::Log => &[RepositoryName::Forest],
+        }
+    }
+
+    /// Whether entries are only ever added: nothing is removed, and a key keeps all its values.
+    pub const fn is_append_only(self) -> bool {
+        match self {
+            Self::Tree | Self::Tuple => false,
+            #[cfg(feature = "aad")]
+            Self::Log => true,
         }
     }
 
@@ -209,6 +231,15 @@ impl Facts {
             family: SchemeFamily::Tree,
             id: B::ID,
             key_format: None,
+        }
+    }
+
+    #[cfg(feature = "aad")]
+    const fn of_log<L: aad::Scheme>() -> Self {
+        Self {
+            family: SchemeFamily::Log,
+            id: L::ID,
+            key_format: Some(&SetupFormat),
         }
     }
 
@@ -260,6 +291,8 @@ impl SchemeName {
             Self::TupleChainAccumulatorsBilinear => {
                 Facts::of_tuple::<designs::ChainAccumulatorsBilinear>()
             }
+            #[cfg(feature = "aad")]
+            Self::AadCounted => Facts::of_log::<aad::AadCounted>(),
         }
     }
 

@@ -21,6 +21,8 @@ pub struct TraceSnapshot {
     pub name: String,
     /// The line of its first row.
     pub line: u64,
+    /// The line of the first row that removes a key, if there is one.
+    pub first_removal: Option<u64>,
     /// Its changes in the order of the rows.
     pub operations: Vec<Operation>,
 }
@@ -159,17 +161,23 @@ impl<R: Read> TraceReader<R> {
         if !self.seen.insert(name.clone()) {
             return Err(TraceError::Scattered(line, name));
         }
+        let is_removal = |operation: &Operation| matches!(operation, Operation::Remove(_));
+        let mut first_removal = is_removal(&operation).then_some(line);
         let mut operations = vec![operation];
         while let Some(row) = self.next_row()? {
             if row.snapshot != name {
                 self.ahead = Some(row);
                 break;
             }
+            if first_removal.is_none() && is_removal(&row.operation) {
+                first_removal = Some(row.line);
+            }
             operations.push(row.operation);
         }
         Ok(Some(TraceSnapshot {
             name,
             line,
+            first_removal,
             operations,
         }))
     }

@@ -42,7 +42,7 @@ pub enum AppendError {
 ///
 /// An entry that was pushed is part of nothing before [`Entries::build`]. What is asked about other sizes than those built is
 /// answered too; in frontier schemes their frontiers are made for the answer.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Entries<S: Scheme> {
     appended: Vec<Entry>,
     /// The positions of the elements with this beginning, in ascending order.

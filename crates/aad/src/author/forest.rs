@@ -27,16 +27,16 @@ use crate::{
 ///
 /// Space: 160 bytes for each node, of which there are a quarter as many as elements; the elements; 32 bytes for each element of
 /// the trees that are not joined yet, or were not before the latest build.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Forest<S: Scheme> {
     log: Log<S>,
     workers: Workers,
     /// Side by side; those from `size` on are in no node yet.
-    elements: Vec<u8>,
+    pub(super) elements: Vec<u8>,
     /// The number of elements that the nodes are made for.
-    size: u64,
+    pub(super) size: u64,
     /// The nodes that are available, for each level from the blocks' on.
-    levels: Vec<Vec<Node>>,
+    pub(super) levels: Vec<Vec<Node>>,
     /// Those of nodes whose parents are not made yet. What is missing is made from the elements.
     polynomials: HashMap<Address, Vec<Fr>>,
     /// Those of nodes from before the latest build, whose parents it made: [`Forest::truncate`] puts them back.

@@ -10,6 +10,7 @@ use thiserror::Error;
 use super::{
     entries::{AppendError, Entries},
     forest::to_usize,
+    repository::LogRepository,
     update::{Appended, MOST_ENTRIES},
 };
 use crate::{log::Log, scheme::Scheme, statement::Entry};
@@ -70,6 +71,26 @@ impl<S: Scheme> LogAuthor<S> {
             published: 0,
             unsigned: None,
         })
+    }
+
+    /// The author who goes on where a repository stands. `signer` is the secret half of what the repository verifies
+    /// with. Copies the contents.
+    pub fn resume(repository: &LogRepository<S>, signer: HeadSigner) -> Self {
+        let (entries, heads) = (repository.entries().clone(), repository.heads());
+        Self {
+            published: entries.size(),
+            entries,
+            authority: *heads.authority(),
+            signer,
+            history: heads.frontier(),
+            head: heads.latest_head(),
+            unsigned: None,
+        }
+    }
+
+    /// Whether a version is sealed that the signer has failed to sign. The next snapshot signs it.
+    pub const fn has_unsigned(&self) -> bool {
+        self.unsigned.is_some()
     }
 
     /// Whose heads clients and servers accept.

@@ -21,10 +21,10 @@ use crate::{
 /// A server of a log. It holds no key, and nobody trusts it. Every version is served for ever.
 #[derive(Debug)]
 pub struct LogRepository<S: Scheme> {
-    entries: Entries<S>,
-    heads: HeadLog<Sha256Ed25519>,
+    pub(super) entries: Entries<S>,
+    pub(super) heads: HeadLog<Sha256Ed25519>,
     /// The number of entries in each version, from version 0 on.
-    sizes: Vec<u64>,
+    pub(super) sizes: Vec<u64>,
 }
 
 impl<S: Scheme> LogRepository<S> {

@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use pad::{Key, Operation, RecordChange, RedbStore, Store, Value, Version};
+use pad::{
+    Key, NotOffered, Operation, RecordChange, RedbStore, Store, Value, Version,
+    dynamic::Description,
+};
 use serde_json::{Map, json};
 
 use super::{
@@ -88,7 +91,7 @@ impl Target {
                 store: store.to_owned(),
             },
             key: key.map(Path::to_owned),
-            new: NewStoreArguments { repository: None },
+            new: NewStoreArguments::default(),
         }
     }
 
@@ -96,11 +99,21 @@ impl Target {
         output.goes_on();
         let path = &self.store.store;
         if let Some(key) = &self.key {
-            create_or_match(path, load_secret(key)?.public(), self.new.repository)?;
+            create_or_match(path, load_secret(key)?.public(), &self.new)?;
         }
         let mut store = RedbStore::open(path)?;
-        let at = store.latest()?;
-        store.write_records(&[record(at, operation)])?;
+        let scheme = Description::read(&store)?.public.scheme;
+        let note = if scheme.family().is_append_only() {
+            if matches!(operation, Operation::Remove(_)) {
+                let what = "removals";
+                let scheme = scheme.id();
+                return Err(Failure::Input(NotOffered { what, scheme }.to_string()));
+            }
+            appended(&mut store, operation)?
+        } else {
+            record(store.latest()?, operation)
+        };
+        store.write_records(&[note])?;
         let pending = store.record_count(RECORD_GROUP)?;
         let text = format!("noted; {pending} pending, pad commit publishes them");
         let mut object = Map::new();
@@ -122,9 +135,10 @@ impl Commit {
             ));
         }
         let latest = author.repository().latest();
+        let is_append_only = key.public().scheme.family().is_append_only();
         let noted = pending
             .iter()
-            .map(|(name, value)| change(name, value))
+            .map(|(name, value)| change(key_of(name, is_append_only)?, value))
             .collect::<Option<Vec<_>>>()
             .ok_or_else(|| damaged(&self.store.store))?;
         let older = noted.iter().filter(|(at, _)| *at != latest).count();
@@ -161,6 +175,30 @@ fn record(at: Version, operation: &Operation) -> RecordChange {
     };
     let value = [&at.number().to_be_bytes(), &sign[..], new].concat();
     RecordChange::put(RECORD_GROUP, operation.key().as_bytes(), value)
+}
+
+/// The same for a log, where a key may get several values at once: the name begins with a number (8 bytes, big-endian) that
+/// follows that of the last pending change.
+fn appended(store: &mut RedbStore, operation: &Operation) -> Result<RecordChange, Failure> {
+    // Now nobody else writes before this process ends.
+    store.write_records(&[])?;
+    let last = store.records(RECORD_GROUP)?.pop();
+    let last = last.and_then(|(name, _)| name.first_chunk().copied());
+    let number = last.map_or(0, |last| u64::from_be_bytes(last).saturating_add(1));
+    let RecordChange::Put { group, name, value } = record(store.latest()?, operation) else {
+        return Err(damaged(store.path()));
+    };
+    let name = [&number.to_be_bytes()[..], &name].concat();
+    Ok(RecordChange::Put { group, name, value })
+}
+
+/// The key in the name of a pending change.
+fn key_of(name: &[u8], is_append_only: bool) -> Option<&[u8]> {
+    if !is_append_only {
+        return Some(name);
+    }
+    let (_, key) = name.split_first_chunk::<8>()?;
+    Some(key)
 }
 
 fn change(name: &[u8], value: &[u8]) -> Option<(Version, Operation)> {

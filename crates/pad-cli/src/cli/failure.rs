@@ -112,6 +112,7 @@ impl From<AuthorError> for Failure {
         match error {
             AuthorError::Repository(error) => error.into(),
             AuthorError::Record(error) => error.into(),
+            AuthorError::NotOffered(error) => Self::Input(error.to_string()),
             error => Self::Store(error.to_string()),
         }
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use clap::Args;
 use pad::{
     Answer, CompleteHistory, Difference, Key, KeyHistory, KeyRange, Keys, RangeContents, Version,
+    question::Question,
 };
 use serde_json::{Map, Value as Json, json};
 
@@ -41,7 +42,11 @@ impl History {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let key = output.key(&self.key)?;
         let session = self.read.open(output)?;
-        session.version(None)?;
+        let latest = session.version(None)?;
+        if session.is_append_only() {
+            // Nothing is removed: the values of the latest version are all that there ever were.
+            return output.statement(session.ask(latest, &Question::Key(key))?);
+        }
         if self.complete {
             return complete(&session, &key, output);
         }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use pad::{
-    Domain, RecordChange, RedbStore, RepositoryError, SecretKey, Sha256Ed25519, Store, StoreError,
-    Suite, Version,
+    Domain, NotOffered, RecordChange, RedbStore, RepositoryError, SecretKey, Sha256Ed25519, Store,
+    StoreError, Suite, Version,
     dynamic::AnyAuthor,
     pad_core::codec,
     selection::SchemeName,
@@ -49,9 +49,9 @@ impl Import {
         } else {
             Vec::new()
         };
-        let total = self.compare(&imported)?;
+        let total = self.compare(key.public().scheme, &imported)?;
         self.author.check_new(&self.store.store)?;
-        create_or_match(&self.store.store, key.public(), self.new.repository)?;
+        create_or_match(&self.store.store, key.public(), &self.new)?;
         let mut author = self.author.open(&self.store.store, &key)?;
         if self::imported(author.repository().store())? != imported {
             return Err(Failure::input(
@@ -104,10 +104,20 @@ impl Import {
 
     /// Reads the whole trace and compares its beginning with what is imported already; returns the
     /// number of snapshots.
-    fn compare(&self, imported: &[Stamp]) -> Result<usize, Failure> {
+    fn compare(&self, scheme: SchemeName, imported: &[Stamp]) -> Result<usize, Failure> {
         let mut total = 0;
         for snapshot in read(&self.trace)? {
             let snapshot = snapshot.map_err(|error| Failure::trace(&self.trace, &error))?;
+            if let Some(line) = snapshot.first_removal
+                && scheme.family().is_append_only()
+            {
+                let (trace, what) = (self.trace.display(), "removals");
+                let scheme = scheme.id();
+                let refused = NotOffered { what, scheme };
+                return Err(Failure::Input(format!(
+                    "trace {trace}: line {line}: {refused}"
+                )));
+            }
             if imported
                 .get(total)
                 .is_some_and(|known| *known != stamp(&snapshot))

@@ -34,13 +34,23 @@ pub(super) struct Keygen {
     /// tuple-base-superseding-bls and tuple-spec-lightweight-bls have signatures that aggregate. With
     /// accumulators, which answer for one key at a time: tuple-accumulators-rsa,
     /// tuple-accumulators-superseding-rsa and tuple-chain-accumulators-rsa (a new key takes minutes), and
-    /// the same with -bilinear at the end (for as many entries as --entries says).
+    /// the same with -bilinear at the end (for as many entries as --entries says). As an append-only log,
+    /// in which a key has all values that it was ever given: aad-counted (with --parameters).
     #[arg(long, value_name = "NAME", default_value = SchemeName::RedBlack.name())]
     scheme: SchemeName,
     /// The largest number of entries that the dictionary will have; only for schemes with -bilinear at the
     /// end. The public key grows by 48 bytes with each, and checking it takes longer [default: 4095].
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=MOST_ENTRIES))]
     entries: Option<u32>,
+    /// The public parameters of an append-only log, as pad parameters makes them for tests.
+    #[cfg(feature = "aad")]
+    #[arg(long, value_name = "FILE")]
+    parameters: Option<PathBuf>,
+    /// The largest trees of an append-only log have two to this power entries; longer logs have several
+    /// [default: the largest that the parameters serve].
+    #[cfg(feature = "aad")]
+    #[arg(long, value_name = "LEVEL", requires = "parameters", value_parser = clap::value_parser!(u8).range(4..=32))]
+    top: Option<u8>,
     /// Derive the dictionary's id from this name instead of drawing a random one.
     #[arg(long, value_name = "NAME")]
     dictionary: Option<String>,
@@ -66,7 +76,10 @@ impl Keygen {
         let failure = |error| Failure::key_file(&self.out, &error);
         let entries = self.entries()?;
         let search = self.search(output);
-        let key = SecretKey::generate_for(entries, self.suite, self.scheme, dictionary);
+        let key = match self.setup()? {
+            None => SecretKey::generate_for(entries, self.suite, self.scheme, dictionary),
+            setup => SecretKey::generate_with(setup, self.suite, self.scheme, dictionary),
+        };
         let key = key.map_err(failure)?;
         search.finish_and_clear();
         key.save_pair(&self.out, &public_path)
@@ -95,6 +108,49 @@ impl Keygen {
 }
 
 impl Keygen {
+    /// What the key of a log says of its parameters.
+    #[cfg(feature = "aad")]
+    fn setup(&self) -> Result<Option<Setup>, Failure> {
+        if !self.scheme.family().is_append_only() {
+            return match &self.parameters {
+                Some(_) => Err(Failure::Input(format!(
+                    "--parameters: dictionaries of scheme {} have none",
+                    self.scheme
+                ))),
+                None => Ok(None),
+            };
+        }
+        if self.suite != SuiteName::Sha256Ed25519 {
+            return Err(Failure::Input(format!(
+                "logs of scheme {} have the suite {}",
+                self.scheme,
+                SuiteName::Sha256Ed25519
+            )));
+        }
+        let Some(path) = &self.parameters else {
+            return Err(Failure::Input(format!(
+                "keys of scheme {} are made with --parameters",
+                self.scheme
+            )));
+        };
+        let parameters = super::parameters::load(path)?;
+        let greatest = parameters.greatest_top_level();
+        let top = self.top.unwrap_or(greatest);
+        let setup = parameters.setup(top).ok_or_else(|| {
+            Failure::Input(format!(
+                "--top {top}: the parameters in {} serve trees of up to 2^{greatest} entries, and the least is 4",
+                path.display()
+            ))
+        })?;
+        Output::warn(super::parameters::ORIGIN);
+        Ok(Some(setup))
+    }
+
+    #[cfg(not(feature = "aad"))]
+    fn setup(&self) -> Result<Option<Setup>, Failure> {
+        Ok(None)
+    }
+
     /// For how many entries the key is.
     fn entries(&self) -> Result<usize, Failure> {
         let is_bounded = self
@@ -142,6 +198,9 @@ impl Public {
         )
     }
 }
+
+/// What a key says of a log's parameters.
+type Setup = pad::keys::Zeroizing<Vec<u8>>;
 
 /// A key file for more has too many bytes.
 const MOST_ENTRIES: i64 = 40_000;

@@ -1,7 +1,7 @@
 //! `pad prune` and `pad check`.
 
 use clap::Args;
-use pad::{Version, dynamic::open_repository};
+use pad::{NotOffered, Version, dynamic::open_repository};
 use serde_json::json;
 
 use super::{
@@ -28,6 +28,12 @@ impl Prune {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         output.goes_on();
         let mut repository = open_repository(&self.store.store)?;
+        let scheme = repository.description()?.public.scheme;
+        if scheme.family().is_append_only() {
+            // Its trees are over all entries.
+            let (what, scheme) = ("prunings", scheme.id());
+            return Err(Failure::Input(NotOffered { what, scheme }.to_string()));
+        }
         let before = repository.store().file_bytes()?;
         repository.prune(Version::new(self.before))?;
         let after = repository.store().file_bytes()?;

@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, StdoutLock, Write};
 
-use pad::{Answer, Key, Value, Version};
+use pad::{Answer, Key, Value, Version, question::Statement};
 use serde_json::{Map, Value as Json, json};
 
 use super::Failure;
@@ -66,6 +66,12 @@ impl Output {
             self.verdict()
         );
         drop(io::stderr().write_all(note.as_bytes()));
+    }
+
+    /// Says on standard error what people should know.
+    #[cfg(feature = "aad")]
+    pub(crate) fn warn(text: &str) {
+        drop(io::stderr().write_all(format!("pad: note: {text}\n").as_bytes()));
     }
 
     /// From here on the command changes something, and does so to its end whoever reads.
@@ -221,6 +227,41 @@ impl Output {
         );
         let object = self.lookup_object(version, key, answer);
         self.say(&text, &object)
+    }
+
+    /// The verified answer to a question about one key.
+    pub(crate) fn statement(&mut self, statement: Statement) -> Result<(), Failure> {
+        match statement {
+            Statement::Lookup(lookup) => self.lookup(lookup.version, &lookup.key, &lookup.answer),
+            #[cfg(feature = "aad")]
+            Statement::Values(values) => self.values(&values),
+            _ => Err(Failure::Refused("the answer is to another question".into())),
+        }
+    }
+
+    /// All values of a key of a log, one a line, or that there are none.
+    #[cfg(feature = "aad")]
+    fn values(&mut self, values: &pad::aad::Values) -> Result<(), Failure> {
+        let (version, shown) = (values.version, self.show(values.key.as_bytes()));
+        let verdict = self.verdict();
+        let mut objects = Vec::new();
+        for value in &values.values {
+            let mut object = Map::new();
+            self.add(&mut object, "value", value.as_bytes());
+            objects.push(Json::Object(object));
+            let value = self.show(value.as_bytes());
+            self.text(&format!("present  {shown} = {value}"))?;
+        }
+        let text = match values.values.len() {
+            0 => format!("absent   {shown}   [version {version}, {verdict}]"),
+            count => format!("{count} values, no other   [version {version}, {verdict}]"),
+        };
+        let mut object = Map::new();
+        object.insert("version".into(), version.number().into());
+        self.add(&mut object, "key", values.key.as_bytes());
+        object.insert("present".into(), (!objects.is_empty()).into());
+        object.insert("values".into(), objects.into());
+        self.say_verdict(&text, Json::Object(object))
     }
 
     pub(crate) fn lookup_object(&self, version: Version, key: &Key, answer: &Answer) -> Json {

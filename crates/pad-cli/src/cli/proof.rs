@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use pad::{
     Version,
-    dynamic::verify,
-    question::{Question, Refusal, Statement},
+    dynamic::{longest_answer, verify},
+    question::{Question, Refusal},
 };
 use serde_json::json;
 
@@ -80,13 +80,11 @@ impl Verify {
         let asked = output.show(key.as_bytes());
         let public = load_public(&self.public)?;
         let question = Question::Key(key);
-        let longest = u64::try_from(question.longest_answer()).unwrap_or(u64::MAX);
+        let longest = longest_answer(&public, &question);
+        let longest = u64::try_from(longest).unwrap_or(u64::MAX);
         let answer = read_file(&self.proof, longest)?;
         let statement = verify(&public, Version::new(self.at), &question, &answer);
-        match statement.map_err(|refusal| self.refused(&asked, refusal))? {
-            Statement::Lookup(lookup) => output.lookup(lookup.version, &lookup.key, &lookup.answer),
-            _ => Err(Failure::Refused("the answer is to another question".into())),
-        }
+        output.statement(statement.map_err(|refusal| self.refused(&asked, refusal))?)
     }
 }
 

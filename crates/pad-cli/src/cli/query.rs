@@ -4,7 +4,7 @@
 //! printed.
 
 use clap::Args;
-use pad::{KeyRange, Version};
+use pad::{KeyRange, Version, question::Question};
 use serde_json::{Map, Value as Json, json};
 
 use super::{Failure, Output, session::ReadArguments};
@@ -74,8 +74,8 @@ impl Get {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let key = output.key(&self.key)?;
         let session = self.read.open(output)?;
-        let lookup = session.lookup(session.version(self.at)?, &key)?;
-        output.lookup(lookup.version, &lookup.key, &lookup.answer)
+        let statement = session.ask(session.version(self.at)?, &Question::Key(key))?;
+        output.statement(statement)
     }
 }
 

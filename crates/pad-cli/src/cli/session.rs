@@ -5,16 +5,15 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use disk::{Access, Lock, LockError, PATIENCE};
 use pad::{
-    Answer, AnswerError, Key, KeyRange, Keys, Lookup, PublicKey, RangeContents, RedbStore,
-    SecretKey, SigningRecord, Store, StoreError, VerifyError, Version,
+    Answer, AnswerError, Key, KeyRange, Keys, Lookup, PublicKey, RangeContents, RecordChange,
+    RedbStore, SecretKey, SigningRecord, Store, StoreError, VerifyError, Version,
     client_view::{RefusedHead, StoredView, ViewFileError},
     dynamic::verify,
     dynamic::{AnyAuthor, AnyRepository, Description, open_author, open_repository},
     question::{HeadText, Question, Refusal, Statement, verify_head},
-    selection::RepositoryName,
 };
 
-use super::{Failure, Output, files::read_file, output::Trust};
+use super::{Failure, NewStoreArguments, Output, files::read_file, output::Trust};
 
 /// The store to ask, and whom to trust.
 #[derive(Debug, Args)]
@@ -140,7 +139,11 @@ fn advanced(
     let consistency = (Version::EMPTY < seen && seen < offered)
         .then(|| repository.consistency_message(seen, offered))
         .transpose()?;
-    view.advance(&head, consistency.as_deref())
+    let append_only = match consistency {
+        Some(_) => repository.append_only_message(seen, offered)?,
+        None => None,
+    };
+    view.advance(&head, consistency.as_deref(), append_only.as_deref())
         .map_err(|refused| fork(path, view, repository, refused))
 }
 
@@ -203,6 +206,11 @@ impl Session {
             (None, Version::EMPTY) => Err(Failure::input("the store has no version yet")),
             (None, latest) => Ok(latest),
         }
+    }
+
+    /// Whether the store holds a log.
+    pub(super) fn is_append_only(&self) -> bool {
+        self.public.scheme.family().is_append_only()
     }
 
     /// The server's answer as bytes, then what they establish with the public key alone.
@@ -334,12 +342,12 @@ pub(super) fn load_secret(path: &Path) -> Result<SecretKey, Failure> {
 pub(super) fn create_or_match(
     path: &Path,
     public: &PublicKey,
-    repository: Option<RepositoryName>,
+    new: &NewStoreArguments,
 ) -> Result<(), Failure> {
     if path.exists() {
         let found = Description::read(&RedbStore::open(path)?)?;
         check_key(path, &found.public, public)?;
-        match repository {
+        match new.repository {
             Some(wanted) if wanted != found.repository => Err(Failure::Input(format!(
                 "the store {} is of the kind {}, which cannot be changed to {wanted}",
                 path.display(),
@@ -348,19 +356,57 @@ pub(super) fn create_or_match(
             _ => Ok(()),
         }
     } else {
-        let chosen = public.scheme.family().repository(repository);
+        let chosen = public.scheme.family().repository(new.repository);
         let repository =
             chosen.map_err(|error| Failure::Input(format!("scheme {}: {error}", public.scheme)))?;
         let description = Description {
             public: public.clone(),
             repository,
         };
-        match description.create(path) {
+        match description.create_with(path, parameters_record(public, new)?) {
             // Somebody else was faster.
-            Err(StoreError::Exists(_)) => create_or_match(path, public, Some(repository)),
+            Err(StoreError::Exists(_)) => create_or_match(path, public, new),
             created => Ok(created?),
         }
     }
+}
+
+/// The parameters that the store of a log keeps; nothing for other schemes.
+#[cfg(feature = "aad")]
+fn parameters_record(
+    public: &PublicKey,
+    new: &NewStoreArguments,
+) -> Result<Option<RecordChange>, Failure> {
+    use super::parameters::load;
+    match &new.parameters {
+        Some(path) if public.scheme.family().is_append_only() => {
+            let parameters = load(path)?;
+            if parameters.setup_of(public).is_none() {
+                let path = path.display();
+                return Err(Failure::Input(format!(
+                    "the key was made with other parameters than those in {path}"
+                )));
+            }
+            Ok(Some(parameters.record()))
+        }
+        Some(_) => Err(Failure::Input(format!(
+            "--parameters: dictionaries of scheme {} have none",
+            public.scheme
+        ))),
+        None if public.scheme.family().is_append_only() => Err(Failure::Input(format!(
+            "a new store of scheme {} needs the --parameters that its key was made with",
+            public.scheme
+        ))),
+        None => Ok(None),
+    }
+}
+
+#[cfg(not(feature = "aad"))]
+fn parameters_record(
+    _: &PublicKey,
+    _: &NewStoreArguments,
+) -> Result<Option<RecordChange>, Failure> {
+    Ok(None)
 }
 
 fn check_key(path: &Path, found: &PublicKey, given: &PublicKey) -> Result<(), Failure> {

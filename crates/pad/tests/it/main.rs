@@ -6,4 +6,6 @@ mod another_family;
 mod damage;
 mod documents;
 mod durable;
+#[cfg(feature = "aad")]
+mod log;
 mod proof_file;

@@ -72,7 +72,9 @@ fn answers(suite: SuiteName, scheme: SchemeName) -> (PublicKey, Vec<(Question, V
 #[test]
 fn no_changed_byte_is_accepted() {
     for suite in SuiteName::ALL {
-        for scheme in SchemeName::ALL {
+        // Proofs of logs have tests of their own, and keys of logs need parameters.
+        let all = SchemeName::ALL.iter();
+        for scheme in all.filter(|scheme| !scheme.family().is_append_only()) {
             let (public, answers) = answers(*suite, *scheme);
             for (question, answer) in answers {
                 check_every_byte(&public, &question, &answer);

@@ -1,0 +1,175 @@
+//! A repository as it is stored between runs.
+
+use pad_core::{AuthorKey, Digest, HeadLog, Sha256Ed25519, Suite as _, Workers, codec::Message};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    entries::Entries,
+    forest::{Forest, Node, to_u64},
+    repository::LogRepository,
+};
+use crate::{
+    log::Log,
+    scheme::Scheme,
+    shape::{Address, Shape},
+    statement::Entry,
+};
+
+/// Everything that a repository needs to go on, without replaying updates or making an accumulator.
+///
+/// A checkpoint is believed about its nodes but for the roots of the latest version: keep an integrity digest beside it. One that
+/// somebody else wrote makes proofs that clients refuse.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct LogCheckpoint {
+    heads: HeadLog<Sha256Ed25519>,
+    /// The number of entries in each version, from version 0 on.
+    sizes: Vec<u64>,
+    entries: Vec<Entry>,
+    /// The nodes of each level from the blocks' on, side by side.
+    levels: Vec<Vec<u8>>,
+}
+
+impl Message for LogCheckpoint {
+    const KIND: u8 = 132;
+    const SUITE: u16 = Sha256Ed25519::ID.0;
+}
+
+impl core::fmt::Debug for LogCheckpoint {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let (entries, versions) = (self.entries.len(), self.heads.latest());
+        write!(
+            formatter,
+            "LogCheckpoint({entries} entries, {versions} versions)"
+        )
+    }
+}
+
+impl<S: Scheme> LogRepository<S> {
+    /// Everything that is needed to go on, to be stored. Copies the contents.
+    pub fn checkpoint(&self) -> LogCheckpoint {
+        LogCheckpoint {
+            heads: self.heads.clone(),
+            sizes: self.sizes.clone(),
+            entries: self.entries.as_slice().to_vec(),
+            levels: self.entries.forest.encode_levels(),
+        }
+    }
+
+    /// Goes on from a checkpoint. `None` if it is of another log or author, or its parts do not fit: nodes that are missing or
+    /// too many, or do not lead to the root of the latest version.
+    ///
+    /// Time: linear in what is stored, hashes alone.
+    pub fn restore(
+        checkpoint: LogCheckpoint,
+        log: Log<S>,
+        author: AuthorKey,
+        workers: Workers,
+    ) -> Option<Self> {
+        let mut repository = Self::new(log, author, workers).ok()?;
+        let LogCheckpoint {
+            heads,
+            sizes,
+            entries,
+            levels,
+        } = checkpoint;
+        let versions = heads.latest().number().checked_add(1)?;
+        let fits = heads.authority() == repository.heads.authority()
+            && to_u64(sizes.len()) == versions
+            && sizes.first() == Some(&0)
+            && sizes.last() == Some(&to_u64(entries.len()))
+            && sizes.is_sorted();
+        if !fits {
+            return None;
+        }
+        repository.entries = with_nodes(repository.entries, entries, &levels)?;
+        let size = repository.entries.size();
+        let root = heads.latest_head().map(|signed| signed.head.root);
+        if root.is_some_and(|root| root != repository.entries.digest(size)) {
+            return None;
+        }
+        Some(Self {
+            heads,
+            sizes,
+            ..repository
+        })
+    }
+}
+
+/// No entries, with these appended and their nodes as they were made before.
+fn with_nodes<S: Scheme>(
+    mut entries: Entries<S>,
+    appended: Vec<Entry>,
+    levels: &[Vec<u8>],
+) -> Option<Entries<S>> {
+    for entry in appended {
+        entries.push(entry).ok()?;
+    }
+    entries.forest.decode_levels(levels)?;
+    Some(entries)
+}
+
+impl<S: Scheme> Forest<S> {
+    fn encode_levels(&self) -> Vec<Vec<u8>> {
+        let levels = self.levels.iter();
+        levels
+            .map(|nodes| nodes.iter().flat_map(encode).collect())
+            .collect()
+    }
+
+    /// Takes the nodes of all elements that were pushed. `None` unless there is each that is available.
+    fn decode_levels(&mut self, stored: &[Vec<u8>]) -> Option<()> {
+        let size = to_u64(self.elements.len() / S::CONTENTS.element_bytes());
+        let shape = self.log().shape();
+        if stored.len() != self.levels.len() {
+            return None;
+        }
+        for (level, (nodes, stored)) in
+            (Shape::BLOCK_LEVEL..).zip(self.levels.iter_mut().zip(stored))
+        {
+            let (chunks, []) = stored.as_chunks::<NODE_BYTES>() else {
+                return None;
+            };
+            let (count, next) = (
+                to_u64(chunks.len()),
+                Address {
+                    level,
+                    index: to_u64(chunks.len()),
+                },
+            );
+            let last = count.checked_sub(1).map(|index| Address { level, index });
+            let all = !shape.is_available(next, size)
+                && last.is_none_or(|last| shape.is_available(last, size));
+            if !all {
+                return None;
+            }
+            *nodes = chunks.iter().map(decode).collect::<Option<_>>()?;
+        }
+        self.size = size;
+        Some(())
+    }
+}
+
+fn encode(node: &Node) -> Vec<u8> {
+    let Node {
+        accumulator,
+        inner,
+        value,
+        quotient,
+    } = node;
+    [&accumulator[..], &inner.0, value, quotient].concat()
+}
+
+fn decode(bytes: &[u8; NODE_BYTES]) -> Option<Node> {
+    let (accumulator, rest) = bytes.split_first_chunk()?;
+    let (inner, rest) = rest.split_first_chunk()?;
+    let (value, quotient) = rest.split_first_chunk()?;
+    Some(Node {
+        accumulator: *accumulator,
+        inner: Digest(*inner),
+        value: *value,
+        quotient: quotient.try_into().ok()?,
+    })
+}
+
+/// Accumulator (48), inner hash (32), value (32), quotient (48).
+const NODE_BYTES: usize = 160;

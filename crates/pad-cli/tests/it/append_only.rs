@@ -1,0 +1,389 @@
+//! Every command of the real binary on append-only logs, servers that lie, and kills.
+
+use std::{
+    fmt::Write as _,
+    io::{BufRead, BufReader, Read},
+    process::Stdio,
+    thread::sleep,
+    time::Duration,
+};
+
+use pad::{
+    RedbStore, Sha256Ed25519, Store as _, Update, Version, aad::Appended, dynamic::Description,
+    pad_core::codec, store::RecordChange,
+};
+use serde_json::{Value as Json, json};
+
+use crate::bench::{Bench, text};
+
+const LOG: &str = "snapshot,op,key,value\n\
+    a,put,example.org,one\na,put,example.net,other\na,put,example.org,two\n\
+    b,put,example.org,one\n\
+    c,put,example.com,three\n";
+
+/// Parameters `par` for trees of 16 entries, and a key `k` made with them.
+fn with_key() -> Bench {
+    let bench = Bench::new();
+    bench.ok("parameters --top 4 --out par");
+    bench.ok("keygen --out k --scheme aad-counted --parameters par");
+    bench
+}
+
+/// And a log `s` of three versions.
+fn published() -> Bench {
+    let bench = with_key();
+    bench.write("t.csv", LOG.as_bytes());
+    bench.ok("import --store s --key k --parameters par t.csv");
+    bench
+}
+
+/// And of forty entries more, in versions of three: trees, a tail, and several trees of the top level.
+fn grown() -> Bench {
+    let bench = published();
+    let mut trace = LOG.to_owned();
+    for number in 0..40 {
+        let snapshot = number / 3;
+        let key = number % 20;
+        writeln!(trace, "more {snapshot},put,key {key},value {number}").unwrap();
+    }
+    bench.write("t.csv", trace.as_bytes());
+    bench.ok("import --store s --key k t.csv");
+    bench
+}
+
+fn values(object: &Json) -> Vec<&str> {
+    let values = object["values"].as_array().unwrap().iter();
+    values
+        .map(|value| value["value"].as_str().unwrap())
+        .collect()
+}
+
+#[test]
+fn parameters_made_here_are_called_insecure() {
+    let bench = Bench::new();
+    let made = bench.run("parameters --top 5 --out par");
+    assert!(text(&made.stderr).contains("INSECURE"), "{made:?}");
+    assert!(text(&made.stdout).contains("INSECURE"), "{made:?}");
+    let key = bench.run("keygen --out k --scheme aad-counted --parameters par --top 4");
+    assert!(key.status.success() && text(&key.stderr).contains("INSECURE"));
+    let [secret, public] = ["k", "k.pub"].map(|file| text(&bench.read(file)));
+    let own = public.lines().last().unwrap();
+    assert!(own.starts_with("scheme-key 030400"), "{own}");
+    assert_eq!(secret.lines().last(), Some(own));
+    bench.ok("public --key k --out again.pub");
+    assert_eq!(bench.read("again.pub"), bench.read("k.pub"));
+
+    let keygen = "keygen --out other --scheme aad-counted";
+    bench.fails(keygen, 2, "--parameters");
+    let more = format!("{keygen} --parameters par --top 6");
+    bench.fails(&more, 2, "serve trees of up to 2^5 entries");
+    bench.fails("keygen --out other --parameters par", 2, "have none");
+    let mut damaged = bench.read("par");
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 1;
+    bench.write("par", &damaged);
+    bench.fails(&format!("{keygen} --parameters par"), 2, "parameters par: ");
+    bench.ok("parameters --top 4 --out strange");
+    let import = "put --store s --key k a 1 --parameters strange";
+    bench.fails(import, 2, "made with other parameters");
+    bench.fails("put --store s --key k a 1", 2, "needs the --parameters");
+    assert!(!bench.path("s").exists());
+}
+
+#[test]
+fn a_key_has_all_its_values() {
+    let bench = published();
+    let get = |line: &str| {
+        let line = format!("get --store s --public k.pub {line}");
+        bench.json(&line).remove(0)
+    };
+    assert_eq!(
+        get("example.net"),
+        json!({
+            "key": "example.net", "present": true, "values": [{ "value": "other" }],
+            "verified": true, "version": 3,
+        })
+    );
+    assert_eq!(values(&get("example.org")), ["one", "two", "one"]);
+    assert_eq!(values(&get("example.org --at 1")), ["one", "two"]);
+    for absent in ["example.com --at 2", "example", "example.org --at 0"] {
+        let answer = get(absent);
+        assert_eq!(answer["present"], false, "{absent}");
+        assert_eq!(values(&answer), Vec::<&str>::new());
+    }
+    let printed = bench.ok("get --store s --public k.pub example.org");
+    assert!(printed.ends_with("3 values, no other   [version 3, verified]\n"));
+    let history = bench.json("history --store s --public k.pub example.org");
+    assert_eq!(values(&history[0]), ["one", "two", "one"]);
+    assert_eq!(bench.json("versions --store s").len(), 3);
+}
+
+#[test]
+fn what_a_log_does_not_answer_is_said() {
+    let bench = published();
+    for (line, what) in [
+        ("range --store s a z", "range questions"),
+        ("diff --store s 1 2", "differences"),
+        ("remove --store s example.org", "removals"),
+        ("prune --store s --before 2", "prunings"),
+    ] {
+        let refused = format!("{what} are not offered by scheme aad-counted");
+        bench.fails(line, 2, &refused);
+    }
+    bench.write("r.csv", format!("{LOG}d,put,a,1\nd,delete,a,\n").as_bytes());
+    let refused = "trace r.csv: line 8: removals are not offered by scheme aad-counted";
+    bench.fails("import --store s --key k r.csv", 2, refused);
+    assert_eq!(bench.json("versions --store s").len(), 3);
+}
+
+#[test]
+fn pending_values_of_one_key_are_all_appended() {
+    let bench = with_key();
+    bench.ok("put --store s --key k --parameters par a 1");
+    bench.ok("put --store s b 2");
+    bench.ok("put --store s a 3");
+    let again = bench.json("put --store s a 1").remove(0);
+    assert_eq!(again["pending"], 4);
+    let commit = bench.json("commit --store s --key k").remove(0);
+    assert_eq!(
+        (&commit["version"], &commit["changes"]),
+        (&json!(1), &json!(4))
+    );
+    bench.ok("put --store s a 4");
+    bench.ok("commit --store s --key k");
+    bench.fails("commit --store s --key k", 2, "nothing is pending");
+    bench.ok("commit --store s --key k --allow-empty");
+    let answer = bench.json("get --store s --public k.pub a").remove(0);
+    assert_eq!(values(&answer), ["1", "3", "1", "4"]);
+    assert_eq!(answer["version"], 3);
+}
+
+#[test]
+fn proofs_and_updates_travel() {
+    let bench = grown();
+    for key in ["example.org", "nobody"] {
+        bench.ok(&format!("prove --store s {key} --at 12 --out p --force"));
+        let verify =
+            |at: u32, key: &str| format!("verify --public k.pub --proof p {key} --at {at}");
+        let answer = bench.json(&verify(12, key)).remove(0);
+        assert_eq!(answer["present"], key == "example.org");
+        bench.fails(&verify(13, key), 3, "of version 12");
+        bench.fails(&verify(12, "another"), 3, "verification failed");
+    }
+    let latest = bench.json("versions --store s").len();
+    let mut files = String::new();
+    for version in 1..=latest {
+        bench.ok(&format!("export --store s --at {version} --out u{version}"));
+        write!(files, " u{version}").unwrap();
+    }
+    bench.ok(&format!(
+        "apply --store copy --public k.pub --parameters par{files}"
+    ));
+    assert_eq!(
+        bench.json("versions --store copy"),
+        bench.json("versions --store s")
+    );
+    for store in ["s", "copy"] {
+        let checked = bench
+            .json(&format!("check --store {store} --public k.pub"))
+            .remove(0);
+        assert_eq!(checked["replayed"], latest);
+        assert_eq!(checked["complete"], true);
+    }
+    bench.ok("put --store copy example.org four");
+    bench.fails(
+        "commit --store copy --key k --older sign --record r",
+        3,
+        "nothing is remembered",
+    );
+}
+
+/// An answer from which a value is taken out, and one that hides all of them.
+#[test]
+fn a_server_that_drops_values_is_refused() {
+    let bench = grown();
+    bench.ok("prove --store s example.org --out p");
+    let honest = bench.read("p");
+    let latest = bench.json("versions --store s").len();
+    let verify = format!("verify --public k.pub --proof p example.org --at {latest}");
+    bench.ok(&verify);
+    // Of `be32(3), be32(3), one, be32(3), two, be32(3), one` at the end, without the last, the middle, and all.
+    let values = honest.len() - 25;
+    let (before, listed) = honest.split_at(values);
+    assert_eq!(listed[..8], [0, 0, 0, 3, 0, 0, 0, 3]);
+    let two = [&[0, 0, 0, 2], &listed[4..18]].concat();
+    let others = [&[0, 0, 0, 2], &listed[4..11], &listed[18..]].concat();
+    for lie in [two, others, vec![0; 4], Vec::new()] {
+        bench.write("p", &[before, &lie].concat());
+        bench.fails(&verify, 3, "verification failed");
+    }
+    // Another key's proof of absence is none for this one.
+    bench.ok("prove --store s nobody --out p --force");
+    bench.fails(&verify, 3, "verification failed");
+}
+
+/// A store of the same key in which the updates were changed by `change`.
+fn forged(
+    bench: &Bench,
+    name: &str,
+    change: impl Fn(Version, &mut Update<Sha256Ed25519, Appended>),
+) {
+    let honest = RedbStore::open(&bench.path("s")).unwrap();
+    let parameters = honest.records("parameters").unwrap().pop().unwrap().1;
+    let parameters = RecordChange::put("parameters", "", parameters);
+    let path = bench.path(name);
+    let description = Description::read(&honest).unwrap();
+    description.create_with(&path, Some(parameters)).unwrap();
+    let latest = honest.latest().unwrap();
+    let updates = (1..=latest.number()).map(|number| {
+        let version = Version::new(number);
+        let message = honest.update(version).unwrap().unwrap();
+        let mut update = codec::decode(&message, message.len()).unwrap();
+        change(version, &mut update);
+        codec::encode(&update)
+    });
+    let updates: Vec<_> = updates.collect();
+    let mut store = RedbStore::open(&path).unwrap();
+    store.publish(Version::new(1), &updates, &[]).unwrap();
+}
+
+#[test]
+fn a_store_without_a_value_is_not_opened() {
+    let bench = published();
+    forged(&bench, "same", |_, _| {});
+    bench.ok("get --store same --public k.pub example.org");
+    forged(&bench, "lying", |version, update| {
+        if version == Version::new(2) {
+            update.attachment.entries.clear();
+        }
+    });
+    let get = "get --store lying --public k.pub example.org";
+    bench.fails(get, 4, "version 2");
+}
+
+/// A checkpoint that lacks a value is not believed, and costs a replay.
+#[test]
+fn a_checkpoint_without_a_value_is_not_believed() {
+    let bench = grown();
+    let mut store = RedbStore::open(&bench.path("s")).unwrap();
+    let mut checkpoint = store.checkpoint().unwrap().unwrap();
+    let place = checkpoint
+        .bytes
+        .windows(3)
+        .position(|bytes| bytes == b"two");
+    checkpoint.bytes[place.unwrap()..][..3].copy_from_slice(b"owt");
+    store.put_checkpoint(&checkpoint).unwrap();
+    drop(store);
+    let answer = bench
+        .json("get --store s --public k.pub example.org")
+        .remove(0);
+    assert_eq!(values(&answer), ["one", "two", "one"]);
+    bench.fails("check --store s", 4, "integrity");
+}
+
+#[test]
+fn a_view_follows_a_log_along_append_only_proofs() {
+    let bench = published();
+    bench.ok("get --store s --public k.pub --view v example.org");
+    std::fs::copy(bench.path("s"), bench.path("old")).unwrap();
+    bench.ok("put --store s example.org four");
+    bench.ok("commit --store s --key k");
+    let answer = bench.json("get --store s --view v example.org").remove(0);
+    assert_eq!(values(&answer), ["one", "two", "one", "four"]);
+    assert_eq!(answer["verified"], true);
+    bench.fails(
+        "get --store old --view v example.org",
+        3,
+        "verification failed",
+    );
+
+    // The same key signs another log, which lacks the second version's value.
+    bench.write(
+        "u.csv",
+        LOG.replace("b,put,example.org,one", "b,put,a,b").as_bytes(),
+    );
+    bench.ok("import --store fork --key k --record r --parameters par u.csv");
+    bench.ok("put --store fork example.org four");
+    bench.ok("commit --store fork --key k --record r");
+    bench.fails(
+        "get --store fork --view v example.org",
+        3,
+        "the author signed",
+    );
+    bench.ok("evidence --public k.pub v.evidence");
+}
+
+/// `kill -9` at random moments of an import loses nothing that was acknowledged. `PAD_KILL_ROUNDS` sets the number of rounds.
+#[test]
+fn acknowledged_versions_survive_a_kill() {
+    let wanted = std::env::var("PAD_KILL_ROUNDS");
+    let rounds: u64 = wanted.map_or(3, |rounds| rounds.parse().unwrap());
+    let bench = with_key();
+    let mut trace = "snapshot,op,key,value\n".to_owned();
+    for number in 0..120 {
+        let snapshot = number / 4;
+        let key = number % 7;
+        writeln!(trace, "{snapshot},put,key {key},value {number}").unwrap();
+    }
+    bench.write("t.csv", trace.as_bytes());
+    let import = |store: &str| {
+        format!("import --store {store} --key k --record {store}.signed --parameters par t.csv")
+    };
+    bench.ok(&import("whole"));
+    let whole = bench.json("versions --store whole");
+    for round in 0..rounds {
+        let store = format!("s{}", round / 4);
+        let acknowledged = kill_after(&bench, &import(&store), round);
+        if !bench.path(&store).exists() {
+            assert_eq!(acknowledged, Vec::<Json>::new(), "round {round}");
+            continue;
+        }
+        let found = bench.json(&format!("versions --store {store}"));
+        let roots = |versions: &[Json]| -> Vec<Json> {
+            versions
+                .iter()
+                .map(|version| version["root"].clone())
+                .collect()
+        };
+        let (last, found) = (acknowledged.last(), roots(&found));
+        assert!(roots(&whole).starts_with(&found), "round {round}");
+        if let Some(version) = last.and_then(|last| last["version"].as_u64()) {
+            let known = u64::try_from(found.len()).unwrap();
+            assert!(known >= version, "round {round}: lost a version");
+        }
+        bench.ok(&format!("check --store {store}"));
+    }
+    for store in (0..rounds.div_ceil(4)).map(|number| format!("s{number}")) {
+        bench.ok(&import(&store));
+        assert_eq!(bench.json(&format!("versions --store {store}")), whole);
+        let key = bench.json(&format!(
+            "get --store {store} --public k.pub --hex 6b65792033"
+        ));
+        assert_eq!(key[0]["values"].as_array().unwrap().len(), 17);
+    }
+}
+
+/// Runs an import, kills it after some versions and a while, and returns what it acknowledged.
+fn kill_after(bench: &Bench, line: &str, round: u64) -> Vec<Json> {
+    let noise = round.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31);
+    let mut command = bench.command();
+    let words = line.split(' ');
+    command.arg("--json").args(words).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut printed = String::new();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    for _ in 0..noise % 9 {
+        output.read_line(&mut printed).unwrap();
+    }
+    sleep(Duration::from_micros(noise / 9 % 30_000));
+    // SIGKILL on Unix: no destructor runs.
+    child.kill().unwrap();
+    child.wait().unwrap();
+    output.read_to_string(&mut printed).unwrap();
+    let lines = printed.split_inclusive('\n');
+    let whole = lines.filter(|line| line.ends_with('\n'));
+    let objects = whole.map(|line| serde_json::from_str::<Json>(line).unwrap());
+    objects
+        .filter(|object| object.get("snapshot").is_some())
+        .collect()
+}

@@ -1,0 +1,184 @@
+//! Append-only logs: a key keeps all its values, and a later version contains the earlier ones.
+//!
+//! What other families answer and a log does not (ranges, differences, several keys at once) is [`NotOffered`].
+
+use core::marker::PhantomData;
+
+use aad::{
+    AadCounted, AppendOnlyProof, DictionaryScheme, Growth, Log, LogRoot, LookupProof, Scheme,
+    Setup, Values,
+    proof::{KIND_LOOKUP, LONGEST_LOOKUP, LONGEST_PROOF},
+};
+use accumulators::wire;
+use pad_core::{
+    DecodeError, Key, Sha256Ed25519, SignedHead, SnapshotHead, Suite, Untrusted, Verified,
+    VerifyError, Version, codec,
+    head::{Authority, EmptyDictionary},
+};
+
+use crate::{
+    description::Description,
+    keys::PublicKey,
+    offered::{AnyClient, OfferedRepository},
+    parameters::LogParameters,
+    question::{NotOffered, Question, Refusal, Statement},
+    repository::RepositoryError,
+    selection::RepositoryName,
+    store::{Store, StoreError},
+};
+
+mod author;
+mod hosted;
+
+use author::Appending;
+use hosted::HostedLog;
+
+type Head = Verified<SnapshotHead<Sha256Ed25519>>;
+
+/// An empty repository of the log that is described, if there is such a one. Its parameters are in the store.
+pub(crate) fn repository<S: Suite>(
+    description: &Description,
+    store: &impl Store,
+) -> Result<Option<Box<dyn OfferedRepository>>, RepositoryError> {
+    if description.repository != RepositoryName::Forest || !is_offered::<S>(&description.public) {
+        return Ok(None);
+    }
+    let setup = LogParameters::read(store)?.setup_of(&description.public);
+    let setup = setup.ok_or(StoreError::Damaged(
+        "its parameters are not those of its log",
+    ))?;
+    let authority = &description.public.authority;
+    let log = Log::<AadCounted>::new(authority.dictionary, setup);
+    let repository = HostedLog::new(log, authority.author);
+    let repository =
+        repository.map_err(|_| StoreError::Damaged("its parameters are too few for its log"))?;
+    Ok(Some(Box::new(repository)))
+}
+
+/// The client of the log whose public key this is.
+pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn AnyClient>> {
+    if !is_offered::<S>(public) {
+        return None;
+    }
+    Some(Box::new(LogReader::<AadCounted>::new(public)?))
+}
+
+/// Heads and updates of logs have one suite.
+fn is_offered<S: Suite>(public: &PublicKey) -> bool {
+    S::ID == Sha256Ed25519::ID && public.scheme.id() == AadCounted::ID
+}
+
+/// Checks that a version of a log contains an older one, both of which the author has signed.
+pub(crate) fn check_growth(
+    public: &PublicKey,
+    [older, newer]: [&Head; 2],
+    append_only: Option<&[u8]>,
+) -> Result<(), Refusal> {
+    let reader = LogReader::<AadCounted>::new(public).ok_or(DecodeError::Malformed)?;
+    let checked = reader.check_growth([older, newer], append_only.unwrap_or_default());
+    checked.map_err(|reason| Refusal::NotGrown {
+        older: older.get().version,
+        newer: newer.get().version,
+        reason,
+    })
+}
+
+/// The client of a log, who trusts its author's key and its parameters.
+#[derive(Debug)]
+struct LogReader<S> {
+    authority: Authority,
+    setup: Setup,
+    scheme: PhantomData<S>,
+}
+
+impl<S: DictionaryScheme> LogReader<S> {
+    fn new(public: &PublicKey) -> Option<Self> {
+        let setup = public.scheme_key.as_ref()?.get::<Setup>()?.clone();
+        Some(Self::of(public.authority, setup))
+    }
+
+    const fn of(authority: Authority, setup: Setup) -> Self {
+        Self {
+            authority,
+            setup,
+            scheme: PhantomData,
+        }
+    }
+
+    fn at(&self, head: &Head) -> Result<LogRoot<S>, VerifyError> {
+        Log::new(self.authority.dictionary, self.setup.clone()).at(head)
+    }
+
+    fn check_growth(&self, [older, newer]: [&Head; 2], proof: &[u8]) -> Result<(), VerifyError> {
+        let growth = Growth::new(self.at(older)?, self.at(newer)?)?;
+        let proof: Untrusted<AppendOnlyProof<S>> =
+            wire::decode(&(), proof, LONGEST_PROOF).map_err(VerifyError::Undecodable)?;
+        proof.verify(&growth, &()).map(drop)
+    }
+
+    /// What an answer about a key establishes.
+    fn values(&self, version: Version, key: &Key, answer: &[u8]) -> Result<Values, Refusal> {
+        let (head, proof) = decode_answer::<S>(answer)?;
+        let authority = &self.authority;
+        let head = match head {
+            Some(signed) => Untrusted::new(signed).verify(authority, &version)?,
+            None if version == Version::EMPTY => {
+                Untrusted::new(EmptyDictionary::new()).verify(authority, &())?
+            }
+            None => {
+                let (expected, actual) = (version, Version::EMPTY);
+                return Err(VerifyError::WrongVersion { expected, actual }.into());
+            }
+        };
+        Ok(proof.verify(&self.at(&head)?, key)?.into_inner())
+    }
+}
+
+impl<S: DictionaryScheme> AnyClient for LogReader<S> {
+    fn check_at(
+        &self,
+        version: Version,
+        question: &Question,
+        answer: &[u8],
+    ) -> Result<Statement, Refusal> {
+        match question {
+            Question::Key(key) => Ok(Statement::Values(self.values(version, key, answer)?)),
+            question => Err(not_offered::<S>(question.kind()).into()),
+        }
+    }
+}
+
+/// The message of an answer: the head of its version, if it has one, and the body of a look-up.
+fn encode_answer<S: Scheme>(
+    head: Option<SignedHead<Sha256Ed25519>>,
+    proof: &LookupProof<S>,
+) -> Vec<u8> {
+    let mut message = codec::envelope(KIND_ANSWER, S::ID.0);
+    message.extend(codec::encode_body(&head));
+    message.extend(wire::encode_body(proof));
+    message
+}
+
+type Answer<S> = (Option<SignedHead<Sha256Ed25519>>, Untrusted<LookupProof<S>>);
+
+fn decode_answer<S: Scheme>(message: &[u8]) -> Result<Answer<S>, DecodeError> {
+    let body = codec::open(message, KIND_ANSWER, S::ID.0, LONGEST_ANSWER)?;
+    let head: Option<SignedHead<_>> = codec::decode_start(body)?;
+    // One head has one encoding.
+    let proof = body.strip_prefix(&*codec::encode_body(&head));
+    let proof = wire::decode_body(&(), proof.ok_or(DecodeError::NonCanonical)?)?;
+    Ok((head, Untrusted::new(proof)))
+}
+
+fn not_offered<S: Scheme>(what: &'static str) -> NotOffered {
+    NotOffered {
+        what,
+        scheme: S::ID,
+    }
+}
+
+/// Kind: an answer, 16 above that of its proof as for other families.
+const KIND_ANSWER: u8 = KIND_LOOKUP + 16;
+
+/// The longest answer that a client reads, in bytes: a look-up, and a head.
+pub(crate) const LONGEST_ANSWER: usize = LONGEST_LOOKUP + (1 << 10);

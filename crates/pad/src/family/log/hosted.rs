@@ -1,0 +1,332 @@
+//! The repository of a log as one of any family.
+
+use core::any::Any;
+use std::collections::BTreeMap;
+
+use aad::{Appended, DictionaryScheme, Log, LogAuthor, LogCheckpoint, LogRepository};
+use accumulators::{AccumulateError, wire};
+use pad_core::{
+    ApplyError, AuthorKey, HeadSigner, Key, LookupError, Repository as _, Sha256Ed25519,
+    SignedHead, SnapshotHead, Untrusted, Update, UpdateHead, Value, Verified, VerifyError, Version,
+    Workers, codec, contradiction::Past, head::Authority,
+};
+use pad_tree::{Difference, KeyHistory};
+
+use super::{Appending, LogReader, encode_answer, not_offered};
+use crate::{
+    answering::AnswerError,
+    author::{AuthorError, HostedAuthor},
+    hosted::{AskedRepository, Contents, HostedRepository, SignedUpdate, UpdatedRepository},
+    keys::SecretKey,
+    offered::OfferedRepository,
+    question::{HeadText, Question},
+    repository::{CheckError, RepositoryError, integrity},
+    signing_record::{SigningRecord, SigningRecordError},
+    store::{StoreError, StoredCheckpoint},
+};
+
+/// A log with all its versions.
+#[derive(Debug)]
+pub(super) struct HostedLog<S: DictionaryScheme> {
+    repository: LogRepository<S>,
+}
+
+type LogUpdate = Update<Sha256Ed25519, Appended>;
+
+impl<S: DictionaryScheme> HostedLog<S> {
+    /// An empty log.
+    ///
+    /// # Errors
+    /// [`AccumulateError::CapacityExceeded`] if its parameters have too few powers.
+    pub(super) fn new(log: Log<S>, author: AuthorKey) -> Result<Self, AccumulateError> {
+        let repository = LogRepository::new(log, author, Workers::all_cores())?;
+        Ok(Self { repository })
+    }
+
+    fn apply(&mut self, update: &LogUpdate) -> Result<Version, RepositoryError> {
+        let applied = self.repository.apply(update);
+        applied.map_err(RepositoryError::Refused)
+    }
+
+    fn verified_head(
+        &self,
+        version: Version,
+    ) -> Result<Verified<SnapshotHead<Sha256Ed25519>>, CheckError> {
+        let head = self.repository.head(version)?;
+        let verified = Untrusted::new(head).verify(self.authority(), &version);
+        verified.map_err(|error| CheckError::Version(version, error))
+    }
+
+    /// The repository in a checkpoint, unless it is damaged or of something else.
+    fn restored(&self, stored: &StoredCheckpoint) -> Option<LogRepository<S>> {
+        let digest = integrity::<Sha256Ed25519>(stored.version, stored.oldest, &stored.bytes);
+        if digest.as_ref() != stored.digest || stored.oldest != Version::EMPTY {
+            return None;
+        }
+        let checkpoint: LogCheckpoint = codec::decode(&stored.bytes, stored.bytes.len()).ok()?;
+        let log = self.repository.entries().log().clone();
+        let author = self.authority().author;
+        let restored = LogRepository::restore(checkpoint, log, author, Workers::all_cores())?;
+        (restored.latest() == stored.version).then_some(restored)
+    }
+
+    /// A version contains the one before, by a proof verified as a client does.
+    fn check_growth(&self, version: Version) -> Result<(), CheckError> {
+        let Some(before) = version.previous().filter(|before| *before > Version::EMPTY) else {
+            return Ok(());
+        };
+        let heads = [self.verified_head(before)?, self.verified_head(version)?];
+        let proof = self.repository.prove_append_only(before, version)?;
+        let checked = self
+            .reader()
+            .check_growth([&heads[0], &heads[1]], &wire::encode(&proof));
+        checked.map_err(|error| CheckError::Version(version, error))
+    }
+
+    /// Look-ups of these keys, verified as a client does, say what is stored.
+    fn check_values<'a>(
+        &self,
+        version: Version,
+        keys: impl Iterator<Item = &'a Key>,
+    ) -> Result<(), CheckError> {
+        let entries = self.repository.entries();
+        let size = self.repository.size(version)?;
+        for key in keys {
+            let answer = encode_answer(
+                Some(self.repository.head(version)?),
+                &self.repository.prove(version, key)?,
+            );
+            let values = self.reader().values(version, key, &answer);
+            let values = values.map_err(|_| mismatch(version))?.values;
+            let positions = entries.positions(key.as_bytes(), size).iter();
+            let stored = positions.filter_map(|position| entries.entry(*position));
+            if !values.iter().eq(stored.map(|entry| &entry.value)) {
+                return Err(mismatch(version));
+            }
+        }
+        Ok(())
+    }
+
+    fn reader(&self) -> LogReader<S> {
+        LogReader::of(
+            *self.authority(),
+            self.repository.entries().log().setup().clone(),
+        )
+    }
+
+    fn not_offered<T>(what: &'static str) -> Result<T, AnswerError> {
+        Err(not_offered::<S>(what).into())
+    }
+}
+
+const fn mismatch(version: Version) -> CheckError {
+    CheckError::Version(version, VerifyError::RootMismatch)
+}
+
+impl<S: DictionaryScheme> UpdatedRepository for HostedLog<S> {
+    fn authority(&self) -> &Authority {
+        self.repository.heads().authority()
+    }
+
+    fn latest(&self) -> Version {
+        self.repository.latest()
+    }
+
+    fn oldest(&self) -> Version {
+        Version::EMPTY
+    }
+
+    fn verify_update(&self, message: &[u8]) -> Result<(), RepositoryError> {
+        let head = UpdateHead::<Sha256Ed25519>::peek::<Appended>(message, message.len())
+            .map_err(RepositoryError::Unreadable)?;
+        let (expected, actual) = (self.latest(), head.base);
+        if expected != actual {
+            let gap = ApplyError::VersionGap { expected, actual };
+            return Err(RepositoryError::Refused(gap));
+        }
+        head.verify(self.authority())
+            .map_err(|error| RepositoryError::Refused(ApplyError::Head(error)))
+    }
+
+    fn apply_message(&mut self, message: &[u8]) -> Result<Version, RepositoryError> {
+        let update = codec::decode::<LogUpdate>(message, message.len());
+        self.apply(&update.map_err(RepositoryError::Unreadable)?)
+    }
+
+    fn apply_update(&mut self, update: &dyn SignedUpdate) -> Result<Version, RepositoryError> {
+        let any: &dyn Any = update;
+        match any.downcast_ref::<LogUpdate>() {
+            Some(update) => self.apply(update),
+            // Of another family: decoding says how it differs.
+            None => self.apply_message(&update.encode()),
+        }
+    }
+
+    /// A log is never pruned: its trees are over all entries.
+    fn prune(&mut self, oldest: Version) -> Result<(), LookupError> {
+        if oldest == Version::EMPTY {
+            return Ok(());
+        }
+        Err(LookupError::InvalidQuery)
+    }
+
+    fn checkpoint(&self) -> StoredCheckpoint {
+        let bytes = codec::encode(&self.repository.checkpoint());
+        let (version, oldest) = (self.latest(), self.oldest());
+        let digest = integrity::<Sha256Ed25519>(version, oldest, &bytes);
+        StoredCheckpoint {
+            version,
+            oldest,
+            digest: digest.as_ref().to_vec(),
+            bytes,
+        }
+    }
+
+    fn restore(&mut self, stored: &StoredCheckpoint) -> bool {
+        let restored = self.restored(stored);
+        let is_restored = restored.is_some();
+        if let Some(restored) = restored {
+            self.repository = restored;
+        }
+        is_restored
+    }
+
+    /// # Panics
+    /// Never: this repository was made with the same parameters.
+    fn emptied(&self) -> Box<dyn HostedRepository> {
+        let log = self.repository.entries().log().clone();
+        let emptied = Self::new(log, self.authority().author);
+        Box::new(emptied.expect("the parameters serve this log already"))
+    }
+}
+
+impl<S: DictionaryScheme> AskedRepository for HostedLog<S> {
+    fn head_text(&self, version: Version) -> Result<HeadText, LookupError> {
+        Ok(HeadText::of(&self.repository.head(version)?.head))
+    }
+
+    fn head_message(&self, version: Version) -> Result<Vec<u8>, LookupError> {
+        Ok(codec::encode(&self.repository.head(version)?))
+    }
+
+    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, LookupError> {
+        let proof = self.repository.heads().prove_consistency(older, newer)?;
+        Ok(codec::encode(&proof))
+    }
+
+    fn append_only_message(
+        &self,
+        older: Version,
+        newer: Version,
+    ) -> Result<Option<Vec<u8>>, LookupError> {
+        let proof = self.repository.prove_append_only(older, newer)?;
+        Ok(Some(wire::encode(&proof)))
+    }
+
+    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError> {
+        let heads = self.repository.heads();
+        let past = [
+            Past::Root(heads.prove_inclusion(older, newer)?),
+            Past::History(heads.prove_prefix(older, newer)?),
+        ];
+        Ok(past.iter().map(codec::encode_body).collect())
+    }
+
+    fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
+        let Question::Key(key) = question else {
+            return Self::not_offered(question.kind());
+        };
+        let head: Option<SignedHead<_>> = match version {
+            Version::EMPTY => None,
+            version => Some(self.repository.head(version)?),
+        };
+        let proof = self.repository.prove(version, key)?;
+        Ok(encode_answer(head, &proof))
+    }
+
+    fn proof_body(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
+        Ok(wire::encode_body(&self.repository.prove(version, key)?))
+    }
+
+    fn history(&self, _: &Key) -> Result<Untrusted<KeyHistory>, AnswerError> {
+        Self::not_offered("histories (each answer has all values)")
+    }
+
+    fn diff(&self, _: Version, _: Version) -> Result<Untrusted<Vec<Difference>>, AnswerError> {
+        Self::not_offered("differences")
+    }
+}
+
+impl<S: DictionaryScheme> HostedRepository for HostedLog<S> {
+    fn evidence_outlives_version(&self) -> bool {
+        false
+    }
+
+    fn entries(&self) -> usize {
+        self.repository.entries().as_slice().len()
+    }
+
+    /// Entries, elements and nodes, without the tables of keys.
+    fn memory_bytes(&self) -> usize {
+        let entries = self.repository.entries().as_slice();
+        let contents = entries
+            .iter()
+            .map(|entry| entry.key.as_bytes().len() + entry.value.as_bytes().len());
+        let heads = self.repository.heads().memory_bytes();
+        contents.sum::<usize>() + entries.len() * BYTES_BESIDE_ENTRY + heads
+    }
+
+    fn check_head(&self, version: Version) -> Result<(), CheckError> {
+        self.verified_head(version).map(drop)
+    }
+
+    /// Of the keys of an update, those of a few entries: its replay has made all digests anew.
+    fn check_version(
+        &self,
+        version: Version,
+        update: Option<&[u8]>,
+        contents: Contents,
+    ) -> Result<(), CheckError> {
+        self.check_growth(version)?;
+        let Some(message) = update else {
+            return Err(StoreError::Damaged("an update is missing").into());
+        };
+        let update: LogUpdate = codec::decode(message, message.len())
+            .map_err(|_| StoreError::Damaged("a stored update is not readable"))?;
+        if update.head != self.repository.head(version)? {
+            return Err(mismatch(version));
+        }
+        let shown = match contents {
+            Contents::Changed => 1,
+            Contents::All => SHOWN_ENTRIES,
+        };
+        let entries = update.attachment.entries.iter().take(shown);
+        self.check_values(version, entries.map(|entry| &entry.key))
+    }
+
+    fn unproved_contents(&self, _: Version) -> Result<Option<BTreeMap<Key, Value>>, LookupError> {
+        Ok(None)
+    }
+
+    fn check_record(
+        &self,
+        record: &SigningRecord,
+        stored: Version,
+    ) -> Result<(), SigningRecordError> {
+        let head = |version| self.repository.head(version).ok();
+        record.check::<Sha256Ed25519>(self.authority(), stored, head)
+    }
+}
+
+impl<S: DictionaryScheme> OfferedRepository for HostedLog<S> {
+    fn resume(&self, key: &SecretKey) -> Result<Box<dyn HostedAuthor>, AuthorError> {
+        let author = LogAuthor::resume(&self.repository, HeadSigner::new(key.signer()));
+        Ok(Box::new(Appending(author)))
+    }
+}
+
+/// An element, a quarter of a node, and the bookkeeping of key and value.
+const BYTES_BESIDE_ENTRY: usize = 64 + 40 + 48;
+
+/// How many keys of an update are looked up when all of it is checked.
+const SHOWN_ENTRIES: usize = 32;

@@ -1,0 +1,111 @@
+//! The public parameters of logs: files, what key files say of them, and where stores keep them.
+//!
+//! A log's author and servers need as many powers as its largest trees have elements; clients need one point of them, which both
+//! key files have in their line `scheme-key`.
+
+use std::sync::Arc;
+
+use aad::{Schedule, Setup, Shape};
+use accumulators::{
+    SecretKey as _,
+    bilinear::{BilinearSecretKey, Parameters},
+    wire,
+};
+use pad_core::{DecodeError, Workers};
+use zeroize::Zeroizing;
+
+use crate::{
+    keys::PublicKey,
+    own_keys::NoRandomness,
+    store::{RecordChange, Store, StoreError},
+};
+
+/// Public parameters of logs: well-formed and consistent. That nobody knows their secret cannot be checked.
+#[derive(Clone, Debug)]
+pub struct LogParameters {
+    message: Vec<u8>,
+    parameters: Arc<Parameters>,
+}
+
+impl LogParameters {
+    /// New parameters for trees of up to `2^top_level` elements, for tests: whoever runs this can forge, if the secret is kept.
+    /// It is not.
+    ///
+    /// # Errors
+    /// [`NoRandomness`].
+    pub fn generate_insecure(top_level: u8) -> Result<Self, NoRandomness> {
+        let capacity = 1_usize << top_level.min(Self::GREATEST_MADE);
+        let workers = Workers::all_cores();
+        let secret = BilinearSecretKey::generate(capacity, 1, b"", &workers);
+        let secret = secret.map_err(|_| NoRandomness)?;
+        let message = wire::encode(secret.public_key().parameters());
+        Self::decode(message).map_err(|_| NoRandomness)
+    }
+
+    /// The largest trees for which parameters are made here, as a level: 50 MB.
+    pub const GREATEST_MADE: u8 = 20;
+
+    /// The most bytes of a file of parameters that is read.
+    pub const LONGEST: usize = 512 << 20;
+
+    /// The parameters in a message of kind 56.
+    ///
+    /// Time: 50 microseconds for each power, spread over all cores, and a sum over all of them.
+    ///
+    /// # Errors
+    /// [`DecodeError`].
+    pub fn decode(message: Vec<u8>) -> Result<Self, DecodeError> {
+        let parameters =
+            wire::decode::<Parameters>(&Workers::all_cores(), &message, Self::LONGEST)?;
+        let parameters = Arc::new(parameters.into_unverified());
+        Ok(Self {
+            message,
+            parameters,
+        })
+    }
+
+    /// The message.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.message
+    }
+
+    /// The level of the largest trees that the parameters serve.
+    pub fn greatest_top_level(&self) -> u8 {
+        let level = self.parameters.capacity().max(1).ilog2();
+        u8::try_from(level).unwrap_or(Shape::GREATEST_LEVEL)
+    }
+
+    /// What key files say of a log with these parameters and trees of up to `2^top_level` elements; `None` if the level is
+    /// below 4, or more than the parameters serve.
+    pub fn setup(&self, top_level: u8) -> Option<Zeroizing<Vec<u8>>> {
+        let shape = Shape::new(top_level, Schedule::Eager)?;
+        let setup = Setup::new(Arc::clone(&self.parameters), shape);
+        let serves = top_level <= self.greatest_top_level();
+        serves.then(|| setup.to_bytes().into())
+    }
+
+    /// The setup of the log with this key, with all powers; `None` if the key's parameters are others, or more powers are needed.
+    pub fn setup_of(&self, public: &PublicKey) -> Option<Setup> {
+        let known = public.scheme_key.as_ref()?.get::<Setup>()?;
+        let setup = Setup::new(Arc::clone(&self.parameters), known.shape());
+        let same = setup.to_bytes() == known.to_bytes();
+        (same && known.shape().top_level() <= self.greatest_top_level()).then_some(setup)
+    }
+
+    /// The record in which a log's store has its parameters.
+    pub fn record(&self) -> RecordChange {
+        RecordChange::put(PARAMETERS_GROUP, "", self.message.clone())
+    }
+
+    /// The parameters in a log's store.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn read(store: &impl Store) -> Result<Self, StoreError> {
+        let found = store.records(PARAMETERS_GROUP)?.pop();
+        let read = found.and_then(|(_, message)| Self::decode(message).ok());
+        read.ok_or(StoreError::Damaged("it does not have the log's parameters"))
+    }
+}
+
+const PARAMETERS_GROUP: &str = "parameters";

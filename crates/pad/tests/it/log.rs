@@ -1,0 +1,79 @@
+//! A log that changes its past, before a client that remembers.
+
+use accumulators::wire;
+use pad::{
+    DictionaryId, Key, LogParameters, SecretKey, SnapshotHead, Value, VerifyError, Version,
+    Workers,
+    aad::{AadCounted, Entries, Entry, Log, LogAuthor, LogRepository},
+    client_view::StoredView,
+    pad_core::{HeadSigner, codec},
+    question::Refusal,
+    selection::{SchemeName, SuiteName},
+};
+
+fn entry(value: &str) -> Entry {
+    let (key, value) = (
+        Key::try_from("key").unwrap(),
+        Value::try_from(value).unwrap(),
+    );
+    Entry { key, value }
+}
+
+/// A signed history that contains the older head, over contents that do not contain the older ones.
+#[test]
+fn a_stored_view_does_not_follow_a_log_that_changes_its_past() {
+    let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::AadCounted);
+    let parameters = LogParameters::generate_insecure(4).unwrap();
+    let id = DictionaryId::from_name("certificates");
+    let key = SecretKey::from_parts(suite, scheme, id, &[7; 32], parameters.setup(4)).unwrap();
+    let public = key.public();
+    let log = Log::<AadCounted>::new(id, parameters.setup_of(public).unwrap());
+    let (author_key, workers) = (public.authority.author, Workers::sequential());
+    let signer = HeadSigner::new(key.signer());
+    let mut author = LogAuthor::new(log.clone(), author_key, signer, workers.clone()).unwrap();
+    let mut server = LogRepository::new(log.clone(), author_key, workers.clone()).unwrap();
+    for value in ["1", "2", "3"] {
+        author.append(entry(value)).unwrap();
+        server.apply(&author.snapshot().unwrap()).unwrap();
+    }
+    let mut changed = Entries::new(log, workers).unwrap();
+    for value in ["1", "another", "3"] {
+        changed.push(entry(value)).unwrap();
+    }
+    changed.build().unwrap();
+    let (older, newer) = (Version::new(2), Version::new(3));
+    let honest = server.head(newer).unwrap();
+    let head = SnapshotHead {
+        root: changed.digest(3),
+        ..honest.head
+    };
+    let lie = codec::encode(&head.sign(&key.signer()).unwrap());
+
+    let view = StoredView::new(public.clone());
+    let first = codec::encode(&server.head(older).unwrap());
+    let view = view.advance(&first, None, None).unwrap();
+    let consistency = codec::encode(&server.heads().prove_consistency(older, newer).unwrap());
+    let grown = wire::encode(&server.prove_append_only(older, newer).unwrap());
+    let made_up = wire::encode(&changed.prove_append_only(2, 3));
+    let refused = |head: &[u8], append_only: Option<&[u8]>| {
+        let advanced = view.advance(head, Some(&consistency), append_only);
+        advanced.unwrap_err().refusal
+    };
+    for (append_only, reason) in [
+        (&made_up, VerifyError::OldRootMismatch),
+        (&grown, VerifyError::RootMismatch),
+    ] {
+        let expected = Refusal::NotGrown {
+            older,
+            newer,
+            reason,
+        };
+        assert_eq!(refused(&lie, Some(append_only)), expected);
+    }
+    let honest = codec::encode(&honest);
+    let missing = refused(&honest, None);
+    assert!(matches!(missing, Refusal::NotGrown { .. }), "{missing}");
+    let advanced = view.advance(&honest, Some(&consistency), Some(&grown));
+    let text = advanced.unwrap().to_text();
+    assert_eq!(StoredView::parse(&text).unwrap().version(), newer);
+}
