@@ -12,7 +12,6 @@
 use std::{
     error::Error,
     path::Path,
-    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -21,11 +20,7 @@ use aad::{
     LogRefusal, LogRepository, LookupProof, Schedule, Setup, Shape,
     proof::{LONGEST_LOOKUP, LONGEST_PROOF},
 };
-use accumulators::{
-    SecretKey as _,
-    bilinear::{BilinearSecretKey, Parameters},
-    wire,
-};
+use accumulators::{SecretKey as _, bilinear::BilinearSecretKey, wire};
 use ed25519_dalek::SigningKey;
 use pad::trace::TraceReader;
 use pad_core::{
@@ -316,13 +311,12 @@ fn releases() -> Outcome<Vec<Release>> {
 fn setup() -> Outcome<Setup> {
     let workers = Workers::all_cores();
     let secret = BilinearSecretKey::generate(1 << TOP_LEVEL, 1, b"", &workers)?;
-    let message = wire::encode(secret.public_key().parameters());
-    let parameters = wire::decode::<Parameters>(&workers, &message, message.len())?;
+    let parameters = secret.public_key().shared_parameters();
+    let powers = parameters.capacity();
     let shape = Shape::new(TOP_LEVEL, Schedule::Eager).ok_or("no such shape")?;
-    let setup = Setup::new(Arc::new(parameters.into_unverified()), shape);
+    let setup = Setup::new(parameters, shape);
     println!(
-        "log: parameters of {} bytes, of which clients need {} (INSECURE: made here; whoever makes them can forge)",
-        message.len(),
+        "log: parameters of {powers} powers, of which clients need {} bytes (INSECURE: made here; whoever makes them can forge)",
         setup.to_bytes().len()
     );
     Ok(setup)

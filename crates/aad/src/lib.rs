@@ -36,21 +36,17 @@
 //!
 //! ```
 //! # #[cfg(feature = "std")] {
-//! use std::sync::Arc;
-//!
 //! use aad::{AadCounted, Continuation, Entry, Log, LogAuthor, LogClient, LogRepository, LookupProof, Schedule, Setup, Shape};
 //! use aad::proof::LONGEST_LOOKUP;
-//! use accumulators::{SecretKey as _, bilinear::{BilinearSecretKey, Parameters}, wire};
+//! use accumulators::{SecretKey as _, bilinear::BilinearSecretKey, wire};
 //! use ed25519_dalek::SigningKey;
 //! use pad_core::{AuthorKey, HeadSigner, Key, Repository as _, Value, Version, Workers, codec};
 //!
 //! // Parameters for trees of up to 16 elements. Whoever makes them so can forge: real ones come from a ceremony.
 //! let workers = Workers::sequential();
 //! let secret = BilinearSecretKey::generate(16, 1, b"", &workers)?;
-//! let parameters = wire::encode(secret.public_key().parameters());
-//! let parameters: Parameters = wire::decode(&workers, &parameters, 1 << 20)?.into_unverified();
 //! let shape = Shape::new(4, Schedule::Eager).ok_or("4 to 32")?;
-//! let setup = Setup::new(Arc::new(parameters), shape);
+//! let setup = Setup::new(secret.public_key().shared_parameters(), shape);
 //!
 //! // The log appends, and signs two versions; a server holds them.
 //! let signer = SigningKey::from_bytes(&[7; 32]);

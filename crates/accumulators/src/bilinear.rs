@@ -80,6 +80,7 @@ mod guessable;
 mod multi_scalar;
 mod non_membership;
 mod parameters;
+mod parameters_kept;
 pub mod polynomial;
 mod public_key;
 #[cfg(feature = "std")]

@@ -3,14 +3,10 @@
 //!
 //! Source: Tomescu, Bhupatiraju, Papadopoulos, Papamanthou, Triandopoulos, Devadas 2019, section 6.1.
 
-use std::{num::NonZeroUsize, sync::Arc, time::Duration};
+use std::{num::NonZeroUsize, time::Duration};
 
 use aad::{AadCounted, Log, Schedule, Setup, Shape};
-use accumulators::{
-    SecretKey as _,
-    bilinear::{BilinearSecretKey, Parameters},
-    wire,
-};
+use accumulators::{SecretKey as _, bilinear::BilinearSecretKey};
 use clap::Args;
 use pad_core::Workers;
 
@@ -158,10 +154,9 @@ const KEYS: [&str; 10] = [
 fn log(largest: u64) -> Outcome<Log<Scheme>> {
     let workers = Workers::all_cores();
     let secret = BilinearSecretKey::generate(largest as usize, 1, b"bench", &workers)?;
-    let parameters = wire::encode(secret.public_key().parameters());
-    let parameters = wire::decode::<Parameters>(&workers, &parameters, parameters.len())?;
+    let parameters = secret.public_key().shared_parameters();
     let level = u8::try_from(largest.ilog2())?;
     let shape = Shape::new(level, Schedule::Eager).ok_or("no such shape")?;
-    let setup = Setup::new(Arc::new(parameters.into_unverified()), shape);
+    let setup = Setup::new(parameters, shape);
     Ok(Log::new("bench".into(), setup))
 }

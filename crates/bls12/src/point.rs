@@ -101,6 +101,42 @@ pub fn decode_all<C: SWCurveConfig, const N: usize>(
     points.into_iter().collect()
 }
 
+/// The coordinates of a point that is not the identity, uncompressed: `N` is twice the compressed length.
+///
+/// For what a machine keeps for itself, so that no square root is needed when it is read again.
+///
+/// # Panics
+/// If `N` does not belong to the curve: an error of the caller, seen by its first test.
+pub fn encode_coordinates<C: SWCurveConfig, const N: usize>(point: &Affine<C>) -> [u8; N] {
+    let mut bytes = [0; N];
+    #[expect(
+        clippy::expect_used,
+        reason = "writing, not reading: N is a constant of the caller"
+    )]
+    point
+        .serialize_uncompressed(bytes.as_mut_slice())
+        .expect("point: N is the curve's encoded length");
+    bytes
+}
+
+/// The point of the curve with these coordinates, **in the subgroup or not**: for what this machine has checked before.
+///
+/// Cost: a few multiplications in the field.
+///
+/// # Errors
+/// [`DecodeError::PointInvalid`] for what is not a point of the curve.
+pub fn decode_coordinates<C: SWCurveConfig, const N: usize>(
+    bytes: &[u8; N],
+) -> Result<Affine<C>, DecodeError> {
+    let point = Affine::<C>::deserialize_with_mode(bytes.as_slice(), Compress::No, Validate::No)
+        .map_err(|_| DecodeError::PointInvalid)?;
+    if point.is_on_curve() {
+        Ok(point)
+    } else {
+        Err(DecodeError::PointInvalid)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use ark_bls12_381::{Fq, Fr, G1Affine, G2Affine, g1, g2};

@@ -119,7 +119,8 @@ struct NewStoreArguments {
     /// do not depend on it.
     #[arg(long, value_name = "NAME")]
     repository: Option<RepositoryName>,
-    /// The public parameters of an append-only log. A new store needs them, and keeps a copy.
+    /// The public parameters of an append-only log, of which a new store keeps a copy; needed unless the key was
+    /// made with those that come with this program.
     #[cfg(feature = "aad")]
     #[arg(long, value_name = "FILE")]
     parameters: Option<PathBuf>,

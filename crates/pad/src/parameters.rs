@@ -5,45 +5,51 @@
 
 use std::sync::Arc;
 
-use aad::{Schedule, Setup, Shape};
+use aad::{AadCounted, Schedule, Scheme as _, Setup, Shape};
 use accumulators::{
     SecretKey as _,
-    bilinear::{BilinearSecretKey, Parameters},
+    bilinear::{BilinearSecretKey, Parameters, ceremony},
     wire,
 };
 use pad_core::{DecodeError, Workers};
+use sha2::{Digest as _, Sha256};
 use zeroize::Zeroizing;
 
 use crate::{
     keys::PublicKey,
     own_keys::NoRandomness,
+    selection::SchemeName,
     store::{RecordChange, Store, StoreError},
 };
 
-/// Public parameters of logs: well-formed and consistent. That nobody knows their secret cannot be checked.
+/// Public parameters of logs: well-formed and consistent. That nobody knows their secret cannot be checked, see
+/// [`LogParameters::origin`].
 #[derive(Clone, Debug)]
 pub struct LogParameters {
-    message: Vec<u8>,
     parameters: Arc<Parameters>,
 }
 
 impl LogParameters {
-    /// New parameters for trees of up to `2^top_level` elements, for tests: whoever runs this can forge, if the secret is kept.
-    /// It is not.
+    /// New parameters for tests, with `2^level` powers: whoever runs this can forge, if the secret is kept. It is not.
     ///
     /// # Errors
     /// [`NoRandomness`].
-    pub fn generate_insecure(top_level: u8) -> Result<Self, NoRandomness> {
-        let capacity = 1_usize << top_level.min(Self::GREATEST_MADE);
+    pub fn generate_insecure(level: u8) -> Result<Self, NoRandomness> {
+        let capacity = 1_usize << level.min(Self::GREATEST_MADE);
         let workers = Workers::all_cores();
         let secret = BilinearSecretKey::generate(capacity, 1, b"", &workers);
         let secret = secret.map_err(|_| NoRandomness)?;
-        let message = wire::encode(secret.public_key().parameters());
-        Self::decode(message).map_err(|_| NoRandomness)
+        let parameters = secret.public_key().shared_parameters();
+        Ok(Self { parameters })
     }
 
-    /// The largest trees for which parameters are made here, as a level: 50 MB.
-    pub const GREATEST_MADE: u8 = 20;
+    fn of(parameters: Parameters) -> Self {
+        let parameters = Arc::new(parameters);
+        Self { parameters }
+    }
+
+    /// As many powers are made here at most, as a power of two: 200 MB.
+    pub const GREATEST_MADE: u8 = 22;
 
     /// The most bytes of a file of parameters that is read.
     pub const LONGEST: usize = 512 << 20;
@@ -54,33 +60,63 @@ impl LogParameters {
     ///
     /// # Errors
     /// [`DecodeError`].
-    pub fn decode(message: Vec<u8>) -> Result<Self, DecodeError> {
-        let parameters =
-            wire::decode::<Parameters>(&Workers::all_cores(), &message, Self::LONGEST)?;
-        let parameters = Arc::new(parameters.into_unverified());
-        Ok(Self {
-            message,
-            parameters,
-        })
+    pub fn decode(message: &[u8]) -> Result<Self, DecodeError> {
+        let parameters = wire::decode::<Parameters>(&Workers::all_cores(), message, Self::LONGEST)?;
+        Ok(Self::of(parameters.into_unverified()))
     }
 
-    /// The message.
-    pub fn as_bytes(&self) -> &[u8] {
-        &self.message
+    /// The parameters in the file of a published ceremony, JSON or text: see [`ceremony`].
+    ///
+    /// Time: as [`LogParameters::decode`].
+    ///
+    /// # Errors
+    /// [`DecodeError`].
+    pub fn from_ceremony(file: &[u8]) -> Result<Self, DecodeError> {
+        let workers = Workers::all_cores();
+        let is_json = file.trim_ascii_start().first() == Some(&b'{');
+        let read = if is_json {
+            ceremony::from_json(file, PURPOSE, &workers)
+        } else {
+            ceremony::from_text(file, PURPOSE, &workers)
+        };
+        read.map(Self::of)
     }
 
-    /// The level of the largest trees that the parameters serve.
-    pub fn greatest_top_level(&self) -> u8 {
-        let level = self.parameters.capacity().max(1).ilog2();
+    /// The parameters of the Ethereum project's ceremony, which come with this crate: trees of up to 2048 entries in
+    /// `aad-counted` and `aas-counted`.
+    ///
+    /// Time: 0.2 seconds on one core.
+    ///
+    /// # Errors
+    /// [`DecodeError`] if this crate's file is not what it was.
+    pub fn ethereum() -> Result<Self, DecodeError> {
+        Self::decode(ETHEREUM)
+    }
+
+    /// The parameters as a message of kind 56.
+    pub fn to_message(&self) -> Vec<u8> {
+        wire::encode(&*self.parameters)
+    }
+
+    /// The published ceremony that the secret comes from, if it is one that this crate knows: then nobody knows it unless all
+    /// who took part deceived. `None`: whoever made the parameters may be able to forge.
+    pub fn origin(&self) -> Option<&'static str> {
+        origin(&self.parameters.secret_in_g2())
+    }
+
+    /// The level of the largest trees that the parameters serve in a scheme; below 4 they serve none.
+    pub fn greatest_top_level(&self, scheme: SchemeName) -> u8 {
+        let entries = self.parameters.capacity() / roots_of_entry(scheme);
+        let level = entries.max(1).ilog2();
         u8::try_from(level).unwrap_or(Shape::GREATEST_LEVEL)
     }
 
-    /// What key files say of a log with these parameters and trees of up to `2^top_level` elements; `None` if the level is
-    /// below 4, or more than the parameters serve.
-    pub fn setup(&self, top_level: u8) -> Option<Zeroizing<Vec<u8>>> {
+    /// What key files say of a log of this scheme with these parameters and trees of up to `2^top_level` elements; `None` if the
+    /// level is below 4, or more than the parameters serve.
+    pub fn setup(&self, scheme: SchemeName, top_level: u8) -> Option<Zeroizing<Vec<u8>>> {
         let shape = Shape::new(top_level, Schedule::Eager)?;
         let setup = Setup::new(Arc::clone(&self.parameters), shape);
-        let serves = top_level <= self.greatest_top_level();
+        let serves = top_level <= self.greatest_top_level(scheme);
         serves.then(|| setup.to_bytes().into())
     }
 
@@ -89,23 +125,64 @@ impl LogParameters {
         let known = public.scheme_key.as_ref()?.get::<Setup>()?;
         let setup = Setup::new(Arc::clone(&self.parameters), known.shape());
         let same = setup.to_bytes() == known.to_bytes();
-        (same && known.shape().top_level() <= self.greatest_top_level()).then_some(setup)
+        let greatest = self.greatest_top_level(public.scheme);
+        (same && known.shape().top_level() <= greatest).then_some(setup)
     }
 
-    /// The record in which a log's store has its parameters.
+    /// The record in which a log's store has its parameters: an integrity digest, and the powers with their coordinates, so that
+    /// opening need not check them again.
     pub fn record(&self) -> RecordChange {
-        RecordChange::put(PARAMETERS_GROUP, "", self.message.clone())
+        let kept = self.parameters.to_kept();
+        let digest = Sha256::digest(&kept);
+        RecordChange::put(PARAMETERS_GROUP, "", [&digest[..], &kept].concat())
     }
 
-    /// The parameters in a log's store.
+    /// The parameters in a log's store, which is believed about them as it is about its other contents.
+    ///
+    /// Time: about a microsecond for each power.
     ///
     /// # Errors
     /// [`StoreError`].
     pub fn read(store: &impl Store) -> Result<Self, StoreError> {
         let found = store.records(PARAMETERS_GROUP)?.pop();
-        let read = found.and_then(|(_, message)| Self::decode(message).ok());
-        read.ok_or(StoreError::Damaged("it does not have the log's parameters"))
+        let read = found.and_then(|(_, record)| {
+            let (digest, kept) = record.split_first_chunk::<32>()?;
+            let is_whole = Sha256::digest(kept)[..] == digest[..];
+            is_whole.then(|| Parameters::from_kept(kept).ok())?
+        });
+        let damaged = StoreError::Damaged("it does not have the log's parameters");
+        read.map(Self::of).ok_or(damaged)
+    }
+}
+
+/// The published ceremony whose secret the parameters of a log have, by what its public key file says; `None` if this crate knows
+/// none, or the key is not a log's.
+pub fn origin_of(public: &PublicKey) -> Option<&'static str> {
+    let setup = public.scheme_key.as_ref()?.get::<Setup>()?;
+    origin(&setup.parameters().secret_in_g2())
+}
+
+fn origin(s_g2: &[u8]) -> Option<&'static str> {
+    (hex::encode(s_g2) == ETHEREUM_SECRET).then_some("the Ethereum project's KZG ceremony of 2023")
+}
+
+/// How many scalars stand for an entry of a log.
+fn roots_of_entry(scheme: SchemeName) -> usize {
+    match scheme {
+        SchemeName::AadCounted => AadCounted::COMPLETENESS.roots(AadCounted::CONTENTS),
+        _ => 1,
     }
 }
 
 const PARAMETERS_GROUP: &str = "parameters";
+
+/// What the parameters are for: the same in all files, so that logs with the same powers and labels have the same id.
+const PURPOSE: &str = "accumulator";
+
+/// The 4096 powers in G1 and 65 in G2 of the ceremony, as a message of kind 56. Source and licence: `data/README.md` of this crate.
+const ETHEREUM: &[u8] = include_bytes!("../data/ethereum-kzg-2023.parameters");
+
+/// `[s]_2` of the ceremony, as its file `trusted_setup_4096.json` has it.
+const ETHEREUM_SECRET: &str = "b5bfd7dd8cdeb128843bc287230af38926187075cbfbefa81009a2ce615ac53d\
+    2914e5870cb452d2afaaab24f3499f72185cbfee53492714734429b7b38608e2\
+    3926c911cceceac9a36851477ba4c60b087041de621000edc98edada20c1def2";

@@ -23,6 +23,11 @@ impl BilinearPublicKey {
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
+
+    /// The parameters, to be shared with other objects.
+    pub fn shared_parameters(&self) -> Arc<Parameters> {
+        Arc::clone(&self.parameters)
+    }
 }
 
 impl PublicKey for BilinearPublicKey {

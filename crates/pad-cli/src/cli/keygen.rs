@@ -35,21 +35,22 @@ pub(super) struct Keygen {
     /// accumulators, which answer for one key at a time: tuple-accumulators-rsa,
     /// tuple-accumulators-superseding-rsa and tuple-chain-accumulators-rsa (a new key takes minutes), and
     /// the same with -bilinear at the end (for as many entries as --entries says). As an append-only log,
-    /// in which a key has all values that it was ever given: aad-counted (with --parameters).
+    /// in which a key has all values that it was ever given: aad-counted.
     #[arg(long, value_name = "NAME", default_value = SchemeName::RedBlack.name())]
     scheme: SchemeName,
     /// The largest number of entries that the dictionary will have; only for schemes with -bilinear at the
     /// end. The public key grows by 48 bytes with each, and checking it takes longer [default: 4095].
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=MOST_ENTRIES))]
     entries: Option<u32>,
-    /// The public parameters of an append-only log, as pad parameters makes them for tests.
+    /// The public parameters of an append-only log, as pad parameters makes them [default: those of the Ethereum project's
+    /// ceremony, which serve aad-counted and aas-counted].
     #[cfg(feature = "aad")]
     #[arg(long, value_name = "FILE")]
     parameters: Option<PathBuf>,
     /// The largest trees of an append-only log have two to this power entries; longer logs have several
     /// [default: the largest that the parameters serve].
     #[cfg(feature = "aad")]
-    #[arg(long, value_name = "LEVEL", requires = "parameters", value_parser = clap::value_parser!(u8).range(4..=32))]
+    #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(4..=32))]
     top: Option<u8>,
     /// Derive the dictionary's id from this name instead of drawing a random one.
     #[arg(long, value_name = "NAME")]
@@ -127,22 +128,22 @@ impl Keygen {
                 SuiteName::Sha256Ed25519
             )));
         }
-        let Some(path) = &self.parameters else {
-            return Err(Failure::Input(format!(
-                "keys of scheme {} are made with --parameters",
-                self.scheme
-            )));
-        };
-        let parameters = super::parameters::load(path)?;
-        let greatest = parameters.greatest_top_level();
+        let parameters = super::parameters::load(self.parameters.as_deref())?;
+        let greatest = parameters.greatest_top_level(self.scheme);
         let top = self.top.unwrap_or(greatest);
-        let setup = parameters.setup(top).ok_or_else(|| {
+        let setup = parameters.setup(self.scheme, top).ok_or_else(|| {
+            let from = match &self.parameters {
+                Some(path) => format!("the parameters in {}", path.display()),
+                None => "the parameters that come with this program".into(),
+            };
             Failure::Input(format!(
-                "--top {top}: the parameters in {} serve trees of up to 2^{greatest} entries, and the least is 4",
-                path.display()
+                "--top {top}: {from} serve trees of up to 2^{greatest} entries of scheme {}, and the least is 4; --parameters gives others",
+                self.scheme
             ))
         })?;
-        Output::warn(super::parameters::ORIGIN);
+        if parameters.origin().is_none() {
+            Output::warn(super::parameters::ORIGIN);
+        }
         Ok(Some(setup))
     }
 

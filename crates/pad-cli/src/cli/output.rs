@@ -28,6 +28,8 @@ pub(crate) struct Output {
     json: bool,
     hex: bool,
     trust: Trust,
+    /// What has to be said of the parameters of the log that answers.
+    caveat: Option<&'static str>,
     unread: Unread,
     noted: bool,
     sink: StdoutLock<'static>,
@@ -39,6 +41,7 @@ impl Output {
             json,
             hex,
             trust: Trust::Authentic,
+            caveat: None,
             unread: Unread::Ends,
             noted: false,
             sink: io::stdout().lock(),
@@ -55,17 +58,28 @@ impl Output {
         self.trust = trust;
     }
 
-    /// Says before the first line of text that nothing authenticates the key: readers may not get further.
+    /// What is said of answers beside that: in JSON they are of unknown parameters.
+    #[cfg(feature = "aad")]
+    pub(crate) fn caveat(&mut self, caveat: &'static str) {
+        self.caveat = Some(caveat);
+    }
+
+    /// Says before the first line of text that nothing authenticates the key, and the caveat: readers may not get further.
     fn note(&mut self) {
-        if self.trust == Trust::Authentic || self.noted {
+        if self.noted {
             return;
         }
         self.noted = true;
-        let note = format!(
-            "pad: note: answers are {}; --public gives a key\n",
-            self.verdict()
-        );
-        drop(io::stderr().write_all(note.as_bytes()));
+        let trust = match self.trust {
+            Trust::Authentic => None,
+            Trust::StoresOwn(_) => Some(format!(
+                "answers are {}; --public gives a key",
+                self.verdict()
+            )),
+        };
+        for note in trust.into_iter().chain(self.caveat.map(str::to_owned)) {
+            drop(io::stderr().write_all(format!("pad: note: {note}\n").as_bytes()));
+        }
     }
 
     /// Says on standard error what people should know.
@@ -106,6 +120,9 @@ impl Output {
         object.insert("verified".into(), authentic.into());
         if let Trust::StoresOwn(fingerprint) = &self.trust {
             object.insert("store_key".into(), fingerprint.as_str().into());
+        }
+        if self.caveat.is_some() {
+            object.insert("parameters".into(), "of unknown origin".into());
         }
     }
 

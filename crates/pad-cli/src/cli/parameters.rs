@@ -1,9 +1,9 @@
-//! `pad parameters`: public parameters of append-only logs, for tests.
+//! `pad parameters`: public parameters of append-only logs, made for tests or from a ceremony.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use pad::LogParameters;
+use pad::{LogParameters, selection::SchemeName};
 use serde_json::json;
 
 use super::{
@@ -13,9 +13,15 @@ use super::{
 
 #[derive(Debug, Args)]
 pub(super) struct Parameters {
-    /// The largest trees that they serve have two to this power entries. Each power takes 48 bytes.
-    #[arg(long, value_name = "LEVEL", default_value_t = 11, value_parser = clap::value_parser!(u8).range(4..=20))]
+    /// Make parameters for tests that serve trees of two to this power entries in aad-counted and aas-counted, and of fewer
+    /// in other schemes. Each power takes 48 bytes. Whoever made them can forge.
+    #[arg(long, value_name = "LEVEL", default_value_t = 11, value_parser = clap::value_parser!(u8).range(4..=i64::from(LogParameters::GREATEST_MADE)))]
     top: u8,
+    /// Take them from the file of a published ceremony over BLS12-381 instead: JSON with lists of powers in G1 and G2, or the text
+    /// format of the Ethereum project. All powers are checked. That nobody knows their secret is what the ceremony was for; the
+    /// tool can only tell whether it is one that it knows.
+    #[arg(long, value_name = "FILE", conflicts_with = "top")]
+    ceremony: Option<PathBuf>,
     #[command(flatten)]
     out: OutArguments,
 }
@@ -23,31 +29,62 @@ pub(super) struct Parameters {
 impl Parameters {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         self.out.check(output)?;
-        let parameters = LogParameters::generate_insecure(self.top);
-        let parameters = parameters.map_err(|error| Failure::Store(error.to_string()))?;
-        let bytes = parameters.as_bytes();
-        self.out.write(bytes, output)?;
-        Output::warn(INSECURE);
+        let (parameters, warning) = self.made()?;
+        let bytes = parameters.to_message();
+        self.out.write(&bytes, output)?;
+        if let Some(warning) = warning {
+            Output::warn(warning);
+        }
         if self.out.is_standard() {
             return Ok(());
         }
-        let (top, file) = (parameters.greatest_top_level(), self.out.shown());
+        let (top, file) = (
+            parameters.greatest_top_level(SchemeName::AadCounted),
+            self.out.shown(),
+        );
+        let from = match (parameters.origin(), warning) {
+            (Some(origin), _) => format!("from {origin}"),
+            (None, warning) => warning.unwrap_or_default().to_owned(),
+        };
         let text = format!(
-            "{} bytes in {file} serve trees of up to 2^{top} entries; {INSECURE}",
+            "{} bytes in {file} serve trees of up to 2^{top} entries; {from}",
             bytes.len()
         );
-        let object = json!({ "file": file, "bytes": bytes.len(), "top": top, "insecure": true });
+        let object = json!({
+            "file": file, "bytes": bytes.len(), "top": top,
+            "origin": parameters.origin(), "insecure": parameters.origin().is_none(),
+        });
         output.say(&text, &object)
+    }
+
+    /// The parameters, and what has to be said of them.
+    fn made(&self) -> Result<(LogParameters, Option<&'static str>), Failure> {
+        let Some(path) = &self.ceremony else {
+            let parameters = LogParameters::generate_insecure(self.top);
+            let parameters = parameters.map_err(|error| Failure::Store(error.to_string()))?;
+            return Ok((parameters, Some(INSECURE)));
+        };
+        let file = read_file(path, LONGEST)?;
+        let parameters = LogParameters::from_ceremony(&file)
+            .map_err(|error| Failure::Input(format!("ceremony {}: {error}", path.display())))?;
+        let warning = parameters.origin().is_none().then_some(ORIGIN);
+        Ok((parameters, warning))
     }
 }
 
-/// The parameters in a file, checked: well-formed, and the powers of one secret.
-pub(super) fn load(path: &Path) -> Result<LogParameters, Failure> {
-    let longest = u64::try_from(LogParameters::LONGEST).unwrap_or(u64::MAX);
-    let bytes = read_file(path, longest)?;
-    LogParameters::decode(bytes)
+/// The parameters in a file, or those that come with this program; checked: well-formed, and the powers of one secret.
+pub(super) fn load(path: Option<&Path>) -> Result<LogParameters, Failure> {
+    let Some(path) = path else {
+        return LogParameters::ethereum().map_err(|error| Failure::Store(error.to_string()));
+    };
+    let bytes = read_file(path, LONGEST)?;
+    LogParameters::decode(&bytes)
         .map_err(|error| Failure::Input(format!("parameters {}: {error}", path.display())))
 }
+
+/// The most bytes of a file that are read.
+#[expect(clippy::as_conversions, reason = "a constant: no wider type is lost")]
+const LONGEST: u64 = LogParameters::LONGEST as u64;
 
 /// What is said of parameters that were made here.
 const INSECURE: &str = "INSECURE: whoever made these parameters can forge; they are for tests";

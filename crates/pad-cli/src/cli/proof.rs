@@ -13,7 +13,7 @@ use serde_json::json;
 use super::{
     Failure, Output,
     files::{OutArguments, read_file},
-    session::{ReadArguments, load_public},
+    session::{ReadArguments, add_caveat, load_public},
 };
 
 #[derive(Debug, Args)]
@@ -79,6 +79,7 @@ impl Verify {
         let key = output.key(&self.key)?;
         let asked = output.show(key.as_bytes());
         let public = load_public(&self.public)?;
+        add_caveat(&public, output);
         let question = Question::Key(key);
         let longest = longest_answer(&public, &question);
         let longest = u64::try_from(longest).unwrap_or(u64::MAX);

@@ -39,6 +39,12 @@ pub(super) struct Session {
 
 impl ReadArguments {
     pub(super) fn open(&self, output: &mut Output) -> Result<Session, Failure> {
+        let session = self.open_trusting(output)?;
+        add_caveat(&session.public, output);
+        Ok(session)
+    }
+
+    fn open_trusting(&self, output: &mut Output) -> Result<Session, Failure> {
         let given = self.public.as_deref().map(load_public).transpose()?;
         let Some(view) = &self.view else {
             let repository = open_repository(&self.store)?;
@@ -105,6 +111,17 @@ impl ReadArguments {
         Ok(Session { repository, public })
     }
 }
+
+/// Says what answers of a log are worth if its parameters are of nobody knows where.
+#[cfg(feature = "aad")]
+pub(super) fn add_caveat(public: &PublicKey, output: &mut Output) {
+    if public.scheme.family().is_append_only() && pad::parameters::origin_of(public).is_none() {
+        output.caveat(super::parameters::ORIGIN);
+    }
+}
+
+#[cfg(not(feature = "aad"))]
+pub(super) const fn add_caveat(_: &PublicKey, _: &mut Output) {}
 
 fn another_key() -> Failure {
     Failure::Refused("verification failed: the store was made with another key".into())
@@ -378,27 +395,33 @@ fn parameters_record(
     new: &NewStoreArguments,
 ) -> Result<Option<RecordChange>, Failure> {
     use super::parameters::load;
-    match &new.parameters {
-        Some(path) if public.scheme.family().is_append_only() => {
-            let parameters = load(path)?;
-            if parameters.setup_of(public).is_none() {
-                let path = path.display();
-                return Err(Failure::Input(format!(
-                    "the key was made with other parameters than those in {path}"
-                )));
-            }
-            Ok(Some(parameters.record()))
-        }
-        Some(_) => Err(Failure::Input(format!(
-            "--parameters: dictionaries of scheme {} have none",
-            public.scheme
-        ))),
-        None if public.scheme.family().is_append_only() => Err(Failure::Input(format!(
+    if !public.scheme.family().is_append_only() {
+        return match new.parameters {
+            Some(_) => Err(Failure::Input(format!(
+                "--parameters: dictionaries of scheme {} have none",
+                public.scheme
+            ))),
+            None => Ok(None),
+        };
+    }
+    let file = new.parameters.as_deref();
+    if file.is_none() && pad::parameters::origin_of(public).is_none() {
+        return Err(Failure::Input(format!(
             "a new store of scheme {} needs the --parameters that its key was made with",
             public.scheme
-        ))),
-        None => Ok(None),
+        )));
     }
+    let parameters = load(file)?;
+    if parameters.setup_of(public).is_none() {
+        let file = file.map_or_else(
+            || "those that come with this program".into(),
+            |path| format!("those in {}", path.display()),
+        );
+        return Err(Failure::Input(format!(
+            "the key was made with other parameters than {file}"
+        )));
+    }
+    Ok(Some(parameters.record()))
 }
 
 #[cfg(not(feature = "aad"))]

@@ -74,7 +74,11 @@ fn parameters_made_here_are_called_insecure() {
     assert_eq!(bench.read("again.pub"), bench.read("k.pub"));
 
     let keygen = "keygen --out other --scheme aad-counted";
-    bench.fails(keygen, 2, "--parameters");
+    bench.fails(
+        &format!("{keygen} --top 12"),
+        2,
+        "serve trees of up to 2^11 entries",
+    );
     let more = format!("{keygen} --parameters par --top 6");
     bench.fails(&more, 2, "serve trees of up to 2^5 entries");
     bench.fails("keygen --out other --parameters par", 2, "have none");
@@ -90,6 +94,56 @@ fn parameters_made_here_are_called_insecure() {
     assert!(!bench.path("s").exists());
 }
 
+/// The parameters that come with the program are those of a ceremony: nothing is said against them.
+#[test]
+fn a_log_needs_no_parameters_of_its_own() {
+    let bench = Bench::new();
+    let key = bench.run("keygen --out k --scheme aad-counted");
+    assert!(key.status.success() && key.stderr.is_empty(), "{key:?}");
+    let public = text(&bench.read("k.pub"));
+    assert!(
+        public
+            .lines()
+            .last()
+            .unwrap()
+            .starts_with("scheme-key 030b00b5bfd7dd"),
+        "{public}"
+    );
+    bench.write("t.csv", LOG.as_bytes());
+    bench.ok("import --store s --key k t.csv");
+    let get = bench.run("--json get --store s --public k.pub example.org");
+    assert!(get.status.success() && get.stderr.is_empty(), "{get:?}");
+    let answer: Json = serde_json::from_slice(&get.stdout).unwrap();
+    assert_eq!(values(&answer), ["one", "two", "one"]);
+
+    // With others a word is said at each answer.
+    let insecure = published();
+    let get = insecure.run("get --store s --public k.pub example.org");
+    assert!(text(&get.stderr).contains("INSECURE unless the parameters come from a ceremony"));
+    insecure.ok("prove --store s example.org --out p");
+    let verify = insecure.run("verify --public k.pub --proof p example.org --at 3");
+    assert!(text(&verify.stderr).contains("INSECURE unless the parameters come from a ceremony"));
+}
+
+#[test]
+fn files_of_ceremonies_are_checked() {
+    let bench = Bench::new();
+    // A ceremony whose secret everybody knows: one.
+    let powers = "97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb";
+    let powers_g2 = "93e02b6052719f607dacd3a088274f65596bd0d09920b61ab5da61bbdc7f5049334cf11213945d57e5ac7d055d042b7e024aa2b2f08f0a91260805272dc51051c6e47ad4fa403b02b4510b647ae3d1770bac0326a805bbefd48056c8c121bdb8";
+    let setup = json!({ "g1_monomial": vec![powers; 17], "g2_monomial": vec![powers_g2; 2] });
+    for file in [
+        setup.to_string(),
+        "{}".to_owned(),
+        "1\n1\n".to_owned(),
+        String::new(),
+    ] {
+        bench.write("c", file.as_bytes());
+        bench.fails("parameters --ceremony c --out par", 2, "ceremony c: ");
+        assert!(!bench.path("par").exists());
+    }
+}
+
 #[test]
 fn a_key_has_all_its_values() {
     let bench = published();
@@ -101,7 +155,7 @@ fn a_key_has_all_its_values() {
         get("example.net"),
         json!({
             "key": "example.net", "present": true, "values": [{ "value": "other" }],
-            "verified": true, "version": 3,
+            "verified": true, "version": 3, "parameters": "of unknown origin",
         })
     );
     assert_eq!(values(&get("example.org")), ["one", "two", "one"]);

@@ -106,6 +106,29 @@ fn refused(change: impl FnOnce(&mut Lists)) -> DecodeError {
 }
 
 #[test]
+fn what_a_machine_keeps_comes_back() {
+    let parameters = setup(scalar(1));
+    let kept = parameters.to_kept();
+    let read = Parameters::from_kept(&kept).unwrap();
+    assert_eq!(wire::encode(&read), wire::encode(&parameters));
+    assert_eq!(read.fingerprint(), parameters.fingerprint());
+    for length in [0, 1, kept.len() / 2, kept.len() - 1] {
+        Parameters::from_kept(&kept[..length]).unwrap_err();
+    }
+    let longer = [&kept[..], &[0]].concat();
+    Parameters::from_kept(&longer).unwrap_err();
+    // Coordinates that are no point's.
+    for (place, change) in [(96 + 25, 1), (kept.len() - 1, 1)] {
+        let mut damaged = kept.clone();
+        damaged[place] ^= change;
+        assert_eq!(
+            Parameters::from_kept(&damaged).unwrap_err(),
+            DecodeError::PointInvalid
+        );
+    }
+}
+
+#[test]
 fn all_formats_give_the_powers_of_the_ceremony() {
     let (lists, expected) = (lists(), setup(scalar(1)));
     let parameters = lists.import().unwrap();
