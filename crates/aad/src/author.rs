@@ -19,6 +19,9 @@ mod prover;
 mod repository;
 pub mod update;
 
+#[cfg(test)]
+mod figure4;
+
 pub use entries::{AppendError, Entries};
 pub use log_author::{AuthorError, LogAuthor};
 pub use repository::LogRepository;

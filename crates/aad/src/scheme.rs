@@ -6,6 +6,9 @@ use pad_core::{Digest, SchemeId};
 
 use crate::element::{HALF_BITS, key_half, of_member};
 
+#[cfg(test)]
+pub(crate) mod figure4;
+
 mod sealed {
     /// Verifiers rely on what schemes say of themselves, so nobody else writes one.
     pub trait Sealed {}
