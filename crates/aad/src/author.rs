@@ -20,6 +20,9 @@ mod prover;
 mod repository;
 pub mod update;
 
+#[cfg(test)]
+mod figure4;
+
 pub use checkpoint::LogCheckpoint;
 pub use entries::{AppendError, Entries};
 pub use log_author::{AuthorError, LogAuthor};

@@ -5,10 +5,10 @@
 
 use pad_core::{Digest, Domain, Sha256Ed25519, Suite};
 
-use crate::scheme::Contents;
-
 /// Bytes of half an element of a dictionary, and of an element of a set.
 pub const HALF: usize = 32;
+/// Bits of it.
+pub(crate) const HALF_BITS: u16 = 256;
 
 /// The key half of the elements of a key.
 pub fn key_half(key: &[u8]) -> Digest<32> {
@@ -26,25 +26,11 @@ pub fn of_member(member: &[u8]) -> Digest<32> {
     Sha256Ed25519::hash(Domain::AadElement, &[member])
 }
 
-impl Contents {
-    /// Bytes of an element.
-    pub const fn element_bytes(self) -> usize {
-        match self {
-            Self::Dictionary => 2 * HALF,
-            Self::Set => HALF,
-        }
-    }
-
-    /// What the elements of a key, or of a member, begin with.
-    pub fn beginning(self, key: &[u8]) -> Digest<32> {
-        match self {
-            Self::Dictionary => key_half(key),
-            Self::Set => of_member(key),
-        }
-    }
-}
-
-/// The first half of an element; zeros for what is shorter, which no element is.
+/// The first half of an element, zero-padded if it is shorter.
 pub(crate) fn first_half(element: &[u8]) -> [u8; HALF] {
-    element.first_chunk().copied().unwrap_or_default()
+    let mut half = [0; HALF];
+    for (byte, from) in half.iter_mut().zip(element) {
+        *byte = *from;
+    }
+    half
 }

@@ -9,8 +9,6 @@ use accumulators::AccumulatorId;
 use bls12::point::G1_BYTES;
 use pad_core::{Digest, Domain, Sha256Ed25519, Suite};
 
-use crate::shape::{Address, Shape};
-
 /// The hash of the element at a position.
 pub fn leaf(position: u64, element: &[u8]) -> Digest<32> {
     Sha256Ed25519::hash(Domain::AadLeaf, &[&position.to_be_bytes(), element])
@@ -67,9 +65,4 @@ pub fn digest(id: AccumulatorId, size: u64, bag: Option<Digest<32>>) -> Digest<3
         ),
         None => Sha256Ed25519::empty_tree(),
     }
-}
-
-/// Whether nodes of this level are sealed.
-pub(crate) const fn is_sealed(node: Address) -> bool {
-    node.level >= Shape::BLOCK_LEVEL
 }

@@ -101,6 +101,9 @@
 )]
 
 extern crate alloc;
+// Some unit tests and the integration tests share modules.
+#[cfg(test)]
+extern crate self as aad;
 
 #[cfg(feature = "std")]
 pub mod author;

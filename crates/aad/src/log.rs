@@ -75,7 +75,7 @@ impl Setup {
 
     const fn label(&self) -> [u8; 3] {
         [
-            Shape::BLOCK_LEVEL,
+            self.shape.block_level(),
             self.shape.top_level(),
             self.shape.schedule().number(),
         ]

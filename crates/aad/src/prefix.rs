@@ -1,12 +1,14 @@
 //! Prefixes of elements as scalars: the roots of polynomials.
 
+use core::ops::RangeInclusive;
+
 use ark_bls12_381::Fr;
 use ark_ff::AdditiveGroup;
 use bls12::scalar;
 use pad_core::{Domain, Sha256Ed25519, Suite};
 
 use crate::{
-    element::HALF,
+    element::{HALF, HALF_BITS},
     scheme::{Completeness, Scheme},
 };
 
@@ -34,17 +36,13 @@ pub fn scalar_of_half(half: &[u8; HALF]) -> Fr {
 
 /// The roots of an element's polynomial.
 pub(crate) fn roots_of<S: Scheme>(element: &[u8]) -> impl Iterator<Item = Fr> {
-    let lengths = match S::COMPLETENESS {
-        Completeness::Counted => HALF_BITS..=HALF_BITS,
-        Completeness::Frontier => 1..=bits_of(element),
-    };
-    lengths.map(|length| scalar_of_prefix(element, length))
+    root_lengths::<S>().map(|length| scalar_of_prefix(element, length))
 }
 
-/// The number of bits of an element.
-pub(crate) fn bits_of(element: &[u8]) -> u16 {
-    u16::try_from(element.len().saturating_mul(8)).unwrap_or(u16::MAX)
+/// The lengths of the prefixes for whose scalars an element stands.
+pub(crate) const fn root_lengths<S: Scheme>() -> RangeInclusive<u16> {
+    match S::COMPLETENESS {
+        Completeness::Counted => S::KEY_BITS..=S::KEY_BITS,
+        Completeness::Frontier => 1..=S::ELEMENT_BITS,
+    }
 }
-
-/// Bits of half an element.
-pub(crate) const HALF_BITS: u16 = 256;

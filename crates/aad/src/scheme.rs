@@ -2,7 +2,12 @@
 
 use core::fmt::Debug;
 
-use pad_core::SchemeId;
+use pad_core::{Digest, SchemeId};
+
+use crate::element::{HALF_BITS, key_half, of_member};
+
+#[cfg(test)]
+pub(crate) mod figure4;
 
 mod sealed {
     /// Verifiers rely on what schemes say of themselves, so nobody else writes one.
@@ -19,6 +24,28 @@ pub trait Scheme: sealed::Sealed + Copy + Debug + Default + Eq + Send + Sync + '
     const CONTENTS: Contents;
     /// How look-ups are shown to be complete, and with it which scalars an element stands for.
     const COMPLETENESS: Completeness;
+    /// Bits of an element.
+    const ELEMENT_BITS: u16 = match Self::CONTENTS {
+        Contents::Dictionary => 2 * HALF_BITS,
+        Contents::Set => HALF_BITS,
+    };
+    /// Bits of an element that name its key: those of the key half; all of a set's.
+    const KEY_BITS: u16 = HALF_BITS;
+    /// The greatest degree of the polynomial of a group of prefixes. A server's own business.
+    const GROUP_DEGREE: usize = 1024;
+
+    /// Bytes of an element.
+    fn element_bytes() -> usize {
+        usize::from(Self::ELEMENT_BITS.div_ceil(8))
+    }
+
+    /// What the elements of a key, or of a member, begin with, zero-padded where they are shorter.
+    fn beginning(key: &[u8]) -> Digest<32> {
+        match Self::CONTENTS {
+            Contents::Dictionary => key_half(key),
+            Contents::Set => of_member(key),
+        }
+    }
 }
 
 /// A scheme whose entries are keys with values.
@@ -36,16 +63,6 @@ pub enum Completeness {
     /// An element stands for the scalars of all its prefixes. A prefix of what is absent is shown to be among those that are not in the
     /// tree.
     Frontier,
-}
-
-impl Completeness {
-    /// The number of scalars that an element stands for.
-    pub const fn roots(self, contents: Contents) -> usize {
-        match self {
-            Self::Counted => 1,
-            Self::Frontier => 8 * contents.element_bytes(),
-        }
-    }
 }
 
 /// What is appended.

@@ -84,12 +84,14 @@ impl Schedule {
 /// How the elements of a log stand in trees, for every number of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
+    block_level: u8,
     top_level: u8,
     schedule: Schedule,
 }
 
 impl Shape {
-    /// The level of blocks: aligned runs of eight elements, which are shown in full. Accumulators begin here.
+    /// The level of blocks, which key files name: aligned runs of eight elements, which are shown in full. Accumulators begin
+    /// here.
     pub const BLOCK_LEVEL: u8 = 3;
     /// The greatest level of any log's trees.
     pub const GREATEST_LEVEL: u8 = 32;
@@ -98,13 +100,28 @@ impl Shape {
 
     /// The shape whose trees have up to `2^top_level` elements; `None` unless the top level is 4 to 32.
     pub const fn new(top_level: u8, schedule: Schedule) -> Option<Self> {
-        if top_level <= Self::BLOCK_LEVEL || top_level > Self::GREATEST_LEVEL {
+        Self::with_blocks(Self::BLOCK_LEVEL, top_level, schedule)
+    }
+
+    /// The same with blocks of this level, which is another one in tests alone.
+    pub(crate) const fn with_blocks(
+        block_level: u8,
+        top_level: u8,
+        schedule: Schedule,
+    ) -> Option<Self> {
+        if top_level <= block_level || top_level > Self::GREATEST_LEVEL {
             return None;
         }
         Some(Self {
+            block_level,
             top_level,
             schedule,
         })
+    }
+
+    /// The level of blocks: [`Shape::BLOCK_LEVEL`].
+    pub const fn block_level(self) -> u8 {
+        self.block_level
     }
 
     /// The level of the largest trees.
@@ -120,10 +137,26 @@ impl Shape {
     /// Whether a node may be used in the log of `size` elements.
     pub const fn is_available(self, node: Address, size: u64) -> bool {
         let delay = match self.schedule {
-            Schedule::Deferred if node.level > Self::BLOCK_LEVEL => node.width(),
+            Schedule::Deferred if node.level > self.block_level => node.width(),
             _ => 0,
         };
         size >= node.end().saturating_add(delay)
+    }
+
+    /// Whether a node has an accumulator, which its hash covers.
+    pub(crate) const fn is_sealed(self, node: Address) -> bool {
+        node.level >= self.block_level
+    }
+
+    /// Whether look-ups prove which elements of a key a root holds. Of blocks, and below them, they show all elements instead; but
+    /// blocks of one element are proved as larger trees are.
+    pub(crate) const fn is_proved(self, root: Address) -> bool {
+        root.level > self.block_level || self.block_level == 0
+    }
+
+    /// The block that covers a position.
+    pub(crate) const fn block_holding(self, position: u64) -> Address {
+        Address::holding(self.block_level, position)
     }
 
     /// The root of the forest of `size` elements that covers a position, which is below `size`.

@@ -34,8 +34,8 @@ impl Stub<'_> {
 /// Which parts of a tree are open in a proof, the others being stubs. Prover and verifier ask the same.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Opening<'b> {
-    /// The blocks with these indices, in strictly ascending order, within one tree.
-    Blocks(&'b [u64]),
+    /// The blocks that hold these positions, in ascending order, within one tree.
+    Holding(&'b [u64]),
     /// What has grown since the log had this size: not the roots of then, and not what holds only later elements.
     Since(Shape, u64),
 }
@@ -44,7 +44,7 @@ impl Opening<'_> {
     /// Whether nothing below the node is open. The node is the whole tree, or was reached by [`Opening::children`].
     pub(crate) fn is_closed(self, node: Address) -> bool {
         match self {
-            Self::Blocks(blocks) => blocks.is_empty(),
+            Self::Holding(positions) => positions.is_empty(),
             Self::Since(shape, size) => shape.is_root(node, size) || node.start() >= size,
         }
     }
@@ -52,11 +52,11 @@ impl Opening<'_> {
     /// What is open below the children of a node, of which this is the right one.
     pub(crate) fn children(self, right: Address) -> (Self, Self) {
         match self {
-            Self::Blocks(blocks) => {
-                let first = Address::holding(Shape::BLOCK_LEVEL, right.start()).index;
-                let middle = blocks.partition_point(|block| *block < first);
-                let (left, right) = blocks.split_at_checked(middle).unwrap_or((blocks, &[]));
-                (Self::Blocks(left), Self::Blocks(right))
+            Self::Holding(positions) => {
+                let middle = positions.partition_point(|position| *position < right.start());
+                let halves = positions.split_at_checked(middle);
+                let (left, right) = halves.unwrap_or((positions, &[]));
+                (Self::Holding(left), Self::Holding(right))
             }
             Self::Since(..) => (self, self),
         }
@@ -66,6 +66,7 @@ impl Opening<'_> {
 /// Reads the trees of one proof.
 #[derive(Debug)]
 pub(crate) struct Walk<'a, S> {
+    pub(crate) shape: Shape,
     pub(crate) reader: Reader<'a>,
     /// What must hold of what was read so far.
     pub(crate) certificates: Vec<Certificate<'a>>,
@@ -103,8 +104,9 @@ impl<'a> Run<'a> {
 }
 
 impl<'a, S: Scheme> Walk<'a, S> {
-    pub(crate) const fn new(body: &'a [u8]) -> Self {
+    pub(crate) const fn new(shape: Shape, body: &'a [u8]) -> Self {
         Self {
+            shape,
             reader: Reader::new(body),
             certificates: Vec::new(),
             shown: Vec::new(),
@@ -113,12 +115,21 @@ impl<'a, S: Scheme> Walk<'a, S> {
         }
     }
 
-    /// Reads a node below the blocks' level, in full; returns its hash.
-    pub(crate) fn elements(
+    /// Reads a root of the forest with all that is open below it; returns its hash.
+    pub(crate) fn root(
         &mut self,
-        node: Address,
+        root: Address,
         opening: Opening<'_>,
     ) -> Result<Digest<32>, DecodeError> {
+        if self.shape.is_sealed(root) {
+            Ok(self.node(root, opening)?.hash(root.level))
+        } else {
+            self.elements(root, opening)
+        }
+    }
+
+    /// Reads a node below the blocks' level, in full; returns its hash.
+    fn elements(&mut self, node: Address, opening: Opening<'_>) -> Result<Digest<32>, DecodeError> {
         let run = self.run(node)?;
         self.note_old_roots(run, node, opening);
         Ok(run.hash_of(node))
@@ -136,7 +147,7 @@ impl<'a, S: Scheme> Walk<'a, S> {
             return self.stub(node, opening);
         }
         match node.children() {
-            Some((left, right)) if node.level > Shape::BLOCK_LEVEL => {
+            Some((left, right)) if node.level > self.shape.block_level() => {
                 self.inner_node([left, right], opening)
             }
             _ => self.block(node, opening),
@@ -158,11 +169,7 @@ impl<'a, S: Scheme> Walk<'a, S> {
     }
 
     /// Reads a block in full, with its certificate.
-    pub(crate) fn block(
-        &mut self,
-        node: Address,
-        opening: Opening<'_>,
-    ) -> Result<Stub<'a>, DecodeError> {
+    fn block(&mut self, node: Address, opening: Opening<'_>) -> Result<Stub<'a>, DecodeError> {
         let accumulator = self.reader.array_ref()?;
         let run = self.run(node)?;
         let quotient = self.reader.array_ref()?;
@@ -206,7 +213,7 @@ impl<'a, S: Scheme> Walk<'a, S> {
 
     /// Takes all elements of a node off the proof.
     fn run(&mut self, node: Address) -> Result<Run<'a>, DecodeError> {
-        let width = S::CONTENTS.element_bytes();
+        let width = S::element_bytes();
         let count = usize::try_from(node.width()).map_err(|_| DecodeError::Malformed)?;
         let bytes = count.checked_mul(width).ok_or(DecodeError::Malformed)?;
         let run = Run {

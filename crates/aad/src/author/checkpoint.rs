@@ -8,12 +8,7 @@ use super::{
     forest::{Forest, Node, to_u64},
     repository::LogRepository,
 };
-use crate::{
-    log::Log,
-    scheme::Scheme,
-    shape::{Address, Shape},
-    statement::Entry,
-};
+use crate::{log::Log, scheme::Scheme, shape::Address, statement::Entry};
 
 /// Everything that a repository needs to go on, without replaying updates or making an accumulator.
 ///
@@ -118,13 +113,13 @@ impl<S: Scheme> Forest<S> {
 
     /// Takes the nodes of all elements that were pushed. `None` unless there is each that is available.
     fn decode_levels(&mut self, stored: &[Vec<u8>]) -> Option<()> {
-        let size = to_u64(self.elements.len() / S::CONTENTS.element_bytes());
+        let size = to_u64(self.elements.len() / S::element_bytes());
         let shape = self.log().shape();
         if stored.len() != self.levels.len() {
             return None;
         }
         for (level, (nodes, stored)) in
-            (Shape::BLOCK_LEVEL..).zip(self.levels.iter_mut().zip(stored))
+            (shape.block_level()..).zip(self.levels.iter_mut().zip(stored))
         {
             let (chunks, []) = stored.as_chunks::<NODE_BYTES>() else {
                 return None;

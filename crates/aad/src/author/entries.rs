@@ -108,7 +108,7 @@ impl<S: Scheme> Entries<S> {
         if position >= self.limit {
             return Err(InputError::CapacityExceeded.into());
         }
-        let beginning = S::CONTENTS.beginning(entry.key.as_bytes());
+        let beginning = S::beginning(entry.key.as_bytes());
         match S::CONTENTS {
             Contents::Dictionary => {
                 let value = Sha256Ed25519::value(entry.value.as_bytes());
@@ -124,7 +124,7 @@ impl<S: Scheme> Entries<S> {
                 if self.positions.contains_key(&beginning) {
                     return Err(AppendError::MemberPresent);
                 }
-                self.forest.push(&beginning.0);
+                self.forest.push(&beginning.0[..S::element_bytes()]);
             }
         }
         self.positions.entry(beginning).or_default().push(position);
@@ -146,7 +146,7 @@ impl<S: Scheme> Entries<S> {
             let Some(entry) = self.appended.pop() else {
                 break;
             };
-            let beginning = S::CONTENTS.beginning(entry.key.as_bytes());
+            let beginning = S::beginning(entry.key.as_bytes());
             if let Some(positions) = self.positions.get_mut(&beginning) {
                 positions.pop();
                 if positions.is_empty() {
@@ -177,7 +177,7 @@ impl<S: Scheme> Entries<S> {
         let forest = &self.forest;
         roots
             .map(|root| {
-                let sealed = root.level >= Shape::BLOCK_LEVEL;
+                let sealed = self.log().shape().is_sealed(root);
                 let accumulator = sealed.then(|| forest.node(root).accumulator);
                 (root, forest.hash(root), accumulator)
             })
@@ -186,7 +186,7 @@ impl<S: Scheme> Entries<S> {
 
     /// The positions of a key's entries, or of a member, below this size.
     pub fn positions(&self, key: &[u8], size: u64) -> &[u64] {
-        let beginning = S::CONTENTS.beginning(key);
+        let beginning = S::beginning(key);
         let positions = self
             .positions
             .get(&beginning)

@@ -10,7 +10,7 @@ use crate::{
     certificate::PointBytes,
     counted::challenge,
     element::{HALF, first_half},
-    prefix::{roots_of, scalar_of_half},
+    prefix::{roots_of, scalar_of_prefix},
     scheme::Scheme,
     shape::Address,
 };
@@ -28,7 +28,7 @@ impl<S: Scheme> Forest<S> {
         (beginning, count): (&[u8; HALF], u32),
         bytes: &mut Vec<u8>,
     ) -> Result<(), AccumulateError> {
-        let key = scalar_of_half(beginning);
+        let key = scalar_of_prefix(beginning, S::KEY_BITS);
         let polynomial = self.polynomial(tree);
         let rest = match count {
             0 => polynomial.to_vec(),
@@ -63,7 +63,7 @@ impl<S: Scheme> Forest<S> {
 
     /// The product over all elements of a tree that begin otherwise.
     fn others(&self, tree: Address, beginning: &[u8; HALF]) -> Vec<Fr> {
-        let elements = self.elements_of(tree).chunks(S::CONTENTS.element_bytes());
+        let elements = self.elements_of(tree).chunks(S::element_bytes());
         let others = elements.filter(|element| first_half(element) != *beginning);
         let negated: Vec<Fr> = others.flat_map(roots_of::<S>).map(|root| -root).collect();
         polynomial::product(&negated, self.workers())

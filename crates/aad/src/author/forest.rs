@@ -18,9 +18,9 @@ use crate::{
     },
     hash,
     log::Log,
-    prefix::roots_of,
+    prefix::{root_lengths, roots_of},
     scheme::{Completeness, Scheme},
-    shape::{Address, Shape},
+    shape::Address,
 };
 
 /// The trees over the elements of a log.
@@ -57,7 +57,8 @@ pub(crate) struct Node {
 
 impl<S: Scheme> Forest<S> {
     pub(crate) fn new(log: Log<S>, workers: Workers) -> Self {
-        let levels = usize::from(log.shape().top_level() - Shape::BLOCK_LEVEL) + 1;
+        let shape = log.shape();
+        let levels = usize::from(shape.top_level() - shape.block_level()) + 1;
         Self {
             log,
             workers,
@@ -95,11 +96,11 @@ impl<S: Scheme> Forest<S> {
     /// # Errors
     /// [`AccumulateError::CapacityExceeded`] if the parameters have too few powers for the top level.
     pub(crate) fn build(&mut self) -> Result<(), AccumulateError> {
-        let width = S::CONTENTS.element_bytes();
+        let width = S::element_bytes();
         let size = to_u64(self.elements.len() / width);
         let shape = self.log.shape();
         self.joined.clear();
-        for level in Shape::BLOCK_LEVEL..=shape.top_level() {
+        for level in shape.block_level()..=shape.top_level() {
             let first = to_u64(self.level(level).len());
             let new: Vec<Address> = (first..size)
                 .map(|index| Address { level, index })
@@ -111,10 +112,7 @@ impl<S: Scheme> Forest<S> {
             }
         }
         if S::COMPLETENESS == Completeness::Frontier {
-            let trees = shape
-                .forest(size)
-                .filter(|root| root.level > Shape::BLOCK_LEVEL);
-            for tree in trees {
+            for tree in shape.forest(size).filter(|root| shape.is_proved(*root)) {
                 if !self.frontiers.contains_key(&tree) {
                     let frontier = self.make_frontier(tree)?;
                     self.frontiers.insert(tree, frontier);
@@ -125,7 +123,7 @@ impl<S: Scheme> Forest<S> {
         Ok(())
     }
 
-    /// The frontier of a tree above the blocks' level.
+    /// The frontier of a tree that look-ups do not show in full.
     ///
     /// Cost: nothing for roots of sizes that were built; for others it is made.
     pub(crate) fn frontier(&self, tree: Address) -> Result<Cow<'_, FrontierTree>, AccumulateError> {
@@ -148,11 +146,10 @@ impl<S: Scheme> Forest<S> {
 
     /// Forgets the elements from this size on, and the nodes that are not available without them.
     pub(crate) fn truncate(&mut self, size: u64) {
-        self.elements
-            .truncate(to_usize(size) * S::CONTENTS.element_bytes());
+        self.elements.truncate(to_usize(size) * S::element_bytes());
         self.size = self.size.min(size);
         let shape = self.log.shape();
-        for (level, nodes) in (Shape::BLOCK_LEVEL..).zip(&mut self.levels) {
+        for (level, nodes) in (shape.block_level()..).zip(&mut self.levels) {
             let available = |index| shape.is_available(Address { level, index }, size);
             let left = (0..to_u64(nodes.len())).take_while(|index| available(*index));
             let left = left.count();
@@ -174,13 +171,13 @@ impl<S: Scheme> Forest<S> {
 
     /// The hash of a node that is available.
     pub(crate) fn hash(&self, node: Address) -> Digest<32> {
-        if hash::is_sealed(node) {
+        if self.log.shape().is_sealed(node) {
             let Node {
                 accumulator, inner, ..
             } = self.node(node);
             hash::sealed(node.level, accumulator, inner)
         } else {
-            let width = S::CONTENTS.element_bytes();
+            let width = S::element_bytes();
             hash::of_elements(node.start(), self.elements_of(node).chunks(width))
         }
     }
@@ -203,7 +200,7 @@ impl<S: Scheme> Forest<S> {
 
     /// The bytes of all elements of a node.
     pub(crate) fn elements_of(&self, node: Address) -> &[u8] {
-        let width = S::CONTENTS.element_bytes();
+        let width = S::element_bytes();
         &self.elements[to_usize(node.start()) * width..to_usize(node.end()) * width]
     }
 
@@ -215,13 +212,17 @@ impl<S: Scheme> Forest<S> {
             return Cow::Borrowed(known);
         }
         let elements = self.elements_of(node);
-        let elements = elements.chunks(S::CONTENTS.element_bytes());
+        let elements = elements.chunks(S::element_bytes());
         let negated: Vec<Fr> = elements.flat_map(roots_of::<S>).map(|root| -root).collect();
         Cow::Owned(polynomial::product(&negated, &self.workers))
     }
 
+    const fn block_level(&self) -> u8 {
+        self.log.shape().block_level()
+    }
+
     fn level(&self, level: u8) -> &Vec<Node> {
-        &self.levels[usize::from(level - Shape::BLOCK_LEVEL)]
+        &self.levels[usize::from(level - self.block_level())]
     }
 
     /// Makes the next nodes of one level.
@@ -249,13 +250,14 @@ impl<S: Scheme> Forest<S> {
         let certified = self.workers.map(&drafts, |draft| self.certify(draft));
         let (parts, quotients): (Vec<_>, Vec<Vec<Fr>>) = certified.into_iter().unzip();
         let quotients = parameters.commit_each(&quotients, &self.workers)?;
+        let row = usize::from(level - self.block_level());
         for ((draft, (inner, value)), quotient) in drafts.into_iter().zip(parts).zip(quotients) {
             let Draft {
                 address,
                 polynomial,
                 accumulator,
             } = draft;
-            self.levels[usize::from(level - Shape::BLOCK_LEVEL)].push(Node {
+            self.levels[row].push(Node {
                 accumulator,
                 inner,
                 value,
@@ -282,12 +284,12 @@ impl<S: Scheme> Forest<S> {
     /// The polynomial of a new node, from its children's or its elements.
     fn multiply(&self, node: Address, transform: &Transform) -> Vec<Fr> {
         match node.children() {
-            Some((left, right)) if node.level > Shape::BLOCK_LEVEL => {
+            Some((left, right)) if node.level > self.block_level() => {
                 let (left, right) = (self.polynomial(left), self.polynomial(right));
                 polynomial::multiply(&left, &right, transform)
             }
             _ => {
-                let elements = self.elements_of(node).chunks(S::CONTENTS.element_bytes());
+                let elements = self.elements_of(node).chunks(S::element_bytes());
                 let negated: Vec<Fr> = elements.flat_map(roots_of::<S>).map(|root| -root).collect();
                 if negated.len() > FEW {
                     return polynomial::product(&negated, &Workers::sequential());
@@ -305,13 +307,13 @@ impl<S: Scheme> Forest<S> {
     fn certify(&self, draft: &Draft) -> ((Digest<32>, ScalarBytes), Vec<Fr>) {
         let id = self.log.id();
         match draft.address.children() {
-            Some((left, right)) if draft.address.level > Shape::BLOCK_LEVEL => {
+            Some((left, right)) if draft.address.level > self.block_level() => {
                 let inner = hash::pair(&self.hash(left), &self.hash(right));
                 let (value, quotient) = self.product_quotient(draft, [left, right], &inner);
                 ((inner, value), quotient)
             }
             _ => {
-                let width = S::CONTENTS.element_bytes();
+                let width = S::element_bytes();
                 let elements = self.elements_of(draft.address).chunks(width);
                 let inner = hash::of_elements(draft.address.start(), elements);
                 let z = block_challenge(id, &inner, &draft.accumulator);
@@ -374,7 +376,7 @@ pub(crate) fn to_u64(number: usize) -> u64 {
 
 /// The degree of the polynomials of nodes of a level.
 pub(crate) fn degree<S: Scheme>(level: u8) -> usize {
-    to_usize(Address { level, index: 0 }.width()) * S::COMPLETENESS.roots(S::CONTENTS)
+    to_usize(Address { level, index: 0 }.width()) * root_lengths::<S>().len()
 }
 
 /// Coefficients of nodes of a level that are made together, about.

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     element::HALF,
     frontier::{CHUNK, Frontier, Leaving, common_bits, evidence::chunk_challenge},
-    prefix::{HALF_BITS, scalar_of_prefix},
+    prefix::scalar_of_prefix,
     scheme::Scheme,
     shape::Address,
 };
@@ -36,18 +36,14 @@ impl<S: Scheme> Forest<S> {
         if positions.is_empty() {
             return self.append_absence((&made, frontier), (&elements, beginning), bytes);
         }
-        let width = S::CONTENTS.element_bytes();
+        let width = S::element_bytes();
         let element = |position: &u64| {
             let start = to_usize(position - tree.start()) * width;
             &self.elements_of(tree)[start..start + width]
         };
         let mut shown: Vec<&[u8]> = positions.iter().map(element).collect();
         shown.sort_unstable();
-        let below = Frontier::new(
-            &shown,
-            HALF_BITS,
-            u16::try_from(8 * width).unwrap_or(u16::MAX),
-        );
+        let below = Frontier::new(&shown, S::KEY_BITS, S::ELEMENT_BITS);
         let strings: Vec<Leaving> = below.iter().collect();
         for chunk in strings.chunks(CHUNK) {
             self.append_chunk((&made, frontier), (below, chunk), bytes)?;

@@ -23,7 +23,6 @@ use crate::{
         CHUNK, Frontier, Leaving,
         evidence::{disjoint_challenge, product_challenge, second_challenge},
     },
-    prefix::HALF_BITS,
     scheme::Scheme,
 };
 
@@ -50,7 +49,7 @@ struct FrontierNode {
     certificate: Option<(Vec<ScalarBytes>, PointBytes)>,
 }
 
-/// A tree above the blocks' level, of which the frontier is made.
+/// A tree of which the frontier is made.
 #[derive(Debug)]
 pub(super) struct Tree<'a> {
     pub(super) id: AccumulatorId,
@@ -71,12 +70,12 @@ impl FrontierTree {
     /// # Errors
     /// [`AccumulateError::CapacityExceeded`]; [`AccumulateError::ElementNotAllowed`] if hashes have collided.
     pub(super) fn build<S: Scheme>(tree: &Tree<'_>) -> Result<Self, AccumulateError> {
-        let width = S::CONTENTS.element_bytes();
+        let width = S::element_bytes();
         let mut sorted: Vec<(u32, &[u8])> = (0..).zip(tree.elements.chunks(width)).collect();
         sorted.sort_unstable_by_key(|(_, element)| *element);
         let (order, elements): (Vec<u32>, Vec<&[u8]>) = sorted.into_iter().unzip();
         let frontier = whole::<S>(&elements);
-        let (starts, groups) = groups(frontier);
+        let (starts, groups) = groups::<S>(frontier);
         let transform = Transform::for_degree(4 * tree.polynomial.len());
         let rows = products(&groups, &transform, tree.workers);
         let [x, y] = bezout(tree.polynomial, (&groups, &rows), &transform, tree.workers)?;
@@ -96,15 +95,15 @@ impl FrontierTree {
 
     /// The elements of the tree in ascending order.
     pub(super) fn sorted<'a, S: Scheme>(&self, elements: &'a [u8]) -> Vec<&'a [u8]> {
-        let width = S::CONTENTS.element_bytes();
+        let width = S::element_bytes();
         let place = |place: &u32| usize::try_from(*place).unwrap_or(usize::MAX) * width;
         let element = |start: usize| &elements[start..start + width];
         self.order.iter().map(place).map(element).collect()
     }
 
-    /// The number of the group that holds a string.
+    /// The number of the group that holds a string of the frontier, which may be continued.
     pub(super) fn group_of(&self, frontier: Frontier<'_>, string: &[u8]) -> usize {
-        let is_before = |first: &Leaving| frontier.bytes(*first).0.as_slice() <= string;
+        let is_before = |first: &Leaving| frontier.bytes(*first).0[..string.len()] <= *string;
         self.groups.partition_point(is_before).saturating_sub(1)
     }
 
@@ -144,17 +143,18 @@ impl FrontierTree {
 
 /// The whole frontier of a tree with these elements.
 pub(super) fn whole<'a, S: Scheme>(elements: &'a [&'a [u8]]) -> Frontier<'a> {
-    let bits = u16::try_from(8 * S::CONTENTS.element_bytes()).unwrap_or(u16::MAX);
-    Frontier::new(elements, 0, bits)
+    Frontier::new(elements, 0, S::ELEMENT_BITS)
 }
 
-/// Cuts a frontier into groups of at most [`GROUP`] scalars, of whole atoms: single strings up to the length of a key half, and
+/// Cuts a frontier into groups of at most [`Scheme::GROUP_DEGREE`] scalars, of whole atoms: single strings up to the length of a key half, and
 /// chunks of those that leave one key's values. The first string and the scalars of each group.
-fn groups(frontier: Frontier<'_>) -> (Vec<Leaving>, Vec<Vec<Fr>>) {
+fn groups<S: Scheme>(frontier: Frontier<'_>) -> (Vec<Leaving>, Vec<Vec<Fr>>) {
     let mut starts: Vec<Leaving> = Vec::new();
     let mut groups: Vec<Vec<Fr>> = Vec::new();
-    for atom in atoms(frontier) {
-        let room = groups.last().map_or(0, |group| GROUP - group.len());
+    for atom in atoms::<S>(frontier) {
+        let room = groups
+            .last()
+            .map_or(0, |group| S::GROUP_DEGREE - group.len());
         if atom.len() > room {
             starts.extend(atom.first());
             groups.push(Vec::new());
@@ -167,11 +167,11 @@ fn groups(frontier: Frontier<'_>) -> (Vec<Leaving>, Vec<Vec<Fr>>) {
 }
 
 /// The atoms of a frontier, in order.
-fn atoms(frontier: Frontier<'_>) -> Vec<Vec<Leaving>> {
+fn atoms<S: Scheme>(frontier: Frontier<'_>) -> Vec<Vec<Leaving>> {
     let mut atoms: Vec<Vec<Leaving>> = Vec::new();
     let mut open: Option<[u8; 32]> = None;
     for string in frontier.iter() {
-        let half = (string.bit >= HALF_BITS).then(|| first_half(&frontier.bytes(string).0));
+        let half = (string.bit >= S::KEY_BITS).then(|| first_half(&frontier.bytes(string).0));
         match atoms.last_mut() {
             Some(atom) if half.is_some() && half == open && atom.len() < CHUNK => {
                 atom.push(string);
@@ -313,6 +313,3 @@ fn disjoint(
     ];
     Ok(parts.concat())
 }
-
-/// Scalars in a group.
-const GROUP: usize = 1024;

@@ -6,13 +6,13 @@ use accumulators::{AccumulateError, wire::write_count};
 
 use super::{
     entries::Entries,
-    forest::{Forest, Node},
+    forest::{Forest, Node, to_usize},
 };
 use crate::{
     hash,
     proof::{AbsenceProof, AppendOnlyProof, InclusionProof, LookupProof},
     scheme::{Completeness, Contents, DictionaryScheme, Scheme, SetScheme},
-    shape::{Address, Shape},
+    shape::Address,
     walk::Opening,
 };
 
@@ -69,8 +69,7 @@ impl<S: Scheme> Entries<S> {
         if let Some(bag) = hash::bag(&after) {
             body.extend_from_slice(&bag.0);
         }
-        let block = [Address::holding(Shape::BLOCK_LEVEL, position).index];
-        forest.append_node(root, Opening::Blocks(&block), &mut body);
+        forest.append_node(root, Opening::Holding(&[position]), &mut body);
         InclusionProof::new(body)
     }
 
@@ -105,13 +104,13 @@ impl<S: Scheme> Entries<S> {
         let positions = self.positions(key, size);
         let mut body = Vec::new();
         body.extend_from_slice(&size.to_be_bytes());
-        for root in self.log().shape().forest(size) {
-            if root.level <= Shape::BLOCK_LEVEL {
-                let block = [Address::holding(Shape::BLOCK_LEVEL, root.start()).index];
-                self.forest
-                    .append_node(root, Opening::Blocks(&block), &mut body);
-            } else {
+        let shape = self.log().shape();
+        for root in shape.forest(size) {
+            if shape.is_proved(root) {
                 self.append_tree(root, (key, positions), &mut body)?;
+            } else {
+                self.forest
+                    .append_node(root, Opening::Holding(&[root.start()]), &mut body);
             }
         }
         if S::CONTENTS == Contents::Dictionary {
@@ -127,7 +126,7 @@ impl<S: Scheme> Entries<S> {
         Ok(body)
     }
 
-    /// The section of a tree above the blocks' level.
+    /// The section of a tree that is not shown in full.
     fn append_tree(
         &self,
         root: Address,
@@ -137,19 +136,19 @@ impl<S: Scheme> Entries<S> {
         let first = positions.partition_point(|position| *position < root.start());
         let end = positions.partition_point(|position| *position < root.end());
         let inside = &positions[first..end];
+        let width = self.log().shape().block_holding(root.start()).width();
         let blocks = inside.iter();
         let mut blocks: Vec<u64> = blocks
-            .map(|position| Address::holding(Shape::BLOCK_LEVEL, *position).index)
+            .map(|position| (position - root.start()) / width)
             .collect();
         blocks.dedup();
         write_count(blocks.len(), body);
-        let first = Address::holding(Shape::BLOCK_LEVEL, root.start()).index;
         for block in &blocks {
-            write_count(usize::try_from(block - first).unwrap_or(usize::MAX), body);
+            write_count(to_usize(*block), body);
         }
         self.forest
-            .append_node(root, Opening::Blocks(&blocks), body);
-        let beginning = S::CONTENTS.beginning(key);
+            .append_node(root, Opening::Holding(inside), body);
+        let beginning = S::beginning(key);
         match S::COMPLETENESS {
             Completeness::Counted => {
                 let count = u32::try_from(inside.len()).unwrap_or(u32::MAX);
@@ -167,7 +166,8 @@ impl<S: Scheme> Entries<S> {
 impl<S: Scheme> Forest<S> {
     /// Appends a node with all that is open below it.
     fn append_node(&self, node: Address, opening: Opening<'_>, body: &mut Vec<u8>) {
-        if !hash::is_sealed(node) {
+        let shape = self.log().shape();
+        if !shape.is_sealed(node) {
             body.extend_from_slice(self.elements_of(node));
             return;
         }
@@ -183,7 +183,7 @@ impl<S: Scheme> Forest<S> {
             return;
         }
         match node.children() {
-            Some((left, right)) if node.level > Shape::BLOCK_LEVEL => {
+            Some((left, right)) if node.level > shape.block_level() => {
                 body.extend_from_slice(value);
                 body.extend_from_slice(quotient);
                 let (left_opening, right_opening) = opening.children(right);

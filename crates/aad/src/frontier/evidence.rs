@@ -23,7 +23,8 @@ use super::{CHUNK, Frontier};
 use crate::{
     certificate::{PointBytes, ScalarBytes},
     element::HALF,
-    prefix::{HALF_BITS, bits_of, scalar_of_prefix},
+    prefix::scalar_of_prefix,
+    scheme::Scheme,
     walk::undecodable,
 };
 
@@ -77,7 +78,7 @@ struct Step<'a> {
 
 impl<'a> Evidence<'a> {
     /// Reads the evidence for a tree of which these elements of the key were shown.
-    pub(crate) fn read(
+    pub(crate) fn read<S: Scheme>(
         reader: &mut Reader<'a>,
         elements: &[&'a [u8]],
     ) -> Result<Self, VerifyError> {
@@ -87,9 +88,9 @@ impl<'a> Evidence<'a> {
         let values = [value()?, value()?];
         let quotient = reader.array_ref().map_err(undecodable)?;
         let answer = if elements.is_empty() {
-            read_absence(reader)?
+            read_absence::<S>(reader)?
         } else {
-            read_presence(reader, elements)?
+            read_presence::<S>(reader, elements)?
         };
         Ok(Self {
             frontier,
@@ -101,7 +102,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// Adds the claims that must hold for a tree with this accumulator, and a key with this half.
-    pub(crate) fn claim(
+    pub(crate) fn claim<S: Scheme>(
         &self,
         id: AccumulatorId,
         accumulator: &PointBytes,
@@ -121,8 +122,7 @@ impl<'a> Evidence<'a> {
                 claims.add(&[(group, Fr::ONE)], Fr::ZERO, root, quotient)
             }
             Answer::Present { elements, chunks } => {
-                let bits = elements.first().map_or(0, |element| bits_of(element));
-                let frontier = Frontier::new(elements, HALF_BITS, bits);
+                let frontier = Frontier::new(elements, S::KEY_BITS, S::ELEMENT_BITS);
                 let mut strings = frontier.iter();
                 chunks.iter().try_for_each(|chunk| {
                     // One chunk at a time: all of them take a hundred times the message.
@@ -165,9 +165,9 @@ impl<'a> Evidence<'a> {
     }
 }
 
-fn read_absence<'a>(reader: &mut Reader<'a>) -> Result<Answer<'a>, VerifyError> {
+fn read_absence<'a, S: Scheme>(reader: &mut Reader<'a>) -> Result<Answer<'a>, VerifyError> {
     let length = reader.u16().map_err(undecodable)?;
-    if length == 0 || length > HALF_BITS {
+    if length == 0 || length > S::KEY_BITS {
         return Err(VerifyError::PrefixLength);
     }
     Ok(Answer::Absent {
@@ -177,15 +177,14 @@ fn read_absence<'a>(reader: &mut Reader<'a>) -> Result<Answer<'a>, VerifyError> 
     })
 }
 
-fn read_presence<'a>(
+fn read_presence<'a, S: Scheme>(
     reader: &mut Reader<'a>,
     elements: &[&'a [u8]],
 ) -> Result<Answer<'a>, VerifyError> {
     let mut elements = elements.to_vec();
     elements.sort_unstable();
     elements.dedup();
-    let bits = elements.first().map_or(0, |element| bits_of(element));
-    let count = Frontier::new(&elements, HALF_BITS, bits)
+    let count = Frontier::new(&elements, S::KEY_BITS, S::ELEMENT_BITS)
         .len()
         .div_ceil(CHUNK);
     if count.saturating_mul(LEAST_CHUNK) > reader.remaining() {

@@ -53,7 +53,7 @@ impl<S: Scheme> Proof for AppendOnlyProof<S> {
     type Error = VerifyError;
 
     fn check(self, growth: &Growth<S>, (): &()) -> Result<Grown, VerifyError> {
-        let mut walk = Walk::<S>::new(&self.body);
+        let mut walk = Walk::<S>::new(growth.log.shape(), &self.body);
         let (from_size, to_size) = read(&mut walk, growth)?;
         let Growth { log, old, new } = growth;
         let claims = claims(log, &[&old.root().0, &new.root().0], &self.body);
@@ -133,11 +133,5 @@ fn read_root<S: Scheme>(
         }
         return Ok(hash);
     }
-    let hash = if hash::is_sealed(root) {
-        let stub = walk.node(root, opening);
-        stub.map(|stub| stub.hash(root.level))
-    } else {
-        walk.elements(root, opening)
-    };
-    hash.map_err(undecodable)
+    walk.root(root, opening).map_err(undecodable)
 }

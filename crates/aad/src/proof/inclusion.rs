@@ -8,11 +8,11 @@ use pad_core::{Digest, Proof, Sha256Ed25519, Suite, VerifyError};
 
 use super::{InclusionProof, check, claims, read_digest};
 use crate::{
-    element::{key_half, of_member, value_half},
+    element::value_half,
     hash,
     log::LogRoot,
     scheme::{Contents, Scheme},
-    shape::{Address, Shape},
+    shape::Shape,
     statement::{Entry, Included},
     walk::{Opening, Run, Walk, undecodable},
 };
@@ -27,7 +27,7 @@ impl<S: Scheme> Proof for InclusionProof<S> {
         if S::CONTENTS == Contents::Set && !entry.value.as_bytes().is_empty() {
             return Err(VerifyError::InvalidQuery);
         }
-        let mut walk = Walk::<S>::new(&self.body);
+        let mut walk = Walk::<S>::new(at.log().shape(), &self.body);
         let (position, occurrence) = read(&mut walk, at, entry)?;
         let (key, value) = (entry.key.as_bytes(), entry.value.as_bytes());
         let log = at.log();
@@ -73,7 +73,9 @@ fn read<S: Scheme>(
     } else {
         None
     };
-    roots.push(read_root(walk, root, position)?);
+    // With all that stands beside it in its block or below.
+    let holding = walk.root(root, Opening::Holding(&[position]));
+    roots.push(holding.map_err(undecodable)?);
     walk.reader.finish().map_err(undecodable)?;
     let shown = walk.shown.iter().flat_map(Run::elements);
     let mut at_position = shown.filter(|(place, _)| *place == position);
@@ -90,34 +92,14 @@ fn read<S: Scheme>(
     Ok((position, occurrence))
 }
 
-/// The root that holds the position, with all that stands beside it in its block or below; its hash.
-fn read_root<S: Scheme>(
-    walk: &mut Walk<'_, S>,
-    root: Address,
-    position: u64,
-) -> Result<Digest<32>, VerifyError> {
-    let block = [Address::holding(Shape::BLOCK_LEVEL, position).index];
-    let opening = Opening::Blocks(&block);
-    let hash = if hash::is_sealed(root) {
-        let stub = walk.node(root, opening);
-        stub.map(|stub| stub.hash(root.level))
-    } else {
-        walk.elements(root, opening)
-    };
-    hash.map_err(undecodable)
-}
-
 /// The element of an entry.
 fn element<S: Scheme>(entry: &Entry, occurrence: u64) -> Vec<u8> {
-    match S::CONTENTS {
-        Contents::Dictionary => {
-            let value = Sha256Ed25519::value(entry.value.as_bytes());
-            let halves = [
-                key_half(entry.key.as_bytes()),
-                value_half(&value, occurrence),
-            ];
-            halves.map(|half| half.0).concat()
-        }
-        Contents::Set => of_member(entry.key.as_bytes()).0.to_vec(),
+    let beginning = S::beginning(entry.key.as_bytes());
+    let mut element = beginning.0.to_vec();
+    if S::CONTENTS == Contents::Dictionary {
+        let value = Sha256Ed25519::value(entry.value.as_bytes());
+        element.extend_from_slice(&value_half(&value, occurrence).0);
     }
+    element.truncate(S::element_bytes());
+    element
 }

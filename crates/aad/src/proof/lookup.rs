@@ -14,7 +14,7 @@ use crate::{
     element::{HALF, first_half, value_half},
     frontier, hash,
     log::LogRoot,
-    prefix::scalar_of_half,
+    prefix::scalar_of_prefix,
     scheme::{Completeness, Contents, DictionaryScheme, Scheme, SetScheme},
     shape::{Address, Shape},
     statement::{Absent, Values},
@@ -61,17 +61,17 @@ fn verify<'a, S: Scheme>(
     key: &[u8],
     body: &'a [u8],
 ) -> Result<Vec<&'a [u8]>, VerifyError> {
-    let mut sections = Sections::<S>::new(key, body);
+    let mut sections = Sections::<S>::new(at.log().shape(), (key, body));
     let values = sections.read_to_end(at)?;
     let log = at.log();
     let mut claims = claims(log, &[&at.root().0, key], body);
     let (id, half) = (log.id(), &sections.beginning);
-    let scalar = scalar_of_half(half);
+    let scalar = scalar_of_prefix(half, S::KEY_BITS);
     for (accumulator, evidence) in &sections.evidence {
         match evidence {
             Evidence::Counted(evidence) => evidence.claim(id, accumulator, scalar, &mut claims)?,
             Evidence::Frontier(evidence) => evidence
-                .claim(id, accumulator, half, &mut claims)
+                .claim::<S>(id, accumulator, half, &mut claims)
                 .map_err(undecodable)?,
         }
     }
@@ -92,15 +92,15 @@ struct Sections<'a, S> {
     beginning: [u8; HALF],
     /// The elements of the key that were shown, in order of position.
     found: Vec<&'a [u8]>,
-    /// What is shown of each tree above the blocks' level.
+    /// What is proved of each tree that is not shown in full.
     evidence: Vec<(&'a PointBytes, Evidence<'a>)>,
 }
 
 impl<'a, S: Scheme> Sections<'a, S> {
-    fn new(key: &[u8], body: &'a [u8]) -> Self {
+    fn new(shape: Shape, (key, body): (&[u8], &'a [u8])) -> Self {
         Self {
-            walk: Walk::new(body),
-            beginning: S::CONTENTS.beginning(key).0,
+            walk: Walk::new(shape, body),
+            beginning: S::beginning(key).0,
             found: Vec::new(),
             evidence: Vec::new(),
         }
@@ -108,7 +108,7 @@ impl<'a, S: Scheme> Sections<'a, S> {
 
     /// Everything that needs no point; the values shown.
     fn read_to_end(&mut self, at: &LogRoot<S>) -> Result<Vec<&'a [u8]>, VerifyError> {
-        let shape = at.log().shape();
+        let shape = self.walk.shape;
         let size = self.walk.reader.u64().map_err(undecodable)?;
         if !shape.is_plausible(size, self.walk.reader.remaining()) {
             return Err(VerifyError::SizeOutOfRange);
@@ -133,25 +133,19 @@ impl<'a, S: Scheme> Sections<'a, S> {
 
     /// One root with what belongs to it; returns its hash.
     fn section(&mut self, root: Address) -> Result<Digest<32>, VerifyError> {
-        if root.level > Shape::BLOCK_LEVEL {
+        if self.walk.shape.is_proved(root) {
             return self.tree(root);
         }
-        let opening = Opening::Blocks(&[]);
-        let hash = if hash::is_sealed(root) {
-            let block = self.walk.block(root, opening);
-            block.map(|stub| stub.hash(root.level))
-        } else {
-            self.walk.elements(root, opening)
-        };
+        let hash = self.walk.root(root, Opening::Holding(&[root.start()]));
         let hash = hash.map_err(undecodable)?;
         self.find();
         Ok(hash)
     }
 
-    /// A tree above the blocks' level: blocks that hold elements of the key, and the evidence that no other does.
+    /// A tree that is not shown in full: blocks that hold elements of the key, and the evidence that no other does.
     fn tree(&mut self, root: Address) -> Result<Digest<32>, VerifyError> {
         let blocks = self.blocks(root)?;
-        let stub = self.walk.node(root, Opening::Blocks(&blocks));
+        let stub = self.walk.node(root, Opening::Holding(&blocks));
         let stub = stub.map_err(undecodable)?;
         let before = self.found.len();
         if !self.find() {
@@ -173,22 +167,23 @@ impl<'a, S: Scheme> Sections<'a, S> {
                 evidence.map(Evidence::Counted).map_err(undecodable)
             }
             Completeness::Frontier => {
-                frontier::Evidence::read(reader, found).map(Evidence::Frontier)
+                frontier::Evidence::read::<S>(reader, found).map(Evidence::Frontier)
             }
         }
     }
 
-    /// The indices of the blocks that are shown of a tree.
+    /// Where the blocks begin that are shown of a tree.
     fn blocks(&mut self, root: Address) -> Result<Vec<u64>, VerifyError> {
-        let first = Address::holding(Shape::BLOCK_LEVEL, root.start()).index;
-        let end = Address::holding(Shape::BLOCK_LEVEL, root.end()).index;
+        let width = self.walk.shape.block_holding(root.start()).width();
         let reader = &mut self.walk.reader;
         let count = reader.count(4).map_err(undecodable)?;
         let mut blocks: Vec<u64> = Vec::with_capacity(count);
         for _ in 0..count {
             let number = u32::from_be_bytes(reader.array().map_err(undecodable)?);
-            let block = first.saturating_add(number.into());
-            if block >= end || blocks.last().is_some_and(|last| *last >= block) {
+            let block = root
+                .start()
+                .saturating_add(width.saturating_mul(number.into()));
+            if block >= root.end() || blocks.last().is_some_and(|last| *last >= block) {
                 return Err(VerifyError::UnorderedLeaves);
             }
             blocks.push(block);

@@ -7,6 +7,7 @@ mod client;
 mod damage;
 mod forgeries;
 mod frontier;
+mod known_answers;
 mod oracle;
 mod pairs;
 mod support;

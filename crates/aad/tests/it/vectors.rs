@@ -1,65 +1,18 @@
-//! Known answers: `tests/vectors/logs.json`, and in the same format the file that the environment variable
-//! `AAD_VECTORS` names, of which schemes that are not built here are left out.
-
-use std::{env, fs, path::Path};
+//! Known answers: those of [`known_answers::vectors`](super::known_answers::vectors), of every scheme but that of figure 4 of the paper.
+//! That one is run by the crate's unit test `author::figure4`: nobody else can make its logs.
 
 use aad::{
-    AadCounted, AadFrontier, AasCounted, AasFrontier, AbsenceProof, Absent, AppendOnlyProof,
-    Entries, Entry, Growth, Included, InclusionProof, Log, LookupProof, Schedule, Scheme, Shape,
-    element, hash, prefix, shape::Address,
+    AadCounted, AadFrontier, AasCounted, AasFrontier, DictionaryScheme, Log, Schedule, Scheme,
+    SetScheme, Shape, element, hash, prefix,
 };
-use accumulators::wire;
 use bls12::{point::G1_BYTES, scalar};
-use pad_core::{DecodeError, Digest, Key, Sha256Ed25519, Suite as _, Value, VerifyError, Workers};
+use pad_core::{Sha256Ed25519, Suite as _};
 use serde_json::Value as Json;
 
-use crate::support::{at, client_log, log, verify};
-
-fn vectors() -> Vec<Json> {
-    let bundled = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/logs.json");
-    let mut files = vec![bundled];
-    files.extend(env::var_os("AAD_VECTORS").map(Into::into));
-    let read = |file| serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
-    files.into_iter().map(read).collect()
-}
-
-fn items<'a>(value: &'a Json, name: &str) -> &'a [Json] {
-    value
-        .get(name)
-        .and_then(Json::as_array)
-        .map_or(&[], |list| list)
-}
-
-fn text<'a>(value: &'a Json, name: &str) -> &'a str {
-    value[name]
-        .as_str()
-        .unwrap_or_else(|| panic!("{name} is a text in {value}"))
-}
-
-fn number(value: &Json, name: &str) -> u64 {
-    value[name]
-        .as_u64()
-        .unwrap_or_else(|| panic!("{name} is a number in {value}"))
-}
-
-fn bytes(value: &Json) -> Vec<u8> {
-    hex::decode(value.as_str().unwrap()).unwrap()
-}
-
-fn digest(value: &Json) -> Digest<32> {
-    Digest(bytes(value).try_into().unwrap())
-}
-
-fn key(value: &Json) -> Key {
-    Key::new(bytes(value)).unwrap()
-}
-
-/// A value; a member's is empty.
-fn value(value: &Json) -> Value {
-    value.as_str().map_or_else(Value::default, |text| {
-        Value::new(hex::decode(text).unwrap()).unwrap()
-    })
-}
+use crate::{
+    known_answers::{Subject, bytes, digest, items, number, text, vectors},
+    support::{client_log, log},
+};
 
 fn shape(group: &Json) -> Shape {
     let deferred = u8::try_from(number(group, "deferred")).unwrap();
@@ -134,236 +87,49 @@ fn shapes_are_those_of_the_specification() {
     }
 }
 
-/// What a proof of either scheme establishes, for comparison.
-trait Look: Scheme + Sized {
-    fn look_up(log: &Log<Self>, case: &Json, proof: &[u8]) -> Result<Vec<Value>, VerifyError>;
-    fn answer(entries: &Entries<Self>, size: u64, key: &Key) -> Vec<u8>;
+/// Checks a group in one of these ways; how many messages there were.
+#[derive(Clone, Copy)]
+enum Check {
+    /// An honest log answers so, and its client accepts and refuses.
+    Log,
+    /// A client accepts and refuses.
+    Messages,
 }
 
-macro_rules! looks {
-    ($($dictionary:ty, $set:ty;)+) => { $(
-        impl Look for $dictionary {
-    fn look_up(log: &Log<$dictionary>, case: &Json, proof: &[u8]) -> Result<Vec<Value>, VerifyError> {
-        let (at, key) = (at(log, 1, digest(&case["root"])), key(&case["key"]));
-        let values = verify::<LookupProof<$dictionary>>(proof, &at, &key)?;
-        assert_eq!(values.key, key);
-        assert_eq!(values.dictionary, log.dictionary());
-        Ok(values.values)
+impl Check {
+    fn dictionary<S: DictionaryScheme>(self, group: &Json) -> usize {
+        let log = log_of::<S>(group);
+        let client = client_log(&log);
+        self.run(&Subject::dictionary(log, client), group)
     }
 
-    fn answer(entries: &Entries<$dictionary>, size: u64, key: &Key) -> Vec<u8> {
-        wire::encode(&entries.prove_values(size, key.as_bytes()).unwrap())
-    }
-}
-
-        impl Look for $set {
-    fn look_up(log: &Log<$set>, case: &Json, proof: &[u8]) -> Result<Vec<Value>, VerifyError> {
-        let (at, member) = (at(log, 1, digest(&case["root"])), key(&case["key"]));
-        let absent = verify::<AbsenceProof<$set>>(proof, &at, &member)?;
-        let (dictionary, version) = (log.dictionary(), at.version());
-        let expected = Absent {
-            dictionary,
-            version,
-            member,
-        };
-        assert_eq!(absent, expected);
-        Ok(Vec::new())
+    fn set<S: SetScheme>(self, group: &Json) -> usize {
+        let log = log_of::<S>(group);
+        let client = client_log(&log);
+        self.run(&Subject::set(log, client), group)
     }
 
-    fn answer(entries: &Entries<$set>, size: u64, key: &Key) -> Vec<u8> {
-        let proof = entries.prove_absence(size, key.as_bytes()).unwrap();
-        wire::encode(&proof.unwrap())
-    }
-}
-    )+ };
-}
-
-looks! {
-    AadCounted, AasCounted;
-    AadFrontier, AasFrontier;
-}
-
-/// Verifies a case's message, or a changed one, against what the case says.
-fn check<S: Look>(log: &Log<S>, case: &Json, proof: &[u8]) -> Result<(), VerifyError> {
-    match text(case, "check") {
-        "lookup" => {
-            let values = S::look_up(log, case, proof)?;
-            let expected: Vec<Value> = items(case, "values").iter().map(value).collect();
-            assert_eq!(values, expected);
-        }
-        "inclusion" => {
-            let entry = Entry {
-                key: key(&case["key"]),
-                value: value(&case["value"]),
-            };
-            let at = at(log, 1, digest(&case["root"]));
-            let included = verify::<InclusionProof<S>>(proof, &at, &entry)?;
-            let expected = Included {
-                dictionary: log.dictionary(),
-                version: at.version(),
-                entry,
-                position: number(case, "position"),
-                occurrence: number(case, "occurrence"),
-            };
-            assert_eq!(included, expected);
-        }
-        "append_only" => {
-            let old = at(log, 1, digest(&case["old_root"]));
-            let growth = Growth::new(old, at(log, 2, digest(&case["new_root"]))).unwrap();
-            let grown = verify::<AppendOnlyProof<S>>(proof, &growth, &())?;
-            let sizes = (grown.from_size, grown.to_size);
-            assert_eq!(sizes, (number(case, "old"), number(case, "new")));
-        }
-        other => panic!("{other} is no proof"),
-    }
-    Ok(())
-}
-
-/// What an honest server answers.
-fn answer<S: Look>(entries: &Entries<S>, case: &Json) -> Vec<u8> {
-    match text(case, "check") {
-        "lookup" => S::answer(entries, number(case, "n"), &key(&case["key"])),
-        "inclusion" => {
-            let (size, position) = (number(case, "n"), number(case, "position"));
-            wire::encode(&entries.prove_inclusion(size, position))
-        }
-        _ => wire::encode(&entries.prove_append_only(number(case, "old"), number(case, "new"))),
-    }
-}
-
-/// Accepted, refused and damaged messages of a group; how many there were.
-fn check_messages<S: Look>(log: &Log<S>, group: &Json) -> usize {
-    let cases = items(group, "cases");
-    for case in cases.iter().chain(group.get("accepted")) {
-        let proof = bytes(&case["proof"]);
-        assert_eq!(check(log, case, &proof), Ok(()), "{case}");
-        if let Some(length) = case["bytes"].as_u64() {
-            assert_eq!(u64::try_from(proof.len()), Ok(length));
+    fn run<S: Scheme>(self, subject: &Subject<S>, group: &Json) -> usize {
+        match self {
+            Self::Log => subject.check_log(group),
+            Self::Messages => subject.check_messages(group),
         }
     }
-    for case in items(group, "refused") {
-        let refused = check(log, case, &bytes(&case["proof"])).unwrap_err();
-        assert_refusal(refused, text(case, "refused"), text(case, "why"));
-    }
-    let damage = &group["damage"];
-    for item in items(damage, "list") {
-        let of = usize::try_from(number(item, "of")).unwrap();
-        let place = usize::try_from(damage["of"][of].as_u64().unwrap()).unwrap();
-        let mut proof = bytes(&cases[place]["proof"]);
-        match text(item, "what") {
-            "byte" => {
-                let at = usize::try_from(number(item, "at")).unwrap();
-                proof[at] = u8::try_from(number(item, "to")).unwrap();
-            }
-            "cut" => drop(proof.pop()),
-            _ => proof.push(0),
-        }
-        assert!(check(log, &cases[place], &proof).is_err(), "{item}");
-    }
-    cases.len() + items(group, "refused").len() + items(damage, "list").len()
-}
 
-/// Layout, values and digests are checked before points, so a message that has several faults may be refused for
-/// another one than the model's.
-fn assert_refusal(refused: VerifyError, reason: &str, why: &str) {
-    let undecodable = VerifyError::Undecodable;
-    let expected: &[VerifyError] = match reason {
-        "equation" => &[VerifyError::EquationMismatch],
-        "root" => &[VerifyError::RootMismatch],
-        "old-root" => &[VerifyError::OldRootMismatch],
-        "size" => &[VerifyError::SizeOutOfRange],
-        // A value that is left out may leave a gap in the occurrences of those that are shown.
-        "zero" => &[VerifyError::ZeroOpening, VerifyError::ValueMismatch],
-        "value" | "occurrence" => &[VerifyError::ValueMismatch],
-        "values-count" => &[VerifyError::CountMismatch],
-        "present" => &[VerifyError::ElementPresent],
-        "block-without-key" => &[VerifyError::Extraneous],
-        "prefix-length" => &[VerifyError::PrefixLength],
-        "malformed" => &[undecodable(DecodeError::Malformed)],
-        "trailing" => &[undecodable(DecodeError::TrailingBytes)],
-        "scalar" => &[undecodable(DecodeError::ScalarOutOfRange)],
-        "envelope" => &[undecodable(DecodeError::WrongKind {
-            expected: 129,
-            actual: 130,
-        })],
-        // The accumulators of roots are hashed before they are decoded.
-        "identity" => &[
-            undecodable(DecodeError::PointIsIdentity),
-            VerifyError::RootMismatch,
-        ],
-        "subgroup" => &[
-            undecodable(DecodeError::PointOutsideSubgroup),
-            VerifyError::RootMismatch,
-        ],
-        other => panic!("{other} is no known reason"),
-    };
-    assert!(
-        expected.contains(&refused),
-        "{why}: {refused:?}, expected {reason}"
-    );
-}
-
-/// An honest log gives these digests, roots and messages, whether it is built at once or entry by entry.
-fn check_log<S: Look>(group: &Json) -> usize {
-    let log = log_of::<S>(group);
-    let size = u64::try_from(items(group, "entries").len()).unwrap();
-    let mut slowly = Entries::bounded(log.clone(), Workers::sequential(), size).unwrap();
-    let mut at_once = Entries::bounded(log.clone(), Workers::all_cores(), size).unwrap();
-    let roots: Vec<Digest<32>> = items(group, "roots").iter().map(digest).collect();
-    assert_eq!(slowly.digest(0), roots[0]);
-    for (entry, root) in items(group, "entries").iter().zip(&roots[1..]) {
-        let entry = Entry {
-            key: key(&entry[0]),
-            value: value(&entry[1]),
-        };
-        slowly.push(entry.clone()).unwrap();
-        slowly.build().unwrap();
-        assert_eq!(slowly.digest(slowly.size()), *root);
-        at_once.push(entry).unwrap();
-    }
-    at_once.build().unwrap();
-    for (size, expected) in group["forests"].as_object().unwrap() {
-        let forest = at_once.roots(size.parse().unwrap());
-        assert_eq!(forest.len(), expected.as_array().unwrap().len());
-        for ((Address { level, index }, hash, accumulator), expected) in
-            forest.iter().zip(expected.as_array().unwrap())
-        {
-            assert_eq!(
-                (u64::from(*level), *index),
-                (number(expected, "level"), number(expected, "index"))
-            );
-            assert_eq!(hash.to_string(), text(expected, "hash"));
-            assert_eq!(
-                accumulator.map(hex::encode).as_deref(),
-                expected["accumulator"].as_str()
-            );
+    fn group(self, group: &Json) -> usize {
+        match number(group, "scheme") {
+            0x0301 => self.dictionary::<AadFrontier>(group),
+            0x0302 => self.dictionary::<AadCounted>(group),
+            0x0311 => self.set::<AasFrontier>(group),
+            0x0312 => self.set::<AasCounted>(group),
+            FIGURE_4 => 0,
+            other => panic!("scheme {other:04x} is not known here"),
         }
     }
-    for case in items(group, "cases") {
-        for entries in [&slowly, &at_once] {
-            assert_eq!(
-                hex::encode(answer(entries, case)),
-                text(case, "proof"),
-                "{case}"
-            );
-        }
-    }
-    check_messages(&client_log(&log), group)
 }
 
-fn check_group(group: &Json, with_entries: bool) -> usize {
-    match (group["scheme"].as_u64(), with_entries) {
-        (Some(0x0301), true) => check_log::<AadFrontier>(group),
-        (Some(0x0302), true) => check_log::<AadCounted>(group),
-        (Some(0x0311), true) => check_log::<AasFrontier>(group),
-        (Some(0x0312), true) => check_log::<AasCounted>(group),
-        (Some(0x0301), false) => check_messages(&client_log(&log_of::<AadFrontier>(group)), group),
-        (Some(0x0302), false) => check_messages(&client_log(&log_of::<AadCounted>(group)), group),
-        (Some(0x0311), false) => check_messages(&client_log(&log_of::<AasFrontier>(group)), group),
-        (Some(0x0312), false) => check_messages(&client_log(&log_of::<AasCounted>(group)), group),
-        _ => 0,
-    }
-}
+/// The scheme that is left out here.
+const FIGURE_4: u64 = 0x03f1;
 
 #[test]
 fn honest_logs_answer_with_these_bytes() {
@@ -371,7 +137,7 @@ fn honest_logs_answer_with_these_bytes() {
     let groups = all
         .iter()
         .flat_map(|vectors| items(vectors, "dictionaries"));
-    let messages: usize = groups.map(|group| check_group(group, true)).sum();
+    let messages: usize = groups.map(|group| Check::Log.group(group)).sum();
     assert!(messages >= 410, "{messages}");
 }
 
@@ -383,6 +149,6 @@ fn messages_of_dishonest_logs_are_refused() {
             .iter()
             .chain(items(vectors, "apart"))
     });
-    let messages: usize = groups.map(|group| check_group(group, false)).sum();
+    let messages: usize = groups.map(|group| Check::Messages.group(group)).sum();
     assert!(messages >= 42, "{messages}");
 }

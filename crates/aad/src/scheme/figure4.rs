@@ -1,0 +1,41 @@
+//! The scheme of figure 4 of the paper, for tests: so small that its tries can be drawn.
+//!
+//! Members are the sixteen strings of four bits, which stand for themselves; blocks are single elements
+//! ([`Figure4::shape`]), and a group of a frontier has two strings.
+
+use pad_core::{Digest, SchemeId};
+
+use super::{Completeness, Contents, Scheme, SetScheme, sealed};
+use crate::shape::{Schedule, Shape};
+
+/// Sets of strings of four bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Figure4;
+
+impl Figure4 {
+    /// The shape with blocks of one element, for trees of up to eight.
+    pub(crate) fn shape(schedule: Schedule) -> Shape {
+        Shape::with_blocks(0, 3, schedule).unwrap()
+    }
+}
+
+impl sealed::Sealed for Figure4 {}
+
+impl Scheme for Figure4 {
+    const ID: SchemeId = SchemeId(0x03f1);
+    const NAME: &'static str = "figure 4";
+    const CONTENTS: Contents = Contents::Set;
+    const COMPLETENESS: Completeness = Completeness::Frontier;
+    const ELEMENT_BITS: u16 = 4;
+    const KEY_BITS: u16 = 4;
+    const GROUP_DEGREE: usize = 2;
+
+    /// The member itself: the high half of its one byte.
+    fn beginning(member: &[u8]) -> Digest<32> {
+        let mut beginning = Digest::default();
+        beginning.0[0] = member[0] & 0xf0;
+        beginning
+    }
+}
+
+impl SetScheme for Figure4 {}
