@@ -1,7 +1,5 @@
 //! Prefixes of elements as scalars: the roots of polynomials.
 
-use core::ops::RangeInclusive;
-
 use ark_bls12_381::Fr;
 use ark_ff::AdditiveGroup;
 use bls12::scalar;
@@ -9,7 +7,7 @@ use pad_core::{Domain, Sha256Ed25519, Suite};
 
 use crate::{
     element::{HALF, HALF_BITS},
-    scheme::{Completeness, Scheme},
+    scheme::Scheme,
 };
 
 /// The scalar of the first `length` bits of an element that has as many: a digest with its two highest bits cleared,
@@ -36,13 +34,5 @@ pub fn scalar_of_half(half: &[u8; HALF]) -> Fr {
 
 /// The roots of an element's polynomial.
 pub(crate) fn roots_of<S: Scheme>(element: &[u8]) -> impl Iterator<Item = Fr> {
-    root_lengths::<S>().map(|length| scalar_of_prefix(element, length))
-}
-
-/// The lengths of the prefixes for whose scalars an element stands.
-pub(crate) const fn root_lengths<S: Scheme>() -> RangeInclusive<u16> {
-    match S::COMPLETENESS {
-        Completeness::Counted => S::KEY_BITS..=S::KEY_BITS,
-        Completeness::Frontier => 1..=S::ELEMENT_BITS,
-    }
+    S::root_lengths().map(|length| scalar_of_prefix(element, length))
 }

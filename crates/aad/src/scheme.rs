@@ -1,6 +1,6 @@
 //! The schemes: what is appended, and how completeness is shown.
 
-use core::fmt::Debug;
+use core::{fmt::Debug, ops::RangeInclusive};
 
 use pad_core::{Digest, SchemeId};
 
@@ -37,6 +37,15 @@ pub trait Scheme: sealed::Sealed + Copy + Debug + Default + Eq + Send + Sync + '
     /// Bytes of an element.
     fn element_bytes() -> usize {
         usize::from(Self::ELEMENT_BITS.div_ceil(8))
+    }
+
+    /// The lengths in bits of the prefixes for whose scalars an element stands. As many powers do parameters need for each
+    /// element of the largest tree.
+    fn root_lengths() -> RangeInclusive<u16> {
+        match Self::COMPLETENESS {
+            Completeness::Counted => Self::KEY_BITS..=Self::KEY_BITS,
+            Completeness::Frontier => 1..=Self::ELEMENT_BITS,
+        }
     }
 
     /// What the elements of a key, or of a member, begin with, zero-padded where they are shorter.

@@ -169,7 +169,7 @@ fn origin(s_g2: &[u8]) -> Option<&'static str> {
 /// How many scalars stand for an entry of a log.
 fn roots_of_entry(scheme: SchemeName) -> usize {
     match scheme {
-        SchemeName::AadCounted => AadCounted::COMPLETENESS.roots(AadCounted::CONTENTS),
+        SchemeName::AadCounted => AadCounted::root_lengths().len(),
         _ => 1,
     }
 }

@@ -18,7 +18,7 @@ use crate::{
     },
     hash,
     log::Log,
-    prefix::{root_lengths, roots_of},
+    prefix::roots_of,
     scheme::{Completeness, Scheme},
     shape::Address,
 };
@@ -376,7 +376,7 @@ pub(crate) fn to_u64(number: usize) -> u64 {
 
 /// The degree of the polynomials of nodes of a level.
 pub(crate) fn degree<S: Scheme>(level: u8) -> usize {
-    to_usize(Address { level, index: 0 }.width()) * root_lengths::<S>().len()
+    to_usize(Address { level, index: 0 }.width()) * S::root_lengths().len()
 }
 
 /// Coefficients of nodes of a level that are made together, about.
