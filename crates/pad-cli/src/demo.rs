@@ -15,6 +15,8 @@ use crate::cli::{Failure, Output};
 
 mod attacks;
 mod dictionary;
+#[cfg(feature = "aad")]
+mod log;
 mod measure;
 mod page;
 mod prices;
@@ -50,6 +52,8 @@ pub(crate) fn run(out: &Path, budget: Duration, output: &mut Output) -> Result<(
     look_up(&published, &prices, output)?;
     attack(&published, folder.path(), output)?;
     print_measured(&measured, output)?;
+    #[cfg(feature = "aad")]
+    log::show(folder.path(), output)?;
     let shown = published
         .into_iter()
         .find(Published::is_shown)
@@ -222,7 +226,7 @@ fn leave(
     let folder = out.display();
     let [(what, key), ..] = prices.interesting_keys();
     let text = format!(
-        "\n5. Try it yourself. The page with the plots is {folder}/index.html\n\
+        "\n6. Try it yourself. The page with the plots is {folder}/index.html\n\
          \u{20}  pad get --store {folder}/prices.pad --public {folder}/prices.pub '{key}' --at 1\n\
          \u{20}  pad verify --public {folder}/prices.pub --proof {folder}/{what}.proof --at {latest} \
          '{key}'",

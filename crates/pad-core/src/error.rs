@@ -207,7 +207,7 @@ pub enum VerifyError {
     #[error("the accumulator cannot hold this element")]
     ElementNotAllowed,
     /// There is not exactly one witness for each element asked for.
-    #[error("the number of witnesses is not the number of elements")]
+    #[error("there are not as many witnesses or values as elements")]
     CountMismatch,
     /// A tuple's interval does not hold the key asked for.
     #[error("a tuple's interval does not hold the key")]

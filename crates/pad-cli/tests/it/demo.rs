@@ -14,6 +14,7 @@ fn the_demonstration_leaves_proofs_that_no_changed_byte_survives() {
     let printed = bench.ok("demo --out d --budget 1");
     assert!(printed.contains("324 of 324 answers"), "{printed}");
     assert!(printed.contains("135 of 135 attacks"), "{printed}");
+    assert!(printed.contains("3 of 3 lies refused"), "{printed}");
     let page = text(&bench.read("d/index.html"));
     assert_eq!(page.matches("<svg").count(), 4);
     assert!(
