@@ -24,6 +24,7 @@ mod maintain;
 mod output;
 #[cfg(feature = "aad")]
 mod parameters;
+mod progress;
 mod proof;
 mod query;
 mod session;
@@ -56,7 +57,7 @@ pub(crate) struct Arguments {
 enum Command {
     /// Make a key for a new dictionary: a secret file, and a public file beside it.
     Keygen(keygen::Keygen),
-    /// Make public parameters for append-only logs. INSECURE, for tests only: whoever makes them can forge.
+    /// Read the public parameters of append-only logs from a ceremony, or make some for tests.
     #[cfg(feature = "aad")]
     Parameters(parameters::Parameters),
     /// Import a trace of updates (CSV: snapshot,op,key,value), one signed version per snapshot.

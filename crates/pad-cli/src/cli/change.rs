@@ -99,7 +99,7 @@ impl Target {
         output.goes_on();
         let path = &self.store.store;
         if let Some(key) = &self.key {
-            create_or_match(path, load_secret(key)?.public(), &self.new)?;
+            create_or_match(path, load_secret(key)?.public(), &self.new, output)?;
         }
         let mut store = RedbStore::open(path)?;
         let scheme = Description::read(&store)?.public.scheme;

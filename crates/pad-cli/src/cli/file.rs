@@ -11,11 +11,11 @@ use flexlist::{FileState, chunk::Chunker};
 use flexlist_service::client::{
     ClientError, FileClient, HttpOptions, HttpTransport, Roots, Settled,
 };
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use pad::FileOwnerKey;
 use serde_json::{Value as Json, json};
 
-use super::{Failure, Output};
+use super::{Failure, Output, progress};
 
 mod adopt;
 mod audit;
@@ -195,17 +195,10 @@ fn read_all(path: &Path) -> Result<Vec<u8>, Failure> {
     fs::read(path).map_err(|error| Failure::file(path, &error))
 }
 
-/// A bar of bytes, where it disturbs nobody.
+/// A bar of bytes.
 fn byte_bar(output: &Output, total: u64, verb: &'static str) -> ProgressBar {
-    if !output.shows_progress() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template(
-        "{prefix} {bar:40} {bytes}/{total_bytes} {bytes_per_sec}, {eta} left",
-    );
-    ProgressBar::new(total)
-        .with_prefix(verb)
-        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    let template = "{prefix} {bar:40} {bytes}/{total_bytes} {bytes_per_sec}, {eta} left";
+    progress::bar(output, total, template).with_prefix(verb)
 }
 
 /// A version as JSON.

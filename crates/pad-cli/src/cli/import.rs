@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use pad::{
     Domain, NotOffered, RecordChange, RedbStore, RepositoryError, SecretKey, Sha256Ed25519, Store,
     StoreError, Suite, Version,
@@ -15,7 +15,7 @@ use pad::{
 use serde_json::json;
 
 use super::{
-    Failure, NewStoreArguments, Output, StoreArgument,
+    Failure, NewStoreArguments, Output, StoreArgument, progress,
     session::{AuthorArguments, create_or_match, load_secret},
 };
 
@@ -51,7 +51,7 @@ impl Import {
         };
         let total = self.compare(key.public().scheme, &imported)?;
         self.author.check_new(&self.store.store)?;
-        create_or_match(&self.store.store, key.public(), &self.new)?;
+        create_or_match(&self.store.store, key.public(), &self.new, output)?;
         let mut author = self.author.open(&self.store.store, &key)?;
         if self::imported(author.repository().store())? != imported {
             return Err(Failure::input(
@@ -226,12 +226,12 @@ fn record(snapshot: &Waiting) -> RecordChange {
 }
 
 fn progress_bar(output: &Output, total: usize) -> ProgressBar {
-    if !output.shows_progress() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(u64::try_from(total).unwrap_or(u64::MAX));
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} snapshots, {eta} left");
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    let total = u64::try_from(total).unwrap_or(u64::MAX);
+    progress::bar(
+        output,
+        total,
+        "{bar:40} {pos}/{len} snapshots, {elapsed}, {eta} left",
+    )
 }
 
 const RECORD_GROUP: &str = "trace";

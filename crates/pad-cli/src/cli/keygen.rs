@@ -3,11 +3,9 @@
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
-    time::Duration,
 };
 
 use clap::Args;
-use indicatif::ProgressBar;
 use pad::{
     DictionaryId, SecretKey,
     keys::{DEFAULT_ENTRIES, SchemeKeyFormat},
@@ -15,7 +13,7 @@ use pad::{
 };
 use serde_json::json;
 
-use super::{Failure, Output, files::OutArguments, session::load_secret};
+use super::{Failure, Output, files::OutArguments, progress, session::load_secret};
 
 #[derive(Debug, Args)]
 pub(super) struct Keygen {
@@ -76,13 +74,17 @@ impl Keygen {
         let public_path = public_path(&self.out);
         let failure = |error| Failure::key_file(&self.out, &error);
         let entries = self.entries()?;
-        let search = self.search(output);
-        let key = match self.setup()? {
+        let is_search = self.scheme.name().ends_with("-rsa");
+        let search = is_search.then(|| {
+            let message = "searching for two safe primes, which may take minutes";
+            progress::spinner(output, message)
+        });
+        let key = match self.setup(output)? {
             None => SecretKey::generate_for(entries, self.suite, self.scheme, dictionary),
             setup => SecretKey::generate_with(setup, self.suite, self.scheme, dictionary),
         };
         let key = key.map_err(failure)?;
-        search.finish_and_clear();
+        drop(search);
         key.save_pair(&self.out, &public_path)
             .map_err(|(path, error)| Failure::key_file(path, &error))?;
         let public = key.public();
@@ -111,7 +113,7 @@ impl Keygen {
 impl Keygen {
     /// What the key of a log says of its parameters.
     #[cfg(feature = "aad")]
-    fn setup(&self) -> Result<Option<Setup>, Failure> {
+    fn setup(&self, output: &Output) -> Result<Option<Setup>, Failure> {
         if !self.scheme.family().is_append_only() {
             return match &self.parameters {
                 Some(_) => Err(Failure::Input(format!(
@@ -128,7 +130,7 @@ impl Keygen {
                 SuiteName::Sha256Ed25519
             )));
         }
-        let parameters = super::parameters::load(self.parameters.as_deref())?;
+        let parameters = super::parameters::load(self.parameters.as_deref(), output)?;
         let greatest = parameters.greatest_top_level(self.scheme);
         let top = self.top.unwrap_or(greatest);
         let setup = parameters.setup(self.scheme, top).ok_or_else(|| {
@@ -148,7 +150,7 @@ impl Keygen {
     }
 
     #[cfg(not(feature = "aad"))]
-    fn setup(&self) -> Result<Option<Setup>, Failure> {
+    fn setup(&self, _: &Output) -> Result<Option<Setup>, Failure> {
         Ok(None)
     }
 
@@ -168,17 +170,6 @@ impl Keygen {
             }
             None => Ok(DEFAULT_ENTRIES),
         }
-    }
-
-    /// Says that the search for primes goes on, which may take minutes.
-    fn search(&self, output: &Output) -> ProgressBar {
-        if !self.scheme.name().ends_with("-rsa") || !output.shows_progress() {
-            return ProgressBar::hidden();
-        }
-        let search = ProgressBar::new_spinner();
-        search.set_message("searching for two safe primes, which may take minutes");
-        search.enable_steady_tick(Duration::from_millis(100));
-        search
     }
 }
 

@@ -9,6 +9,7 @@ use serde_json::json;
 use super::{
     Failure, Output,
     files::{OutArguments, read_file},
+    progress,
 };
 
 #[derive(Debug, Args)]
@@ -29,7 +30,7 @@ pub(super) struct Parameters {
 impl Parameters {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         self.out.check(output)?;
-        let (parameters, warning) = self.made()?;
+        let (parameters, warning) = self.made(output)?;
         let bytes = parameters.to_message();
         self.out.write(&bytes, output)?;
         if let Some(warning) = warning {
@@ -58,13 +59,16 @@ impl Parameters {
     }
 
     /// The parameters, and what has to be said of them.
-    fn made(&self) -> Result<(LogParameters, Option<&'static str>), Failure> {
+    fn made(&self, output: &Output) -> Result<(LogParameters, Option<&'static str>), Failure> {
         let Some(path) = &self.ceremony else {
+            let powers = 1_u64 << self.top;
+            let _spinner = progress::spinner(output, format!("computing {powers} powers"));
             let parameters = LogParameters::generate_insecure(self.top);
             let parameters = parameters.map_err(|error| Failure::Store(error.to_string()))?;
             return Ok((parameters, Some(INSECURE)));
         };
         let file = read_file(path, LONGEST)?;
+        let _spinner = progress::spinner(output, "checking all powers of the ceremony");
         let parameters = LogParameters::from_ceremony(&file)
             .map_err(|error| Failure::Input(format!("ceremony {}: {error}", path.display())))?;
         let warning = parameters.origin().is_none().then_some(ORIGIN);
@@ -73,11 +77,12 @@ impl Parameters {
 }
 
 /// The parameters in a file, or those that come with this program; checked: well-formed, and the powers of one secret.
-pub(super) fn load(path: Option<&Path>) -> Result<LogParameters, Failure> {
+pub(super) fn load(path: Option<&Path>, output: &Output) -> Result<LogParameters, Failure> {
     let Some(path) = path else {
         return LogParameters::ethereum().map_err(|error| Failure::Store(error.to_string()));
     };
     let bytes = read_file(path, LONGEST)?;
+    let _spinner = progress::spinner(output, format!("checking the powers in {}", path.display()));
     LogParameters::decode(&bytes)
         .map_err(|error| Failure::Input(format!("parameters {}: {error}", path.display())))
 }

@@ -360,6 +360,7 @@ pub(super) fn create_or_match(
     path: &Path,
     public: &PublicKey,
     new: &NewStoreArguments,
+    output: &Output,
 ) -> Result<(), Failure> {
     if path.exists() {
         let found = Description::read(&RedbStore::open(path)?)?;
@@ -380,9 +381,9 @@ pub(super) fn create_or_match(
             public: public.clone(),
             repository,
         };
-        match description.create_with(path, parameters_record(public, new)?) {
+        match description.create_with(path, parameters_record(public, new, output)?) {
             // Somebody else was faster.
-            Err(StoreError::Exists(_)) => create_or_match(path, public, new),
+            Err(StoreError::Exists(_)) => create_or_match(path, public, new, output),
             created => Ok(created?),
         }
     }
@@ -393,6 +394,7 @@ pub(super) fn create_or_match(
 fn parameters_record(
     public: &PublicKey,
     new: &NewStoreArguments,
+    output: &Output,
 ) -> Result<Option<RecordChange>, Failure> {
     use super::parameters::load;
     if !public.scheme.family().is_append_only() {
@@ -411,7 +413,7 @@ fn parameters_record(
             public.scheme
         )));
     }
-    let parameters = load(file)?;
+    let parameters = load(file, output)?;
     if parameters.setup_of(public).is_none() {
         let file = file.map_or_else(
             || "those that come with this program".into(),
@@ -428,6 +430,7 @@ fn parameters_record(
 fn parameters_record(
     _: &PublicKey,
     _: &NewStoreArguments,
+    _: &Output,
 ) -> Result<Option<RecordChange>, Failure> {
     Ok(None)
 }

@@ -67,7 +67,7 @@ impl Apply {
         output.goes_on();
         let path = &self.store.store;
         if let Some(public) = &self.public {
-            create_or_match(path, &load_public(public)?, &self.new)?;
+            create_or_match(path, &load_public(public)?, &self.new, output)?;
         }
         let mut repository = open_repository(path)?;
         for file in &self.updates {
