@@ -20,9 +20,9 @@ use aad::{
     LogRefusal, LogRepository, LookupProof, Schedule, Setup, Shape,
     proof::{LONGEST_LOOKUP, LONGEST_PROOF},
 };
-use accumulators::{SecretKey as _, bilinear::BilinearSecretKey, wire};
+use accumulators::wire;
 use ed25519_dalek::SigningKey;
-use pad::trace::TraceReader;
+use pad::{LogParameters, trace::TraceReader};
 use pad_core::{
     AuthorKey, HeadSigner, Key, Operation, Repository as _, Sha256Ed25519, SignedHead,
     SnapshotHead, Value, Version, Workers, codec, contradiction::ForkEvidence, head::Authority,
@@ -307,16 +307,15 @@ fn releases() -> Outcome<Vec<Release>> {
     Ok(releases)
 }
 
-/// Parameters and shape. Whoever makes parameters so can forge everything: real ones come from a ceremony.
+/// Parameters and shape. Whoever knows the parameters' secret can forge everything: these are of a ceremony after which nobody
+/// does, unless all who took part in it deceived.
 fn setup() -> Outcome<Setup> {
-    let workers = Workers::all_cores();
-    let secret = BilinearSecretKey::generate(1 << TOP_LEVEL, 1, b"", &workers)?;
-    let parameters = secret.public_key().shared_parameters();
-    let powers = parameters.capacity();
+    let parameters = LogParameters::ethereum()?;
     let shape = Shape::new(TOP_LEVEL, Schedule::Eager).ok_or("no such shape")?;
-    let setup = Setup::new(parameters, shape);
+    let setup = Setup::new(parameters.shared(), shape);
     println!(
-        "log: parameters of {powers} powers, of which clients need {} bytes (INSECURE: made here; whoever makes them can forge)",
+        "log: parameters of {}; clients need {} bytes of them",
+        parameters.origin().ok_or("of no ceremony")?,
         setup.to_bytes().len()
     );
     Ok(setup)

@@ -93,6 +93,11 @@ impl LogParameters {
         Self::decode(ETHEREUM)
     }
 
+    /// The powers, to be shared with a log's [`Setup`].
+    pub fn shared(&self) -> Arc<Parameters> {
+        Arc::clone(&self.parameters)
+    }
+
     /// The parameters as a message of kind 56.
     pub fn to_message(&self) -> Vec<u8> {
         wire::encode(&*self.parameters)
