@@ -1,7 +1,7 @@
 //! The public parameters of logs: files, what key files say of them, and where stores keep them.
 //!
-//! A log's author and servers need as many powers as its largest trees have elements; clients need one point of them, which both
-//! key files have in their line `scheme-key`.
+//! A log's author and servers need as many powers as its largest trees have elements, in frontier schemes 512 times as many; clients
+//! need one point of them, which both key files have in their line `scheme-key`.
 
 use std::sync::Arc;
 
@@ -17,6 +17,7 @@ use zeroize::Zeroizing;
 use crate::{
     keys::PublicKey,
     own_keys::NoRandomness,
+    selection::SchemeName,
     store::{RecordChange, Store, StoreError},
 };
 
@@ -28,13 +29,13 @@ pub struct LogParameters {
 }
 
 impl LogParameters {
-    /// New parameters for trees of up to `2^top_level` elements, for tests: whoever runs this can forge, if the secret is kept.
-    /// It is not.
+    /// New parameters for trees of up to `2^top_level` elements, at most [`LogParameters::greatest_made`], for tests: whoever runs
+    /// this can forge, if the secret is kept. It is not.
     ///
     /// # Errors
     /// [`NoRandomness`].
-    pub fn generate_insecure(top_level: u8) -> Result<Self, NoRandomness> {
-        let capacity = 1_usize << top_level.min(Self::GREATEST_MADE);
+    pub fn generate_insecure(scheme: SchemeName, top_level: u8) -> Result<Self, NoRandomness> {
+        let capacity = scheme.powers_of_entry() << top_level.min(Self::greatest_made(scheme));
         let workers = Workers::all_cores();
         let secret = BilinearSecretKey::generate(capacity, 1, b"", &workers);
         let secret = secret.map_err(|_| NoRandomness)?;
@@ -43,7 +44,9 @@ impl LogParameters {
     }
 
     /// The largest trees for which parameters are made here, as a level: 50 MB.
-    pub const GREATEST_MADE: u8 = 20;
+    pub fn greatest_made(scheme: SchemeName) -> u8 {
+        level(MOST_MADE, scheme)
+    }
 
     /// The most bytes of a file of parameters that is read.
     pub const LONGEST: usize = 512 << 20;
@@ -69,18 +72,17 @@ impl LogParameters {
         &self.message
     }
 
-    /// The level of the largest trees that the parameters serve.
-    pub fn greatest_top_level(&self) -> u8 {
-        let level = self.parameters.capacity().max(1).ilog2();
-        u8::try_from(level).unwrap_or(Shape::GREATEST_LEVEL)
+    /// The level of the largest trees of this scheme that the parameters serve.
+    pub fn greatest_top_level(&self, scheme: SchemeName) -> u8 {
+        level(self.parameters.capacity(), scheme)
     }
 
-    /// What key files say of a log with these parameters and trees of up to `2^top_level` elements; `None` if the level is
-    /// below 4, or more than the parameters serve.
-    pub fn setup(&self, top_level: u8) -> Option<Zeroizing<Vec<u8>>> {
+    /// What key files say of a log of this scheme with these parameters and trees of up to `2^top_level` elements; `None` if the
+    /// level is below 4, or more than the parameters serve.
+    pub fn setup(&self, scheme: SchemeName, top_level: u8) -> Option<Zeroizing<Vec<u8>>> {
         let shape = Shape::new(top_level, Schedule::Eager)?;
         let setup = Setup::new(Arc::clone(&self.parameters), shape);
-        let serves = top_level <= self.greatest_top_level();
+        let serves = top_level <= self.greatest_top_level(scheme);
         serves.then(|| setup.to_bytes().into())
     }
 
@@ -89,7 +91,8 @@ impl LogParameters {
         let known = public.scheme_key.as_ref()?.get::<Setup>()?;
         let setup = Setup::new(Arc::clone(&self.parameters), known.shape());
         let same = setup.to_bytes() == known.to_bytes();
-        (same && known.shape().top_level() <= self.greatest_top_level()).then_some(setup)
+        let greatest = self.greatest_top_level(public.scheme);
+        (same && known.shape().top_level() <= greatest).then_some(setup)
     }
 
     /// The record in which a log's store has its parameters.
@@ -107,5 +110,14 @@ impl LogParameters {
         read.ok_or(StoreError::Damaged("it does not have the log's parameters"))
     }
 }
+
+/// The level of the largest trees for which so many powers suffice.
+fn level(powers: usize, scheme: SchemeName) -> u8 {
+    let entries = powers / scheme.powers_of_entry().max(1);
+    u8::try_from(entries.max(1).ilog2()).unwrap_or(Shape::GREATEST_LEVEL)
+}
+
+/// The most powers that are made here.
+const MOST_MADE: usize = 1 << 20;
 
 const PARAMETERS_GROUP: &str = "parameters";

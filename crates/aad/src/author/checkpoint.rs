@@ -1,24 +1,27 @@
 //! A repository as it is stored between runs.
 
+use std::collections::BTreeSet;
+
 use pad_core::{AuthorKey, Digest, HeadLog, Sha256Ed25519, Suite as _, Workers, codec::Message};
 use serde::{Deserialize, Serialize};
 
 use super::{
     entries::Entries,
     forest::{Forest, Node, to_u64},
+    frontier_tree::FrontierTree,
     repository::LogRepository,
 };
 use crate::{
     log::Log,
-    scheme::Scheme,
+    scheme::{Completeness, Scheme},
     shape::{Address, Shape},
     statement::Entry,
 };
 
 /// Everything that a repository needs to go on, without replaying updates or making an accumulator.
 ///
-/// A checkpoint is believed about its nodes but for the roots of the latest version: keep an integrity digest beside it. One that
-/// somebody else wrote makes proofs that clients refuse.
+/// A checkpoint is believed about its nodes but for the roots of the latest version, and about frontiers: keep an integrity digest
+/// beside it. One that somebody else wrote makes proofs that clients refuse.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct LogCheckpoint {
     heads: HeadLog<Sha256Ed25519>,
@@ -27,6 +30,8 @@ pub struct LogCheckpoint {
     entries: Vec<Entry>,
     /// The nodes of each level from the blocks' on, side by side.
     levels: Vec<Vec<u8>>,
+    /// In frontier schemes those of the roots of all versions, in order of their addresses; an empty one is made when it is needed.
+    frontiers: Vec<Vec<u8>>,
 }
 
 impl Message for LogCheckpoint {
@@ -52,13 +57,14 @@ impl<S: Scheme> LogRepository<S> {
             sizes: self.sizes.clone(),
             entries: self.entries.as_slice().to_vec(),
             levels: self.entries.forest.encode_levels(),
+            frontiers: self.entries.forest.encode_frontiers(&self.sizes),
         }
     }
 
     /// Goes on from a checkpoint. `None` if it is of another log or author, or its parts do not fit: nodes that are missing or
-    /// too many, or do not lead to the root of the latest version.
+    /// too many, or do not lead to the root of the latest version, or frontiers of other trees.
     ///
-    /// Time: linear in what is stored, hashes alone.
+    /// Time: linear in what is stored, and in frontier schemes in the bits of the trees' elements; hashes alone, no sum.
     pub fn restore(
         checkpoint: LogCheckpoint,
         log: Log<S>,
@@ -71,6 +77,7 @@ impl<S: Scheme> LogRepository<S> {
             sizes,
             entries,
             levels,
+            frontiers,
         } = checkpoint;
         let versions = heads.latest().number().checked_add(1)?;
         let fits = heads.authority() == repository.heads.authority()
@@ -87,6 +94,8 @@ impl<S: Scheme> LogRepository<S> {
         if root.is_some_and(|root| root != repository.entries.digest(size)) {
             return None;
         }
+        let forest = &mut repository.entries.forest;
+        forest.decode_frontiers(&sizes, &frontiers)?;
         Some(Self {
             heads,
             sizes,
@@ -147,6 +156,46 @@ impl<S: Scheme> Forest<S> {
         self.size = size;
         Some(())
     }
+
+    /// The roots of these sizes of which frontiers are kept.
+    fn roots_with_frontiers(&self, sizes: &[u64]) -> BTreeSet<Address> {
+        if S::COMPLETENESS != Completeness::Frontier {
+            return BTreeSet::new();
+        }
+        let shape = self.log().shape();
+        let roots = sizes.iter().flat_map(|size| shape.forest(*size));
+        roots
+            .filter(|root| root.level > Shape::BLOCK_LEVEL)
+            .collect()
+    }
+
+    fn encode_frontiers(&self, sizes: &[u64]) -> Vec<Vec<u8>> {
+        let roots = self.roots_with_frontiers(sizes).into_iter();
+        let kept = roots.map(|root| self.frontiers.get(&root));
+        kept.map(|kept| kept.map_or_else(Vec::new, FrontierTree::encode))
+            .collect()
+    }
+
+    /// Takes the frontiers of the roots of these sizes, the nodes of which are there. `None` unless they are as many, and each is
+    /// of its tree's shape.
+    fn decode_frontiers(&mut self, sizes: &[u64], stored: &[Vec<u8>]) -> Option<()> {
+        let roots = self.roots_with_frontiers(sizes);
+        if roots.len() != stored.len() {
+            return None;
+        }
+        let stored: Vec<(Address, &Vec<u8>)> = roots.into_iter().zip(stored).collect();
+        let decoded = self.workers().map(&stored, |(root, bytes)| {
+            FrontierTree::decode::<S>(self.elements_of(*root), bytes)
+        });
+        for ((root, bytes), frontier) in stored.into_iter().zip(decoded) {
+            match frontier {
+                Some(frontier) => drop(self.frontiers.insert(root, frontier)),
+                None if bytes.is_empty() => {}
+                None => return None,
+            }
+        }
+        Some(())
+    }
 }
 
 fn encode(node: &Node) -> Vec<u8> {
@@ -173,3 +222,6 @@ fn decode(bytes: &[u8; NODE_BYTES]) -> Option<Node> {
 
 /// Accumulator (48), inner hash (32), value (32), quotient (48).
 const NODE_BYTES: usize = 160;
+
+#[cfg(test)]
+mod tests;

@@ -42,7 +42,7 @@ pub(crate) struct Forest<S: Scheme> {
     /// Those of nodes from before the latest build, whose parents it made: [`Forest::truncate`] puts them back.
     joined: HashMap<Address, Vec<Fr>>,
     /// Of the roots of every size that was built, in frontier schemes.
-    frontiers: HashMap<Address, FrontierTree>,
+    pub(super) frontiers: HashMap<Address, FrontierTree>,
 }
 
 /// A node with its certificate.

@@ -35,7 +35,8 @@ pub(super) struct Keygen {
     /// accumulators, which answer for one key at a time: tuple-accumulators-rsa,
     /// tuple-accumulators-superseding-rsa and tuple-chain-accumulators-rsa (a new key takes minutes), and
     /// the same with -bilinear at the end (for as many entries as --entries says). As an append-only log,
-    /// in which a key has all values that it was ever given: aad-counted (with --parameters).
+    /// in which a key has all values that it was ever given (with --parameters): aad-counted, and aad-frontier, with
+    /// cheap look-ups and appends that take hundreds of times as long.
     #[arg(long, value_name = "NAME", default_value = SchemeName::RedBlack.name())]
     scheme: SchemeName,
     /// The largest number of entries that the dictionary will have; only for schemes with -bilinear at the
@@ -134,9 +135,9 @@ impl Keygen {
             )));
         };
         let parameters = super::parameters::load(path)?;
-        let greatest = parameters.greatest_top_level();
+        let greatest = parameters.greatest_top_level(self.scheme);
         let top = self.top.unwrap_or(greatest);
-        let setup = parameters.setup(top).ok_or_else(|| {
+        let setup = parameters.setup(self.scheme, top).ok_or_else(|| {
             Failure::Input(format!(
                 "--top {top}: the parameters in {} serve trees of up to 2^{greatest} entries, and the least is 4",
                 path.display()
