@@ -9,6 +9,7 @@
 )]
 
 mod bezout;
+mod built;
 pub mod checkpoint;
 pub mod entries;
 mod evidence;
@@ -20,6 +21,7 @@ mod prover;
 mod repository;
 pub mod update;
 
+pub use built::BuiltUpdate;
 pub use checkpoint::LogCheckpoint;
 pub use entries::{AppendError, Entries};
 pub use log_author::{AuthorError, LogAuthor};

@@ -1,6 +1,6 @@
 //! A repository as it is stored between runs.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use pad_core::{AuthorKey, Digest, HeadLog, Sha256Ed25519, Suite as _, Workers, codec::Message};
 use serde::{Deserialize, Serialize};
@@ -127,34 +127,28 @@ impl<S: Scheme> Forest<S> {
 
     /// Takes the nodes of all elements that were pushed. `None` unless there is each that is available.
     fn decode_levels(&mut self, stored: &[Vec<u8>]) -> Option<()> {
-        let size = to_u64(self.elements.len() / S::CONTENTS.element_bytes());
-        let shape = self.log().shape();
         if stored.len() != self.levels.len() {
             return None;
         }
-        for (level, (nodes, stored)) in
-            (Shape::BLOCK_LEVEL..).zip(self.levels.iter_mut().zip(stored))
-        {
+        for (nodes, stored) in self.levels.iter_mut().zip(stored) {
             let (chunks, []) = stored.as_chunks::<NODE_BYTES>() else {
                 return None;
             };
-            let (count, next) = (
-                to_u64(chunks.len()),
-                Address {
-                    level,
-                    index: to_u64(chunks.len()),
-                },
-            );
-            let last = count.checked_sub(1).map(|index| Address { level, index });
-            let all = !shape.is_available(next, size)
-                && last.is_none_or(|last| shape.is_available(last, size));
-            if !all {
-                return None;
-            }
             *nodes = chunks.iter().map(decode).collect::<Option<_>>()?;
         }
-        self.size = size;
-        Some(())
+        self.size = self.pushed();
+        self.has_nodes_of(self.size).then_some(())
+    }
+
+    /// Whether there is each node that is available at a size, and no other.
+    pub(super) fn has_nodes_of(&self, size: u64) -> bool {
+        let shape = self.log().shape();
+        let mut levels = (Shape::BLOCK_LEVEL..).zip(&self.levels);
+        levels.all(|(level, nodes)| {
+            let is_available = |index| shape.is_available(Address { level, index }, size);
+            let count = to_u64(nodes.len());
+            !is_available(count) && count.checked_sub(1).is_none_or(is_available)
+        })
     }
 
     /// The roots of these sizes of which frontiers are kept.
@@ -172,7 +166,7 @@ impl<S: Scheme> Forest<S> {
     fn encode_frontiers(&self, sizes: &[u64]) -> Vec<Vec<u8>> {
         let roots = self.roots_with_frontiers(sizes).into_iter();
         let kept = roots.map(|root| self.frontiers.get(&root));
-        kept.map(|kept| kept.map_or_else(Vec::new, FrontierTree::encode))
+        kept.map(|kept| kept.map_or_else(Vec::new, |kept| kept.encode()))
             .collect()
     }
 
@@ -189,7 +183,7 @@ impl<S: Scheme> Forest<S> {
         });
         for ((root, bytes), frontier) in stored.into_iter().zip(decoded) {
             match frontier {
-                Some(frontier) => drop(self.frontiers.insert(root, frontier)),
+                Some(frontier) => drop(self.frontiers.insert(root, Arc::new(frontier))),
                 None if bytes.is_empty() => {}
                 None => return None,
             }

@@ -1,6 +1,6 @@
 //! The trees of a log: accumulators, hashes and certificates of all nodes from the blocks' level on.
 
-use std::{borrow::Cow, collections::HashMap, mem};
+use std::{borrow::Cow, collections::HashMap, mem, sync::Arc};
 
 use accumulators::{
     AccumulateError, AccumulatorId,
@@ -40,9 +40,9 @@ pub(crate) struct Forest<S: Scheme> {
     /// Those of nodes whose parents are not made yet. What is missing is made from the elements.
     polynomials: HashMap<Address, Vec<Fr>>,
     /// Those of nodes from before the latest build, whose parents it made: [`Forest::truncate`] puts them back.
-    joined: HashMap<Address, Vec<Fr>>,
+    pub(super) joined: HashMap<Address, Vec<Fr>>,
     /// Of the roots of every size that was built, in frontier schemes.
-    pub(super) frontiers: HashMap<Address, FrontierTree>,
+    pub(super) frontiers: HashMap<Address, Arc<FrontierTree>>,
 }
 
 /// A node with its certificate.
@@ -83,6 +83,11 @@ impl<S: Scheme> Forest<S> {
         self.size
     }
 
+    /// The number of elements, those included that are in no node yet.
+    pub(super) fn pushed(&self) -> u64 {
+        to_u64(self.elements.len() / S::CONTENTS.element_bytes())
+    }
+
     /// Adds an element, which is in no node before the next [`Forest::build`].
     pub(crate) fn push(&mut self, element: &[u8]) {
         self.elements.extend_from_slice(element);
@@ -95,8 +100,7 @@ impl<S: Scheme> Forest<S> {
     /// # Errors
     /// [`AccumulateError::CapacityExceeded`] if the parameters have too few powers for the top level.
     pub(crate) fn build(&mut self) -> Result<(), AccumulateError> {
-        let width = S::CONTENTS.element_bytes();
-        let size = to_u64(self.elements.len() / width);
+        let size = self.pushed();
         let shape = self.log.shape();
         self.joined.clear();
         for level in Shape::BLOCK_LEVEL..=shape.top_level() {
@@ -117,7 +121,7 @@ impl<S: Scheme> Forest<S> {
             for tree in trees {
                 if !self.frontiers.contains_key(&tree) {
                     let frontier = self.make_frontier(tree)?;
-                    self.frontiers.insert(tree, frontier);
+                    self.frontiers.insert(tree, Arc::new(frontier));
                 }
             }
         }
@@ -271,7 +275,7 @@ impl<S: Scheme> Forest<S> {
     }
 
     /// A node's parent is made: its polynomial is needed no more, unless the latest build is undone.
-    fn join(&mut self, node: Address) {
+    pub(super) fn join(&mut self, node: Address) {
         if let Some(polynomial) = self.polynomials.remove(&node)
             && self.log.shape().is_available(node, self.size)
         {
