@@ -9,6 +9,7 @@
 )]
 
 mod bezout;
+mod built;
 pub mod checkpoint;
 pub mod entries;
 mod evidence;
@@ -23,6 +24,7 @@ pub mod update;
 #[cfg(test)]
 mod figure4;
 
+pub use built::BuiltUpdate;
 pub use checkpoint::LogCheckpoint;
 pub use entries::{AppendError, Entries};
 pub use log_author::{AuthorError, LogAuthor};

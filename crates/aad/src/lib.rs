@@ -123,7 +123,8 @@ mod walk;
 
 #[cfg(feature = "std")]
 pub use author::{
-    AppendError, Appended, AuthorError, Entries, LogAuthor, LogCheckpoint, LogRepository,
+    AppendError, Appended, AuthorError, BuiltUpdate, Entries, LogAuthor, LogCheckpoint,
+    LogRepository,
 };
 pub use client::{Continuation, LogClient, LogRefusal, PastProofs};
 pub use log::{Log, LogRoot, Setup};

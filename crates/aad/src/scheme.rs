@@ -34,13 +34,18 @@ pub trait Scheme: sealed::Sealed + Copy + Debug + Default + Eq + Send + Sync + '
     /// The greatest degree of the polynomial of a group of prefixes. A server's own business.
     const GROUP_DEGREE: usize = 1024;
 
+    /// How many scalars an element stands for. As many powers do parameters need for each element of the largest tree.
+    const ROOTS: u16 = match Self::COMPLETENESS {
+        Completeness::Counted => 1,
+        Completeness::Frontier => Self::ELEMENT_BITS,
+    };
+
     /// Bytes of an element.
     fn element_bytes() -> usize {
         usize::from(Self::ELEMENT_BITS.div_ceil(8))
     }
 
-    /// The lengths in bits of the prefixes for whose scalars an element stands. As many powers do parameters need for each
-    /// element of the largest tree.
+    /// The lengths in bits of the prefixes for whose scalars an element stands.
     fn root_lengths() -> RangeInclusive<u16> {
         match Self::COMPLETENESS {
             Completeness::Counted => Self::KEY_BITS..=Self::KEY_BITS,

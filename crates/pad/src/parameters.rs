@@ -1,11 +1,11 @@
 //! The public parameters of logs: files, what key files say of them, and where stores keep them.
 //!
-//! A log's author and servers need as many powers as its largest trees have elements; clients need one point of them, which both
-//! key files have in their line `scheme-key`.
+//! A log's author and servers need as many powers as its largest trees have elements, in frontier schemes 512 times as many; clients
+//! need one point of them, which both key files have in their line `scheme-key`.
 
 use std::sync::Arc;
 
-use aad::{AadCounted, Schedule, Scheme as _, Setup, Shape};
+use aad::{Schedule, Setup, Shape};
 use accumulators::{
     SecretKey as _,
     bilinear::{BilinearSecretKey, Parameters, ceremony},
@@ -30,12 +30,13 @@ pub struct LogParameters {
 }
 
 impl LogParameters {
-    /// New parameters for tests, with `2^level` powers: whoever runs this can forge, if the secret is kept. It is not.
+    /// New parameters for trees of up to `2^top_level` elements, at most [`LogParameters::greatest_made`], for tests: whoever runs
+    /// this can forge, if the secret is kept. It is not.
     ///
     /// # Errors
     /// [`NoRandomness`].
-    pub fn generate_insecure(level: u8) -> Result<Self, NoRandomness> {
-        let capacity = 1_usize << level.min(Self::GREATEST_MADE);
+    pub fn generate_insecure(scheme: SchemeName, top_level: u8) -> Result<Self, NoRandomness> {
+        let capacity = scheme.powers_of_entry() << top_level.min(Self::greatest_made(scheme));
         let workers = Workers::all_cores();
         let secret = BilinearSecretKey::generate(capacity, 1, b"", &workers);
         let secret = secret.map_err(|_| NoRandomness)?;
@@ -48,8 +49,10 @@ impl LogParameters {
         Self { parameters }
     }
 
-    /// As many powers are made here at most, as a power of two: 200 MB.
-    pub const GREATEST_MADE: u8 = 22;
+    /// The largest trees for which parameters are made here, as a level: 200 MB.
+    pub fn greatest_made(scheme: SchemeName) -> u8 {
+        level(MOST_MADE, scheme)
+    }
 
     /// The most bytes of a file of parameters that is read.
     pub const LONGEST: usize = 512 << 20;
@@ -109,11 +112,9 @@ impl LogParameters {
         origin(&self.parameters.secret_in_g2())
     }
 
-    /// The level of the largest trees that the parameters serve in a scheme; below 4 they serve none.
+    /// The level of the largest trees of this scheme that the parameters serve; below 4 they serve none.
     pub fn greatest_top_level(&self, scheme: SchemeName) -> u8 {
-        let entries = self.parameters.capacity() / roots_of_entry(scheme);
-        let level = entries.max(1).ilog2();
-        u8::try_from(level).unwrap_or(Shape::GREATEST_LEVEL)
+        level(self.parameters.capacity(), scheme)
     }
 
     /// What key files say of a log of this scheme with these parameters and trees of up to `2^top_level` elements; `None` if the
@@ -171,13 +172,14 @@ fn origin(s_g2: &[u8]) -> Option<&'static str> {
     (hex::encode(s_g2) == ETHEREUM_SECRET).then_some("the Ethereum project's KZG ceremony of 2023")
 }
 
-/// How many scalars stand for an entry of a log.
-fn roots_of_entry(scheme: SchemeName) -> usize {
-    match scheme {
-        SchemeName::AadCounted => AadCounted::root_lengths().len(),
-        _ => 1,
-    }
+/// The level of the largest trees for which so many powers suffice.
+fn level(powers: usize, scheme: SchemeName) -> u8 {
+    let entries = powers / scheme.powers_of_entry().max(1);
+    u8::try_from(entries.max(1).ilog2()).unwrap_or(Shape::GREATEST_LEVEL)
 }
+
+/// The most powers that are made here.
+const MOST_MADE: usize = 1 << 22;
 
 const PARAMETERS_GROUP: &str = "parameters";
 

@@ -129,7 +129,9 @@ by_name! {
     #[cfg(feature = "accumulators")]
     TupleChainAccumulatorsBilinear => "tuple-chain-accumulators-bilinear",
     #[cfg(feature = "aad")]
-    AadCounted => <aad::AadCounted as aad::Scheme>::NAME
+    AadCounted => <aad::AadCounted as aad::Scheme>::NAME,
+    #[cfg(feature = "aad")]
+    AadFrontier => <aad::AadFrontier as aad::Scheme>::NAME
 }
 
 by_name! {
@@ -223,6 +225,7 @@ struct Facts {
     family: SchemeFamily,
     id: SchemeId,
     key_format: Option<&'static dyn SchemeKeyFormat>,
+    powers_of_entry: u16,
 }
 
 impl Facts {
@@ -231,6 +234,7 @@ impl Facts {
             family: SchemeFamily::Tree,
             id: B::ID,
             key_format: None,
+            powers_of_entry: 0,
         }
     }
 
@@ -240,6 +244,7 @@ impl Facts {
             family: SchemeFamily::Log,
             id: L::ID,
             key_format: Some(&SetupFormat),
+            powers_of_entry: L::ROOTS,
         }
     }
 
@@ -252,6 +257,7 @@ impl Facts {
             family: SchemeFamily::Tuple,
             id: D::SCHEME,
             key_format: OwnKeys::<D>::FORMAT,
+            powers_of_entry: 0,
         }
     }
 }
@@ -293,6 +299,8 @@ impl SchemeName {
             }
             #[cfg(feature = "aad")]
             Self::AadCounted => Facts::of_log::<aad::AadCounted>(),
+            #[cfg(feature = "aad")]
+            Self::AadFrontier => Facts::of_log::<aad::AadFrontier>(),
         }
     }
 
@@ -304,6 +312,11 @@ impl SchemeName {
     /// The key that this scheme has beside the author's; none where it signs with that alone.
     pub const fn key_format(self) -> Option<&'static dyn SchemeKeyFormat> {
         self.facts().key_format
+    }
+
+    /// The powers of public parameters that the largest trees of a log need for each of their entries; 0 for other dictionaries.
+    pub fn powers_of_entry(self) -> usize {
+        self.facts().powers_of_entry.into()
     }
 
     /// The scheme's number in signed heads.

@@ -1,19 +1,27 @@
 //! A repository as it is stored between runs.
 
+use std::{collections::BTreeSet, sync::Arc};
+
 use pad_core::{AuthorKey, Digest, HeadLog, Sha256Ed25519, Suite as _, Workers, codec::Message};
 use serde::{Deserialize, Serialize};
 
 use super::{
     entries::Entries,
     forest::{Forest, Node, to_u64},
+    frontier_tree::FrontierTree,
     repository::LogRepository,
 };
-use crate::{log::Log, scheme::Scheme, shape::Address, statement::Entry};
+use crate::{
+    log::Log,
+    scheme::{Completeness, Scheme},
+    shape::Address,
+    statement::Entry,
+};
 
 /// Everything that a repository needs to go on, without replaying updates or making an accumulator.
 ///
-/// A checkpoint is believed about its nodes but for the roots of the latest version: keep an integrity digest beside it. One that
-/// somebody else wrote makes proofs that clients refuse.
+/// A checkpoint is believed about its nodes but for the roots of the latest version, and about frontiers: keep an integrity digest
+/// beside it. One that somebody else wrote makes proofs that clients refuse.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct LogCheckpoint {
     heads: HeadLog<Sha256Ed25519>,
@@ -22,6 +30,8 @@ pub struct LogCheckpoint {
     entries: Vec<Entry>,
     /// The nodes of each level from the blocks' on, side by side.
     levels: Vec<Vec<u8>>,
+    /// In frontier schemes those of the roots of all versions, in order of their addresses; an empty one is made when it is needed.
+    frontiers: Vec<Vec<u8>>,
 }
 
 impl Message for LogCheckpoint {
@@ -47,13 +57,14 @@ impl<S: Scheme> LogRepository<S> {
             sizes: self.sizes.clone(),
             entries: self.entries.as_slice().to_vec(),
             levels: self.entries.forest.encode_levels(),
+            frontiers: self.entries.forest.encode_frontiers(&self.sizes),
         }
     }
 
     /// Goes on from a checkpoint. `None` if it is of another log or author, or its parts do not fit: nodes that are missing or
-    /// too many, or do not lead to the root of the latest version.
+    /// too many, or do not lead to the root of the latest version, or frontiers of other trees.
     ///
-    /// Time: linear in what is stored, hashes alone.
+    /// Time: linear in what is stored, and in frontier schemes in the bits of the trees' elements; hashes alone, no sum.
     pub fn restore(
         checkpoint: LogCheckpoint,
         log: Log<S>,
@@ -66,6 +77,7 @@ impl<S: Scheme> LogRepository<S> {
             sizes,
             entries,
             levels,
+            frontiers,
         } = checkpoint;
         let versions = heads.latest().number().checked_add(1)?;
         let fits = heads.authority() == repository.heads.authority()
@@ -82,6 +94,8 @@ impl<S: Scheme> LogRepository<S> {
         if root.is_some_and(|root| root != repository.entries.digest(size)) {
             return None;
         }
+        let forest = &mut repository.entries.forest;
+        forest.decode_frontiers(&sizes, &frontiers)?;
         Some(Self {
             heads,
             sizes,
@@ -113,33 +127,65 @@ impl<S: Scheme> Forest<S> {
 
     /// Takes the nodes of all elements that were pushed. `None` unless there is each that is available.
     fn decode_levels(&mut self, stored: &[Vec<u8>]) -> Option<()> {
-        let size = to_u64(self.elements.len() / S::element_bytes());
-        let shape = self.log().shape();
         if stored.len() != self.levels.len() {
             return None;
         }
-        for (level, (nodes, stored)) in
-            (shape.block_level()..).zip(self.levels.iter_mut().zip(stored))
-        {
+        for (nodes, stored) in self.levels.iter_mut().zip(stored) {
             let (chunks, []) = stored.as_chunks::<NODE_BYTES>() else {
                 return None;
             };
-            let (count, next) = (
-                to_u64(chunks.len()),
-                Address {
-                    level,
-                    index: to_u64(chunks.len()),
-                },
-            );
-            let last = count.checked_sub(1).map(|index| Address { level, index });
-            let all = !shape.is_available(next, size)
-                && last.is_none_or(|last| shape.is_available(last, size));
-            if !all {
-                return None;
-            }
             *nodes = chunks.iter().map(decode).collect::<Option<_>>()?;
         }
-        self.size = size;
+        self.size = self.pushed();
+        self.has_nodes_of(self.size).then_some(())
+    }
+
+    /// Whether there is each node that is available at a size, and no other.
+    pub(super) fn has_nodes_of(&self, size: u64) -> bool {
+        let shape = self.log().shape();
+        let mut levels = (shape.block_level()..).zip(&self.levels);
+        levels.all(|(level, nodes)| {
+            let is_available = |index| shape.is_available(Address { level, index }, size);
+            let count = to_u64(nodes.len());
+            !is_available(count) && count.checked_sub(1).is_none_or(is_available)
+        })
+    }
+
+    /// The roots of these sizes of which frontiers are kept.
+    fn roots_with_frontiers(&self, sizes: &[u64]) -> BTreeSet<Address> {
+        if S::COMPLETENESS != Completeness::Frontier {
+            return BTreeSet::new();
+        }
+        let shape = self.log().shape();
+        let roots = sizes.iter().flat_map(|size| shape.forest(*size));
+        roots.filter(|root| shape.is_proved(*root)).collect()
+    }
+
+    fn encode_frontiers(&self, sizes: &[u64]) -> Vec<Vec<u8>> {
+        let roots = self.roots_with_frontiers(sizes).into_iter();
+        let kept = roots.map(|root| self.frontiers.get(&root));
+        kept.map(|kept| kept.map_or_else(Vec::new, |kept| kept.encode()))
+            .collect()
+    }
+
+    /// Takes the frontiers of the roots of these sizes, the nodes of which are there. `None` unless they are as many, and each is
+    /// of its tree's shape.
+    fn decode_frontiers(&mut self, sizes: &[u64], stored: &[Vec<u8>]) -> Option<()> {
+        let roots = self.roots_with_frontiers(sizes);
+        if roots.len() != stored.len() {
+            return None;
+        }
+        let stored: Vec<(Address, &Vec<u8>)> = roots.into_iter().zip(stored).collect();
+        let decoded = self.workers().map(&stored, |(root, bytes)| {
+            FrontierTree::decode::<S>(self.elements_of(*root), bytes)
+        });
+        for ((root, bytes), frontier) in stored.into_iter().zip(decoded) {
+            match frontier {
+                Some(frontier) => drop(self.frontiers.insert(root, Arc::new(frontier))),
+                None if bytes.is_empty() => {}
+                None => return None,
+            }
+        }
         Some(())
     }
 }
@@ -168,3 +214,6 @@ fn decode(bytes: &[u8; NODE_BYTES]) -> Option<Node> {
 
 /// Accumulator (48), inner hash (32), value (32), quotient (48).
 const NODE_BYTES: usize = 160;
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! The trees of a log: accumulators, hashes and certificates of all nodes from the blocks' level on.
 
-use std::{borrow::Cow, collections::HashMap, mem};
+use std::{borrow::Cow, collections::HashMap, mem, sync::Arc};
 
 use accumulators::{
     AccumulateError, AccumulatorId,
@@ -40,9 +40,9 @@ pub(crate) struct Forest<S: Scheme> {
     /// Those of nodes whose parents are not made yet. What is missing is made from the elements.
     polynomials: HashMap<Address, Vec<Fr>>,
     /// Those of nodes from before the latest build, whose parents it made: [`Forest::truncate`] puts them back.
-    joined: HashMap<Address, Vec<Fr>>,
+    pub(super) joined: HashMap<Address, Vec<Fr>>,
     /// Of the roots of every size that was built, in frontier schemes.
-    frontiers: HashMap<Address, FrontierTree>,
+    pub(super) frontiers: HashMap<Address, Arc<FrontierTree>>,
 }
 
 /// A node with its certificate.
@@ -84,6 +84,11 @@ impl<S: Scheme> Forest<S> {
         self.size
     }
 
+    /// The number of elements, those included that are in no node yet.
+    pub(super) fn pushed(&self) -> u64 {
+        to_u64(self.elements.len() / S::element_bytes())
+    }
+
     /// Adds an element, which is in no node before the next [`Forest::build`].
     pub(crate) fn push(&mut self, element: &[u8]) {
         self.elements.extend_from_slice(element);
@@ -96,8 +101,7 @@ impl<S: Scheme> Forest<S> {
     /// # Errors
     /// [`AccumulateError::CapacityExceeded`] if the parameters have too few powers for the top level.
     pub(crate) fn build(&mut self) -> Result<(), AccumulateError> {
-        let width = S::element_bytes();
-        let size = to_u64(self.elements.len() / width);
+        let size = self.pushed();
         let shape = self.log.shape();
         self.joined.clear();
         for level in shape.block_level()..=shape.top_level() {
@@ -115,7 +119,7 @@ impl<S: Scheme> Forest<S> {
             for tree in shape.forest(size).filter(|root| shape.is_proved(*root)) {
                 if !self.frontiers.contains_key(&tree) {
                     let frontier = self.make_frontier(tree)?;
-                    self.frontiers.insert(tree, frontier);
+                    self.frontiers.insert(tree, Arc::new(frontier));
                 }
             }
         }
@@ -273,7 +277,7 @@ impl<S: Scheme> Forest<S> {
     }
 
     /// A node's parent is made: its polynomial is needed no more, unless the latest build is undone.
-    fn join(&mut self, node: Address) {
+    pub(super) fn join(&mut self, node: Address) {
         if let Some(polynomial) = self.polynomials.remove(&node)
             && self.log.shape().is_available(node, self.size)
         {
@@ -376,7 +380,7 @@ pub(crate) fn to_u64(number: usize) -> u64 {
 
 /// The degree of the polynomials of nodes of a level.
 pub(crate) fn degree<S: Scheme>(level: u8) -> usize {
-    to_usize(Address { level, index: 0 }.width()) * S::root_lengths().len()
+    to_usize(Address { level, index: 0 }.width()) * usize::from(S::ROOTS)
 }
 
 /// Coefficients of nodes of a level that are made together, about.

@@ -26,6 +26,8 @@ use crate::{
     scheme::Scheme,
 };
 
+mod stored;
+
 /// The frontier of a tree.
 ///
 /// Space: four bytes for each element, and some hundred for each group, of which there are half as many.
@@ -70,12 +72,13 @@ impl FrontierTree {
     /// # Errors
     /// [`AccumulateError::CapacityExceeded`]; [`AccumulateError::ElementNotAllowed`] if hashes have collided.
     pub(super) fn build<S: Scheme>(tree: &Tree<'_>) -> Result<Self, AccumulateError> {
-        let width = S::element_bytes();
-        let mut sorted: Vec<(u32, &[u8])> = (0..).zip(tree.elements.chunks(width)).collect();
-        sorted.sort_unstable_by_key(|(_, element)| *element);
-        let (order, elements): (Vec<u32>, Vec<&[u8]>) = sorted.into_iter().unzip();
+        let (order, elements) = ordered::<S>(tree.elements);
         let frontier = whole::<S>(&elements);
-        let (starts, groups) = groups::<S>(frontier);
+        let strings = groups::<S>(frontier);
+        let groups = tree.workers.map(&strings, |group| {
+            let scalars = group.iter().map(|string| frontier.scalar(*string));
+            scalars.collect::<Vec<Fr>>()
+        });
         let transform = Transform::for_degree(4 * tree.polynomial.len());
         let rows = products(&groups, &transform, tree.workers);
         let [x, y] = bezout(tree.polynomial, (&groups, &rows), &transform, tree.workers)?;
@@ -83,7 +86,7 @@ impl FrontierTree {
         let disjoint = disjoint(tree, (&rows, &nodes), [x, y])?;
         Ok(Self {
             order,
-            groups: starts,
+            groups: starts(&strings),
             rows: nodes,
             disjoint,
         })
@@ -146,24 +149,31 @@ pub(super) fn whole<'a, S: Scheme>(elements: &'a [&'a [u8]]) -> Frontier<'a> {
     Frontier::new(elements, 0, S::ELEMENT_BITS)
 }
 
-/// Cuts a frontier into groups of at most [`Scheme::GROUP_DEGREE`] scalars, of whole atoms: single strings up to the length of a key half, and
-/// chunks of those that leave one key's values. The first string and the scalars of each group.
-fn groups<S: Scheme>(frontier: Frontier<'_>) -> (Vec<Leaving>, Vec<Vec<Fr>>) {
-    let mut starts: Vec<Leaving> = Vec::new();
-    let mut groups: Vec<Vec<Fr>> = Vec::new();
+/// The elements of a tree, which stand side by side, in ascending order, and the places where they stand.
+fn ordered<S: Scheme>(elements: &[u8]) -> (Vec<u32>, Vec<&[u8]>) {
+    let width = S::element_bytes();
+    let mut sorted: Vec<(u32, &[u8])> = (0..).zip(elements.chunks(width)).collect();
+    sorted.sort_unstable_by_key(|(_, element)| *element);
+    sorted.into_iter().unzip()
+}
+
+/// Cuts a frontier into groups of at most [`Scheme::GROUP_DEGREE`] strings, of whole atoms: single strings up to the length of a key half, and
+/// chunks of those that leave one key's values.
+fn groups<S: Scheme>(frontier: Frontier<'_>) -> Vec<Vec<Leaving>> {
+    let mut groups: Vec<Vec<Leaving>> = Vec::new();
     for atom in atoms::<S>(frontier) {
-        let room = groups
-            .last()
-            .map_or(0, |group| S::GROUP_DEGREE - group.len());
-        if atom.len() > room {
-            starts.extend(atom.first());
-            groups.push(Vec::new());
-        }
-        if let Some(group) = groups.last_mut() {
-            group.extend(atom.into_iter().map(|string| frontier.scalar(string)));
+        match groups.last_mut() {
+            Some(group) if group.len() + atom.len() <= S::GROUP_DEGREE => group.extend(atom),
+            _ => groups.push(atom),
         }
     }
-    (starts, groups)
+    groups
+}
+
+/// The first string of each group.
+fn starts(groups: &[Vec<Leaving>]) -> Vec<Leaving> {
+    let first = |group: &Vec<Leaving>| group.first().copied();
+    groups.iter().filter_map(first).collect()
 }
 
 /// The atoms of a frontier, in order.

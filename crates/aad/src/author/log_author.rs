@@ -1,5 +1,7 @@
 //! The author of a log.
 
+use core::marker::PhantomData;
+
 use accumulators::AccumulateError;
 use pad_core::{
     AuthorKey, HeadSigner, Sha256Ed25519, SignedHead, SnapshotHead, Update, Value, Version,
@@ -8,6 +10,7 @@ use pad_core::{
 use thiserror::Error;
 
 use super::{
+    built::BuiltUpdate,
     entries::{AppendError, Entries},
     forest::to_usize,
     repository::LogRepository,
@@ -156,6 +159,21 @@ impl<S: Scheme> LogAuthor<S> {
             operations: Vec::new(),
             head: signed,
             attachment: Appended { entries },
+        })
+    }
+
+    /// As [`LogAuthor::snapshot`], with the nodes that were made, for a repository in this process
+    /// ([`LogRepository::apply_built`]). Copies them.
+    ///
+    /// # Errors
+    /// [`AuthorError`].
+    pub fn snapshot_with_nodes(&mut self) -> Result<BuiltUpdate<S>, AuthorError> {
+        let before = self.published;
+        let update = self.snapshot()?;
+        Ok(BuiltUpdate {
+            update,
+            nodes: self.entries.forest.nodes_since(before),
+            scheme: PhantomData,
         })
     }
 

@@ -7,6 +7,7 @@ use pad_core::{
 };
 
 use super::{
+    built::BuiltUpdate,
     entries::Entries,
     forest::to_usize,
     update::{Appended, MOST_ENTRIES},
@@ -81,12 +82,35 @@ impl<S: Scheme> LogRepository<S> {
         &mut self,
         update: &Update<Sha256Ed25519, Appended>,
     ) -> Result<Version, ApplyError> {
+        self.follow(update, |entries| {
+            let built = entries.build();
+            Ok(built.map_err(|_| InputError::CapacityExceeded)?)
+        })
+    }
+
+    /// As [`LogRepository::apply`], for an author in this process: takes the nodes that it has made instead of making them again,
+    /// and checks that their roots lead to the root of the head.
+    ///
+    /// # Errors
+    /// [`ApplyError`]; the repository is then as it was.
+    pub fn apply_built(&mut self, built: &BuiltUpdate<S>) -> Result<Version, ApplyError> {
+        self.follow(&built.update, |entries| {
+            let taken = entries.forest.take_nodes(&built.nodes);
+            taken.ok_or(ApplyError::AttachmentMismatch)
+        })
+    }
+
+    fn follow(
+        &mut self,
+        update: &Update<Sha256Ed25519, Appended>,
+        make_nodes: impl FnOnce(&mut Entries<S>) -> Result<(), ApplyError>,
+    ) -> Result<Version, ApplyError> {
         self.heads.check(update.base, &update.head)?;
         if !update.operations.is_empty() {
             return Err(ApplyError::OperationsNotAllowed);
         }
         let before = self.entries.size();
-        if let Err(error) = self.replay(update) {
+        if let Err(error) = self.append(update, make_nodes) {
             self.entries.truncate(before);
             return Err(error);
         }
@@ -96,7 +120,11 @@ impl<S: Scheme> LogRepository<S> {
     }
 
     /// Appends the entries of an update, and checks that they lead to its root.
-    fn replay(&mut self, update: &Update<Sha256Ed25519, Appended>) -> Result<(), ApplyError> {
+    fn append(
+        &mut self,
+        update: &Update<Sha256Ed25519, Appended>,
+        make_nodes: impl FnOnce(&mut Entries<S>) -> Result<(), ApplyError>,
+    ) -> Result<(), ApplyError> {
         let entries = &update.attachment.entries;
         if entries.len() > MOST_ENTRIES {
             return Err(InputError::CapacityExceeded.into());
@@ -106,9 +134,7 @@ impl<S: Scheme> LogRepository<S> {
                 .push(entry.clone())
                 .map_err(|_| ApplyError::AttachmentMismatch)?;
         }
-        self.entries
-            .build()
-            .map_err(|_| InputError::CapacityExceeded)?;
+        make_nodes(&mut self.entries)?;
         if self.entries.digest(self.entries.size()) != update.head.head.root {
             return Err(ApplyError::RootMismatch);
         }

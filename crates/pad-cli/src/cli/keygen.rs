@@ -33,7 +33,8 @@ pub(super) struct Keygen {
     /// accumulators, which answer for one key at a time: tuple-accumulators-rsa,
     /// tuple-accumulators-superseding-rsa and tuple-chain-accumulators-rsa (a new key takes minutes), and
     /// the same with -bilinear at the end (for as many entries as --entries says). As an append-only log,
-    /// in which a key has all values that it was ever given: aad-counted.
+    /// in which a key has all values that it was ever given: aad-counted, and aad-frontier (with --parameters), with
+    /// cheap look-ups and appends that take hundreds of times as long.
     #[arg(long, value_name = "NAME", default_value = SchemeName::RedBlack.name())]
     scheme: SchemeName,
     /// The largest number of entries that the dictionary will have; only for schemes with -bilinear at the

@@ -14,9 +14,12 @@ use super::{
 
 #[derive(Debug, Args)]
 pub(super) struct Parameters {
-    /// Make parameters for tests that serve trees of two to this power entries in aad-counted and aas-counted, and of fewer
-    /// in other schemes. Each power takes 48 bytes. Whoever made them can forge.
-    #[arg(long, value_name = "LEVEL", default_value_t = 11, value_parser = clap::value_parser!(u8).range(4..=i64::from(LogParameters::GREATEST_MADE)))]
+    /// The scheme of the logs that they are for. Frontier schemes need 512 times as many powers as counted ones.
+    #[arg(long, value_name = "NAME", default_value = SchemeName::AadCounted.name())]
+    scheme: SchemeName,
+    /// Make parameters for tests that serve trees of two to this power entries. Each power takes 48 bytes. Whoever made them can
+    /// forge.
+    #[arg(long, value_name = "LEVEL", default_value_t = 11, value_parser = clap::value_parser!(u8).range(4..=32))]
     top: u8,
     /// Take them from the file of a published ceremony over BLS12-381 instead: JSON with lists of powers in G1 and G2, or the text
     /// format of the Ethereum project. All powers are checked. That nobody knows their secret is what the ceremony was for; the
@@ -30,6 +33,7 @@ pub(super) struct Parameters {
 impl Parameters {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         self.out.check(output)?;
+        self.check()?;
         let (parameters, warning) = self.made(output)?;
         let bytes = parameters.to_message();
         self.out.write(&bytes, output)?;
@@ -39,10 +43,7 @@ impl Parameters {
         if self.out.is_standard() {
             return Ok(());
         }
-        let (top, file) = (
-            parameters.greatest_top_level(SchemeName::AadCounted),
-            self.out.shown(),
-        );
+        let (top, file) = (parameters.greatest_top_level(self.scheme), self.out.shown());
         let from = match (parameters.origin(), warning) {
             (Some(origin), _) => format!("from {origin}"),
             (None, warning) => warning.unwrap_or_default().to_owned(),
@@ -61,9 +62,8 @@ impl Parameters {
     /// The parameters, and what has to be said of them.
     fn made(&self, output: &Output) -> Result<(LogParameters, Option<&'static str>), Failure> {
         let Some(path) = &self.ceremony else {
-            let powers = 1_u64 << self.top;
-            let _spinner = progress::spinner(output, format!("computing {powers} powers"));
-            let parameters = LogParameters::generate_insecure(self.top);
+            let _spinner = progress::spinner(output, "computing powers");
+            let parameters = LogParameters::generate_insecure(self.scheme, self.top);
             let parameters = parameters.map_err(|error| Failure::Store(error.to_string()))?;
             return Ok((parameters, Some(INSECURE)));
         };
@@ -73,6 +73,24 @@ impl Parameters {
             .map_err(|error| Failure::Input(format!("ceremony {}: {error}", path.display())))?;
         let warning = parameters.origin().is_none().then_some(ORIGIN);
         Ok((parameters, warning))
+    }
+
+    /// Refuses schemes of other families, and more powers than are made here.
+    fn check(&self) -> Result<(), Failure> {
+        let scheme = self.scheme;
+        if !scheme.family().is_append_only() {
+            return Err(Failure::Input(format!(
+                "--scheme: dictionaries of scheme {scheme} have no parameters"
+            )));
+        }
+        let greatest = LogParameters::greatest_made(scheme);
+        if self.top > greatest {
+            let top = self.top;
+            return Err(Failure::Input(format!(
+                "--top {top}: for scheme {scheme} the greatest level made here is {greatest}"
+            )));
+        }
+        Ok(())
     }
 }
 

@@ -23,15 +23,24 @@ const LOG: &str = "snapshot,op,key,value\n\
 
 /// Parameters `par` for trees of 16 entries, and a key `k` made with them.
 fn with_key() -> Bench {
+    with_key_of("aad-counted")
+}
+
+fn with_key_of(scheme: &str) -> Bench {
     let bench = Bench::new();
-    bench.ok("parameters --top 4 --out par");
-    bench.ok("keygen --out k --scheme aad-counted --parameters par");
+    bench.ok(&format!("parameters --scheme {scheme} --top 4 --out par"));
+    bench.ok(&format!(
+        "keygen --out k --scheme {scheme} --parameters par"
+    ));
     bench
 }
 
 /// And a log `s` of three versions.
 fn published() -> Bench {
-    let bench = with_key();
+    publish(with_key())
+}
+
+fn publish(bench: Bench) -> Bench {
     bench.write("t.csv", LOG.as_bytes());
     bench.ok("import --store s --key k --parameters par t.csv");
     bench
@@ -365,6 +374,64 @@ fn a_view_follows_a_log_along_append_only_proofs() {
         "the author signed",
     );
     bench.ok("evidence --public k.pub v.evidence");
+}
+
+/// A log of the other completeness: everything that travels, and a store that is opened anew for each command.
+#[test]
+fn logs_with_frontiers_are_stored_and_asked_alike() {
+    let bench = publish(with_key_of("aad-frontier"));
+    let keygen = "keygen --out other --scheme aad-frontier --parameters par --top 5";
+    bench.fails(keygen, 2, "serve trees of up to 2^4 entries");
+    bench.fails(
+        "parameters --scheme aad-frontier --top 14 --out large",
+        2,
+        "is 13",
+    );
+    let trace = (0..30).fold(LOG.to_owned(), |trace, number| {
+        let key = number % 11;
+        format!("{trace}more {},put,key {key},value {number}\n", number / 8)
+    });
+    bench.write("t.csv", trace.as_bytes());
+    bench.ok("get --store s --public k.pub --view v example.org");
+    bench.ok("import --store s --key k t.csv");
+    let get = |line: &str| {
+        let line = format!("get --store s --view v {line}");
+        bench.json(&line).remove(0)
+    };
+    assert_eq!(values(&get("example.org")), ["one", "two", "one"]);
+    assert_eq!(values(&get("example.org --at 1")), ["one", "two"]);
+    assert_eq!(get("example.com --at 2")["present"], false);
+    let shown = get("--hex 6b65792033");
+    assert_eq!(shown["values"].as_array().unwrap().len(), 3);
+    let history = bench.json("history --store s --public k.pub example.org");
+    assert_eq!(values(&history[0]), ["one", "two", "one"]);
+
+    for key in ["example.org", "nobody"] {
+        bench.ok(&format!("prove --store s {key} --out p --force"));
+        let verify = |key: &str| format!("verify --public k.pub --proof p {key} --at 7");
+        let answer = bench.json(&verify(key)).remove(0);
+        assert_eq!(answer["present"], key == "example.org");
+        // A proof that one key is absent may well be one for another absent key, but never for one that is there.
+        bench.fails(&verify("example.com"), 3, "verification failed");
+    }
+    let mut files = String::new();
+    for version in 1..=7 {
+        bench.ok(&format!("export --store s --at {version} --out u{version}"));
+        write!(files, " u{version}").unwrap();
+    }
+    bench.ok(&format!(
+        "apply --store copy --public k.pub --parameters par{files}"
+    ));
+    let versions = bench.json("versions --store s");
+    assert_eq!(bench.json("versions --store copy"), versions);
+    let checked = bench.json("check --store s --public k.pub").remove(0);
+    assert_eq!(
+        (&checked["replayed"], &checked["checkpoint"]),
+        (&json!(7), &json!(true))
+    );
+    bench.ok("put --store s example.org four");
+    bench.ok("commit --store s --key k");
+    assert_eq!(values(&get("example.org")), ["one", "two", "one", "four"]);
 }
 
 /// `kill -9` at random moments of an import loses nothing that was acknowledged. `PAD_KILL_ROUNDS` sets the number of rounds.

@@ -5,8 +5,8 @@
 use core::marker::PhantomData;
 
 use aad::{
-    AadCounted, AppendOnlyProof, DictionaryScheme, Growth, Log, LogRoot, LookupProof, Scheme,
-    Setup, Values,
+    AadCounted, AadFrontier, AppendOnlyProof, DictionaryScheme, Growth, Log, LogRoot, LookupProof,
+    Scheme, Setup, Values,
     proof::{KIND_LOOKUP, LONGEST_LOOKUP, LONGEST_PROOF},
 };
 use accumulators::wire;
@@ -23,7 +23,7 @@ use crate::{
     parameters::LogParameters,
     question::{NotOffered, Question, Refusal, Statement},
     repository::RepositoryError,
-    selection::RepositoryName,
+    selection::{RepositoryName, SchemeName},
     store::{Store, StoreError},
 };
 
@@ -35,52 +35,87 @@ use hosted::HostedLog;
 
 type Head = Verified<SnapshotHead<Sha256Ed25519>>;
 
+/// What stands after the arrow, with the scheme of a log that has this name as a type; `None` for other schemes.
+macro_rules! with_log_scheme {
+    ($scheme:expr, $type:ident => $work:expr) => {
+        match $scheme {
+            SchemeName::AadCounted => {
+                type $type = AadCounted;
+                Some($work)
+            }
+            SchemeName::AadFrontier => {
+                type $type = AadFrontier;
+                Some($work)
+            }
+            _ => None,
+        }
+    };
+}
+
 /// An empty repository of the log that is described, if there is such a one. Its parameters are in the store.
 pub(crate) fn repository<S: Suite>(
     description: &Description,
     store: &impl Store,
 ) -> Result<Option<Box<dyn OfferedRepository>>, RepositoryError> {
-    if description.repository != RepositoryName::Forest || !is_offered::<S>(&description.public) {
+    let public = &description.public;
+    if description.repository != RepositoryName::Forest || !has_suite::<S>() {
         return Ok(None);
     }
-    let setup = LogParameters::read(store)?.setup_of(&description.public);
+    let setup = LogParameters::read(store)?.setup_of(public);
     let setup = setup.ok_or(StoreError::Damaged(
         "its parameters are not those of its log",
     ))?;
-    let authority = &description.public.authority;
-    let log = Log::<AadCounted>::new(authority.dictionary, setup);
-    let repository = HostedLog::new(log, authority.author);
-    let repository =
-        repository.map_err(|_| StoreError::Damaged("its parameters are too few for its log"))?;
-    Ok(Some(Box::new(repository)))
+    let empty = with_log_scheme!(public.scheme, L => empty::<L>(&public.authority, setup));
+    Ok(empty.transpose()?)
+}
+
+fn empty<S: DictionaryScheme>(
+    authority: &Authority,
+    setup: Setup,
+) -> Result<Box<dyn OfferedRepository>, StoreError> {
+    let log = Log::<S>::new(authority.dictionary, setup);
+    match HostedLog::new(log, authority.author) {
+        Ok(repository) => Ok(Box::new(repository)),
+        Err(_) => Err(StoreError::Damaged(
+            "its parameters are too few for its log",
+        )),
+    }
 }
 
 /// The client of the log whose public key this is.
 pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn AnyClient>> {
-    if !is_offered::<S>(public) {
+    if !has_suite::<S>() {
         return None;
     }
-    Some(Box::new(LogReader::<AadCounted>::new(public)?))
+    with_log_scheme!(public.scheme, L => {
+        let client: Box<dyn AnyClient> = Box::new(LogReader::<L>::new(public)?);
+        client
+    })
 }
 
 /// Heads and updates of logs have one suite.
-fn is_offered<S: Suite>(public: &PublicKey) -> bool {
-    S::ID == Sha256Ed25519::ID && public.scheme.id() == AadCounted::ID
+fn has_suite<S: Suite>() -> bool {
+    S::ID == Sha256Ed25519::ID
 }
 
 /// Checks that a version of a log contains an older one, both of which the author has signed.
 pub(crate) fn check_growth(
     public: &PublicKey,
-    [older, newer]: [&Head; 2],
+    heads: [&Head; 2],
     append_only: Option<&[u8]>,
 ) -> Result<(), Refusal> {
-    let reader = LogReader::<AadCounted>::new(public).ok_or(DecodeError::Malformed)?;
-    let checked = reader.check_growth([older, newer], append_only.unwrap_or_default());
-    checked.map_err(|reason| Refusal::NotGrown {
-        older: older.get().version,
-        newer: newer.get().version,
+    let append_only = append_only.unwrap_or_default();
+    let checked = with_log_scheme!(public.scheme, L => {
+        let reader = LogReader::<L>::new(public).ok_or(DecodeError::Malformed)?;
+        reader.check_growth(heads, append_only)
+    });
+    let [older, newer] = heads.map(|head| head.get().version);
+    let not_grown = |reason| Refusal::NotGrown {
+        older,
+        newer,
         reason,
-    })
+    };
+    checked.ok_or(DecodeError::Malformed)?.map_err(not_grown)
 }
 
 /// The client of a log, who trusts its author's key and its parameters.

@@ -23,10 +23,10 @@ fn entry(value: &str) -> Entry {
 #[test]
 fn a_stored_view_does_not_follow_a_log_that_changes_its_past() {
     let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::AadCounted);
-    let parameters = LogParameters::generate_insecure(4).unwrap();
+    let parameters = LogParameters::generate_insecure(scheme, 4).unwrap();
     let id = DictionaryId::from_name("certificates");
-    let key =
-        SecretKey::from_parts(suite, scheme, id, &[7; 32], parameters.setup(scheme, 4)).unwrap();
+    let setup = parameters.setup(scheme, 4);
+    let key = SecretKey::from_parts(suite, scheme, id, &[7; 32], setup).unwrap();
     let public = key.public();
     let log = Log::<AadCounted>::new(id, parameters.setup_of(public).unwrap());
     let (author_key, workers) = (public.authority.author, Workers::sequential());

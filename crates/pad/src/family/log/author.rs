@@ -1,6 +1,6 @@
 //! The author of a log as one of any family.
 
-use aad::{DictionaryScheme, Entry, LogAuthor};
+use aad::{BuiltUpdate, DictionaryScheme, Entry, LogAuthor, Scheme};
 use pad_core::{Operation, Value, Version};
 
 use super::not_offered;
@@ -8,6 +8,16 @@ use crate::{
     author::{AuthorError, HostedAuthor},
     hosted::SignedUpdate,
 };
+
+impl<S: Scheme> SignedUpdate for BuiltUpdate<S> {
+    fn version(&self) -> Version {
+        self.update().version()
+    }
+
+    fn encode(&self) -> Vec<u8> {
+        self.update().encode()
+    }
+}
 
 /// An author whose batches are appended: each put adds a value to those that its key has.
 #[derive(Debug)]
@@ -38,6 +48,7 @@ impl<S: DictionaryScheme> HostedAuthor for Appending<S> {
         for entry in entries.ok_or(not_offered::<S>("removals"))? {
             self.0.append(entry)?;
         }
-        Ok(Box::new(self.0.snapshot()?))
+        // The repository of the same process makes no node again.
+        Ok(Box::new(self.0.snapshot_with_nodes()?))
     }
 }

@@ -3,7 +3,7 @@
 use core::any::Any;
 use std::collections::BTreeMap;
 
-use aad::{Appended, DictionaryScheme, Log, LogAuthor, LogCheckpoint, LogRepository};
+use aad::{Appended, BuiltUpdate, DictionaryScheme, Log, LogAuthor, LogCheckpoint, LogRepository};
 use accumulators::{AccumulateError, wire};
 use pad_core::{
     ApplyError, AuthorKey, HeadSigner, Key, LookupError, Repository as _, Sha256Ed25519,
@@ -155,6 +155,10 @@ impl<S: DictionaryScheme> UpdatedRepository for HostedLog<S> {
 
     fn apply_update(&mut self, update: &dyn SignedUpdate) -> Result<Version, RepositoryError> {
         let any: &dyn Any = update;
+        if let Some(built) = any.downcast_ref::<BuiltUpdate<S>>() {
+            let applied = self.repository.apply_built(built);
+            return applied.map_err(RepositoryError::Refused);
+        }
         match any.downcast_ref::<LogUpdate>() {
             Some(update) => self.apply(update),
             // Of another family: decoding says how it differs.

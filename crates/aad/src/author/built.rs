@@ -1,0 +1,103 @@
+//! What an author made for an update, for a repository in the same process: it need not be made twice.
+
+use core::{fmt, marker::PhantomData};
+use std::sync::Arc;
+
+use pad_core::{Sha256Ed25519, Update};
+
+use super::{
+    forest::{Forest, Node, to_u64},
+    frontier_tree::FrontierTree,
+    update::Appended,
+};
+use crate::{scheme::Scheme, shape::Address};
+
+/// An update with the nodes that its author made for it.
+///
+/// Only authors make one, and it is never a message: who gets an update from elsewhere makes the nodes anew.
+#[derive(Clone)]
+pub struct BuiltUpdate<S> {
+    pub(super) update: Update<Sha256Ed25519, Appended>,
+    pub(super) nodes: NewNodes,
+    pub(super) scheme: PhantomData<S>,
+}
+
+impl<S: Scheme> BuiltUpdate<S> {
+    /// The update, as others get it.
+    pub const fn update(&self) -> &Update<Sha256Ed25519, Appended> {
+        &self.update
+    }
+}
+
+impl<S> fmt::Debug for BuiltUpdate<S> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("BuiltUpdate")
+            .field("update", &self.update)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The nodes that became available with the latest elements, and the frontiers of the roots.
+#[derive(Clone)]
+pub(super) struct NewNodes {
+    /// Of each level from the blocks' on.
+    levels: Vec<Vec<Node>>,
+    frontiers: Vec<(Address, Arc<FrontierTree>)>,
+}
+
+impl<S: Scheme> Forest<S> {
+    /// The nodes that were not available at an earlier size.
+    ///
+    /// Time: linear in what is returned.
+    pub(super) fn nodes_since(&self, size: u64) -> NewNodes {
+        let shape = self.log().shape();
+        let levels = (shape.block_level()..).zip(&self.levels);
+        let levels = levels.map(|(level, nodes)| {
+            let is_new = |index: &usize| {
+                let index = to_u64(*index);
+                !shape.is_available(Address { level, index }, size)
+            };
+            let new = (0..nodes.len()).rev().take_while(is_new).count();
+            nodes[nodes.len() - new..].to_vec()
+        });
+        let kept = |root: Address| Some((root, Arc::clone(self.frontiers.get(&root)?)));
+        NewNodes {
+            levels: levels.collect(),
+            frontiers: shape.forest(self.size).filter_map(kept).collect(),
+        }
+    }
+
+    /// Takes the nodes that another forest of this log made for the elements that were pushed. `None`, and [`Forest::truncate`]
+    /// then undoes it, unless they are those that become available.
+    pub(super) fn take_nodes(&mut self, new: &NewNodes) -> Option<()> {
+        self.joined.clear();
+        for (level, made) in new.levels.iter().enumerate() {
+            let first = self.levels.get(level)?.len();
+            for index in first..first + made.len() {
+                self.join_children(level, index);
+            }
+            self.levels[level].extend_from_slice(made);
+        }
+        self.frontiers.extend(new.frontiers.iter().cloned());
+        self.size = self.pushed();
+        self.has_nodes_of(self.size).then_some(())
+    }
+
+    /// The children of a node need their polynomials no more; `level` counts from the blocks' on.
+    fn join_children(&mut self, level: usize, index: usize) {
+        let Some(children) = level
+            .checked_sub(1)
+            .and_then(|below| u8::try_from(below).ok())
+        else {
+            return;
+        };
+        for index in [2 * to_u64(index), 2 * to_u64(index) + 1] {
+            let level = self.log().shape().block_level() + children;
+            self.join(Address { level, index });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

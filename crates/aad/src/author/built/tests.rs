@@ -1,0 +1,113 @@
+use accumulators::{
+    SecretKey as _,
+    bilinear::{BilinearSecretKey, Parameters},
+    wire,
+};
+use ed25519_dalek::SigningKey;
+use pad_core::{ApplyError, AuthorKey, HeadSigner, Key, Value, Workers, codec};
+
+use super::*;
+use crate::{
+    author::{LogAuthor, LogRepository},
+    log::{Log, Setup},
+    scheme::{AadCounted, AadFrontier},
+    shape::{Schedule, Shape},
+    statement::Entry,
+};
+
+/// An author of trees of up to 16 entries, and two servers.
+fn parties<S: Scheme>(schedule: Schedule) -> (LogAuthor<S>, [LogRepository<S>; 2]) {
+    let workers = Workers::sequential();
+    let powers = 16 * usize::from(S::ROOTS);
+    let secret = BilinearSecretKey::generate(powers, 1, b"", &workers).unwrap();
+    let parameters = wire::encode(secret.public_key().parameters());
+    let parameters = wire::decode::<Parameters>(&workers, &parameters, 1 << 20).unwrap();
+    let shape = Shape::new(4, schedule).unwrap();
+    let setup = Setup::new(Arc::new(parameters.into_unverified()), shape);
+    let log = Log::<S>::new("log".into(), setup);
+    let signer = SigningKey::from_bytes(&[3; 32]);
+    let key = AuthorKey::from_bytes(signer.verifying_key().as_bytes()).unwrap();
+    let server = || LogRepository::new(log.clone(), key, workers.clone()).unwrap();
+    let servers = [server(), server()];
+    let author = LogAuthor::new(log, key, HeadSigner::new(signer), workers).unwrap();
+    (author, servers)
+}
+
+fn append<S: Scheme>(author: &mut LogAuthor<S>, count: usize) {
+    for number in 0..count {
+        let key = Key::try_from(format!("key {}", number % 5).as_str()).unwrap();
+        let value = Value::try_from(number.to_string().as_str()).unwrap();
+        author.append(Entry { key, value }).unwrap();
+    }
+}
+
+fn memory<S: Scheme>(server: &LogRepository<S>) -> Vec<u8> {
+    codec::encode(&server.checkpoint())
+}
+
+/// Nodes that are taken are those that would have been made, whichever way a version came before.
+fn check_taken<S: Scheme>(schedule: Schedule, batches: &[usize]) {
+    let (mut author, [mut taking, mut making]) = parties::<S>(schedule);
+    for (number, count) in batches.iter().enumerate() {
+        append(&mut author, *count);
+        let built = author.snapshot_with_nodes().unwrap();
+        if number % 3 == 2 {
+            taking.apply(built.update()).unwrap();
+        } else {
+            taking.apply_built(&built).unwrap();
+        }
+        making.apply(built.update()).unwrap();
+        assert_eq!(memory(&taking), memory(&making), "version {number}");
+    }
+    assert_eq!(taking.entries().size(), author.entries().size());
+}
+
+#[test]
+fn taken_nodes_are_those_that_would_be_made() {
+    let batches = [1, 7, 0, 9, 16, 3, 1, 1, 20, 8];
+    for schedule in [Schedule::Eager, Schedule::Deferred] {
+        check_taken::<AadCounted>(schedule, &batches);
+    }
+    check_taken::<AadFrontier>(Schedule::Eager, &[17, 3, 1]);
+}
+
+#[test]
+fn nodes_that_do_not_fit_are_refused() {
+    let (mut author, [mut server, mut other]) = parties::<AadCounted>(Schedule::Eager);
+    append(&mut author, 9);
+    server
+        .apply_built(&author.snapshot_with_nodes().unwrap())
+        .unwrap();
+    append(&mut author, 9);
+    let built = author.snapshot_with_nodes().unwrap();
+    let before = memory(&server);
+    let mut refused = |change: &dyn Fn(&mut BuiltUpdate<AadCounted>)| {
+        let mut changed = built.clone();
+        change(&mut changed);
+        let refused = server.apply_built(&changed).unwrap_err();
+        assert_eq!(memory(&server), before);
+        refused
+    };
+    let mismatch = ApplyError::AttachmentMismatch;
+    assert_eq!(refused(&|built| built.nodes.levels[0].clear()), mismatch);
+    let twice = |built: &mut BuiltUpdate<_>| {
+        let node = built.nodes.levels[1][0].clone();
+        built.nodes.levels[1].push(node);
+    };
+    assert_eq!(refused(&twice), mismatch);
+    let more = |built: &mut BuiltUpdate<_>| built.nodes.levels.push(built.nodes.levels[0].clone());
+    assert_eq!(refused(&more), mismatch);
+    let changed = |built: &mut BuiltUpdate<AadCounted>| built.nodes.levels[1][0].inner.0[0] ^= 1;
+    assert_eq!(refused(&changed), ApplyError::RootMismatch);
+    let lacking = |built: &mut BuiltUpdate<_>| drop(built.update.attachment.entries.pop());
+    assert_eq!(refused(&lacking), ApplyError::RootMismatch);
+    server.apply_built(&built).unwrap();
+    assert!(matches!(
+        server.apply_built(&built),
+        Err(ApplyError::VersionGap { .. })
+    ));
+    assert!(matches!(
+        other.apply_built(&built),
+        Err(ApplyError::VersionGap { .. })
+    ));
+}

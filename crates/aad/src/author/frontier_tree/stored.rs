@@ -1,0 +1,70 @@
+//! Frontiers as they are stored: what is made from powers of the secret. Order and groups follow from the elements.
+
+use accumulators::wire::Reader;
+use bls12::{point::G1_BYTES, scalar::SCALAR_BYTES};
+
+use super::{ARITY, FrontierNode, FrontierTree, groups, ordered, starts, whole};
+use crate::{certificate::ScalarBytes, scheme::Scheme};
+
+impl FrontierTree {
+    /// That the root has nothing in common with the tree; then each node from the groups up: its accumulator and, if it has
+    /// several children, their values and the quotient.
+    pub(in crate::author) fn encode(&self) -> Vec<u8> {
+        let mut bytes = self.disjoint.clone();
+        for node in self.rows.iter().flatten() {
+            bytes.extend_from_slice(&node.accumulator);
+            if let Some((values, quotient)) = &node.certificate {
+                bytes.extend_from_slice(values.as_flattened());
+                bytes.extend_from_slice(quotient);
+            }
+        }
+        bytes
+    }
+
+    /// The frontier of a tree of these elements, which stand side by side. `None` if it has more nodes or fewer. What the bytes
+    /// say is believed: wrong ones make proofs that clients refuse.
+    ///
+    /// Time: linear in the bits of the elements, and no sum.
+    pub(in crate::author) fn decode<S: Scheme>(elements: &[u8], bytes: &[u8]) -> Option<Self> {
+        let (order, elements) = ordered::<S>(elements);
+        let groups = starts(&groups::<S>(whole::<S>(&elements)));
+        let mut reader = Reader::new(bytes);
+        let disjoint = reader.take(DISJOINT_BYTES).ok()?.to_vec();
+        let mut rows = vec![read_row(&mut reader, &vec![1; groups.len()])?];
+        while let Some(below) = rows.last().map(Vec::len).filter(|below| *below > 1) {
+            let places: Vec<usize> = (0..below).collect();
+            let children: Vec<usize> = places.chunks(ARITY).map(<[usize]>::len).collect();
+            rows.push(read_row(&mut reader, &children)?);
+        }
+        reader.finish().ok()?;
+        Some(Self {
+            order,
+            groups,
+            rows,
+            disjoint,
+        })
+    }
+}
+
+/// The nodes with so many children each.
+fn read_row(reader: &mut Reader<'_>, children: &[usize]) -> Option<Vec<FrontierNode>> {
+    let nodes = children.iter().map(|children| {
+        let accumulator = reader.array().ok()?;
+        let certificate = match children {
+            0 | 1 => None,
+            children => {
+                let values = (1..*children).map(|_| reader.array().ok());
+                let values: Vec<ScalarBytes> = values.collect::<Option<_>>()?;
+                Some((values, reader.array().ok()?))
+            }
+        };
+        Some(FrontierNode {
+            accumulator,
+            certificate,
+        })
+    });
+    nodes.collect()
+}
+
+/// Commitments to `f`, `x` and `y`, two values, and the quotient.
+const DISJOINT_BYTES: usize = 4 * G1_BYTES + 2 * SCALAR_BYTES;
