@@ -247,24 +247,31 @@ pub(crate) fn bezout(tree: &[Fr], roots: &[Fr]) -> [Polynomial; 2] {
     [x, y]
 }
 
-/// What a proof of disjointness for `A`, `f`, `x`, `y`, with these values of the last two at `z`, says to be zero there.
-pub(crate) fn disjoint_claim(parts: [&[Fr]; 4], g: Fr, values: [Fr; 2]) -> Polynomial {
-    let [tree, frontier, x, y] = parts;
-    let [x_value, y_value] = values;
-    let square = g.square();
-    sum(&[
-        (Fr::ONE, x),
-        (g, y),
-        (square * x_value, tree),
-        (square * y_value, frontier),
-        (-(x_value + g * y_value + square), &[Fr::ONE]),
-    ])
+/// Equations, each of which is to be zero at one point, as one; all of them, or all but one.
+pub(crate) fn combined(equations: &[Polynomial], g: Fr, without: Option<usize>) -> Polynomial {
+    let powers = core::iter::successors(Some(Fr::ONE), |power| Some(*power * g));
+    let terms = powers.zip(equations).enumerate();
+    let terms = terms.filter(|(place, _)| Some(*place) != without);
+    let terms: Vec<(Fr, &[Fr])> = terms
+        .map(|(_, (power, equation))| (power, equation.as_slice()))
+        .collect();
+    sum(&terms)
 }
 
-/// That proof.
+/// What a proof of disjointness for `A`, `f`, `x`, `y` says, with these values of the last two.
+pub(crate) fn disjoint_equations(parts: [&[Fr]; 4], [x, y]: [Fr; 2]) -> [Polynomial; 3] {
+    let [tree, frontier, x_part, y_part] = parts;
+    [
+        sum(&[(Fr::ONE, x_part), (-x, &[Fr::ONE])]),
+        sum(&[(Fr::ONE, y_part), (-y, &[Fr::ONE])]),
+        sum(&[(x, tree), (y, frontier), (-Fr::ONE, &[Fr::ONE])]),
+    ]
+}
+
+/// That proof at these challenges.
 pub(crate) fn disjoint_at(parts: [&[Fr]; 4], (z, g): (Fr, Fr), values: [Fr; 2]) -> Vec<u8> {
     let [_, frontier, x, y] = parts;
-    let claim = disjoint_claim(parts, g, values);
+    let claim = combined(&disjoint_equations(parts, values), g, None);
     let values = values.map(|value| scalar::encode(&value));
     [
         &commit(frontier)[..],
@@ -304,32 +311,33 @@ pub(crate) fn honestly_disjoint<S: Scheme>(tree: &Tree<S>, roots: &[Fr]) -> Vec<
     disjoint(tree.id(), [&tree.polynomial, &product(roots), &x, &y])
 }
 
-/// A step of a path to the child with this index, with these values of all children but the last.
+/// What a step of a path says, with these values of all children but the last.
+fn step_equations((parent, children): (&[Fr], &[&[Fr]]), values: &[Fr]) -> Vec<Polynomial> {
+    let opened = children.iter().zip(values);
+    let mut equations: Vec<Polynomial> = opened
+        .map(|(child, value)| sum(&[(Fr::ONE, child), (-*value, &[Fr::ONE])]))
+        .collect();
+    let together: Fr = values.iter().product();
+    equations.push(sum(&[
+        (Fr::ONE, parent),
+        (-together, children[values.len()]),
+    ]));
+    equations
+}
+
+/// The step to the child with this index at these challenges, with the quotient of all equations but one.
 pub(crate) fn step_at(
     (parent, children): (&[Fr], &[&[Fr]]),
-    index: usize,
+    (index, without): (usize, Option<usize>),
     (z, g): (Fr, Fr),
     values: &[Fr],
 ) -> Vec<u8> {
-    let mut terms: Vec<(Fr, &[Fr])> = Vec::new();
-    let (mut constant, mut power, mut together) = (Fr::ZERO, Fr::ONE, Fr::ONE);
-    for (child, value) in children.iter().zip(values) {
-        terms.push((power, child));
-        constant -= power * value;
-        power *= g;
-        together *= value;
-    }
-    terms.push((-(power * together), children[values.len()]));
-    terms.push((power, parent));
-    let constant = [constant];
-    terms.push((Fr::ONE, &constant));
-    let combined = sum(&terms);
-    let mut bytes = [children.len(), index]
-        .map(|number| u8::try_from(number).unwrap())
-        .to_vec();
+    let claim = combined(&step_equations((parent, children), values), g, without);
+    let numbers = [children.len(), index].map(|number| u8::try_from(number).unwrap());
+    let mut bytes = numbers.to_vec();
     bytes.extend(children.iter().flat_map(|child| commit(child)));
     bytes.extend(values.iter().flat_map(scalar::encode));
-    bytes.extend_from_slice(&commit(&divided(&combined, z)));
+    bytes.extend_from_slice(&commit(&divided(&claim, z)));
     bytes
 }
 
@@ -337,7 +345,7 @@ pub(crate) fn step_at(
 pub(crate) fn step_with(
     id: AccumulatorId,
     (parent, children): (&[Fr], &[&[Fr]]),
-    index: usize,
+    (index, without): (usize, Option<usize>),
     values: impl FnOnce(Fr) -> Vec<Fr>,
 ) -> Vec<u8> {
     let points: Vec<Point> = children
@@ -349,7 +357,7 @@ pub(crate) fn step_with(
     let (mut transcript, z) = challenge(id, "aad: frontier product", &points);
     let values = values(z);
     let g = next_challenge(&mut transcript, &values);
-    step_at((parent, children), index, (z, g), &values)
+    step_at((parent, children), (index, without), (z, g), &values)
 }
 
 /// The same with the true values.
@@ -359,7 +367,7 @@ pub(crate) fn step(
     index: usize,
 ) -> Vec<u8> {
     let first = &children[..children.len() - 1];
-    step_with(id, (parent, children), index, |z| {
+    step_with(id, (parent, children), (index, None), |z| {
         first
             .iter()
             .map(|child| polynomial::evaluate(child, z))

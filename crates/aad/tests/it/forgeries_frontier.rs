@@ -15,8 +15,8 @@ use pad_core::{DecodeError, VerifyError};
 
 use crate::{
     forger::{
-        Polynomial, Tree, absence, bezout, challenge, chunk, chunk_at, commit, disjoint,
-        disjoint_at, disjoint_claim, disjoint_with, divided, honestly_disjoint, lower_frontier,
+        Polynomial, Tree, absence, bezout, challenge, chunk, chunk_at, combined, commit, disjoint,
+        disjoint_at, disjoint_equations, disjoint_with, divided, honestly_disjoint, lower_frontier,
         member, multiply, next_challenge, pair, path, prefixes, product, step, step_at, step_with,
         sum,
     },
@@ -136,6 +136,11 @@ fn a_frontier_has_no_root_in_common_with_the_committed_tree() {
     // Any coefficients.
     let parts = [&tree.polynomial[..], &frontier, ONE, ONE];
     refused(disjoint(tree.id(), parts));
+    // Their openings hold, and have this quotient; what they are coefficients of does not.
+    let mut opened = disjoint(tree.id(), parts);
+    let quotient = opened.len() - G1_BYTES;
+    opened[quotient..].copy_from_slice(&commit(&[]));
+    refused(opened);
     // With values of x and y, one of them false, that make x A + y f = 1 at the challenge.
     let [tree_at, frontier_at] =
         [&tree.polynomial, &frontier].map(|part| move |z: Fr| evaluate(part, z));
@@ -173,26 +178,46 @@ fn a_group_is_a_factor_of_the_frontier() {
         for index in 0..count {
             let mut children: Vec<&[Fr]> = factors[..count].iter().map(Vec::as_slice).collect();
             children[index] = &group;
-            // The true values: the product is another one.
-            refused(step(tree.id(), (&whole, &children), index));
+            let at = |z: Fr| children.iter().map(move |child| evaluate(child, z));
+            // The true values: the product is another one, and the quotient that of the others, or of all.
+            for without in [None, Some(count - 1)] {
+                let last = count - 1;
+                let step = step_with(tree.id(), (&whole, &children), (index, without), |z| {
+                    at(z).take(last).collect()
+                });
+                refused(step);
+            }
             // One value false, so that the product is right at the challenge.
             for false_one in 0..count - 1 {
-                refused(step_with(tree.id(), (&whole, &children), index, |z| {
-                    let mut values: Vec<Fr> =
-                        children.iter().map(|child| evaluate(child, z)).collect();
-                    values[false_one] = Fr::ONE;
-                    let rest: Fr = values.iter().product();
-                    values[false_one] = evaluate(&whole, z) / rest;
-                    values.truncate(count - 1);
-                    values
-                }));
+                let without = Some(false_one);
+                refused(step_with(
+                    tree.id(),
+                    (&whole, &children),
+                    (index, without),
+                    |z| {
+                        let mut values: Vec<Fr> = at(z).collect();
+                        values[false_one] = Fr::ONE;
+                        let rest: Fr = values.iter().product();
+                        values[false_one] = evaluate(&whole, z) / rest;
+                        values.truncate(count - 1);
+                        values
+                    },
+                ));
             }
         }
     }
-    // A first step that holds, and a second one that does not.
-    let good = step(tree.id(), (&whole, &[ONE, &whole]), 1);
-    let bad = step(tree.id(), (&whole, &[ONE, &group]), 1);
+    // One step that holds, and one that does not: on the way to a group that is a factor of the other.
+    let last = &factors[3];
+    let rest = product(&others[..3]);
+    let good = step(tree.id(), (&whole, &[&rest, last]), 1);
+    let bad = step(tree.id(), (last, &[ONE, &group]), 1);
     let claimed = absence(&asked, 256, &path(&[good, bad]), &group);
+    let forged = [&proved[..], &claimed].concat();
+    assert_eq!(absent(&tree, &forged, "member 3"), Err(MISMATCH));
+    let two = multiply(last, &group);
+    let bad = step(tree.id(), (&whole, &[ONE, &two]), 1);
+    let good = step(tree.id(), (&two, &[last, &group]), 1);
+    let claimed = absence(&asked, 256, &path(&[bad, good]), &group);
     let forged = [&proved[..], &claimed].concat();
     assert_eq!(absent(&tree, &forged, "member 3"), Err(MISMATCH));
     // The group is not the one that the path leads to.
@@ -592,7 +617,7 @@ fn challenges_of_paths_cover_every_part() {
             let g = next_challenge(&mut transcript, &values);
             refused(
                 &proved,
-                step_at((&whole, &children), index, (z, g), &values),
+                step_at((&whole, &children), (index, None), (z, g), &values),
                 &multiple,
             );
         }
@@ -605,7 +630,7 @@ fn challenges_of_paths_cover_every_part() {
     let y = sum(&[(factor.inverse().unwrap(), &y)]);
     let multiple_proved = disjoint(id, [&tree.polynomial, &multiple, &x, &y]);
     let g = next_challenge(&mut transcript, &[Fr::ONE]);
-    let forged = step_at((&multiple, &[ONE, &group]), 1, (z, g), &[Fr::ONE]);
+    let forged = step_at((&multiple, &[ONE, &group]), (1, None), (z, g), &[Fr::ONE]);
     refused(&multiple_proved, forged, &group);
     // A value, of which the second challenge is made: the first or the last of those sent.
     let (transcript, z) = challenge(id, name, &[&one, &one, &group_point, &parent]);
@@ -623,7 +648,7 @@ fn challenges_of_paths_cover_every_part() {
         };
         let mut values = [second; 2];
         values[left_out] = solved;
-        let forged = step_at((&whole, &[ONE, ONE, &group]), 2, (z, g), &values);
+        let forged = step_at((&whole, &[ONE, ONE, &group]), (2, None), (z, g), &values);
         refused(&proved, forged, &group);
     }
 }
@@ -732,7 +757,7 @@ fn points_of_frontiers_are_in_the_subgroup_and_not_the_identity() {
         for at in quotients {
             assert_eq!(refused(at, &identity), MISMATCH, "{asked} {at}");
         }
-        for at in accumulators.iter().chain(&quotients) {
+        for at in quotients.iter().chain(&accumulators) {
             let bytes: [u8; G1_BYTES] = proof[*at..*at + G1_BYTES].try_into().unwrap();
             let point = point::decode::<g1::Config, G1_BYTES>(&bytes).unwrap();
             let other = point::encode::<g1::Config, G1_BYTES>(&(point + small).into_affine());
@@ -760,7 +785,7 @@ fn errors_of_claims_about_frontiers_do_not_cancel() {
     let (mut transcript, z) = challenge(tree.id(), "aad: disjoint", &points);
     let opened = [&parts[2], &parts[3]].map(|part| evaluate(part, z));
     let g = next_challenge(&mut transcript, &opened);
-    let claim = disjoint_claim(parts, g, opened);
+    let claim = combined(&disjoint_equations(parts, opened), g, None);
     // Each quotient plus a constant: the first claim then misses by k (X - z), the second one by group(root) and m (X - root).
     let error = evaluate(&group, root);
     let forged = |[k, m]: [Fr; 2]| {
