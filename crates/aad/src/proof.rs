@@ -24,7 +24,7 @@ pub use append_only::Growth;
 
 /// The most bytes of a look-up that a client reads unless it sets another limit: 64 MiB.
 ///
-/// Checking that much takes about a minute, if the log itself is dishonest. Clients of keys with few values set 1 MiB.
+/// Checking that much takes a minute or two, if the log itself is dishonest. Clients of keys with few values set 1 MiB.
 pub const LONGEST_LOOKUP: usize = 1 << 26;
 
 /// The most bytes of an inclusion proof that a client reads unless it sets another limit: 64 KiB, enough for a thousand trees.

@@ -232,3 +232,7 @@ fn add(mut left: Vec<Fr>, right: &[Fr]) -> Vec<Fr> {
     }
     left
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests;

@@ -25,8 +25,8 @@ use crate::{
 
 /// The trees over the elements of a log.
 ///
-/// Space: 160 bytes for each node, of which there are a quarter as many as elements; the elements; 32 bytes for each element of
-/// the trees that are not joined yet, or were not before the latest build.
+/// Space: 160 bytes for each node, of which there are a quarter as many as elements; the elements; 32 bytes for each scalar of the
+/// elements of trees that are not joined yet, or were not before the latest build; frontiers.
 #[derive(Clone, Debug)]
 pub(crate) struct Forest<S: Scheme> {
     log: Log<S>,
@@ -96,7 +96,8 @@ impl<S: Scheme> Forest<S> {
 
     /// Makes all nodes that become available with the elements pushed.
     ///
-    /// Cost: for each node twice as many coefficients of sums in G1 as it has elements.
+    /// Cost: for each node twice as many coefficients of sums in G1 as its elements have scalars; in frontier schemes the frontiers of
+    /// the new roots besides.
     ///
     /// # Errors
     /// [`AccumulateError::CapacityExceeded`] if the parameters have too few powers for the top level.

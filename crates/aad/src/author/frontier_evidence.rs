@@ -19,7 +19,8 @@ use crate::{
 impl<S: Scheme> Forest<S> {
     /// Appends the evidence that a tree holds no elements which begin with this half but those at these positions.
     ///
-    /// Cost: a sum of at most 1024 terms if there are none, else two for each chunk.
+    /// Cost: a sum of at most 1024 terms if there are none, else two for each chunk; a pass over the tree's elements, without
+    /// hashing. Where the frontier is not kept, it is made.
     ///
     /// # Errors
     /// Never, for a tree whose accumulator was made.
@@ -113,3 +114,7 @@ impl<S: Scheme> Forest<S> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests;

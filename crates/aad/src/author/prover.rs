@@ -1,6 +1,7 @@
 //! Proofs about every size of a log.
 //!
-//! Inclusion and append-only proofs are read off the stored nodes; look-ups take a sum over each tree.
+//! Inclusion and append-only proofs are read off the stored nodes; look-ups take a sum over each tree, or in frontier schemes over one group of
+//! prefixes of each tree.
 
 use accumulators::{AccumulateError, wire::write_count};
 
@@ -20,7 +21,8 @@ impl<S: DictionaryScheme> Entries<S> {
     /// The proof of all values of a key in the log of `size` entries, which is at most [`Entries::size`].
     ///
     /// Cost: for each tree a sum of as many terms as it has elements; twice where the key has one value, three times
-    /// where it has more.
+    /// where it has more. In frontier schemes a sum of at most 1024 terms, twice for each chunk of 512 prefixes, of which there
+    /// are half as many as values; trees that are roots of no size that was built get their frontiers for the answer.
     ///
     /// # Errors
     /// Never, for parameters that the log was made with.

@@ -71,3 +71,33 @@ fn frontiers_of_tries_of_eight_bits_too() {
         }
     }
 }
+
+/// Below a depth that all elements share: what a verifier derives from the values of one key.
+#[test]
+fn frontiers_below_a_depth_are_the_longer_strings() {
+    for depth in [1_u16, 3, 7] {
+        let below = 8 - depth;
+        let common = 0b1010_1010_u8 & !(u8::MAX >> depth);
+        for set in 1..1_u32 << (1 << below).min(10) {
+            let elements = (0..10_u8).filter(|element| set >> element & 1 == 1);
+            let elements: Vec<u8> = elements.map(|element| common | element).collect();
+            let bytes: Vec<[u8; 1]> = elements.iter().map(|element| [*element]).collect();
+            let slices: Vec<&[u8]> = bytes.iter().map(<[u8; 1]>::as_slice).collect();
+            let frontier = Frontier::new(&slices, depth, 8);
+            let strings = frontier.iter().map(|one| {
+                let (bytes, length) = frontier.bytes(one);
+                format!("{:08b}", bytes[0])[..usize::from(length)].to_owned()
+            });
+            let expected = by_definition(&elements, 8).into_iter();
+            let expected = expected.filter(|string| string.len() > usize::from(depth));
+            assert!(strings.eq(expected), "{depth} {elements:?}");
+            assert_eq!(frontier.len(), frontier.iter().count());
+        }
+    }
+    // At the end of the elements nothing is below, and of no elements nothing leaves.
+    let element: &[u8] = &[7];
+    assert_eq!(Frontier::new(&[element], 8, 8).len(), 0);
+    assert_eq!(Frontier::new(&[element], 8, 8).iter().count(), 0);
+    assert_eq!(Frontier::new(&[], 8, 8).len(), 0);
+    assert_eq!(Frontier::new(&[], 8, 8).iter().count(), 0);
+}

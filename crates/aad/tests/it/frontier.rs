@@ -1,11 +1,17 @@
 //! Logs whose look-ups show that a prefix of what is absent is in the frontier of a tree.
 
-use aad::{AadFrontier, AasFrontier, AbsenceProof, Entries, Entry, LookupProof, Schedule, Shape};
+use aad::{
+    AadFrontier, AasFrontier, AbsenceProof, Continuation, Entries, Entry, LogAuthor, LogClient,
+    LogRefusal, LogRepository, LookupProof, PastProofs, Schedule, Shape, proof::LONGEST_LOOKUP,
+};
 use accumulators::{AccumulateError, wire};
 use bls12::point::G1_BYTES;
-use pad_core::{DecodeError, VerifyError, Workers};
+use ed25519_dalek::SigningKey;
+use pad_core::{
+    AuthorKey, DecodeError, HeadSigner, Repository as _, VerifyError, Version, Workers, codec,
+};
 
-use crate::support::{CAPACITY, at_size, entries, key, log, pair, verify};
+use crate::support::{CAPACITY, at_size, client_log, entries, key, log, pair, verify};
 
 type Scheme = AadFrontier;
 
@@ -176,7 +182,7 @@ fn forged_frontiers_are_refused() {
     }
 }
 
-/// Values of one block are left out, with chunks that would be right for the others alone.
+/// The answer of a log without one of the values is none of the log that has it, and parts of its own do not stand for each other.
 #[test]
 fn chunks_are_those_of_the_values_shown() {
     let shape = Shape::new(4, Schedule::Eager).unwrap();
@@ -191,7 +197,7 @@ fn chunks_are_those_of_the_values_shown() {
     verify::<LookupProof<Scheme>>(&answer, &at_size(&one, 16), &asked).unwrap();
     let refused = verify::<LookupProof<Scheme>>(&answer, &at_size(&both, 16), &asked);
     assert_eq!(refused, Err(VerifyError::RootMismatch));
-    // The honest answer, one byte of the second chunk's path and quotients changed.
+    // The honest answer with the quotients of its last chunk exchanged; and damaged.
     let answer = look_up(&both, 16, "key 3");
     let root = at_size(&both, 16);
     let values = 4 + (4 + 5) + (4 + 13);
@@ -221,4 +227,60 @@ fn a_log_takes_as_many_entries_as_its_parameters_serve() {
         entries.push(pair("key", &format!("{i}"))).unwrap();
     }
     assert!(entries.push(pair("key", "2")).is_err());
+}
+
+/// From the version of 9 entries to that of 17, back to that of 16, with a stored view between.
+#[test]
+fn a_client_follows_a_frontier_log() {
+    let log = log::<Scheme>([5; 16], Shape::new(4, Schedule::Eager).unwrap());
+    let (signer, workers) = (SigningKey::from_bytes(&[1; 32]), Workers::sequential());
+    let public = AuthorKey::from_bytes(signer.verifying_key().as_bytes()).unwrap();
+    let signer = HeadSigner::new(signer);
+    let mut author = LogAuthor::new(log.clone(), public, signer, workers.clone()).unwrap();
+    let mut server = LogRepository::new(log, public, workers).unwrap();
+    for batch in [0..9, 9..16, 16..17] {
+        for i in batch {
+            let entry = pair(&format!("key {}", i % 3), &format!("{i}"));
+            author.append(entry).unwrap();
+        }
+        server.apply(&author.snapshot().unwrap()).unwrap();
+    }
+    let [one, two, three] = [1, 2, 3].map(Version::new);
+    let head = |version| codec::encode(&server.head(version).unwrap());
+    let append_only = |from, to| wire::encode(&server.prove_append_only(from, to).unwrap());
+    let mut client = LogClient::new(client_log(server.entries().log()), public);
+    client.advance(&head(one), None).unwrap();
+    let consistency = codec::encode(&server.heads().prove_consistency(one, three).unwrap());
+    let continuation = |append_only| Continuation {
+        consistency: &consistency,
+        append_only,
+    };
+    let other = append_only(two, three);
+    let refused = client.advance(&head(three), Some(continuation(&other)));
+    assert!(matches!(refused, Err(LogRefusal::NotGrown { .. })));
+    let grown = append_only(one, three);
+    let accepted = client.advance(&head(three), Some(continuation(&grown)));
+    assert_eq!(accepted, Ok(three));
+
+    let stored = codec::encode(client.view());
+    let view = codec::decode(&stored, stored.len()).unwrap();
+    let client = LogClient::resume(client.log().clone(), public, view).unwrap();
+    let inclusion = codec::encode(&server.heads().prove_inclusion(two, three).unwrap());
+    let proofs = PastProofs {
+        inclusion: &inclusion,
+        append_only: &other,
+    };
+    let (past, newest) = (client.past(two, proofs).unwrap(), client.newest().unwrap());
+    let asked = key("key 1");
+    let look_up = |version| wire::encode(&server.prove(version, &asked).unwrap());
+    let check = |proof: &[u8], at| {
+        let values = client.check::<LookupProof<Scheme>>(proof, LONGEST_LOOKUP, at, &asked);
+        values.map(|values| values.get().values.len())
+    };
+    assert_eq!(check(&look_up(two), &past), Ok(5));
+    assert_eq!(check(&look_up(three), &newest), Ok(6));
+    // What is complete at one version is nothing at another.
+    let mismatch = Err(LogRefusal::Proof(VerifyError::RootMismatch));
+    assert_eq!(check(&look_up(two), &newest), mismatch);
+    assert!(check(&look_up(three), &past).is_err());
 }

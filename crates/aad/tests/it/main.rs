@@ -5,7 +5,9 @@
 mod boundaries;
 mod client;
 mod damage;
+mod forger;
 mod forgeries;
+mod forgeries_frontier;
 mod frontier;
 mod known_answers;
 mod oracle;

@@ -114,6 +114,26 @@ fn products_are_those_of_the_definition() {
     }
 }
 
+/// Of lengths `3 * 2^a` and below: the longest branch is that of `2^(a + 1)`.
+#[test]
+fn a_transform_serves_all_smaller_degrees() {
+    for largest in [96, 128, 192, 384] {
+        let transform = polynomial::Transform::for_degree(largest);
+        for half in [33_u64, 48, 64, 96, 128, 192] {
+            if 2 * half > u64::try_from(largest).unwrap() {
+                continue;
+            }
+            let factor =
+                |seed: u64| -> Vec<Fr> { (0..=half).map(|i| Fr::from(i * seed + 1)).collect() };
+            let (left, right) = (factor(3), factor(7));
+            let product = polynomial::multiply(&left, &right, &transform);
+            let z = Fr::from(12_345_u64);
+            let at = |polynomial: &[Fr]| polynomial::evaluate(polynomial, z);
+            assert_eq!(at(&product), at(&left) * at(&right), "{largest} {half}");
+        }
+    }
+}
+
 #[test]
 fn division_undoes_multiplication() {
     for (divisor, quotient) in [(1, 5), (7, 1), (9, 90), (40, 40), (100, 33), (65, 200)] {

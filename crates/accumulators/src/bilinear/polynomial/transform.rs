@@ -69,9 +69,10 @@ impl Transform {
         }
     }
 
-    /// For products of this degree.
+    /// For products of up to this degree.
     pub fn for_degree(degree: usize) -> Self {
-        Self::new(padded_length(degree))
+        // Of all lengths below `3 * 2^a`, `2^(a + 1)` has the longest branch.
+        Self::new(1 << padded_length(degree).ilog2())
     }
 
     /// The factor `d` of block `block` in a level whose first block has `d = lambda^turn`.
