@@ -7,6 +7,7 @@ mod client;
 mod damage;
 mod forgeries;
 mod frontier;
+mod independent;
 mod oracle;
 mod pairs;
 mod support;

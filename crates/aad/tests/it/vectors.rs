@@ -13,9 +13,12 @@ use bls12::{point::G1_BYTES, scalar};
 use pad_core::{DecodeError, Digest, Key, Sha256Ed25519, Suite as _, Value, VerifyError, Workers};
 use serde_json::Value as Json;
 
-use crate::support::{at, client_log, log, verify};
+use crate::{
+    independent::Statement,
+    support::{at, client_log, log, verify},
+};
 
-fn vectors() -> Vec<Json> {
+pub(crate) fn vectors() -> Vec<Json> {
     let bundled = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/logs.json");
     let mut files = vec![bundled];
     files.extend(env::var_os("AAD_VECTORS").map(Into::into));
@@ -23,26 +26,26 @@ fn vectors() -> Vec<Json> {
     files.into_iter().map(read).collect()
 }
 
-fn items<'a>(value: &'a Json, name: &str) -> &'a [Json] {
+pub(crate) fn items<'a>(value: &'a Json, name: &str) -> &'a [Json] {
     value
         .get(name)
         .and_then(Json::as_array)
         .map_or(&[], |list| list)
 }
 
-fn text<'a>(value: &'a Json, name: &str) -> &'a str {
+pub(crate) fn text<'a>(value: &'a Json, name: &str) -> &'a str {
     value[name]
         .as_str()
         .unwrap_or_else(|| panic!("{name} is a text in {value}"))
 }
 
-fn number(value: &Json, name: &str) -> u64 {
+pub(crate) fn number(value: &Json, name: &str) -> u64 {
     value[name]
         .as_u64()
         .unwrap_or_else(|| panic!("{name} is a number in {value}"))
 }
 
-fn bytes(value: &Json) -> Vec<u8> {
+pub(crate) fn bytes(value: &Json) -> Vec<u8> {
     hex::decode(value.as_str().unwrap()).unwrap()
 }
 
@@ -67,7 +70,7 @@ fn shape(group: &Json) -> Shape {
     Shape::new(top_level, Schedule::from_number(deferred).unwrap()).unwrap()
 }
 
-fn log_of<S: Scheme>(group: &Json) -> Log<S> {
+pub(crate) fn log_of<S: Scheme>(group: &Json) -> Log<S> {
     let log = log::<S>(
         bytes(&group["dictionary"]).try_into().unwrap(),
         shape(group),
@@ -135,7 +138,7 @@ fn shapes_are_those_of_the_specification() {
 }
 
 /// What a proof of either scheme establishes, for comparison.
-trait Look: Scheme + Sized {
+pub(crate) trait Look: Scheme + Sized {
     fn look_up(log: &Log<Self>, case: &Json, proof: &[u8]) -> Result<Vec<Value>, VerifyError>;
     fn answer(entries: &Entries<Self>, size: u64, key: &Key) -> Vec<u8>;
 }
@@ -183,13 +186,17 @@ looks! {
     AadFrontier, AasFrontier;
 }
 
-/// Verifies a case's message, or a changed one, against what the case says.
-fn check<S: Look>(log: &Log<S>, case: &Json, proof: &[u8]) -> Result<(), VerifyError> {
+/// What a message establishes about a case's question.
+pub(crate) fn established<S: Look>(
+    log: &Log<S>,
+    case: &Json,
+    proof: &[u8],
+) -> Result<Statement, VerifyError> {
     match text(case, "check") {
         "lookup" => {
             let values = S::look_up(log, case, proof)?;
-            let expected: Vec<Value> = items(case, "values").iter().map(value).collect();
-            assert_eq!(values, expected);
+            let values = values.iter().map(|value| value.as_bytes().to_vec());
+            Ok(Statement::Values(values.collect()))
         }
         "inclusion" => {
             let entry = Entry {
@@ -198,25 +205,59 @@ fn check<S: Look>(log: &Log<S>, case: &Json, proof: &[u8]) -> Result<(), VerifyE
             };
             let at = at(log, 1, digest(&case["root"]));
             let included = verify::<InclusionProof<S>>(proof, &at, &entry)?;
+            let Included {
+                position,
+                occurrence,
+                ..
+            } = included;
             let expected = Included {
                 dictionary: log.dictionary(),
                 version: at.version(),
                 entry,
-                position: number(case, "position"),
-                occurrence: number(case, "occurrence"),
+                position,
+                occurrence,
             };
             assert_eq!(included, expected);
+            Ok(Statement::Included(position, occurrence))
         }
         "append_only" => {
             let old = at(log, 1, digest(&case["old_root"]));
             let growth = Growth::new(old, at(log, 2, digest(&case["new_root"]))).unwrap();
             let grown = verify::<AppendOnlyProof<S>>(proof, &growth, &())?;
-            let sizes = (grown.from_size, grown.to_size);
-            assert_eq!(sizes, (number(case, "old"), number(case, "new")));
+            Ok(Statement::Grown(grown.from_size, grown.to_size))
         }
         other => panic!("{other} is no proof"),
     }
-    Ok(())
+}
+
+/// What an accepted case's message establishes.
+pub(crate) fn expected(case: &Json) -> Statement {
+    match text(case, "check") {
+        "lookup" => Statement::Values(items(case, "values").iter().map(bytes).collect()),
+        "inclusion" => Statement::Included(number(case, "position"), number(case, "occurrence")),
+        _ => Statement::Grown(number(case, "old"), number(case, "new")),
+    }
+}
+
+/// The damaged messages of a group, with the case that each is of.
+pub(crate) fn damaged(group: &Json) -> Vec<(&Json, Vec<u8>)> {
+    let damage = &group["damage"];
+    let of_item = |item: &Json| {
+        let of = usize::try_from(number(item, "of")).unwrap();
+        let place = usize::try_from(damage["of"][of].as_u64().unwrap()).unwrap();
+        let case = &items(group, "cases")[place];
+        let mut proof = bytes(&case["proof"]);
+        match text(item, "what") {
+            "byte" => {
+                let at = usize::try_from(number(item, "at")).unwrap();
+                proof[at] = u8::try_from(number(item, "to")).unwrap();
+            }
+            "cut" => drop(proof.pop()),
+            _ => proof.push(0),
+        }
+        (case, proof)
+    };
+    items(damage, "list").iter().map(of_item).collect()
 }
 
 /// What an honest server answers.
@@ -231,36 +272,29 @@ fn answer<S: Look>(entries: &Entries<S>, case: &Json) -> Vec<u8> {
     }
 }
 
+/// The cases of a group that are accepted.
+pub(crate) fn accepted(group: &Json) -> impl Iterator<Item = &Json> {
+    items(group, "cases").iter().chain(group.get("accepted"))
+}
+
 /// Accepted, refused and damaged messages of a group; how many there were.
 fn check_messages<S: Look>(log: &Log<S>, group: &Json) -> usize {
-    let cases = items(group, "cases");
-    for case in cases.iter().chain(group.get("accepted")) {
+    for case in accepted(group) {
         let proof = bytes(&case["proof"]);
-        assert_eq!(check(log, case, &proof), Ok(()), "{case}");
+        assert_eq!(established(log, case, &proof), Ok(expected(case)), "{case}");
         if let Some(length) = case["bytes"].as_u64() {
             assert_eq!(u64::try_from(proof.len()), Ok(length));
         }
     }
     for case in items(group, "refused") {
-        let refused = check(log, case, &bytes(&case["proof"])).unwrap_err();
+        let refused = established(log, case, &bytes(&case["proof"])).unwrap_err();
         assert_refusal(refused, text(case, "refused"), text(case, "why"));
     }
-    let damage = &group["damage"];
-    for item in items(damage, "list") {
-        let of = usize::try_from(number(item, "of")).unwrap();
-        let place = usize::try_from(damage["of"][of].as_u64().unwrap()).unwrap();
-        let mut proof = bytes(&cases[place]["proof"]);
-        match text(item, "what") {
-            "byte" => {
-                let at = usize::try_from(number(item, "at")).unwrap();
-                proof[at] = u8::try_from(number(item, "to")).unwrap();
-            }
-            "cut" => drop(proof.pop()),
-            _ => proof.push(0),
-        }
-        assert!(check(log, &cases[place], &proof).is_err(), "{item}");
+    let damaged = damaged(group);
+    for (case, proof) in &damaged {
+        assert!(established(log, case, proof).is_err(), "{case}");
     }
-    cases.len() + items(group, "refused").len() + items(damage, "list").len()
+    items(group, "cases").len() + items(group, "refused").len() + damaged.len()
 }
 
 /// Layout, values and digests are checked before points, so a message that has several faults may be refused for
