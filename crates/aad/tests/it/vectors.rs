@@ -53,12 +53,12 @@ fn digest(value: &Json) -> Digest<32> {
     Digest(bytes(value).try_into().unwrap())
 }
 
-fn key(value: &Json) -> Key {
+pub(crate) fn key(value: &Json) -> Key {
     Key::new(bytes(value)).unwrap()
 }
 
 /// A value; a member's is empty.
-fn value(value: &Json) -> Value {
+pub(crate) fn value(value: &Json) -> Value {
     value.as_str().map_or_else(Value::default, |text| {
         Value::new(hex::decode(text).unwrap()).unwrap()
     })
@@ -261,7 +261,7 @@ pub(crate) fn damaged(group: &Json) -> Vec<(&Json, Vec<u8>)> {
 }
 
 /// What an honest server answers.
-fn answer<S: Look>(entries: &Entries<S>, case: &Json) -> Vec<u8> {
+pub(crate) fn answer<S: Look>(entries: &Entries<S>, case: &Json) -> Vec<u8> {
     match text(case, "check") {
         "lookup" => S::answer(entries, number(case, "n"), &key(&case["key"])),
         "inclusion" => {
