@@ -3,16 +3,19 @@
 //! * [`repository`] and [`dictionary`]: the laws of [`pad_core::Repository`] and
 //!   [`pad_core::Dictionary`], for any implementation that is described as a [`pad::Pad`].
 //! * `accumulator`: the laws of the accumulator traits.
+//! * `aad`: the laws of append-only logs.
 //! * `tree`: what tree PADs promise beyond that: every query, history, diff, pruning, checkpoints.
 //! * `mutation` and `pruned`: dishonest proofs, made from honest ones or from scratch.
 //! * [`oracle`]: copies of everything, the simplest correct implementation.
 //! * [`strategies`], [`operation`], [`traces`], [`random`]: random work, always from a printed seed.
 //!
-//! Each family has a feature: `tree`, `tuple`, `rsa`, `bilinear`.
+//! Each family has a feature: `tree`, `tuple`, `rsa`, `bilinear`, `aad`.
 //!
 //! Functions named `check_*` panic with what went wrong. `PAD_TRACES` (or `PROPTEST_CASES`) sets the
 //! number of random traces of each test, `PAD_SEED` the seed of all randomness.
 
+#[cfg(feature = "aad")]
+pub mod aad;
 #[cfg(feature = "accumulators")]
 pub mod accumulator;
 pub mod dictionary;

@@ -14,7 +14,8 @@ use pad_core::{
     Version, Workers, head::Authority,
 };
 
-use crate::support::{at_size, distinct, entries, key, log, pair, parameters, secret, verify};
+use crate::support::{at_size, distinct, entries, key, log, pair, parameters, verify};
+use conformance::aad::parameters::secret;
 
 type Scheme = AadCounted;
 

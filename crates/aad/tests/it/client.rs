@@ -1,29 +1,23 @@
 //! A client that follows a log, and logs that change their past.
 
 use aad::{
-    AadCounted, AppendOnlyProof, Continuation, Entry, Growth, InclusionProof, Log, LogAuthor,
-    LogClient, LogRefusal, LogRepository, LookupProof, PastProofs, Schedule, Shape, hash,
-    proof::{LONGEST_GROWTH, LONGEST_LOOKUP, LONGEST_PROOF},
+    AadCounted, AppendOnlyProof, Continuation, Entry, Growth, Log, LogAuthor, LogClient,
+    LogRefusal, LogRepository, LookupProof, PastProofs, Schedule, Shape, hash,
+    proof::{LONGEST_GROWTH, LONGEST_LOOKUP},
 };
 use accumulators::wire;
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    AuthorKey, DecodeError, DictionaryId, Digest, HeadSigner, Repository as _, SchemeId,
-    Sha256Ed25519, SignedHead, SnapshotHead, TrustedView, Untrusted, Value, VerifyError, Version,
-    Workers, codec, head::Authority, history::HistoryLog,
+    AuthorKey, DecodeError, DictionaryId, Digest, HeadSigner, SchemeId, Sha256Ed25519, SignedHead,
+    SnapshotHead, TrustedView, Untrusted, Value, VerifyError, Version, Workers, codec,
+    head::Authority, history::HistoryLog,
 };
+
+use conformance::aad::roles::{advance, client, public, signer};
 
 use crate::support::{at, client_log, entries, key, log, pair, verify};
 
 type Scheme = AadCounted;
-
-fn signer() -> SigningKey {
-    SigningKey::from_bytes(&[1; 32])
-}
-
-fn public() -> AuthorKey {
-    AuthorKey::from_bytes(signer().verifying_key().as_bytes()).unwrap()
-}
 
 /// Heads that an author signs, whatever is below these roots.
 fn heads(
@@ -63,81 +57,6 @@ fn published(values: &[&str]) -> LogRepository<Scheme> {
         server.apply(&author.snapshot().unwrap()).unwrap();
     }
     server
-}
-
-fn client(server: &LogRepository<Scheme>) -> LogClient<Scheme> {
-    let author = server.heads().authority().author;
-    LogClient::new(client_log(server.entries().log()), author)
-}
-
-/// Offers a version with the proofs of a server.
-fn advance(
-    client: &mut LogClient<Scheme>,
-    server: &LogRepository<Scheme>,
-    version: u64,
-) -> Result<Version, LogRefusal> {
-    let (seen, version) = (client.version(), Version::new(version));
-    let head = codec::encode(&server.head(version).unwrap());
-    if seen == Version::EMPTY || seen == version {
-        return client.advance(&head, None);
-    }
-    let consistency = codec::encode(&server.heads().prove_consistency(seen, version).unwrap());
-    let append_only = wire::encode(&server.prove_append_only(seen, version).unwrap());
-    let (consistency, append_only) = (&*consistency, &*append_only);
-    client.advance(
-        &head,
-        Some(Continuation {
-            consistency,
-            append_only,
-        }),
-    )
-}
-
-#[test]
-fn a_client_follows_a_log_and_asks_about_any_version() {
-    let server = published(&[
-        "1", "2", "3", "2", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17",
-    ]);
-    let mut client = client(&server);
-    assert_eq!(client.newest().unwrap_err(), LogRefusal::NoHeadSeen);
-    for version in [1, 1, 4, 16, 17] {
-        assert_eq!(
-            advance(&mut client, &server, version),
-            Ok(Version::new(version))
-        );
-        let size = usize::try_from(version).unwrap();
-        let proof = server.prove(Version::new(version), &key("key")).unwrap();
-        let values = client.check::<LookupProof<Scheme>>(
-            &wire::encode(&proof),
-            LONGEST_LOOKUP,
-            &client.newest().unwrap(),
-            &key("key"),
-        );
-        assert_eq!(values.unwrap().get().values.len(), size);
-    }
-    let stored = codec::encode(client.view());
-    let view = codec::decode(&stored, stored.len()).unwrap();
-    let client = LogClient::resume(client.log().clone(), public(), view).unwrap();
-    assert_eq!(client.version(), Version::new(17));
-
-    let (past, newest) = (Version::new(3), client.version());
-    let inclusion = codec::encode(&server.heads().prove_inclusion(past, newest).unwrap());
-    let append_only = wire::encode(&server.prove_append_only(past, newest).unwrap());
-    let proofs = PastProofs {
-        inclusion: &inclusion,
-        append_only: &append_only,
-    };
-    let past = client.past(past, proofs).unwrap();
-    let proof = wire::encode(&server.prove(past.version(), &key("key")).unwrap());
-    let values = client.check::<LookupProof<Scheme>>(&proof, LONGEST_LOOKUP, &past, &key("key"));
-    assert_eq!(values.unwrap().get().values.len(), 3);
-    let entry = pair("key", "2");
-    let proof = wire::encode(&server.prove_inclusion(past.version(), &entry).unwrap());
-    let included = client.check::<InclusionProof<Scheme>>(&proof, LONGEST_PROOF, &past, &entry);
-    assert_eq!(included.unwrap().get().position, 1);
-    let short = client.check::<InclusionProof<Scheme>>(&proof, 20, &past, &entry);
-    let expected = LogRefusal::Decode(DecodeError::TooLarge { limit: 20 });
-    assert_eq!(short.unwrap_err(), expected);
 }
 
 /// A log that signs a history which contains the older head, over contents that do not contain the older ones.

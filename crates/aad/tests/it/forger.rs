@@ -21,7 +21,8 @@ use bls12::{
 };
 use pad_core::{Digest, Sha256Ed25519, Suite as _, Workers, codec};
 
-use crate::support::{CAPACITY, at, client_log, log, secret};
+use crate::support::{CAPACITY, at, client_log, log};
+use conformance::aad::parameters::secret;
 
 /// Coefficients, lowest first.
 pub(crate) type Polynomial = Vec<Fr>;

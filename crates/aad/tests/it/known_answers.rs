@@ -49,22 +49,68 @@ pub(crate) fn digest(value: &Json) -> Digest<32> {
     Digest(bytes(value).try_into().unwrap())
 }
 
-fn key(value: &Json) -> Key {
+pub(crate) fn key(value: &Json) -> Key {
     Key::new(bytes(value)).unwrap()
 }
 
 /// A value; a member's is empty.
-fn value(value: &Json) -> Value {
+pub(crate) fn value(value: &Json) -> Value {
     value.as_str().map_or_else(Value::default, |text| {
         Value::new(hex::decode(text).unwrap()).unwrap()
     })
 }
 
-fn entry(value_of: &Json) -> Entry {
+pub(crate) fn entry(value_of: &Json) -> Entry {
     Entry {
         key: key(&value_of[0]),
         value: value(&value_of[1]),
     }
+}
+
+/// What an accepted message establishes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Statement {
+    /// All values of a key in order of position; of a set, that a member is absent.
+    Values(Vec<Vec<u8>>),
+    /// An entry's position and occurrence; 0 in sets.
+    Included(u64, u64),
+    /// Both sizes.
+    Grown(u64, u64),
+}
+
+/// What an accepted case's message establishes.
+pub(crate) fn expected(case: &Json) -> Statement {
+    match text(case, "check") {
+        "lookup" => Statement::Values(items(case, "values").iter().map(bytes).collect()),
+        "inclusion" => Statement::Included(number(case, "position"), number(case, "occurrence")),
+        _ => Statement::Grown(number(case, "old"), number(case, "new")),
+    }
+}
+
+/// The cases of a group that are accepted.
+pub(crate) fn accepted(group: &Json) -> impl Iterator<Item = &Json> {
+    items(group, "cases").iter().chain(group.get("accepted"))
+}
+
+/// The damaged messages of a group, with the case that each is of.
+pub(crate) fn damaged(group: &Json) -> Vec<(&Json, Vec<u8>)> {
+    let damage = &group["damage"];
+    let of_item = |item: &Json| {
+        let of = usize::try_from(number(item, "of")).unwrap();
+        let place = usize::try_from(damage["of"][of].as_u64().unwrap()).unwrap();
+        let case = &items(group, "cases")[place];
+        let mut proof = bytes(&case["proof"]);
+        match text(item, "what") {
+            "byte" => {
+                let at = usize::try_from(number(item, "at")).unwrap();
+                proof[at] = u8::try_from(number(item, "to")).unwrap();
+            }
+            "cut" => drop(proof.pop()),
+            _ => proof.push(0),
+        }
+        (case, proof)
+    };
+    items(damage, "list").iter().map(of_item).collect()
 }
 
 /// A log that known answers are about, with the two things that differ between dictionaries and sets.
@@ -151,44 +197,34 @@ impl<S: Scheme> Subject<S> {
 
     /// Accepted, refused and damaged messages of a group; how many there were.
     pub(crate) fn check_messages(&self, group: &Json) -> usize {
-        let cases = items(group, "cases");
-        for case in cases.iter().chain(group.get("accepted")) {
+        for case in accepted(group) {
             let proof = bytes(&case["proof"]);
-            assert_eq!(self.check(case, &proof), Ok(()), "{case}");
+            let established = self.established(case, &proof);
+            assert_eq!(established, Ok(expected(case)), "{case}");
             if let Some(length) = case["bytes"].as_u64() {
                 assert_eq!(u64::try_from(proof.len()), Ok(length));
             }
         }
         for case in items(group, "refused") {
-            let refused = self.check(case, &bytes(&case["proof"])).unwrap_err();
+            let proof = bytes(&case["proof"]);
+            let refused = self.established(case, &proof).unwrap_err();
             assert_refusal(refused, text(case, "refused"), text(case, "why"));
         }
-        let damage = &group["damage"];
-        for item in items(damage, "list") {
-            let of = usize::try_from(number(item, "of")).unwrap();
-            let place = usize::try_from(damage["of"][of].as_u64().unwrap()).unwrap();
-            let mut proof = bytes(&cases[place]["proof"]);
-            match text(item, "what") {
-                "byte" => {
-                    let at = usize::try_from(number(item, "at")).unwrap();
-                    proof[at] = u8::try_from(number(item, "to")).unwrap();
-                }
-                "cut" => drop(proof.pop()),
-                _ => proof.push(0),
-            }
-            assert!(self.check(&cases[place], &proof).is_err(), "{item}");
+        let damaged = damaged(group);
+        for (case, proof) in &damaged {
+            assert!(self.established(case, proof).is_err(), "{case}");
         }
-        cases.len() + items(group, "refused").len() + items(damage, "list").len()
+        items(group, "cases").len() + items(group, "refused").len() + damaged.len()
     }
 
-    /// Verifies a case's message, or a changed one, against what the case says.
-    fn check(&self, case: &Json, proof: &[u8]) -> Result<(), VerifyError> {
+    /// What a message establishes about a case's question.
+    pub(crate) fn established(&self, case: &Json, proof: &[u8]) -> Result<Statement, VerifyError> {
         let at = |version, root| at(&self.client, version, digest(&case[root]));
         match text(case, "check") {
             "lookup" => {
                 let values = (self.look_up)(&at(1, "root"), &key(&case["key"]), proof)?;
-                let expected: Vec<Value> = items(case, "values").iter().map(value).collect();
-                assert_eq!(values, expected);
+                let values = values.iter().map(|value| value.as_bytes().to_vec());
+                Ok(Statement::Values(values.collect()))
             }
             "inclusion" => {
                 let entry = Entry {
@@ -197,28 +233,28 @@ impl<S: Scheme> Subject<S> {
                 };
                 let at = at(1, "root");
                 let included = verify::<InclusionProof<S>>(proof, &at, &entry)?;
+                let (position, occurrence) = (included.position, included.occurrence);
                 let expected = Included {
                     dictionary: self.client.dictionary(),
                     version: at.version(),
                     entry,
-                    position: number(case, "position"),
-                    occurrence: number(case, "occurrence"),
+                    position,
+                    occurrence,
                 };
                 assert_eq!(included, expected);
+                Ok(Statement::Included(position, occurrence))
             }
             "append_only" => {
                 let growth = Growth::new(at(1, "old_root"), at(2, "new_root")).unwrap();
                 let grown = verify::<AppendOnlyProof<S>>(proof, &growth, &())?;
-                let sizes = (grown.from_size, grown.to_size);
-                assert_eq!(sizes, (number(case, "old"), number(case, "new")));
+                Ok(Statement::Grown(grown.from_size, grown.to_size))
             }
             other => panic!("{other} is no proof"),
         }
-        Ok(())
     }
 
     /// What an honest server answers.
-    fn answer(&self, entries: &Entries<S>, case: &Json) -> Vec<u8> {
+    pub(crate) fn answer(&self, entries: &Entries<S>, case: &Json) -> Vec<u8> {
         match text(case, "check") {
             "lookup" => (self.answer)(entries, number(case, "n"), &key(&case["key"])),
             "inclusion" => {

@@ -1,17 +1,19 @@
-//! Logs from outside: vectors, proofs about all pairs of sizes, an oracle, and lying servers.
+//! Logs from outside: vectors, a second verifier, the laws of logs, proofs about all pairs of sizes, and lying servers.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod boundaries;
 mod client;
+mod conformance;
 mod damage;
 mod forger;
 mod forgeries;
 mod forgeries_frontier;
 mod frontier;
+mod independent;
 mod known_answers;
-mod oracle;
 mod pairs;
+mod servers;
 mod support;
 mod updates;
 mod vectors;

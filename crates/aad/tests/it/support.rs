@@ -3,53 +3,22 @@
 use std::sync::{Arc, OnceLock};
 
 use aad::{Entries, Entry, Log, LogRoot, Scheme, Setup, Shape};
-use accumulators::{
-    bilinear::Parameters,
-    wire::{self, Wire},
-};
-use ark_bls12_381::{Fr, G1Projective, G2Affine, G2Projective, g1, g2};
-use ark_ec::{AffineRepr, CurveGroup, PrimeGroup, ScalarMul as _};
-use ark_ff::Field;
-use bls12::point::{self, G1_BYTES, G2_BYTES};
+use accumulators::bilinear::Parameters;
+use conformance::aad::parameters;
+pub(crate) use conformance::aad::verify;
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    AuthorKey, DictionaryId, Digest, Key, Proof, Sha256Ed25519, SnapshotHead, Suite as _,
-    Untrusted, Value, Verified, VerifyError, Version, Workers, codec, head::Authority,
+    AuthorKey, DictionaryId, Digest, Key, Sha256Ed25519, SnapshotHead, Suite as _, Untrusted,
+    Value, Verified, Version, Workers, head::Authority,
 };
 
-/// The secret of the vectors' parameters.
-pub(crate) const SECRET: &str = "1929bd011785da780c6d74fa5c4bd94452d80892bb50f8f64a11855eb18401d3";
 /// The powers beyond the generator: for trees of 8192 elements with one root each, or 16 with 512.
 pub(crate) const CAPACITY: usize = 1 << 13;
 
-pub(crate) fn secret() -> Fr {
-    let bytes: [u8; 32] = hex::decode(SECRET).unwrap().try_into().unwrap();
-    bls12::scalar::decode(&bytes).unwrap()
-}
-
-/// The parameters of the secret, with powers for the largest trees. Read as anybody's parameters are.
+/// The parameters of the vectors, with powers for the largest trees.
 pub(crate) fn parameters() -> Arc<Parameters> {
     static PARAMETERS: OnceLock<Arc<Parameters>> = OnceLock::new();
-    let made = PARAMETERS.get_or_init(|| {
-        let powers = core::iter::successors(Some(Fr::ONE), |power| Some(*power * secret()));
-        let powers: Vec<Fr> = powers.take(CAPACITY + 1).collect();
-        let powers = G1Projective::generator().batch_mul(&powers);
-        let mut bytes = codec::envelope(Parameters::KIND, Parameters::SCHEME);
-        bytes.push(11);
-        bytes.extend_from_slice(b"accumulator");
-        bytes.extend_from_slice(&u32::try_from(powers.len()).unwrap().to_be_bytes());
-        for power in powers {
-            bytes.extend_from_slice(&point::encode::<g1::Config, G1_BYTES>(&power));
-        }
-        bytes.extend_from_slice(&2_u32.to_be_bytes());
-        let s_g2 = (G2Projective::generator() * secret()).into_affine();
-        for power in [G2Affine::generator(), s_g2] {
-            bytes.extend_from_slice(&point::encode::<g2::Config, G2_BYTES>(&power));
-        }
-        let read = wire::decode::<Parameters>(&Workers::sequential(), &bytes, bytes.len());
-        Arc::new(read.unwrap().into_unverified())
-    });
-    Arc::clone(made)
+    Arc::clone(PARAMETERS.get_or_init(|| parameters::parameters(CAPACITY)))
 }
 
 pub(crate) fn log<S: Scheme>(dictionary: [u8; 16], shape: Shape) -> Log<S> {
@@ -93,20 +62,6 @@ fn head<S: Scheme>(
     };
     let signed = head.sign(&signer).unwrap();
     Untrusted::new(signed).verify(&authority, &version).unwrap()
-}
-
-/// Decodes and verifies a proof, given as a message.
-pub(crate) fn verify<P>(
-    bytes: &[u8],
-    commitment: &P::Commitment,
-    query: &P::Query,
-) -> Result<P::Statement, VerifyError>
-where
-    P: Proof<Error = VerifyError> + Wire<Context = ()>,
-{
-    let proof = wire::decode::<P>(&(), bytes, aad::proof::LONGEST_LOOKUP);
-    let proof = proof.map_err(VerifyError::Undecodable)?;
-    Ok(proof.verify(commitment, query)?.into_inner())
 }
 
 /// A log of these entries, built at once.

@@ -20,7 +20,7 @@ fn shape(group: &Json) -> Shape {
     Shape::new(top_level, Schedule::from_number(deferred).unwrap()).unwrap()
 }
 
-fn log_of<S: Scheme>(group: &Json) -> Log<S> {
+pub(crate) fn log_of<S: Scheme>(group: &Json) -> Log<S> {
     let log = log::<S>(
         bytes(&group["dictionary"]).try_into().unwrap(),
         shape(group),
