@@ -82,6 +82,8 @@ enum Command {
     Diff(history::Diff),
     /// Write the proof of a look-up into a file that can be verified elsewhere.
     Prove(proof::Prove),
+    /// Write the proof that a version of an append-only log contains an older one into a file.
+    ProveAppendOnly(proof::ProveAppendOnly),
     /// Verify a proof file with the public key alone.
     Verify(proof::Verify),
     /// Check evidence that an author's key has signed two histories.
@@ -186,6 +188,7 @@ impl Command {
             Self::History(command) => command.run(output),
             Self::Diff(command) => command.run(output),
             Self::Prove(command) => command.run(output),
+            Self::ProveAppendOnly(command) => command.run(output),
             Self::Verify(command) => command.run(output),
             Self::Evidence(command) => command.run(output),
             Self::Public(command) => command.run(output),

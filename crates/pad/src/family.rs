@@ -6,7 +6,7 @@
 //! The two functions below pick the family of a scheme chosen at run time.
 
 use pad_core::{
-    Answers, Client, Family, LookupError, Question as Ask, Repository, Response, Serves,
+    Answers, Client, Family, LookupError, Question as Ask, Repository, Response, SchemeId, Serves,
     SnapshotHead, Suite, Untrusted, Verified, VerifyError, Version, client, codec,
 };
 
@@ -14,7 +14,7 @@ use crate::{
     description::Description,
     keys::PublicKey,
     offered::{AnyClient, OfferedRepository},
-    question::Refusal,
+    question::{NotOffered, Question, Refusal},
     repository::{CheckError, RepositoryError},
     selection::SchemeFamily,
     store::{Store, StoreError},
@@ -50,6 +50,12 @@ pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn AnyClient>>
         #[cfg(feature = "aad")]
         SchemeFamily::Log => log::client::<S>(public),
     }
+}
+
+/// A family has no answer to such questions.
+fn not_offered(question: &Question, scheme: SchemeId) -> NotOffered {
+    let what = question.kind();
+    NotOffered { what, scheme }
 }
 
 /// The answer to a question as a message.

@@ -187,6 +187,12 @@ pub trait HostedRepository: UpdatedRepository + AskedRepository + fmt::Debug + S
         contents: Contents,
     ) -> Result<(), CheckError>;
 
+    /// Whether the memory of this repository is that of one that was made anew from all updates, up to the same version: for
+    /// families in which proofs about a few keys do not show it.
+    fn is_as_replayed(&self, _: &dyn HostedRepository) -> bool {
+        true
+    }
+
     /// As [`crate::AnsweringRepository::unproved_contents`].
     ///
     /// # Errors

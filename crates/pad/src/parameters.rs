@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use aad::{Schedule, Setup, Shape};
+use aad::{Setup, Shape};
 use accumulators::{
     SecretKey as _,
     bilinear::{BilinearSecretKey, Parameters, ceremony},
@@ -117,12 +117,11 @@ impl LogParameters {
         level(self.parameters.capacity(), scheme)
     }
 
-    /// What key files say of a log of this scheme with these parameters and trees of up to `2^top_level` elements; `None` if the
-    /// level is below 4, or more than the parameters serve.
-    pub fn setup(&self, scheme: SchemeName, top_level: u8) -> Option<Zeroizing<Vec<u8>>> {
-        let shape = Shape::new(top_level, Schedule::Eager)?;
+    /// What key files say of a log of this scheme and shape with these parameters; `None` if its largest trees are larger than the
+    /// parameters serve.
+    pub fn setup(&self, scheme: SchemeName, shape: Shape) -> Option<Zeroizing<Vec<u8>>> {
         let setup = Setup::new(Arc::clone(&self.parameters), shape);
-        let serves = top_level <= self.greatest_top_level(scheme);
+        let serves = shape.top_level() <= self.greatest_top_level(scheme);
         serves.then(|| setup.to_bytes().into())
     }
 

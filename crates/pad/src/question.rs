@@ -2,7 +2,7 @@
 
 use pad_core::{
     DecodeError, Key, KeyRange, Keys, Lookup, Lookups, RangeContents, SchemeId, SignedHead,
-    SnapshotHead, Suite, Untrusted, VerifyError, Version,
+    SnapshotHead, Suite, Untrusted, Value, VerifyError, Version,
 };
 
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
     selection::{SchemeName, with_suite},
 };
 
-/// A question about one version.
+/// A question about one version. Of a set, keys are members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Question {
@@ -20,6 +20,10 @@ pub enum Question {
     Keys(Keys),
     /// All entries in a range.
     Range(KeyRange),
+    /// Whether a log has this value of a key, and nothing about other values. Members of sets have an empty one.
+    Value(Key, Value),
+    /// Whether the version of a log contains this older one.
+    Growth(Version),
 }
 
 /// A verified answer.
@@ -35,6 +39,15 @@ pub enum Statement {
     /// To [`Question::Key`], about a log: all values of the key.
     #[cfg(feature = "aad")]
     Values(aad::Values),
+    /// To [`Question::Key`], about a log that is a set: the member is not in it.
+    #[cfg(feature = "aad")]
+    Absent(aad::Absent),
+    /// To [`Question::Value`]; to [`Question::Key`], about a set: the member is in it.
+    #[cfg(feature = "aad")]
+    Included(aad::Included),
+    /// To [`Question::Growth`].
+    #[cfg(feature = "aad")]
+    Grown(aad::Grown),
 }
 
 /// A signed head as text.
@@ -119,6 +132,8 @@ impl Question {
             Self::Key(_) => "questions about one key",
             Self::Keys(_) => "questions about several keys",
             Self::Range(_) => "range questions",
+            Self::Value(..) => "questions about one value",
+            Self::Growth(_) => "append-only proofs",
         }
     }
 
@@ -130,6 +145,8 @@ impl Question {
             Self::Key(key) => key.longest_answer(),
             Self::Keys(keys) => keys.longest_answer(),
             Self::Range(range) => range.longest_answer(),
+            // Of other families there is none.
+            Self::Value(..) | Self::Growth(_) => 1 << 16,
         }
     }
 }

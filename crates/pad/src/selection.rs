@@ -131,7 +131,11 @@ by_name! {
     #[cfg(feature = "aad")]
     AadCounted => <aad::AadCounted as aad::Scheme>::NAME,
     #[cfg(feature = "aad")]
-    AadFrontier => <aad::AadFrontier as aad::Scheme>::NAME
+    AadFrontier => <aad::AadFrontier as aad::Scheme>::NAME,
+    #[cfg(feature = "aad")]
+    AasCounted => <aad::AasCounted as aad::Scheme>::NAME,
+    #[cfg(feature = "aad")]
+    AasFrontier => <aad::AasFrontier as aad::Scheme>::NAME
 }
 
 by_name! {
@@ -223,6 +227,7 @@ impl SchemeFamily {
 #[derive(Clone, Copy)]
 struct Facts {
     family: SchemeFamily,
+    is_set: bool,
     id: SchemeId,
     key_format: Option<&'static dyn SchemeKeyFormat>,
     powers_of_entry: u16,
@@ -232,6 +237,7 @@ impl Facts {
     const fn of_tree<B: BalancingScheme>() -> Self {
         Self {
             family: SchemeFamily::Tree,
+            is_set: false,
             id: B::ID,
             key_format: None,
             powers_of_entry: 0,
@@ -242,6 +248,7 @@ impl Facts {
     const fn of_log<L: aad::Scheme>() -> Self {
         Self {
             family: SchemeFamily::Log,
+            is_set: matches!(L::CONTENTS, aad::scheme::Contents::Set),
             id: L::ID,
             key_format: Some(&SetupFormat),
             powers_of_entry: L::ROOTS,
@@ -255,6 +262,7 @@ impl Facts {
     {
         Self {
             family: SchemeFamily::Tuple,
+            is_set: false,
             id: D::SCHEME,
             key_format: OwnKeys::<D>::FORMAT,
             powers_of_entry: 0,
@@ -301,12 +309,21 @@ impl SchemeName {
             Self::AadCounted => Facts::of_log::<aad::AadCounted>(),
             #[cfg(feature = "aad")]
             Self::AadFrontier => Facts::of_log::<aad::AadFrontier>(),
+            #[cfg(feature = "aad")]
+            Self::AasCounted => Facts::of_log::<aad::AasCounted>(),
+            #[cfg(feature = "aad")]
+            Self::AasFrontier => Facts::of_log::<aad::AasFrontier>(),
         }
     }
 
     /// What this scheme is one of.
     pub const fn family(self) -> SchemeFamily {
         self.facts().family
+    }
+
+    /// Whether entries are members of a set: keys without values.
+    pub const fn is_set(self) -> bool {
+        self.facts().is_set
     }
 
     /// The key that this scheme has beside the author's; none where it signs with that alone.

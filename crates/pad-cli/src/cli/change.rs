@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use pad::{
     Key, NotOffered, Operation, RecordChange, RedbStore, Store, Value, Version,
-    dynamic::Description,
+    dynamic::Description, selection::SchemeName,
 };
 use serde_json::{Map, json};
 
@@ -20,8 +20,8 @@ pub(super) struct Put {
     target: Target,
     /// The key.
     key_text: String,
-    /// Its new value.
-    value: String,
+    /// Its new value; none for a member of a set.
+    value: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -70,8 +70,17 @@ enum Older {
 impl Put {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let key = output.key(&self.key_text)?;
-        let value = output.value(&self.value)?;
-        self.target.note(output, &Operation::Put(key, value))
+        let value = output.value(self.value.as_deref().unwrap_or_default())?;
+        let has_value = self.value.is_some();
+        let check = |scheme: SchemeName| match (scheme.is_set(), has_value) {
+            (true, true) => Err(Failure::input("a member of a set has no value")),
+            (false, false) => Err(Failure::Input(format!(
+                "keys of scheme {scheme} have a value, which is not given"
+            ))),
+            _ => Ok(()),
+        };
+        let operation = Operation::Put(key, value);
+        self.target.note_if(check, output, &operation)
     }
 }
 
@@ -96,6 +105,16 @@ impl Target {
     }
 
     pub(super) fn note(&self, output: &mut Output, operation: &Operation) -> Result<(), Failure> {
+        self.note_if(|_| Ok(()), output, operation)
+    }
+
+    /// Notes the change, if the store's scheme has such ones.
+    fn note_if(
+        &self,
+        check: impl FnOnce(SchemeName) -> Result<(), Failure>,
+        output: &mut Output,
+        operation: &Operation,
+    ) -> Result<(), Failure> {
         output.goes_on();
         let path = &self.store.store;
         if let Some(key) = &self.key {
@@ -103,6 +122,7 @@ impl Target {
         }
         let mut store = RedbStore::open(path)?;
         let scheme = Description::read(&store)?.public.scheme;
+        check(scheme)?;
         let note = if scheme.family().is_append_only() {
             if matches!(operation, Operation::Remove(_)) {
                 let what = "removals";

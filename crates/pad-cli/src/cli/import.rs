@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use indicatif::ProgressBar;
 use pad::{
-    Domain, NotOffered, RecordChange, RedbStore, RepositoryError, SecretKey, Sha256Ed25519, Store,
-    StoreError, Suite, Version,
+    Domain, NotOffered, Operation, RecordChange, RedbStore, RepositoryError, SecretKey,
+    Sha256Ed25519, Store, StoreError, Suite, Version,
     dynamic::AnyAuthor,
     pad_core::codec,
     selection::SchemeName,
@@ -116,6 +116,13 @@ impl Import {
                 let refused = NotOffered { what, scheme };
                 return Err(Failure::Input(format!(
                     "trace {trace}: line {line}: {refused}"
+                )));
+            }
+            let has_value = |change: &Operation| matches!(change, Operation::Put(_, value) if !value.as_bytes().is_empty());
+            if scheme.is_set() && snapshot.operations.iter().any(has_value) {
+                let (trace, TraceSnapshot { name, line, .. }) = (self.trace.display(), snapshot);
+                return Err(Failure::Input(format!(
+                    "trace {trace}: snapshot '{name}' at line {line}: a member of a set has no value"
                 )));
             }
             if imported

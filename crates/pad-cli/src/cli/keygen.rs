@@ -6,6 +6,10 @@ use std::{
 };
 
 use clap::Args;
+#[cfg(feature = "aad")]
+use clap::ValueEnum;
+#[cfg(feature = "aad")]
+use pad::aad::Shape;
 use pad::{
     DictionaryId, SecretKey,
     keys::{DEFAULT_ENTRIES, SchemeKeyFormat},
@@ -34,7 +38,8 @@ pub(super) struct Keygen {
     /// tuple-accumulators-superseding-rsa and tuple-chain-accumulators-rsa (a new key takes minutes), and
     /// the same with -bilinear at the end (for as many entries as --entries says). As an append-only log,
     /// in which a key has all values that it was ever given: aad-counted, and aad-frontier (with --parameters), with
-    /// cheap look-ups and appends that take hundreds of times as long.
+    /// cheap look-ups and appends that take hundreds of times as long; as append-only sets aas-counted and
+    /// aas-frontier.
     #[arg(long, value_name = "NAME", default_value = SchemeName::RedBlack.name())]
     scheme: SchemeName,
     /// The largest number of entries that the dictionary will have; only for schemes with -bilinear at the
@@ -51,6 +56,10 @@ pub(super) struct Keygen {
     #[cfg(feature = "aad")]
     #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(4..=32))]
     top: Option<u8>,
+    /// When an append-only log joins its trees. It is a part of the key.
+    #[cfg(feature = "aad")]
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Schedule::Eager)]
+    schedule: Schedule,
     /// Derive the dictionary's id from this name instead of drawing a random one.
     #[arg(long, value_name = "NAME")]
     dictionary: Option<String>,
@@ -134,7 +143,9 @@ impl Keygen {
         let parameters = super::parameters::load(self.parameters.as_deref(), output)?;
         let greatest = parameters.greatest_top_level(self.scheme);
         let top = self.top.unwrap_or(greatest);
-        let setup = parameters.setup(self.scheme, top).ok_or_else(|| {
+        let shape = Shape::new(top, self.schedule.into());
+        let setup = shape.and_then(|shape| parameters.setup(self.scheme, shape));
+        let setup = setup.ok_or_else(|| {
             let from = match &self.parameters {
                 Some(path) => format!("the parameters in {}", path.display()),
                 None => "the parameters that come with this program".into(),
@@ -189,6 +200,26 @@ impl Public {
             &text,
             &json!({ "public_key": file, "fingerprint": fingerprint }),
         )
+    }
+}
+
+/// When a log joins its trees.
+#[cfg(feature = "aad")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Schedule {
+    /// As soon as two are there: proofs are shortest.
+    Eager,
+    /// As many appends later as the new tree has entries: the work can be spread over them, and proofs are longer.
+    Deferred,
+}
+
+#[cfg(feature = "aad")]
+impl From<Schedule> for pad::aad::Schedule {
+    fn from(schedule: Schedule) -> Self {
+        match schedule {
+            Schedule::Eager => Self::Eager,
+            Schedule::Deferred => Self::Deferred,
+        }
     }
 }
 

@@ -2,10 +2,12 @@
 
 use std::io::{self, IsTerminal, StdoutLock, Write};
 
-use pad::{Answer, Key, Value, Version, question::Statement};
+use pad::{Key, Value};
 use serde_json::{Map, Value as Json, json};
 
 use super::Failure;
+
+mod statement;
 
 /// What the public key that answers were verified with is worth.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -226,71 +228,6 @@ impl Output {
             Ok(text) if !self.hex => object.insert(name.into(), text.into()),
             _ => object.insert(format!("{name}_hex"), hex::encode(bytes).into()),
         };
-    }
-
-    /// Prints the verified answer to a look-up.
-    pub(crate) fn lookup(
-        &mut self,
-        version: Version,
-        key: &Key,
-        answer: &Answer,
-    ) -> Result<(), Failure> {
-        let shown = self.show(key.as_bytes());
-        let value = answer.value().map(|value| self.show(value.as_bytes()));
-        let verdict = self.verdict();
-        let text = value.map_or_else(
-            || format!("absent   {shown}   [version {version}, {verdict}]"),
-            |value| format!("present  {shown} = {value}   [version {version}, {verdict}]"),
-        );
-        let object = self.lookup_object(version, key, answer);
-        self.say(&text, &object)
-    }
-
-    /// The verified answer to a question about one key.
-    pub(crate) fn statement(&mut self, statement: Statement) -> Result<(), Failure> {
-        match statement {
-            Statement::Lookup(lookup) => self.lookup(lookup.version, &lookup.key, &lookup.answer),
-            #[cfg(feature = "aad")]
-            Statement::Values(values) => self.values(&values),
-            _ => Err(Failure::Refused("the answer is to another question".into())),
-        }
-    }
-
-    /// All values of a key of a log, one a line, or that there are none.
-    #[cfg(feature = "aad")]
-    fn values(&mut self, values: &pad::aad::Values) -> Result<(), Failure> {
-        let (version, shown) = (values.version, self.show(values.key.as_bytes()));
-        let verdict = self.verdict();
-        let mut objects = Vec::new();
-        for value in &values.values {
-            let mut object = Map::new();
-            self.add(&mut object, "value", value.as_bytes());
-            objects.push(Json::Object(object));
-            let value = self.show(value.as_bytes());
-            self.text(&format!("present  {shown} = {value}"))?;
-        }
-        let text = match values.values.len() {
-            0 => format!("absent   {shown}   [version {version}, {verdict}]"),
-            count => format!("{count} values, no other   [version {version}, {verdict}]"),
-        };
-        let mut object = Map::new();
-        object.insert("version".into(), version.number().into());
-        self.add(&mut object, "key", values.key.as_bytes());
-        object.insert("present".into(), (!objects.is_empty()).into());
-        object.insert("values".into(), objects.into());
-        self.say_verdict(&text, Json::Object(object))
-    }
-
-    pub(crate) fn lookup_object(&self, version: Version, key: &Key, answer: &Answer) -> Json {
-        let mut object = Map::new();
-        object.insert("version".into(), version.number().into());
-        self.add(&mut object, "key", key.as_bytes());
-        object.insert("present".into(), answer.value().is_some().into());
-        if let Some(value) = answer.value() {
-            self.add(&mut object, "value", value.as_bytes());
-        }
-        self.add_verdict(&mut object);
-        Json::Object(object)
     }
 }
 

@@ -1,12 +1,12 @@
-//! `pad prove` and `pad verify`.
+//! `pad prove`, `pad prove-append-only` and `pad verify`.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use pad::{
-    Version,
+    AnswerError, LookupError, Version,
     dynamic::{longest_answer, verify},
-    question::{Question, Refusal},
+    question::{Question, Refusal, Statement},
 };
 use serde_json::json;
 
@@ -25,8 +25,26 @@ pub(super) struct Prove {
     at: Option<u64>,
     #[command(flatten)]
     out: OutArguments,
+    /// Prove only that an append-only log has this value of the key, and nothing about others: the proof is
+    /// shorter, and takes the server no sum.
+    #[arg(long)]
+    value: Option<String>,
     /// The key.
     key: String,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ProveAppendOnly {
+    #[command(flatten)]
+    read: ReadArguments,
+    /// The older version.
+    #[arg(long, value_name = "VERSION")]
+    from: u64,
+    /// The newer version, if not the latest.
+    #[arg(long, value_name = "VERSION")]
+    to: Option<u64>,
+    #[command(flatten)]
+    out: OutArguments,
 }
 
 #[derive(Debug, Args)]
@@ -37,67 +55,134 @@ pub(super) struct Verify {
     /// The proof's file.
     #[arg(long, value_name = "FILE")]
     proof: PathBuf,
-    /// The version that the proof must be about.
-    #[arg(long, value_name = "VERSION")]
+    /// The version that the proof must be about; the newer one, if it is about two.
+    #[arg(long, value_name = "VERSION", visible_alias = "to")]
     at: u64,
+    /// The older version that a proof of pad prove-append-only must be about.
+    #[arg(long, value_name = "VERSION", conflicts_with_all = ["key", "value"])]
+    from: Option<u64>,
+    /// The value that a proof of pad prove --value must be about.
+    #[arg(long)]
+    value: Option<String>,
     /// The key that the proof must be about.
-    key: String,
+    #[arg(required_unless_present = "from")]
+    key: Option<String>,
 }
 
 impl Prove {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        self.out.check(output)?;
-        let key = output.key(&self.key)?;
-        let session = self.read.open(output)?;
-        let version = session.version(self.at)?;
-        let question = Question::Key(key.clone());
-        let answer = session.repository.answer(version, &question)?;
-        // A proof that does not verify is not worth writing.
-        session.verify(version, &question, &answer)?;
-        self.out.write(&answer, output)?;
-        if self.out.is_standard() {
-            return Ok(());
+        let question = about_key(&self.key, self.value.as_deref(), output)?;
+        write(&self.read, &self.out, (self.at, &question), output)
+    }
+}
+
+impl ProveAppendOnly {
+    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        let question = Question::Growth(Version::new(self.from));
+        write(&self.read, &self.out, (self.to, &question), output)
+    }
+}
+
+/// The question about a key, or about one value of it.
+fn about_key(key: &str, value: Option<&str>, output: &Output) -> Result<Question, Failure> {
+    let key = output.key(key)?;
+    Ok(match value {
+        Some(value) => Question::Value(key, output.value(value)?),
+        None => Question::Key(key),
+    })
+}
+
+/// Writes the answer to a question about a version.
+fn write(
+    read: &ReadArguments,
+    out: &OutArguments,
+    (at, question): (Option<u64>, &Question),
+    output: &mut Output,
+) -> Result<(), Failure> {
+    out.check(output)?;
+    let session = read.open(output)?;
+    let version = session.version(at)?;
+    let answer = session.repository.answer(version, question);
+    let answer = answer.map_err(|error| unanswered(error, version, question))?;
+    // A proof that does not verify is not worth writing.
+    session.verify(version, question, &answer)?;
+    out.write(&answer, output)?;
+    if out.is_standard() {
+        return Ok(());
+    }
+    let (bytes, file) = (answer.len(), out.shown());
+    let proved = match question {
+        Question::Key(key) => {
+            let key = output.show(key.as_bytes());
+            format!("the answer for {key} in version {version}")
         }
-        let text = format!(
-            "{} bytes in {} prove the answer for {} in version {version}",
-            answer.len(),
-            self.out.shown(),
-            output.show(key.as_bytes()),
-        );
-        let object = json!({
-            "version": version.number(),
-            "bytes": answer.len(),
-            "file": self.out.shown(),
-        });
-        let text = format!("{text}   [{}]", output.verdict());
-        output.say_verdict(&text, object)
+        question => asked(version, question, output),
+    };
+    let text = format!(
+        "{bytes} bytes in {file} prove {proved}   [{}]",
+        output.verdict()
+    );
+    let mut object = json!({ "version": version.number(), "bytes": bytes, "file": file });
+    if let (Question::Growth(from), Some(object)) = (question, object.as_object_mut()) {
+        object.insert("from".into(), from.number().into());
+    }
+    output.say_verdict(&text, object)
+}
+
+/// A value that is not there has no proof.
+fn unanswered(error: AnswerError, version: Version, question: &Question) -> Failure {
+    match (error, question) {
+        (AnswerError::Lookup(LookupError::InvalidQuery), Question::Value(..)) => {
+            Failure::Input(format!("the key has no such value in version {version}"))
+        }
+        (error, _) => error.into(),
+    }
+}
+
+/// What an answer is about.
+fn asked(version: Version, question: &Question, output: &Output) -> String {
+    match question {
+        Question::Key(key) => {
+            let key = output.show(key.as_bytes());
+            format!("what version {version} says about {key}")
+        }
+        Question::Value(key, value) => {
+            let [key, value] = [key.as_bytes(), value.as_bytes()].map(|bytes| output.show(bytes));
+            format!("that {key} has the value {value} in version {version}")
+        }
+        Question::Growth(older) => format!("that version {version} contains version {older}"),
+        question => format!("the answer to {} in version {version}", question.kind()),
     }
 }
 
 impl Verify {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        let key = output.key(&self.key)?;
-        let asked = output.show(key.as_bytes());
+        let question = self.question(output)?;
+        let version = Version::new(self.at);
+        let asked = asked(version, &question, output);
         let public = load_public(&self.public)?;
         add_caveat(&public, output);
-        let question = Question::Key(key);
         let longest = longest_answer(&public, &question);
         let longest = u64::try_from(longest).unwrap_or(u64::MAX);
         let answer = read_file(&self.proof, longest)?;
-        let statement = verify(&public, Version::new(self.at), &question, &answer);
-        output.statement(statement.map_err(|refusal| self.refused(&asked, refusal))?)
+        let statement = verify(&public, version, &question, &answer);
+        let statement: Statement = statement.map_err(|refusal| refused(&asked, refusal))?;
+        output.statement(statement)
+    }
+
+    fn question(&self, output: &Output) -> Result<Question, Failure> {
+        match (self.from, &self.key) {
+            (Some(from), _) => Ok(Question::Growth(Version::new(from))),
+            (None, Some(key)) => about_key(key, self.value.as_deref(), output),
+            (None, None) => Err(Failure::input("neither a key nor --from is given")),
+        }
     }
 }
 
-impl Verify {
-    /// The refusal with what was to be proved: a proof of something else is refused for how it differs.
-    fn refused(&self, asked: &str, refusal: Refusal) -> Failure {
-        match Failure::from(refusal) {
-            Failure::Refused(text) => Failure::Refused(format!(
-                "{text} (asked: what version {} says about {asked})",
-                self.at,
-            )),
-            failure => failure,
-        }
+/// The refusal with what was to be proved: a proof of something else is refused for how it differs.
+fn refused(asked: &str, refusal: Refusal) -> Failure {
+    match Failure::from(refusal) {
+        Failure::Refused(text) => Failure::Refused(format!("{text} (asked: {asked})")),
+        failure => failure,
     }
 }

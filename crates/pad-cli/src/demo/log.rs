@@ -5,6 +5,7 @@ use std::path::Path;
 use comfy_table::ContentArrangement;
 use pad::{
     Key, LogParameters, Operation, PublicKey, SecretKey, Value, Version,
+    aad::{Schedule, Shape},
     client_view::StoredView,
     dynamic::{AnyAuthor, AnyRepository, Description, open_author, verify},
     question::{Question, Refusal, Statement},
@@ -121,7 +122,8 @@ fn nobody() -> Result<Key, Failure> {
 fn secret_key() -> Result<SecretKey, Failure> {
     let parameters = LogParameters::ethereum().map_err(|_| broken())?;
     let (scheme, suite) = (SchemeName::AadCounted, SuiteName::Sha256Ed25519);
-    let setup = parameters.setup(scheme, parameters.greatest_top_level(scheme));
+    let shape = Shape::new(parameters.greatest_top_level(scheme), Schedule::Eager);
+    let setup = shape.and_then(|shape| parameters.setup(scheme, shape));
     let key = SecretKey::generate_with(Some(setup.ok_or_else(broken)?), suite, scheme, None);
     key.map_err(|error| Failure::Store(error.to_string()))
 }

@@ -1,12 +1,6 @@
-//! Every command of the real binary on append-only logs, servers that lie, and kills.
+//! Every command of the real binary on append-only logs, and servers that lie.
 
-use std::{
-    fmt::Write as _,
-    io::{BufRead, BufReader, Read},
-    process::Stdio,
-    thread::sleep,
-    time::Duration,
-};
+use std::fmt::Write as _;
 
 use pad::{
     RedbStore, Sha256Ed25519, Store as _, Update, Version, aad::Appended, dynamic::Description,
@@ -26,7 +20,7 @@ fn with_key() -> Bench {
     with_key_of("aad-counted")
 }
 
-fn with_key_of(scheme: &str) -> Bench {
+pub(crate) fn with_key_of(scheme: &str) -> Bench {
     let bench = Bench::new();
     bench.ok(&format!("parameters --scheme {scheme} --top 4 --out par"));
     bench.ok(&format!(
@@ -36,7 +30,7 @@ fn with_key_of(scheme: &str) -> Bench {
 }
 
 /// And a log `s` of three versions.
-fn published() -> Bench {
+pub(crate) fn published() -> Bench {
     publish(with_key())
 }
 
@@ -47,7 +41,7 @@ fn publish(bench: Bench) -> Bench {
 }
 
 /// And of forty entries more, in versions of three: trees, a tail, and several trees of the top level.
-fn grown() -> Bench {
+pub(crate) fn grown() -> Bench {
     let bench = published();
     let mut trace = LOG.to_owned();
     for number in 0..40 {
@@ -60,7 +54,7 @@ fn grown() -> Bench {
     bench
 }
 
-fn values(object: &Json) -> Vec<&str> {
+pub(crate) fn values(object: &Json) -> Vec<&str> {
     let values = object["values"].as_array().unwrap().iter();
     values
         .map(|value| value["value"].as_str().unwrap())
@@ -432,79 +426,4 @@ fn logs_with_frontiers_are_stored_and_asked_alike() {
     bench.ok("put --store s example.org four");
     bench.ok("commit --store s --key k");
     assert_eq!(values(&get("example.org")), ["one", "two", "one", "four"]);
-}
-
-/// `kill -9` at random moments of an import loses nothing that was acknowledged. `PAD_KILL_ROUNDS` sets the number of rounds.
-#[test]
-fn acknowledged_versions_survive_a_kill() {
-    let wanted = std::env::var("PAD_KILL_ROUNDS");
-    let rounds: u64 = wanted.map_or(3, |rounds| rounds.parse().unwrap());
-    let bench = with_key();
-    let mut trace = "snapshot,op,key,value\n".to_owned();
-    for number in 0..120 {
-        let snapshot = number / 4;
-        let key = number % 7;
-        writeln!(trace, "{snapshot},put,key {key},value {number}").unwrap();
-    }
-    bench.write("t.csv", trace.as_bytes());
-    let import = |store: &str| {
-        format!("import --store {store} --key k --record {store}.signed --parameters par t.csv")
-    };
-    bench.ok(&import("whole"));
-    let whole = bench.json("versions --store whole");
-    for round in 0..rounds {
-        let store = format!("s{}", round / 4);
-        let acknowledged = kill_after(&bench, &import(&store), round);
-        if !bench.path(&store).exists() {
-            assert_eq!(acknowledged, Vec::<Json>::new(), "round {round}");
-            continue;
-        }
-        let found = bench.json(&format!("versions --store {store}"));
-        let roots = |versions: &[Json]| -> Vec<Json> {
-            versions
-                .iter()
-                .map(|version| version["root"].clone())
-                .collect()
-        };
-        let (last, found) = (acknowledged.last(), roots(&found));
-        assert!(roots(&whole).starts_with(&found), "round {round}");
-        if let Some(version) = last.and_then(|last| last["version"].as_u64()) {
-            let known = u64::try_from(found.len()).unwrap();
-            assert!(known >= version, "round {round}: lost a version");
-        }
-        bench.ok(&format!("check --store {store}"));
-    }
-    for store in (0..rounds.div_ceil(4)).map(|number| format!("s{number}")) {
-        bench.ok(&import(&store));
-        assert_eq!(bench.json(&format!("versions --store {store}")), whole);
-        let key = bench.json(&format!(
-            "get --store {store} --public k.pub --hex 6b65792033"
-        ));
-        assert_eq!(key[0]["values"].as_array().unwrap().len(), 17);
-    }
-}
-
-/// Runs an import, kills it after some versions and a while, and returns what it acknowledged.
-fn kill_after(bench: &Bench, line: &str, round: u64) -> Vec<Json> {
-    let noise = round.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31);
-    let mut command = bench.command();
-    let words = line.split(' ');
-    command.arg("--json").args(words).stdout(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    let mut printed = String::new();
-    let mut output = BufReader::new(child.stdout.take().unwrap());
-    for _ in 0..noise % 9 {
-        output.read_line(&mut printed).unwrap();
-    }
-    sleep(Duration::from_micros(noise / 9 % 30_000));
-    // SIGKILL on Unix: no destructor runs.
-    child.kill().unwrap();
-    child.wait().unwrap();
-    output.read_to_string(&mut printed).unwrap();
-    let lines = printed.split_inclusive('\n');
-    let whole = lines.filter(|line| line.ends_with('\n'));
-    let objects = whole.map(|line| serde_json::from_str::<Json>(line).unwrap());
-    objects
-        .filter(|object| object.get("snapshot").is_some())
-        .collect()
 }

@@ -14,7 +14,13 @@ mod documents;
 #[cfg(feature = "file")]
 mod file;
 mod kill;
+#[cfg(feature = "aad")]
+mod log_crashes;
+#[cfg(feature = "aad")]
+mod log_proofs;
 mod memory;
 mod record;
+#[cfg(any(feature = "aad", feature = "file"))]
+mod small_disk;
 mod trust;
 mod tuple;

@@ -35,7 +35,8 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// 2. the signature of every version's head, pruned versions included, and the history in it;
     /// 3. every stored update, replayed from the empty dictionary, or after pruning from the
     ///    checkpoint;
-    /// 4. the contents of the oldest and the latest kept version, all of them, and in every kept
+    /// 4. of logs, every node and certificate in the checkpoint, by making it anew;
+    /// 5. the contents of the oldest and the latest kept version, all of them, and in every kept
     ///    version what its stored update changed, by proofs against the heads.
     ///
     /// # Errors
@@ -79,6 +80,11 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         replayed: &dyn HostedRepository,
         from_empty: bool,
     ) -> Result<bool, CheckError> {
+        let same_version = replayed.latest() == self.latest();
+        if from_empty && same_version && !self.memory().is_as_replayed(replayed) {
+            let mismatch = VerifyError::RootMismatch;
+            return Err(CheckError::Version(self.latest(), mismatch));
+        }
         let mut complete = true;
         let oldest = Version::new(self.oldest().number().max(1));
         for version in [oldest, self.latest()] {

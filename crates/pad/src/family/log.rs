@@ -5,15 +5,14 @@
 use core::marker::PhantomData;
 
 use aad::{
-    AadCounted, AadFrontier, AppendOnlyProof, DictionaryScheme, Growth, Log, LogRoot, LookupProof,
-    Scheme, Setup, Values,
-    proof::{KIND_LOOKUP, LONGEST_LOOKUP, LONGEST_PROOF},
+    AadCounted, AadFrontier, AasCounted, AasFrontier, AppendOnlyProof, Entry, Growth,
+    InclusionProof, Log, LogRoot, Scheme, Setup,
+    proof::{LONGEST_GROWTH, LONGEST_PROOF},
 };
 use accumulators::wire;
 use pad_core::{
-    DecodeError, Key, Sha256Ed25519, SignedHead, SnapshotHead, Suite, Untrusted, Verified,
-    VerifyError, Version, codec,
-    head::{Authority, EmptyDictionary},
+    DecodeError, Sha256Ed25519, SnapshotHead, Suite, Untrusted, Verified, VerifyError, Version,
+    head::Authority,
 };
 
 use crate::{
@@ -27,9 +26,12 @@ use crate::{
     store::{Store, StoreError},
 };
 
+mod answers;
 mod author;
 mod hosted;
 
+use answers::AskedScheme;
+pub(crate) use answers::LONGEST_ANSWER;
 use author::Appending;
 use hosted::HostedLog;
 
@@ -45,6 +47,14 @@ macro_rules! with_log_scheme {
             }
             SchemeName::AadFrontier => {
                 type $type = AadFrontier;
+                Some($work)
+            }
+            SchemeName::AasCounted => {
+                type $type = AasCounted;
+                Some($work)
+            }
+            SchemeName::AasFrontier => {
+                type $type = AasFrontier;
                 Some($work)
             }
             _ => None,
@@ -69,7 +79,7 @@ pub(crate) fn repository<S: Suite>(
     Ok(empty.transpose()?)
 }
 
-fn empty<S: DictionaryScheme>(
+fn empty<S: AskedScheme>(
     authority: &Authority,
     setup: Setup,
 ) -> Result<Box<dyn OfferedRepository>, StoreError> {
@@ -126,7 +136,7 @@ struct LogReader<S> {
     scheme: PhantomData<S>,
 }
 
-impl<S: DictionaryScheme> LogReader<S> {
+impl<S: Scheme> LogReader<S> {
     fn new(public: &PublicKey) -> Option<Self> {
         let setup = public.scheme_key.as_ref()?.get::<Setup>()?.clone();
         Some(Self::of(public.authority, setup))
@@ -147,29 +157,12 @@ impl<S: DictionaryScheme> LogReader<S> {
     fn check_growth(&self, [older, newer]: [&Head; 2], proof: &[u8]) -> Result<(), VerifyError> {
         let growth = Growth::new(self.at(older)?, self.at(newer)?)?;
         let proof: Untrusted<AppendOnlyProof<S>> =
-            wire::decode(&(), proof, LONGEST_PROOF).map_err(VerifyError::Undecodable)?;
+            wire::decode(&(), proof, LONGEST_GROWTH).map_err(VerifyError::Undecodable)?;
         proof.verify(&growth, &()).map(drop)
-    }
-
-    /// What an answer about a key establishes.
-    fn values(&self, version: Version, key: &Key, answer: &[u8]) -> Result<Values, Refusal> {
-        let (head, proof) = decode_answer::<S>(answer)?;
-        let authority = &self.authority;
-        let head = match head {
-            Some(signed) => Untrusted::new(signed).verify(authority, &version)?,
-            None if version == Version::EMPTY => {
-                Untrusted::new(EmptyDictionary::new()).verify(authority, &())?
-            }
-            None => {
-                let (expected, actual) = (version, Version::EMPTY);
-                return Err(VerifyError::WrongVersion { expected, actual }.into());
-            }
-        };
-        Ok(proof.verify(&self.at(&head)?, key)?.into_inner())
     }
 }
 
-impl<S: DictionaryScheme> AnyClient for LogReader<S> {
+impl<S: AskedScheme> AnyClient for LogReader<S> {
     fn check_at(
         &self,
         version: Version,
@@ -177,32 +170,20 @@ impl<S: DictionaryScheme> AnyClient for LogReader<S> {
         answer: &[u8],
     ) -> Result<Statement, Refusal> {
         match question {
-            Question::Key(key) => Ok(Statement::Values(self.values(version, key, answer)?)),
+            Question::Key(key) => S::check(self, version, key, answer),
+            Question::Value(key, value) => {
+                let (key, value) = (key.clone(), value.clone());
+                let asked = (version, &Entry { key, value });
+                let included = self.check_answer::<InclusionProof<S>>(asked, answer, LONGEST_PROOF);
+                included.map(Statement::Included)
+            }
+            Question::Growth(older) => {
+                let grown = self.check_grown([*older, version], answer);
+                grown.map(Statement::Grown)
+            }
             question => Err(not_offered::<S>(question.kind()).into()),
         }
     }
-}
-
-/// The message of an answer: the head of its version, if it has one, and the body of a look-up.
-fn encode_answer<S: Scheme>(
-    head: Option<SignedHead<Sha256Ed25519>>,
-    proof: &LookupProof<S>,
-) -> Vec<u8> {
-    let mut message = codec::envelope(KIND_ANSWER, S::ID.0);
-    message.extend(codec::encode_body(&head));
-    message.extend(wire::encode_body(proof));
-    message
-}
-
-type Answer<S> = (Option<SignedHead<Sha256Ed25519>>, Untrusted<LookupProof<S>>);
-
-fn decode_answer<S: Scheme>(message: &[u8]) -> Result<Answer<S>, DecodeError> {
-    let body = codec::open(message, KIND_ANSWER, S::ID.0, LONGEST_ANSWER)?;
-    let head: Option<SignedHead<_>> = codec::decode_start(body)?;
-    // One head has one encoding.
-    let proof = body.strip_prefix(&*codec::encode_body(&head));
-    let proof = wire::decode_body(&(), proof.ok_or(DecodeError::NonCanonical)?)?;
-    Ok((head, Untrusted::new(proof)))
 }
 
 fn not_offered<S: Scheme>(what: &'static str) -> NotOffered {
@@ -211,9 +192,3 @@ fn not_offered<S: Scheme>(what: &'static str) -> NotOffered {
         scheme: S::ID,
     }
 }
-
-/// Kind: an answer, 16 above that of its proof as for other families.
-const KIND_ANSWER: u8 = KIND_LOOKUP + 16;
-
-/// The longest answer that a client reads, in bytes: a look-up, and a head.
-pub(crate) const LONGEST_ANSWER: usize = LONGEST_LOOKUP + (1 << 10);

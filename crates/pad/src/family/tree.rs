@@ -14,7 +14,7 @@ use pad_tree::{
 use serde::{Serialize, de::DeserializeOwned};
 use signature::Signer;
 
-use super::{answer, check, checked};
+use super::{answer, check, checked, not_offered};
 use crate::{
     answering::{AnswerError, AnsweringRepository},
     author::{AuthorError, BatchAuthor, HostedAuthor, ResumableRepository, resumed},
@@ -104,6 +104,7 @@ impl<B: BalancingScheme, S: Suite> AnyClient for Client<Tree<B, S>> {
             Question::Key(key) => Statement::Lookup(check(self, version, key, answer)?),
             Question::Keys(keys) => Statement::Lookups(check(self, version, keys, answer)?),
             Question::Range(range) => Statement::Range(check(self, version, range, answer)?),
+            question => return Err(not_offered(question, B::ID).into()),
         })
     }
 }
@@ -196,6 +197,7 @@ impl<S: Suite, St: TreeStore<S>> AnsweringRepository for TreeRepository<S, St> {
             Question::Key(key) => answer(self, version, key)?,
             Question::Keys(keys) => answer(self, version, keys)?,
             Question::Range(range) => answer(self, version, range)?,
+            question => return Err(not_offered(question, self.authority().scheme).into()),
         })
     }
 

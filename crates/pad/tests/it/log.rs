@@ -4,7 +4,7 @@ use accumulators::wire;
 use pad::{
     DictionaryId, Key, LogParameters, SecretKey, SnapshotHead, Value, VerifyError, Version,
     Workers,
-    aad::{AadCounted, Entries, Entry, Log, LogAuthor, LogRepository},
+    aad::{AadCounted, Entries, Entry, Log, LogAuthor, LogRepository, Schedule, Shape},
     client_view::StoredView,
     pad_core::{HeadSigner, codec},
     question::Refusal,
@@ -25,7 +25,8 @@ fn a_stored_view_does_not_follow_a_log_that_changes_its_past() {
     let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::AadCounted);
     let parameters = LogParameters::generate_insecure(scheme, 4).unwrap();
     let id = DictionaryId::from_name("certificates");
-    let setup = parameters.setup(scheme, 4);
+    let shape = Shape::new(4, Schedule::Eager).unwrap();
+    let setup = parameters.setup(scheme, shape);
     let key = SecretKey::from_parts(suite, scheme, id, &[7; 32], setup).unwrap();
     let public = key.public();
     let log = Log::<AadCounted>::new(id, parameters.setup_of(public).unwrap());

@@ -8,4 +8,6 @@ mod documents;
 mod durable;
 #[cfg(feature = "aad")]
 mod log;
+#[cfg(feature = "aad")]
+mod log_files;
 mod proof_file;

@@ -3,45 +3,20 @@
 #![cfg(target_os = "linux")]
 
 use std::{
-    fs,
-    path::PathBuf,
-    process::Command,
-    thread,
+    fs, thread,
     time::{Duration, Instant},
 };
 
 use crate::{
     bench::{Bench, text},
     file::server::ServerProcess,
+    small_disk::SmallDisk,
 };
-
-/// A file system in memory; dropped, it is gone.
-struct SmallDisk(PathBuf);
-
-impl SmallDisk {
-    /// `None` where this user may not mount one.
-    fn mount(folder: PathBuf) -> Option<Self> {
-        fs::create_dir(&folder).unwrap();
-        let mount = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", "size=8m,mode=0700", "tmpfs"])
-            .arg(&folder)
-            .output();
-        mount
-            .is_ok_and(|output| output.status.success())
-            .then_some(Self(folder))
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        drop(Command::new("umount").arg("-l").arg(&self.0).status());
-    }
-}
 
 #[test]
 fn a_full_disk_passes_while_the_server_lives_on() {
     let bench = Bench::new();
-    let Some(_disk) = SmallDisk::mount(bench.path("server")) else {
+    let Some(_disk) = SmallDisk::mount(bench.path("server"), "8m") else {
         println!("skipped: only root can mount a small disk");
         return;
     };

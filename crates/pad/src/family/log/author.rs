@@ -1,6 +1,6 @@
 //! The author of a log as one of any family.
 
-use aad::{BuiltUpdate, DictionaryScheme, Entry, LogAuthor, Scheme};
+use aad::{AppendError, BuiltUpdate, Entry, LogAuthor, Scheme, scheme::Contents};
 use pad_core::{Operation, Value, Version};
 
 use super::not_offered;
@@ -19,11 +19,19 @@ impl<S: Scheme> SignedUpdate for BuiltUpdate<S> {
     }
 }
 
-/// An author whose batches are appended: each put adds a value to those that its key has.
+/// An author whose batches are appended: each put adds a value to those that its key has, or a member to a set. Members that the
+/// set has already are passed over.
 #[derive(Debug)]
-pub(super) struct Appending<S: DictionaryScheme>(pub(super) LogAuthor<S>);
+pub(super) struct Appending<S: Scheme>(pub(super) LogAuthor<S>);
 
-impl<S: DictionaryScheme> HostedAuthor for Appending<S> {
+impl<S: Scheme> Appending<S> {
+    fn is_member(&self, entry: &Entry) -> bool {
+        let positions = self.0.entries().positions(entry.key.as_bytes(), u64::MAX);
+        S::CONTENTS == Contents::Set && !positions.is_empty()
+    }
+}
+
+impl<S: Scheme> HostedAuthor for Appending<S> {
     fn version(&self) -> Version {
         self.0.version()
     }
@@ -45,8 +53,15 @@ impl<S: DictionaryScheme> HostedAuthor for Appending<S> {
                 Operation::Remove(_) => None,
             })
             .collect();
-        for entry in entries.ok_or(not_offered::<S>("removals"))? {
-            self.0.append(entry)?;
+        let entries = entries.ok_or(not_offered::<S>("removals"))?;
+        let has_value = |entry: &Entry| !entry.value.as_bytes().is_empty();
+        if S::CONTENTS == Contents::Set && entries.iter().any(has_value) {
+            return Err(AppendError::MemberWithValue.into());
+        }
+        for entry in entries {
+            if !self.is_member(&entry) {
+                self.0.append(entry)?;
+            }
         }
         // The repository of the same process makes no node again.
         Ok(Box::new(self.0.snapshot_with_nodes()?))

@@ -3,23 +3,27 @@
 use core::any::Any;
 use std::collections::BTreeMap;
 
-use aad::{Appended, BuiltUpdate, DictionaryScheme, Log, LogAuthor, LogCheckpoint, LogRepository};
+use aad::{Appended, BuiltUpdate, Entry, Log, LogAuthor, LogCheckpoint, LogRepository};
 use accumulators::{AccumulateError, wire};
 use pad_core::{
-    ApplyError, AuthorKey, HeadSigner, Key, LookupError, Repository as _, Sha256Ed25519,
-    SignedHead, SnapshotHead, Untrusted, Update, UpdateHead, Value, Verified, VerifyError, Version,
-    Workers, codec, contradiction::Past, head::Authority,
+    ApplyError, AuthorKey, HeadSigner, Key, LookupError, Sha256Ed25519, SnapshotHead, Untrusted,
+    Update, UpdateHead, Value, Verified, VerifyError, Version, Workers, codec, contradiction::Past,
+    head::Authority,
 };
 use pad_tree::{Difference, KeyHistory};
 
-use super::{Appending, LogReader, encode_answer, not_offered};
+use super::{
+    Appending, LogReader,
+    answers::{AskedScheme, OptionalHead, ProofBody},
+    not_offered,
+};
 use crate::{
     answering::AnswerError,
     author::{AuthorError, HostedAuthor},
     hosted::{AskedRepository, Contents, HostedRepository, SignedUpdate, UpdatedRepository},
     keys::SecretKey,
     offered::OfferedRepository,
-    question::{HeadText, Question},
+    question::{HeadText, Question, Statement},
     repository::{CheckError, RepositoryError, integrity},
     signing_record::{SigningRecord, SigningRecordError},
     store::{StoreError, StoredCheckpoint},
@@ -27,13 +31,13 @@ use crate::{
 
 /// A log with all its versions.
 #[derive(Debug)]
-pub(super) struct HostedLog<S: DictionaryScheme> {
+pub(super) struct HostedLog<S: AskedScheme> {
     repository: LogRepository<S>,
 }
 
 type LogUpdate = Update<Sha256Ed25519, Appended>;
 
-impl<S: DictionaryScheme> HostedLog<S> {
+impl<S: AskedScheme> HostedLog<S> {
     /// An empty log.
     ///
     /// # Errors
@@ -92,19 +96,31 @@ impl<S: DictionaryScheme> HostedLog<S> {
         let entries = self.repository.entries();
         let size = self.repository.size(version)?;
         for key in keys {
-            let answer = encode_answer(
-                Some(self.repository.head(version)?),
-                &self.repository.prove(version, key)?,
-            );
-            let values = self.reader().values(version, key, &answer);
-            let values = values.map_err(|_| mismatch(version))?.values;
+            let proof = S::prove(&self.repository, version, key)?;
+            let answer = proof.answer::<S>(&[self.head_of(version)?]);
+            let statement = S::check(&self.reader(), version, key, &answer);
             let positions = entries.positions(key.as_bytes(), size).iter();
             let stored = positions.filter_map(|position| entries.entry(*position));
-            if !values.iter().eq(stored.map(|entry| &entry.value)) {
+            let stored = stored.map(|entry| &entry.value);
+            let agrees = match statement.map_err(|_| mismatch(version))? {
+                Statement::Values(proved) => proved.values.iter().eq(stored),
+                Statement::Included(_) => stored.count() == 1,
+                Statement::Absent(_) => stored.count() == 0,
+                _ => false,
+            };
+            if !agrees {
                 return Err(mismatch(version));
             }
         }
         Ok(())
+    }
+
+    /// The head of a version; version 0 has none.
+    fn head_of(&self, version: Version) -> Result<OptionalHead, LookupError> {
+        match version {
+            Version::EMPTY => Ok(None),
+            version => self.repository.head(version).map(Some),
+        }
     }
 
     fn reader(&self) -> LogReader<S> {
@@ -123,7 +139,7 @@ const fn mismatch(version: Version) -> CheckError {
     CheckError::Version(version, VerifyError::RootMismatch)
 }
 
-impl<S: DictionaryScheme> UpdatedRepository for HostedLog<S> {
+impl<S: AskedScheme> UpdatedRepository for HostedLog<S> {
     fn authority(&self) -> &Authority {
         self.repository.heads().authority()
     }
@@ -204,7 +220,7 @@ impl<S: DictionaryScheme> UpdatedRepository for HostedLog<S> {
     }
 }
 
-impl<S: DictionaryScheme> AskedRepository for HostedLog<S> {
+impl<S: AskedScheme> AskedRepository for HostedLog<S> {
     fn head_text(&self, version: Version) -> Result<HeadText, LookupError> {
         Ok(HeadText::of(&self.repository.head(version)?.head))
     }
@@ -237,19 +253,26 @@ impl<S: DictionaryScheme> AskedRepository for HostedLog<S> {
     }
 
     fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
-        let Question::Key(key) = question else {
-            return Self::not_offered(question.kind());
+        let repository = &self.repository;
+        let mut heads = vec![self.head_of(version)?];
+        let proof = match question {
+            Question::Key(key) => S::prove(repository, version, key)?,
+            Question::Value(key, value) => {
+                let (key, value) = (key.clone(), value.clone());
+                let entry = Entry { key, value };
+                ProofBody::of(&repository.prove_inclusion(version, &entry)?)
+            }
+            Question::Growth(older) => {
+                heads.insert(0, self.head_of(*older)?);
+                ProofBody::of(&repository.prove_append_only(*older, version)?)
+            }
+            question => return Self::not_offered(question.kind()),
         };
-        let head: Option<SignedHead<_>> = match version {
-            Version::EMPTY => None,
-            version => Some(self.repository.head(version)?),
-        };
-        let proof = self.repository.prove(version, key)?;
-        Ok(encode_answer(head, &proof))
+        Ok(proof.answer::<S>(&heads))
     }
 
     fn proof_body(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
-        Ok(wire::encode_body(&self.repository.prove(version, key)?))
+        Ok(S::prove(&self.repository, version, key)?.bytes)
     }
 
     fn history(&self, _: &Key) -> Result<Untrusted<KeyHistory>, AnswerError> {
@@ -261,7 +284,7 @@ impl<S: DictionaryScheme> AskedRepository for HostedLog<S> {
     }
 }
 
-impl<S: DictionaryScheme> HostedRepository for HostedLog<S> {
+impl<S: AskedScheme> HostedRepository for HostedLog<S> {
     fn evidence_outlives_version(&self) -> bool {
         false
     }
@@ -270,7 +293,7 @@ impl<S: DictionaryScheme> HostedRepository for HostedLog<S> {
         self.repository.entries().as_slice().len()
     }
 
-    /// Entries, elements and nodes, without the tables of keys.
+    /// Entries, elements and nodes, without the tables of keys and, in frontier schemes, the frontiers.
     fn memory_bytes(&self) -> usize {
         let entries = self.repository.entries().as_slice();
         let contents = entries
@@ -308,6 +331,11 @@ impl<S: DictionaryScheme> HostedRepository for HostedLog<S> {
         self.check_values(version, entries.map(|entry| &entry.key))
     }
 
+    /// All nodes with their certificates, and frontiers: what a checkpoint is believed about.
+    fn is_as_replayed(&self, replayed: &dyn HostedRepository) -> bool {
+        self.checkpoint().bytes == replayed.checkpoint().bytes
+    }
+
     fn unproved_contents(&self, _: Version) -> Result<Option<BTreeMap<Key, Value>>, LookupError> {
         Ok(None)
     }
@@ -322,7 +350,7 @@ impl<S: DictionaryScheme> HostedRepository for HostedLog<S> {
     }
 }
 
-impl<S: DictionaryScheme> OfferedRepository for HostedLog<S> {
+impl<S: AskedScheme> OfferedRepository for HostedLog<S> {
     fn resume(&self, key: &SecretKey) -> Result<Box<dyn HostedAuthor>, AuthorError> {
         let author = LogAuthor::resume(&self.repository, HeadSigner::new(key.signer()));
         Ok(Box::new(Appending(author)))

@@ -8,15 +8,13 @@ use pad_core::{
 };
 use pad_tree::{Difference, KeyHistory};
 use pad_tuple::{
-    AggregateDesign, Design, PublicBytes, SecretBytes, Signed, Tuple, TupleRepository,
+    AggregateDesign, Design, PublicBytes, SecretBytes, Signed, Tuple, TupleRepository, TupleScheme,
 };
 
 use super::TupleSetup;
-#[cfg(feature = "accumulators")]
-use crate::question::NotOffered;
 use crate::{
     answering::{AnswerError, AnsweringRepository},
-    family::{answer, check, checked},
+    family::{answer, check, checked, not_offered},
     question::{Question, Refusal, Statement},
     repository::CheckError,
 };
@@ -73,6 +71,7 @@ where
             Question::Key(key) => answer(repository, version, key)?,
             Question::Keys(keys) => answer(repository, version, keys)?,
             Question::Range(range) => answer(repository, version, range)?,
+            question => return Err(not_offered(question, <Self as TupleScheme<S>>::SCHEME).into()),
         })
     }
 
@@ -86,6 +85,7 @@ where
             Question::Key(key) => Statement::Lookup(check(client, version, key, answer)?),
             Question::Keys(keys) => Statement::Lookups(check(client, version, keys, answer)?),
             Question::Range(range) => Statement::Range(check(client, version, range, answer)?),
+            question => return Err(not_offered(question, <Self as TupleScheme<S>>::SCHEME).into()),
         })
     }
 
@@ -128,7 +128,7 @@ macro_rules! one_key_at_a_time {
             ) -> Answered {
                 match question {
                     Question::Key(key) => Ok(answer(repository, version, key)?),
-                    question => Err(not_offered::<S, Self>(question).into()),
+                    question => Err(not_offered(question, <Self as TupleScheme<S>>::SCHEME).into()),
                 }
             }
 
@@ -142,7 +142,7 @@ macro_rules! one_key_at_a_time {
                     Question::Key(key) => {
                         Ok(Statement::Lookup(check(client, version, key, answer)?))
                     }
-                    question => Err(not_offered::<S, Self>(question).into()),
+                    question => Err(not_offered(question, <Self as TupleScheme<S>>::SCHEME).into()),
                 }
             }
 
@@ -184,12 +184,6 @@ macro_rules! one_key_at_a_time {
 one_key_at_a_time!([A, R, const GENERATIONS: usize] pad_tuple::Accumulated<A, R, GENERATIONS>);
 #[cfg(feature = "accumulators")]
 one_key_at_a_time!([A, const GENERATIONS: usize] pad_tuple::ChainAccumulated<A, GENERATIONS>);
-
-#[cfg(feature = "accumulators")]
-fn not_offered<S: Suite, D: Design<S>>(question: &Question) -> NotOffered {
-    let (what, scheme) = (question.kind(), D::SCHEME);
-    NotOffered { what, scheme }
-}
 
 /// What the clients of a repository trust.
 fn trusted<S: Suite, D: Design<S>>(repository: &TupleRepository<S, D>) -> TupleSetup<S, D> {

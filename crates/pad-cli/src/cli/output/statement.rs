@@ -1,0 +1,138 @@
+//! Verified answers, printed: each says what was proved, and no more.
+
+use pad::{Answer, Key, Version, question::Statement};
+use serde_json::{Map, Value as Json};
+
+use super::Output;
+use crate::cli::Failure;
+
+impl Output {
+    /// Prints the verified answer to a question about one key, one value or two versions.
+    pub(crate) fn statement(&mut self, statement: Statement) -> Result<(), Failure> {
+        match statement {
+            Statement::Lookup(lookup) => self.lookup(lookup.version, &lookup.key, &lookup.answer),
+            #[cfg(feature = "aad")]
+            Statement::Values(values) => self.values(&values),
+            #[cfg(feature = "aad")]
+            Statement::Included(included) => self.included(&included),
+            #[cfg(feature = "aad")]
+            Statement::Absent(absent) => self.absent(&absent),
+            #[cfg(feature = "aad")]
+            Statement::Grown(grown) => self.grown(&grown),
+            _ => Err(Failure::Refused("the answer is to another question".into())),
+        }
+    }
+
+    /// Prints the verified answer to a look-up.
+    pub(crate) fn lookup(
+        &mut self,
+        version: Version,
+        key: &Key,
+        answer: &Answer,
+    ) -> Result<(), Failure> {
+        let shown = self.show(key.as_bytes());
+        let value = answer.value().map(|value| self.show(value.as_bytes()));
+        let verdict = self.verdict();
+        let text = value.map_or_else(
+            || format!("absent   {shown}   [version {version}, {verdict}]"),
+            |value| format!("present  {shown} = {value}   [version {version}, {verdict}]"),
+        );
+        let object = self.lookup_object(version, key, answer);
+        self.say(&text, &object)
+    }
+
+    /// The verified answer to a look-up as an object.
+    pub(crate) fn lookup_object(&self, version: Version, key: &Key, answer: &Answer) -> Json {
+        let mut object = self.about(version, key);
+        object.insert("present".into(), answer.value().is_some().into());
+        if let Some(value) = answer.value() {
+            self.add(&mut object, "value", value.as_bytes());
+        }
+        self.add_verdict(&mut object);
+        Json::Object(object)
+    }
+
+    fn about(&self, version: Version, key: &Key) -> Map<String, Json> {
+        let mut object = Map::new();
+        object.insert("version".into(), version.number().into());
+        self.add(&mut object, "key", key.as_bytes());
+        object
+    }
+}
+
+/// What logs prove.
+#[cfg(feature = "aad")]
+impl Output {
+    /// All values of a key, one a line, or that there are none.
+    fn values(&mut self, values: &pad::aad::Values) -> Result<(), Failure> {
+        let (version, shown) = (values.version, self.show(values.key.as_bytes()));
+        let verdict = self.verdict();
+        let mut objects = Vec::new();
+        for value in &values.values {
+            let mut object = Map::new();
+            self.add(&mut object, "value", value.as_bytes());
+            objects.push(Json::Object(object));
+            let value = self.show(value.as_bytes());
+            self.text(&format!("present  {shown} = {value}"))?;
+        }
+        let text = match values.values.len() {
+            0 => format!("absent   {shown}   [version {version}, {verdict}]"),
+            count => format!("{count} values, no other   [version {version}, {verdict}]"),
+        };
+        let mut object = self.about(version, &values.key);
+        object.insert("present".into(), (!objects.is_empty()).into());
+        object.insert("values".into(), objects.into());
+        self.say_verdict(&text, Json::Object(object))
+    }
+
+    /// A member of a set, or one value of a key.
+    fn included(&mut self, included: &pad::aad::Included) -> Result<(), Failure> {
+        let (version, entry) = (included.version, &included.entry);
+        let (shown, verdict) = (self.show(entry.key.as_bytes()), self.verdict());
+        let mut object = self.about(version, &entry.key);
+        object.insert("present".into(), true.into());
+        let text = match included.occurrence {
+            // Only in sets.
+            0 => format!("present  {shown}   in the set   [version {version}, {verdict}]"),
+            occurrence => {
+                self.add(&mut object, "value", entry.value.as_bytes());
+                object.insert("occurrence".into(), occurrence.into());
+                let value = self.show(entry.value.as_bytes());
+                format!(
+                    "included {shown} = {value}   other values are not shown   \
+                     [version {version}, {verdict}]"
+                )
+            }
+        };
+        object.insert("position".into(), included.position.into());
+        self.say_verdict(&text, Json::Object(object))
+    }
+
+    /// What is no member of a set.
+    fn absent(&mut self, absent: &pad::aad::Absent) -> Result<(), Failure> {
+        let (version, member) = (absent.version, &absent.member);
+        let (shown, verdict) = (self.show(member.as_bytes()), self.verdict());
+        let text = format!("absent   {shown}   not in the set   [version {version}, {verdict}]");
+        let mut object = self.about(version, member);
+        object.insert("present".into(), false.into());
+        self.say_verdict(&text, Json::Object(object))
+    }
+
+    /// That a version contains an older one.
+    fn grown(&mut self, grown: &pad::aad::Grown) -> Result<(), Failure> {
+        let (from, to) = (grown.from, grown.to);
+        let text = format!(
+            "grown    version {to} contains version {from}: of its {} entries the first {}   [{}]",
+            grown.to_size,
+            grown.from_size,
+            self.verdict(),
+        );
+        let mut object = Map::new();
+        object.insert("from".into(), from.number().into());
+        object.insert("to".into(), to.number().into());
+        object.insert("from_size".into(), grown.from_size.into());
+        object.insert("to_size".into(), grown.to_size.into());
+        object.insert("grown".into(), true.into());
+        self.say_verdict(&text, Json::Object(object))
+    }
+}

@@ -1,0 +1,146 @@
+//! Logs whose author is killed, or finds no room on the disk.
+
+use std::{
+    fmt::Write as _,
+    fs,
+    io::{BufRead, BufReader, Read},
+    process::Stdio,
+    thread::sleep,
+    time::Duration,
+};
+
+use serde_json::Value as Json;
+
+use crate::{
+    append_only::with_key_of,
+    bench::{Bench, text},
+    small_disk::SmallDisk,
+};
+
+/// `kill -9` at random moments of an import loses nothing that was acknowledged. `PAD_KILL_ROUNDS` sets the number of rounds.
+#[test]
+fn acknowledged_versions_survive_a_kill() {
+    survive("aad-counted", (120, 3));
+}
+
+#[test]
+fn acknowledged_versions_with_frontiers_survive_a_kill() {
+    survive("aad-frontier", (36, 2));
+}
+
+fn survive(scheme: &str, (entries, rounds): (u64, u64)) {
+    let wanted = std::env::var("PAD_KILL_ROUNDS");
+    let rounds: u64 = wanted.map_or(rounds, |rounds| rounds.parse().unwrap());
+    let bench = with_key_of(scheme);
+    let mut trace = "snapshot,op,key,value\n".to_owned();
+    for number in 0..entries {
+        let snapshot = number / 4;
+        let key = number % 7;
+        writeln!(trace, "{snapshot},put,key {key},value {number}").unwrap();
+    }
+    bench.write("t.csv", trace.as_bytes());
+    let import = |store: &str| {
+        format!("import --store {store} --key k --record {store}.signed --parameters par t.csv")
+    };
+    bench.ok(&import("whole"));
+    let whole = bench.json("versions --store whole");
+    for round in 0..rounds {
+        let store = format!("s{}", round / 4);
+        let acknowledged = kill_after(&bench, &import(&store), round);
+        if !bench.path(&store).exists() {
+            assert_eq!(acknowledged, Vec::<Json>::new(), "round {round}");
+            continue;
+        }
+        let found = bench.json(&format!("versions --store {store}"));
+        let (last, found) = (acknowledged.last(), roots(&found));
+        assert!(roots(&whole).starts_with(&found), "round {round}");
+        if let Some(version) = last.and_then(|last| last["version"].as_u64()) {
+            let known = u64::try_from(found.len()).unwrap();
+            assert!(known >= version, "round {round}: lost a version");
+        }
+        bench.ok(&format!("check --store {store}"));
+    }
+    for store in (0..rounds.div_ceil(4)).map(|number| format!("s{number}")) {
+        bench.ok(&import(&store));
+        assert_eq!(bench.json(&format!("versions --store {store}")), whole);
+        let key = bench.json(&format!(
+            "get --store {store} --public k.pub --hex 6b65792033"
+        ));
+        let values = (0..entries).filter(|number| number % 7 == 3).count();
+        assert_eq!(key[0]["values"].as_array().unwrap().len(), values);
+    }
+}
+
+fn roots(versions: &[Json]) -> Vec<Json> {
+    let roots = versions.iter().map(|version| version["root"].clone());
+    roots.collect()
+}
+
+/// Runs an import, kills it after some versions and a while, and returns what it acknowledged.
+fn kill_after(bench: &Bench, line: &str, round: u64) -> Vec<Json> {
+    let noise = round.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31);
+    let mut command = bench.command();
+    let words = line.split(' ');
+    command.arg("--json").args(words).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut printed = String::new();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    for _ in 0..noise % 9 {
+        output.read_line(&mut printed).unwrap();
+    }
+    sleep(Duration::from_micros(noise / 9 % 30_000));
+    // SIGKILL on Unix: no destructor runs.
+    child.kill().unwrap();
+    child.wait().unwrap();
+    output.read_to_string(&mut printed).unwrap();
+    acknowledged(&printed)
+}
+
+/// The versions that an import has reported.
+fn acknowledged(printed: &str) -> Vec<Json> {
+    let lines = printed.split_inclusive('\n');
+    let whole = lines.filter(|line| line.ends_with('\n'));
+    let objects = whole.map(|line| serde_json::from_str::<Json>(line).unwrap());
+    objects
+        .filter(|object| object.get("snapshot").is_some())
+        .collect()
+}
+
+/// An import that finds no room loses nothing that it acknowledged, and goes on once there is room.
+#[test]
+fn a_full_disk_loses_nothing() {
+    let bench = with_key_of("aad-counted");
+    let Some(_disk) = SmallDisk::mount(bench.path("disk"), "32m") else {
+        println!("skipped: only root can mount a small disk");
+        return;
+    };
+    let value = "x".repeat(100_000);
+    let mut trace = "snapshot,op,key,value\n".to_owned();
+    for number in 0..60 {
+        writeln!(trace, "{number},put,key{},{value}", number % 7).unwrap();
+    }
+    bench.write("t.csv", trace.as_bytes());
+    bench.ok("import --store whole --key k --record whole.signed --parameters par t.csv");
+    let whole = bench.json("versions --store whole");
+    fs::write(bench.path("disk/filler"), vec![0; 27 << 20]).unwrap();
+    let import = "--json import --store disk/s --key k --parameters par t.csv";
+    let mut known = 0;
+    for _ in 0..3 {
+        let output = bench.run(import);
+        assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
+        let last = acknowledged(&text(&output.stdout)).pop();
+        known = last.map_or(known, |last| last["version"].as_u64().unwrap());
+        let found = bench.json("versions --store disk/s");
+        assert!(u64::try_from(found.len()).unwrap() >= known);
+        assert!(roots(&whole).starts_with(&roots(&found)));
+        bench.ok("check --store disk/s");
+    }
+    assert!(
+        0 < known && known < 60,
+        "{known} versions before the disk was full"
+    );
+    fs::remove_file(bench.path("disk/filler")).unwrap();
+    bench.ok(import);
+    assert_eq!(bench.json("versions --store disk/s"), whole);
+    bench.ok("check --store disk/s");
+}

@@ -1,0 +1,255 @@
+//! What logs prove beside all values of a key: members of sets, one value, and that a version contains an older one; and logs of
+//! both schedules.
+
+use std::fmt::Write as _;
+
+use pad::{Domain, RedbStore, Sha256Ed25519, Store as _, Suite as _};
+use serde_json::json;
+
+use crate::{
+    append_only::{grown, published, values, with_key_of},
+    bench::{Bench, text},
+};
+
+/// A set `s` of 35 members in seven versions, one of them given twice.
+fn set(scheme: &str) -> Bench {
+    let bench = with_key_of(scheme);
+    let mut trace = "snapshot,op,key,value\n".to_owned();
+    for number in 0..35 {
+        writeln!(trace, "{},put,m{number},", number / 5).unwrap();
+    }
+    trace.push_str("6,put,m3,\n");
+    bench.write("t.csv", trace.as_bytes());
+    bench.ok("import --store s --key k --parameters par t.csv");
+    bench
+}
+
+fn check_set(scheme: &str) {
+    let bench = set(scheme);
+    let get = |line: &str| {
+        bench
+            .json(&format!("get --store s --public k.pub {line}"))
+            .remove(0)
+    };
+    let present = get("m3");
+    assert_eq!(
+        present,
+        json!({ "version": 7, "key": "m3", "present": true, "position": 3, "verified": true })
+    );
+    assert_eq!(
+        get("m34 --at 6"),
+        json!({ "version": 6, "key": "m34", "present": false, "verified": true })
+    );
+    let printed = bench.ok("get --store s --public k.pub m3");
+    assert_eq!(
+        printed,
+        "present  m3   in the set   [version 7, verified]\n"
+    );
+    let printed = bench.ok("get --store s --public k.pub x");
+    assert_eq!(
+        printed,
+        "absent   x   not in the set   [version 7, verified]\n"
+    );
+
+    for (member, other) in [("m3", "m4"), ("x", "m4")] {
+        bench.ok(&format!("prove --store s {member} --out p --force"));
+        let verify = |member: &str| format!("verify --public k.pub --proof p {member} --at 7");
+        let answer = bench.json(&verify(member)).remove(0);
+        assert_eq!(answer["present"], member == "m3");
+        bench.fails(&verify(other), 3, "verification failed");
+    }
+    let checked = bench.json("check --store s --public k.pub").remove(0);
+    assert_eq!(checked["replayed"], 7);
+}
+
+#[test]
+fn sets_say_what_is_in_them() {
+    check_set("aas-counted");
+}
+
+#[test]
+fn sets_with_frontiers_say_what_is_in_them() {
+    check_set("aas-frontier");
+}
+
+#[test]
+fn members_have_no_values_and_are_there_once() {
+    let bench = set("aas-counted");
+    bench.fails("put --store s m40 one", 2, "a member of a set has no value");
+    bench.write("v.csv", b"snapshot,op,key,value\na,put,m,\nb,put,n,1\n");
+    let import = "import --store other --key k --record r --parameters par v.csv";
+    bench.fails(
+        import,
+        2,
+        "snapshot 'b' at line 3: a member of a set has no value",
+    );
+    assert!(!bench.path("other").exists());
+    // A member that is there already, one that is new, and this twice.
+    for member in ["m3", "m40", "m40"] {
+        bench.ok(&format!("put --store s {member}"));
+    }
+    let commit = bench.json("commit --store s --key k").remove(0);
+    assert_eq!(commit["version"], 8);
+    bench.ok("prove-append-only --store s --from 7 --out p");
+    let grown = bench
+        .json("verify --public k.pub --proof p --from 7 --to 8")
+        .remove(0);
+    assert_eq!(
+        (&grown["from_size"], &grown["to_size"]),
+        (&json!(35), &json!(36))
+    );
+    bench.fails(
+        "range --store s a z",
+        2,
+        "not offered by scheme aas-counted",
+    );
+    bench.fails(
+        "remove --store s m3",
+        2,
+        "not offered by scheme aas-counted",
+    );
+
+    // A dictionary's keys have values, as ever.
+    let bench = published();
+    bench.fails("put --store s key", 2, "a value, which is not given");
+}
+
+#[test]
+fn one_value_is_proved_alone() {
+    let bench = grown();
+    bench.ok("prove --store s example.org --value two --at 12 --out p");
+    let verify = |line: &str| format!("verify --public k.pub --proof p example.org {line}");
+    assert_eq!(
+        bench.json(&verify("--value two --at 12")).remove(0),
+        json!({
+            "version": 12, "key": "example.org", "value": "two", "present": true,
+            "position": 2, "occurrence": 1, "verified": true,
+        })
+    );
+    let printed = bench.ok(&verify("--value two --at 12"));
+    assert!(printed.contains("other values are not shown"), "{printed}");
+    bench.fails(&verify("--value one --at 12"), 3, "verification failed");
+    bench.fails(&verify("--value two --at 11"), 3, "of version 12");
+    bench.fails(&verify("--at 12"), 3, "kind");
+    bench.fails(
+        "prove --store s example.org --value three --out q",
+        2,
+        "no such",
+    );
+    // All values are another proof.
+    bench.ok("prove --store s example.org --at 12 --out p --force");
+    bench.fails(&verify("--value two --at 12"), 3, "kind");
+
+    let trees = Bench::with_trace();
+    let refused = "questions about one value are not offered by scheme red-black";
+    trees.fails("prove --store s apple --value 3 --out p", 2, refused);
+    let refused = "append-only proofs are not offered by scheme red-black";
+    trees.fails("prove-append-only --store s --from 1 --out p", 2, refused);
+}
+
+#[test]
+fn growth_is_proved_to_whoever_has_the_public_key() {
+    let bench = grown();
+    let latest = bench.json("versions --store s").len();
+    bench.ok("prove-append-only --store s --from 3 --to 12 --out p");
+    let verify = |line: &str| format!("verify --public k.pub --proof p {line}");
+    assert_eq!(
+        bench.json(&verify("--from 3 --to 12")).remove(0),
+        json!({
+            "from": 3, "to": 12, "from_size": 5, "to_size": 32, "grown": true, "verified": true,
+        })
+    );
+    let printed = bench.ok(&verify("--from 3 --to 12"));
+    assert!(
+        printed.contains("version 12 contains version 3"),
+        "{printed}"
+    );
+    for line in ["--from 2 --to 12", "--from 3 --to 11", "--from 12 --to 3"] {
+        bench.fails(&verify(line), 3, "verification failed");
+    }
+    bench.fails(&verify("example.org --at 12"), 3, "verification failed");
+    assert_eq!(bench.run(&verify("--at 12")).status.code(), Some(2));
+    for from in [0, latest] {
+        bench.ok(&format!(
+            "prove-append-only --store s --from {from} --out p --force"
+        ));
+        bench.ok(&verify(&format!("--from {from} --to {latest}")));
+    }
+    bench.fails(
+        "prove-append-only --store s --from 4 --to 3 --out q",
+        2,
+        "out of order",
+    );
+    bench.fails(
+        "prove-append-only --store s --from 4 --to 99 --out q",
+        2,
+        "version 99",
+    );
+
+    // Another key's log.
+    bench.ok("keygen --out other --scheme aad-counted --parameters par");
+    bench.ok("import --store o --key other --parameters par t.csv");
+    bench.ok("prove-append-only --store o --from 3 --to 12 --out p --force");
+    bench.fails(&verify("--from 3 --to 12"), 3, "verification failed");
+}
+
+#[test]
+fn a_deferred_log_answers_everything() {
+    let bench = Bench::new();
+    bench.ok("parameters --top 5 --out par");
+    let keygen = "keygen --scheme aad-counted --parameters par --schedule deferred --out k";
+    bench.ok(keygen);
+    let public = text(&bench.read("k.pub"));
+    assert!(
+        public
+            .lines()
+            .last()
+            .unwrap()
+            .starts_with("scheme-key 030501"),
+        "{public}"
+    );
+    let mut trace = "snapshot,op,key,value\n".to_owned();
+    for number in 0..90 {
+        writeln!(trace, "{},put,k{},{number}", number / 7, number % 20).unwrap();
+    }
+    bench.write("t.csv", trace.as_bytes());
+    bench.ok("import --store s --key k --parameters par t.csv");
+    let get = |line: &str| {
+        bench
+            .json(&format!("get --store s --view v {line}"))
+            .remove(0)
+    };
+    bench.ok("get --store s --public k.pub --view v k5 --at 3");
+    assert_eq!(values(&get("k5")), ["5", "25", "45", "65", "85"]);
+    assert_eq!(get("x")["present"], false);
+    bench.ok("put --store s k5 last");
+    bench.ok("commit --store s --key k");
+    assert_eq!(values(&get("k5 --at 14")).len(), 6);
+    bench.ok("prove --store s k5 --value last --out p");
+    bench.ok("verify --public k.pub --proof p k5 --value last --at 14");
+    bench.ok("prove-append-only --store s --from 9 --out p --force");
+    bench.ok("verify --public k.pub --proof p --from 9 --to 14");
+    let checked = bench.json("check --store s --public k.pub").remove(0);
+    assert_eq!(checked["replayed"], 14);
+}
+
+/// A stored certificate that is not what the entries make: proofs that need it are refused, and the check finds it.
+#[test]
+fn a_check_finds_a_certificate_that_somebody_else_wrote() {
+    let bench = grown();
+    let mut store = RedbStore::open(&bench.path("s")).unwrap();
+    let mut checkpoint = store.checkpoint().unwrap().unwrap();
+    // The last node's quotient; no frontiers follow it.
+    let end = checkpoint.bytes.len() - 1;
+    assert_eq!(checkpoint.bytes[end], 0);
+    checkpoint.bytes[end - 1] ^= 1;
+    let numbers =
+        [checkpoint.version, checkpoint.oldest].map(|version| version.number().to_be_bytes());
+    let parts: [&[u8]; 3] = [&numbers[0], &numbers[1], &checkpoint.bytes];
+    let digest = Sha256Ed25519::hash(Domain::Checkpoint, &parts);
+    checkpoint.digest = digest.as_ref().to_vec();
+    store.put_checkpoint(&checkpoint).unwrap();
+    drop(store);
+    bench.ok("versions --store s");
+    bench.fails("check --store s", 3, "does not verify");
+}

@@ -1,0 +1,32 @@
+//! A small file system in memory, to be filled.
+
+use std::{fs, path::PathBuf, process::Command};
+
+/// A file system in memory; dropped, it is gone.
+pub(crate) struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    /// `None` where this user may not mount one. The size is as `mount` takes it: `8m`.
+    pub(crate) fn mount(folder: PathBuf, size: &str) -> Option<Self> {
+        fs::create_dir(&folder).unwrap();
+        let mount = Command::new("mount")
+            .args([
+                "-t",
+                "tmpfs",
+                "-o",
+                &format!("size={size},mode=0700"),
+                "tmpfs",
+            ])
+            .arg(&folder)
+            .output();
+        mount
+            .is_ok_and(|output| output.status.success())
+            .then_some(Self(folder))
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        drop(Command::new("umount").arg("-l").arg(&self.0).status());
+    }
+}
