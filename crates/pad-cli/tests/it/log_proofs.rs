@@ -34,11 +34,11 @@ fn check_set(scheme: &str) {
     let present = get("m3");
     assert_eq!(
         present,
-        json!({ "version": 7, "key": "m3", "present": true, "position": 3, "verified": true })
+        json!({ "version": 7, "key": "m3", "present": true, "position": 3, "verified": true, "parameters": "of unknown origin" })
     );
     assert_eq!(
         get("m34 --at 6"),
-        json!({ "version": 6, "key": "m34", "present": false, "verified": true })
+        json!({ "version": 6, "key": "m34", "present": false, "verified": true, "parameters": "of unknown origin" })
     );
     let printed = bench.ok("get --store s --public k.pub m3");
     assert_eq!(
@@ -123,7 +123,7 @@ fn one_value_is_proved_alone() {
         bench.json(&verify("--value two --at 12")).remove(0),
         json!({
             "version": 12, "key": "example.org", "value": "two", "present": true,
-            "position": 2, "occurrence": 1, "verified": true,
+            "position": 2, "occurrence": 1, "verified": true, "parameters": "of unknown origin",
         })
     );
     let printed = bench.ok(&verify("--value two --at 12"));
@@ -156,7 +156,7 @@ fn growth_is_proved_to_whoever_has_the_public_key() {
     assert_eq!(
         bench.json(&verify("--from 3 --to 12")).remove(0),
         json!({
-            "from": 3, "to": 12, "from_size": 5, "to_size": 32, "grown": true, "verified": true,
+            "from": 3, "to": 12, "from_size": 5, "to_size": 32, "grown": true, "verified": true, "parameters": "of unknown origin",
         })
     );
     let printed = bench.ok(&verify("--from 3 --to 12"));
