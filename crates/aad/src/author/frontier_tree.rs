@@ -3,6 +3,8 @@
 //!
 //! The layout is the server's own business: a verifier does not see it.
 
+pub(super) mod stepwise;
+
 use accumulators::{
     AccumulateError, AccumulatorId,
     bilinear::{
@@ -71,12 +73,10 @@ impl FrontierTree {
     /// # Errors
     /// [`AccumulateError::CapacityExceeded`]; [`AccumulateError::ElementNotAllowed`] if hashes have collided.
     pub(super) fn build<S: Scheme>(tree: &Tree<'_>) -> Result<Self, AccumulateError> {
-        let width = S::CONTENTS.element_bytes();
-        let mut sorted: Vec<(u32, &[u8])> = (0..).zip(tree.elements.chunks(width)).collect();
-        sorted.sort_unstable_by_key(|(_, element)| *element);
-        let (order, elements): (Vec<u32>, Vec<&[u8]>) = sorted.into_iter().unzip();
+        let (order, elements) = in_order::<S>(tree.elements);
         let frontier = whole::<S>(&elements);
-        let (starts, groups) = groups(frontier);
+        let layout = groups(frontier);
+        let groups = tree.workers.map(&layout, |group| group.scalars(frontier));
         let transform = Transform::for_degree(4 * tree.polynomial.len());
         let rows = products(&groups, &transform, tree.workers);
         let [x, y] = bezout(tree.polynomial, (&groups, &rows), &transform, tree.workers)?;
@@ -84,7 +84,7 @@ impl FrontierTree {
         let disjoint = disjoint(tree, (&rows, &nodes), [x, y])?;
         Ok(Self {
             order,
-            groups: starts,
+            groups: layout.iter().map(|group| group.first).collect(),
             rows: nodes,
             disjoint,
         })
@@ -148,35 +148,54 @@ pub(super) fn whole<'a, S: Scheme>(elements: &'a [&'a [u8]]) -> Frontier<'a> {
     Frontier::new(elements, 0, bits)
 }
 
-/// Cuts a frontier into groups of at most [`GROUP`] scalars, of whole atoms: single strings up to the length of a key half, and
-/// chunks of those that leave one key's values. The first string and the scalars of each group.
-fn groups(frontier: Frontier<'_>) -> (Vec<Leaving>, Vec<Vec<Fr>>) {
-    let mut starts: Vec<Leaving> = Vec::new();
-    let mut groups: Vec<Vec<Fr>> = Vec::new();
+/// The elements of a tree in ascending order, and their places in it.
+fn in_order<S: Scheme>(elements: &[u8]) -> (Vec<u32>, Vec<&[u8]>) {
+    let elements = elements.chunks(S::CONTENTS.element_bytes());
+    let mut sorted: Vec<(u32, &[u8])> = (0..).zip(elements).collect();
+    sorted.sort_unstable_by_key(|(_, element)| *element);
+    sorted.into_iter().unzip()
+}
+
+/// Neighbouring strings of a frontier.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    first: Leaving,
+    length: usize,
+}
+
+impl Run {
+    fn scalars(self, frontier: Frontier<'_>) -> Vec<Fr> {
+        let strings = frontier.iter_from(self.first).take(self.length);
+        strings.map(|string| frontier.scalar(string)).collect()
+    }
+}
+
+/// Cuts a frontier into groups of at most [`GROUP`] strings, of whole atoms: single strings up to the length of a key half, and
+/// chunks of those that leave one key's values.
+///
+/// Time: linear in the number of strings, without hashing.
+fn groups(frontier: Frontier<'_>) -> Vec<Run> {
+    let mut groups: Vec<Run> = Vec::new();
     for atom in atoms(frontier) {
-        let room = groups.last().map_or(0, |group| GROUP - group.len());
-        if atom.len() > room {
-            starts.extend(atom.first());
-            groups.push(Vec::new());
-        }
-        if let Some(group) = groups.last_mut() {
-            group.extend(atom.into_iter().map(|string| frontier.scalar(string)));
+        match groups.last_mut() {
+            Some(group) if group.length + atom.length <= GROUP => group.length += atom.length,
+            _ => groups.push(atom),
         }
     }
-    (starts, groups)
+    groups
 }
 
 /// The atoms of a frontier, in order.
-fn atoms(frontier: Frontier<'_>) -> Vec<Vec<Leaving>> {
-    let mut atoms: Vec<Vec<Leaving>> = Vec::new();
+fn atoms(frontier: Frontier<'_>) -> Vec<Run> {
+    let mut atoms: Vec<Run> = Vec::new();
     let mut open: Option<[u8; 32]> = None;
-    for string in frontier.iter() {
-        let half = (string.bit >= HALF_BITS).then(|| first_half(&frontier.bytes(string).0));
+    for first in frontier.iter() {
+        let half = (first.bit >= HALF_BITS).then(|| first_half(&frontier.bytes(first).0));
         match atoms.last_mut() {
-            Some(atom) if half.is_some() && half == open && atom.len() < CHUNK => {
-                atom.push(string);
+            Some(atom) if half.is_some() && half == open && atom.length < CHUNK => {
+                atom.length += 1;
             }
-            _ => atoms.push(vec![string]),
+            _ => atoms.push(Run { first, length: 1 }),
         }
         open = half;
     }

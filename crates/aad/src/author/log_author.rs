@@ -1,5 +1,7 @@
 //! The author of a log.
 
+use std::io;
+
 use accumulators::AccumulateError;
 use pad_core::{
     AuthorKey, HeadSigner, Sha256Ed25519, SignedHead, SnapshotHead, Update, Value, Version,
@@ -8,6 +10,7 @@ use pad_core::{
 use thiserror::Error;
 
 use super::{
+    building::{BuildError, Building},
     entries::{AppendError, Entries},
     forest::to_usize,
     update::{Appended, MOST_ENTRIES},
@@ -40,9 +43,21 @@ pub enum AuthorError {
     /// The parameters do not serve the log.
     #[error(transparent)]
     Parameters(#[from] AccumulateError),
+    /// A thread has panicked over a node. The next attempt makes the node anew.
+    #[error("a thread has panicked over a node")]
+    Panicked,
     /// The version numbers are exhausted.
     #[error("the version numbers are exhausted")]
     VersionsExhausted,
+}
+
+impl From<BuildError> for AuthorError {
+    fn from(error: BuildError) -> Self {
+        match error {
+            BuildError::Parameters(error) => Self::Parameters(error),
+            BuildError::Panicked => Self::Panicked,
+        }
+    }
 }
 
 impl<S: Scheme> LogAuthor<S> {
@@ -70,6 +85,15 @@ impl<S: Scheme> LogAuthor<S> {
             published: 0,
             unsigned: None,
         })
+    }
+
+    /// The same author, which makes the nodes of a deferred log in another way: see [`Entries::with_building`].
+    ///
+    /// # Errors
+    /// If the operating system refuses to start threads.
+    pub fn with_building(mut self, building: Building) -> io::Result<Self> {
+        self.entries = self.entries.with_building(building)?;
+        Ok(self)
     }
 
     /// Whose heads clients and servers accept.

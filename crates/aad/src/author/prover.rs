@@ -4,10 +4,7 @@
 
 use accumulators::{AccumulateError, wire::write_count};
 
-use super::{
-    entries::Entries,
-    forest::{Forest, Node},
-};
+use super::{entries::Entries, forest::Forest, node::Node};
 use crate::{
     hash,
     proof::{AbsenceProof, AppendOnlyProof, InclusionProof, LookupProof},

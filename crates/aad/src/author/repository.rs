@@ -1,5 +1,7 @@
 //! A server's memory: every version of a log.
 
+use std::io;
+
 use accumulators::AccumulateError;
 use pad_core::{
     ApplyError, AuthorKey, HeadLog, InputError, Key, LookupError, Repository, Sha256Ed25519,
@@ -7,6 +9,7 @@ use pad_core::{
 };
 
 use super::{
+    building::{BuildError, Building},
     entries::Entries,
     forest::to_usize,
     update::{Appended, MOST_ENTRIES},
@@ -43,6 +46,15 @@ impl<S: Scheme> LogRepository<S> {
             heads: HeadLog::new(authority),
             sizes: vec![0],
         })
+    }
+
+    /// The same server, which makes the nodes of a deferred log in another way: see [`Entries::with_building`].
+    ///
+    /// # Errors
+    /// If the operating system refuses to start threads.
+    pub fn with_building(mut self, building: Building) -> io::Result<Self> {
+        self.entries = self.entries.with_building(building)?;
+        Ok(self)
     }
 
     /// The heads of all versions, which prove how they continue each other.
@@ -106,9 +118,12 @@ impl<S: Scheme> LogRepository<S> {
                 .push(entry.clone())
                 .map_err(|_| ApplyError::AttachmentMismatch)?;
         }
-        self.entries
-            .build()
-            .map_err(|_| InputError::CapacityExceeded)?;
+        let mut built = self.entries.build();
+        // The update is not to blame. Each attempt is without one more of the jobs that were lost.
+        while built == Err(BuildError::Panicked) {
+            built = self.entries.build();
+        }
+        built.map_err(|_| InputError::CapacityExceeded)?;
         if self.entries.digest(self.entries.size()) != update.head.head.root {
             return Err(ApplyError::RootMismatch);
         }

@@ -92,22 +92,21 @@ impl<'a> StepwiseProduct<'a> {
             (Some(_), [_, vector]) => vector.len(),
         });
         let parts = Transform::parts(length);
-        let part = self.next % parts;
-        if self.next < 2 * parts {
-            let factor = self.next / parts;
-            let values = &mut self.values[factor];
-            if part == 0 {
-                values.extend_from_slice(self.factors[factor]);
-                values.resize(length, Fr::ZERO);
-            }
-            transform.forward_part(values, part);
+        if let Some(part) = self.next.checked_sub(2 * parts + 1) {
+            transform.inverse_part(&mut self.values[0], part);
         } else if self.next == 2 * parts {
             let right = core::mem::take(&mut self.values[1]);
             for (left, right) in self.values[0].iter_mut().zip(right) {
                 *left *= right;
             }
         } else {
-            transform.inverse_part(&mut self.values[0], self.next - 2 * parts - 1);
+            let (factor, part) = (self.next / parts, self.next % parts);
+            let values = &mut self.values[factor];
+            if part == 0 {
+                values.extend_from_slice(self.factors[factor]);
+                values.resize(length, Fr::ZERO);
+            }
+            transform.forward_part(values, part);
         }
     }
 }

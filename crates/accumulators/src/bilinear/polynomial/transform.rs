@@ -199,16 +199,13 @@ impl Transform {
         if part == 0 {
             split_branches(values, Fr::ONE);
         }
-        match part.checked_sub(widen(tall)) {
-            Some(number) => {
-                let (block, at) = part_block(values, number, length, tall);
-                self.forward_blocks(block, at.0, at.1);
-            }
-            None => {
-                let level = u32::try_from(part).unwrap_or(tall);
-                for (branch, values) in values.chunks_mut(length).enumerate() {
-                    self.forward_level(values, level, (0, 2 * branch));
-                }
+        if let Some(number) = part.checked_sub(widen(tall)) {
+            let (block, (first, turn)) = part_block(values, number, length, tall);
+            self.forward_blocks(block, first, turn);
+        } else {
+            let level = u32::try_from(part).unwrap_or(tall);
+            for (branch, values) in values.chunks_mut(length).enumerate() {
+                self.forward_level(values, level, (0, 2 * branch));
             }
         }
     }
@@ -219,8 +216,8 @@ impl Transform {
         let tall = tall_levels(length);
         let blocks = (values.len() / length) << tall;
         if part < blocks {
-            let (block, at) = part_block(values, part, length, tall);
-            self.inverse_blocks(block, at.0, at.1);
+            let (block, (first, turn)) = part_block(values, part, length, tall);
+            self.inverse_blocks(block, first, turn);
         } else if part < blocks + widen(tall) {
             let above = u32::try_from(part - blocks).unwrap_or(tall);
             for (branch, values) in values.chunks_mut(length).enumerate() {
