@@ -1,7 +1,7 @@
 //! When the work of a deferred log's nodes is done.
 //!
 //! A node of `2^h` elements above the blocks' level is used `2^h` appends after its last element. Its right child is used half that
-//! time before, so in the `2^(h - 1)` appends in between the node is made: by a [`Job`] of steps, of which there is at most one for
+//! time before, so in the `2^(h - 1)` appends in between the node is made: by a job of steps, of which there is at most one for
 //! each level. No digest depends on a node before it is finished, and all digests and proofs are those of nodes made at once.
 //!
 //! Source: Overmars, van Leeuwen 1981, "Worst-case optimal insertion and deletion methods for decomposable searching problems".

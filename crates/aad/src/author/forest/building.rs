@@ -137,11 +137,12 @@ impl<S: Scheme> Forest<S> {
     }
 }
 
-/// Terms of a sum that are one step. Fewer cost more each; more would make single appends long that have little to do.
+/// Terms of a sum that are one step. Fewer cost more each. With more, sums would be far longer than the other steps, and as all jobs end
+/// with sums, and many at the same size, so would be the appends before it.
 const fn terms<S: Scheme>() -> usize {
     match S::COMPLETENESS {
         Completeness::Counted => 256,
-        Completeness::Frontier => 2048,
+        Completeness::Frontier => 512,
     }
 }
 
