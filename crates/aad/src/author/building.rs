@@ -25,8 +25,8 @@ use crate::shape::{Address, Schedule, Shape};
 pub enum Building {
     /// All of a node's work in the append that makes it available.
     AtOnce,
-    /// On the appending thread, an equal share of the steps with each append: reproducible, and a single append takes about twice the
-    /// time that appends take on average, however large the log.
+    /// On the appending thread, an equal share of the steps with each append: reproducible, and a single append runs about twice as
+    /// many steps as appends do on average, however large the log.
     #[default]
     Credit,
     /// By so many threads of their own, the most urgent node first. An append waits only for a node that it makes available, and does
