@@ -1,14 +1,16 @@
 //! The side that makes logs: authors, and servers that replay their updates.
 //!
 //! Everything here is in memory. [`entries`]: what was appended, with its trees and proofs. [`update`]: what an author
-//! sends. [`LogAuthor`] and [`LogRepository`] are the roles.
+//! sends. [`building`]: when the work of deferred logs is done. [`LogAuthor`] and [`LogRepository`] are the roles.
 
 #![allow(
     clippy::indexing_slicing,
     reason = "the maker's own vectors: no index comes from a message"
 )]
 
+mod background;
 mod bezout;
+pub mod building;
 mod built;
 pub mod checkpoint;
 pub mod entries;
@@ -16,14 +18,19 @@ mod evidence;
 mod forest;
 mod frontier_evidence;
 mod frontier_tree;
+mod job;
 mod log_author;
+mod node;
 mod prover;
 mod repository;
+mod steps;
+mod stepwise;
 pub mod update;
 
 #[cfg(test)]
 mod figure4;
 
+pub use building::{BuildError, BuildProgress, Building};
 pub use built::BuiltUpdate;
 pub use checkpoint::LogCheckpoint;
 pub use entries::{AppendError, Entries};

@@ -136,11 +136,16 @@ impl Shape {
 
     /// Whether a node may be used in the log of `size` elements.
     pub const fn is_available(self, node: Address, size: u64) -> bool {
+        size >= self.available_from(node)
+    }
+
+    /// The least number of elements of a log in which a node may be used.
+    pub const fn available_from(self, node: Address) -> u64 {
         let delay = match self.schedule {
             Schedule::Deferred if node.level > self.block_level => node.width(),
             _ => 0,
         };
-        size >= node.end().saturating_add(delay)
+        node.end().saturating_add(delay)
     }
 
     /// Whether a node has an accumulator, which its hash covers.

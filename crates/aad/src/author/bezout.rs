@@ -7,6 +7,8 @@
 //! Source: von zur Gathen, Gerhard 2013, "Modern Computer Algebra", sections 10.1 to 10.3; Bostan, Lecerf, Schost 2003, "Tellegen's
 //! principle into practice", section 5.
 
+pub(super) mod stepwise;
+
 use accumulators::{
     AccumulateError,
     bilinear::polynomial::{self, Divisor, Transform, middle_product, multiply},

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use pad_core::{Sha256Ed25519, Update};
 
 use super::{
-    forest::{Forest, Node, to_u64},
+    forest::{Forest, to_u64},
     frontier_tree::FrontierTree,
+    node::Node,
     update::Appended,
 };
 use crate::{scheme::Scheme, shape::Address};

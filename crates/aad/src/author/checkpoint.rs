@@ -6,9 +6,11 @@ use pad_core::{AuthorKey, Digest, HeadLog, Sha256Ed25519, Suite as _, Workers, c
 use serde::{Deserialize, Serialize};
 
 use super::{
+    building::Building,
     entries::Entries,
-    forest::{Forest, Node, to_u64},
+    forest::{Forest, to_u64},
     frontier_tree::FrontierTree,
+    node::Node,
     repository::LogRepository,
 };
 use crate::{
@@ -61,7 +63,7 @@ impl<S: Scheme> LogRepository<S> {
         }
     }
 
-    /// Goes on from a checkpoint. `None` if it is of another log or author, or its parts do not fit: nodes that are missing or
+    /// Goes on from a checkpoint, making all nodes at once until it is asked to build ahead. `None` if it is of another log or author, or its parts do not fit: nodes that are missing or
     /// too many, or do not lead to the root of the latest version, or frontiers of other trees.
     ///
     /// Time: linear in what is stored, and in frontier schemes in the bits of the trees' elements; hashes alone, no sum.
@@ -72,6 +74,7 @@ impl<S: Scheme> LogRepository<S> {
         workers: Workers,
     ) -> Option<Self> {
         let mut repository = Self::new(log, author, workers).ok()?;
+        repository = repository.with_building(Building::AtOnce).ok()?;
         let LogCheckpoint {
             heads,
             sizes,

@@ -1,5 +1,7 @@
 //! The trees of a log: accumulators, hashes and certificates of all nodes from the blocks' level on.
 
+mod building;
+
 use std::{borrow::Cow, collections::HashMap, mem, sync::Arc};
 
 use accumulators::{
@@ -11,7 +13,11 @@ use ark_ff::{Field, Zero};
 use bls12::scalar::{self, SCALAR_BYTES};
 use pad_core::{Digest, Workers};
 
-use super::frontier_tree::{FrontierTree, Tree};
+use super::{
+    building::{BuildError, Jobs},
+    frontier_tree::{FrontierTree, Tree},
+    node::Node,
+};
 use crate::{
     certificate::{
         PointBytes, ScalarBytes, block_challenge, product_challenge, second_product_challenge,
@@ -38,27 +44,20 @@ pub(crate) struct Forest<S: Scheme> {
     /// The nodes that are available, for each level from the blocks' on.
     pub(super) levels: Vec<Vec<Node>>,
     /// Those of nodes whose parents are not made yet. What is missing is made from the elements.
-    polynomials: HashMap<Address, Vec<Fr>>,
+    polynomials: HashMap<Address, Arc<Vec<Fr>>>,
     /// Those of nodes from before the latest build, whose parents it made: [`Forest::truncate`] puts them back.
-    pub(super) joined: HashMap<Address, Vec<Fr>>,
+    pub(super) joined: HashMap<Address, Arc<Vec<Fr>>>,
     /// Of the roots of every size that was built, in frontier schemes.
     pub(super) frontiers: HashMap<Address, Arc<FrontierTree>>,
-}
-
-/// A node with its certificate.
-#[derive(Clone, Debug)]
-pub(crate) struct Node {
-    pub(crate) accumulator: PointBytes,
-    pub(crate) inner: Digest<32>,
-    /// The value of the left child's polynomial at the challenge; zero for blocks, which have none.
-    pub(crate) value: ScalarBytes,
-    pub(crate) quotient: PointBytes,
+    /// Nodes of deferred logs that are under construction.
+    jobs: Jobs,
 }
 
 impl<S: Scheme> Forest<S> {
     pub(crate) fn new(log: Log<S>, workers: Workers) -> Self {
         let shape = log.shape();
         let levels = usize::from(shape.top_level() - shape.block_level()) + 1;
+        let jobs = Jobs::default_for(shape.schedule());
         Self {
             log,
             workers,
@@ -68,6 +67,7 @@ impl<S: Scheme> Forest<S> {
             polynomials: HashMap::new(),
             joined: HashMap::new(),
             frontiers: HashMap::new(),
+            jobs,
         }
     }
 
@@ -94,18 +94,20 @@ impl<S: Scheme> Forest<S> {
         self.elements.extend_from_slice(element);
     }
 
-    /// Makes all nodes that become available with the elements pushed.
+    /// Makes all nodes that become available with the elements pushed, and the share of these elements in nodes that become available
+    /// later.
     ///
     /// Cost: for each node twice as many coefficients of sums in G1 as its elements have scalars; in frontier schemes the frontiers of
     /// the new roots besides.
     ///
     /// # Errors
-    /// [`AccumulateError::CapacityExceeded`] if the parameters have too few powers for the top level.
-    pub(crate) fn build(&mut self) -> Result<(), AccumulateError> {
+    /// [`BuildError`]: the parameters have too few powers for the top level, hashes have collided, or a thread has panicked.
+    pub(crate) fn build(&mut self) -> Result<(), BuildError> {
         let size = self.pushed();
         let shape = self.log.shape();
         self.joined.clear();
         for level in shape.block_level()..=shape.top_level() {
+            self.put_due(level, size)?;
             let first = to_u64(self.level(level).len());
             let new: Vec<Address> = (first..size)
                 .map(|index| Address { level, index })
@@ -125,6 +127,7 @@ impl<S: Scheme> Forest<S> {
             }
         }
         self.size = size;
+        self.advance();
         Ok(())
     }
 
@@ -153,6 +156,7 @@ impl<S: Scheme> Forest<S> {
     pub(crate) fn truncate(&mut self, size: u64) {
         self.elements.truncate(to_usize(size) * S::element_bytes());
         self.size = self.size.min(size);
+        self.truncate_jobs(self.size);
         let shape = self.log.shape();
         for (level, nodes) in (shape.block_level()..).zip(&mut self.levels) {
             let available = |index| shape.is_available(Address { level, index }, size);
@@ -214,7 +218,7 @@ impl<S: Scheme> Forest<S> {
     /// Cost: nothing for the largest nodes; for others the product.
     pub(crate) fn polynomial(&self, node: Address) -> Cow<'_, [Fr]> {
         if let Some(known) = self.polynomials.get(&node) {
-            return Cow::Borrowed(known);
+            return Cow::Borrowed(known.as_slice());
         }
         let elements = self.elements_of(node);
         let elements = elements.chunks(S::element_bytes());
@@ -255,26 +259,32 @@ impl<S: Scheme> Forest<S> {
         let certified = self.workers.map(&drafts, |draft| self.certify(draft));
         let (parts, quotients): (Vec<_>, Vec<Vec<Fr>>) = certified.into_iter().unzip();
         let quotients = parameters.commit_each(&quotients, &self.workers)?;
-        let row = usize::from(level - self.block_level());
         for ((draft, (inner, value)), quotient) in drafts.into_iter().zip(parts).zip(quotients) {
             let Draft {
                 address,
                 polynomial,
                 accumulator,
             } = draft;
-            self.levels[row].push(Node {
+            let node = Node {
                 accumulator,
                 inner,
                 value,
                 quotient,
-            });
-            self.polynomials.insert(address, polynomial);
-            if let Some((left, right)) = address.children() {
-                self.join(left);
-                self.join(right);
-            }
+            };
+            self.put(address, node, Arc::new(polynomial));
         }
         Ok(())
+    }
+
+    /// Puts in the next node of its level.
+    fn put(&mut self, address: Address, node: Node, polynomial: Arc<Vec<Fr>>) {
+        let row = usize::from(address.level - self.block_level());
+        self.levels[row].push(node);
+        self.polynomials.insert(address, polynomial);
+        if let Some((left, right)) = address.children() {
+            self.join(left);
+            self.join(right);
+        }
     }
 
     /// A node's parent is made: its polynomial is needed no more, unless the latest build is undone.

@@ -3,6 +3,8 @@
 //!
 //! The layout is the server's own business: a verifier does not see it.
 
+pub(super) mod stepwise;
+
 use accumulators::{
     AccumulateError, AccumulatorId,
     bilinear::{
@@ -73,13 +75,10 @@ impl FrontierTree {
     /// # Errors
     /// [`AccumulateError::CapacityExceeded`]; [`AccumulateError::ElementNotAllowed`] if hashes have collided.
     pub(super) fn build<S: Scheme>(tree: &Tree<'_>) -> Result<Self, AccumulateError> {
-        let (order, elements) = ordered::<S>(tree.elements);
+        let (order, elements) = in_order::<S>(tree.elements);
         let frontier = whole::<S>(&elements);
-        let strings = groups::<S>(frontier);
-        let groups = tree.workers.map(&strings, |group| {
-            let scalars = group.iter().map(|string| frontier.scalar(*string));
-            scalars.collect::<Vec<Fr>>()
-        });
+        let layout = groups::<S>(frontier);
+        let groups = tree.workers.map(&layout, |group| group.scalars(frontier));
         let transform = Transform::for_degree(4 * tree.polynomial.len());
         let rows = products(&groups, &transform, tree.workers);
         let [x, y] = bezout(tree.polynomial, (&groups, &rows), &transform, tree.workers)?;
@@ -87,7 +86,7 @@ impl FrontierTree {
         let disjoint = disjoint(tree, (&rows, &nodes), [x, y])?;
         Ok(Self {
             order,
-            groups: starts(&strings),
+            groups: layout.iter().map(|group| group.first).collect(),
             rows: nodes,
             disjoint,
         })
@@ -152,44 +151,56 @@ pub(super) fn whole<'a, S: Scheme>(elements: &'a [&'a [u8]]) -> Frontier<'a> {
     Frontier::new(elements, 0, S::ELEMENT_BITS)
 }
 
-/// The elements of a tree, which stand side by side, in ascending order, and the places where they stand.
-fn ordered<S: Scheme>(elements: &[u8]) -> (Vec<u32>, Vec<&[u8]>) {
-    let width = S::element_bytes();
-    let mut sorted: Vec<(u32, &[u8])> = (0..).zip(elements.chunks(width)).collect();
+/// The elements of a tree in ascending order, and their places in it.
+fn in_order<S: Scheme>(elements: &[u8]) -> (Vec<u32>, Vec<&[u8]>) {
+    let elements = elements.chunks(S::element_bytes());
+    let mut sorted: Vec<(u32, &[u8])> = (0..).zip(elements).collect();
     sorted.sort_unstable_by_key(|(_, element)| *element);
     sorted.into_iter().unzip()
 }
 
+/// Neighbouring strings of a frontier.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    first: Leaving,
+    length: usize,
+}
+
+impl Run {
+    fn scalars(self, frontier: Frontier<'_>) -> Vec<Fr> {
+        let strings = frontier.iter_from(self.first).take(self.length);
+        strings.map(|string| frontier.scalar(string)).collect()
+    }
+}
+
 /// Cuts a frontier into groups of at most [`Scheme::GROUP_DEGREE`] strings, of whole atoms: single strings up to the length of a key half, and
 /// chunks of those that leave one key's values.
-fn groups<S: Scheme>(frontier: Frontier<'_>) -> Vec<Vec<Leaving>> {
-    let mut groups: Vec<Vec<Leaving>> = Vec::new();
+///
+/// Time: linear in the number of strings, without hashing.
+fn groups<S: Scheme>(frontier: Frontier<'_>) -> Vec<Run> {
+    let mut groups: Vec<Run> = Vec::new();
     for atom in atoms::<S>(frontier) {
         match groups.last_mut() {
-            Some(group) if group.len() + atom.len() <= S::GROUP_DEGREE => group.extend(atom),
+            Some(group) if group.length + atom.length <= S::GROUP_DEGREE => {
+                group.length += atom.length;
+            }
             _ => groups.push(atom),
         }
     }
     groups
 }
 
-/// The first string of each group.
-fn starts(groups: &[Vec<Leaving>]) -> Vec<Leaving> {
-    let first = |group: &Vec<Leaving>| group.first().copied();
-    groups.iter().filter_map(first).collect()
-}
-
 /// The atoms of a frontier, in order.
-fn atoms<S: Scheme>(frontier: Frontier<'_>) -> Vec<Vec<Leaving>> {
-    let mut atoms: Vec<Vec<Leaving>> = Vec::new();
+fn atoms<S: Scheme>(frontier: Frontier<'_>) -> Vec<Run> {
+    let mut atoms: Vec<Run> = Vec::new();
     let mut open: Option<[u8; 32]> = None;
-    for string in frontier.iter() {
-        let half = (string.bit >= S::KEY_BITS).then(|| first_half(&frontier.bytes(string).0));
+    for first in frontier.iter() {
+        let half = (first.bit >= S::KEY_BITS).then(|| first_half(&frontier.bytes(first).0));
         match atoms.last_mut() {
-            Some(atom) if half.is_some() && half == open && atom.len() < CHUNK => {
-                atom.push(string);
+            Some(atom) if half.is_some() && half == open && atom.length < CHUNK => {
+                atom.length += 1;
             }
-            _ => atoms.push(vec![string]),
+            _ => atoms.push(Run { first, length: 1 }),
         }
         open = half;
     }

@@ -7,7 +7,8 @@ use accumulators::{AccumulateError, wire::write_count};
 
 use super::{
     entries::Entries,
-    forest::{Forest, Node, to_usize},
+    forest::{Forest, to_usize},
+    node::Node,
 };
 use crate::{
     hash,

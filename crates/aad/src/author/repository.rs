@@ -1,5 +1,7 @@
 //! A server's memory: every version of a log.
 
+use std::io;
+
 use accumulators::AccumulateError;
 use pad_core::{
     ApplyError, AuthorKey, HeadLog, InputError, Key, LookupError, Repository, Sha256Ed25519,
@@ -7,6 +9,7 @@ use pad_core::{
 };
 
 use super::{
+    building::{BuildError, Building},
     built::BuiltUpdate,
     entries::Entries,
     forest::to_usize,
@@ -46,6 +49,15 @@ impl<S: Scheme> LogRepository<S> {
         })
     }
 
+    /// The same server, which makes the nodes of a deferred log in another way: see [`Entries::with_building`].
+    ///
+    /// # Errors
+    /// If the operating system refuses to start threads.
+    pub fn with_building(mut self, building: Building) -> io::Result<Self> {
+        self.entries = self.entries.with_building(building)?;
+        Ok(self)
+    }
+
     /// The heads of all versions, which prove how they continue each other.
     pub const fn heads(&self) -> &HeadLog<Sha256Ed25519> {
         &self.heads
@@ -83,7 +95,11 @@ impl<S: Scheme> LogRepository<S> {
         update: &Update<Sha256Ed25519, Appended>,
     ) -> Result<Version, ApplyError> {
         self.follow(update, |entries| {
-            let built = entries.build();
+            let mut built = entries.build();
+            // The update is not to blame. Each attempt is without one more of the jobs that were lost.
+            while built == Err(BuildError::Panicked) {
+                built = entries.build();
+            }
             Ok(built.map_err(|_| InputError::CapacityExceeded)?)
         })
     }

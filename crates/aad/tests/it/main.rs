@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod boundaries;
+mod building;
 mod client;
 mod conformance;
 mod damage;

@@ -9,6 +9,8 @@
 
 use alloc::{collections::BTreeMap, vec::Vec};
 
+#[cfg(feature = "std")]
+use ark_bls12_381::G1Projective;
 use ark_bls12_381::{Fr, G1Affine, g1};
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::AdditiveGroup;
@@ -136,6 +138,38 @@ impl Claims {
             self.spare = Some(half(second));
             half(first)
         })
+    }
+}
+
+/// A commitment that is made slice by slice, for who has to do something else in between.
+#[cfg(feature = "std")]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PartialCommitment {
+    sum: G1Projective,
+    terms: usize,
+}
+
+#[cfg(feature = "std")]
+impl PartialCommitment {
+    /// Adds the next coefficients of the polynomial, lowest first.
+    ///
+    /// Cost: a multi-scalar product of the slice, on the calling thread.
+    ///
+    /// # Errors
+    /// [`AccumulateError::CapacityExceeded`] if the degree then exceeds the capacity.
+    pub fn add(&mut self, parameters: &Parameters, slice: &[Fr]) -> Result<(), AccumulateError> {
+        let end = self.terms.saturating_add(slice.len());
+        let capacity = parameters.capacity();
+        let powers = parameters.powers_g1().get(self.terms..end);
+        let powers = powers.ok_or(AccumulateError::CapacityExceeded { capacity })?;
+        self.sum += multi_scalar_product(powers, slice, &Workers::sequential());
+        self.terms = end;
+        Ok(())
+    }
+
+    /// The commitment to what was added, as [`Parameters::commit`] makes it.
+    pub fn finish(&self) -> [u8; G1_BYTES] {
+        point::encode::<g1::Config, G1_BYTES>(&self.sum.into_affine())
     }
 }
 

@@ -23,6 +23,8 @@
 
 #[cfg(feature = "std")]
 mod division;
+#[cfg(feature = "std")]
+mod stepwise;
 #[cfg(test)]
 mod tests;
 pub(crate) mod transform;
@@ -35,6 +37,8 @@ use pad_core::Workers;
 
 #[cfg(feature = "std")]
 pub use division::{Divisor, middle_product};
+#[cfg(feature = "std")]
+pub use stepwise::StepwiseProduct;
 pub use transform::Transform;
 
 use transform::padded_length;
@@ -87,8 +91,7 @@ pub fn multiply(left: &[Fr], right: &[Fr], transform: &Transform) -> Vec<Fr> {
     if left.len().min(right.len()) <= SHORT {
         return multiply_short(left, right);
     }
-    let degree = left.len() + right.len() - 2;
-    let length = padded_length(degree);
+    let length = padded_length(left.len() + right.len() - 2);
     let values = |polynomial: &[Fr]| {
         let mut values = polynomial.to_vec();
         values.resize(length, Fr::ZERO);
@@ -100,8 +103,14 @@ pub fn multiply(left: &[Fr], right: &[Fr], transform: &Transform) -> Vec<Fr> {
         *left *= right;
     }
     transform.inverse(&mut product);
+    unwrapped(product, [left, right])
+}
+
+/// The product of these factors from that modulo `X^n - 1`, `n` being its degree at least.
+fn unwrapped(mut product: Vec<Fr>, [left, right]: [&[Fr]; 2]) -> Vec<Fr> {
+    let degree = left.len() + right.len() - 2;
     let highest = left[left.len() - 1] * right[right.len() - 1];
-    if degree == length {
+    if degree == product.len() {
         // X^degree has wrapped around to 1.
         product[0] -= highest;
     }

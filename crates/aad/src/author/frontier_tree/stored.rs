@@ -3,7 +3,7 @@
 use accumulators::wire::Reader;
 use bls12::{point::G1_BYTES, scalar::SCALAR_BYTES};
 
-use super::{ARITY, FrontierNode, FrontierTree, groups, ordered, starts, whole};
+use super::{ARITY, FrontierNode, FrontierTree, groups, in_order, whole};
 use crate::{certificate::ScalarBytes, scheme::Scheme};
 
 impl FrontierTree {
@@ -26,8 +26,11 @@ impl FrontierTree {
     ///
     /// Time: linear in the bits of the elements, and no sum.
     pub(in crate::author) fn decode<S: Scheme>(elements: &[u8], bytes: &[u8]) -> Option<Self> {
-        let (order, elements) = ordered::<S>(elements);
-        let groups = starts(&groups::<S>(whole::<S>(&elements)));
+        let (order, elements) = in_order::<S>(elements);
+        let groups = groups::<S>(whole::<S>(&elements))
+            .iter()
+            .map(|group| group.first)
+            .collect::<Vec<_>>();
         let mut reader = Reader::new(bytes);
         let disjoint = reader.take(DISJOINT_BYTES).ok()?.to_vec();
         let mut rows = vec![read_row(&mut reader, &vec![1; groups.len()])?];

@@ -54,6 +54,25 @@ fn claims(key: &BilinearSecretKey, values: [u64; 2]) -> Claims {
 }
 
 #[test]
+fn commitments_in_slices_are_those_made_at_once() {
+    let workers = Workers::sequential();
+    let key = BilinearSecretKey::generate(4, 1, b"claims", &workers).unwrap();
+    let parameters = key.public_key().parameters();
+    let polynomial = coefficients_of(&[3, 1, 4, 1, 5]);
+    for length in 1..=5 {
+        let mut partial = PartialCommitment::default();
+        for slice in polynomial.chunks(length) {
+            partial.add(parameters, slice).unwrap();
+        }
+        let expected = parameters.commit(&polynomial, &workers).unwrap();
+        assert_eq!(partial.finish(), expected);
+        let refused = partial.add(parameters, &polynomial[..1]);
+        let expected = AccumulateError::CapacityExceeded { capacity: 4 };
+        assert_eq!(refused, Err(expected));
+    }
+}
+
+#[test]
 fn claims_hold_together_or_not_at_all() {
     let workers = Workers::sequential();
     let key = BilinearSecretKey::generate(4, 1, b"claims", &workers).unwrap();

@@ -146,6 +146,37 @@ fn transforms_are_values_at_the_roots_and_invert() {
     }
 }
 
+/// Also where a transform has levels that are parts of their own: above `2^16`.
+#[test]
+fn products_step_by_step_are_those_made_at_once() {
+    let random = &mut ChaCha20Rng::seed_from_u64(SEED);
+    let transform = Transform::for_degree(1 << 18);
+    let lengths = [(1, 1), (40, 9000), (2049, 2049), (3000, 3100)];
+    let long = [(1 << 16, (1 << 16) + 2), (100_000, 60_000)];
+    for (left, right) in lengths.into_iter().chain(long) {
+        let (left, right) = (random_scalars(random, left), random_scalars(random, right));
+        let mut product = StepwiseProduct::new(&left, &right);
+        let steps = StepwiseProduct::steps(left.len(), right.len());
+        for _ in 1..steps {
+            assert_eq!(product.step(&transform), None);
+        }
+        assert_eq!(
+            product.step(&transform),
+            Some(multiply(&left, &right, &transform))
+        );
+        assert_eq!(product.step(&transform), None);
+        let count = right.len().saturating_sub(left.len()) + 1;
+        let (factor, vector) = (&left[..left.len().min(right.len())], &right);
+        let mut product = StepwiseProduct::middle(factor, vector, count);
+        let steps = StepwiseProduct::middle_steps(factor.len(), vector.len(), count);
+        for _ in 1..steps {
+            assert_eq!(product.step(&transform), None);
+        }
+        let expected = middle_product(factor, vector, count, &transform);
+        assert_eq!(product.step(&transform), Some(expected));
+    }
+}
+
 #[test]
 fn lengths_are_padded_to_the_next_of_both_kinds() {
     let lengths = [0, 1, 2, 3, 4, 5, 6, 7, 9, 13, 17, 25, 65, 97];

@@ -134,45 +134,131 @@ impl Transform {
     }
 
     /// All levels of one branch, from the one where the blocks start with number `first` (0 or 1).
-    fn forward_blocks(&self, values: &mut [Fr], first: usize, mut turn: usize) {
-        let mut length = values.len();
-        let mut start = first;
-        while length > 1 {
-            let twiddles = &self.twiddles[turn % 3][start..];
-            for (block, twiddle) in values.chunks_exact_mut(length).zip(twiddles) {
-                let (low, high) = block.split_at_mut(length / 2);
-                for (low, high) in low.iter_mut().zip(high) {
-                    let product = *high * twiddle;
-                    *high = *low - product;
-                    *low += product;
-                }
+    fn forward_blocks(&self, values: &mut [Fr], first: usize, turn: usize) {
+        for level in 0..values.len().trailing_zeros() {
+            self.forward_level(values, level, (first, turn));
+        }
+    }
+
+    fn forward_level(&self, values: &mut [Fr], level: u32, (first, turn): (usize, usize)) {
+        let length = values.len() >> level;
+        let twiddles = &self.twiddles[turn_at(turn, level)][first << level..];
+        for (block, twiddle) in values.chunks_exact_mut(length).zip(twiddles) {
+            let (low, high) = block.split_at_mut(length / 2);
+            for (low, high) in low.iter_mut().zip(high) {
+                let product = *high * twiddle;
+                *high = *low - product;
+                *low += product;
             }
-            length /= 2;
-            start *= 2;
-            turn *= 2;
-            turn %= 3;
         }
     }
 
     /// Undoes [`Self::forward_blocks`] up to a factor, the length.
     fn inverse_blocks(&self, values: &mut [Fr], first: usize, turn: usize) {
-        let levels = values.len().trailing_zeros();
-        for level in (0..levels).rev() {
-            let length = values.len() >> level;
-            // Squaring twice changes nothing: lambda^4 = lambda.
-            let turn = if level % 2 == 0 { turn } else { 2 * turn };
-            let twiddles = &self.inverse_twiddles[turn % 3][first << level..];
-            for (block, twiddle) in values.chunks_exact_mut(length).zip(twiddles) {
-                let (low, high) = block.split_at_mut(length / 2);
-                for (low, high) in low.iter_mut().zip(high) {
-                    let difference = *low - *high;
-                    *low += *high;
-                    *high = difference * twiddle;
-                }
+        for level in (0..values.len().trailing_zeros()).rev() {
+            self.inverse_level(values, level, (first, turn));
+        }
+    }
+
+    fn inverse_level(&self, values: &mut [Fr], level: u32, (first, turn): (usize, usize)) {
+        let length = values.len() >> level;
+        let twiddles = &self.inverse_twiddles[turn_at(turn, level)][first << level..];
+        for (block, twiddle) in values.chunks_exact_mut(length).zip(twiddles) {
+            let (low, high) = block.split_at_mut(length / 2);
+            for (low, high) in low.iter_mut().zip(high) {
+                let difference = *low - *high;
+                *low += *high;
+                *high = difference * twiddle;
             }
         }
     }
 }
+
+/// The power of `lambda` for a level: each level doubles it, and doubling twice changes nothing, as `lambda^4 = lambda`.
+const fn turn_at(turn: usize, level: u32) -> usize {
+    if level.is_multiple_of(2) {
+        turn % 3
+    } else {
+        2 * turn % 3
+    }
+}
+
+/// The same transforms in parts of bounded work, one after the other.
+#[cfg(feature = "std")]
+impl Transform {
+    /// The number of parts of a transform of this length; the inverse has one more.
+    pub(crate) fn parts(length: usize) -> usize {
+        let branch = branch_length(length);
+        let tall = tall_levels(branch);
+        widen(tall) + ((length / branch) << tall)
+    }
+
+    /// Part `part` of [`Self::forward`].
+    pub(crate) fn forward_part(&self, values: &mut [Fr], part: usize) {
+        let length = branch_length(values.len());
+        let tall = tall_levels(length);
+        if part == 0 {
+            split_branches(values, Fr::ONE);
+        }
+        if let Some(number) = part.checked_sub(widen(tall)) {
+            let (block, (first, turn)) = part_block(values, number, length, tall);
+            self.forward_blocks(block, first, turn);
+        } else {
+            let level = u32::try_from(part).unwrap_or(tall);
+            for (branch, values) in values.chunks_mut(length).enumerate() {
+                self.forward_level(values, level, (0, 2 * branch));
+            }
+        }
+    }
+
+    /// Part `part` of [`Self::inverse`].
+    pub(crate) fn inverse_part(&self, values: &mut [Fr], part: usize) {
+        let length = branch_length(values.len());
+        let tall = tall_levels(length);
+        let blocks = (values.len() / length) << tall;
+        if part < blocks {
+            let (block, (first, turn)) = part_block(values, part, length, tall);
+            self.inverse_blocks(block, first, turn);
+        } else if part < blocks + widen(tall) {
+            let above = u32::try_from(part - blocks).unwrap_or(tall);
+            for (branch, values) in values.chunks_mut(length).enumerate() {
+                self.inverse_level(values, tall - 1 - above, (0, 2 * branch));
+            }
+        } else {
+            join_branches(values, Fr::ONE);
+            scale(values);
+        }
+    }
+}
+
+/// A block below the tall levels, with its number within its branch and the turn there.
+#[cfg(feature = "std")]
+fn part_block(
+    values: &mut [Fr],
+    number: usize,
+    branch: usize,
+    tall: u32,
+) -> (&mut [Fr], (usize, usize)) {
+    let length = branch >> tall;
+    let turn = turn_at(2 * (number >> tall), tall);
+    let block = &mut values[number * length..][..length];
+    (block, (number & ((1 << tall) - 1), turn))
+}
+
+/// The levels of a branch whose blocks are too long for one part: such a level is one.
+#[cfg(feature = "std")]
+const fn tall_levels(branch: usize) -> u32 {
+    branch.ilog2().saturating_sub(PART.ilog2())
+}
+
+#[cfg(feature = "std")]
+fn widen(levels: u32) -> usize {
+    usize::try_from(levels).unwrap_or(usize::MAX)
+}
+
+/// The longest block that is transformed in one part: about 10 ms.
+#[cfg(feature = "std")]
+const PART: usize = 1 << 16;
 
 /// The length of a branch: the power of two in a length `2^a` or `3 * 2^a`.
 pub(crate) fn branch_length(length: usize) -> usize {

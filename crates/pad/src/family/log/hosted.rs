@@ -3,7 +3,7 @@
 use core::any::Any;
 use std::collections::BTreeMap;
 
-use aad::{Appended, BuiltUpdate, Entry, Log, LogAuthor, LogCheckpoint, LogRepository};
+use aad::{Appended, Building, BuiltUpdate, Entry, Log, LogAuthor, LogCheckpoint, LogRepository};
 use accumulators::{AccumulateError, wire};
 use pad_core::{
     ApplyError, AuthorKey, HeadSigner, Key, LookupError, Sha256Ed25519, SnapshotHead, Untrusted,
@@ -42,8 +42,14 @@ impl<S: AskedScheme> HostedLog<S> {
     ///
     /// # Errors
     /// [`AccumulateError::CapacityExceeded`] if its parameters have too few powers.
+    ///
+    /// # Panics
+    /// Never: only threads could fail.
     pub(super) fn new(log: Log<S>, author: AuthorKey) -> Result<Self, AccumulateError> {
         let repository = LogRepository::new(log, author, Workers::all_cores())?;
+        // Whoever opens a store for a single change would make nodes ahead in vain: they are not stored before they are used.
+        let repository = repository.with_building(Building::AtOnce);
+        let repository = repository.expect("no thread is asked for");
         Ok(Self { repository })
     }
 

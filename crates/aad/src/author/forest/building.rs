@@ -1,0 +1,150 @@
+//! Nodes of deferred logs that are made before they are used.
+
+use std::{io, sync::Arc};
+
+use ark_bls12_381::Fr;
+
+use super::{Forest, to_u64, to_usize};
+use crate::{
+    author::{
+        building::{BuildError, BuildProgress, Building, Due, Jobs},
+        frontier_tree::stepwise::Planned,
+        job::{Job, Made, Merge},
+    },
+    hash,
+    scheme::{Completeness, Scheme},
+    shape::Address,
+};
+
+impl<S: Scheme> Forest<S> {
+    /// Begins all jobs anew, to be run in another way.
+    ///
+    /// # Errors
+    /// If the operating system refuses to start threads. The jobs are then as they were.
+    pub(crate) fn set_building(&mut self, building: Building) -> io::Result<()> {
+        self.jobs = Jobs::new(building, self.log.shape().schedule())?;
+        self.advance();
+        Ok(())
+    }
+
+    /// The nodes under construction.
+    pub(crate) fn progress(&self) -> Vec<BuildProgress> {
+        self.jobs.progress()
+    }
+
+    /// Puts in the node of a level that was under construction, if the log has now the size for it.
+    ///
+    /// # Errors
+    /// [`BuildError`]; the job is then lost.
+    pub(super) fn put_due(&mut self, level: u8, size: u64) -> Result<(), BuildError> {
+        let all = self.jobs.all().into_iter();
+        let mut due = all.filter(|due| due.node.level == level && due.is_over(size));
+        let Some(due) = due.next() else {
+            return Ok(());
+        };
+        let Some(job) = self.jobs.take(due)? else {
+            return Ok(());
+        };
+        let made = job.finish(self.log.shape().is_root(due.node, size))?;
+        if due.node.index == to_u64(self.level(level).len()) {
+            self.put(due.node, made.node, made.polynomial);
+            if let Some(frontier) = made.frontier {
+                self.frontiers.insert(due.node, frontier);
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins the jobs for which it is time, and runs what the present size gives credit for.
+    pub(super) fn advance(&mut self) {
+        if self.jobs.are_at_once() {
+            return;
+        }
+        let shape = self.log.shape();
+        let all = self.jobs.all();
+        for level in shape.block_level()..=shape.top_level() {
+            let Some(due) = Due::of(shape, level, self.size) else {
+                continue;
+            };
+            if !all.contains(&due)
+                && let Some(job) = self.job(due.node)
+            {
+                self.jobs.add(due, job);
+            }
+            self.jobs.run(due, self.size);
+        }
+    }
+
+    /// The job of a node above the blocks' level whose children are there.
+    fn job(&self, node: Address) -> Option<Job> {
+        let (left, right) = node.children()?;
+        let children = [left, right];
+        let id = self.id();
+        let setup = self.log.setup();
+        let merge = Merge {
+            id,
+            setup: setup.clone(),
+            terms: terms::<S>(),
+            inner: hash::pair(&self.hash(left), &self.hash(right)),
+            accumulators: children.map(|child| self.node(child).accumulator),
+            factors: children.map(|child| self.shared_polynomial(child)),
+        };
+        let planned = (S::COMPLETENESS == Completeness::Frontier).then(|| {
+            let elements = self.elements_of(node);
+            Planned::new::<S>((id, setup.clone()), terms::<S>(), elements)
+        });
+        Some(Job::new::<S>(merge, planned))
+    }
+
+    fn shared_polynomial(&self, node: Address) -> Arc<Vec<Fr>> {
+        let known = self.polynomials.get(&node).cloned();
+        known.unwrap_or_else(|| Arc::new(self.polynomial(node).into_owned()))
+    }
+
+    /// Drops the jobs of nodes that are not under construction in a log of this size, and takes back as jobs the nodes that are again. To
+    /// be called before the nodes are dropped.
+    pub(super) fn truncate_jobs(&mut self, size: u64) {
+        if self.jobs.are_at_once() {
+            return;
+        }
+        let shape = self.log.shape();
+        let all = self.jobs.all();
+        for due in &all {
+            if Due::of(shape, due.node.level, size) != Some(*due) {
+                // Whether it has panicked is of no interest any more.
+                drop(self.jobs.take(*due));
+            }
+        }
+        for level in shape.block_level()..=shape.top_level() {
+            if let Some(due) = Due::of(shape, level, size)
+                && !all.contains(&due)
+                && let Some(made) = self.made(due.node)
+            {
+                self.jobs.add(due, Job::finished(made));
+            }
+        }
+    }
+
+    /// A node with what belongs to it, if it is made and all of it is known.
+    fn made(&self, node: Address) -> Option<Made> {
+        let polynomial = self.polynomials.get(&node);
+        let polynomial = polynomial.or_else(|| self.joined.get(&node))?;
+        Some(Made {
+            node: self.level(node.level).get(to_usize(node.index))?.clone(),
+            polynomial: Arc::clone(polynomial),
+            frontier: self.frontiers.get(&node).cloned(),
+        })
+    }
+}
+
+/// Terms of a sum that are one step. Fewer cost more each. With more, sums would be far longer than the other steps, and as all jobs end
+/// with sums, and many at the same size, so would be the appends before it.
+const fn terms<S: Scheme>() -> usize {
+    match S::COMPLETENESS {
+        Completeness::Counted => 256,
+        Completeness::Frontier => 512,
+    }
+}
+
+#[cfg(test)]
+mod tests;

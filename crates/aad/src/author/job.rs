@@ -1,0 +1,247 @@
+//! Making one node of a deferred log step by step.
+
+use std::{fmt, sync::Arc};
+
+use accumulators::{AccumulateError, AccumulatorId, bilinear::polynomial::Transform};
+use ark_bls12_381::Fr;
+use ark_ff::Field;
+use bls12::scalar;
+use pad_core::Digest;
+
+use super::{
+    background::Work,
+    frontier_tree::{FrontierTree, stepwise::Planned},
+    node::Node,
+    steps::{Steps, pause},
+    stepwise::{
+        combine, commit, commit_steps, divide_by_root, evaluate, multiply, multiply_steps,
+        pass_steps,
+    },
+};
+use crate::{
+    certificate::{PointBytes, product_challenge, second_product_challenge},
+    log::Setup,
+    scheme::Scheme,
+};
+
+/// What a node above the blocks' level is made of.
+#[derive(Debug)]
+pub(super) struct Merge {
+    pub(super) id: AccumulatorId,
+    pub(super) setup: Setup,
+    /// Terms of a sum that are one step.
+    pub(super) terms: usize,
+    /// The hash of the children's hashes.
+    pub(super) inner: Digest<32>,
+    /// Accumulators and polynomials of both children.
+    pub(super) accumulators: [PointBytes; 2],
+    pub(super) factors: [Arc<Vec<Fr>>; 2],
+}
+
+/// A node that is made.
+#[derive(Debug)]
+pub(super) struct Made {
+    pub(super) node: Node,
+    pub(super) polynomial: Arc<Vec<Fr>>,
+    /// None in counted schemes, and for nodes that are roots of no version.
+    pub(super) frontier: Option<Arc<FrontierTree>>,
+}
+
+/// The making of a node: first its accumulator and certificate, then, in frontier schemes, its frontier.
+///
+/// It owns all that it needs, so any thread may run it. It never changes what it began with: a job that is dropped and begun anew
+/// makes the same node.
+pub(super) struct Job {
+    merging: Option<Steps<Result<Made, AccumulateError>>>,
+    /// What follows.
+    begin: Option<BeginFrontier>,
+    frontier: Option<Steps<Result<FrontierTree, AccumulateError>>>,
+    /// Once it is merged; complete once there is nothing left of the frontier.
+    made: Option<Result<Made, AccumulateError>>,
+    total: usize,
+    done: usize,
+}
+
+type BeginFrontier =
+    Box<dyn FnOnce(&Made) -> Steps<Result<FrontierTree, AccumulateError>> + Send + Sync>;
+
+impl Job {
+    /// Begins a node, with a frontier if one is planned.
+    pub(super) fn new<S: Scheme>(merge: Merge, frontier: Option<Planned>) -> Self {
+        let degree = merge.degree();
+        let planned = frontier.as_ref().map_or(0, |planned| planned.steps(degree));
+        let merging = Steps::new(merge.steps(), merge.run());
+        Self {
+            total: merging.total() + planned,
+            merging: Some(merging),
+            begin: frontier.map(|planned| -> BeginFrontier {
+                Box::new(|made| {
+                    planned.make::<S>(made.node.accumulator, Arc::clone(&made.polynomial))
+                })
+            }),
+            frontier: None,
+            made: None,
+            done: 0,
+        }
+    }
+
+    /// A job with nothing left to do.
+    pub(super) const fn finished(made: Made) -> Self {
+        Self {
+            merging: None,
+            begin: None,
+            frontier: None,
+            made: Some(Ok(made)),
+            total: 0,
+            done: 0,
+        }
+    }
+
+    /// A job whose only step panics.
+    #[cfg(test)]
+    pub(super) fn panicking() -> Self {
+        Self::of(Steps::new(1, async { panic!("as the test wants") }))
+    }
+
+    /// A job whose only step fails.
+    #[cfg(test)]
+    pub(super) fn failing(error: AccumulateError) -> Self {
+        let failing = async move {
+            pause().await;
+            Err(error)
+        };
+        Self::of(Steps::new(1, failing))
+    }
+
+    #[cfg(test)]
+    fn of(merging: Steps<Result<Made, AccumulateError>>) -> Self {
+        Self {
+            merging: Some(merging),
+            begin: None,
+            frontier: None,
+            made: None,
+            total: 1,
+            done: 0,
+        }
+    }
+
+    /// The number of steps, known from the beginning.
+    pub(super) const fn total(&self) -> usize {
+        self.total
+    }
+
+    /// The number of steps that were run.
+    pub(super) const fn done(&self) -> usize {
+        self.done
+    }
+
+    /// Runs until so many steps are done, or all.
+    pub(super) fn run_to(&mut self, steps: usize) {
+        while self.done < steps && !self.step() {}
+    }
+
+    /// What is made, after all steps that are left: without those for the frontier, if it is not needed.
+    ///
+    /// # Errors
+    /// [`AccumulateError`]: there are too few powers, or hashes have collided.
+    pub(super) fn finish(mut self, with_frontier: bool) -> Result<Made, AccumulateError> {
+        loop {
+            let is_complete = self.frontier.is_none() || !with_frontier;
+            if let Some(made) = self.made.take_if(|_| is_complete) {
+                return made;
+            }
+            self.step();
+        }
+    }
+}
+
+impl Work for Job {
+    fn step(&mut self) -> bool {
+        if let Some(steps) = &mut self.frontier {
+            if let Some(frontier) = steps.step() {
+                debug_assert!(
+                    frontier.is_err() || steps.left() == 0,
+                    "fewer steps than announced"
+                );
+                self.frontier = None;
+                let made = self.made.take();
+                self.made = made.map(|made| made?.with_frontier(frontier));
+            }
+        } else if let Some(steps) = &mut self.merging {
+            if let Some(merged) = steps.step() {
+                debug_assert!(
+                    merged.is_err() || steps.left() == 0,
+                    "fewer steps than announced"
+                );
+                self.merging = None;
+                if let (Ok(made), Some(begin)) = (&merged, self.begin.take()) {
+                    self.frontier = Some(begin(made));
+                }
+                self.made = Some(merged);
+            }
+        } else {
+            return true;
+        }
+        self.done += 1;
+        self.made.is_some() && self.frontier.is_none()
+    }
+}
+
+impl fmt::Debug for Job {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Job({} of {})", self.done, self.total)
+    }
+}
+
+impl Made {
+    fn with_frontier(
+        self,
+        frontier: Result<FrontierTree, AccumulateError>,
+    ) -> Result<Self, AccumulateError> {
+        let frontier = Some(Arc::new(frontier?));
+        Ok(Self { frontier, ..self })
+    }
+}
+
+impl Merge {
+    fn degree(&self) -> usize {
+        self.factors.iter().map(|factor| factor.len() - 1).sum()
+    }
+
+    fn steps(&self) -> usize {
+        let [left, right] = self.factors.each_ref().map(|factor| factor.len());
+        let length = self.degree() + 1;
+        let sums = commit_steps(length, self.terms) + commit_steps(length - 1, self.terms);
+        1 + multiply_steps(left, right) + sums + pass_steps(left) + 2 * pass_steps(length)
+    }
+
+    /// The product with its accumulator and certificate.
+    async fn run(self) -> Result<Made, AccumulateError> {
+        let [left, right] = &self.factors;
+        let parameters = self.setup.parameters();
+        let transform = Transform::for_degree(self.degree());
+        pause().await;
+        let product = multiply(left, right, &transform).await;
+        let accumulator = commit(parameters, &product, self.terms).await?;
+        let [left_accumulator, right_accumulator] = &self.accumulators;
+        let accumulators = [left_accumulator, right_accumulator, &accumulator];
+        let (mut transcript, z) = product_challenge(self.id, &self.inner, accumulators);
+        let a = evaluate(left, z).await;
+        let value = scalar::encode(&a);
+        let g = second_product_challenge(&mut transcript, &value);
+        let multiples: [(&[Fr], Fr); 3] = [(left, Fr::ONE), (&product, g), (right, -(g * a))];
+        let combined = combine(&multiples, -a).await;
+        let quotient = divide_by_root(&combined, z).await;
+        let quotient = commit(parameters, &quotient, self.terms).await?;
+        Ok(Made {
+            node: Node {
+                accumulator,
+                inner: self.inner,
+                value,
+                quotient,
+            },
+            polynomial: Arc::new(product),
+            frontier: None,
+        })
+    }
+}

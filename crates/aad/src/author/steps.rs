@@ -1,0 +1,91 @@
+//! Long computations that are run step by step, by the thread that has time for them.
+//!
+//! Such a computation is an `async fn` that says [`pause`] after each piece of bounded work; nothing else is ever awaited. So it reads
+//! like the same computation at once, and the compiler keeps its state between two steps. There is no runtime: [`Steps::step`]
+//! polls it.
+
+use core::{
+    fmt,
+    future::Future,
+    pin::Pin,
+    task::{Context, Poll, Waker},
+};
+
+/// A computation that is run step by step. How many steps it takes is known before it begins.
+pub(super) struct Steps<T> {
+    /// None once it is finished.
+    future: Option<Pin<Box<dyn Future<Output = T> + Send + Sync>>>,
+    total: usize,
+    done: usize,
+}
+
+impl<T> Steps<T> {
+    /// A computation that pauses `total` times, the last time with nothing left to do but to return; less often only if it
+    /// fails.
+    pub(super) fn new(
+        total: usize,
+        computation: impl Future<Output = T> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            future: Some(Box::pin(computation)),
+            total,
+            done: 0,
+        }
+    }
+
+    /// The number of steps.
+    pub(super) const fn total(&self) -> usize {
+        self.total
+    }
+
+    /// The number of steps that are not run yet.
+    pub(super) const fn left(&self) -> usize {
+        self.total - self.done
+    }
+
+    /// Runs one step; the result, after the last one.
+    pub(super) fn step(&mut self) -> Option<T> {
+        loop {
+            let future = self.future.as_mut()?;
+            let mut context = Context::from_waker(Waker::noop());
+            if let Poll::Ready(result) = future.as_mut().poll(&mut context) {
+                self.future = None;
+                return Some(result);
+            }
+            self.done += 1;
+            debug_assert!(self.done <= self.total, "more steps than announced");
+            if self.done != self.total {
+                return None;
+            }
+        }
+    }
+}
+
+impl<T> fmt::Debug for Steps<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Steps({} of {})", self.done, self.total)
+    }
+}
+
+/// The end of a step of the computation that awaits it.
+pub(super) const fn pause() -> Pause {
+    Pause { is_over: false }
+}
+
+/// See [`pause`].
+#[derive(Debug)]
+pub(super) struct Pause {
+    is_over: bool,
+}
+
+impl Future for Pause {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        if self.is_over {
+            return Poll::Ready(());
+        }
+        self.is_over = true;
+        Poll::Pending
+    }
+}
