@@ -70,17 +70,19 @@ enum Older {
 impl Put {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let key = output.key(&self.key_text)?;
-        let value = output.value(self.value.as_deref().unwrap_or_default())?;
-        let has_value = self.value.is_some();
-        let check = |scheme: SchemeName| match (scheme.is_set(), has_value) {
-            (true, true) => Err(Failure::input("a member of a set has no value")),
-            (false, false) => Err(Failure::Input(format!(
-                "keys of scheme {scheme} have a value, which is not given"
-            ))),
-            _ => Ok(()),
+        let scheme = self.target.scheme()?;
+        let value = match &self.value {
+            None if !scheme.is_set() => {
+                return Err(Failure::Input(format!(
+                    "keys of scheme {scheme} have a value, which is not given"
+                )));
+            }
+            Some(value) if scheme.is_set() && !value.is_empty() => {
+                return Err(Failure::input("a member of a set has no value"));
+            }
+            value => output.value(value.as_deref().unwrap_or_default())?,
         };
-        let operation = Operation::Put(key, value);
-        self.target.note_if(check, output, &operation)
+        self.target.note(output, &Operation::Put(key, value))
     }
 }
 
@@ -104,17 +106,16 @@ impl Target {
         }
     }
 
-    pub(super) fn note(&self, output: &mut Output, operation: &Operation) -> Result<(), Failure> {
-        self.note_if(|_| Ok(()), output, operation)
+    /// The scheme of the key that is given, or of the store.
+    fn scheme(&self) -> Result<SchemeName, Failure> {
+        if let Some(key) = &self.key {
+            return Ok(load_secret(key)?.public().scheme);
+        }
+        let store = RedbStore::open(&self.store.store)?;
+        Ok(Description::read(&store)?.public.scheme)
     }
 
-    /// Notes the change, if the store's scheme has such ones.
-    fn note_if(
-        &self,
-        check: impl FnOnce(SchemeName) -> Result<(), Failure>,
-        output: &mut Output,
-        operation: &Operation,
-    ) -> Result<(), Failure> {
+    pub(super) fn note(&self, output: &mut Output, operation: &Operation) -> Result<(), Failure> {
         output.goes_on();
         let path = &self.store.store;
         if let Some(key) = &self.key {
@@ -122,7 +123,6 @@ impl Target {
         }
         let mut store = RedbStore::open(path)?;
         let scheme = Description::read(&store)?.public.scheme;
-        check(scheme)?;
         let note = if scheme.family().is_append_only() {
             if matches!(operation, Operation::Remove(_)) {
                 let what = "removals";

@@ -76,6 +76,9 @@ fn sets_with_frontiers_say_what_is_in_them() {
 fn members_have_no_values_and_are_there_once() {
     let bench = set("aas-counted");
     bench.fails("put --store s m40 one", 2, "a member of a set has no value");
+    let put = "put --store new --key k --parameters par m40 one";
+    bench.fails(put, 2, "a member of a set has no value");
+    assert!(!bench.path("new").exists());
     bench.write("v.csv", b"snapshot,op,key,value\na,put,m,\nb,put,n,1\n");
     let import = "import --store other --key k --record r --parameters par v.csv";
     bench.fails(
