@@ -135,7 +135,7 @@ pub(super) fn table(lines: &[Line], tables: &mut Tables) {
             None => missing.push(goal.0),
         }
     }
-    if rows.is_empty() {
+    if lines.is_empty() {
         return;
     }
     tables.heading("Goals", "Limit: what sums, points and pairings alone take in this run. Ratio: the figure divided by it.");
@@ -150,7 +150,9 @@ pub(super) fn table(lines: &[Line], tables: &mut Tables) {
         "published",
         "met",
     ];
-    tables.rows(&titles, &[], rows);
+    if !rows.is_empty() {
+        tables.rows(&titles, &[], rows);
+    }
     if !missing.is_empty() {
         tables.note(&format!("Not in these lines: {}.\n", missing.join("; ")));
     }

@@ -6,7 +6,10 @@ use aad::{
     shape::{Address, Shape},
 };
 
-use super::counts::{chunks, is_proved, steps, within};
+use super::{
+    counts::{chunks, is_proved, steps, within},
+    primitives::Primitives,
+};
 
 /// The points of a proof.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,6 +23,12 @@ impl Points {
     const fn add(&mut self, commitments: usize, quotients: usize) {
         self.commitments += commitments;
         self.quotients += quotients;
+    }
+
+    /// Decoding the points, adding them up in two sums, and two pairings.
+    pub(super) fn verify_us(self, primitives: &Primitives) -> f64 {
+        let decoded = self.commitments + self.quotients;
+        primitives.verify_us(decoded, decoded + self.quotients)
     }
 
     /// Those of a look-up of a key with values at these positions.

@@ -13,7 +13,7 @@ use ark_ff::PrimeField;
 use bls12::point;
 use pad_core::{Sha256Ed25519, Workers};
 
-use super::{measured, points::Points};
+use super::measured;
 use crate::{
     Outcome, line, primitives,
     report::Report,
@@ -101,10 +101,8 @@ impl Primitives {
         terms as f64 * self.sum_us(terms.max(1).ilog2())
     }
 
-    /// Decoding these points, adding them up in two sums, and two pairings.
-    pub(super) fn verify_us(&self, points: Points) -> f64 {
-        let decoded = points.commitments + points.quotients;
-        let added = points.commitments + 2 * points.quotients;
+    /// Decoding so many points, adding so many terms up in the verifier's sums, and two pairings.
+    pub(super) fn verify_us(&self, decoded: usize, added: usize) -> f64 {
         decoded as f64 * self.decode_us
             + added as f64 * self.sum_us(VERIFIERS_SUM.ilog2())
             + self.pairings_us

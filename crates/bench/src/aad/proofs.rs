@@ -59,7 +59,7 @@ fn look_up<S: DictionaryScheme>(
     let positions = entries.positions(key.as_bytes(), n);
     let points = Points::of_look_up::<S>(shape, n, positions);
     let prove_limit_us = counts::prove_us::<S>((shape, n), positions, primitives);
-    let verify_limit_us = primitives.verify_us(points);
+    let verify_limit_us = points.verify_us(primitives);
     measured::<S>(
         report,
         line! {
@@ -131,7 +131,7 @@ pub(super) fn inclusion<S: DictionaryScheme>(
     let effort = short(report);
     let verify_us = median_us(&effort, check);
     let points = Points::of_inclusion(grown.author.log().shape(), n, position);
-    let verify_limit_us = primitives.verify_us(points);
+    let verify_limit_us = points.verify_us(primitives);
     measured::<S>(
         report,
         line! {
@@ -232,7 +232,7 @@ impl Means {
             let verify = median_us(effort, || check_growth(&message, &growth));
             sum.prove_us += prove / count;
             sum.verify_us += verify / count;
-            sum.verify_limit_us += primitives.verify_us(Points::of_growth(shape, from, to)) / count;
+            sum.verify_limit_us += Points::of_growth(shape, from, to).verify_us(primitives) / count;
             sum.proof_bytes += message.len() as f64 / count;
         }
         Ok(sum)
