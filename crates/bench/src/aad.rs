@@ -1,139 +1,189 @@
-//! Append-only dictionaries: appending, look-ups, append-only proofs and memory, each beside what its sums, points and pairings
-//! alone take in the same run.
+//! Append-only dictionaries: appending, look-ups, append-only proofs, memory, bandwidth, each beside what its sums, points and
+//! pairings alone take in the same run, and beside the paper's figures.
 //!
-//! Source: Tomescu, Bhupatiraju, Papadopoulos, Papamanthou, Triandopoulos, Devadas 2019, section 6.1.
+//! Source: Tomescu, Bhupatiraju, Papadopoulos, Papamanthou, Triandopoulos, Devadas 2019, sections 6.1 and 6.2.
 
-use std::{num::NonZeroUsize, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use aad::{AadCounted, Log, Schedule, Setup, Shape};
-use accumulators::{SecretKey as _, bilinear::BilinearSecretKey};
-use clap::Args;
+use aad::{AadCounted, AadFrontier, DictionaryScheme, Log, Schedule, Scheme as _, Setup, Shape};
+use accumulators::{
+    SecretKey as _,
+    bilinear::{BilinearSecretKey, Parameters},
+};
 use pad_core::Workers;
 
-use crate::{Outcome, line, line::Line, report::Report};
+use crate::{Outcome, line::Line, report::Report};
 
 mod append;
+mod arguments;
+mod bandwidth;
+mod baselines;
+mod counts;
+mod goals;
 mod grown;
-mod limits;
+mod memory;
+mod paper;
+pub(crate) mod plots;
+mod points;
+mod primitives;
 mod proofs;
 pub mod table;
+mod worst_case;
 
-use grown::{Cuts, Grown};
-use limits::Primitives;
-
-/// The scheme that is measured.
-type Scheme = AadCounted;
-
-/// The command line of `bench aad`.
-#[derive(Clone, Debug, Args)]
-pub struct AadArguments {
-    /// One JSON object per line instead of tables.
-    #[arg(long)]
-    json: bool,
-    /// The numbers of entries, powers of two from 32 on.
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_values_t = [512, 8_192],
-        value_parser = clap::value_parser!(u64).range(32..=1 << 20),
-    )]
-    elements: Vec<u64>,
-    /// The numbers of entries in each version of the append experiment, as far as they are not larger than the log.
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_values_t = [1, 32, 512, 8_192],
-        value_parser = clap::value_parser!(u64).range(1..=1 << 20),
-    )]
-    batches: Vec<u64>,
-    /// The numbers of threads of author and server.
-    #[arg(long, value_delimiter = ',', default_value = "1")]
-    threads: Vec<NonZeroUsize>,
-    /// Batches that are expected to take more seconds than this are left out.
-    #[arg(long, default_value_t = 60)]
-    longest: u64,
-    /// Measure little: to see that everything works.
-    #[arg(long)]
-    quick: bool,
-}
+pub use arguments::AadArguments;
+use arguments::{Experiment, Measured};
+use grown::{BATCH, Grown};
+use primitives::Primitives;
 
 impl AadArguments {
     /// Measures what is asked for.
     pub fn run(&self) -> Outcome<()> {
-        let mut sizes = self.elements.clone();
-        if let Some(size) = sizes.iter().find(|size| !size.is_power_of_two()) {
-            return Err(format!("{size} is not a power of two").into());
-        }
-        sizes.sort_unstable_by(|first, second| second.cmp(first));
-        sizes.dedup();
-        let largest = sizes.first().copied().unwrap_or(32);
         let mut report = Report::new(self.json, self.quick)?;
-        report.announce("parameters");
-        let bench = AadBench {
-            log: log(largest)?,
-            batches: &self.batches,
-            longest: Duration::from_secs(self.longest),
-        };
+        if self.experiments.contains(&Experiment::Memory) {
+            self.memory(&mut report)?;
+        }
         for threads in &self.threads {
-            bench.run(&sizes, &Workers::new(*threads)?, &mut report)?;
+            let workers = Workers::new(*threads)?;
+            for scheme in &self.schemes {
+                match scheme {
+                    Measured::Counted => self.measure::<AadCounted>(
+                        (&self.elements, self.appends),
+                        &workers,
+                        &mut report,
+                    )?,
+                    Measured::Frontier => self.measure::<AadFrontier>(
+                        (&self.frontier_elements, self.frontier_appends),
+                        &workers,
+                        &mut report,
+                    )?,
+                }
+            }
         }
         report.finish(table::report)
     }
-}
 
-/// What to measure beside the numbers of entries.
-struct AadBench<'a> {
-    log: Log<Scheme>,
-    batches: &'a [u64],
-    longest: Duration,
-}
-
-impl AadBench<'_> {
-    /// Measures all numbers of entries, the largest first: only then is the process's memory that of the log.
-    fn run(&self, sizes: &[u64], workers: &Workers, report: &mut Report) -> Outcome<()> {
-        let mut first = None;
-        if let Some(size) = sizes.first() {
-            report.announce(format!("a log of {size}"));
-            let grown = Grown::new(&self.log, *size, Cuts::Marked, workers)?;
-            measured(
-                report,
-                line! {
-                    experiment: "aad_memory",
-                    n: *size,
-                    threads: workers.threads(),
-                    memory_bytes_per_element: grown.resident_bytes / *size as f64,
-                    entry_bytes: grown::ENTRY_BYTES,
-                },
-            )?;
-            first = Some(grown);
-        }
-        let largest = sizes.first().copied().unwrap_or(0);
-        report.announce("primitives");
-        let primitives = Primitives::measure(self.log.setup().parameters(), largest, report)?;
-        for size in sizes {
-            let mut grown = match first.take() {
-                Some(grown) => grown,
-                None => Grown::new(&self.log, *size, Cuts::Marked, workers)?,
+    /// Memory is measured first; for each scheme by a process of its own, unless this one does nothing else.
+    fn memory(&self, report: &mut Report) -> Outcome<()> {
+        let is_alone = self.experiments.len() == 1 && self.schemes.len() == 1;
+        for scheme in &self.schemes {
+            let sizes = match scheme {
+                Measured::Counted => &self.elements,
+                Measured::Frontier => &self.frontier_elements,
             };
-            // Before the last entry there are as many trees as there can be, after it there is one.
-            proofs::look_ups(&grown, size - 1, &primitives, report)?;
-            grown.finish()?;
-            proofs::look_ups(&grown, *size, &primitives, report)?;
-            self.append(&grown, &primitives, workers, report)?;
-            proofs::growth(&grown, &primitives, report)?;
+            let largest = sizes.iter().max().copied().unwrap_or_default();
+            match scheme {
+                _ if !is_alone => memory::of_another_process(*scheme, largest, report)?,
+                Measured::Counted => memory::of_this_process::<AadCounted>(largest, report)?,
+                Measured::Frontier => memory::of_this_process::<AadFrontier>(largest, report)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn measure<S: DictionaryScheme>(
+        &self,
+        (sizes, appends): (&[u64], u64),
+        workers: &Workers,
+        report: &mut Report,
+    ) -> Outcome<()> {
+        let asks = |experiment| self.experiments.contains(&experiment);
+        if self.experiments == [Experiment::Memory] {
+            return Ok(());
+        }
+        let sizes: BTreeSet<u64> = sizes.iter().copied().collect();
+        // Visits are measured with one scheme and one thread: bytes depend on neither.
+        let visits = asks(Experiment::Bandwidth)
+            && S::NAME == AadCounted::NAME
+            && workers.threads() == self.threads[0].get();
+        let mut largest = sizes.last().copied().unwrap_or_default();
+        largest = largest.max(if asks(Experiment::WorstCase) {
+            appends
+        } else {
+            0
+        });
+        for size in self.bandwidth_elements.iter().filter(|_| visits) {
+            largest = largest.max(*size);
+        }
+        report.announce(format!("{}: parameters and primitives", S::NAME));
+        let parameters = parameters::<S>(largest)?;
+        let primitives = Primitives::measure::<S>(&parameters, report)?;
+        let bench = AadBench::<S> {
+            log: log(parameters.clone(), Schedule::Eager)?,
+            parameters,
+            primitives: &primitives,
+            workers,
+        };
+        if asks(Experiment::Lookup) || asks(Experiment::AppendOnly) {
+            bench.proofs(
+                &sizes,
+                (asks(Experiment::Lookup), asks(Experiment::AppendOnly)),
+                report,
+            )?;
+        }
+        if asks(Experiment::Append) {
+            let longest = Duration::from_secs(self.longest);
+            for size in &sizes {
+                bench.append(*size, (&self.batches, longest), report)?;
+            }
+        }
+        if asks(Experiment::WorstCase) {
+            bench.worst_case(appends, report)?;
+        }
+        if visits {
+            bench.bandwidth(&self.bandwidth_elements, report)?;
+        }
+        Ok(())
+    }
+}
+
+/// One scheme on so many threads.
+struct AadBench<'a, S: DictionaryScheme> {
+    parameters: Arc<Parameters>,
+    log: Log<S>,
+    primitives: &'a Primitives,
+    workers: &'a Workers,
+}
+
+impl<S: DictionaryScheme> AadBench<'_, S> {
+    /// One log, asked whenever it has one of these sizes, or one entry less: then it has as many trees as it can have.
+    fn proofs(
+        &self,
+        sizes: &BTreeSet<u64>,
+        (look_ups, growth): (bool, bool),
+        report: &mut Report,
+    ) -> Outcome<()> {
+        let mut grown = Grown::new(&self.log, grown::entries(sizes), self.workers)?;
+        for &size in sizes {
+            report.announce(format!("{}: a log of {size}", S::NAME));
+            grown.grow(size - 1, BATCH)?;
+            if look_ups {
+                proofs::look_ups(&grown, (size, &proofs::VALUES), self.primitives, report)?;
+            }
+            grown.grow(size, BATCH)?;
+            if look_ups {
+                proofs::look_ups(&grown, (size, &proofs::VALUES), self.primitives, report)?;
+                proofs::inclusion(&grown, self.primitives, report)?;
+            }
+            if growth {
+                proofs::growth(&grown, self.primitives, report)?;
+            }
+        }
+        let largest = sizes.last().copied().unwrap_or_default();
+        if look_ups {
+            proofs::computed::<S>(largest, report)?;
         }
         Ok(())
     }
 }
 
 /// Takes a line, with null for what it has not measured.
-fn measured(report: &mut Report, line: Line) -> Outcome<()> {
+fn measured<S: DictionaryScheme>(report: &mut Report, line: Line) -> Outcome<()> {
     let missing = KEYS.iter().filter(|key| line.get(key).is_none());
     let missing: Vec<_> = missing.collect();
     let line = missing
         .into_iter()
         .fold(line, |line, key| line.and(key, None::<f64>));
-    report.measured(line.and("scheme", <Scheme as aad::Scheme>::NAME))
+    report.measured(line.and("scheme", S::NAME))
 }
 
 /// What every line has beside `scheme`.
@@ -150,13 +200,16 @@ const KEYS: [&str; 10] = [
     "memory_bytes_per_element",
 ];
 
-/// A log with trees of up to `largest` entries.
-fn log(largest: u64) -> Outcome<Log<Scheme>> {
-    let workers = Workers::all_cores();
-    let secret = BilinearSecretKey::generate(largest as usize, 1, b"bench", &workers)?;
-    let parameters = secret.public_key().shared_parameters();
-    let level = u8::try_from(largest.ilog2())?;
-    let shape = Shape::new(level, Schedule::Eager).ok_or("no such shape")?;
-    let setup = Setup::new(parameters, shape);
-    Ok(Log::new("bench".into(), setup))
+/// Parameters for trees of up to `largest` entries, a power of two.
+fn parameters<S: DictionaryScheme>(largest: u64) -> Outcome<Arc<Parameters>> {
+    let powers = counts::degree::<S>(u8::try_from(largest.ilog2())?);
+    let secret = BilinearSecretKey::generate(powers, 1, b"bench", &Workers::all_cores())?;
+    Ok(secret.public_key().shared_parameters())
+}
+
+/// A log with trees as large as these parameters serve.
+fn log<S: DictionaryScheme>(parameters: Arc<Parameters>, schedule: Schedule) -> Outcome<Log<S>> {
+    let largest = parameters.capacity() / counts::degree::<S>(0);
+    let shape = Shape::new(u8::try_from(largest.ilog2())?, schedule).ok_or("no such shape")?;
+    Ok(Log::new("bench".into(), Setup::new(parameters, shape)))
 }

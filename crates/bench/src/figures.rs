@@ -12,13 +12,13 @@ use plotters::{
 };
 
 use crate::{
-    Outcome, costs,
+    Outcome, aad, costs,
     line::{Line, groups, of},
     paper,
     tree::table::LOOKUPS_PER_UPDATE,
 };
 
-/// Draws what the lines of `tree` and `tuple` allow into a folder, and returns the files.
+/// Draws what the lines of `tree`, `tuple` and `aad` allow into a folder, and returns the files.
 pub fn draw(lines: &[Line], folder: &Path) -> Outcome<Vec<PathBuf>> {
     std::fs::create_dir_all(folder)?;
     let (growing, steady) = (of(lines, "growing"), of(lines, "steady_state"));
@@ -40,6 +40,7 @@ pub fn draw(lines: &[Line], folder: &Path) -> Outcome<Vec<PathBuf>> {
     for group in groups(&of(lines, "tuple_lookup_costs"), &["figure"]) {
         figures.push((group[0].text("figure").to_owned(), costs_of(&group)));
     }
+    figures.extend(aad::plots::plots(lines));
     for (name, lines) in figures {
         if !lines.series.is_empty() {
             let file = folder.join(format!("{name}.svg"));
@@ -51,11 +52,14 @@ pub fn draw(lines: &[Line], folder: &Path) -> Outcome<Vec<PathBuf>> {
 }
 
 /// Lines over two logarithmic axes.
-struct Lines {
-    title: String,
-    horizontal: &'static str,
-    vertical: &'static str,
-    series: Vec<(String, Vec<(f64, f64)>)>,
+pub(crate) struct Lines {
+    pub(crate) title: String,
+    pub(crate) horizontal: &'static str,
+    pub(crate) vertical: &'static str,
+    /// Names and points.
+    pub(crate) series: Vec<(String, Vec<(f64, f64)>)>,
+    /// Where the names stand.
+    pub(crate) legend: SeriesLabelPosition,
 }
 
 /// Pairs of bars: ours, and those of 2010.
@@ -126,6 +130,7 @@ fn steady_states(steady: &[&Line]) -> Lines {
         horizontal: "keys",
         vertical: "proofs per second",
         series: series.collect(),
+        legend: SeriesLabelPosition::LowerLeft,
     }
 }
 
@@ -143,6 +148,7 @@ fn lookup_costs(growing: &[&Line]) -> Lines {
         horizontal: "look-ups per update",
         vertical: "micro-dollars per look-up",
         series: series.collect(),
+        legend: SeriesLabelPosition::LowerLeft,
     }
 }
 
@@ -158,6 +164,7 @@ fn costs_of(group: &[&Line]) -> Lines {
         horizontal: "look-ups per update",
         vertical: "micro-dollars per look-up",
         series: series.collect(),
+        legend: SeriesLabelPosition::LowerLeft,
     }
 }
 
@@ -201,7 +208,7 @@ impl Lines {
         }
         let labels = &mut chart.configure_series_labels();
         labels
-            .position(SeriesLabelPosition::LowerLeft)
+            .position(self.legend.clone())
             .background_style(WHITE.mix(0.8))
             .border_style(BLACK)
             .draw()?;

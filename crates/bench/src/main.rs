@@ -36,7 +36,7 @@ enum Command {
     Accumulators(AccumulatorArguments),
     /// The tuple dictionaries beside a red-black tree: tables 7 to 11, figures 7 and 8.
     Tuple(TupleArguments),
-    /// Append-only dictionaries: appending, look-ups, append-only proofs, memory; each beside its primitives.
+    /// Append-only dictionaries: appending, look-ups, append-only proofs, memory, bandwidth; each beside its primitives.
     Aad(AadArguments),
     /// The outsourced files: building, updates, audits, version-control traces; figures 6 to 10, table 2.
     Flexlist(FlexlistArguments),
@@ -44,7 +44,7 @@ enum Command {
     FlexlistTrace(CutArguments),
     /// Hashes and signatures of each suite.
     Primitives(PrimitivesArguments),
-    /// Tables and plots from the lines of `tree --json` and `tuple --json`; tables of `aad --json` and `flexlist --json`.
+    /// Tables and plots from the lines of `tree --json`, `tuple --json` and `aad --json`; tables of `flexlist --json`.
     Figures(FiguresArguments),
     /// One measurement in this process; what `tree` starts.
     #[command(hide = true)]

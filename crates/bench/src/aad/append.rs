@@ -1,73 +1,52 @@
 //! What an author needs for each entry.
 
-use pad_core::Workers;
+use std::{collections::BTreeSet, time::Duration};
+
+use aad::DictionaryScheme;
 
 use super::{
-    AadBench,
-    grown::{BATCH, Cuts, Grown},
-    limits::{Primitives, levels},
+    AadBench, counts,
+    grown::{self, Grown},
     measured,
 };
 use crate::{Outcome, line, report::Report};
 
-impl AadBench<'_> {
-    /// The author's time for each of `n` entries, by the size of the versions. What would take too long is left out, except for
-    /// the log that is there already.
+impl<S: DictionaryScheme> AadBench<'_, S> {
+    /// The author's time for each of `n` entries, by the size of the versions. What would take too long is left out.
     pub(super) fn append(
         &self,
-        marked: &Grown,
-        primitives: &Primitives,
-        workers: &Workers,
+        n: u64,
+        (batches, longest): (&[u64], Duration),
         report: &mut Report,
     ) -> Outcome<()> {
-        let n = marked.size;
-        let us_each = marked.us / n as f64;
-        let mut is_done = false;
-        for &batch in self.batches.iter().filter(|batch| **batch <= n) {
-            report.announce(format!("append {n} in batches of {batch}"));
-            // Of the marked log four versions at most are shorter: no difference for long logs.
-            if batch == BATCH && n >= 64 * BATCH {
-                line(marked, batch, primitives, workers, report)?;
-                is_done = true;
-            } else if us_each * n as f64 <= self.longest.as_secs_f64() * 1e6 {
-                let mut grown = Grown::new(&self.log, n, Cuts::Every(batch), workers)?;
-                grown.finish()?;
-                line(&grown, batch, primitives, workers, report)?;
-                is_done = true;
+        for &batch in batches.iter().filter(|batch| **batch <= n) {
+            let versions = (1..n).filter(|size| size.is_multiple_of(batch)).chain([n]);
+            let sums = counts::append_us::<S>(self.log.shape(), versions, self.primitives);
+            if sums > longest.as_secs_f64() * 1e6 {
+                continue;
             }
-        }
-        if !is_done {
-            line(marked, BATCH.min(n), primitives, workers, report)?;
+            report.announce(format!("{}: append {n} in batches of {batch}", S::NAME));
+            let entries = grown::entries(&BTreeSet::from([n]));
+            let mut grown = Grown::new(&self.log, entries, self.workers)?;
+            grown.grow(n, batch)?;
+            let append_us = grown.times.iter().sum::<f64>() / n as f64;
+            let signatures = self.primitives.sign_us * grown.times.len() as f64;
+            let append_limit_us = (sums + signatures) / n as f64;
+            let longest = grown.times.iter().copied().fold(0.0, f64::max);
+            measured::<S>(
+                report,
+                line! {
+                    experiment: "aad_append",
+                    n: n,
+                    batch: batch,
+                    threads: self.workers.threads(),
+                    append_us: append_us,
+                    append_limit_us: append_limit_us,
+                    append_ratio: append_us / append_limit_us,
+                    longest_version_us: longest,
+                },
+            )?;
         }
         Ok(())
     }
-}
-
-fn line(
-    grown: &Grown,
-    batch: u64,
-    primitives: &Primitives,
-    workers: &Workers,
-    report: &mut Report,
-) -> Outcome<()> {
-    let n = grown.size as f64;
-    let append_us = grown.us / n;
-    // Each node at each level: its accumulator and its certificate's quotient.
-    let sums: f64 = levels(grown.size)
-        .map(|level| 2.0 * primitives.sum_us(level))
-        .sum();
-    let signatures = primitives.sign_us * grown.versions() as f64 / n;
-    let append_limit_us = sums + signatures;
-    measured(
-        report,
-        line! {
-            experiment: "aad_append",
-            n: grown.size,
-            batch: batch,
-            threads: workers.threads(),
-            append_us: append_us,
-            append_limit_us: append_limit_us,
-            append_ratio: append_us / append_limit_us,
-        },
-    )
 }

@@ -1,139 +1,211 @@
 //! Look-ups and append-only proofs: bytes, the server's and the client's time.
 
-use std::time::Duration;
+use std::{hint::black_box, time::Duration};
 
 use aad::{
-    AppendOnlyProof, Growth, LogRoot, LookupProof,
-    proof::{LONGEST_LOOKUP, LONGEST_PROOF},
+    AppendOnlyProof, DictionaryScheme, Growth, InclusionProof, LogRoot, LookupProof, Schedule,
+    proof::{LONGEST_GROWTH, LONGEST_LOOKUP, LONGEST_PROOF},
     shape::Shape,
 };
 use accumulators::wire;
 use pad_core::Key;
 
-use super::{
-    Scheme,
-    grown::Grown,
-    limits::{Points, Primitives},
-    measured,
-};
+use super::{counts, grown::Grown, measured, points::Points, primitives::Primitives};
 use crate::{Outcome, line, report::Report, timing::Effort, workload::Random};
 
 /// The numbers of values that are asked for.
-const VALUES: [u64; 7] = [0, 1, 2, 4, 8, 16, 32];
+pub(super) const VALUES: [u64; 8] = [0, 1, 2, 4, 8, 16, 32, 100];
 
 /// Random pairs of versions that are averaged.
 const PAIRS: usize = 32;
 
-/// Looks up keys with different numbers of values in the log of `n` entries.
-pub(super) fn look_ups(
-    grown: &Grown,
-    n: u64,
+/// Up to this level the bytes of logs that are not measured are computed.
+const COMPUTED: u8 = 20;
+
+/// Looks up keys with different numbers of values below `size` in the log as it is.
+pub(super) fn look_ups<S: DictionaryScheme>(
+    grown: &Grown<S>,
+    (size, values): (u64, &[u64]),
     primitives: &Primitives,
     report: &mut Report,
 ) -> Outcome<()> {
-    let with_key = |values| Some((values, grown.key_with(values)?));
-    for (values, key) in VALUES.into_iter().filter_map(with_key) {
-        report.announce(format!("look-up of {values} values in {n}"));
-        look_up(grown, (n, values), &key, primitives, report)?;
+    let with_key = |values: &u64| Some((*values, grown.key_with(*values, size)?));
+    for (values, key) in values.iter().filter_map(with_key) {
+        report.announce(format!("{}: {values} values in {}", S::NAME, grown.size()));
+        look_up(grown, values, &key, primitives, report)?;
     }
     Ok(())
 }
 
-fn look_up(
-    grown: &Grown,
-    (n, values): (u64, u64),
+fn look_up<S: DictionaryScheme>(
+    grown: &Grown<S>,
+    values: u64,
     key: &Key,
     primitives: &Primitives,
     report: &mut Report,
 ) -> Outcome<()> {
-    let entries = grown.author.entries();
+    let (entries, n) = (grown.author.entries(), grown.size());
     let at = grown.at(n)?;
     let proof = wire::encode(&entries.prove_values(n, key.as_bytes())?);
-    let found = check_look_up(&proof, &at, key)?;
+    let check = || check_look_up(&proof, &at, key);
+    let found = check()?;
     if found as u64 != values {
         return Err(format!("{found} values of a key with {values}").into());
     }
-    let effort = report.effort();
-    let prove = effort.repeat(
-        64,
-        |calls| calls,
-        |calls| {
-            (0..calls).for_each(|_| drop(entries.prove_values(n, key.as_bytes())));
-        },
-    );
-    let verify = effort.repeat(
-        64,
-        |calls| calls,
-        |calls| {
-            (0..calls).for_each(|_| drop(check_look_up(&proof, &at, key)));
-        },
-    );
+    let effort = short(report);
+    let prove_us = median_us(&effort, || entries.prove_values(n, key.as_bytes()));
+    let verify_us = median_us(&effort, check);
     let shape = grown.author.log().shape();
     let positions = entries.positions(key.as_bytes(), n);
-    let points = Points::of_look_up(shape, n, positions);
-    let verify_limit_us = primitives.verify_us(points);
-    measured(
+    let points = Points::of_look_up::<S>(shape, n, positions);
+    let prove_limit_us = counts::prove_us::<S>((shape, n), positions, primitives);
+    let verify_limit_us = points.verify_us(primitives);
+    measured::<S>(
         report,
         line! {
             experiment: "aad_lookup",
+            schedule: name(shape.schedule()),
             n: n,
             values: values,
             trees: shape.forest(n).count(),
-            threads: 1,
-            prove_us: prove.median_us(),
-            prove_limit_us: prove_limit_us(shape, n, positions, primitives),
-            verify_us: verify.median_us(),
+            threads: grown.threads,
+            prove_us: prove_us,
+            prove_limit_us: prove_limit_us,
+            prove_ratio: prove_us / prove_limit_us,
+            verify_us: verify_us,
             verify_limit_us: verify_limit_us,
-            verify_ratio: verify.median_us() / verify_limit_us,
+            verify_ratio: verify_us / verify_limit_us,
+            points: points.commitments + points.quotients,
+            proof_bytes: proof.len(),
+            is_computed: false,
+        },
+    )
+}
+
+/// The bytes of look-ups in logs larger than those that were measured, from the layout alone.
+pub(super) fn computed<S: DictionaryScheme>(largest: u64, report: &mut Report) -> Outcome<()> {
+    let shape = Shape::new(COMPUTED, Schedule::Eager).ok_or("no such shape")?;
+    for level in largest.ilog2() + 1..=u32::from(COMPUTED) {
+        for n in [(1 << level) - 1, 1 << level] {
+            for values in [0, 1] {
+                let none = None::<f64>;
+                measured::<S>(
+                    report,
+                    line! {
+                        experiment: "aad_lookup",
+                        schedule: name(Schedule::Eager),
+                        n: n,
+                        values: values,
+                        trees: shape.forest(n).count(),
+                        prove_limit_us: none,
+                        prove_ratio: none,
+                        verify_ratio: none,
+                        points: none,
+                        proof_bytes: counts::look_up_bytes::<S>((shape, n), values),
+                        is_computed: true,
+                    },
+                )?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Proves that the entry in the middle is there.
+pub(super) fn inclusion<S: DictionaryScheme>(
+    grown: &Grown<S>,
+    primitives: &Primitives,
+    report: &mut Report,
+) -> Outcome<()> {
+    let (entries, n) = (grown.author.entries(), grown.size());
+    let (position, at) = (n / 2, grown.at(n)?);
+    let entry = entries.entry(position).ok_or("no such entry")?;
+    let proof = wire::encode(&entries.prove_inclusion(n, position));
+    let check = || -> Outcome<u64> {
+        let proof = wire::decode::<InclusionProof<S>>(&(), &proof, LONGEST_PROOF)?;
+        Ok(proof.verify(&at, entry)?.get().position)
+    };
+    if check()? != position {
+        return Err("another position".into());
+    }
+    let effort = short(report);
+    let verify_us = median_us(&effort, check);
+    let points = Points::of_inclusion(grown.author.log().shape(), n, position);
+    let verify_limit_us = points.verify_us(primitives);
+    measured::<S>(
+        report,
+        line! {
+            experiment: "aad_inclusion",
+            n: n,
+            threads: 1,
+            prove_us: median_us(&effort, || entries.prove_inclusion(n, position)),
+            verify_us: verify_us,
+            verify_limit_us: verify_limit_us,
+            verify_ratio: verify_us / verify_limit_us,
+            points: points.commitments + points.quotients,
             proof_bytes: proof.len(),
         },
     )
 }
 
-/// A sum over each tree; two where the key has one value, three where it has several.
-fn prove_limit_us(shape: Shape, n: u64, positions: &[u64], primitives: &Primitives) -> f64 {
-    let trees = shape
-        .forest(n)
-        .filter(|root| root.level > Shape::BLOCK_LEVEL);
-    let tree = |root: aad::shape::Address| {
-        let within = |it: &&u64| (root.start()..root.end()).contains(*it);
-        let sums = 1 + positions.iter().filter(within).count().min(2);
-        sums as f64 * root.width() as f64 * primitives.sum_us(root.level.into())
-    };
-    trees.map(tree).sum()
+/// A quarter of the usual time: there are many figures.
+fn short(report: &Report) -> Effort {
+    let mut effort = report.effort();
+    effort.budget /= 4;
+    effort
+}
+
+fn median_us<R>(effort: &Effort, work: impl Fn() -> R) -> f64 {
+    let repeat = |calls| (0..calls).for_each(|_| drop(black_box(work())));
+    effort.repeat(64, |calls| calls, repeat).median_us()
+}
+
+/// The name of a schedule.
+pub(super) const fn name(schedule: Schedule) -> &'static str {
+    match schedule {
+        Schedule::Eager => "eager",
+        Schedule::Deferred => "deferred",
+    }
 }
 
 /// The number of values that a message shows.
-fn check_look_up(message: &[u8], at: &LogRoot<Scheme>, key: &Key) -> Outcome<usize> {
-    let proof = wire::decode::<LookupProof<Scheme>>(&(), message, LONGEST_LOOKUP)?;
+fn check_look_up<S: DictionaryScheme>(
+    message: &[u8],
+    at: &LogRoot<S>,
+    key: &Key,
+) -> Outcome<usize> {
+    let proof = wire::decode::<LookupProof<S>>(&(), message, LONGEST_LOOKUP)?;
     Ok(proof.verify(at, key)?.get().values.len())
 }
 
-/// Append-only proofs over one entry, over a doubling, and between random versions.
-pub(super) fn growth(grown: &Grown, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
-    let n = grown.size;
+/// Append-only proofs over one entry, over a doubling, and between random sizes up to that of the log, a power of two.
+pub(super) fn growth<S: DictionaryScheme>(
+    grown: &Grown<S>,
+    primitives: &Primitives,
+    report: &mut Report,
+) -> Outcome<()> {
+    let (n, effort) = (grown.size(), short(report));
     for (pair, from, to) in [
         ("one entry, to one tree", n - 1, n),
         ("doubled, to one tree", n / 2, n),
         ("doubled, most trees", n / 2 - 1, n - 1),
     ] {
-        report.announce(format!("append-only from {from} to {to}"));
-        let means = Means::of(grown, &[(from, to)], primitives, &report.effort())?;
-        means.line(pair, (Some(from), to), report)?;
+        report.announce(format!("{}: append-only from {from} to {to}", S::NAME));
+        let means = Means::of(grown, &[(from, to)], primitives, &effort)?;
+        means.line(grown, pair, (Some(from), to), report)?;
     }
-    let sizes: Vec<u64> = grown.sizes().collect();
     let mut random = Random::new(n);
-    let mut any = || sizes[random.below(sizes.len() as u64) as usize];
+    let mut any = || 1 + random.below(n);
     let pairs = core::iter::repeat_with(|| (any(), any())).filter(|(from, to)| from < to);
     let pairs: Vec<_> = pairs.take(report.rounds(PAIRS, 2)).collect();
-    report.announce(format!("append-only between random versions up to {n}"));
+    report.announce(format!("{}: append-only up to {n}", S::NAME));
     let mut effort = report.effort();
-    effort.budget = effort.budget.min(Duration::from_millis(200));
+    effort.budget = effort.budget.min(Duration::from_millis(100));
     let means = Means::of(grown, &pairs, primitives, &effort)?;
-    means.line("random versions", (None, n), report)
+    means.line(grown, "random versions", (None, n), report)
 }
 
-/// Means over pairs of versions.
+/// Means over pairs of sizes.
 #[derive(Debug, Default)]
 struct Means {
     prove_us: f64,
@@ -143,8 +215,8 @@ struct Means {
 }
 
 impl Means {
-    fn of(
-        grown: &Grown,
+    fn of<S: DictionaryScheme>(
+        grown: &Grown<S>,
         pairs: &[(u64, u64)],
         primitives: &Primitives,
         effort: &Effort,
@@ -156,34 +228,29 @@ impl Means {
             let message = wire::encode(&entries.prove_append_only(from, to));
             let growth = Growth::new(grown.at(from)?, grown.at(to)?)?;
             check_growth(&message, &growth)?;
-            let prove = effort.repeat(
-                64,
-                |calls| calls,
-                |calls| {
-                    (0..calls).for_each(|_| drop(entries.prove_append_only(from, to)));
-                },
-            );
-            let verify = effort.repeat(
-                64,
-                |calls| calls,
-                |calls| {
-                    (0..calls).for_each(|_| drop(check_growth(&message, &growth)));
-                },
-            );
-            sum.prove_us += prove.median_us() / count;
-            sum.verify_us += verify.median_us() / count;
-            sum.verify_limit_us += primitives.verify_us(Points::of_growth(shape, from, to)) / count;
+            let prove = median_us(effort, || entries.prove_append_only(from, to));
+            let verify = median_us(effort, || check_growth(&message, &growth));
+            sum.prove_us += prove / count;
+            sum.verify_us += verify / count;
+            sum.verify_limit_us += Points::of_growth(shape, from, to).verify_us(primitives) / count;
             sum.proof_bytes += message.len() as f64 / count;
         }
         Ok(sum)
     }
 
-    fn line(&self, pair: &str, (from, to): (Option<u64>, u64), report: &mut Report) -> Outcome<()> {
-        measured(
+    fn line<S: DictionaryScheme>(
+        &self,
+        grown: &Grown<S>,
+        pair: &str,
+        (from, to): (Option<u64>, u64),
+        report: &mut Report,
+    ) -> Outcome<()> {
+        measured::<S>(
             report,
             line! {
                 experiment: "aad_append_only",
-                    pair: pair,
+                schedule: name(grown.author.log().shape().schedule()),
+                pair: pair,
                 from: from,
                 n: to,
                 threads: 1,
@@ -197,7 +264,7 @@ impl Means {
     }
 }
 
-fn check_growth(message: &[u8], growth: &Growth<Scheme>) -> Outcome<u64> {
-    let proof = wire::decode::<AppendOnlyProof<Scheme>>(&(), message, LONGEST_PROOF)?;
+fn check_growth<S: DictionaryScheme>(message: &[u8], growth: &Growth<S>) -> Outcome<u64> {
+    let proof = wire::decode::<AppendOnlyProof<S>>(&(), message, LONGEST_GROWTH)?;
     Ok(proof.verify(growth, &())?.get().to_size)
 }

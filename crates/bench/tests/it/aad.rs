@@ -34,10 +34,28 @@ fn positive(line: &Value, keys: &[&str]) {
     }
 }
 
+/// Little of everything.
+const SMALL: [&str; 15] = [
+    "aad",
+    "--json",
+    "--quick",
+    "--elements",
+    "32,64",
+    "--frontier-elements",
+    "16",
+    "--appends",
+    "64",
+    "--frontier-appends",
+    "16",
+    "--bandwidth-elements",
+    "64",
+    "--batches",
+    "1,32",
+];
+
 #[test]
 fn logs_stand_beside_their_sums_and_points() {
-    let arguments = ["aad", "--json", "--quick", "--elements", "32,64"];
-    let text = run(&arguments);
+    let text = run(&SMALL);
     let lines = lines(&text);
     for line in &lines {
         for key in PROMISED {
@@ -47,14 +65,14 @@ fn logs_stand_beside_their_sums_and_points() {
     let appended = of(&lines, "aad_append");
     let cut = |line: &&Value| [&line["n"], &line["batch"]].map(|it| it.as_u64().unwrap());
     let cuts: Vec<[u64; 2]> = appended.iter().map(cut).collect();
-    assert_eq!(cuts, [[64, 1], [64, 32], [32, 1], [32, 32]]);
+    assert_eq!(cuts, [[32, 1], [32, 32], [64, 1], [64, 32], [16, 1]]);
     for line in appended {
         positive(line, &["append_us", "append_limit_us"]);
     }
-    assert_eq!(of(&lines, "aad_memory").len(), 1);
     assert!(!of(&lines, "aad_primitives").is_empty());
-    for experiment in ["aad_lookup", "aad_append_only"] {
-        for line in of(&lines, experiment) {
+    for experiment in ["aad_lookup", "aad_append_only", "aad_inclusion"] {
+        let measured = of(&lines, experiment).into_iter();
+        for line in measured.filter(|line| line["is_computed"] != true) {
             positive(
                 line,
                 &["prove_us", "verify_us", "verify_limit_us", "proof_bytes"],
@@ -62,26 +80,147 @@ fn logs_stand_beside_their_sums_and_points() {
         }
     }
     sizes(&lines);
+    computed_sizes(&lines);
+    single_appends(&lines);
+    visits(&lines);
+    shown(&text);
+}
 
+/// As tables and as plots.
+fn shown(text: &str) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("run.jsonl");
     std::fs::write(&file, text).unwrap();
     let out = folder.path().join("figures");
-    let [file, out] = [&file, &out].map(|path| path.to_str().unwrap());
-    let shown = run(&["figures", "--from", file, "--out", out]);
-    for title in ["Appending", "Look-ups", "Append-only proofs", "Primitives"] {
+    let shown = run(&[
+        "figures",
+        "--from",
+        file.to_str().unwrap(),
+        "--out",
+        out.to_str().unwrap(),
+    ]);
+    for title in [
+        "Appending, each entry",
+        "Appending one by one",
+        "Look-ups",
+        "Inclusion",
+        "Append-only proofs",
+        "Memory",
+        "Bytes of a visit",
+        "Primitives",
+        "Goals",
+    ] {
         assert!(shown.contains(title), "{title}: {shown}");
     }
     assert!(!shown.contains(" ? |"), "a line lacks a key: {shown}");
+    for plot in ["append", "bytes", "verify", "visit-1"] {
+        let plot = out.join(format!("aad-{plot}.svg"));
+        let plot = std::fs::read_to_string(plot).unwrap();
+        assert!(plot.contains("</svg>") && !plot.contains("NaN"));
+    }
+}
+
+/// What an experiment says of the one line with these values.
+fn figure(lines: &[Value], (experiment, key): (&str, &str), values: &[(&str, Value)]) -> f64 {
+    let found = of(lines, experiment);
+    let is_same = |line: &&&Value| values.iter().all(|(key, value)| line[*key] == *value);
+    let mut same = found.iter().filter(is_same);
+    let line = same.next().expect("no such line");
+    assert!(same.next().is_none(), "several such lines");
+    line[key].as_f64().unwrap()
+}
+
+/// What is computed for larger logs goes on where measured sizes end: a tree has the same layout at each level.
+fn computed_sizes(lines: &[Value]) {
+    let bytes = |scheme: &str, n: u64, values: u64| {
+        let of = [
+            ("scheme", scheme.into()),
+            ("n", n.into()),
+            ("values", values.into()),
+            ("schedule", "eager".into()),
+        ];
+        figure(lines, ("aad_lookup", "proof_bytes"), &of)
+    };
+    for n in [64, 128, 1 << 20] {
+        let (counted, envelope) = (bytes("aad-counted", n, 0), 20.0);
+        assert!((counted - envelope - 164.0).abs() < 0.5, "{n}: {counted}");
+    }
+    let more = bytes("aad-counted", 128, 1) - bytes("aad-counted", 64, 1);
+    assert!((more - 208.0).abs() < 0.5, "one level more: {more}");
+    let (small, large) = (bytes("aad-frontier", 16, 0), bytes("aad-frontier", 32, 0));
+    assert!(small < large && large < small + 500.0, "{small}, {large}");
+}
+
+/// A deferred log's longest append, and its larger forest.
+fn single_appends(lines: &[Value]) {
+    for scheme in ["aad-counted", "aad-frontier"] {
+        for schedule in ["eager", "deferred"] {
+            let of = [("scheme", scheme.into()), ("schedule", schedule.into())];
+            let [median, longest] = ["append_median_us", "append_longest_us"]
+                .map(|key| figure(lines, ("aad_worst_case", key), &of));
+            assert!(0.0 < median && median <= longest, "{median}, {longest}");
+        }
+    }
+    let of = |schedule: &str| {
+        let of = [
+            ("scheme", "aad-counted".into()),
+            ("schedule", schedule.into()),
+            ("n", 64.into()),
+            ("values", 0.into()),
+        ];
+        figure(lines, ("aad_lookup", "trees"), &of)
+    };
+    // Of 64 entries the first 32 are a tree, and the next 16; one of 64 there will be with 128.
+    assert!(of("eager") < of("deferred"));
+}
+
+/// Bytes of visits: those of plain logs grow with the entries, those of trees with the versions.
+fn visits(lines: &[Value]) {
+    let bytes = |key: &str, each: u64, versions: u64| {
+        let of = [
+            ("entries_per_version", each.into()),
+            ("versions", versions.into()),
+        ];
+        figure(lines, ("aad_bandwidth", key), &of)
+    };
+    assert!(bytes("ct_like_bytes", 1, 16) > 16.0 * 64.0);
+    assert!(bytes("ct_like_bytes", 1, 1) < 1000.0);
+    let per_version = bytes("head_bytes", 1, 16) + bytes("tree_look_up_bytes", 1, 16);
+    assert!(bytes("coniks_like_bytes", 1, 16) > 16.0 * per_version);
+    assert!(bytes("aad_bytes", 1, 16) > bytes("look_up_bytes", 1, 16));
+    assert_eq!(of(lines, "aad_bandwidth_crossing").len(), 4);
+}
+
+#[test]
+fn memory_is_that_of_a_process_of_its_own() {
+    let arguments = [
+        "aad",
+        "--json",
+        "--scheme",
+        "aad-counted",
+        "--experiment",
+        "memory",
+        "--elements",
+        "1024",
+    ];
+    let lines = lines(&run(&arguments));
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert_eq!(
+        (&lines[0]["experiment"], &lines[0]["n"]),
+        (&"aad_memory".into(), &1024.into())
+    );
 }
 
 /// Sizes follow from the layout of the messages.
 fn sizes(lines: &[Value]) {
     let bytes = |experiment: &str, key: &str, value: Value, n: u64| {
-        let same = |line: &&&Value| line[key] == value && line["n"] == n;
-        let found = of(lines, experiment);
-        let line = found.iter().find(same).expect("no such line");
-        line["proof_bytes"].as_f64().unwrap()
+        let of = [
+            ("scheme", "aad-counted".into()),
+            ("schedule", "eager".into()),
+            (key, value),
+            ("n", n.into()),
+        ];
+        figure(lines, (experiment, "proof_bytes"), &of)
     };
     let close = |actual: f64, expected: u32| {
         assert!(

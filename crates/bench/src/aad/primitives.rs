@@ -1,11 +1,8 @@
-//! What bounds the work: sums in G1, points that are decoded, pairings; and how many of them there are.
+//! What bounds the work: sums in G1, points that are decoded, pairings.
 
 use std::hint::black_box;
 
-use aad::{
-    prefix,
-    shape::{Address, Shape},
-};
+use aad::{DictionaryScheme, prefix, shape::Shape};
 use accumulators::bilinear::{
     Parameters,
     polynomial::{self, Transform},
@@ -36,44 +33,39 @@ pub(super) struct Primitives {
     pub(super) sign_us: f64,
 }
 
-/// The levels of a log of a power of two of entries, from the blocks' on.
-pub(super) fn levels(size: u64) -> impl Iterator<Item = u32> {
-    u32::from(Shape::BLOCK_LEVEL)..=size.ilog2()
-}
-
 impl Primitives {
     /// Measures and reports them.
-    pub(super) fn measure(
+    pub(super) fn measure<S: DictionaryScheme>(
         parameters: &Parameters,
-        largest: u64,
         report: &mut Report,
     ) -> Outcome<Self> {
         let effort = report.effort();
         let rounds = report.rounds(5, 1);
         let alone = Workers::sequential();
-        let mut random = Random::new(largest);
+        // Also those of the verifier, however small the log.
+        let largest = parameters.capacity().clamp(VERIFIERS_SUM, LONGEST_SUM);
+        let mut random = Random::new(largest as u64);
         let mut scalar = || {
             let words = [(); 4].map(|()| random.next().to_le_bytes());
             Fr::from_le_bytes_mod_order(words.as_flattened())
         };
         let scalars: Vec<Fr> = (0..largest).map(|_| scalar()).collect();
-        // Also those of the verifier, however small the log.
         let mut sums = Vec::new();
-        for level in levels(largest.max(VERIFIERS_SUM)) {
-            let terms = &scalars[..scalars.len().min(1 << level)];
+        for level in u32::from(Shape::BLOCK_LEVEL)..=largest.ilog2() {
+            let terms = &scalars[..1 << level];
             // Short sums are timed many at a time.
             let calls = ((1 << 12) / terms.len()).max(1);
             let sum = || black_box(parameters.evaluate(black_box(terms), &alone));
             _ = sum()?;
             let time = |_| stopwatch(|| (0..calls).for_each(|_| _ = sum())).0;
             let us = median((0..rounds).map(time).collect()) / (calls * terms.len()) as f64;
-            report_one("sum_each", Some(terms.len()), us, report)?;
+            report_one::<S>("sum_each", Some(terms.len()), us, report)?;
             sums.push(us);
             if level >= 12 {
                 let half = &scalars[..terms.len() / 2];
                 let transform = Transform::for_degree(terms.len());
                 let (us, _) = stopwatch(|| black_box(polynomial::multiply(half, half, &transform)));
-                report_one("product_of_polynomials", Some(terms.len()), us, report)?;
+                report_one::<S>("product_of_polynomials", Some(terms.len()), us, report)?;
             }
         }
         let primitives = Self {
@@ -89,13 +81,13 @@ impl Primitives {
             ("sign", primitives.sign_us),
             ("hash_of_prefix", prefix_us),
         ] {
-            report_one(name, None, us, report)?;
+            report_one::<S>(name, None, us, report)?;
         }
         Ok(primitives)
     }
 
     /// One coefficient in a sum of `2^level`.
-    pub(super) fn sum_us(&self, level: u32) -> f64 {
+    fn sum_us(&self, level: u32) -> f64 {
         let index = level.saturating_sub(u32::from(Shape::BLOCK_LEVEL)) as usize;
         self.sums
             .get(index)
@@ -104,75 +96,16 @@ impl Primitives {
             .unwrap_or(0.0)
     }
 
-    /// Decoding these points, adding them up in two sums, and two pairings.
-    pub(super) fn verify_us(&self, points: Points) -> f64 {
-        let decoded = points.commitments + points.quotients;
-        let added = points.commitments + 2 * points.quotients;
+    /// A sum of so many terms.
+    pub(super) fn sum_of(&self, terms: usize) -> f64 {
+        terms as f64 * self.sum_us(terms.max(1).ilog2())
+    }
+
+    /// Decoding so many points, adding so many terms up in the verifier's sums, and two pairings.
+    pub(super) fn verify_us(&self, decoded: usize, added: usize) -> f64 {
         decoded as f64 * self.decode_us
             + added as f64 * self.sum_us(VERIFIERS_SUM.ilog2())
             + self.pairings_us
-    }
-}
-
-/// The points of a proof.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Points {
-    commitments: usize,
-    /// They are in both sums.
-    quotients: usize,
-}
-
-impl Points {
-    const fn add(&mut self, commitments: usize, quotients: usize) {
-        self.commitments += commitments;
-        self.quotients += quotients;
-    }
-
-    /// Those of a look-up of a key with values at these positions.
-    pub(super) fn of_look_up(shape: Shape, size: u64, positions: &[u64]) -> Self {
-        let mut points = Self::default();
-        for root in shape.forest(size) {
-            let shown = |node: Address| {
-                node.level == Shape::BLOCK_LEVEL && root == node
-                    || positions
-                        .iter()
-                        .any(|it| (node.start()..node.end()).contains(it))
-            };
-            points.open(root, &shown);
-            if root.level > Shape::BLOCK_LEVEL {
-                let within = |it: &&u64| (root.start()..root.end()).contains(*it);
-                match positions.iter().filter(within).count() {
-                    0 => points.add(0, 1),
-                    // The polynomial without the key is a commitment and, if there is one value, a quotient.
-                    _ => points.add(1, 2),
-                }
-            }
-        }
-        points
-    }
-
-    /// Those of an append-only proof.
-    pub(super) fn of_growth(shape: Shape, from: u64, to: u64) -> Self {
-        let mut points = Self::default();
-        let open = |node: Address| node.start() < from && !shape.is_root(node, from);
-        for root in shape.forest(to).filter(|root| open(*root)) {
-            points.open(root, &open);
-        }
-        points
-    }
-
-    fn open(&mut self, node: Address, is_open: &dyn Fn(Address) -> bool) {
-        if node.level < Shape::BLOCK_LEVEL {
-            return;
-        }
-        if !is_open(node) {
-            return self.add(1, 0);
-        }
-        self.add(1, 1);
-        if let Some((left, right)) = node.children() {
-            self.open(left, is_open);
-            self.open(right, is_open);
-        }
     }
 }
 
@@ -202,8 +135,13 @@ fn each_us<R>(effort: &Effort, mut work: impl FnMut() -> R) -> f64 {
     }) / 1e3
 }
 
-fn report_one(name: &str, n: Option<usize>, us: f64, report: &mut Report) -> Outcome<()> {
-    measured(
+fn report_one<S: DictionaryScheme>(
+    name: &str,
+    n: Option<usize>,
+    us: f64,
+    report: &mut Report,
+) -> Outcome<()> {
+    measured::<S>(
         report,
         line! {
             experiment: "aad_primitives",
@@ -216,4 +154,7 @@ fn report_one(name: &str, n: Option<usize>, us: f64, report: &mut Report) -> Out
 }
 
 /// The terms of a verifier's sums, about.
-const VERIFIERS_SUM: u64 = 64;
+const VERIFIERS_SUM: usize = 64;
+
+/// The terms of the longest sum that is measured: longer ones are expected to cost as much each.
+const LONGEST_SUM: usize = 1 << 18;

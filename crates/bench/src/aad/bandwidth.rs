@@ -1,0 +1,251 @@
+//! Bytes of a visit: a user with one key comes back after some versions of a growing log, and wants to know that nothing was
+//! removed, and all values of its key.
+//!
+//! All bytes are those of real messages; the first visit of each line is verified as a client would. The paper's workload is
+//! another one.
+//!
+//! Source: Tomescu et al. 2019, section 6.2.1.
+
+use aad::{
+    Continuation, DictionaryScheme, Entries, LogClient, LookupProof, Schedule,
+    proof::LONGEST_LOOKUP,
+};
+use accumulators::wire;
+use pad_core::{
+    HeadSigner, Key, Sha256Ed25519, SignedHead, SnapshotHead, Version, codec, history::HistoryLog,
+};
+
+use super::{
+    AadBench,
+    baselines::{PlainLog, Snapshots},
+    grown::{self, Grown},
+    log, measured,
+};
+use crate::{
+    Outcome, line,
+    line::Line,
+    primitives::{author_key, signing_key},
+    report::Report,
+    workload::Random,
+};
+
+/// Entries that a version adds.
+const EACH_VERSION: [u64; 2] = [1, 100];
+
+/// The most versions between two visits, a power of two.
+const MOST_VERSIONS: usize = 4_096;
+
+/// Visits that are averaged.
+const VISITS: usize = 8;
+
+impl<S: DictionaryScheme> AadBench<'_, S> {
+    /// Bytes of visits to logs of these sizes.
+    pub(super) fn bandwidth(&self, sizes: &[u64], report: &mut Report) -> Outcome<()> {
+        let most = report.rounds(MOST_VERSIONS, 16) as u64;
+        let longest = sizes.iter().max().copied().unwrap_or_default() + most;
+        report.announce(format!("{}: a log of {longest} for visits", S::NAME));
+        let log = log::<S>(self.parameters.clone(), Schedule::Eager)?;
+        let entries = grown::distinct(longest);
+        let snapshots = Snapshots::new(sizes.iter().min().copied().unwrap_or(2) / 2, longest)?;
+        let plain = PlainLog::new(&entries);
+        let mut grown = Grown::new(&log, entries, self.workers)?;
+        grown.grow(longest, 1 << 12)?;
+        for each in EACH_VERSION {
+            let visits = Visits {
+                versions: Versions::new(grown.author.entries(), each),
+                plain: &plain,
+                snapshots: &snapshots,
+            };
+            for &size in sizes {
+                let mut lines: Vec<Line> = Vec::new();
+                let doubled = |versions: &u64| Some(versions * 2);
+                for versions in
+                    core::iter::successors(Some(1), doubled).take_while(|it| *it <= most)
+                {
+                    report.announce(format!("visits to {size}, {versions} versions of {each}"));
+                    lines.extend(visits.line(size, versions, report)?);
+                }
+                for line in lines.iter().cloned() {
+                    measured::<S>(report, line)?;
+                }
+                for beside in ["ct_like_bytes", "coniks_like_bytes"] {
+                    measured::<S>(report, crossing(&lines, (size, each), beside))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// All that visits need.
+struct Visits<'a, S: DictionaryScheme> {
+    versions: Versions<'a, S>,
+    plain: &'a PlainLog,
+    snapshots: &'a Snapshots,
+}
+
+impl<S: DictionaryScheme> Visits<'_, S> {
+    /// Means over visits after so many versions, the first of them to a log of half to all of `size` entries; none if the log does not
+    /// grow so far.
+    fn line(&self, size: u64, versions: u64, report: &Report) -> Outcome<Option<Line>> {
+        let each = self.versions.each;
+        let longest = self.versions.entries.size() / each;
+        let first = (size / 2).div_ceil(each);
+        let end = (size / each).min(longest.saturating_sub(versions)) + 1;
+        if end <= first {
+            return Ok(None);
+        }
+        let mut random = Random::new(size + versions);
+        // A look-up in a long log takes the server seconds.
+        let visits = report.rounds(if size > 1 << 14 { 3 } else { VISITS }, 1);
+        let mut sum = Bytes::default();
+        for visit in 0..visits {
+            let from = first + random.below(end - first);
+            let bytes = self.visit((from, from + versions), &mut random, visit == 0)?;
+            for (sum, part) in sum.0.iter_mut().zip(bytes.0) {
+                *sum += part / visits as f64;
+            }
+        }
+        Ok(Some(sum.line(size, (each, versions), visits)))
+    }
+
+    fn visit(
+        &self,
+        (from, to): (u64, u64),
+        random: &mut Random,
+        is_checked: bool,
+    ) -> Outcome<Bytes> {
+        let each = self.versions.each;
+        let (old, new) = (from * each, to * each);
+        let own = random.below(old);
+        let entries = self.versions.entries;
+        let key = &entries.entry(own).ok_or("no such entry")?.key;
+        let head = codec::encode(&self.versions.head(to)?);
+        let history = &self.versions.history;
+        let consistency = history.prove_consistency(Version::new(from), Version::new(to));
+        let consistency = codec::encode(&consistency.ok_or("no such versions")?);
+        let append_only = wire::encode(&entries.prove_append_only(old, new));
+        let look_up = wire::encode(&entries.prove_values(new, key.as_bytes())?);
+        if is_checked {
+            let continuation = Continuation {
+                consistency: &consistency,
+                append_only: &append_only,
+            };
+            self.versions
+                .check(from, (&head, continuation), (key, &look_up))?;
+            self.plain.check(old, new, own)?;
+        }
+        let any = old + each * (1 + random.below(to - from));
+        Ok(Bytes([
+            head.len() as f64,
+            consistency.len() as f64,
+            append_only.len() as f64,
+            look_up.len() as f64,
+            self.plain.consistency_bytes(old, new)?,
+            self.plain.inclusion_bytes(own, new)?,
+            self.snapshots.look_up_bytes(any),
+        ]))
+    }
+}
+
+/// Of one visit: head, consistency, append-only proof and look-up; consistency and inclusion of a plain log; one look-up in a tree.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bytes([f64; 7]);
+
+impl Bytes {
+    fn line(self, size: u64, (each, versions): (u64, u64), visits: usize) -> Line {
+        let [head, history, append_only, look_up, plain, inclusion, tree] = self.0;
+        let entries = (versions * each) as f64;
+        line! {
+            experiment: "aad_bandwidth",
+            n: size,
+            entries_per_version: each,
+            versions: versions,
+            visits: visits,
+            head_bytes: head,
+            history_bytes: history,
+            append_only_bytes: append_only,
+            look_up_bytes: look_up,
+            aad_bytes: head + history + append_only + look_up,
+            ct_like_bytes: head + plain + entries * PlainLog::ENTRY_BYTES,
+            ct_like_inclusion_bytes: head + plain + inclusion,
+            tree_look_up_bytes: tree,
+            coniks_like_bytes: history + versions as f64 * (head + tree),
+        }
+    }
+}
+
+/// From how many versions on a visit takes fewer bytes than another kind of log, between two measured numbers by the straight line;
+/// none if it always does or never.
+fn crossing(lines: &[Line], (size, each): (u64, u64), beside: &str) -> Line {
+    let saved = |line: &Line| line.figure(beside) - line.figure("aad_bytes");
+    let crossed = lines
+        .windows(2)
+        .find(|pair| saved(&pair[0]) < 0.0 && saved(&pair[1]) >= 0.0);
+    let versions = crossed.map(|pair| {
+        let [before, after] =
+            [&pair[0], &pair[1]].map(|line| (line.figure("versions"), saved(line)));
+        before.0 + (after.0 - before.0) * before.1 / (before.1 - after.1)
+    });
+    line! {
+        experiment: "aad_bandwidth_crossing",
+        n: size,
+        entries_per_version: each,
+        beside: beside.trim_end_matches("_bytes"),
+        versions: versions,
+        entries: versions.map(|versions| versions * each as f64),
+        is_always_smaller: lines.iter().all(|line| saved(line) >= 0.0),
+    }
+}
+
+/// A log with versions of so many entries each: those of the heads, not those in which it was made.
+struct Versions<'a, S: DictionaryScheme> {
+    entries: &'a Entries<S>,
+    each: u64,
+    history: HistoryLog<Sha256Ed25519>,
+}
+
+impl<'a, S: DictionaryScheme> Versions<'a, S> {
+    fn new(entries: &'a Entries<S>, each: u64) -> Self {
+        let mut history = HistoryLog::default();
+        for version in 1..=entries.size() / each {
+            history.append(&entries.digest(version * each));
+        }
+        Self {
+            entries,
+            each,
+            history,
+        }
+    }
+
+    fn head(&self, version: u64) -> Outcome<SignedHead<Sha256Ed25519>> {
+        let history = self.history.root(version - 1).ok_or("no such version")?;
+        let head = SnapshotHead {
+            scheme: S::ID,
+            dictionary: self.entries.log().dictionary(),
+            version: Version::new(version),
+            root: self.entries.digest(version * self.each),
+            history,
+        };
+        Ok(head.sign(&HeadSigner::new(signing_key()))?)
+    }
+
+    /// Checks the messages of a visit as a client that has seen version `from`.
+    fn check(
+        &self,
+        from: u64,
+        (head, continuation): (&[u8], Continuation<'_>),
+        (key, look_up): (&Key, &[u8]),
+    ) -> Outcome<()> {
+        let mut client = LogClient::new(self.entries.log().clone(), author_key());
+        client.advance(&codec::encode(&self.head(from)?), None)?;
+        client.advance(head, Some(continuation))?;
+        let newest = client.newest()?;
+        let values = client.check::<LookupProof<S>>(look_up, LONGEST_LOOKUP, &newest, key)?;
+        if values.get().values.len() == 1 {
+            Ok(())
+        } else {
+            Err("not one value".into())
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Two other kinds of logs, from other parts of the workspace, for the bytes that their users receive.
+
+use std::collections::BTreeMap;
+
+use aad::Entry;
+use pad_core::{
+    DictionaryId, Digest, HeadSigner, Repository as _, SchemeId, Sha256Ed25519, SnapshotHead,
+    Suite, Untrusted, Verified, Version, codec,
+    head::Authority,
+    history::{HistoryLog, InclusionProof},
+};
+use pad_tree::TreapPathCopying;
+
+use crate::{
+    Outcome,
+    dictionary::Run,
+    primitives::{author_key, signing_key},
+    workload::{self, Random},
+};
+
+/// As certificate transparency has it: a history log with a leaf for each entry. Who wants all values of a key reads every entry.
+pub(super) struct PlainLog(HistoryLog<Sha256Ed25519>);
+
+impl PlainLog {
+    /// What a user receives of an entry: the hashes of key and value.
+    pub(super) const ENTRY_BYTES: f64 = 64.0;
+
+    /// The log of these entries.
+    pub(super) fn new(entries: &[Entry]) -> Self {
+        let mut log = HistoryLog::default();
+        for entry in entries {
+            log.append(&leaf(entry));
+        }
+        Self(log)
+    }
+
+    /// The proof that the log of `new` entries begins with that of `old`.
+    pub(super) fn consistency_bytes(&self, old: u64, new: u64) -> Outcome<f64> {
+        let proof = self
+            .0
+            .prove_prefix(Version::new(old + 1), Version::new(new + 1));
+        Ok(codec::encode(&proof.ok_or("no such sizes")?).len() as f64)
+    }
+
+    /// The proof that an entry is in the log of `size` entries.
+    pub(super) fn inclusion_bytes(&self, position: u64, size: u64) -> Outcome<f64> {
+        Ok(codec::encode(&self.inclusion(position, size)?).len() as f64)
+    }
+
+    fn inclusion(&self, position: u64, size: u64) -> Outcome<InclusionProof<Sha256Ed25519>> {
+        let (version, newer) = (Version::new(position + 1), Version::new(size + 1));
+        let proof = self.0.prove_inclusion(version, newer);
+        Ok(proof.ok_or("no such entry")?)
+    }
+
+    /// Checks both proofs.
+    pub(super) fn check(&self, old: u64, new: u64, position: u64) -> Outcome<()> {
+        let head = self.head(new)?;
+        let version = Version::new(old + 1);
+        let prefix = self.0.prove_prefix(version, Version::new(new + 1));
+        let prefix = Untrusted::new(prefix.ok_or("no such sizes")?);
+        let past = prefix.verify(&head, &version)?;
+        if Some(past.get().history) != self.0.root(old) {
+            return Err("another history".into());
+        }
+        let inclusion = Untrusted::new(self.inclusion(position, new)?);
+        inclusion.verify(&head, &Version::new(position + 1))?;
+        Ok(())
+    }
+
+    /// A head over the first `size` leaves, as its user knows it.
+    fn head(&self, size: u64) -> Outcome<Verified<SnapshotHead<Sha256Ed25519>>> {
+        let authority = Authority {
+            author: author_key(),
+            dictionary: DictionaryId::from_name("bench"),
+            scheme: SchemeId(0),
+        };
+        let version = Version::new(size + 1);
+        let head = SnapshotHead {
+            scheme: authority.scheme,
+            dictionary: authority.dictionary,
+            version,
+            root: Sha256Ed25519::value(&[]),
+            history: self.0.root(size).ok_or("no such size")?,
+        };
+        let head = head.sign(&HeadSigner::new(signing_key()))?;
+        Ok(Untrusted::new(head).verify(&authority, &version)?)
+    }
+}
+
+/// The hash of an entry's hashes.
+fn leaf(entry: &Entry) -> Digest<32> {
+    let [key, value] = [entry.key.as_bytes(), entry.value.as_bytes()].map(Sha256Ed25519::value);
+    Sha256Ed25519::value(&[key.0, value.0].concat())
+}
+
+/// As CONIKS has it: a tree of keys for each version. That no version has changed the past, users find out by looking up their own
+/// keys in every one.
+pub(super) struct Snapshots(BTreeMap<u64, f64>);
+
+impl Snapshots {
+    /// Measures proofs of present keys in trees of some sizes, eight for each doubling: versions between them have proofs of nearly
+    /// the same bytes.
+    pub(super) fn new(smallest: u64, largest: u64) -> Outcome<Self> {
+        let limit = std::time::Duration::MAX;
+        let mut run = Run::<TreapPathCopying<Sha256Ed25519>>::new(signing_key(), limit);
+        let (mut bytes, mut random, mut present) = (BTreeMap::new(), Random::new(largest), 0);
+        let mut size = smallest.max(8);
+        loop {
+            run.publish((present..size).map(workload::put).collect())?;
+            present = size;
+            let version = run.repository.latest();
+            let mut sum = 0;
+            for _ in 0..SAMPLES {
+                let key = workload::key(random.below(size));
+                let proof = run.repository.prove(version, &key)?;
+                sum += codec::encode(&proof).len();
+            }
+            bytes.insert(size, sum as f64 / f64::from(SAMPLES));
+            if size >= largest {
+                return Ok(Self(bytes));
+            }
+            size = (size + size.div_ceil(8)).min(largest);
+        }
+    }
+
+    /// The mean bytes of a proof among so many keys.
+    pub(super) fn look_up_bytes(&self, size: u64) -> f64 {
+        let of_next = self.0.range(size..).next().or(self.0.last_key_value());
+        of_next.map_or(f64::NAN, |(_, bytes)| *bytes)
+    }
+}
+
+/// Proofs of each size that are averaged.
+const SAMPLES: u32 = 64;

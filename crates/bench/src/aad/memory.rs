@@ -1,0 +1,74 @@
+//! What an author's process needs for each entry.
+
+use std::{
+    collections::BTreeSet,
+    env,
+    process::{Command, Stdio},
+};
+
+use aad::{DictionaryScheme, Schedule};
+use clap::ValueEnum;
+use pad_core::Workers;
+
+use super::{
+    arguments::Measured,
+    grown::{self, BATCH, ENTRY_BYTES, Grown},
+    log, measured, parameters,
+};
+use crate::{Outcome, line, line::Line, memory, report::Report};
+
+/// Measures a scheme in a process that has done nothing before, so that no memory is used a second time.
+pub(super) fn of_another_process(
+    scheme: Measured,
+    largest: u64,
+    report: &mut Report,
+) -> Outcome<()> {
+    let name = scheme
+        .to_possible_value()
+        .ok_or("a scheme without a name")?;
+    report.announce(format!("{}: memory of {largest}", name.get_name()));
+    let elements = match scheme {
+        Measured::Counted => "--elements",
+        Measured::Frontier => "--frontier-elements",
+    };
+    let largest = largest.to_string();
+    let mut command = Command::new(env::current_exe()?);
+    command.args(["aad", "--json", "--experiment", "memory"]);
+    command.args(["--scheme", name.get_name(), elements, &largest]);
+    let output = command.stderr(Stdio::inherit()).output()?;
+    if !output.status.success() {
+        return Err(format!("measuring memory failed: {}", output.status).into());
+    }
+    for line in String::from_utf8(output.stdout)?.lines() {
+        report.line(serde_json::from_str::<Line>(line)?)?;
+    }
+    Ok(())
+}
+
+/// Measures what this process grows by.
+pub(super) fn of_this_process<S: DictionaryScheme>(
+    largest: u64,
+    report: &mut Report,
+) -> Outcome<()> {
+    let log = log::<S>(parameters::<S>(largest)?, Schedule::Eager)?;
+    let before = memory::resident_bytes();
+    memory::reset_peak();
+    let entries = grown::entries(&BTreeSet::from([largest]));
+    let mut grown = Grown::new(&log, entries, &Workers::sequential())?;
+    grown.grow(largest, BATCH)?;
+    grown.forget_entries();
+    let each = |bytes: u64| (bytes.saturating_sub(before) as f64) / largest as f64;
+    let (rest, peak) = (memory::resident_bytes(), memory::peak_resident_bytes());
+    measured::<S>(
+        report,
+        line! {
+            experiment: "aad_memory",
+            n: largest,
+            batch: BATCH,
+            threads: 1,
+            memory_bytes_per_element: each(rest),
+            peak_bytes_per_element: each(peak),
+            entry_bytes: ENTRY_BYTES,
+        },
+    )
+}

@@ -1,0 +1,104 @@
+//! How many points proofs have.
+
+use aad::{
+    DictionaryScheme,
+    scheme::Completeness,
+    shape::{Address, Shape},
+};
+
+use super::{
+    counts::{chunks, is_proved, steps, within},
+    primitives::Primitives,
+};
+
+/// The points of a proof.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Points {
+    pub(super) commitments: usize,
+    /// They are in both sums.
+    pub(super) quotients: usize,
+}
+
+impl Points {
+    const fn add(&mut self, commitments: usize, quotients: usize) {
+        self.commitments += commitments;
+        self.quotients += quotients;
+    }
+
+    /// Decoding the points, adding them up in two sums, and two pairings.
+    pub(super) fn verify_us(self, primitives: &Primitives) -> f64 {
+        let decoded = self.commitments + self.quotients;
+        primitives.verify_us(decoded, decoded + self.quotients)
+    }
+
+    /// Those of a look-up of a key with values at these positions.
+    pub(super) fn of_look_up<S: DictionaryScheme>(
+        shape: Shape,
+        size: u64,
+        positions: &[u64],
+    ) -> Self {
+        let mut points = Self::default();
+        for root in shape.forest(size) {
+            let shown = |node: Address| {
+                node.level == Shape::BLOCK_LEVEL && root == node
+                    || positions
+                        .iter()
+                        .any(|it| (node.start()..node.end()).contains(it))
+            };
+            points.open(root, &shown);
+            if is_proved(root) {
+                points.evidence::<S>(root, within(root, positions));
+            }
+        }
+        points
+    }
+
+    /// Those of an inclusion proof.
+    pub(super) fn of_inclusion(shape: Shape, size: u64, position: u64) -> Self {
+        let mut points = Self::default();
+        let holds = |node: Address| (node.start()..node.end()).contains(&position);
+        points.open(shape.root_holding(position, size), &holds);
+        points
+    }
+
+    /// Those which show that a tree holds so many values of a key and no more.
+    fn evidence<S: DictionaryScheme>(&mut self, root: Address, values: usize) {
+        if S::COMPLETENESS == Completeness::Counted {
+            return match values {
+                // The polynomial without the key's one value is a quotient, and a term of the sum of commitments, where it is merged.
+                0 | 1 => self.add(0, 1 + values),
+                _ => self.add(1, 2),
+            };
+        }
+        let chunks = chunks(values);
+        self.add(3, 1);
+        for children in steps(root.level) {
+            self.add(children * chunks.max(1), chunks.max(1));
+        }
+        self.add(chunks, chunks.max(1));
+    }
+
+    /// Those of an append-only proof.
+    pub(super) fn of_growth(shape: Shape, from: u64, to: u64) -> Self {
+        let mut points = Self::default();
+        let open = |node: Address| node.start() < from && !shape.is_root(node, from);
+        for root in shape.forest(to).filter(|root| open(*root)) {
+            points.open(root, &open);
+        }
+        points
+    }
+
+    fn open(&mut self, node: Address, is_open: &dyn Fn(Address) -> bool) {
+        if node.level < Shape::BLOCK_LEVEL {
+            return;
+        }
+        if !is_open(node) {
+            return self.add(1, 0);
+        }
+        self.add(1, 1);
+        if let Some((left, right)) = node.children() {
+            self.open(left, is_open);
+            self.open(right, is_open);
+        }
+    }
+}
