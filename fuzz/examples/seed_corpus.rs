@@ -48,6 +48,9 @@ fn main() {
         }
     });
     tuples();
+    for (name, input) in pad_fuzz::aad::seeds() {
+        write("aad", &name, &input);
+    }
     for (name, input) in pad_fuzz::accumulators::seeds() {
         write("accumulators", &name, &input);
     }

@@ -1,5 +1,6 @@
 //! What the fuzz targets do with their input; each is a function, so that tests can call it too.
 
+pub mod aad;
 pub mod accumulators;
 pub mod decode_messages;
 pub mod flexlist;
