@@ -17,6 +17,13 @@
 //! The full author keeps all entries. The light one ([`LightAuthor`]) keeps at most 48 digests: it appends without
 //! asking anybody, and changes what an untrusted server proves to it.
 //!
+//! # Other blocks
+//!
+//! The digests of blocks that the paper proposes are here to be compared with: strategies 2 to 6 of one trait ([`strategy`]), with
+//! roots that do depend on the capacity of blocks, and proofs that show every slot of every block on the path ([`OpenedProof`]).
+//! With 68 slots and `10^9` entries such a proof has 10 to 99 KB, where a path of the tree has 1 KB. No author or server comes
+//! with them: [`BlockTree`] has entries, roots and proofs.
+//!
 //! # Example
 //!
 //! ```
@@ -53,8 +60,8 @@
 //! # Map
 //!
 //! [`entry`]: ids, entries, how they are hashed. [`query`], [`proof`], [`statement`]: questions, proofs, what they establish.
-//! [`hint`]: path hints. [`message`]: requests and answers. [`client`]: following a directory. With the default feature `std`
-//! also `author`, `directory`, `operations`: authors and servers, in memory. Without it this crate is `no_std` (with `alloc`)
+//! [`hint`]: path hints. [`strategy`], [`opened`]: blocks that are opened as a whole. [`message`]: requests and answers. [`client`]: following a directory. With the default feature `std`
+//! also `author`, `directory`, `operations`, `block_tree`: authors and servers, in memory. Without it this crate is `no_std` (with `alloc`)
 //! and verifies.
 //!
 //! Why a client cannot be deceived, and on which assumptions: `docs/threat-model.md`. The bytes: `docs/format.md`.
@@ -76,6 +83,8 @@ extern crate alloc;
 
 #[cfg(feature = "std")]
 pub mod author;
+#[cfg(feature = "std")]
+pub mod block_tree;
 pub mod client;
 #[cfg(feature = "std")]
 mod contents;
@@ -84,21 +93,27 @@ pub mod directory;
 pub mod entry;
 pub mod hint;
 pub mod message;
+pub mod opened;
 #[cfg(feature = "std")]
 pub mod operations;
 pub mod proof;
 pub mod query;
 mod shape;
 pub mod statement;
+pub mod strategy;
 
 #[cfg(feature = "std")]
 pub use author::{AuthorError, Changes, FullAuthor, LightAuthor, LightError, LightState};
+#[cfg(feature = "std")]
+pub use block_tree::{BlockError, BlockTree};
 pub use client::{AnswerError, DirectoryClient, Found, PendingEntries, PendingRange};
 #[cfg(feature = "std")]
 pub use directory::{BlockDirectory, RequestError};
 pub use entry::{DIRECTORY, Entry, EntryId, MOST_ENTRIES};
 pub use hint::{Hint, Offer, ShortCircuit};
 pub use message::{DirectoryAnswer, EntryRequest, RangeRequest};
+pub use opened::{BlockRoot, OpenedProof};
 pub use proof::{DirectoryProof, EntryProof, RangeProof};
 pub use query::{EntryQuery, EntryRange, Selection};
 pub use statement::Entries;
+pub use strategy::{AdHash1600, BlockDigest, Flat, LtHash, MuHash1024, MuHash3072};

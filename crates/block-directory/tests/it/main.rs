@@ -7,12 +7,15 @@
     reason = "tests fail by panicking"
 )]
 
+mod blocks;
 mod damage;
 mod forgeries;
 mod hints;
 mod hostile;
 mod known_answers;
+mod known_strategies;
 mod light;
 mod oracle;
 mod roles;
 mod support;
+mod unsound;
