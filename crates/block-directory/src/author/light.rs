@@ -9,78 +9,15 @@ use signature::{Keypair, Signer};
 use thiserror::Error;
 
 use super::{
+    changes::Changes,
     peaks::Peaks,
     signing::{AuthorError, Sealed, Sequence},
+    witness::{self, WitnessError},
 };
 use crate::{
-    entry::{self, EntryId, Shown},
     operations::{self, Change},
-    proof::{EntryProof, Folded},
-    query::EntryQuery,
-    shape::{self, Asked, Span, Visitor},
+    proof::EntryProof,
 };
-
-/// What a light author changes in one version: entries below the number of those registered, and new ones.
-#[derive(Clone, Debug, Default)]
-pub struct Changes<S: Suite> {
-    changed: Vec<Change<S>>,
-    appended: Vec<S::Digest>,
-}
-
-impl<S: Suite> Changes<S> {
-    /// No changes.
-    pub const fn new() -> Self {
-        Self {
-            changed: Vec::new(),
-            appended: Vec::new(),
-        }
-    }
-
-    /// Registers an object.
-    pub fn append(&mut self, object: S::Digest) {
-        self.appended.push(object);
-    }
-
-    /// Gives an entry another object.
-    pub fn update(&mut self, id: EntryId, object: S::Digest) {
-        self.set(id, Some(object));
-    }
-
-    /// Deletes an entry, for good.
-    pub fn delete(&mut self, id: EntryId) {
-        self.set(id, None);
-    }
-
-    fn set(&mut self, id: EntryId, shown: Shown<S>) {
-        let change = Change {
-            id: id.number(),
-            shown,
-        };
-        let place = self
-            .changed
-            .binary_search_by_key(&change.id, |other| other.id);
-        match place {
-            Ok(place) => {
-                if let Some(other) = self.changed.get_mut(place) {
-                    *other = change;
-                }
-            }
-            Err(place) => self.changed.insert(place, change),
-        }
-    }
-
-    /// What to ask the server for: the entries that change. `None` if there are only new ones.
-    ///
-    /// # Errors
-    /// [`VerifyError::InvalidQuery`] for more than 1 000 of them.
-    pub fn question(&self) -> Result<Option<EntryQuery>, VerifyError> {
-        if self.changed.is_empty() {
-            return Ok(None);
-        }
-        let ids = self.changed.iter().map(|change| change.id);
-        EntryQuery::new(ids.collect()).map(Some)
-    }
-}
 
 /// What a light author must not lose: less than 4 KB, at any number of entries. Kind 168, private to one machine.
 ///
@@ -90,6 +27,15 @@ impl<S: Suite> Changes<S> {
 pub struct LightState<S: Suite> {
     sequence: Sequence<S>,
     peaks: Peaks<S>,
+}
+
+impl<E> From<WitnessError> for LightError<E> {
+    fn from(error: WitnessError) -> Self {
+        match error {
+            WitnessError::Refused(error) => Self::Refused(error),
+            WitnessError::Inconsistent => Self::Inconsistent,
+        }
+    }
 }
 
 impl<S: Suite> Message for LightState<S> {
@@ -275,7 +221,9 @@ impl<S: Suite> LightAuthor<S> {
         }
         let shown = match (changes.question().map_err(LightError::Refused)?, witness) {
             (None, None) => Vec::new(),
-            (Some(query), Some(witness)) => self.change(&mut peaks, changes, &query, witness)?,
+            (Some(query), Some(witness)) => {
+                witness::change(&mut peaks, &changes.changed, &query, witness)?
+            }
             _ => return Err(LightError::WitnessMismatch),
         };
         let before = |id: u64| {
@@ -290,86 +238,7 @@ impl<S: Suite> LightAuthor<S> {
         }
         Ok((peaks, all))
     }
-
-    /// Verifies the witness under the author's own root, walks it again with the new entries in place of the old ones, and
-    /// returns the old ones.
-    fn change<E>(
-        &self,
-        peaks: &mut Peaks<S>,
-        changes: &Changes<S>,
-        query: &EntryQuery,
-        witness: Untrusted<EntryProof<S>>,
-    ) -> Result<Vec<Shown<S>>, LightError<E>> {
-        let witness = witness.into_unverified();
-        let root = witness.root(query).map_err(LightError::Refused)?;
-        if root != self.state.peaks.root() {
-            return Err(LightError::Refused(VerifyError::RootMismatch));
-        }
-        let ids: Vec<u64> = changes.changed.iter().map(|change| change.id).collect();
-        let shown: Vec<Shown<S>> = changes.changed.iter().map(|change| change.shown).collect();
-        let registered = peaks.registered();
-        let spans = peak_spans(registered);
-        let mut repeaked = Repeaked {
-            folded: Folded::<S>::new(&shown, &witness.siblings),
-            spans: &spans,
-            peaks: peaks.digests_mut(),
-        };
-        let top = shape::walk(registered, Asked::Ids(&ids), &mut repeaked);
-        if top.map_err(LightError::Refused)? != peaks.top() {
-            return Err(LightError::Inconsistent);
-        }
-        Ok(witness.shown)
-    }
 }
 
 /// The peaks after changes, and all changes in the order of their ids.
 type Changed<S> = (Peaks<S>, Vec<Change<S>>);
-
-/// What the peaks of a directory cover, the largest first.
-fn peak_spans(registered: u64) -> Vec<Span> {
-    let whole = Span {
-        start: 0,
-        size: registered,
-    };
-    let peaks = shape::peaks(whole).map(|(height, number)| Span {
-        start: number << height,
-        size: 1 << height,
-    });
-    peaks.collect()
-}
-
-/// Folds a witness with new entries, and takes down the digests of the peaks on the way. Those inside of elided subtrees stay.
-struct Repeaked<'a, S: Suite> {
-    folded: Folded<'a, S>,
-    spans: &'a [Span],
-    peaks: &'a mut [S::Digest],
-}
-
-impl<S: Suite> Repeaked<'_, S> {
-    fn note(&mut self, span: Span, digest: S::Digest) -> S::Digest {
-        let place = self.spans.iter().position(|peak| *peak == span);
-        if let Some(peak) = place.and_then(|place| self.peaks.get_mut(place)) {
-            *peak = digest;
-        }
-        digest
-    }
-}
-
-impl<S: Suite> Visitor for Repeaked<'_, S> {
-    type Digest = S::Digest;
-    type Error = VerifyError;
-
-    fn elided(&mut self, span: Span) -> Result<S::Digest, VerifyError> {
-        let digest = self.folded.elided(span)?;
-        Ok(self.note(span, digest))
-    }
-
-    fn entry(&mut self, id: u64) -> Result<S::Digest, VerifyError> {
-        let digest = self.folded.entry(id)?;
-        Ok(self.note(Span { start: id, size: 1 }, digest))
-    }
-
-    fn joined(&mut self, span: Span, left: S::Digest, right: S::Digest) -> S::Digest {
-        self.note(span, entry::node::<S>(&left, &right))
-    }
-}
