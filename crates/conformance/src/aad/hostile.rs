@@ -12,7 +12,7 @@ use super::{
 use crate::Random;
 
 /// Whether a message is accepted as the answer to a question.
-pub type Verdict<'a> = Box<dyn Fn(&[u8]) -> bool + 'a>;
+pub type Verdict<'a> = Box<dyn Fn(&[u8]) -> bool + Send + Sync + 'a>;
 
 /// A message that answers a question, and whether another one would.
 pub struct Answer<'a> {
