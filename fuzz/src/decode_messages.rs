@@ -1,5 +1,9 @@
 //! Any bytes into every decoder: no panic, and what is decoded encodes to the same bytes.
 
+use block_directory::{
+    DirectoryAnswer, EntryProof, EntryRequest, Flat, Hint, OpenedProof, RangeProof as EntryRangeProof,
+    RangeRequest, ShortCircuit,
+};
 use pad_core::{
     Blake3Ed25519, Contradiction, Equivocation, Key, Paper2010, Sha256Ed25519, SignedHead, Suite, TrustedView,
     Update,
@@ -41,6 +45,14 @@ fn decode_suite<S: Suite>(data: &[u8]) {
     decode::<TreeProof<S, Successor>>(data);
     decode::<TreeProof<S, First>>(data);
     decode::<TreeProof<S, Last>>(data);
+    decode::<EntryProof<S>>(data);
+    decode::<EntryRangeProof<S>>(data);
+    decode::<Hint<S>>(data);
+    decode::<ShortCircuit<S>>(data);
+    decode::<EntryRequest<S>>(data);
+    decode::<DirectoryAnswer<S>>(data);
+    decode::<RangeRequest<S>>(data);
+    decode::<OpenedProof<S, Flat>>(data);
     decode_signed::<S, BaseSuperseding>(data);
     decode_signed::<S, SpecLightweight>(data);
     decode_signed::<S, SpecLightweightBls>(data);

@@ -82,11 +82,29 @@ pub enum Domain {
     AadBag,
     /// The digest of an append-only dictionary: id, size, bag of all roots.
     AadRoot,
+    /// An entry of a directory: object digest; id, kind and zero bytes.
+    DirectoryEntry,
+    /// An inner node of a directory: left digest, right digest.
+    DirectoryNode,
+    /// The root of a directory: strategy, number of entries, digest of its topmost block.
+    DirectoryRoot,
+    /// A block of a directory hashed as a whole: level, index, contents.
+    BlockFlat,
+    /// The sums of a block that is hashed by lattices: 1,024 lanes of 16 bits.
+    BlockLtState,
+    /// The constant, 24 bytes, of the elements of blocks that are summed modulo `2^1600`. No suite hashes under it.
+    BlockAd1600,
+    /// The same of those that are multiplied modulo a prime of 1,024 bits.
+    BlockMu1024,
+    /// The same of those that are multiplied modulo a prime of 3,072 bits.
+    BlockMu3072,
+    /// The BLAKE3 key of the elements of blocks that are hashed by lattices. No suite hashes under it.
+    BlockLtHash,
 }
 
 impl Domain {
     /// Every domain, in the order of their declaration.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 42] = [
         Self::TreeNode,
         Self::TreeLeaf,
         Self::EmptyTree,
@@ -120,6 +138,15 @@ impl Domain {
         Self::AadNode,
         Self::AadBag,
         Self::AadRoot,
+        Self::DirectoryEntry,
+        Self::DirectoryNode,
+        Self::DirectoryRoot,
+        Self::BlockFlat,
+        Self::BlockLtState,
+        Self::BlockAd1600,
+        Self::BlockMu1024,
+        Self::BlockMu3072,
+        Self::BlockLtHash,
     ];
 
     /// The tag: at most 32 ASCII characters, no tag being a prefix of another once zero-padded.
@@ -158,6 +185,15 @@ impl Domain {
             Self::AadNode => "pad/v1/aad-node",
             Self::AadBag => "pad/v1/aad-bag",
             Self::AadRoot => "pad/v1/aad-root",
+            Self::DirectoryEntry => "pad/v1/directory-entry",
+            Self::DirectoryNode => "pad/v1/directory-node",
+            Self::DirectoryRoot => "pad/v1/directory-root",
+            Self::BlockFlat => "pad/v1/block-flat",
+            Self::BlockLtState => "pad/v1/block-lt-state",
+            Self::BlockAd1600 => "pad/v1/block-ad-1600",
+            Self::BlockMu1024 => "pad/v1/block-mu-1024",
+            Self::BlockMu3072 => "pad/v1/block-mu-3072",
+            Self::BlockLtHash => "pad/v1/block-lt-hash",
         }
     }
 

@@ -25,6 +25,9 @@ pub enum InputError {
     /// No more entries, nodes or versions fit into this store's 32-bit indices.
     #[error("the store is full: 32-bit indices are exhausted")]
     CapacityExceeded,
+    /// The digest of zero bytes stands for a deleted entry of a directory; no object has it.
+    #[error("the digest of zero bytes is reserved for deleted entries")]
+    ReservedDigest,
 }
 
 /// Bytes are not a well-formed message. The caller drops the message.
@@ -267,6 +270,47 @@ pub enum VerifyError {
     /// Bytes within the evidence, which only the public key can decode, are not well-formed.
     #[error("the evidence is malformed: {0}")]
     Undecodable(DecodeError),
+    /// An entry is shown as live with the digest that stands for deleted ones.
+    #[error("an entry is shown as live with the digest that is reserved for deleted ones")]
+    ReservedDigest,
+    /// Blocks are shown with another number of slots than those of this directory have.
+    #[error("blocks of {actual} slots are shown, those of this directory have {expected}")]
+    WrongCapacity {
+        /// The directory's number of slots.
+        expected: u32,
+        /// The number shown.
+        actual: u32,
+    },
+    /// The blocks shown do not have exactly the slots that follow from the question.
+    #[error("the blocks shown have too few or too many bytes")]
+    BlockLength,
+    /// A slot of a block shown is neither a live nor a deleted entry.
+    #[error("a slot is neither a live nor a deleted entry")]
+    MalformedEntry,
+    /// A block shown is not the one that the block above it stands for.
+    #[error("a block is not the one that the block above it says")]
+    SummaryMismatch,
+    /// The summary of a block is no element of the group.
+    #[error("the summary of a block is no element of the group")]
+    SummaryOutOfRange,
+    /// No element of the group follows from a slot of a block.
+    #[error("no element of the group follows from a slot")]
+    ElementNotFound,
+    /// The path hint is of another entry than the one asked for, or of none.
+    #[error("the path hint is of another entry")]
+    HintOfAnotherEntry,
+    /// The path hint is of another object than the one at hand: one of the two is stale.
+    #[error("the path hint is of another object")]
+    HintOfAnotherObject,
+    /// The height of a short-circuit answer was not offered.
+    #[error("a short-circuit answer of height {height} was not offered")]
+    HeightNotOffered {
+        /// The height of the answer.
+        height: u32,
+    },
+    /// The answer is of another form than the request asks for.
+    #[error("the answer is of another form than the request asks for")]
+    AnswerMismatch,
 }
 
 /// An update cannot be applied. The repository is as it was before.
@@ -302,6 +346,23 @@ pub enum ApplyError {
     /// An update of a log to which one can only append holds operations, which may replace and remove.
     #[error("the log takes no operations, only entries")]
     OperationsNotAllowed,
+    /// A key is not the id of an entry, or a value is not the digest of an object.
+    #[error("an operation is not about an entry of a directory")]
+    NotAnEntry,
+    /// An operation is about an entry that was deleted, which is final.
+    #[error("entry {0} was deleted for good")]
+    DeletedForGood(u64),
+    /// New entries do not have the next ids.
+    #[error("new entries have to have the next ids: {expected}, not {actual}")]
+    IdGap {
+        /// The next id.
+        expected: u64,
+        /// The id of the operation.
+        actual: u64,
+    },
+    /// An operation deletes or changes an entry that no version has.
+    #[error("there is no entry {0}")]
+    UnknownId(u64),
     /// The update does not fit into the store.
     #[error(transparent)]
     Input(#[from] InputError),

@@ -29,7 +29,8 @@ pub trait Suite: Copy + Clone + Debug + Default + Eq + Send + Sync + 'static {
 
     /// The digest of an inner node: one compression of exactly two digests.
     ///
-    /// `domain` is [`Domain::TreeNode`], [`Domain::HistoryNode`], [`Domain::AadPair`] or [`Domain::AadBag`].
+    /// `domain` is [`Domain::TreeNode`], [`Domain::HistoryNode`], [`Domain::AadPair`], [`Domain::AadBag`],
+    /// [`Domain::DirectoryEntry`] or [`Domain::DirectoryNode`].
     fn node(domain: Domain, left: &Self::Digest, right: &Self::Digest) -> Self::Digest;
 
     /// The digest of the concatenation of `parts`; the caller makes the concatenation injective.

@@ -206,6 +206,42 @@ const fn midstate(domain: Domain) -> [u32; 8] {
             0x3b0e_e287, 0x349a_0def, 0x3583_595a, 0xc84c_d969,
             0xe29a_2f0b, 0x457b_09c3, 0x18e5_b499, 0x6d9e_8d1c,
         ],
+        Domain::DirectoryEntry => [
+            0x1e31_9996, 0xe3b6_90c7, 0xd095_4847, 0xf9bd_f74b,
+            0xb24e_40b7, 0x1f9f_275b, 0x66fc_5190, 0xa82b_8d8e,
+        ],
+        Domain::DirectoryNode => [
+            0xdec3_b0e2, 0x3fb0_5539, 0xbf05_c5e2, 0xdb21_933f,
+            0x0b78_f7af, 0x4623_819b, 0xfb54_8919, 0xc74c_3c2a,
+        ],
+        Domain::DirectoryRoot => [
+            0x1c93_ecd5, 0x5ce5_0ded, 0x33c3_4434, 0x0699_f974,
+            0x2216_d31a, 0x1f49_669e, 0xc801_b7b9, 0x1139_3492,
+        ],
+        Domain::BlockFlat => [
+            0xe72d_87b3, 0x02b6_4859, 0xdb45_a3b9, 0x3444_0694,
+            0xb08f_2a6a, 0x4b0a_4ca0, 0xc903_bccd, 0x1f12_4c32,
+        ],
+        Domain::BlockLtState => [
+            0xbd94_1bf3, 0x15ed_f184, 0x4edd_990a, 0xcc0b_35af,
+            0x2394_ac10, 0x92be_6eef, 0x234d_689c, 0x949e_644a,
+        ],
+        Domain::BlockAd1600 => [
+            0xd298_dc42, 0xa180_2ac7, 0x6fbe_6f83, 0xb72b_739d,
+            0x2f0d_3f29, 0x7a3f_496e, 0xabab_f534, 0x2fbf_0266,
+        ],
+        Domain::BlockMu1024 => [
+            0xa812_da9a, 0x973a_5724, 0xe6e8_8734, 0x9968_a5af,
+            0xb627_0b4e, 0x9d70_e51b, 0xbca8_4082, 0x6080_9716,
+        ],
+        Domain::BlockMu3072 => [
+            0x57ff_c26c, 0xf468_5f2f, 0x620b_d19e, 0xb504_9e5f,
+            0x9917_721a, 0x85e5_e613, 0x0018_b591, 0x5bfb_4c4f,
+        ],
+        Domain::BlockLtHash => [
+            0xaec6_04ad, 0xd5fa_8df8, 0x972b_45cd, 0x55ee_a0c7,
+            0xc100_23b3, 0xff6d_350e, 0x734d_3359, 0x5d0d_ba77,
+        ],
     }
 }
 

@@ -1,0 +1,13 @@
+//! Authors: the full one, who keeps all entries, and the light one, who keeps at most 48 digests.
+
+mod changes;
+mod full;
+mod light;
+mod peaks;
+mod signing;
+mod witness;
+
+pub use changes::Changes;
+pub use full::FullAuthor;
+pub use light::{LightAuthor, LightError, LightState};
+pub use signing::AuthorError;

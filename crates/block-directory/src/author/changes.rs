@@ -1,0 +1,71 @@
+//! What a light author changes in one version, and what it has to ask for.
+
+use pad_core::{Suite, VerifyError};
+
+use crate::{
+    entry::{EntryId, Shown},
+    operations::Change,
+    query::EntryQuery,
+};
+
+/// What a light author changes in one version: entries below the number of those registered, and new ones.
+#[derive(Clone, Debug, Default)]
+pub struct Changes<S: Suite> {
+    pub(super) changed: Vec<Change<S>>,
+    pub(super) appended: Vec<S::Digest>,
+}
+
+impl<S: Suite> Changes<S> {
+    /// No changes.
+    pub const fn new() -> Self {
+        Self {
+            changed: Vec::new(),
+            appended: Vec::new(),
+        }
+    }
+
+    /// Registers an object.
+    pub fn append(&mut self, object: S::Digest) {
+        self.appended.push(object);
+    }
+
+    /// Gives an entry another object.
+    pub fn update(&mut self, id: EntryId, object: S::Digest) {
+        self.set(id, Some(object));
+    }
+
+    /// Deletes an entry, for good.
+    pub fn delete(&mut self, id: EntryId) {
+        self.set(id, None);
+    }
+
+    fn set(&mut self, id: EntryId, shown: Shown<S>) {
+        let change = Change {
+            id: id.number(),
+            shown,
+        };
+        let place = self
+            .changed
+            .binary_search_by_key(&change.id, |other| other.id);
+        match place {
+            Ok(place) => {
+                if let Some(other) = self.changed.get_mut(place) {
+                    *other = change;
+                }
+            }
+            Err(place) => self.changed.insert(place, change),
+        }
+    }
+
+    /// What to ask the server for: the entries that change. `None` if there are only new ones.
+    ///
+    /// # Errors
+    /// [`VerifyError::InvalidQuery`] for more than 1 000 of them.
+    pub fn question(&self) -> Result<Option<EntryQuery>, VerifyError> {
+        if self.changed.is_empty() {
+            return Ok(None);
+        }
+        let ids = self.changed.iter().map(|change| change.id);
+        EntryQuery::new(ids.collect()).map(Some)
+    }
+}

@@ -1,0 +1,244 @@
+//! The author who keeps one digest for each set bit of the number of entries, and asks the server for the rest.
+
+use pad_core::{
+    ApplyError, DictionaryId, HeadSignature, HeadSigner, InputError, Suite, Untrusted, Update,
+    VerifyError, Version, codec::Message, head::Authority,
+};
+use serde::{Deserialize, Serialize};
+use signature::{Keypair, Signer};
+use thiserror::Error;
+
+use super::{
+    changes::Changes,
+    peaks::Peaks,
+    signing::{AuthorError, Sealed, Sequence},
+    witness::{self, WitnessError},
+};
+use crate::{
+    operations::{self, Change},
+    proof::EntryProof,
+};
+
+/// What a light author must not lose: less than 4 KB, at any number of entries. Kind 168, private to one machine.
+///
+/// Never restore it from a server: what a server has can be verified, but not that there is nothing newer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct LightState<S: Suite> {
+    sequence: Sequence<S>,
+    peaks: Peaks<S>,
+}
+
+impl<E> From<WitnessError> for LightError<E> {
+    fn from(error: WitnessError) -> Self {
+        match error {
+            WitnessError::Refused(error) => Self::Refused(error),
+            WitnessError::Inconsistent => Self::Inconsistent,
+        }
+    }
+}
+
+impl<S: Suite> Message for LightState<S> {
+    const KIND: u8 = 168;
+    const SUITE: u16 = S::ID.0;
+}
+
+/// A light author has no new version; `E` is why its state could not be stored.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum LightError<E> {
+    /// The witness is not a proof of the entries that change under the author's own root: distrust the server.
+    #[error("the witness is refused: {0}")]
+    Refused(VerifyError),
+    /// There is no witness for entries that change, or one for none.
+    #[error("a witness is needed for the entries that change, and for no others")]
+    WitnessMismatch,
+    /// The changes break the rules of directories.
+    #[error(transparent)]
+    Changes(#[from] ApplyError),
+    /// A version waits to be signed and stored: [`LightAuthor::finish`].
+    #[error("a version waits to be signed and stored")]
+    Unfinished,
+    /// Nothing waits to be signed and stored.
+    #[error("nothing waits to be signed and stored")]
+    NothingUnfinished,
+    /// The walk over the witness did not lead to the new peaks: an error of this library, and not signed.
+    #[error("the new digests contradict each other")]
+    Inconsistent,
+    /// There is no new version.
+    #[error(transparent)]
+    Author(#[from] AuthorError),
+    /// State and update could not be stored, and nothing must leave the machine: store them by [`LightAuthor::finish`].
+    #[error("state and update could not be stored")]
+    NotKept(#[source] E),
+}
+
+/// The author of a directory that keeps none of its entries.
+///
+/// Laws: an author never signs two different heads for one version, and none whose state and update were not stored.
+#[derive(Debug)]
+pub struct LightAuthor<S: Suite> {
+    state: LightState<S>,
+    next: Option<Next<S>>,
+    signer: HeadSigner,
+}
+
+/// A version that waits to be signed, or to be stored.
+#[derive(Debug)]
+enum Next<S: Suite> {
+    Sealed(Sealed<S>, Peaks<S>),
+    Signed(Box<LightState<S>>, Box<Update<S>>),
+}
+
+impl<S: Suite> LightAuthor<S> {
+    /// The author of a new, empty directory.
+    ///
+    /// # Errors
+    /// [`VerifyError::AuthorKeyInvalid`] if the signer's public key is not one.
+    pub fn new<K>(dictionary: impl Into<DictionaryId>, signer: K) -> Result<Self, VerifyError>
+    where
+        K: Signer<HeadSignature> + Keypair<VerifyingKey: AsRef<[u8]>> + Send + Sync + 'static,
+    {
+        let state = LightState {
+            sequence: Sequence::new(dictionary, &signer)?,
+            peaks: Peaks::default(),
+        };
+        Ok(Self::resume(state, HeadSigner::new(signer)))
+    }
+
+    /// The author who goes on from a state that it has stored, and which is the latest one. It first stores that state and its
+    /// update again, and sends the update again: what it reads back may never have reached the disk.
+    pub const fn resume(state: LightState<S>, signer: HeadSigner) -> Self {
+        Self {
+            state,
+            next: None,
+            signer,
+        }
+    }
+
+    /// Whose heads clients and servers accept.
+    pub const fn authority(&self) -> &Authority {
+        &self.state.sequence.authority
+    }
+
+    /// The latest version.
+    pub fn version(&self) -> Version {
+        self.state.sequence.version()
+    }
+
+    /// The number of entries ever registered.
+    pub const fn registered(&self) -> u64 {
+        self.state.peaks.registered()
+    }
+
+    /// The digests of the complete subtrees that the directory consists of, the largest first.
+    pub fn peaks(&self) -> &[S::Digest] {
+        self.state.peaks.digests()
+    }
+
+    /// What must not be lost.
+    pub const fn state(&self) -> &LightState<S> {
+        &self.state
+    }
+
+    /// Signs changes as the next version. `witness` is the server's proof for [`Changes::question`]; `keep` stores the new state
+    /// and the update, durably, before the update leaves the machine.
+    ///
+    /// Time: as many hashes as the witness has entries and digests, twice, and two for each new entry.
+    ///
+    /// # Errors
+    /// [`LightError`]. The author is as it was, but for [`LightError::NotKept`] and [`AuthorError::Signer`]: then
+    /// [`LightAuthor::finish`] goes on with this version, the only one that it signs.
+    pub fn publish<E>(
+        &mut self,
+        changes: &Changes<S>,
+        witness: Option<Untrusted<EntryProof<S>>>,
+        keep: impl FnOnce(&LightState<S>, &Update<S>) -> Result<(), E>,
+    ) -> Result<Update<S>, LightError<E>> {
+        if self.next.is_some() {
+            return Err(LightError::Unfinished);
+        }
+        let (peaks, all) = self.changed(changes, witness)?;
+        let operations = all.into_iter().map(Change::to_operation).collect();
+        let sealed = self.state.sequence.seal(peaks.root(), operations)?;
+        self.next = Some(Next::Sealed(sealed, peaks));
+        self.finish(keep)
+    }
+
+    /// Signs and stores the version that [`LightAuthor::publish`] did not bring to its end.
+    ///
+    /// # Errors
+    /// [`LightError::NothingUnfinished`], [`LightError::NotKept`], [`AuthorError::Signer`].
+    pub fn finish<E>(
+        &mut self,
+        keep: impl FnOnce(&LightState<S>, &Update<S>) -> Result<(), E>,
+    ) -> Result<Update<S>, LightError<E>> {
+        let (state, update) = match self.next.take() {
+            None => return Err(LightError::NothingUnfinished),
+            Some(Next::Signed(state, update)) => (*state, *update),
+            Some(Next::Sealed(sealed, peaks)) => {
+                let mut sequence = self.state.sequence.clone();
+                match sequence.sign(&sealed, &self.signer) {
+                    Ok(update) => (LightState { sequence, peaks }, update),
+                    Err(error) => {
+                        self.next = Some(Next::Sealed(sealed, peaks));
+                        return Err(AuthorError::from(error).into());
+                    }
+                }
+            }
+        };
+        if let Err(error) = keep(&state, &update) {
+            self.next = Some(Next::Signed(state.into(), update.into()));
+            return Err(LightError::NotKept(error));
+        }
+        self.state = state;
+        Ok(update)
+    }
+
+    /// The peaks after changes, and all changes, once everything about them has been checked.
+    fn changed<E>(
+        &self,
+        changes: &Changes<S>,
+        witness: Option<Untrusted<EntryProof<S>>>,
+    ) -> Result<Changed<S>, LightError<E>> {
+        let mut peaks = self.state.peaks.clone();
+        let registered = peaks.registered();
+        let appended = changes.appended.iter().enumerate().map(|(place, object)| {
+            let id = registered.saturating_add(u64::try_from(place).unwrap_or(u64::MAX));
+            let shown = Some(*object);
+            Change { id, shown }
+        });
+        let all: Vec<Change<S>> = changes.changed.iter().copied().chain(appended).collect();
+        if all.len() > operations::MOST_OPERATIONS {
+            return Err(ApplyError::Input(InputError::CapacityExceeded).into());
+        }
+        if let Some(beyond) = changes
+            .changed
+            .iter()
+            .find(|change| change.id >= registered)
+        {
+            return Err(ApplyError::UnknownId(beyond.id).into());
+        }
+        let shown = match (changes.question().map_err(LightError::Refused)?, witness) {
+            (None, None) => Vec::new(),
+            (Some(query), Some(witness)) => {
+                witness::change(&mut peaks, &changes.changed, &query, witness)?
+            }
+            _ => return Err(LightError::WitnessMismatch),
+        };
+        let before = |id: u64| {
+            let place = changes
+                .changed
+                .binary_search_by_key(&id, |change| change.id);
+            shown.get(place.ok()?).copied().flatten()
+        };
+        operations::check(&all, registered, before)?;
+        for object in &changes.appended {
+            peaks.append(object);
+        }
+        Ok((peaks, all))
+    }
+}
+
+/// The peaks after changes, and all changes in the order of their ids.
+type Changed<S> = (Peaks<S>, Vec<Change<S>>);

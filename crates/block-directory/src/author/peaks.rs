@@ -1,0 +1,98 @@
+//! The digests of the complete subtrees that a directory consists of: enough to append, and to know the root.
+
+use pad_core::Suite;
+use serde::{Deserialize, Serialize};
+
+use crate::entry::{self, EntryId, MOST_ENTRIES, entry_digest, root_digest};
+
+/// One digest for each set bit of the number of entries, that of the largest subtree first.
+///
+/// Space: at most 48 digests. The history's `Frontier` in `pad-core` is the same over versions, under other tags.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "", try_from = "UncheckedPeaks<S>")]
+pub(super) struct Peaks<S: Suite> {
+    registered: u64,
+    digests: Vec<S::Digest>,
+}
+
+#[derive(Deserialize)]
+#[serde(bound = "")]
+struct UncheckedPeaks<S: Suite> {
+    registered: u64,
+    digests: Vec<S::Digest>,
+}
+
+/// There is not one digest for each set bit of the number of entries.
+#[derive(Debug, thiserror::Error)]
+#[error("there is not one digest for each set bit of the number of entries")]
+struct Uneven;
+
+impl<S: Suite> TryFrom<UncheckedPeaks<S>> for Peaks<S> {
+    type Error = Uneven;
+
+    fn try_from(unchecked: UncheckedPeaks<S>) -> Result<Self, Uneven> {
+        let UncheckedPeaks {
+            registered,
+            digests,
+        } = unchecked;
+        let expected = usize::try_from(registered.count_ones());
+        if registered <= MOST_ENTRIES && expected == Ok(digests.len()) {
+            Ok(Self {
+                registered,
+                digests,
+            })
+        } else {
+            Err(Uneven)
+        }
+    }
+}
+
+impl<S: Suite> Default for Peaks<S> {
+    fn default() -> Self {
+        Self {
+            registered: 0,
+            digests: Vec::new(),
+        }
+    }
+}
+
+impl<S: Suite> Peaks<S> {
+    /// The number of entries.
+    pub(super) const fn registered(&self) -> u64 {
+        self.registered
+    }
+
+    /// The digests, that of the largest subtree first.
+    pub(super) fn digests(&self) -> &[S::Digest] {
+        &self.digests
+    }
+
+    /// The digests, to be changed.
+    pub(super) fn digests_mut(&mut self) -> &mut [S::Digest] {
+        &mut self.digests
+    }
+
+    /// Appends an entry. Time: one hash, and one more for each trailing one bit of the number of entries.
+    pub(super) fn append(&mut self, object: &S::Digest) {
+        let mut digest = entry_digest::<S>(EntryId::new(self.registered), Some(object));
+        for _ in 0..self.registered.trailing_ones() {
+            if let Some(left) = self.digests.pop() {
+                digest = entry::node::<S>(&left, &digest);
+            }
+        }
+        self.digests.push(digest);
+        self.registered += 1;
+    }
+
+    /// The digest of the whole tree; zeros for none.
+    pub(super) fn top(&self) -> S::Digest {
+        let mut peaks = self.digests.iter().rev();
+        let last = peaks.next().copied().unwrap_or_default();
+        peaks.fold(last, |right, left| entry::node::<S>(left, &right))
+    }
+
+    /// The root.
+    pub(super) fn root(&self) -> S::Digest {
+        root_digest::<S>(self.registered, &self.top())
+    }
+}

@@ -1,0 +1,99 @@
+//! From the proof of old entries to the peaks over new ones.
+
+use pad_core::{Suite, Untrusted, VerifyError};
+
+use super::peaks::Peaks;
+use crate::{
+    entry::{self, Shown},
+    operations::Change,
+    proof::{EntryProof, Folded},
+    query::EntryQuery,
+    shape::{self, Asked, Span, Visitor},
+};
+
+/// There are no new peaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WitnessError {
+    /// The witness is not a proof of these entries under these peaks.
+    Refused(VerifyError),
+    /// The walk did not lead to the new peaks, which is an error of this library.
+    Inconsistent,
+}
+
+/// Verifies a witness under the root of the peaks, walks it again with the changed entries in place of the old ones, and returns the
+/// old ones. `changed` are the entries that `query` asks for.
+pub(super) fn change<S: Suite>(
+    peaks: &mut Peaks<S>,
+    changed: &[Change<S>],
+    query: &EntryQuery,
+    witness: Untrusted<EntryProof<S>>,
+) -> Result<Vec<Shown<S>>, WitnessError> {
+    let witness = witness.into_unverified();
+    let root = witness.root(query).map_err(WitnessError::Refused)?;
+    if root != peaks.root() {
+        return Err(WitnessError::Refused(VerifyError::RootMismatch));
+    }
+    let ids: Vec<u64> = changed.iter().map(|change| change.id).collect();
+    let shown: Vec<Shown<S>> = changed.iter().map(|change| change.shown).collect();
+    let registered = peaks.registered();
+    let spans = peak_spans(registered);
+    let mut repeaked = Repeaked {
+        folded: Folded::<S>::new(&shown, &witness.siblings),
+        spans: &spans,
+        peaks: peaks.digests_mut(),
+    };
+    let top = shape::walk(registered, Asked::Ids(&ids), &mut repeaked);
+    if top.map_err(WitnessError::Refused)? != peaks.top() {
+        return Err(WitnessError::Inconsistent);
+    }
+    Ok(witness.shown)
+}
+
+/// What the peaks of a directory cover, the largest first.
+fn peak_spans(registered: u64) -> Vec<Span> {
+    let whole = Span {
+        start: 0,
+        size: registered,
+    };
+    let peaks = shape::peaks(whole).map(|(height, number)| Span {
+        start: number << height,
+        size: 1 << height,
+    });
+    peaks.collect()
+}
+
+/// Folds a witness with new entries, and takes down the digests of the peaks on the way. Those inside of elided subtrees stay.
+struct Repeaked<'a, S: Suite> {
+    folded: Folded<'a, S>,
+    spans: &'a [Span],
+    peaks: &'a mut [S::Digest],
+}
+
+impl<S: Suite> Repeaked<'_, S> {
+    fn note(&mut self, span: Span, digest: S::Digest) -> S::Digest {
+        let place = self.spans.iter().position(|peak| *peak == span);
+        if let Some(peak) = place.and_then(|place| self.peaks.get_mut(place)) {
+            *peak = digest;
+        }
+        digest
+    }
+}
+
+impl<S: Suite> Visitor for Repeaked<'_, S> {
+    type Digest = S::Digest;
+    type Error = VerifyError;
+
+    fn elided(&mut self, span: Span) -> Result<S::Digest, VerifyError> {
+        let digest = self.folded.elided(span)?;
+        Ok(self.note(span, digest))
+    }
+
+    fn entry(&mut self, id: u64) -> Result<S::Digest, VerifyError> {
+        let digest = self.folded.entry(id)?;
+        Ok(self.note(Span { start: id, size: 1 }, digest))
+    }
+
+    fn joined(&mut self, span: Span, left: S::Digest, right: S::Digest) -> S::Digest {
+        self.note(span, entry::node::<S>(&left, &right))
+    }
+}

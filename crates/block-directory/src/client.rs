@@ -1,0 +1,265 @@
+//! The client: asks, follows the author's heads, verifies, and refreshes hints.
+
+#![deny(clippy::arithmetic_side_effects)]
+
+use alloc::{boxed::Box, vec::Vec};
+
+use pad_core::{
+    DecodeError, Refusal, SnapshotHead, Suite, TrustedView, Untrusted, Verified, VerifyError,
+    Version, codec, head::Authority, view::Refused,
+};
+
+use crate::{
+    entry::EntryId,
+    hint::{Hint, LONGEST_HINT, Offer},
+    message::{DirectoryAnswer, EntryRequest, Evidence, Expected, News, RangeRequest, Unexpected},
+    proof::EntryProof,
+    query::{EntryQuery, EntryRange},
+    statement::Entries,
+};
+
+/// A client of one directory: it trusts the author's key, and remembers the newest head that it has seen.
+///
+/// Answers are about the server's latest version, which an answer brings with it where the client does not know it.
+#[derive(Clone, Debug)]
+pub struct DirectoryClient<S: Suite> {
+    view: TrustedView<S>,
+    step: u32,
+}
+
+/// Why an answer is not believed, or says nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AnswerError<S: Suite> {
+    /// The server is to be distrusted, or the author.
+    #[error(transparent)]
+    Refused(#[from] Refusal<S, VerifyError>),
+    /// Hint and answer do not make a proof. One of the two is wrong, and it need not be the answer: ask without the hint.
+    #[error("hint and answer do not make a proof: {0}")]
+    HintFailed(VerifyError),
+    /// Another answer was quicker and brought a newer head: ask again.
+    #[error("another answer was quicker")]
+    Overtaken,
+}
+
+impl<S: Suite> AnswerError<S> {
+    fn of_proof(error: VerifyError) -> Self {
+        Self::Refused(Refusal::Proof(error))
+    }
+
+    fn of_head(refused: Refused<S>, seen: Version) -> Self {
+        Self::Refused(match refused.evidence {
+            Some(evidence) => Refusal::Fork {
+                version: seen,
+                evidence: Box::new(evidence),
+            },
+            None => Refusal::Head(refused.error),
+        })
+    }
+}
+
+impl<S: Suite> From<Unexpected> for AnswerError<S> {
+    fn from(unexpected: Unexpected) -> Self {
+        match unexpected {
+            Unexpected::Decode(error) => Self::from(error),
+            Unexpected::Form => Self::of_proof(VerifyError::AnswerMismatch),
+        }
+    }
+}
+
+impl<S: Suite> From<DecodeError> for AnswerError<S> {
+    fn from(error: DecodeError) -> Self {
+        Self::Refused(Refusal::Decode(error))
+    }
+}
+
+/// A look-up on its way.
+#[derive(Clone, Debug)]
+pub struct PendingEntries<S: Suite> {
+    known: Version,
+    query: EntryQuery,
+    offer: Option<Offer<S>>,
+}
+
+/// A range on its way.
+#[derive(Clone, Debug)]
+pub struct PendingRange {
+    known: Version,
+    range: EntryRange,
+}
+
+/// What a look-up established.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found<S: Suite> {
+    /// The entries.
+    pub entries: Verified<Entries<S, EntryQuery>>,
+    /// The hint to be stored with the object from now on, if there is a better one than the one used.
+    pub refreshed: Option<Hint<S>>,
+}
+
+/// The head that an answer is about, and its proof.
+type Opened<S> = (Verified<SnapshotHead<S>>, Evidence<S>);
+
+impl<S: Suite> DirectoryClient<S> {
+    /// A client that has seen no head yet, of a server of this step; a wrong step costs full proofs.
+    pub const fn new(authority: Authority, step: u32) -> Self {
+        Self {
+            view: TrustedView::new(authority),
+            step,
+        }
+    }
+
+    /// A client that goes on with a view that it has stored.
+    pub const fn resume(view: TrustedView<S>, step: u32) -> Self {
+        Self { view, step }
+    }
+
+    /// The client's memory, to be stored where nobody else writes.
+    pub const fn view(&self) -> &TrustedView<S> {
+        &self.view
+    }
+
+    /// Asks for entries: what to remember, and the message of the request.
+    pub fn ask(&self, query: EntryQuery) -> (PendingEntries<S>, Vec<u8>) {
+        self.ask_with(query, None)
+    }
+
+    /// Asks for the entry of an object at hand, with the hint that was stored with it. A hint that does not decode, or is of
+    /// another entry or object, is left out.
+    pub fn ask_with_hint(
+        &self,
+        id: EntryId,
+        object: &S::Digest,
+        hint: &[u8],
+    ) -> (PendingEntries<S>, Vec<u8>) {
+        let hint = codec::decode::<Hint<S>>(hint, LONGEST_HINT).ok();
+        let authority = self.view.authority();
+        let offer = hint.and_then(|hint| hint.offer(authority, id, object, self.step).ok());
+        self.ask_with(EntryQuery::one(id), offer)
+    }
+
+    fn ask_with(&self, query: EntryQuery, offer: Option<Offer<S>>) -> (PendingEntries<S>, Vec<u8>) {
+        let known = self.view.version();
+        let chain = offer.as_ref().map(Offer::chain);
+        // A request without a chain is always one.
+        let request =
+            EntryRequest::new(known, query.clone(), chain).map(|request| codec::encode(&request));
+        let pending = PendingEntries {
+            known,
+            query,
+            offer,
+        };
+        (pending, request.unwrap_or_default())
+    }
+
+    /// Asks for a range: what to remember, and the message of the request.
+    pub fn ask_range(&self, range: EntryRange) -> (PendingRange, Vec<u8>) {
+        let known = self.view.version();
+        let request = codec::encode(&RangeRequest::<S>::new(known, range.clone()));
+        (PendingRange { known, range }, request)
+    }
+
+    /// What the answer to a look-up establishes. The view advances to the head that the answer brings, also where the proof is
+    /// refused: the head is the author's.
+    ///
+    /// # Errors
+    /// [`AnswerError`].
+    pub fn accept(
+        &mut self,
+        pending: &PendingEntries<S>,
+        answer: &[u8],
+    ) -> Result<Found<S>, AnswerError<S>> {
+        let expected = Expected::entries(&pending.query, pending.offer.is_some());
+        let (head, evidence) = self.open(pending.known, &expected, answer)?;
+        let (proof, offer) = match (evidence, &pending.offer) {
+            (Evidence::Entries(proof), _) => (Untrusted::new(proof), None),
+            (Evidence::Short(short), Some(offer)) => {
+                let proof = offer.complete(&short).map_err(AnswerError::of_proof)?;
+                (proof, Some(offer))
+            }
+            _ => return Err(AnswerError::of_proof(VerifyError::AnswerMismatch)),
+        };
+        let kept = proof.as_unverified().clone();
+        let entries = proof.verify(&head, &pending.query);
+        let entries = entries.map_err(|error| match offer {
+            Some(_) => AnswerError::HintFailed(error),
+            None => AnswerError::of_proof(error),
+        })?;
+        let refreshed = self.refreshed(pending, offer, head.get().version, &kept);
+        Ok(Found { entries, refreshed })
+    }
+
+    /// The new hint of a proof that was verified, unless the one used matched and claims this version.
+    fn refreshed(
+        &self,
+        pending: &PendingEntries<S>,
+        matched: Option<&Offer<S>>,
+        version: Version,
+        proof: &EntryProof<S>,
+    ) -> Option<Hint<S>> {
+        if matched.is_some_and(|offer| offer.version() == version) {
+            return None;
+        }
+        let dictionary = self.view.authority().dictionary;
+        Hint::new(dictionary, pending.query.single()?, version, proof)
+    }
+
+    /// What the answer about a range establishes.
+    ///
+    /// # Errors
+    /// [`AnswerError`].
+    pub fn accept_range(
+        &mut self,
+        pending: &PendingRange,
+        answer: &[u8],
+    ) -> Result<Verified<Entries<S, EntryRange>>, AnswerError<S>> {
+        let expected = Expected::range(&pending.range);
+        let (head, evidence) = self.open(pending.known, &expected, answer)?;
+        let Evidence::Range(proof) = evidence else {
+            return Err(AnswerError::of_proof(VerifyError::AnswerMismatch));
+        };
+        let entries = Untrusted::new(proof).verify(&head, &pending.range);
+        entries.map_err(AnswerError::of_proof)
+    }
+
+    /// Checks the form of an answer, advances the view to its head, and decodes the rest.
+    fn open(
+        &mut self,
+        known: Version,
+        expected: &Expected,
+        answer: &[u8],
+    ) -> Result<Opened<S>, AnswerError<S>> {
+        if known != self.view.version() {
+            return Err(AnswerError::Overtaken);
+        }
+        let (news, body) = expected.begin(answer)?;
+        let head = self.advance(news)?;
+        let DirectoryAnswer { evidence, .. } = codec::decode_body(body)?;
+        Ok((head, evidence))
+    }
+
+    /// The head that an answer is about: the one that it brings, or the one that is known.
+    fn advance(
+        &mut self,
+        news: Option<News<S>>,
+    ) -> Result<Verified<SnapshotHead<S>>, AnswerError<S>> {
+        let seen = self.view.version();
+        let Some(News { head, consistency }) = news else {
+            if seen == Version::EMPTY {
+                return Err(Refusal::NoHeadSeen.into());
+            }
+            return self
+                .view
+                .newest()
+                .map_err(|error| Refusal::Head(error).into());
+        };
+        let newest = self.view.newest_signed().map(|newest| newest.head);
+        if newest == Some(head.head) || (newest.is_none() && consistency.is_some()) {
+            return Err(AnswerError::of_proof(VerifyError::AnswerMismatch));
+        }
+        let advanced = self
+            .view
+            .advance(Untrusted::new(head), consistency.map(Untrusted::new));
+        advanced.map_err(|refused| AnswerError::of_head(refused, seen))
+    }
+}

@@ -1,0 +1,87 @@
+//! Entries: their ids, what is shown of them, and how they and the root are hashed.
+
+use pad_core::{DigestBytes, Domain, Key, SchemeId, Suite};
+
+/// The most entries that a directory ever has, deleted ones included: `2^48`.
+pub const MOST_ENTRIES: u64 = 1 << 48;
+
+/// The scheme of directories whose blocks are trees, in signed heads: [`Strategy 1`](crate) of the block digests.
+pub const DIRECTORY: SchemeId = SchemeId(0x0401);
+
+/// The number of an entry: 0, 1, 2, .. in the order of registration. Ids are never used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EntryId(u64);
+
+impl EntryId {
+    /// The id with this number. From [`MOST_ENTRIES`] on no entry ever has it.
+    pub const fn new(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// Its number.
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+
+    /// The id as the key of an operation in updates: 8 bytes, big-endian.
+    pub fn to_key(self) -> Key {
+        // Eight bytes are within the bounds of keys.
+        Key::new(self.0.to_be_bytes()).unwrap_or_default()
+    }
+
+    /// The id that a key of an operation is, if it has 8 bytes.
+    pub fn from_key(key: &Key) -> Option<Self> {
+        let bytes = key.as_bytes().try_into().ok()?;
+        Some(Self(u64::from_be_bytes(bytes)))
+    }
+}
+
+/// What an id stands for in one version; `D` is the digest of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry<D> {
+    /// Registered for the object with this digest.
+    Live(D),
+    /// Deleted, for good.
+    Deleted,
+    /// Not registered yet.
+    Unassigned,
+}
+
+/// An entry that is registered: the digest of a live one, `None` for a deleted one.
+pub(crate) type Shown<S> = Option<<S as Suite>::Digest>;
+
+/// Whether this digest stands for deleted entries, so that no object may have it.
+pub(crate) fn is_reserved<D: DigestBytes>(digest: &D) -> bool {
+    *digest == D::default()
+}
+
+/// The digest of an entry: one compression, which binds object, id and kind.
+pub fn entry_digest<S: Suite>(id: EntryId, object: Option<&S::Digest>) -> S::Digest {
+    let kind = if object.is_some() { LIVE } else { DELETED };
+    // be64(id), the kind, and zero bytes, as the little-endian words that digests are made from.
+    let place = S::Digest::from_words([id.0.swap_bytes(), u64::from(kind), 0, 0]);
+    let object = object.copied().unwrap_or_default();
+    S::node(Domain::DirectoryEntry, &object, &place)
+}
+
+/// The digest of an inner node.
+pub(crate) fn node<S: Suite>(left: &S::Digest, right: &S::Digest) -> S::Digest {
+    S::node(Domain::DirectoryNode, left, right)
+}
+
+/// The root over `entries` entries whose tree has the digest `top`; of none, that of every empty dictionary.
+pub fn root_digest<S: Suite>(entries: u64, top: &S::Digest) -> S::Digest {
+    if entries == 0 {
+        return S::empty_tree();
+    }
+    let parts: [&[u8]; 3] = [&[MERKLE], &entries.to_be_bytes(), top.as_ref()];
+    S::hash(Domain::DirectoryRoot, &parts)
+}
+
+/// The number of the strategy whose blocks are trees.
+const MERKLE: u8 = 1;
+
+/// The kind byte of a live entry.
+pub(crate) const LIVE: u8 = 1;
+/// The kind byte of a deleted entry.
+pub(crate) const DELETED: u8 = 2;

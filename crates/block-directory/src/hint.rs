@@ -1,0 +1,210 @@
+//! Path hints: old proofs that are stored beside objects, so that a look-up reads less.
+//!
+//! A hint is the word of whoever stores it. The client folds it into a *chain* of digests of closed subtrees, from the digest of
+//! the object at hand upwards, and sends the chain. The server goes down from the top and stops at the first subtree whose
+//! digest is in the chain; its answer is the rest of the path ([`ShortCircuit`]). Put together, the two are an ordinary proof of
+//! the version that the server answers about, and are verified as one: there is no other way from a hint to a statement.
+//!
+//! Which digests of a path are in the chain depends on the server's *step*: those at heights that are multiples of it. A server
+//! with blocks of `2^step` slots finds these without reading the blocks below.
+
+#![deny(clippy::arithmetic_side_effects)]
+
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+
+use pad_core::{
+    DictionaryId, Suite, Untrusted, VerifyError, Version, codec::Message, head::Authority,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    entry::{self, EntryId, MOST_ENTRIES, Shown, entry_digest},
+    proof::EntryProof,
+    query::EntryQuery,
+    shape,
+};
+
+/// The longest hint and the longest short-circuit answer, in bytes.
+pub const LONGEST_HINT: usize = 2048;
+
+/// The largest step.
+pub const MOST_STEP: u32 = 12;
+
+/// A proof of one entry under an older version, as it is stored with the object. Untrusted. Kind 162.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Hint<S: Suite> {
+    dictionary: DictionaryId,
+    id: u64,
+    version: Version,
+    registered: u64,
+    shown: Shown<S>,
+    siblings: Vec<S::Digest>,
+}
+
+impl<S: Suite> Message for Hint<S> {
+    const KIND: u8 = 162;
+    const SUITE: u16 = S::ID.0;
+}
+
+impl<S: Suite> Hint<S> {
+    /// The hint that a proof of one registered entry is, to be made from a proof that was verified under this version; `None`
+    /// for a proof of anything else.
+    pub fn new(
+        dictionary: DictionaryId,
+        id: EntryId,
+        version: Version,
+        proof: &EntryProof<S>,
+    ) -> Option<Self> {
+        let [shown] = *proof.shown else {
+            return None;
+        };
+        Some(Self {
+            dictionary,
+            id: id.number(),
+            version,
+            registered: proof.registered,
+            shown,
+            siblings: proof.siblings.clone(),
+        })
+    }
+
+    /// The version that it claims to be of. Nobody's word: no reason to keep a hint that did not match.
+    pub const fn version(&self) -> Version {
+        self.version
+    }
+
+    /// What a client offers a server of this step, for an entry that should have the object with this digest.
+    ///
+    /// Time: one hash for each closed subtree above the entry.
+    ///
+    /// # Errors
+    /// [`VerifyError`], upon which the client asks without the hint: [`VerifyError::WrongDictionary`],
+    /// [`VerifyError::HintOfAnotherEntry`] also for an id or a size that cannot be, [`VerifyError::HintOfAnotherObject`],
+    /// [`VerifyError::InvalidQuery`] for a step outside `1..=12`.
+    pub fn offer(
+        self,
+        authority: &Authority,
+        id: EntryId,
+        object: &S::Digest,
+        step: u32,
+    ) -> Result<Offer<S>, VerifyError> {
+        if !(1..=MOST_STEP).contains(&step) {
+            return Err(VerifyError::InvalidQuery);
+        }
+        if self.dictionary != authority.dictionary {
+            return Err(VerifyError::WrongDictionary);
+        }
+        if self.id != id.number() || self.id >= self.registered || self.registered > MOST_ENTRIES {
+            return Err(VerifyError::HintOfAnotherEntry);
+        }
+        if self.shown != Some(*object) {
+            return Err(VerifyError::HintOfAnotherObject);
+        }
+        let chain = self.chain(object, step);
+        Ok(Offer {
+            hint: self,
+            step,
+            chain,
+        })
+    }
+
+    /// The digests of the closed subtrees around the entry at heights `step`, `2 step`, .., from the object upwards.
+    fn chain(&self, object: &S::Digest, step: u32) -> Vec<S::Digest> {
+        let mut digest = entry_digest::<S>(EntryId::new(self.id), Some(object));
+        let mut chain = Vec::new();
+        for (height, sibling) in (1_u32..).zip(self.siblings.iter().rev()) {
+            if !shape::is_closed(self.id, height, self.registered) {
+                break;
+            }
+            let is_right = self.id.unbounded_shr(height.saturating_sub(1)) & 1 == 1;
+            digest = if is_right {
+                entry::node::<S>(sibling, &digest)
+            } else {
+                entry::node::<S>(&digest, sibling)
+            };
+            if height.is_multiple_of(step) {
+                chain.push(digest);
+            }
+        }
+        chain
+    }
+}
+
+/// A chain on offer, and the hint that completes the answer to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer<S: Suite> {
+    hint: Hint<S>,
+    step: u32,
+    chain: Vec<S::Digest>,
+}
+
+impl<S: Suite> Offer<S> {
+    /// What goes into a request.
+    pub fn chain(&self) -> Chain<S> {
+        Chain {
+            step: self.step,
+            digests: self.chain.clone(),
+        }
+    }
+
+    /// The version that the hint claims to be of.
+    pub const fn version(&self) -> Version {
+        self.hint.version
+    }
+
+    /// The entry.
+    pub const fn id(&self) -> EntryId {
+        EntryId::new(self.hint.id)
+    }
+
+    /// The proof that answer and hint are together, to be verified as any other.
+    ///
+    /// # Errors
+    /// [`VerifyError::HeightNotOffered`] for a height that is 0, no multiple of the step, or above the chain.
+    pub fn complete(
+        &self,
+        answer: &ShortCircuit<S>,
+    ) -> Result<Untrusted<EntryProof<S>>, VerifyError> {
+        let height = answer.height;
+        let refused = VerifyError::HeightNotOffered { height };
+        let place = height.checked_div(self.step).and_then(|j| j.checked_sub(1));
+        let place = place.and_then(|place| usize::try_from(place).ok());
+        let offered = place.is_some_and(|place| place < self.chain.len());
+        if !offered || !height.is_multiple_of(self.step) {
+            return Err(refused);
+        }
+        let below = usize::try_from(height).map_err(|_| refused)?;
+        let above = self.hint.siblings.len().checked_sub(below).ok_or(refused)?;
+        let below = self.hint.siblings.get(above..).ok_or(refused)?;
+        Ok(Untrusted::new(EntryProof {
+            registered: answer.registered,
+            shown: [self.hint.shown].into(),
+            siblings: answer.siblings.iter().chain(below).copied().collect(),
+            question: PhantomData::<EntryQuery>,
+        }))
+    }
+}
+
+/// Digests of closed subtrees around one entry, at heights `step`, `2 step`, .., of nobody knows which version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Chain<S: Suite> {
+    pub(crate) step: u32,
+    pub(crate) digests: Vec<S::Digest>,
+}
+
+/// The upper part of a proof of one entry, down to a subtree that was offered. Kind 163.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct ShortCircuit<S: Suite> {
+    pub(crate) registered: u64,
+    pub(crate) height: u32,
+    pub(crate) siblings: Vec<S::Digest>,
+}
+
+impl<S: Suite> Message for ShortCircuit<S> {
+    const KIND: u8 = 163;
+    const SUITE: u16 = S::ID.0;
+}

@@ -1,0 +1,119 @@
+//! Authenticated directories: numbered entries for the digests of objects, for more objects than memory holds.
+//!
+//! An author registers objects by their digests; each gets the next id. It changes and deletes entries by their ids, and signs
+//! versions, as authors of every other dictionary do. A server that nobody trusts keeps the entries, and proves
+//!
+//! * *this id is registered for this object*, *was deleted*, or *is not assigned yet*, for several ids at once or for all of a
+//!   range ([`EntryProof`], [`RangeProof`]),
+//! * the same from a [`Hint`] that is stored with the object, which saves the server what it would read last.
+//!
+//! # How
+//!
+//! The entries are the leaves of the tree of RFC 9162, whose shape follows from their number alone; the signed root binds that
+//! number. A block of `2^d` slots on a server's disk is a complete subtree of height `d`, so that neither roots nor proofs
+//! depend on blocks: those are the server's own business. A proof of one of `n` entries has `log n` digests: 688 bytes at
+//! `10^6`, 1 008 bytes at `10^9`. Deleting leaves a tombstone; ids are never used again.
+//!
+//! The full author keeps all entries. The light one ([`LightAuthor`]) keeps at most 48 digests: it appends without
+//! asking anybody, and changes what an untrusted server proves to it.
+//!
+//! # Other blocks
+//!
+//! The digests of blocks that the paper proposes are here to be compared with: strategies 2 to 6 of one trait ([`strategy`]), with
+//! roots that do depend on the capacity of blocks, and proofs that show every slot of every block on the path ([`OpenedProof`]).
+//! With 68 slots and `10^9` entries such a proof has 10 to 99 KB, where a path of the tree has 1 KB. No author or server comes
+//! with them: [`BlockTree`] has entries, roots and proofs.
+//!
+//! # Example
+//!
+//! ```
+//! # #[cfg(feature = "std")] {
+//! use block_directory::{BlockDirectory, DirectoryClient, Entry, EntryQuery, FullAuthor};
+//! use ed25519_dalek::SigningKey;
+//! use pad_core::{Sha256Ed25519, Suite};
+//!
+//! type S = Sha256Ed25519;
+//!
+//! // The author registers two objects.
+//! let mut author = FullAuthor::<S>::new("photographs", SigningKey::from_bytes(&[7; 32]))?;
+//! let mut server = BlockDirectory::<S>::new(*author.authority(), 7)?;
+//! let (cat, dog) = (S::value(b"cat.jpg"), S::value(b"dog.jpg"));
+//! let id = author.append(cat)?;
+//! author.append(dog)?;
+//! server.apply(&author.snapshot()?)?;
+//!
+//! // A client looks one up, and stores the hint with the object.
+//! let mut client = DirectoryClient::<S>::new(*author.authority(), 7);
+//! let (pending, request) = client.ask(EntryQuery::one(id));
+//! let found = client.accept(&pending, &server.answer(&request)?)?;
+//! assert_eq!(found.entries.get().of(id), Some(Entry::Live(cat)));
+//! let hint = pad_core::codec::encode(&found.refreshed.ok_or("one entry")?);
+//!
+//! // With the hint the next look-up is shorter, and as good.
+//! let (pending, request) = client.ask_with_hint(id, &cat, &hint);
+//! let found = client.accept(&pending, &server.answer(&request)?)?;
+//! assert_eq!(found.entries.get().of(id), Some(Entry::Live(cat)));
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Map
+//!
+//! [`entry`]: ids, entries, how they are hashed. [`query`], [`proof`], [`statement`]: questions, proofs, what they establish.
+//! [`hint`]: path hints. [`strategy`], [`opened`]: blocks that are opened as a whole. [`message`]: requests and answers. [`client`]: following a directory. With the default feature `std`
+//! also `author`, `directory`, `operations`, `block_tree`: authors and servers, in memory. Without it this crate is `no_std` (with `alloc`)
+//! and verifies.
+//!
+//! Why a client cannot be deceived, and on which assumptions: `docs/threat-model.md`. The bytes: `docs/format.md`.
+//!
+//! Source: Stanton, `McKeown`, Burns, Ateniese 2010, "`FastAD`: An authenticated directory for billions of objects". `Deviation:`
+//! roots do not depend on blocks, hints are complete proofs and verified as such, the server is not trusted; see the decision
+//! "roots of directories do not depend on blocks".
+
+#![cfg_attr(not(feature = "std"), no_std)]
+// All of this reads bytes that anybody may have made.
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
+
+extern crate alloc;
+
+#[cfg(feature = "std")]
+pub mod author;
+#[cfg(feature = "std")]
+pub mod block_tree;
+pub mod client;
+#[cfg(feature = "std")]
+mod contents;
+#[cfg(feature = "std")]
+pub mod directory;
+pub mod entry;
+pub mod hint;
+pub mod message;
+pub mod opened;
+#[cfg(feature = "std")]
+pub mod operations;
+pub mod proof;
+pub mod query;
+mod shape;
+pub mod statement;
+pub mod strategy;
+
+#[cfg(feature = "std")]
+pub use author::{AuthorError, Changes, FullAuthor, LightAuthor, LightError, LightState};
+#[cfg(feature = "std")]
+pub use block_tree::{BlockError, BlockTree};
+pub use client::{AnswerError, DirectoryClient, Found, PendingEntries, PendingRange};
+#[cfg(feature = "std")]
+pub use directory::{BlockDirectory, RequestError};
+pub use entry::{DIRECTORY, Entry, EntryId, MOST_ENTRIES};
+pub use hint::{Hint, Offer, ShortCircuit};
+pub use message::{DirectoryAnswer, EntryRequest, RangeRequest};
+pub use opened::{BlockRoot, OpenedProof};
+pub use proof::{DirectoryProof, EntryProof, RangeProof};
+pub use query::{EntryQuery, EntryRange, Selection};
+pub use statement::Entries;
+pub use strategy::{AdHash1600, BlockDigest, Flat, LtHash, MuHash1024, MuHash3072};

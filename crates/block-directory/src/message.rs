@@ -1,0 +1,226 @@
+//! Requests and answers: messages of kinds 165 to 167.
+
+use alloc::vec::Vec;
+
+use pad_core::{
+    DecodeError, SignedHead, Suite, VerifyError, Version,
+    codec::{self, Message},
+    history::ConsistencyProof,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    hint::{Chain, LONGEST_HINT, MOST_STEP, ShortCircuit},
+    proof::{EntryProof, RangeProof},
+    query::{EntryQuery, EntryRange, Selection},
+};
+
+/// The longest look-up request, in bytes.
+pub const LONGEST_REQUEST: usize = 16_384;
+/// The longest range request, in bytes.
+pub const LONGEST_RANGE_REQUEST: usize = 64;
+/// The longest head with a history proof, in bytes.
+const LONGEST_NEWS: usize = 8192;
+/// The most digests of a chain.
+const MOST_CHAIN: usize = 48;
+
+/// Asks for entries by their ids, for one of them perhaps with a chain. Kind 165.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "", try_from = "UncheckedRequest<S>")]
+pub struct EntryRequest<S: Suite> {
+    known: Version,
+    ids: EntryQuery,
+    chain: Option<Chain<S>>,
+}
+
+#[derive(Deserialize)]
+#[serde(bound = "")]
+struct UncheckedRequest<S: Suite> {
+    known: Version,
+    ids: EntryQuery,
+    chain: Option<Chain<S>>,
+}
+
+impl<S: Suite> TryFrom<UncheckedRequest<S>> for EntryRequest<S> {
+    type Error = VerifyError;
+
+    fn try_from(unchecked: UncheckedRequest<S>) -> Result<Self, VerifyError> {
+        let UncheckedRequest { known, ids, chain } = unchecked;
+        Self::new(known, ids, chain)
+    }
+}
+
+impl<S: Suite> EntryRequest<S> {
+    /// A request of a client that knows version `known`.
+    ///
+    /// # Errors
+    /// [`VerifyError::InvalidQuery`] for a chain with several ids, of more than 48 digests, or with a step outside `1..=12`.
+    pub fn new(
+        known: Version,
+        ids: EntryQuery,
+        chain: Option<Chain<S>>,
+    ) -> Result<Self, VerifyError> {
+        let fits = |chain: &Chain<S>| {
+            let step = (1..=MOST_STEP).contains(&chain.step);
+            step && chain.digests.len() <= MOST_CHAIN && ids.single().is_some()
+        };
+        if chain.as_ref().is_none_or(fits) {
+            Ok(Self { known, ids, chain })
+        } else {
+            Err(VerifyError::InvalidQuery)
+        }
+    }
+
+    /// The newest version that the client has seen; version 0 for none.
+    pub const fn known(&self) -> Version {
+        self.known
+    }
+
+    /// The question.
+    pub const fn ids(&self) -> &EntryQuery {
+        &self.ids
+    }
+
+    /// What the client offers from a hint.
+    pub const fn chain(&self) -> Option<&Chain<S>> {
+        self.chain.as_ref()
+    }
+}
+
+impl<S: Suite> Message for EntryRequest<S> {
+    const KIND: u8 = 165;
+    const SUITE: u16 = S::ID.0;
+}
+
+/// Asks for a range of ids. Kind 167.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct RangeRequest<S: Suite> {
+    /// The newest version that the client has seen; version 0 for none.
+    pub known: Version,
+    /// The question.
+    pub range: EntryRange,
+    #[serde(skip)]
+    pub(crate) suite: core::marker::PhantomData<S>,
+}
+
+impl<S: Suite> RangeRequest<S> {
+    /// A request of a client that knows version `known`.
+    pub const fn new(known: Version, range: EntryRange) -> Self {
+        Self {
+            known,
+            range,
+            suite: core::marker::PhantomData,
+        }
+    }
+}
+
+impl<S: Suite> Message for RangeRequest<S> {
+    const KIND: u8 = 167;
+    const SUITE: u16 = S::ID.0;
+}
+
+/// A head that the client did not know, and how it continues the one that it knew.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct News<S: Suite> {
+    pub(crate) head: SignedHead<S>,
+    pub(crate) consistency: Option<ConsistencyProof<S>>,
+}
+
+/// An answer about the server's latest version. Kind 166.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct DirectoryAnswer<S: Suite> {
+    pub(crate) news: Option<News<S>>,
+    pub(crate) evidence: Evidence<S>,
+}
+
+impl<S: Suite> Message for DirectoryAnswer<S> {
+    const KIND: u8 = 166;
+    const SUITE: u16 = S::ID.0;
+}
+
+/// The proof in an answer. The order of variants is part of the format.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub(crate) enum Evidence<S: Suite> {
+    Entries(EntryProof<S>),
+    Short(ShortCircuit<S>),
+    Range(RangeProof<S>),
+}
+
+/// A form of answers, by the number of its variant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Entries,
+    Short,
+    Range,
+}
+
+impl Form {
+    const fn of(variant: u32) -> Option<Self> {
+        match variant {
+            0 => Some(Self::Entries),
+            1 => Some(Self::Short),
+            2 => Some(Self::Range),
+            _ => None,
+        }
+    }
+}
+
+/// What answers a request may have, and how long they may be.
+pub(crate) struct Expected {
+    forms: Vec<(Form, usize)>,
+}
+
+impl Expected {
+    /// For entries; with a chain perhaps a short circuit.
+    pub(crate) fn entries(query: &EntryQuery, has_chain: bool) -> Self {
+        let mut forms = Vec::from([(Form::Entries, query.longest_proof())]);
+        if has_chain {
+            forms.push((Form::Short, LONGEST_HINT));
+        }
+        Self { forms }
+    }
+
+    /// For a range.
+    pub(crate) fn range(range: &EntryRange) -> Self {
+        let forms = Vec::from([(Form::Range, range.longest_proof())]);
+        Self { forms }
+    }
+
+    /// The beginning of an answer, once its form and its length are ones that the request allows; what follows has not been
+    /// decoded yet.
+    pub(crate) fn begin<'a, S: Suite>(
+        &self,
+        answer: &'a [u8],
+    ) -> Result<(Option<News<S>>, &'a [u8]), Unexpected> {
+        let longest = self.forms.iter().map(|(_, longest)| *longest).max();
+        let limit = longest.unwrap_or(0).saturating_add(LONGEST_NEWS);
+        let (kind, suite) = (DirectoryAnswer::<S>::KIND, S::ID.0);
+        let body = codec::open(answer, kind, suite, limit)?;
+        let (news, variant): (Option<News<S>>, u32) = codec::decode_start(body)?;
+        let form = Form::of(variant).ok_or(Unexpected::Form)?;
+        let allowed = self.forms.iter().find(|(allowed, _)| *allowed == form);
+        let (_, longest) = *allowed.ok_or(Unexpected::Form)?;
+        let limit = longest.saturating_add(LONGEST_NEWS);
+        if answer.len() > limit {
+            return Err(DecodeError::TooLarge { limit }.into());
+        }
+        Ok((news, body))
+    }
+}
+
+/// An answer that is not decoded any further.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unexpected {
+    Decode(DecodeError),
+    Form,
+}
+
+impl From<DecodeError> for Unexpected {
+    fn from(error: DecodeError) -> Self {
+        Self::Decode(error)
+    }
+}

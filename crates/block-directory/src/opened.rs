@@ -1,0 +1,250 @@
+//! Proofs of strategies 2 to 6: every slot of every block on the path, as messages of kind 164.
+//!
+//! The verifier computes every element itself. Positions and their number follow from the question, and from the number of
+//! entries and the capacity, which the root binds.
+
+#![deny(clippy::arithmetic_side_effects)]
+
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+
+use pad_core::{
+    DigestBytes, Proof, Suite, VerifyError, Version, codec::Message, family::VerifiedRoot,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    entry::{DELETED, EntryId, LIVE, MOST_ENTRIES, Shown, is_reserved},
+    query::EntryQuery,
+    statement::Entries,
+    strategy::{
+        BlockDigest, Contents, MOST_CAPACITY, Place, block_root, entry_width, level_sizes,
+        slot_width,
+    },
+};
+
+/// A verified root of a directory of blocks with a capacity that the client knows from the directory's parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockRoot<S: Suite> {
+    version: Version,
+    root: S::Digest,
+    capacity: u32,
+}
+
+impl<S: Suite> BlockRoot<S> {
+    /// The verified root with the capacity.
+    ///
+    /// # Errors
+    /// [`VerifyError::SizeOutOfRange`] for a capacity outside `2..=1024`: above, sums can be forged.
+    pub fn new(root: &VerifiedRoot<S>, capacity: u32) -> Result<Self, VerifyError> {
+        if !(2..=MOST_CAPACITY).contains(&capacity) {
+            return Err(VerifyError::SizeOutOfRange);
+        }
+        Ok(Self {
+            version: root.version(),
+            root: root.root(),
+            capacity,
+        })
+    }
+}
+
+/// The blocks from the top to an entry, opened; or the summary of the topmost one, for an id that is not assigned.
+///
+/// Commitment: a verified root with the capacity. Query: the id. Statement: [`Entries`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct OpenedProof<S, B> {
+    pub(crate) registered: u64,
+    pub(crate) capacity: u32,
+    pub(crate) contents: Vec<u8>,
+    #[serde(skip)]
+    pub(crate) strategy: PhantomData<fn() -> (S, B)>,
+}
+
+impl<S: Suite, B: BlockDigest<S>> Message for OpenedProof<S, B> {
+    const KIND: u8 = 164;
+    const SUITE: u16 = S::ID.0;
+}
+
+impl<S: Suite, B: BlockDigest<S>> OpenedProof<S, B> {
+    /// The longest proof for blocks of this capacity, in bytes.
+    pub fn longest(capacity: u32) -> usize {
+        let upper = level_sizes(MOST_ENTRIES, capacity).len().saturating_sub(1);
+        let slot = upper.saturating_mul(B::summary_bytes());
+        let slot = slot.saturating_add(entry_width::<S>());
+        let slots = usize::try_from(capacity).unwrap_or(usize::MAX);
+        slots.saturating_mul(slot).saturating_add(64)
+    }
+
+    /// What the slots on the path show of the entry, once they lead to the root.
+    fn open(&self, root: &BlockRoot<S>, id: u64) -> Result<Shown<S>, VerifyError> {
+        let path = path::<S, B>(self.registered, self.capacity, id);
+        let mut rest = self.contents.as_slice();
+        if path.iter().map(|step| step.bytes).sum::<usize>() != rest.len() {
+            return Err(VerifyError::BlockLength);
+        }
+        let mut expected: Option<&[u8]> = None;
+        for step in &path {
+            let (bytes, below) = rest.split_at_checked(step.bytes).unwrap_or((rest, &[]));
+            rest = below;
+            let contents = step.contents(bytes);
+            check_slots::<S, B>(contents)?;
+            let summary = B::summary(&B::of(contents)?, contents);
+            match expected {
+                Some(expected) if expected == summary => {}
+                Some(_) => return Err(VerifyError::SummaryMismatch),
+                None => self.check_top(root, &summary)?,
+            }
+            let mut slots = contents.slots();
+            let chosen = slots.find(|(position, _)| *position == step.chosen);
+            expected = chosen.map(|(_, content)| content);
+        }
+        let object = expected.and_then(|content| content.split_first());
+        let (kind, object) = object.ok_or(VerifyError::BlockLength)?;
+        Ok(if *kind == LIVE {
+            S::Digest::from_slice(object)
+        } else {
+            None
+        })
+    }
+
+    /// Checks the summary of the topmost block.
+    fn check_top(&self, root: &BlockRoot<S>, summary: &[u8]) -> Result<(), VerifyError> {
+        if block_root::<S, B>(self.registered, self.capacity, summary) == root.root {
+            Ok(())
+        } else {
+            Err(VerifyError::RootMismatch)
+        }
+    }
+
+    /// Checks that nothing but the summary of the topmost block is shown, for an id that is not assigned.
+    fn check_unassigned(&self, root: &BlockRoot<S>) -> Result<(), VerifyError> {
+        let length = match self.registered {
+            0 => 0,
+            _ => B::summary_bytes(),
+        };
+        if self.contents.len() != length {
+            return Err(VerifyError::BlockLength);
+        }
+        if self.registered > 0 && !B::is_summary(&self.contents) {
+            return Err(VerifyError::SummaryOutOfRange);
+        }
+        self.check_top(root, &self.contents)
+    }
+}
+
+impl<S: Suite, B: BlockDigest<S>> Proof for OpenedProof<S, B> {
+    type Commitment = BlockRoot<S>;
+    type Query = EntryId;
+    type Statement = Entries<S, EntryQuery>;
+    type Error = VerifyError;
+
+    /// Time: one element for each slot of each block on the path.
+    ///
+    /// # Errors
+    /// [`VerifyError::SizeOutOfRange`] for more entries than there can be, [`VerifyError::WrongCapacity`],
+    /// [`VerifyError::BlockLength`], [`VerifyError::MalformedEntry`], [`VerifyError::SummaryOutOfRange`],
+    /// [`VerifyError::SummaryMismatch`], [`VerifyError::RootMismatch`].
+    fn check(
+        self,
+        root: &BlockRoot<S>,
+        id: &EntryId,
+    ) -> Result<Entries<S, EntryQuery>, VerifyError> {
+        if self.registered > MOST_ENTRIES {
+            return Err(VerifyError::SizeOutOfRange);
+        }
+        if self.capacity != root.capacity {
+            return Err(VerifyError::WrongCapacity {
+                expected: root.capacity,
+                actual: self.capacity,
+            });
+        }
+        let mut shown = Vec::new();
+        if id.number() < self.registered {
+            shown.push(self.open(root, id.number())?);
+        } else {
+            self.check_unassigned(root)?;
+        }
+        Ok(Entries {
+            version: root.version,
+            registered: self.registered,
+            query: EntryQuery::one(*id),
+            shown,
+        })
+    }
+}
+
+/// A block on the path to an entry.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    pub(crate) place: Place,
+    first: u64,
+    width: usize,
+    /// The length of all slots.
+    bytes: usize,
+    /// The position, in the level, of the slot through which the path goes.
+    chosen: u64,
+}
+
+impl Step {
+    const fn contents<'a>(&self, bytes: &'a [u8]) -> Contents<'a> {
+        Contents {
+            place: self.place,
+            first: self.first,
+            bytes,
+            width: self.width,
+        }
+    }
+}
+
+/// The blocks from the top to a registered entry.
+pub(crate) fn path<S: Suite, B: BlockDigest<S>>(
+    registered: u64,
+    capacity: u32,
+    id: u64,
+) -> Vec<Step> {
+    let capacity = u64::from(capacity.max(2));
+    let mut position = id;
+    let mut steps: Vec<Step> = Vec::new();
+    for (level, slots) in (0_u8..).zip(level_sizes(
+        registered,
+        u32::try_from(capacity).unwrap_or(2),
+    )) {
+        let block = position.checked_div(capacity).unwrap_or(0);
+        let first = block.saturating_mul(capacity);
+        let width = slot_width::<S, B>(level);
+        let count = slots.saturating_sub(first).min(capacity);
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        steps.push(Step {
+            place: Place { level, block },
+            first,
+            width,
+            bytes: count.saturating_mul(width),
+            chosen: position,
+        });
+        position = block;
+    }
+    steps.reverse();
+    steps
+}
+
+/// Checks that every slot shown is one that there can be.
+fn check_slots<S: Suite, B: BlockDigest<S>>(contents: Contents<'_>) -> Result<(), VerifyError> {
+    let is_upper = contents.place.level > 0;
+    for (_, content) in contents.slots() {
+        if is_upper {
+            if !B::is_summary(content) {
+                return Err(VerifyError::SummaryOutOfRange);
+            }
+            continue;
+        }
+        let (kind, object) = content.split_first().ok_or(VerifyError::BlockLength)?;
+        let object = S::Digest::from_slice(object).ok_or(VerifyError::BlockLength)?;
+        match (*kind, is_reserved(&object)) {
+            (LIVE, false) | (DELETED, true) => {}
+            (LIVE, true) => return Err(VerifyError::ReservedDigest),
+            _ => return Err(VerifyError::MalformedEntry),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,90 @@
+//! The operations of one version, and the rules that they keep.
+//!
+//! In an update, `Put(be64(id), object digest)` registers or changes an entry, and `Remove(be64(id))` deletes one; ids strictly
+//! ascend. Of a directory of `n` entries, ids below `n` must be live, and those from `n` on are put, and are `n, n + 1, ..`.
+
+use pad_core::{ApplyError, DigestBytes, InputError, Operation, Suite, Value};
+
+use crate::entry::{self, EntryId, MOST_ENTRIES, Shown};
+
+/// The most operations of one version.
+pub const MOST_OPERATIONS: usize = 1 << 22;
+
+/// One entry as it is from the next version on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Change<S: Suite> {
+    pub(crate) id: u64,
+    pub(crate) shown: Shown<S>,
+}
+
+impl<S: Suite> Change<S> {
+    /// The operation of updates that says it.
+    pub(crate) fn to_operation(self) -> Operation {
+        let key = EntryId::new(self.id).to_key();
+        match self.shown {
+            // A digest is within the bounds of values.
+            Some(object) => Operation::Put(key, Value::new(object.as_ref()).unwrap_or_default()),
+            None => Operation::Remove(key),
+        }
+    }
+
+    fn from_operation(operation: &Operation) -> Result<Self, ApplyError> {
+        let id = EntryId::from_key(operation.key()).ok_or(ApplyError::NotAnEntry)?;
+        let shown = match operation {
+            Operation::Put(_, object) => {
+                let object = S::Digest::from_slice(object.as_bytes());
+                Some(object.ok_or(ApplyError::NotAnEntry)?)
+            }
+            Operation::Remove(_) => None,
+        };
+        let id = id.number();
+        Ok(Self { id, shown })
+    }
+}
+
+/// The changes that the operations of an update are.
+///
+/// # Errors
+/// [`ApplyError::NotAnEntry`]; [`InputError::CapacityExceeded`] for more than [`MOST_OPERATIONS`].
+pub(crate) fn decode<S: Suite>(operations: &[Operation]) -> Result<Vec<Change<S>>, ApplyError> {
+    if operations.len() > MOST_OPERATIONS {
+        return Err(InputError::CapacityExceeded.into());
+    }
+    operations.iter().map(Change::from_operation).collect()
+}
+
+/// Checks all changes of a directory of `registered` entries, and returns how many there are then; `shown` says what a
+/// registered entry is.
+///
+/// # Errors
+/// [`ApplyError::UnorderedOperations`], [`ApplyError::DeletedForGood`], [`ApplyError::UnknownId`] for deleting an entry that is
+/// not registered, [`ApplyError::IdGap`], [`InputError::ReservedDigest`], [`InputError::CapacityExceeded`].
+pub(crate) fn check<S: Suite>(
+    changes: &[Change<S>],
+    registered: u64,
+    shown: impl Fn(u64) -> Shown<S>,
+) -> Result<u64, ApplyError> {
+    if !changes.is_sorted_by(|change, next| change.id < next.id) {
+        return Err(ApplyError::UnorderedOperations);
+    }
+    let mut next = registered;
+    for change in changes {
+        if change.shown.as_ref().is_some_and(entry::is_reserved) {
+            return Err(InputError::ReservedDigest.into());
+        }
+        if change.id < registered {
+            shown(change.id).ok_or(ApplyError::DeletedForGood(change.id))?;
+        } else if change.shown.is_none() {
+            return Err(ApplyError::UnknownId(change.id));
+        } else if change.id != next {
+            let (expected, actual) = (next, change.id);
+            return Err(ApplyError::IdGap { expected, actual });
+        } else {
+            next += 1;
+        }
+    }
+    if next > MOST_ENTRIES {
+        return Err(InputError::CapacityExceeded.into());
+    }
+    Ok(next)
+}

@@ -1,0 +1,174 @@
+//! Proofs of entries, of a question's form [`Selection`], as messages of kinds 160 and 161.
+
+#![deny(clippy::arithmetic_side_effects)]
+
+use alloc::vec::Vec;
+use core::{fmt, iter::Copied, marker::PhantomData, slice::Iter};
+
+use pad_core::{Proof, Suite, VerifyError, codec::Message, family::VerifiedRoot};
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{Error as _, SeqAccess, Visitor},
+};
+
+use crate::{
+    entry::{self, EntryId, MOST_ENTRIES, Shown, entry_digest, root_digest},
+    query::{EntryQuery, EntryRange, MOST_RANGE, Selection},
+    shape::{self, Span},
+    statement::Entries,
+};
+
+/// The proof of entries with some ids, or that they are not assigned. Kind 160.
+pub type EntryProof<S> = DirectoryProof<S, EntryQuery>;
+
+/// The proof of all entries of a range of ids. Kind 161.
+pub type RangeProof<S> = DirectoryProof<S, EntryRange>;
+
+/// The entries that a question asks for, and the digests of the subtrees beside them.
+///
+/// Commitment: a verified root. Query: the question. Statement: [`Entries`]. A question has exactly one proof under a root.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "Q: Selection")]
+pub struct DirectoryProof<S: Suite, Q> {
+    pub(crate) registered: u64,
+    #[serde(deserialize_with = "read_shown::<S, Q, _>")]
+    pub(crate) shown: Vec<Shown<S>>,
+    pub(crate) siblings: Vec<S::Digest>,
+    #[serde(skip)]
+    pub(crate) question: PhantomData<Q>,
+}
+
+impl<S: Suite, Q: Selection> Message for DirectoryProof<S, Q> {
+    const KIND: u8 = Q::KIND;
+    const SUITE: u16 = S::ID.0;
+}
+
+impl<S: Suite, Q: Selection> DirectoryProof<S, Q> {
+    /// The root that this proof leads to, once everything about its form has been checked.
+    ///
+    /// # Errors
+    /// As [`Proof::check`], but [`VerifyError::RootMismatch`].
+    pub(crate) fn root(&self, query: &Q) -> Result<S::Digest, VerifyError> {
+        let asked = query.below(self.checked_size()?);
+        if asked.len() > MOST_RANGE {
+            let limit = usize::try_from(MOST_RANGE).unwrap_or(usize::MAX);
+            return Err(VerifyError::TooManyElements { limit });
+        }
+        if u64::try_from(self.shown.len()) != Ok(asked.len()) {
+            return Err(VerifyError::CountMismatch);
+        }
+        if self.shown.iter().flatten().any(entry::is_reserved) {
+            return Err(VerifyError::ReservedDigest);
+        }
+        let mut folded = Folded::<S>::new(&self.shown, &self.siblings);
+        let top = if self.registered == 0 {
+            S::Digest::default()
+        } else {
+            shape::walk(self.registered, asked, &mut folded)?
+        };
+        if folded.siblings.next().is_some() {
+            return Err(VerifyError::MalformedShape);
+        }
+        Ok(root_digest::<S>(self.registered, &top))
+    }
+
+    /// The number of entries, if there can be as many.
+    const fn checked_size(&self) -> Result<u64, VerifyError> {
+        if self.registered > MOST_ENTRIES {
+            return Err(VerifyError::SizeOutOfRange);
+        }
+        Ok(self.registered)
+    }
+}
+
+impl<S: Suite, Q: Selection> Proof for DirectoryProof<S, Q> {
+    type Commitment = VerifiedRoot<S>;
+    type Query = Q;
+    type Statement = Entries<S, Q>;
+    type Error = VerifyError;
+
+    /// Time: for each id at most as many nodes as the number of entries has bits, and one for each sibling.
+    ///
+    /// # Errors
+    /// [`VerifyError::SizeOutOfRange`] for more entries than there can be, [`VerifyError::TooManyElements`] for a range of more
+    /// than [`MOST_RANGE`] of them, [`VerifyError::CountMismatch`] unless each registered id has its entry,
+    /// [`VerifyError::ReservedDigest`], [`VerifyError::MalformedShape`] for siblings that are missing or left over,
+    /// [`VerifyError::RootMismatch`].
+    fn check(self, root: &VerifiedRoot<S>, query: &Q) -> Result<Entries<S, Q>, VerifyError> {
+        if self.root(query)? != root.root() {
+            return Err(VerifyError::RootMismatch);
+        }
+        Ok(Entries {
+            version: root.version(),
+            registered: self.registered,
+            query: query.clone(),
+            shown: self.shown,
+        })
+    }
+}
+
+/// Reads a list of entries, no longer than any question has: a deleted one is a single byte.
+fn read_shown<'de, S: Suite, Q: Selection, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<Shown<S>>, D::Error> {
+    deserializer.deserialize_seq(AtMost::<S>(Q::MOST_ENTRIES, PhantomData))
+}
+
+/// Reads a list of at most so many entries; of a longer one, nothing.
+struct AtMost<S>(usize, PhantomData<S>);
+
+impl<'de, S: Suite> Visitor<'de> for AtMost<S> {
+    type Value = Vec<Shown<S>>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "at most {} entries", self.0)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        let announced = list.size_hint().unwrap_or(0);
+        if announced > self.0 {
+            return Err(A::Error::invalid_length(announced, &self));
+        }
+        let mut shown = Vec::with_capacity(announced);
+        while let Some(entry) = list.next_element()? {
+            if shown.len() == self.0 {
+                return Err(A::Error::invalid_length(shown.len(), &self));
+            }
+            shown.push(entry);
+        }
+        Ok(shown)
+    }
+}
+
+/// Folds what a proof shows into the digest of the tree.
+pub(crate) struct Folded<'a, S: Suite> {
+    shown: Copied<Iter<'a, Shown<S>>>,
+    siblings: Copied<Iter<'a, S::Digest>>,
+}
+
+impl<'a, S: Suite> Folded<'a, S> {
+    pub(crate) fn new(shown: &'a [Shown<S>], siblings: &'a [S::Digest]) -> Self {
+        Self {
+            shown: shown.iter().copied(),
+            siblings: siblings.iter().copied(),
+        }
+    }
+}
+
+impl<S: Suite> shape::Visitor for Folded<'_, S> {
+    type Digest = S::Digest;
+    type Error = VerifyError;
+
+    fn elided(&mut self, _: Span) -> Result<S::Digest, VerifyError> {
+        self.siblings.next().ok_or(VerifyError::MalformedShape)
+    }
+
+    fn entry(&mut self, id: u64) -> Result<S::Digest, VerifyError> {
+        let shown = self.shown.next().ok_or(VerifyError::CountMismatch)?;
+        Ok(entry_digest::<S>(EntryId::new(id), shown.as_ref()))
+    }
+
+    fn joined(&mut self, _: Span, left: S::Digest, right: S::Digest) -> S::Digest {
+        entry::node::<S>(&left, &right)
+    }
+}

@@ -1,0 +1,190 @@
+//! What is asked: some entries, or all of a range of ids.
+
+#![deny(clippy::arithmetic_side_effects)]
+
+use alloc::{vec, vec::Vec};
+use core::{fmt::Debug, ops::Range};
+
+use pad_core::VerifyError;
+use serde::{Deserialize, Serialize};
+
+use crate::{entry::EntryId, shape::Asked};
+
+/// The most ids in one question.
+pub const MOST_IDS: usize = 1000;
+
+/// The most entries that the proof of a range shows.
+pub const MOST_RANGE: u64 = 1 << 20;
+
+/// A question about entries. Sealed: [`EntryQuery`] and [`EntryRange`].
+pub trait Selection: Clone + Debug + Eq + sealed::Selected {
+    /// The number of its proofs in envelopes.
+    const KIND: u8;
+    /// The most entries that a proof shows.
+    const MOST_ENTRIES: usize;
+
+    /// The longest proof of the answer, in bytes.
+    fn longest_proof(&self) -> usize;
+}
+
+/// The entries with some ids: at least one and at most [`MOST_IDS`], strictly ascending.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<u64>", into = "Vec<u64>")]
+pub struct EntryQuery(Vec<u64>);
+
+impl EntryQuery {
+    /// The question for these ids.
+    ///
+    /// # Errors
+    /// [`VerifyError::InvalidQuery`] unless there are 1 to [`MOST_IDS`], strictly ascending.
+    pub fn new(ids: Vec<u64>) -> Result<Self, VerifyError> {
+        let ascending = ids.is_sorted_by(|id, next| id < next);
+        if ascending && !ids.is_empty() && ids.len() <= MOST_IDS {
+            Ok(Self(ids))
+        } else {
+            Err(VerifyError::InvalidQuery)
+        }
+    }
+
+    /// The question for one id.
+    pub fn one(id: EntryId) -> Self {
+        Self(vec![id.number()])
+    }
+
+    /// The ids.
+    pub fn ids(&self) -> impl ExactSizeIterator<Item = EntryId> {
+        self.0.iter().copied().map(EntryId::new)
+    }
+
+    /// The id, if it is a single one.
+    pub fn single(&self) -> Option<EntryId> {
+        match *self.0 {
+            [id] => Some(EntryId::new(id)),
+            _ => None,
+        }
+    }
+}
+
+impl TryFrom<Vec<u64>> for EntryQuery {
+    type Error = VerifyError;
+
+    fn try_from(ids: Vec<u64>) -> Result<Self, VerifyError> {
+        Self::new(ids)
+    }
+}
+
+impl From<EntryQuery> for Vec<u64> {
+    fn from(query: EntryQuery) -> Self {
+        query.0
+    }
+}
+
+impl Selection for EntryQuery {
+    const KIND: u8 = 160;
+    const MOST_ENTRIES: usize = MOST_IDS;
+
+    fn longest_proof(&self) -> usize {
+        self.0.len().saturating_mul(1569).saturating_add(64)
+    }
+}
+
+/// All entries from an id on and before another one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "(u64, u64)", into = "(u64, u64)")]
+pub struct EntryRange(Range<u64>);
+
+impl EntryRange {
+    /// The question for the ids from `start` on and before `end`.
+    ///
+    /// # Errors
+    /// [`VerifyError::InvalidQuery`] unless `start < end`.
+    pub fn new(start: EntryId, end: EntryId) -> Result<Self, VerifyError> {
+        if start < end {
+            Ok(Self(start.number()..end.number()))
+        } else {
+            Err(VerifyError::InvalidQuery)
+        }
+    }
+
+    /// The first id, and the first one that is not asked for any more.
+    pub const fn bounds(&self) -> (EntryId, EntryId) {
+        (EntryId::new(self.0.start), EntryId::new(self.0.end))
+    }
+}
+
+impl TryFrom<(u64, u64)> for EntryRange {
+    type Error = VerifyError;
+
+    fn try_from((start, end): (u64, u64)) -> Result<Self, VerifyError> {
+        Self::new(EntryId::new(start), EntryId::new(end))
+    }
+}
+
+impl From<EntryRange> for (u64, u64) {
+    fn from(range: EntryRange) -> Self {
+        (range.0.start, range.0.end)
+    }
+}
+
+impl Selection for EntryRange {
+    const KIND: u8 = 161;
+    const MOST_ENTRIES: usize = 1 << 20;
+
+    fn longest_proof(&self) -> usize {
+        let asked = self.0.end.saturating_sub(self.0.start).min(MOST_RANGE);
+        let shown = usize::try_from(asked).unwrap_or(usize::MAX);
+        shown.saturating_mul(33).saturating_add(64 + 3072)
+    }
+}
+
+pub(crate) mod sealed {
+    use super::{Asked, EntryQuery, EntryRange};
+
+    /// What the walk needs of a question.
+    pub trait Selected {
+        /// The ids below `entries`.
+        #[allow(private_interfaces, reason = "for this crate alone")]
+        fn below(&self, entries: u64) -> Asked<'_>;
+
+        /// Where an id stands among those that are asked for.
+        fn position(&self, id: u64) -> Option<usize>;
+
+        /// The id at a place among those that are asked for.
+        fn at(&self, position: usize) -> Option<u64>;
+    }
+
+    impl Selected for EntryQuery {
+        #[allow(private_interfaces, reason = "for this crate alone")]
+        fn below(&self, entries: u64) -> Asked<'_> {
+            let registered = self.0.partition_point(|id| *id < entries);
+            Asked::Ids(self.0.get(..registered).unwrap_or_default())
+        }
+
+        fn position(&self, id: u64) -> Option<usize> {
+            self.0.binary_search(&id).ok()
+        }
+
+        fn at(&self, position: usize) -> Option<u64> {
+            self.0.get(position).copied()
+        }
+    }
+
+    impl Selected for EntryRange {
+        #[allow(private_interfaces, reason = "for this crate alone")]
+        fn below(&self, entries: u64) -> Asked<'_> {
+            let end = self.0.end.min(entries);
+            Asked::Range(self.0.start.min(end)..end)
+        }
+
+        fn position(&self, id: u64) -> Option<usize> {
+            let inside = self.0.contains(&id);
+            let position = id.checked_sub(self.0.start).filter(|_| inside)?;
+            usize::try_from(position).ok()
+        }
+
+        fn at(&self, position: usize) -> Option<u64> {
+            let id = self.0.start.checked_add(u64::try_from(position).ok()?);
+            id.filter(|id| self.0.contains(id))
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The shape of the tree over all entries, and the one walk over it.
+//!
+//! The shape is that of RFC 9162, section 2.1: `m > 1` entries are split at the largest power of two below `m`. It follows from
+//! the number of entries alone. The history log of `pad-core` has the same shape over other leaves and under other tags; its
+//! walks follow one leaf or one prefix, this one any set of ids.
+//!
+//! Prover, verifier and light author walk alike ([`walk`]); what they do with what they meet is [`Visitor`].
+
+#![deny(clippy::arithmetic_side_effects)]
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// A subtree by what it covers: `size` entries from `start` on, at least one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) start: u64,
+    pub(crate) size: u64,
+}
+
+impl Span {
+    /// The first entry of the right half; `None` for a single entry.
+    fn middle(self) -> Option<u64> {
+        let left = self.size.checked_sub(1)?.checked_ilog2()?;
+        self.start.checked_add(1_u64.checked_shl(left)?)
+    }
+
+    /// The halves to the left and right of [`Span::middle`].
+    pub(crate) fn halves(self) -> Option<(Self, Self)> {
+        let middle = self.middle()?;
+        let left = Self {
+            start: self.start,
+            size: middle.checked_sub(self.start)?,
+        };
+        let right = Self {
+            start: middle,
+            size: self.size.checked_sub(left.size)?,
+        };
+        Some((left, right))
+    }
+}
+
+/// Ids that are asked for, all of them registered: what is left of them in a subtree.
+#[derive(Clone, Debug)]
+pub(crate) enum Asked<'a> {
+    /// In strictly ascending order.
+    Ids(&'a [u64]),
+    /// All from the first to before the last.
+    Range(Range<u64>),
+}
+
+impl Asked<'_> {
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Ids(ids) => ids.is_empty(),
+            Self::Range(range) => range.is_empty(),
+        }
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> u64 {
+        match self {
+            Self::Ids(ids) => u64::try_from(ids.len()).unwrap_or(u64::MAX),
+            Self::Range(range) => range.end.saturating_sub(range.start),
+        }
+    }
+
+    /// Those below `middle`, and the others.
+    fn split(self, middle: u64) -> (Self, Self) {
+        match self {
+            Self::Ids(ids) => {
+                let below = ids.partition_point(|id| *id < middle);
+                let (left, right) = ids.split_at_checked(below).unwrap_or((ids, &[]));
+                (Self::Ids(left), Self::Ids(right))
+            }
+            Self::Range(Range { start, end }) => {
+                let cut = middle.clamp(start, end.max(start));
+                (Self::Range(start..cut), Self::Range(cut..end))
+            }
+        }
+    }
+}
+
+/// What is done on the walk.
+pub(crate) trait Visitor {
+    /// What is known of a subtree: a digest, or nothing.
+    type Digest;
+    /// Why the walk ends early.
+    type Error;
+
+    /// A subtree without ids that are asked for.
+    fn elided(&mut self, span: Span) -> Result<Self::Digest, Self::Error>;
+
+    /// An entry that is asked for.
+    fn entry(&mut self, id: u64) -> Result<Self::Digest, Self::Error>;
+
+    /// A subtree whose halves are known.
+    fn joined(&mut self, span: Span, left: Self::Digest, right: Self::Digest) -> Self::Digest;
+}
+
+/// A node above the place of the walk: what is known of its other half.
+enum Above<'a, D> {
+    /// Both halves have ids. The left one is being walked, this is the right one.
+    Waits(Span, Asked<'a>),
+    /// The left half is known.
+    Left(D),
+    /// The right half is known.
+    Right(D),
+}
+
+/// Walks the tree over `entries` entries, at least one: from the top, into the halves that have ids.
+///
+/// Elided subtrees are visited in pre-order of their parents: a right one comes before the walk into the left half. A whole
+/// tree without ids is one elided subtree.
+///
+/// Memory: one frame for each level, of which there are as many as `entries` has bits.
+pub(crate) fn walk<V: Visitor>(
+    entries: u64,
+    asked: Asked<'_>,
+    visitor: &mut V,
+) -> Result<V::Digest, V::Error> {
+    let mut above: Vec<(Span, Above<'_, V::Digest>)> = Vec::new();
+    let (mut span, mut asked) = (
+        Span {
+            start: 0,
+            size: entries,
+        },
+        asked,
+    );
+    loop {
+        let mut digest = descend(span, asked, visitor, &mut above)?;
+        loop {
+            match above.pop() {
+                None => return Ok(digest),
+                Some((whole, Above::Left(left))) => digest = visitor.joined(whole, left, digest),
+                Some((whole, Above::Right(right))) => {
+                    digest = visitor.joined(whole, digest, right);
+                }
+                Some((whole, Above::Waits(right, ids))) => {
+                    above.push((whole, Above::Left(digest)));
+                    (span, asked) = (right, ids);
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// Goes down to the leftmost entry that is asked for.
+fn descend<'a, V: Visitor>(
+    mut span: Span,
+    mut asked: Asked<'a>,
+    visitor: &mut V,
+    above: &mut Vec<(Span, Above<'a, V::Digest>)>,
+) -> Result<V::Digest, V::Error> {
+    loop {
+        if asked.is_empty() {
+            return visitor.elided(span);
+        }
+        let Some((left, right)) = span.halves() else {
+            return visitor.entry(span.start);
+        };
+        let (on_the_left, on_the_right) = asked.split(right.start);
+        if on_the_left.is_empty() {
+            above.push((span, Above::Left(visitor.elided(left)?)));
+            (span, asked) = (right, on_the_right);
+        } else {
+            let other = if on_the_right.is_empty() {
+                Above::Right(visitor.elided(right)?)
+            } else {
+                Above::Waits(right, on_the_right)
+            };
+            above.push((span, other));
+            (span, asked) = (left, on_the_left);
+        }
+    }
+}
+
+/// Whether the subtree of height `height` around entry `id` has all its entries when there are `entries`: it then changes with
+/// its entries only.
+pub(crate) fn is_closed(id: u64, height: u32, entries: u64) -> bool {
+    let next = id
+        .checked_shr(height)
+        .and_then(|index| index.checked_add(1));
+    let end = next.and_then(|next| 1_u64.checked_shl(height)?.checked_mul(next));
+    end.is_some_and(|end| end <= entries)
+}
+
+/// The complete subtrees that a span consists of, from the left: the height and the number among those of this height.
+#[cfg(feature = "std")]
+pub(crate) fn peaks(span: Span) -> impl DoubleEndedIterator<Item = (u32, u64)> {
+    let heights = (0..u64::BITS).rev();
+    let heights = heights.filter(move |height| span.size.unbounded_shr(*height) & 1 == 1);
+    heights.map(move |height| {
+        let above = span.size.unbounded_shr(height).unbounded_shr(1);
+        let before = above.unbounded_shl(height).unbounded_shl(1);
+        let start = span.start.saturating_add(before);
+        (height, start.unbounded_shr(height))
+    })
+}

@@ -1,0 +1,182 @@
+//! Strategies 2 to 6: blocks of any capacity whose digest is one of *all* of their slots.
+//!
+//! `FastAD` made its blocks' digests so, to change one slot without reading the others. They are here to be compared with the
+//! trees of strategy 1, complete with sound proofs, which show every slot of every block on the path
+//! ([`opened`](crate::opened)): a proof with one combined digest for the rest of a block can be forged by everybody, because
+//! the combination can be inverted.
+//!
+//! | strategy | summary of a block | assumption |
+//! | --- | --- | --- |
+//! | 2, [`Flat`] | the hash of all slots | collision resistance |
+//! | 3, [`AdHash1600`] | sum of elements modulo `2^1600` | weighted knapsacks, for blocks of at most 1 024 slots |
+//! | 4, [`MuHash1024`] | product modulo a prime of 1 024 bits: *weak*, for comparisons alone | discrete logarithms, about 80 bits |
+//! | 5, [`MuHash3072`] | product modulo a prime of 3 072 bits | discrete logarithms, 128 bits |
+//! | 6, [`LtHash`] | hash of sums of 1 024 lanes of 16 bits | short integer solutions |
+//!
+//! Source: Stanton et al. 2010, section 2.3; Bellare & Micciancio 1997 (sums and products); Lewi, Kim, Maykov & Weis 2019
+//! (lanes).
+
+#![deny(clippy::arithmetic_side_effects)]
+
+mod expand;
+mod flat;
+mod group;
+mod lt_hash;
+mod sums;
+
+use alloc::vec::Vec;
+use core::fmt::Debug;
+
+use pad_core::{DigestBytes, Domain, SchemeId, Suite, VerifyError};
+
+pub use expand::{Expansion, Found, Least, expand};
+pub use flat::Flat;
+pub use group::{Combination, Combined};
+pub use lt_hash::LtLanes;
+pub use sums::{AdSum1600, MuProduct1024, MuProduct3072};
+
+#[cfg(feature = "std")]
+use crate::entry::{DELETED, LIVE, Shown};
+
+/// Strategy 3: `AdHASH` modulo `2^1600`.
+pub type AdHash1600 = Combined<AdSum1600>;
+/// Strategy 4: `MuHASH` modulo a prime of 1 024 bits. Weak: for comparisons alone.
+pub type MuHash1024 = Combined<MuProduct1024>;
+/// Strategy 5: `MuHASH` modulo a prime of 3 072 bits.
+pub type MuHash3072 = Combined<MuProduct3072>;
+/// Strategy 6: `LtHash` with 1 024 lanes of 16 bits.
+pub type LtHash = Combined<LtLanes>;
+
+/// The largest capacity: above it, sums of elements have collisions that are found with less work than 128 bits.
+pub const MOST_CAPACITY: u32 = 1024;
+
+/// Where a block is: number `block` of its level. Slots of level 0 are entries, those of others are blocks of the level below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The level, from 0.
+    pub level: u8,
+    /// The number of the block in its level.
+    pub block: u64,
+}
+
+/// The slots of a block: its place, the position of its first slot in the level, and all contents, each of the same width.
+#[derive(Clone, Copy, Debug)]
+pub struct Contents<'a> {
+    /// Where the block is.
+    pub place: Place,
+    /// The position of its first slot in the level.
+    pub first: u64,
+    /// The contents, one after the other.
+    pub bytes: &'a [u8],
+    /// The width of one in bytes.
+    pub width: usize,
+}
+
+impl<'a> Contents<'a> {
+    /// The slots with their positions in the level.
+    pub fn slots(&self) -> impl Iterator<Item = (u64, &'a [u8])> + use<'a> {
+        let slots = self.bytes.chunks_exact(self.width.max(1));
+        (self.first..).zip(slots)
+    }
+}
+
+/// One slot that changes, with its position in the level; `old` is `None` for a new one.
+#[derive(Clone, Copy, Debug)]
+pub struct SlotChange<'a> {
+    /// Its position.
+    pub position: u64,
+    /// What it held.
+    pub old: Option<&'a [u8]>,
+    /// What it holds.
+    pub new: &'a [u8],
+}
+
+/// How the slots of one block become what its parent holds of it.
+///
+/// Laws: the summary depends on place and contents only, not on the way there: `write` agrees with `of`. Two blocks at one place
+/// with different contents have different summaries, under the strategy's assumption.
+pub trait BlockDigest<S: Suite>: Copy + Default + Debug + Send + Sync + 'static {
+    /// The number of the strategy in roots.
+    const STRATEGY: u8;
+    /// The name of the scheme for people.
+    const NAME: &'static str;
+    /// The number of the scheme in signed heads.
+    const SCHEME: SchemeId = SchemeId(0x0400 | strategy_bits(Self::STRATEGY));
+    /// What is kept beside a block.
+    type State: Clone + Debug + Eq + Send + Sync;
+
+    /// The length of a summary in bytes.
+    fn summary_bytes() -> usize;
+
+    /// The state of a block with these slots.
+    ///
+    /// # Errors
+    /// [`VerifyError::ElementNotFound`], which nobody has ever met.
+    fn of(contents: Contents<'_>) -> Result<Self::State, VerifyError>;
+
+    /// The state after a slot has changed.
+    ///
+    /// # Errors
+    /// As [`BlockDigest::of`]; the state is then as it was.
+    fn write(
+        state: &mut Self::State,
+        place: Place,
+        change: SlotChange<'_>,
+    ) -> Result<(), VerifyError>;
+
+    /// What the parent holds of the block.
+    fn summary(state: &Self::State, contents: Contents<'_>) -> Vec<u8>;
+
+    /// Whether bytes of the right length can be a summary.
+    fn is_summary(bytes: &[u8]) -> bool;
+}
+
+/// `u16::from`, which is not constant.
+const fn strategy_bits(strategy: u8) -> u16 {
+    u16::from_be_bytes([0, strategy])
+}
+
+/// The content of the slot of an entry: kind and object digest, zeros for a deleted one.
+#[cfg(feature = "std")]
+pub(crate) fn entry_content<S: Suite>(shown: Shown<S>) -> Vec<u8> {
+    let kind = if shown.is_some() { LIVE } else { DELETED };
+    let mut content = Vec::from([kind]);
+    content.extend_from_slice(shown.unwrap_or_default().as_ref());
+    content
+}
+
+/// The width of the content of the slot of an entry, in bytes.
+pub(crate) const fn entry_width<S: Suite>() -> usize {
+    <S::Digest as DigestBytes>::LENGTH.saturating_add(1)
+}
+
+/// The width of the contents of slots of a level, in bytes.
+pub(crate) fn slot_width<S: Suite, B: BlockDigest<S>>(level: u8) -> usize {
+    match level {
+        0 => entry_width::<S>(),
+        _ => B::summary_bytes(),
+    }
+}
+
+/// The root over `entries` entries in blocks of this capacity, whose topmost one has this summary.
+pub fn block_root<S: Suite, B: BlockDigest<S>>(
+    entries: u64,
+    capacity: u32,
+    summary: &[u8],
+) -> S::Digest {
+    if entries == 0 {
+        return S::empty_tree();
+    }
+    let (entries, capacity) = (entries.to_be_bytes(), capacity.to_be_bytes());
+    let parts: [&[u8]; 4] = [&[B::STRATEGY], &entries, &capacity, summary];
+    S::hash(Domain::DirectoryRoot, &parts)
+}
+
+/// The levels of a directory: how many slots each has, from the entries up. At least one.
+///
+/// For at most `2^48` entries and a capacity of at least 2, at most 48.
+pub(crate) fn level_sizes(entries: u64, capacity: u32) -> Vec<u64> {
+    let capacity = u64::from(capacity.max(2));
+    let next = |slots: &u64| (*slots > capacity).then(|| slots.div_ceil(capacity));
+    core::iter::successors(Some(entries), next).collect()
+}

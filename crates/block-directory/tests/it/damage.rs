@@ -1,0 +1,113 @@
+//! Damaged messages: each is refused, whatever is changed.
+
+use block_directory::{EntryRange, Selection};
+use pad_core::codec;
+
+use crate::support::{S, directory, head, id, ids, verify};
+
+/// Every bit changed, every length cut, and bytes added.
+fn check_refusals(message: &[u8], is_refused: &dyn Fn(&[u8]) -> bool) {
+    assert!(!is_refused(message), "the message itself is fine");
+    for place in 0..message.len() {
+        for bit in 0..8 {
+            let mut damaged = message.to_vec();
+            damaged[place] ^= 1 << bit;
+            assert!(is_refused(&damaged), "byte {place}, bit {bit}");
+        }
+        assert!(is_refused(&message[..place]), "cut to {place}");
+    }
+    for extra in [1, 32] {
+        let mut longer = message.to_vec();
+        longer.resize(message.len() + extra, 0);
+        assert!(is_refused(&longer), "{extra} bytes more");
+    }
+}
+
+fn check_query<Q: Selection>(query: &Q) {
+    let (mut author, mut server) = directory(21, 2);
+    author.delete(id(5)).unwrap();
+    server.apply(&author.snapshot().unwrap()).unwrap();
+    let (head, proof) = (head(&server), server.prove_latest(query).unwrap());
+    let message = codec::encode(&proof);
+    check_refusals(&message, &|damaged| verify(damaged, &head, query).is_err());
+}
+
+#[test]
+fn damaged_proofs_are_refused() {
+    for asked in [&[0][..], &[5], &[20], &[21], &[3, 4, 17, 30], &[40, 50]] {
+        check_query(&ids(asked));
+    }
+    check_query(&EntryRange::new(id(3), id(9)).unwrap());
+    check_query(&EntryRange::new(id(18), id(99)).unwrap());
+    check_query(&EntryRange::new(id(90), id(99)).unwrap());
+}
+
+/// A damaged answer is refused, and leaves the client's view where an honest answer finds it.
+#[test]
+fn damaged_answers_are_refused() {
+    let (mut author, mut server) = directory(21, 2);
+    let client = block_directory::DirectoryClient::<S>::new(*author.authority(), 2);
+    let mut knows = client.clone();
+    let (pending, request) = knows.ask(ids(&[3]));
+    knows
+        .accept(&pending, &server.answer(&request).unwrap())
+        .unwrap();
+    author.delete(id(5)).unwrap();
+    server.apply(&author.snapshot().unwrap()).unwrap();
+    for client in [client, knows] {
+        let (pending, request) = client.ask(ids(&[3, 5]));
+        let answer = server.answer(&request).unwrap();
+        check_refusals(&answer, &|damaged| {
+            let mut client = client.clone();
+            client.accept(&pending, damaged).is_err()
+        });
+        let range = EntryRange::new(id(3), id(6)).unwrap();
+        let (pending, request) = client.ask_range(range);
+        let answer = server.answer(&request).unwrap();
+        check_refusals(&answer, &|damaged| {
+            let mut client = client.clone();
+            client.accept_range(&pending, damaged).is_err()
+        });
+    }
+}
+
+/// No damage to a hint, and none to the answer to its chain, leads to a wrong statement; honest answers still verify.
+#[test]
+fn damaged_hints_cost_a_look_up_and_nothing_else() {
+    let (author, server) = directory(40, 2);
+    let mut client = block_directory::DirectoryClient::<S>::new(*author.authority(), 2);
+    let (asked, held) = (id(9), crate::support::object::<S>(9));
+    let (pending, request) = client.ask(ids(&[9]));
+    let found = client
+        .accept(&pending, &server.answer(&request).unwrap())
+        .unwrap();
+    let hint = codec::encode(&found.refreshed.unwrap());
+    let mut without = 0;
+    for place in 0..hint.len() {
+        let mut damaged = hint.clone();
+        damaged[place] ^= 1;
+        let (pending, request) = client.ask_with_hint(asked, &held, &damaged);
+        let answer = server.answer(&request).unwrap();
+        // What the server matched is closed under the root, so damage above it does no harm.
+        match client.clone().accept(&pending, &answer) {
+            Ok(found) => {
+                let entry = found.entries.get().of(asked);
+                assert_eq!(entry, Some(block_directory::Entry::Live(held)));
+            }
+            Err(block_directory::AnswerError::HintFailed(_)) => without += 1,
+            Err(error) => panic!("{error}"),
+        }
+    }
+    assert_eq!(
+        without, 0,
+        "nothing that does not match is taken for a match"
+    );
+    let (pending, request) = client.ask_with_hint(asked, &held, &hint);
+    let answer = server.answer(&request).unwrap();
+    let longer = server.answer(&client.ask(ids(&[9])).1).unwrap();
+    assert!(answer.len() < longer.len());
+    check_refusals(&answer, &|damaged| {
+        let mut client = client.clone();
+        client.accept(&pending, damaged).is_err()
+    });
+}

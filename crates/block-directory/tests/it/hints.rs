@@ -1,0 +1,277 @@
+//! Hints that lie or are stale, and servers and clients that do.
+
+use block_directory::{
+    AnswerError, BlockDirectory, DirectoryClient, Entry, EntryQuery, EntryRequest, Hint,
+    ShortCircuit,
+};
+use pad_core::{Refusal, Suite, Untrusted, VerifyError, Version, codec};
+
+use crate::support::{S, directory, head, id, ids, object};
+
+type D = <S as Suite>::Digest;
+
+fn hint(server: &BlockDirectory<S>, number: u64) -> Hint<S> {
+    let proof = server.prove_latest(&ids(&[number])).unwrap();
+    let dictionary = server.heads().authority().dictionary;
+    Hint::new(dictionary, id(number), server.latest(), &proof).unwrap()
+}
+
+/// Check 13: of this directory, and of the entry asked for.
+#[test]
+fn hints_of_others_are_left_out() {
+    let (author, server) = directory(40, 2);
+    let (hint, held) = (hint(&server, 9), object::<S>(9));
+    let authority = *author.authority();
+    let mut other = authority;
+    other.dictionary = "another".into();
+    let offer = |authority, asked, step| hint.clone().offer(authority, id(asked), &held, step);
+    assert!(offer(&authority, 9, 2).is_ok());
+    assert_eq!(offer(&other, 9, 2), Err(VerifyError::WrongDictionary));
+    assert_eq!(
+        offer(&authority, 8, 2),
+        Err(VerifyError::HintOfAnotherEntry)
+    );
+    for step in [0, 13, u32::MAX] {
+        assert_eq!(offer(&authority, 9, step), Err(VerifyError::InvalidQuery));
+    }
+    // Sizes that cannot be.
+    for registered in [9, (1 << 48) + 1, u64::MAX] {
+        let mut fields: Fields = codec::decode_body(&codec::encode_body(&hint)).unwrap();
+        fields.3 = registered;
+        let forged: Hint<S> = codec::decode_body(&codec::encode_body(&fields)).unwrap();
+        let refused = forged.offer(&authority, id(9), &held, 2);
+        assert_eq!(refused, Err(VerifyError::HintOfAnotherEntry));
+    }
+}
+
+/// Dictionary, id, version, number of entries, entry, siblings.
+type Fields = ([u8; 16], u64, u64, u64, Option<D>, Vec<D>);
+
+/// Check 14: the chain starts at the digest of the object at hand.
+#[test]
+fn a_swapped_object_is_noticed_at_once() {
+    let (author, server) = directory(40, 2);
+    let refused = hint(&server, 9).offer(author.authority(), id(9), &object::<S>(8), 2);
+    assert_eq!(refused, Err(VerifyError::HintOfAnotherObject));
+    // Of a deleted entry there is no object.
+    let (mut author, mut server) = directory(40, 2);
+    author.delete(id(9)).unwrap();
+    server.apply(&author.snapshot().unwrap()).unwrap();
+    let refused = hint(&server, 9).offer(author.authority(), id(9), &object::<S>(9), 2);
+    assert_eq!(refused, Err(VerifyError::HintOfAnotherObject));
+}
+
+fn short(registered: u64, height: u32, siblings: Vec<D>) -> ShortCircuit<S> {
+    codec::decode_body(&codec::encode_body(&(registered, height, siblings))).unwrap()
+}
+
+/// Check 15: a height that was offered.
+#[test]
+fn heights_that_were_not_offered_are_refused() {
+    let (author, server) = directory(40, 2);
+    let offer = hint(&server, 9).offer(author.authority(), id(9), &object::<S>(9), 2);
+    let offer = offer.unwrap();
+    // Closed subtrees of 40 entries around entry 9 are at most 32 entries wide: heights 2 and 4 are offered.
+    for height in [0, 1, 3, 5, 6, 7, 48, 64, u32::MAX] {
+        let refused = offer.complete(&short(40, height, Vec::new()));
+        assert_eq!(refused, Err(VerifyError::HeightNotOffered { height }));
+    }
+    assert!(offer.complete(&short(40, 4, Vec::new())).is_ok());
+}
+
+/// Check 16: what hint and answer make is verified as any other proof.
+#[test]
+fn combined_proofs_are_verified_in_full() {
+    let (author, server) = directory(40, 2);
+    let held = object::<S>(9);
+    let offer = hint(&server, 9)
+        .offer(author.authority(), id(9), &held, 2)
+        .unwrap();
+    let path = codec::encode_body(&server.prove_latest(&ids(&[9])).unwrap());
+    let (_, _, siblings): (u64, Vec<Option<D>>, Vec<D>) = codec::decode_body(&path).unwrap();
+    let above = siblings[..siblings.len() - 4].to_vec();
+    let verified = |answer: ShortCircuit<S>| {
+        let proof = offer.complete(&answer).unwrap();
+        let entries = proof.verify(&head(&server), &EntryQuery::one(id(9)));
+        entries.map(|entries| entries.get().of(id(9)))
+    };
+    let honest = verified(short(40, 4, above.clone()));
+    assert_eq!(honest, Ok(Some(Entry::Live(held))));
+    let another_size = verified(short(41, 4, above.clone()));
+    assert_eq!(another_size, Err(VerifyError::RootMismatch));
+    let mut changed = above.clone();
+    changed[0] = object::<S>(1);
+    assert_eq!(
+        verified(short(40, 4, changed)),
+        Err(VerifyError::RootMismatch)
+    );
+    let another_height = verified(short(40, 2, above));
+    assert_eq!(another_height, Err(VerifyError::MalformedShape));
+}
+
+/// Check 28: chains are compared with closed subtrees only, of registered entries; others get an ordinary proof.
+#[test]
+fn hostile_chains_get_ordinary_proofs() {
+    let (_, server) = directory(40, 2);
+    for (asked, step) in [
+        (9_u64, 1_u32),
+        (9, 2),
+        (9, 12),
+        (39, 2),
+        (40, 2),
+        (1 << 47, 2),
+        (u64::MAX, 12),
+    ] {
+        for length in [0, 1, 4, 48] {
+            let mut body = codec::encode_body(&(0_u64, vec![asked]));
+            body.push(1);
+            body.extend(codec::encode_body(&(step, vec![D::default(); length])));
+            let mut request = codec::envelope(165, S::ID.0);
+            request.extend(body);
+            let answer = server.answer(&request).unwrap();
+            let proof = codec::encode_body(&server.prove_latest(&ids(&[asked])).unwrap());
+            assert!(answer.ends_with(&proof));
+        }
+    }
+}
+
+/// An open subtree is not compared, even if its digest is right: its place in the tree moves with each append.
+#[test]
+fn open_subtrees_do_not_match() {
+    let (author, server) = directory(8, 2);
+    // Of 8 entries the subtree of height 2 is closed, and so is that of height 3: the tree itself, which no block stands for.
+    let offer = hint(&server, 1)
+        .offer(author.authority(), id(1), &object::<S>(1), 1)
+        .unwrap();
+    let wrong_step = EntryRequest::new(Version::EMPTY, ids(&[1]), Some(offer.chain())).unwrap();
+    let answer = codec::encode(&server.answer_entries(&wrong_step).unwrap());
+    let proof = codec::encode_body(&server.prove_latest(&ids(&[1])).unwrap());
+    assert!(answer.ends_with(&proof));
+    let (_, server) = directory(8, 1);
+    let answer = codec::encode(&server.answer_entries(&wrong_step).unwrap());
+    assert!(!answer.ends_with(&proof), "height 2 matches");
+    assert_eq!(
+        answer[answer.len() - 34..][..2],
+        [2, 1],
+        "height 2, one sibling"
+    );
+}
+
+fn client_with_hint(
+    registered: u64,
+) -> (
+    DirectoryClient<S>,
+    Vec<u8>,
+    BlockDirectory<S>,
+    crate::light::Full,
+) {
+    let (author, server) = directory(registered, 2);
+    let mut client = DirectoryClient::<S>::new(*author.authority(), 2);
+    let (pending, request) = client.ask(ids(&[9]));
+    let found = client
+        .accept(&pending, &server.answer(&request).unwrap())
+        .unwrap();
+    let hint = codec::encode(&found.refreshed.unwrap());
+    (client, hint, server, author)
+}
+
+/// After changes elsewhere a hint still matches lower down; after one beside the entry it matches nowhere; both verify.
+#[test]
+fn stale_hints_match_what_did_not_change() {
+    let (client, hint, mut server, mut author) = client_with_hint(100);
+    for (changed, matches) in [(90, true), (20, true), (12, true), (10, false)] {
+        author
+            .update(id(changed), object::<S>(changed + 500))
+            .unwrap();
+        author.append(object::<S>(changed + 600)).unwrap();
+        server.apply(&author.snapshot().unwrap()).unwrap();
+        let mut client = client.clone();
+        let (pending, request) = client.ask_with_hint(id(9), &object::<S>(9), &hint);
+        let answer = server.answer(&request).unwrap();
+        let found = client.accept(&pending, &answer).unwrap();
+        assert_eq!(
+            found.entries.get().of(id(9)),
+            Some(Entry::Live(object::<S>(9)))
+        );
+        let proof = codec::encode_body(&server.prove_latest(&ids(&[9])).unwrap());
+        assert_eq!(!answer.ends_with(&proof), matches, "{changed}");
+        // Either way the hint is refreshed: to the version of the answer.
+        assert_eq!(found.refreshed.unwrap().version(), server.latest());
+    }
+}
+
+/// A hint that matched and names this version stays; one that did not match goes, whatever version it names.
+#[test]
+fn hints_are_refreshed_unless_they_matched() {
+    let (client, hint, server, _) = client_with_hint(100);
+    let look_up = |hint: &[u8]| {
+        let mut client = client.clone();
+        let (pending, request) = client.ask_with_hint(id(9), &object::<S>(9), hint);
+        client
+            .accept(&pending, &server.answer(&request).unwrap())
+            .unwrap()
+    };
+    assert_eq!(look_up(&hint).refreshed, None);
+    let mut fields: Fields = codec::decode_body(&hint[codec::ENVELOPE_LENGTH..]).unwrap();
+    fields.2 = u64::MAX;
+    for sibling in &mut fields.5 {
+        *sibling = object::<S>(0);
+    }
+    let mut poisoned = hint[..codec::ENVELOPE_LENGTH].to_vec();
+    poisoned.extend(codec::encode_body(&fields));
+    let refreshed = look_up(&poisoned).refreshed.unwrap();
+    assert_eq!(codec::encode(&refreshed), hint);
+    assert_eq!(codec::encode(&look_up(b"no hint").refreshed.unwrap()), hint);
+}
+
+/// A server that claims a match which is none: the client does not know whose fault it is, and asks again.
+#[test]
+fn a_false_match_is_nobody_s_proof() {
+    let (mut client, hint, mut server, mut author) = client_with_hint(100);
+    let (pending, request) = client.ask_with_hint(id(9), &object::<S>(9), &hint);
+    let honest = server.answer(&request).unwrap();
+    let mut lying = honest.clone();
+    let last = lying.len() - 1;
+    lying[last] ^= 1;
+    let refused = client.accept(&pending, &lying);
+    let expected = AnswerError::HintFailed(VerifyError::RootMismatch);
+    assert_eq!(refused, Err(expected));
+    assert!(client.accept(&pending, &honest).is_ok());
+    // The entry has another object now; the chain of the old one matches nowhere.
+    author.update(id(9), object::<S>(900)).unwrap();
+    server.apply(&author.snapshot().unwrap()).unwrap();
+    let (pending, request) = client.ask_with_hint(id(9), &object::<S>(9), &hint);
+    let found = client
+        .accept(&pending, &server.answer(&request).unwrap())
+        .unwrap();
+    assert_eq!(
+        found.entries.get().of(id(9)),
+        Some(Entry::Live(object::<S>(900)))
+    );
+}
+
+/// Check 29: a form of answer that the request does not have.
+#[test]
+fn answers_of_another_form_are_refused() {
+    let (mut client, hint, server, _) = client_with_hint(100);
+    let range = block_directory::EntryRange::new(id(9), id(10)).unwrap();
+    let (with_hint, asked_with_hint) = client.ask_with_hint(id(9), &object::<S>(9), &hint);
+    let (without, asked) = client.ask(ids(&[9]));
+    let (pending_range, asked_range) = client.ask_range(range);
+    let [short, full, ranged] =
+        [asked_with_hint, asked, asked_range].map(|request| server.answer(&request).unwrap());
+    let mismatch = || AnswerError::Refused(Refusal::Proof(VerifyError::AnswerMismatch));
+    assert_eq!(client.accept(&without, &short), Err(mismatch()));
+    assert_eq!(client.accept(&without, &ranged), Err(mismatch()));
+    assert_eq!(client.accept(&with_hint, &ranged), Err(mismatch()));
+    assert_eq!(client.accept_range(&pending_range, &full), Err(mismatch()));
+    assert_eq!(client.accept_range(&pending_range, &short), Err(mismatch()));
+    assert!(client.accept(&with_hint, &full).is_ok());
+    let mut unknown = full.clone();
+    // No news, then the variant.
+    unknown[codec::ENVELOPE_LENGTH + 1] = 9;
+    assert_eq!(client.accept(&without, &unknown), Err(mismatch()));
+    // An ordinary proof that says more than the head does.
+    let proof = Untrusted::new(server.prove_latest(&ids(&[9])).unwrap());
+    assert!(proof.verify(&head(&server), &ids(&[9])).is_ok());
+}

@@ -1,0 +1,449 @@
+//! Known answers: `tests/vectors/block_directory.json`, and the file that the environment variable `BLOCK_DIRECTORY_VECTORS` names.
+
+use std::{env, fs, path::Path};
+
+use block_directory::{
+    BlockDirectory, Changes, DirectoryClient, DirectoryProof, Entries, Entry, EntryProof,
+    EntryQuery, EntryRange, EntryRequest, FullAuthor, Hint, LightAuthor, RangeRequest, Selection,
+    ShortCircuit,
+    entry::{entry_digest, root_digest},
+};
+use ed25519_dalek::SigningKey;
+use pad_core::{
+    Blake3Ed25519, DecodeError, DigestBytes, Domain, Paper2010, Proof as _, Sha256Ed25519, Suite,
+    Untrusted, VerifyError, Version,
+    codec::{self, Message},
+};
+use serde_json::Value as Json;
+
+use crate::support::{head_of, id, object};
+
+/// Groups of the vectors that are about what this crate does not have: the keyed layout, and the traces of block reads.
+const NOT_BUILT: [&str; 2] = ["keyed", "trace"];
+
+/// Groups that are run here, and by [`crate::known_strategies`].
+const RUN: [&str; 15] = [
+    "comment",
+    "author",
+    "object",
+    "hashes",
+    "primes",
+    "expand",
+    "elements",
+    "dense",
+    "dense_roots",
+    "hints",
+    "strategies",
+    "algebra",
+    "refused",
+    "poisoned_hint",
+    "forged_rest_of_block",
+];
+
+pub(crate) fn vectors() -> Vec<Json> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = vec![folder.join("tests/vectors/block_directory.json")];
+    files.extend(env::var_os("BLOCK_DIRECTORY_VECTORS").map(Into::into));
+    let read = |file| serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+    files.into_iter().map(read).collect()
+}
+
+pub(crate) fn items<'a>(value: &'a Json, name: &str) -> &'a [Json] {
+    value[name]
+        .as_array()
+        .unwrap_or_else(|| panic!("{name} is a list"))
+}
+
+pub(crate) fn number(value: &Json) -> u64 {
+    value
+        .as_u64()
+        .unwrap_or_else(|| panic!("{value} is a number"))
+}
+
+pub(crate) fn bytes(value: &Json) -> Vec<u8> {
+    hex::decode(value.as_str().unwrap()).unwrap()
+}
+
+pub(crate) fn digest<S: Suite>(value: &Json) -> S::Digest {
+    S::Digest::from_slice(&bytes(value)).unwrap()
+}
+
+fn ids(value: &Json) -> Vec<u64> {
+    value.as_array().unwrap().iter().map(number).collect()
+}
+
+fn signer(vectors: &Json) -> SigningKey {
+    SigningKey::from_bytes(&bytes(&vectors["author"]["seed"]).try_into().unwrap())
+}
+
+fn name(vectors: &Json) -> &str {
+    vectors["author"]["dictionary_name"].as_str().unwrap()
+}
+
+/// Calls a generic function with the suite of a vector.
+macro_rules! with_suite {
+    ($group:expr, $function:ident($($argument:expr),*)) => {
+        match number(&$group["suite"]) {
+            1 => $function::<Sha256Ed25519>($($argument),*),
+            2 => $function::<Blake3Ed25519>($($argument),*),
+            3 => $function::<Paper2010>($($argument),*),
+            other => panic!("suite {other}"),
+        }
+    };
+}
+
+#[test]
+fn every_group_is_run_or_listed() {
+    for vectors in vectors() {
+        for group in vectors.as_object().unwrap().keys() {
+            let group = group.as_str();
+            let known = RUN.contains(&group) || NOT_BUILT.contains(&group);
+            assert!(known, "{group}");
+        }
+    }
+}
+
+#[test]
+fn hashes() {
+    for vectors in vectors() {
+        for group in items(&vectors, "hashes") {
+            with_suite!(group, check_hashes(group));
+        }
+    }
+}
+
+fn check_hashes<S: Suite>(group: &Json) {
+    let number = number(&group["id"]);
+    let live = entry_digest::<S>(id(number), Some(&digest::<S>(&group["object_digest"])));
+    assert_eq!(live, digest::<S>(&group["entry_live"]));
+    let deleted = entry_digest::<S>(id(number + 1), None);
+    assert_eq!(deleted, digest::<S>(&group["entry_deleted_of_next_id"]));
+    let both = S::node(Domain::DirectoryNode, &live, &deleted);
+    assert_eq!(both, digest::<S>(&group["node_of_both"]));
+    let root = &group["root"];
+    let computed = root_digest::<S>(self::number(&root["n"]), &digest::<S>(&root["top"]));
+    assert_eq!(computed, digest::<S>(&root["root"]));
+    let none = digest::<S>(&group["root_of_no_entries"]);
+    assert_eq!(root_digest::<S>(0, &S::Digest::default()), none);
+}
+
+#[test]
+fn roots_of_many_sizes() {
+    for vectors in vectors() {
+        for group in items(&vectors, "dense_roots") {
+            with_suite!(group, check_root(&vectors, group));
+        }
+    }
+}
+
+/// Loaded at once, and appended: the same root.
+fn check_root<S: Suite>(vectors: &Json, group: &Json) {
+    let (entries, root) = (number(&group["n"]), digest::<S>(&group["root"]));
+    assert_eq!(root_digest::<S>(entries, &digest::<S>(&group["top"])), root);
+    let mut author = FullAuthor::<S>::new(name(vectors), signer(vectors)).unwrap();
+    let head = author.load((0..entries).map(object::<S>)).unwrap();
+    assert_eq!(head.head.root, root);
+    let server = BlockDirectory::<S>::new(*author.authority(), 7).unwrap();
+    let server = server.load(&head, (0..entries).map(object::<S>)).unwrap();
+    assert_eq!(server.registered(), entries);
+    let mut light = LightAuthor::<S>::new(name(vectors), signer(vectors)).unwrap();
+    let mut changes = Changes::new();
+    (0..entries).for_each(|number| changes.append(object::<S>(number)));
+    let update = light.publish(&changes, None, |_, _| Ok::<(), DecodeError>(()));
+    assert_eq!(update.unwrap().head, head);
+}
+
+#[test]
+fn histories_of_all_roles() {
+    for vectors in vectors() {
+        for group in items(&vectors, "dense") {
+            with_suite!(group, check_history(&vectors, group));
+        }
+    }
+}
+
+/// An operation of a vector: the digest of a live entry, or that it is deleted.
+fn operation<S: Suite>(operation: &Json) -> (u64, Option<S::Digest>) {
+    let shown = operation[1].as_str().filter(|text| *text != "deleted");
+    let shown = shown.map(|text| S::Digest::from_slice(&hex::decode(text).unwrap()).unwrap());
+    (number(&operation[0]), shown)
+}
+
+fn check_history<S: Suite>(vectors: &Json, group: &Json) {
+    let mut full = FullAuthor::<S>::new(name(vectors), signer(vectors)).unwrap();
+    let mut light = LightAuthor::<S>::new(name(vectors), signer(vectors)).unwrap();
+    let mut server = BlockDirectory::<S>::new(*full.authority(), 2).unwrap();
+    for version in items(group, "versions") {
+        let registered = server.registered();
+        let mut changes = Changes::new();
+        for (number, shown) in items(version, "operations").iter().map(operation::<S>) {
+            match shown {
+                Some(object) if number < registered => {
+                    full.update(id(number), object).unwrap();
+                    changes.update(id(number), object);
+                }
+                Some(object) => {
+                    assert_eq!(full.append(object), Ok(id(number)));
+                    changes.append(object);
+                }
+                None => {
+                    full.delete(id(number)).unwrap();
+                    changes.delete(id(number));
+                }
+            }
+        }
+        let question = changes.question().unwrap();
+        let witness = question.map(|question| server.prove_latest(&question).unwrap());
+        let message = witness
+            .as_ref()
+            .map(|witness| hex::encode(codec::encode(witness)));
+        assert_eq!(message.as_deref(), version["witness"].as_str());
+        let update = full.snapshot().unwrap();
+        assert_eq!(codec::encode(&update), bytes(&version["update"]));
+        assert_eq!(update.head.head.root, digest::<S>(&version["root"]));
+        assert_eq!(update.head.head.history, digest::<S>(&version["history"]));
+        assert_eq!(
+            update.head.head.signed_bytes(),
+            bytes(&version["signed_bytes"])
+        );
+        let keep = |_: &_, _: &_| Ok::<(), DecodeError>(());
+        let published = light.publish(&changes, witness.map(Untrusted::new), keep);
+        assert_eq!(published.unwrap(), update);
+        let peaks = items(version, "author_peaks").iter().map(digest::<S>);
+        assert_eq!(light.peaks(), peaks.collect::<Vec<_>>());
+        assert_eq!(
+            server.apply(&update),
+            Ok(Version::new(number(&version["version"])))
+        );
+        assert_eq!(server.registered(), number(&version["n"]));
+    }
+    check_proofs(group, &server);
+    check_answers(group, &server);
+}
+
+/// What a vector says about an id.
+fn answer<S: Suite>(answer: &Json) -> Entry<S::Digest> {
+    match answer.as_str().unwrap() {
+        "deleted" => Entry::Deleted,
+        "unassigned" => Entry::Unassigned,
+        text => Entry::Live(S::Digest::from_slice(&hex::decode(text).unwrap()).unwrap()),
+    }
+}
+
+fn check_proofs<S: Suite>(group: &Json, server: &BlockDirectory<S>) {
+    let check_answers = |entries: &dyn Fn(u64) -> Option<Entry<S::Digest>>, case: &Json| {
+        for expected in items(case, "answers") {
+            let found = entries(number(&expected[0]));
+            assert_eq!(found, Some(answer::<S>(&expected[1])));
+        }
+    };
+    for case in items(group, "proofs") {
+        let query = EntryQuery::new(ids(&case["ids"])).unwrap();
+        let entries = check_proof(server, &query, &bytes(&case["proof"]));
+        check_answers(&|number| entries.of(id(number)), case);
+    }
+    for case in items(group, "ranges") {
+        let (start, end) = (id(number(&case["start"])), id(number(&case["end"])));
+        let range = EntryRange::new(start, end).unwrap();
+        let entries = check_proof(server, &range, &bytes(&case["proof"]));
+        check_answers(&|number| entries.of(id(number)), case);
+    }
+}
+
+/// The server proves it so, and a client accepts it.
+fn check_proof<S: Suite, Q: Selection>(
+    server: &BlockDirectory<S>,
+    query: &Q,
+    message: &[u8],
+) -> Entries<S, Q> {
+    let proof = server.prove_latest(query).unwrap();
+    assert_eq!(codec::encode(&proof), message);
+    let root = server.heads().latest_head().unwrap().head.root;
+    let proof = Untrusted::<DirectoryProof<S, Q>>::decode(message, query.longest_proof());
+    let entries = proof.unwrap().verify(&head_of::<S>(root), query);
+    entries.unwrap().into_inner()
+}
+
+fn check_answers<S: Suite>(group: &Json, server: &BlockDirectory<S>) {
+    for case in items(group, "answers") {
+        let request = bytes(&case["request"]);
+        let message = bytes(&case["answer"]);
+        assert_eq!(server.answer(&request).unwrap(), message);
+        if let Ok(decoded) = codec::decode::<EntryRequest<S>>(&request, 16_384) {
+            assert_eq!(codec::encode(&decoded), request);
+            if decoded.chain().is_none() {
+                check_accepted(server, &decoded, &message);
+            }
+        } else {
+            let decoded = codec::decode::<RangeRequest<S>>(&request, 64).unwrap();
+            assert_eq!(codec::encode(&decoded), request);
+        }
+    }
+}
+
+/// A client that knew the version of the request accepts the answer.
+fn check_accepted<S: Suite>(server: &BlockDirectory<S>, request: &EntryRequest<S>, answer: &[u8]) {
+    let mut client = DirectoryClient::<S>::new(*server.heads().authority(), 2);
+    if request.known() != Version::EMPTY {
+        let known = server.heads().head(request.known()).unwrap();
+        let mut view = *client.view();
+        view.advance(Untrusted::new(known), None).unwrap();
+        client = DirectoryClient::resume(view, 2);
+    }
+    let (pending, asked) = client.ask(request.ids().clone());
+    assert_eq!(asked, codec::encode(request));
+    let found = client.accept(&pending, answer).unwrap();
+    assert_eq!(found.entries.get().version, server.latest());
+    assert_eq!(client.view().version(), server.latest());
+}
+
+#[test]
+fn hints() {
+    for vectors in vectors() {
+        for case in items(&vectors, "hints") {
+            check_hint(&vectors, case);
+        }
+    }
+}
+
+type S = Sha256Ed25519;
+
+/// A directory of objects in order, as the vectors' hints are about.
+fn of_objects(vectors: &Json, objects: u64, step: u32) -> (FullAuthor<S>, BlockDirectory<S>) {
+    let mut author = FullAuthor::<S>::new(name(vectors), signer(vectors)).unwrap();
+    (0..objects).for_each(|number| assert!(author.append(object::<S>(number)).is_ok()));
+    let mut server = BlockDirectory::new(*author.authority(), step).unwrap();
+    server.apply(&author.snapshot().unwrap()).unwrap();
+    (author, server)
+}
+
+fn check_hint(vectors: &Json, case: &Json) {
+    let step = u32::try_from(number(&case["step"])).unwrap();
+    let at = id(number(&case["id"]));
+    let (mut author, mut server) = of_objects(vectors, number(&case["n_of_hint"]), step);
+    let hint: Hint<S> = codec::decode(&bytes(&case["hint"]), 2048).unwrap();
+    let proof = server.prove_latest(&EntryQuery::one(at)).unwrap();
+    let made = Hint::new(author.authority().dictionary, at, hint.version(), &proof).unwrap();
+    assert_eq!(made, hint);
+    let registered = server.registered();
+    for (number, shown) in items(case, "changes").iter().map(operation::<S>) {
+        match shown {
+            Some(object) if number < registered => author.update(id(number), object).unwrap(),
+            Some(object) => assert!(author.append(object).is_ok()),
+            None => author.delete(id(number)).unwrap(),
+        }
+    }
+    server.apply(&author.snapshot().unwrap()).unwrap();
+    let head = server.heads().latest_head().unwrap().head;
+    assert_eq!(head.root, digest::<S>(&case["root"]));
+    let held = object::<S>(at.number());
+    let offer = hint.offer(author.authority(), at, &held, step).unwrap();
+    let request = EntryRequest::new(Version::EMPTY, EntryQuery::one(at), Some(offer.chain()));
+    let request = codec::encode(&request.unwrap());
+    let chain = case["chain"].as_array().unwrap().iter().map(bytes);
+    assert!(request.ends_with(&chain.flatten().collect::<Vec<_>>()));
+    let full = codec::encode(&server.prove_latest(&EntryQuery::one(at)).unwrap());
+    assert_eq!(full, bytes(&case["full"]));
+    let answer = server.answer(&request).unwrap();
+    let (body, is_short) = match case["short"].as_str() {
+        Some(short) => (hex::decode(short).unwrap(), true),
+        None => (full, false),
+    };
+    assert!(answer.ends_with(&body[codec::ENVELOPE_LENGTH..]));
+    if is_short {
+        let short: ShortCircuit<S> = codec::decode(&body, 2048).unwrap();
+        let combined = offer.complete(&short).unwrap();
+        let message = codec::encode(combined.as_unverified());
+        assert_eq!(message, bytes(&case["combined"]));
+        let entries = combined.verify(&head_of::<S>(head.root), &EntryQuery::one(at));
+        assert_eq!(entries.unwrap().get().of(at), Some(Entry::Live(held)));
+    }
+}
+
+/// It does not match; put together by force, it does not verify.
+#[test]
+fn a_poisoned_hint() {
+    for vectors in vectors() {
+        let case = &vectors["poisoned_hint"];
+        let at = id(number(&case["id"]));
+        let step = u32::try_from(number(&case["step"])).unwrap();
+        let honest: Hint<S> = codec::decode(&bytes(&case["honest_hint"]), 2048).unwrap();
+        let poisoned: Hint<S> = codec::decode(&bytes(&case["hint"]), 2048).unwrap();
+        let (author, server) = of_objects(&vectors, 40, step);
+        let short: ShortCircuit<S> = codec::decode(&bytes(&case["short"]), 2048).unwrap();
+        let combined: EntryProof<S> = codec::decode(&bytes(&case["combined"]), 2048).unwrap();
+        let held = object::<S>(at.number());
+        let made = honest.offer(author.authority(), at, &held, step).unwrap();
+        assert!(made.complete(&short).is_ok());
+        let refused = poisoned.clone().offer(author.authority(), at, &held, step);
+        assert_eq!(refused, Err(VerifyError::HintOfAnotherObject));
+        let root = head_of::<S>(digest::<S>(&case["root"]));
+        let refused = combined.clone().check(&root, &EntryQuery::one(at));
+        assert_eq!(refused, Err(VerifyError::RootMismatch));
+        // Whoever holds the false object does offer it: nothing matches.
+        let Entry::Live(false_object) = shown_by(&combined, at) else {
+            panic!("a live entry")
+        };
+        let offer = poisoned.offer(author.authority(), at, &false_object, step);
+        let request = EntryRequest::new(
+            Version::EMPTY,
+            EntryQuery::one(at),
+            Some(offer.unwrap().chain()),
+        );
+        let answer = server.answer_entries(&request.unwrap()).unwrap();
+        let full = server.prove_latest(&EntryQuery::one(at)).unwrap();
+        let body = codec::encode_body(&full);
+        assert!(codec::encode(&answer).ends_with(&body));
+    }
+}
+
+/// What a proof of one entry shows, verified under the root that it leads to: the digest stands after envelope, size and count.
+fn shown_by(proof: &EntryProof<S>, _: block_directory::EntryId) -> Entry<<S as Suite>::Digest> {
+    let message = codec::encode(proof);
+    let shown = &message[codec::ENVELOPE_LENGTH + 3..][..32];
+    Entry::Live(<S as Suite>::Digest::from_slice(shown).unwrap())
+}
+
+/// Each for the model's reason, or for one that is checked earlier here.
+#[test]
+fn refused_messages() {
+    for vectors in vectors() {
+        for case in items(&vectors, "refused") {
+            let (why, message) = (case["why"].as_str().unwrap(), bytes(&case["message"]));
+            let refused = refusal(case, &message);
+            let undecodable = VerifyError::Undecodable;
+            let expected = match case["model_says"].as_str().unwrap() {
+                "another root" => match refused {
+                    // A size that changes the number of siblings or entries, before the root is computed.
+                    VerifyError::MalformedShape | VerifyError::CountMismatch => refused,
+                    _ => VerifyError::RootMismatch,
+                },
+                "the reserved digest" => VerifyError::ReservedDigest,
+                "a sibling is missing" | "a sibling is left over" => VerifyError::MalformedShape,
+                "not one entry for each id" => VerifyError::CountMismatch,
+                "the query makes no sense" => VerifyError::InvalidQuery,
+                "trailing bytes" => undecodable(DecodeError::TrailingBytes),
+                "malformed" => undecodable(DecodeError::Malformed),
+                "non-canonical" => undecodable(DecodeError::NonCanonical),
+                "wrong kind" => {
+                    let actual = message[5];
+                    undecodable(DecodeError::WrongKind {
+                        expected: <EntryProof<S> as Message>::KIND,
+                        actual,
+                    })
+                }
+                other => panic!("{other} is no known reason"),
+            };
+            assert_eq!(refused, expected, "{why}");
+        }
+    }
+}
+
+fn refusal(case: &Json, message: &[u8]) -> VerifyError {
+    let query = match EntryQuery::new(ids(&case["ids"])) {
+        Ok(query) => query,
+        Err(error) => return error,
+    };
+    let root = head_of::<S>(digest::<S>(&case["root"]));
+    crate::support::verify(message, &root, &query).unwrap_err()
+}

@@ -1,0 +1,232 @@
+//! The light author: what it refuses to sign, and how it goes on after failures.
+
+use block_directory::{
+    BlockDirectory, Changes, EntryProof, EntryQuery, FullAuthor, LightAuthor, LightError,
+    LightState,
+};
+use pad_core::{ApplyError, HeadSigner, InputError, Suite, Untrusted, VerifyError, Version, codec};
+
+use crate::support::{S, directory, id, ids, object, signer};
+
+/// The other author.
+pub(crate) type Full = FullAuthor<S>;
+
+type Failure = LightError<&'static str>;
+
+/// A light author and a server of a directory of this many objects, some of them deleted.
+fn light(objects: u64, deleted: &[u64]) -> (LightAuthor<S>, BlockDirectory<S>) {
+    let mut light = LightAuthor::new("directory", signer()).unwrap();
+    let mut server = BlockDirectory::new(*light.authority(), 2).unwrap();
+    let mut changes = Changes::new();
+    (0..objects).for_each(|number| changes.append(object::<S>(number)));
+    server
+        .apply(&publish(&mut light, &changes, None).unwrap())
+        .unwrap();
+    let mut changes = Changes::new();
+    for number in deleted {
+        changes.delete(id(*number));
+    }
+    let witness = witness(&server, &changes);
+    server
+        .apply(&publish(&mut light, &changes, witness).unwrap())
+        .unwrap();
+    (light, server)
+}
+
+fn witness(server: &BlockDirectory<S>, changes: &Changes<S>) -> Option<Untrusted<EntryProof<S>>> {
+    let question = changes.question().unwrap()?;
+    Some(Untrusted::new(server.prove_latest(&question).unwrap()))
+}
+
+fn publish(
+    light: &mut LightAuthor<S>,
+    changes: &Changes<S>,
+    witness: Option<Untrusted<EntryProof<S>>>,
+) -> Result<pad_core::Update<S>, Failure> {
+    light.publish(changes, witness, |_, _| Ok(()))
+}
+
+/// Nothing is signed, and nothing is changed.
+fn assert_unchanged(light: &LightAuthor<S>, before: &LightState<S>) {
+    assert_eq!(light.state(), before);
+}
+
+/// Check 23: the witness leads to the author's own root, whatever the server says.
+#[test]
+fn a_witness_of_another_root_is_refused() {
+    let (mut light, server) = light(21, &[5]);
+    let before = light.state().clone();
+    let (_, other) = directory(21, 2);
+    let mut changes = Changes::new();
+    changes.update(id(3), object::<S>(300));
+    let refused = publish(&mut light, &changes, witness(&other, &changes)).unwrap_err();
+    assert!(
+        matches!(refused, LightError::Refused(VerifyError::RootMismatch)),
+        "{refused}"
+    );
+    let wrong: Vec<(&[u64], VerifyError)> = vec![
+        (&[4], VerifyError::RootMismatch),
+        (&[3, 4], VerifyError::CountMismatch),
+    ];
+    for (asked, expected) in wrong {
+        let witness = Untrusted::new(server.prove_latest(&ids(asked)).unwrap());
+        let refused = publish(&mut light, &changes, Some(witness)).unwrap_err();
+        assert!(
+            matches!(refused, LightError::Refused(error) if error == expected),
+            "{refused}"
+        );
+    }
+    let refused = publish(&mut light, &changes, None).unwrap_err();
+    assert!(matches!(refused, LightError::WitnessMismatch));
+    assert_unchanged(&light, &before);
+    let good = witness(&server, &changes);
+    assert!(publish(&mut light, &changes, good).is_ok());
+}
+
+/// Check 24: changed entries are live, also if new ones follow; a bad append after good changes leaves everything as it was.
+#[test]
+fn rules_are_checked_before_anything_changes() {
+    let (mut light, server) = light(21, &[5]);
+    let before = light.state().clone();
+    let mut revived = Changes::new();
+    revived.update(id(5), object::<S>(1));
+    let mut deleted_again = Changes::new();
+    deleted_again.delete(id(5));
+    for changes in [revived, deleted_again] {
+        let refused = publish(&mut light, &changes, witness(&server, &changes)).unwrap_err();
+        assert!(
+            matches!(refused, LightError::Changes(ApplyError::DeletedForGood(5))),
+            "{refused}"
+        );
+    }
+    let mut unknown = Changes::new();
+    unknown.update(id(21), object::<S>(1));
+    let refused = publish(&mut light, &unknown, witness(&server, &unknown)).unwrap_err();
+    assert!(
+        matches!(refused, LightError::Changes(ApplyError::UnknownId(21))),
+        "{refused}"
+    );
+    let zero = <S as Suite>::Digest::default();
+    let mut bad_append = Changes::new();
+    bad_append.update(id(3), object::<S>(300));
+    bad_append.append(zero);
+    let mut bad_update = Changes::new();
+    bad_update.update(id(3), zero);
+    for changes in [bad_append, bad_update] {
+        let refused = publish(&mut light, &changes, witness(&server, &changes)).unwrap_err();
+        let reserved = ApplyError::Input(InputError::ReservedDigest);
+        assert!(
+            matches!(refused, LightError::Changes(error) if error == reserved),
+            "{refused}"
+        );
+    }
+    assert_unchanged(&light, &before);
+}
+
+/// A witness with every byte changed in turn: refused, or the same.
+#[test]
+fn damaged_witnesses_are_refused() {
+    let (light, server) = light(21, &[5]);
+    let mut changes = Changes::new();
+    changes.delete(id(7));
+    changes.update(id(20), object::<S>(2000));
+    let message = codec::encode(witness(&server, &changes).unwrap().as_unverified());
+    let honest = light.state().clone();
+    for place in 0..message.len() {
+        let mut damaged = message.clone();
+        damaged[place] ^= 0x10;
+        let Ok(damaged) = Untrusted::decode(&damaged, 10_000) else {
+            continue;
+        };
+        let mut light = LightAuthor::resume(honest.clone(), HeadSigner::new(signer()));
+        let refused = publish(&mut light, &changes, Some(damaged)).unwrap_err();
+        assert!(
+            matches!(refused, LightError::Refused(_)),
+            "byte {place}: {refused}"
+        );
+    }
+}
+
+/// State and update are stored before the update exists for anybody else; no second version is signed meanwhile.
+#[test]
+fn nothing_leaves_before_it_is_stored() {
+    let (mut light, mut server) = light(21, &[5]);
+    let mut changes = Changes::new();
+    changes.delete(id(7));
+    let before = light.state().clone();
+    let proof = witness(&server, &changes);
+    let refused = light
+        .publish(&changes, proof, |_, _| Err("disk full"))
+        .unwrap_err();
+    assert!(matches!(refused, LightError::NotKept("disk full")));
+    assert_unchanged(&light, &before);
+    let refused = publish(&mut light, &Changes::new(), None).unwrap_err();
+    assert!(matches!(refused, LightError::Unfinished), "{refused}");
+    let mut kept = Vec::new();
+    let update = light.finish(|state, update| {
+        kept = codec::encode(state);
+        assert_eq!(update.base, Version::new(2));
+        Ok::<(), &'static str>(())
+    });
+    server.apply(&update.unwrap()).unwrap();
+    let nothing = light.finish(|_, _| Ok::<(), &'static str>(())).unwrap_err();
+    assert!(matches!(nothing, LightError::NothingUnfinished));
+    // Whoever goes on from what was stored goes on from this version.
+    let state: LightState<S> = codec::decode(&kept, 4096).unwrap();
+    assert_unchanged(&light, &state);
+    let mut resumed = LightAuthor::resume(state, HeadSigner::new(signer()));
+    let mut changes = Changes::new();
+    changes.append(object::<S>(21));
+    let update = publish(&mut resumed, &changes, None).unwrap();
+    assert_eq!(server.apply(&update), Ok(Version::new(4)));
+}
+
+/// A signer that fails, once.
+struct Flaky(std::sync::atomic::AtomicBool);
+
+impl signature::Signer<pad_core::HeadSignature> for Flaky {
+    fn try_sign(&self, message: &[u8]) -> Result<pad_core::HeadSignature, signature::Error> {
+        if self.0.swap(false, std::sync::atomic::Ordering::Relaxed) {
+            return Err(signature::Error::new());
+        }
+        signature::Signer::try_sign(&signer(), message)
+    }
+}
+
+/// After a failure of the signer both authors sign that same version, and nothing else in its place.
+#[test]
+fn a_failed_signature_is_made_up_for() {
+    let (light, mut server) = light(21, &[5]);
+    let flaky = || HeadSigner::new(Flaky(true.into()));
+    let mut full = FullAuthor::resume(&server, flaky());
+    let mut light = LightAuthor::resume(light.state().clone(), flaky());
+    full.append(object::<S>(21)).unwrap();
+    assert!(full.snapshot().is_err());
+    full.append(object::<S>(22)).unwrap();
+    let mut changes = Changes::new();
+    changes.append(object::<S>(21));
+    assert!(publish(&mut light, &changes, None).is_err());
+    let update = full.snapshot().unwrap();
+    let finished = light.finish(|_, _| Ok::<(), &'static str>(()));
+    assert_eq!(finished.unwrap(), update);
+    server.apply(&update).unwrap();
+    assert_eq!(server.registered(), 22);
+    server.apply(&full.snapshot().unwrap()).unwrap();
+    assert_eq!(server.registered(), 23);
+}
+
+/// A stored state whose peaks do not fit its number of entries is none.
+#[test]
+fn damaged_states_are_refused() {
+    let (light, _) = light(21, &[5]);
+    let state = codec::encode(light.state());
+    assert!(codec::decode::<LightState<S>>(&state, 4096).is_ok());
+    let mut refused = 0;
+    for place in 0..state.len() {
+        let mut damaged = state.clone();
+        damaged[place] ^= 1;
+        refused += usize::from(codec::decode::<LightState<S>>(&damaged, 4096).is_err());
+    }
+    assert!(refused > 8, "envelope, lengths, numbers");
+    assert_eq!(EntryQuery::one(id(3)), ids(&[3]));
+}

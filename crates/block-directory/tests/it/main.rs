@@ -1,0 +1,22 @@
+//! Directories from outside: vectors, an oracle, forgeries, damaged messages, hints that lie, and both authors.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests fail by panicking"
+)]
+
+mod blocks;
+mod damage;
+mod forgeries;
+mod hints;
+mod hostile;
+mod independent_verifier;
+mod known_answers;
+mod known_strategies;
+mod light;
+mod oracle;
+mod roles;
+mod support;
+mod unsound;

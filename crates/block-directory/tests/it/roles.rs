@@ -1,0 +1,277 @@
+//! What servers, full authors and clients refuse beside proofs.
+
+use block_directory::{
+    AnswerError, AuthorError, BlockDirectory, DirectoryClient, Entry, EntryRequest, FullAuthor,
+};
+use ed25519_dalek::SigningKey;
+use pad_core::{
+    ApplyError, InputError, Key, LookupError, Operation, Refusal, SchemeId, SignedHead,
+    SnapshotHead, Suite, Update, Value, VerifyError, Version, codec,
+};
+
+use crate::support::{S, directory, id, ids, object, signer};
+
+/// The author's next update with other operations, and the root that the author would sign for them.
+fn forged(author: &mut FullAuthor<S>, operations: Vec<Operation>) -> Update<S> {
+    let honest = author.snapshot().unwrap();
+    Update {
+        operations,
+        ..honest
+    }
+}
+
+fn put(number: u64, value: &[u8]) -> Operation {
+    let key = Key::new(number.to_be_bytes()).unwrap();
+    Operation::Put(key, Value::new(value).unwrap())
+}
+
+fn remove(number: u64) -> Operation {
+    Operation::Remove(Key::new(number.to_be_bytes()).unwrap())
+}
+
+/// Check 25: operations, root and history before anything changes.
+#[test]
+fn servers_refuse_updates_that_break_the_rules() {
+    let good = object::<S>(77).0;
+    let short_key = Operation::Put(Key::new([0; 7]).unwrap(), Value::new(good).unwrap());
+    let reserved = ApplyError::Input(InputError::ReservedDigest);
+    let gap = |expected, actual| ApplyError::IdGap { expected, actual };
+    let cases = [
+        (vec![put(5, &good)], ApplyError::DeletedForGood(5)),
+        (vec![remove(5)], ApplyError::DeletedForGood(5)),
+        (vec![remove(21)], ApplyError::UnknownId(21)),
+        (vec![put(22, &good)], gap(21, 22)),
+        (vec![put(21, &good), put(23, &good)], gap(22, 23)),
+        (vec![put(u64::MAX, &good)], gap(21, u64::MAX)),
+        (vec![put(3, &[0; 32])], reserved),
+        (vec![put(21, &[0; 32])], reserved),
+        (vec![put(3, &good[..31])], ApplyError::NotAnEntry),
+        (vec![put(3, &[1; 33])], ApplyError::NotAnEntry),
+        (vec![short_key], ApplyError::NotAnEntry),
+        (
+            vec![put(4, &good), put(3, &good)],
+            ApplyError::UnorderedOperations,
+        ),
+        (
+            vec![put(3, &good), put(3, &good)],
+            ApplyError::UnorderedOperations,
+        ),
+        (vec![put(3, &good)], ApplyError::RootMismatch),
+        (vec![put(21, &good)], ApplyError::RootMismatch),
+    ];
+    for (operations, expected) in cases {
+        let (mut author, mut server) = directory(21, 2);
+        author.delete(id(5)).unwrap();
+        server.apply(&author.snapshot().unwrap()).unwrap();
+        let before = server.prove_latest(&ids(&[3, 5, 20, 21])).unwrap();
+        let update = forged(&mut author, operations);
+        assert_eq!(server.apply(&update), Err(expected));
+        assert_eq!(server.latest(), Version::new(2));
+        assert_eq!(server.prove_latest(&ids(&[3, 5, 20, 21])), Ok(before));
+        let honest = Update {
+            operations: Vec::new(),
+            ..update
+        };
+        assert_eq!(server.apply(&honest), Ok(Version::new(3)));
+    }
+}
+
+/// Check 2, at the server: an update of somebody else, of another directory or scheme, or out of order.
+#[test]
+fn servers_refuse_updates_of_others() {
+    let (mut author, mut server) = directory(3, 2);
+    let stranger = SigningKey::from_bytes(&[8; 32]);
+    let mut other = FullAuthor::<S>::new("directory", stranger).unwrap();
+    drop(other.snapshot().unwrap());
+    let refused = server.apply(&other.snapshot().unwrap());
+    let unsigned = ApplyError::Head(VerifyError::SignatureInvalid);
+    assert_eq!(refused, Err(unsigned));
+    let mut elsewhere = FullAuthor::<S>::new("another", signer()).unwrap();
+    drop(elsewhere.snapshot().unwrap());
+    let refused = server.apply(&elsewhere.snapshot().unwrap());
+    assert_eq!(refused, Err(ApplyError::Head(VerifyError::WrongDictionary)));
+    let first = author.snapshot().unwrap();
+    let second = author.snapshot().unwrap();
+    let (expected, actual) = (Version::new(1), Version::new(2));
+    assert_eq!(
+        server.apply(&second),
+        Err(ApplyError::VersionGap { expected, actual })
+    );
+    let resigned = |change: &dyn Fn(&mut SnapshotHead<S>)| {
+        let mut head = first.head.head;
+        change(&mut head);
+        let head = head.sign(&signer()).unwrap();
+        Update {
+            head,
+            ..first.clone()
+        }
+    };
+    let refused = server.apply(&resigned(&|head| head.scheme = SchemeId(2)));
+    let (expected, actual) = (0x0401, 2);
+    let wrong_scheme = VerifyError::WrongScheme { expected, actual };
+    assert_eq!(refused, Err(ApplyError::Head(wrong_scheme)));
+    let refused = server.apply(&resigned(&|head| head.history = head.root));
+    assert_eq!(refused, Err(ApplyError::HistoryMismatch));
+    assert_eq!(server.apply(&first), Ok(Version::new(2)));
+}
+
+/// The author refuses what no server takes.
+#[test]
+fn full_authors_refuse_what_breaks_the_rules() {
+    let (mut author, mut server) = directory(21, 2);
+    let (zero, good) = (<S as Suite>::Digest::default(), object::<S>(77));
+    author.delete(id(5)).unwrap();
+    assert_eq!(author.append(zero), Err(InputError::ReservedDigest));
+    let reserved = Err(ApplyError::Input(InputError::ReservedDigest));
+    assert_eq!(author.update(id(3), zero), reserved);
+    for published in [false, true] {
+        assert_eq!(
+            author.update(id(5), good),
+            Err(ApplyError::DeletedForGood(5))
+        );
+        assert_eq!(author.delete(id(5)), Err(ApplyError::DeletedForGood(5)));
+        assert_eq!(author.entry(id(5)), Entry::Deleted);
+        if !published {
+            server.apply(&author.snapshot().unwrap()).unwrap();
+        }
+    }
+    assert_eq!(author.update(id(21), good), Err(ApplyError::UnknownId(21)));
+    assert_eq!(author.delete(id(21)), Err(ApplyError::UnknownId(21)));
+    // New in this version: may still change its object, but not go.
+    assert_eq!(author.append(good), Ok(id(21)));
+    assert_eq!(author.update(id(21), object::<S>(78)), Ok(()));
+    assert_eq!(author.delete(id(21)), Err(ApplyError::UnknownId(21)));
+    assert_eq!(author.entry(id(21)), Entry::Live(object::<S>(78)));
+    assert_eq!(author.entry(id(22)), Entry::Unassigned);
+    server.apply(&author.snapshot().unwrap()).unwrap();
+    assert!(matches!(author.load([good]), Err(AuthorError::NotEmpty)));
+}
+
+/// A directory that is loaded at once: other digests than the author's, or another head.
+#[test]
+fn loading_is_checked_against_the_head() {
+    let objects = |count| (0..count).map(object::<S>);
+    let mut author = FullAuthor::<S>::new("directory", signer()).unwrap();
+    let zeros = author.load([<S as Suite>::Digest::default()]);
+    assert!(matches!(
+        zeros,
+        Err(AuthorError::Input(InputError::ReservedDigest))
+    ));
+    let head = author.load(objects(1000)).unwrap();
+    let load = |head: &SignedHead<S>, count| {
+        let server = BlockDirectory::<S>::new(*author.authority(), 7).unwrap();
+        server
+            .load(head, objects(count))
+            .map(|server| server.registered())
+    };
+    assert_eq!(load(&head, 1000), Ok(1000));
+    assert_eq!(load(&head, 999), Err(ApplyError::RootMismatch));
+    assert_eq!(load(&head, 1001), Err(ApplyError::RootMismatch));
+    let mut forged = head;
+    forged.head.root = S::empty_tree();
+    let unsigned = ApplyError::Head(VerifyError::SignatureInvalid);
+    assert_eq!(load(&forged, 0), Err(unsigned));
+    // It goes on as any other.
+    let server = BlockDirectory::<S>::new(*author.authority(), 7).unwrap();
+    let mut server = server.load(&head, objects(1000)).unwrap();
+    author.delete(id(500)).unwrap();
+    author.append(object::<S>(1000)).unwrap();
+    assert_eq!(
+        server.apply(&author.snapshot().unwrap()),
+        Ok(Version::new(2))
+    );
+}
+
+fn refused<T: std::fmt::Debug>(result: Result<T, AnswerError<S>>) -> VerifyError {
+    match result.unwrap_err() {
+        AnswerError::Refused(Refusal::Head(error) | Refusal::Proof(error)) => error,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Check 2, at the client: heads that are older, of others, or do not continue the history.
+#[test]
+fn clients_follow_one_history() {
+    let (mut author, mut server) = directory(21, 2);
+    let old = server.clone();
+    let mut client = DirectoryClient::<S>::new(*author.authority(), 2);
+    let (pending, request) = client.ask(ids(&[3]));
+    let first = server.answer(&request).unwrap();
+    author.delete(id(5)).unwrap();
+    server.apply(&author.snapshot().unwrap()).unwrap();
+    let (slower, request) = client.ask(ids(&[5]));
+    let found = client
+        .accept(&slower, &server.answer(&request).unwrap())
+        .unwrap();
+    assert_eq!(found.entries.get().of(id(5)), Some(Entry::Deleted));
+    // An answer that another one overtook is nobody's fault.
+    assert_eq!(client.accept(&pending, &first), Err(AnswerError::Overtaken));
+    // A server that is behind says so; one that answers nevertheless is refused.
+    let (pending, request) = client.ask(ids(&[3]));
+    let behind = old.answer(&request);
+    assert!(matches!(
+        behind,
+        Err(block_directory::RequestError::Lookup(
+            LookupError::UnknownVersion { .. }
+        ))
+    ));
+    let rolled_back = refused(client.accept(&pending, &first));
+    let (seen, offered) = (Version::new(2), Version::new(1));
+    assert_eq!(rolled_back, VerifyError::Rollback { seen, offered });
+    // The head that the client knows already is not news.
+    let known = EntryRequest::new(Version::EMPTY, ids(&[3]), None).unwrap();
+    let repeated = codec::encode(&server.answer_entries(&known).unwrap());
+    assert_eq!(
+        refused(client.accept(&pending, &repeated)),
+        VerifyError::AnswerMismatch
+    );
+    // A newer head without the proof that it continues.
+    author.append(object::<S>(30)).unwrap();
+    server.apply(&author.snapshot().unwrap()).unwrap();
+    let unproved = codec::encode(&server.answer_entries(&known).unwrap());
+    assert_eq!(
+        refused(client.accept(&pending, &unproved)),
+        VerifyError::MalformedHistoryProof
+    );
+    let honest = server.answer(&request).unwrap();
+    assert!(client.accept(&pending, &honest).is_ok());
+    assert_eq!(client.view().version(), Version::new(3));
+}
+
+/// An author who signs two heads for one version: the client has the evidence.
+#[test]
+fn forks_make_evidence() {
+    let (_, server) = directory(21, 2);
+    let (author, other) = directory(22, 2);
+    let mut client = DirectoryClient::<S>::new(*author.authority(), 2);
+    let (pending, request) = client.ask(ids(&[3]));
+    client
+        .accept(&pending, &server.answer(&request).unwrap())
+        .unwrap();
+    let (pending, _) = client.ask(ids(&[3]));
+    let forked = client.accept(&pending, &other.answer(&request).unwrap());
+    assert!(matches!(
+        forked,
+        Err(AnswerError::Refused(Refusal::Fork { .. }))
+    ));
+}
+
+/// Before the first head nothing is believed: the empty directory has no head, and anybody could say that it is all there is.
+#[test]
+fn nothing_is_absent_before_the_first_head() {
+    let (author, _) = directory(3, 2);
+    let empty = BlockDirectory::<S>::new(*author.authority(), 2).unwrap();
+    let mut client = DirectoryClient::<S>::new(*author.authority(), 2);
+    let (pending, request) = client.ask(ids(&[0]));
+    let denied = client.accept(&pending, &empty.answer(&request).unwrap());
+    assert_eq!(denied, Err(AnswerError::Refused(Refusal::NoHeadSeen)));
+}
+
+#[test]
+fn steps_are_1_to_12() {
+    let (author, _) = directory(0, 2);
+    for step in [0, 13, u32::MAX] {
+        let refused = BlockDirectory::<S>::new(*author.authority(), step).map(drop);
+        assert_eq!(refused, Err(VerifyError::InvalidQuery));
+    }
+}

@@ -1,0 +1,77 @@
+//! Authors, servers and clients for tests.
+
+use block_directory::{BlockDirectory, Entries, EntryId, EntryQuery, FullAuthor};
+use ed25519_dalek::SigningKey;
+use pad_core::{
+    AuthorKey, SchemeId, Sha256Ed25519, SnapshotHead, Suite, Untrusted, Verified, VerifyError,
+    Version, codec, head::Authority,
+};
+
+/// The suite of tests that do not vary it.
+pub(crate) type S = Sha256Ed25519;
+
+/// The digest of the object that everybody registers for an id.
+pub(crate) fn object<S: Suite>(number: u64) -> S::Digest {
+    S::value(format!("object-{number}").as_bytes())
+}
+
+pub(crate) fn signer() -> SigningKey {
+    SigningKey::from_bytes(&[7; 32])
+}
+
+/// An author, and a server of this step, of a directory with these objects at version 1.
+pub(crate) fn directory(objects: u64, step: u32) -> (FullAuthor<S>, BlockDirectory<S>) {
+    let mut author = FullAuthor::new("directory", signer()).unwrap();
+    let mut server = BlockDirectory::new(*author.authority(), step).unwrap();
+    for number in 0..objects {
+        author.append(object::<S>(number)).unwrap();
+    }
+    server.apply(&author.snapshot().unwrap()).unwrap();
+    (author, server)
+}
+
+/// A verified head with this root: of a directory whose author signs whatever a test needs.
+pub(crate) fn head_of<S: Suite>(root: S::Digest) -> Verified<SnapshotHead<S>> {
+    let signer = SigningKey::from_bytes(&[9; 32]);
+    let authority = Authority {
+        author: AuthorKey::from_bytes(signer.verifying_key().as_bytes()).unwrap(),
+        dictionary: "any".into(),
+        scheme: SchemeId(0x0401),
+    };
+    let head = SnapshotHead {
+        version: Version::new(1),
+        root,
+        ..SnapshotHead::<S>::empty(authority.scheme, authority.dictionary)
+    };
+    let signed = Untrusted::new(head.sign(&signer).unwrap());
+    signed.verify(&authority, &Version::new(1)).unwrap()
+}
+
+/// The latest head of a server, verified.
+pub(crate) fn head(server: &BlockDirectory<S>) -> Verified<SnapshotHead<S>> {
+    let signed = server.heads().latest_head().unwrap();
+    let authority = server.heads().authority();
+    Untrusted::new(signed)
+        .verify(authority, &signed.head.version)
+        .unwrap()
+}
+
+pub(crate) fn ids(ids: &[u64]) -> EntryQuery {
+    EntryQuery::new(ids.to_vec()).unwrap()
+}
+
+pub(crate) fn id(number: u64) -> EntryId {
+    EntryId::new(number)
+}
+
+/// What a message establishes under a root.
+pub(crate) fn verify<Q: block_directory::Selection>(
+    message: &[u8],
+    head: &Verified<SnapshotHead<S>>,
+    query: &Q,
+) -> Result<Entries<S, Q>, VerifyError> {
+    let proof =
+        codec::decode::<block_directory::DirectoryProof<S, Q>>(message, query.longest_proof())
+            .map_err(VerifyError::Undecodable)?;
+    Ok(Untrusted::new(proof).verify(head, query)?.into_inner())
+}
