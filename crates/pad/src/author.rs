@@ -16,7 +16,7 @@ use crate::{
     hosted::{HostedRepository, SignedUpdate, Typed},
     repository::{RepositoryError, StorableRepository},
     signing_record::{SigningRecord, SigningRecordError},
-    store::{RecordChange, Store},
+    store::{RecordChange, Store, StoreError},
 };
 
 /// A repository from which its author, who signs with `K`, can go on.
@@ -202,6 +202,12 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
         if let Some(record) = &record {
             let stored = repository.latest();
             repository.memory().check_record(record, stored)?;
+        }
+        // Whoever can write to the store cannot make the record, or the next version, follow a head that the author never signed.
+        let latest = repository.latest();
+        if latest != Version::EMPTY && repository.memory().check_head(latest).is_err() {
+            let damaged = StoreError::Damaged("its author has not signed its latest version");
+            return Err(RepositoryError::from(damaged).into());
         }
         let mut author = Self {
             author,

@@ -22,8 +22,8 @@ use crate::{
 
 /// Everything that a repository needs to go on, without replaying updates or making an accumulator.
 ///
-/// A checkpoint is believed about its nodes but for the roots of the latest version, and about frontiers: keep an integrity digest
-/// beside it. One that somebody else wrote makes proofs that clients refuse.
+/// Hashes bind entries and accumulators to the root of the latest version, whose signature is for the reader to check. A checkpoint is
+/// believed about certificates and frontiers: keep an integrity digest beside it. Others make proofs that clients refuse.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct LogCheckpoint {
     heads: HeadLog<Sha256Ed25519>,
@@ -63,8 +63,9 @@ impl<S: Scheme> LogRepository<S> {
         }
     }
 
-    /// Goes on from a checkpoint, making all nodes at once until it is asked to build ahead. `None` if it is of another log or author, or its parts do not fit: nodes that are missing or
-    /// too many, or do not lead to the root of the latest version, or frontiers of other trees.
+    /// Goes on from a checkpoint, making all nodes at once until it is asked to build ahead. `None` if it is of another log or author,
+    /// or its parts do not fit: nodes that are missing or too many, or are not of these entries, or do not lead to the root of the
+    /// latest version, or frontiers of other trees.
     ///
     /// Time: linear in what is stored, and in frontier schemes in the bits of the trees' elements; hashes alone, no sum.
     pub fn restore(
@@ -92,6 +93,9 @@ impl<S: Scheme> LogRepository<S> {
             return None;
         }
         repository.entries = with_nodes(repository.entries, entries, &levels)?;
+        if !repository.entries.forest.binds_elements() {
+            return None;
+        }
         let size = repository.entries.size();
         let root = heads.latest_head().map(|signed| signed.head.root);
         if root.is_some_and(|root| root != repository.entries.digest(size)) {
@@ -141,6 +145,18 @@ impl<S: Scheme> Forest<S> {
         }
         self.size = self.pushed();
         self.has_nodes_of(self.size).then_some(())
+    }
+
+    /// Whether each node has the hash of its elements or children: then the root that is signed speaks for all of them.
+    ///
+    /// Time: two hashes for each element.
+    fn binds_elements(&self) -> bool {
+        let levels = (self.log().shape().block_level()..).zip(&self.levels);
+        let mut nodes = levels.flat_map(|(level, nodes)| {
+            let addresses = (0..).map(move |index| Address { level, index });
+            addresses.zip(nodes)
+        });
+        nodes.all(|(address, node)| node.inner == self.inner(address))
     }
 
     /// Whether there is each node that is available at a size, and no other.

@@ -318,20 +318,29 @@ impl<S: Scheme> Forest<S> {
         }
     }
 
+    /// The hash of a node's elements, or of its children's hashes: of a node at the blocks' level or above.
+    pub(super) fn inner(&self, node: Address) -> Digest<32> {
+        match node.children() {
+            Some((left, right)) if node.level > self.block_level() => {
+                hash::pair(&self.hash(left), &self.hash(right))
+            }
+            _ => {
+                let elements = self.elements_of(node).chunks(S::element_bytes());
+                hash::of_elements(node.start(), elements)
+            }
+        }
+    }
+
     /// The parts of a new node's certificate: inner hash and value, and the polynomial of the quotient.
     fn certify(&self, draft: &Draft) -> ((Digest<32>, ScalarBytes), Vec<Fr>) {
-        let id = self.log.id();
+        let inner = self.inner(draft.address);
         match draft.address.children() {
             Some((left, right)) if draft.address.level > self.block_level() => {
-                let inner = hash::pair(&self.hash(left), &self.hash(right));
                 let (value, quotient) = self.product_quotient(draft, [left, right], &inner);
                 ((inner, value), quotient)
             }
             _ => {
-                let width = S::element_bytes();
-                let elements = self.elements_of(draft.address).chunks(width);
-                let inner = hash::of_elements(draft.address.start(), elements);
-                let z = block_challenge(id, &inner, &draft.accumulator);
+                let z = block_challenge(self.log.id(), &inner, &draft.accumulator);
                 let (quotient, _) = polynomial::divide_by_factor(&draft.polynomial, -z);
                 ((inner, [0; SCALAR_BYTES]), quotient)
             }

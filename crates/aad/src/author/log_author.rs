@@ -147,6 +147,13 @@ impl<S: Scheme> LogAuthor<S> {
         self.entries.push(entry)
     }
 
+    /// Forgets the entries that were appended since the latest version; not those of a version that is sealed, which the next
+    /// snapshot signs.
+    pub fn discard_pending(&mut self) {
+        let built = self.entries.size();
+        self.entries.truncate(built);
+    }
+
     /// The values of a key in the order in which they were appended, pending ones included.
     pub fn values(&self, key: &[u8]) -> impl Iterator<Item = &Value> {
         let positions = self.entries.positions(key, u64::MAX).iter();

@@ -25,7 +25,7 @@ impl Parameters {
     /// but the last power, the weighted sum of all but the first is `(B - P_0 + rho^q P_q) / rho`,
     /// so one multi-scalar multiplication gives both. False powers pass with probability below
     /// `q / 2^254` per attempt.
-    pub(super) fn are_consistent(&self, workers: &Workers) -> bool {
+    pub fn are_consistent(&self, workers: &Workers) -> bool {
         let weights = self.weights();
         let (Some(q), Some(limit)) = (
             weights.get(self.capacity()),

@@ -2,8 +2,11 @@
 
 use alloc::vec::Vec;
 
-use ark_bls12_381::{g1, g2};
-use ark_ec::short_weierstrass::{Affine, SWCurveConfig};
+use ark_bls12_381::{G1Affine, G2Affine, g1, g2};
+use ark_ec::{
+    AffineRepr,
+    short_weierstrass::{Affine, SWCurveConfig},
+};
 use bls12::point::{self, G1_BYTES, G2_BYTES};
 use pad_core::DecodeError;
 
@@ -27,7 +30,8 @@ impl Parameters {
     }
 
     /// The parameters that [`Parameters::to_kept`] has written, **believed**: neither subgroups nor the powers are checked, so
-    /// the bytes must be this machine's own, and its integrity digest right. Of others a server makes proofs that clients refuse.
+    /// the bytes must be this machine's own. Of others a server makes proofs that clients refuse; an author must check
+    /// [`Parameters::are_consistent`] before it signs what is accumulated with them.
     ///
     /// Time: half a microsecond for each power.
     ///
@@ -41,9 +45,12 @@ impl Parameters {
         let powers_g1 = read_points::<g1::Config, KEPT_G1>(&mut reader)?;
         let powers_g2 = read_points::<g2::Config, KEPT_G2>(&mut reader)?;
         reader.finish()?;
-        let ([_, _, ..], [_, s_g2, ..]) = (&*powers_g1, &*powers_g2) else {
+        let ([first_g1, _, ..], [first_g2, s_g2, ..]) = (&*powers_g1, &*powers_g2) else {
             return Err(DecodeError::ParametersInvalid);
         };
+        if *first_g1 != G1Affine::generator() || *first_g2 != G2Affine::generator() {
+            return Err(DecodeError::ParametersInvalid);
+        }
         let s_g2 = *s_g2;
         Ok(Self::assemble(powers_g1, powers_g2, s_g2, purpose))
     }

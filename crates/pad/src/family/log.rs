@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 use aad::{
     AadCounted, AadFrontier, AasCounted, AasFrontier, AppendOnlyProof, Entry, Growth,
     InclusionProof, Log, LogRoot, Scheme, Setup,
-    proof::{LONGEST_GROWTH, LONGEST_PROOF},
+    proof::{LONGEST_GROWTH, LONGEST_LOOKUP},
 };
 use accumulators::wire;
 use pad_core::{
@@ -174,7 +174,8 @@ impl<S: AskedScheme> AnyClient for LogReader<S> {
             Question::Value(key, value) => {
                 let (key, value) = (key.clone(), value.clone());
                 let asked = (version, &Entry { key, value });
-                let included = self.check_answer::<InclusionProof<S>>(asked, answer, LONGEST_PROOF);
+                let included =
+                    self.check_answer::<InclusionProof<S>>(asked, answer, LONGEST_LOOKUP);
                 included.map(Statement::Included)
             }
             Question::Growth(older) => {

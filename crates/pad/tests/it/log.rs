@@ -2,14 +2,17 @@
 
 use accumulators::wire;
 use pad::{
-    DictionaryId, Key, LogParameters, SecretKey, SnapshotHead, Value, VerifyError, Version,
-    Workers,
+    DictionaryId, Key, LogParameters, Operation, RedbStore, SecretKey, SigningRecord, SnapshotHead,
+    Store as _, Value, VerifyError, Version, Workers,
     aad::{AadCounted, Entries, Entry, Log, LogAuthor, LogRepository, Schedule, Shape},
     client_view::StoredView,
+    dynamic::{Description, open_author, open_repository},
     pad_core::{HeadSigner, codec},
     question::Refusal,
-    selection::{SchemeName, SuiteName},
+    selection::{RepositoryName, SchemeName, SuiteName},
+    store::RecordChange,
 };
+use sha2::{Digest as _, Sha256};
 
 fn entry(value: &str) -> Entry {
     let (key, value) = (
@@ -78,4 +81,56 @@ fn a_stored_view_does_not_follow_a_log_that_changes_its_past() {
     let advanced = view.advance(&honest, Some(&consistency), Some(&grown));
     let text = advanced.unwrap().to_text();
     assert_eq!(StoredView::parse(&text).unwrap().version(), newer);
+}
+
+/// Whoever can write to the store puts the powers of a secret of its own beside the true `[s]_2`.
+#[test]
+fn an_author_signs_nothing_that_is_accumulated_with_other_powers() {
+    let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::AadCounted);
+    let parameters = || LogParameters::generate_insecure(scheme, 4).unwrap();
+    let [honest, other] = [parameters(), parameters()];
+    let shape = Shape::new(4, Schedule::Eager).unwrap();
+    let key = SecretKey::generate_with(honest.setup(scheme, shape), suite, scheme, None).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.pad");
+    let description = Description {
+        public: key.public().clone(),
+        repository: RepositoryName::Forest,
+    };
+    let record = honest.record();
+    description
+        .create_with(&path, Some(record.clone()))
+        .unwrap();
+    let signing = || SigningRecord::open(&folder.path().join("signed")).unwrap();
+    let mut author = open_author(&path, &key, signing()).unwrap();
+    let entry = entry("value");
+    author
+        .stage(vec![Operation::Put(entry.key, entry.value)])
+        .unwrap();
+    author.flush(&[]).unwrap();
+    drop(author);
+
+    let kept = |record: &RecordChange| match record {
+        RecordChange::Put { value, .. } => value[32..].to_vec(),
+        RecordChange::Remove { .. } => panic!("a record that goes"),
+    };
+    let (honest, other) = (kept(&record), kept(&other.record()));
+    // 17 powers in G1, before those in G2.
+    let in_g2 = honest.len() - 4 - 2 * 192;
+    let mixed = [&other[..in_g2], &honest[in_g2..]].concat();
+    let digest = Sha256::digest(&mixed);
+    let record = RecordChange::put("parameters", "", [&digest[..], &mixed].concat());
+    let mut store = RedbStore::open(&path).unwrap();
+    let latest = store.latest().unwrap();
+    store
+        .publish(latest.next().unwrap(), &[], &[record])
+        .unwrap();
+    drop(store);
+    // A server makes proofs that clients refuse; an author is stopped.
+    open_repository(&path).unwrap();
+    let refused = open_author(&path, &key, signing()).unwrap_err().to_string();
+    assert!(
+        refused.contains("not the powers of one secret"),
+        "{refused}"
+    );
 }

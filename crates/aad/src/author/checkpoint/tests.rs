@@ -83,6 +83,30 @@ fn values(
     Ok(values.get().values.len())
 }
 
+/// The root speaks for each element, so that nobody appends to others than were signed.
+#[test]
+fn entries_are_those_that_the_root_speaks_for() {
+    let server = published::<AadCounted>(&[3, 14, 1, 0, 15, 8]);
+    let mut checkpoint = server.checkpoint();
+    assert!(restored(&server, &checkpoint).is_some());
+    for place in [0, 7, 8, 20, 40] {
+        let honest = checkpoint.entries[place].clone();
+        checkpoint.entries[place] = entry(100);
+        assert!(restored(&server, &checkpoint).is_none(), "{place}");
+        checkpoint.entries[place] = honest;
+    }
+    for level in 0..checkpoint.levels.len() {
+        for place in (0..checkpoint.levels[level].len()).step_by(NODE_BYTES) {
+            // Accumulators, and what is hashed with them.
+            for byte in [place, place + 50] {
+                checkpoint.levels[level][byte] ^= 1;
+                assert!(restored(&server, &checkpoint).is_none(), "{level} {byte}");
+                checkpoint.levels[level][byte] ^= 1;
+            }
+        }
+    }
+}
+
 #[test]
 fn opening_makes_no_frontier_anew() {
     let server = published::<AadFrontier>(&[3, 14, 1, 0, 15, 8]);

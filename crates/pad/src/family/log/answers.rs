@@ -4,7 +4,7 @@ use aad::{
     AadCounted, AadFrontier, AasCounted, AasFrontier, AbsenceProof, AppendOnlyProof,
     DictionaryScheme, Entry, Grown, Growth, InclusionProof, LogRepository, LogRoot, LookupProof,
     Scheme, SetScheme,
-    proof::{KIND_INCLUSION, LONGEST_GROWTH, LONGEST_LOOKUP, LONGEST_PROOF},
+    proof::{KIND_INCLUSION, LONGEST_GROWTH, LONGEST_LOOKUP},
 };
 use accumulators::wire::{self, Wire};
 use pad_core::{
@@ -115,7 +115,7 @@ fn check_member<S: SetScheme>(
         })) => {
             let entry = Entry::member(member.clone());
             let asked = (version, &entry);
-            let included = reader.check_answer::<InclusionProof<S>>(asked, answer, LONGEST_PROOF);
+            let included = reader.check_answer::<InclusionProof<S>>(asked, answer, LONGEST_LOOKUP);
             included.map(Statement::Included)
         }
         absent => absent.map(Statement::Absent),

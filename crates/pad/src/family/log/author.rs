@@ -29,6 +29,16 @@ impl<S: Scheme> Appending<S> {
         let positions = self.0.entries().positions(entry.key.as_bytes(), u64::MAX);
         S::CONTENTS == Contents::Set && !positions.is_empty()
     }
+
+    fn append(&mut self, entries: Vec<Entry>) -> Result<Box<dyn SignedUpdate>, AuthorError> {
+        for entry in entries {
+            if !self.is_member(&entry) {
+                self.0.append(entry)?;
+            }
+        }
+        // The repository of the same process makes no node again.
+        Ok(Box::new(self.0.snapshot_with_nodes()?))
+    }
 }
 
 impl<S: Scheme> HostedAuthor for Appending<S> {
@@ -58,12 +68,10 @@ impl<S: Scheme> HostedAuthor for Appending<S> {
         if S::CONTENTS == Contents::Set && entries.iter().any(has_value) {
             return Err(AppendError::MemberWithValue.into());
         }
-        for entry in entries {
-            if !self.is_member(&entry) {
-                self.0.append(entry)?;
-            }
+        let taken = self.append(entries);
+        if taken.is_err() {
+            self.0.discard_pending();
         }
-        // The repository of the same process makes no node again.
-        Ok(Box::new(self.0.snapshot_with_nodes()?))
+        taken
     }
 }

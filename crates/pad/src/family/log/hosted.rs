@@ -166,6 +166,10 @@ impl<S: AskedScheme> UpdatedRepository for HostedLog<S> {
             let gap = ApplyError::VersionGap { expected, actual };
             return Err(RepositoryError::Refused(gap));
         }
+        // Counted before they take memory.
+        if head.operations() != 0 {
+            return Err(RepositoryError::Refused(ApplyError::OperationsNotAllowed));
+        }
         head.verify(self.authority())
             .map_err(|error| RepositoryError::Refused(ApplyError::Head(error)))
     }
@@ -358,6 +362,12 @@ impl<S: AskedScheme> HostedRepository for HostedLog<S> {
 
 impl<S: AskedScheme> OfferedRepository for HostedLog<S> {
     fn resume(&self, key: &SecretKey) -> Result<Box<dyn HostedAuthor>, AuthorError> {
+        // An author who accumulates with the powers of another secret signs what that secret's owner can open to anything.
+        let parameters = self.repository.entries().log().setup().parameters();
+        if !parameters.are_consistent(&Workers::all_cores()) {
+            let damaged = StoreError::Damaged("its parameters are not the powers of one secret");
+            return Err(RepositoryError::from(damaged).into());
+        }
         let author = LogAuthor::resume(&self.repository, HeadSigner::new(key.signer()));
         Ok(Box::new(Appending(author)))
     }
