@@ -133,7 +133,9 @@ fn write(
 fn unanswered(error: AnswerError, version: Version, question: &Question) -> Failure {
     match (error, question) {
         (AnswerError::Lookup(LookupError::InvalidQuery), Question::Value(..)) => {
-            Failure::Input(format!("the key has no such value in version {version}"))
+            Failure::Input(format!(
+                "the store shows no such value in version {version}; pad get proves which there are"
+            ))
         }
         (error, _) => error.into(),
     }
