@@ -10,7 +10,7 @@ use pad_core::{
 };
 
 use crate::{
-    entry::EntryId,
+    entry::{DIRECTORY, EntryId},
     hint::{Hint, LONGEST_HINT, Offer},
     message::{DirectoryAnswer, EntryRequest, Evidence, Expected, News, RangeRequest, Unexpected},
     proof::EntryProof,
@@ -244,6 +244,11 @@ impl<S: Suite> DirectoryClient<S> {
         news: Option<News<S>>,
     ) -> Result<Verified<SnapshotHead<S>>, AnswerError<S>> {
         let seen = self.view.version();
+        let scheme = self.view.authority().scheme;
+        if scheme != DIRECTORY {
+            let (expected, actual) = (DIRECTORY.0, scheme.0);
+            return Err(Refusal::Head(VerifyError::WrongScheme { expected, actual }).into());
+        }
         let Some(News { head, consistency }) = news else {
             if seen == Version::EMPTY {
                 return Err(Refusal::NoHeadSeen.into());

@@ -9,7 +9,7 @@ use pad_core::{
 
 use crate::{
     contents::Contents,
-    entry::{self, EntryId},
+    entry::{self, DIRECTORY, EntryId},
     hint::{Chain, MOST_STEP, ShortCircuit},
     message::{
         DirectoryAnswer, EntryRequest, Evidence, LONGEST_RANGE_REQUEST, LONGEST_REQUEST, News,
@@ -48,8 +48,14 @@ impl<S: Suite> BlockDirectory<S> {
     /// A server without versions, for the updates of one author and directory.
     ///
     /// # Errors
-    /// [`VerifyError::InvalidQuery`] for a step outside `1..=12`.
+    /// [`VerifyError::InvalidQuery`] for a step outside `1..=12`; [`VerifyError::WrongScheme`] for an author of another scheme.
     pub fn new(authority: Authority, step: u32) -> Result<Self, VerifyError> {
+        if authority.scheme != DIRECTORY {
+            return Err(VerifyError::WrongScheme {
+                expected: DIRECTORY.0,
+                actual: authority.scheme.0,
+            });
+        }
         if !(1..=MOST_STEP).contains(&step) {
             return Err(VerifyError::InvalidQuery);
         }

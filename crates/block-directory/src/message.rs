@@ -200,7 +200,8 @@ impl Expected {
         let limit = longest.unwrap_or(0).saturating_add(LONGEST_NEWS);
         let (kind, suite) = (DirectoryAnswer::<S>::KIND, S::ID.0);
         let body = codec::open(answer, kind, suite, limit)?;
-        let (news, variant): (Option<News<S>>, u32) = codec::decode_start(body)?;
+        let (news, variant): (Option<News<S>>, u32) =
+            codec::decode_start(body.get(..LONGEST_NEWS).unwrap_or(body))?;
         let form = Form::of(variant).ok_or(Unexpected::Form)?;
         let allowed = self.forms.iter().find(|(allowed, _)| *allowed == form);
         let (_, longest) = *allowed.ok_or(Unexpected::Form)?;

@@ -35,8 +35,15 @@ impl<S: Suite> BlockRoot<S> {
     /// The verified root with the capacity.
     ///
     /// # Errors
-    /// [`VerifyError::SizeOutOfRange`] for a capacity outside `2..=1024`: above, sums can be forged.
+    /// [`VerifyError::SizeOutOfRange`] for a capacity outside `2..=1024`: above, sums can be forged. [`VerifyError::WrongVersion`] for
+    /// version 0, which nobody signs: a server could say it of any directory.
     pub fn new(root: &VerifiedRoot<S>, capacity: u32) -> Result<Self, VerifyError> {
+        if root.version() == Version::EMPTY {
+            return Err(VerifyError::WrongVersion {
+                expected: Version::new(1),
+                actual: Version::EMPTY,
+            });
+        }
         if !(2..=MOST_CAPACITY).contains(&capacity) {
             return Err(VerifyError::SizeOutOfRange);
         }

@@ -158,11 +158,11 @@ impl<S: Suite> FullAuthor<S> {
             Some(sealed) => sealed,
             None => self.seal()?,
         };
-        let signed = self.sequence.sign(&sealed, &self.signer);
-        signed.map_err(|error| {
-            self.unsigned = Some(sealed);
-            error.into()
-        })
+        // It stays until it is signed, also if the signer panics.
+        let sealed = self.unsigned.insert(sealed);
+        let update = self.sequence.sign(sealed, &self.signer)?;
+        self.unsigned = None;
+        Ok(update)
     }
 
     fn seal(&mut self) -> Result<Sealed<S>, AuthorError> {

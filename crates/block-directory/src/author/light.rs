@@ -1,8 +1,10 @@
 //! The author who keeps one digest for each set bit of the number of entries, and asks the server for the rest.
 
 use pad_core::{
-    ApplyError, DictionaryId, HeadSignature, HeadSigner, InputError, Suite, Untrusted, Update,
-    VerifyError, Version, codec::Message, head::Authority,
+    ApplyError, DictionaryId, Domain, HeadSignature, HeadSigner, InputError, Suite, Untrusted,
+    Update, VerifyError, Version,
+    codec::{self, Message},
+    head::Authority,
 };
 use serde::{Deserialize, Serialize};
 use signature::{Keypair, Signer};
@@ -22,11 +24,65 @@ use crate::{
 /// What a light author must not lose: less than 4 KB, at any number of entries. Kind 168, private to one machine.
 ///
 /// Never restore it from a server: what a server has can be verified, but not that there is nothing newer.
+///
+/// Decoding refuses a state with a wrong integrity digest, or whose head its author has not signed or does not have the root of the
+/// peaks: its author would sign what no server can follow, or a version for the second time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(bound = "")]
+#[serde(bound = "", into = "StoredState<S>", try_from = "StoredState<S>")]
 pub struct LightState<S: Suite> {
     sequence: Sequence<S>,
     peaks: Peaks<S>,
+}
+
+/// A state with its integrity digest.
+#[derive(Serialize, Deserialize)]
+#[serde(bound = "")]
+struct StoredState<S: Suite> {
+    sequence: Sequence<S>,
+    peaks: Peaks<S>,
+    digest: S::Digest,
+}
+
+/// A stored state is damaged.
+#[derive(Debug, Error)]
+#[error("the stored state is damaged")]
+struct Damaged;
+
+impl<S: Suite> LightState<S> {
+    fn digest(&self) -> S::Digest {
+        let body = codec::encode_body(&(&self.sequence, &self.peaks));
+        S::hash(Domain::Checkpoint, &[b"light author", &body])
+    }
+}
+
+impl<S: Suite> From<LightState<S>> for StoredState<S> {
+    fn from(state: LightState<S>) -> Self {
+        let digest = state.digest();
+        let LightState { sequence, peaks } = state;
+        Self {
+            sequence,
+            peaks,
+            digest,
+        }
+    }
+}
+
+impl<S: Suite> TryFrom<StoredState<S>> for LightState<S> {
+    type Error = Damaged;
+
+    fn try_from(stored: StoredState<S>) -> Result<Self, Damaged> {
+        let StoredState {
+            sequence,
+            peaks,
+            digest,
+        } = stored;
+        let state = Self { sequence, peaks };
+        if state.digest() == digest && state.sequence.ends_in(&state.peaks.root()) {
+            Ok(state)
+        } else {
+            Err(Damaged)
+        }
+    }
 }
 
 impl<E> From<WitnessError> for LightError<E> {
@@ -106,8 +162,10 @@ impl<S: Suite> LightAuthor<S> {
         Ok(Self::resume(state, HeadSigner::new(signer)))
     }
 
-    /// The author who goes on from a state that it has stored, and which is the latest one. It first stores that state and its
-    /// update again, and sends the update again: what it reads back may never have reached the disk.
+    /// The author who goes on from a state that it has stored, and which is the latest one.
+    ///
+    /// Before anything is published the caller stores that state and its update again, durably, and sends the update again: what was
+    /// read back may never have reached the disk, and after a power cut that version would be signed for the second time.
     pub const fn resume(state: LightState<S>, signer: HeadSigner) -> Self {
         Self {
             state,
@@ -168,30 +226,26 @@ impl<S: Suite> LightAuthor<S> {
     /// Signs and stores the version that [`LightAuthor::publish`] did not bring to its end.
     ///
     /// # Errors
-    /// [`LightError::NothingUnfinished`], [`LightError::NotKept`], [`AuthorError::Signer`].
+    /// [`LightError::NothingUnfinished`], [`LightError::NotKept`], [`AuthorError::Signer`], [`AuthorError::OtherKey`].
     pub fn finish<E>(
         &mut self,
         keep: impl FnOnce(&LightState<S>, &Update<S>) -> Result<(), E>,
     ) -> Result<Update<S>, LightError<E>> {
-        let (state, update) = match self.next.take() {
-            None => return Err(LightError::NothingUnfinished),
-            Some(Next::Signed(state, update)) => (*state, *update),
-            Some(Next::Sealed(sealed, peaks)) => {
-                let mut sequence = self.state.sequence.clone();
-                match sequence.sign(&sealed, &self.signer) {
-                    Ok(update) => (LightState { sequence, peaks }, update),
-                    Err(error) => {
-                        self.next = Some(Next::Sealed(sealed, peaks));
-                        return Err(AuthorError::from(error).into());
-                    }
-                }
-            }
-        };
-        if let Err(error) = keep(&state, &update) {
-            self.next = Some(Next::Signed(state.into(), update.into()));
-            return Err(LightError::NotKept(error));
+        // What waits stays where it is until it is done with, also if a signer or `keep` panics.
+        if let Some(Next::Sealed(sealed, peaks)) = &self.next {
+            let mut sequence = self.state.sequence.clone();
+            let update = sequence.sign(sealed, &self.signer)?;
+            let peaks = peaks.clone();
+            let state = Box::new(LightState { sequence, peaks });
+            self.next = Some(Next::Signed(state, Box::new(update)));
         }
-        self.state = state;
+        let Some(Next::Signed(state, update)) = &self.next else {
+            return Err(LightError::NothingUnfinished);
+        };
+        keep(state, update).map_err(LightError::NotKept)?;
+        let update = (**update).clone();
+        self.state = (**state).clone();
+        self.next = None;
         Ok(update)
     }
 
@@ -219,7 +273,11 @@ impl<S: Suite> LightAuthor<S> {
         {
             return Err(ApplyError::UnknownId(beyond.id).into());
         }
-        let shown = match (changes.question().map_err(LightError::Refused)?, witness) {
+        // Nothing but their number keeps changes from being asked about.
+        let question = changes
+            .question()
+            .map_err(|_| ApplyError::Input(InputError::CapacityExceeded))?;
+        let shown = match (question, witness) {
             (None, None) => Vec::new(),
             (Some(query), Some(witness)) => {
                 witness::change(&mut peaks, &changes.changed, &query, witness)?

@@ -2,13 +2,14 @@
 
 use pad_core::{
     AuthorKey, DictionaryId, HeadSignature, HeadSigner, InputError, Operation, SignedHead,
-    SnapshotHead, Suite, Update, VerifyError, Version, head::Authority, history::Frontier,
+    SnapshotHead, Suite, Untrusted, Update, VerifyError, Version, head::Authority,
+    history::Frontier,
 };
 use serde::{Deserialize, Serialize};
 use signature::{Keypair, Signer};
 use thiserror::Error;
 
-use crate::entry::DIRECTORY;
+use crate::entry::{DIRECTORY, root_digest};
 
 /// There is no new version.
 #[derive(Debug, Error)]
@@ -17,6 +18,9 @@ pub enum AuthorError {
     /// The signer failed. The next attempt signs the same head.
     #[error("the signer failed: {0}")]
     Signer(#[from] signature::Error),
+    /// The signer's key is not the author's: what it signs nobody accepts. Nothing was signed.
+    #[error("the signer's key is not the author's")]
+    OtherKey,
     /// The version numbers are exhausted.
     #[error("the version numbers are exhausted")]
     VersionsExhausted,
@@ -97,18 +101,41 @@ impl<S: Suite> Sequence<S> {
         Ok(Sealed { head, operations })
     }
 
+    /// Whether the latest version has this root, and its author has signed it as the last one of the history. Before the first version
+    /// the root is that of no entries.
+    pub(super) fn ends_in(&self, root: &S::Digest) -> bool {
+        let version = self.version();
+        let is_signed = match self.head {
+            Some(head) => {
+                head.head.root == *root
+                    && Untrusted::new(head)
+                        .verify(&self.authority, &version)
+                        .is_ok()
+            }
+            None => *root == root_digest::<S>(0, &S::Digest::default()),
+        };
+        is_signed
+            && self.history.entries() == version.number()
+            && self.authority.scheme == DIRECTORY
+    }
+
     /// Signs the next version and goes on from it.
+    ///
+    /// # Errors
+    /// [`AuthorError::Signer`], [`AuthorError::OtherKey`]. Nothing is changed.
     pub(super) fn sign(
         &mut self,
         sealed: &Sealed<S>,
         signer: &HeadSigner,
-    ) -> Result<Update<S>, signature::Error> {
+    ) -> Result<Update<S>, AuthorError> {
         let signer: &dyn Signer<HeadSignature> = signer;
         let signature = signer.try_sign(&sealed.head.signed_bytes())?;
         let head = SignedHead {
             head: sealed.head,
             signature,
         };
+        let verified = Untrusted::new(head).verify(&self.authority, &sealed.head.version);
+        verified.map_err(|_| AuthorError::OtherKey)?;
         let base = self.version();
         self.history.append(&sealed.head.root);
         self.head = Some(head);

@@ -138,8 +138,23 @@ fn hostile_chains_get_ordinary_proofs() {
 /// An open subtree is not compared, even if its digest is right: its place in the tree moves with each append.
 #[test]
 fn open_subtrees_do_not_match() {
+    let (_, server) = directory(6, 2);
+    // Entries 4 and 5 are the open subtree of height 2 of entry 4, and the uppermost sibling in the proof of entry 0.
+    let sibling = codec::encode_body(&server.prove_latest(&ids(&[0])).unwrap());
+    let (_, _, siblings): (u64, Vec<Option<D>>, Vec<D>) = codec::decode_body(&sibling).unwrap();
+    let proof = codec::encode_body(&server.prove_latest(&ids(&[4])).unwrap());
+    for digest in siblings {
+        let chain = codec::decode_body(&codec::encode_body(&(2_u32, vec![digest]))).unwrap();
+        let request = EntryRequest::<S>::new(Version::EMPTY, ids(&[4]), Some(chain)).unwrap();
+        let answer = codec::encode(&server.answer_entries(&request).unwrap());
+        assert!(answer.ends_with(&proof));
+    }
+}
+
+/// A chain of another step than the server's costs a full proof.
+#[test]
+fn chains_of_another_step_do_not_match() {
     let (author, server) = directory(8, 2);
-    // Of 8 entries the subtree of height 2 is closed, and so is that of height 3: the tree itself, which no block stands for.
     let offer = hint(&server, 1)
         .offer(author.authority(), id(1), &object::<S>(1), 1)
         .unwrap();

@@ -1,10 +1,12 @@
 //! The light author: what it refuses to sign, and how it goes on after failures.
 
 use block_directory::{
-    BlockDirectory, Changes, EntryProof, EntryQuery, FullAuthor, LightAuthor, LightError,
+    AuthorError, BlockDirectory, Changes, EntryProof, FullAuthor, LightAuthor, LightError,
     LightState,
 };
-use pad_core::{ApplyError, HeadSigner, InputError, Suite, Untrusted, VerifyError, Version, codec};
+use pad_core::{
+    ApplyError, Domain, HeadSigner, InputError, Suite, Untrusted, VerifyError, Version, codec,
+};
 
 use crate::support::{S, directory, id, ids, object, signer};
 
@@ -215,18 +217,104 @@ fn a_failed_signature_is_made_up_for() {
     assert_eq!(server.registered(), 23);
 }
 
-/// A stored state whose peaks do not fit its number of entries is none.
+/// An author goes on from no state with a changed byte: it would sign what no server can follow, or a version for the second time.
 #[test]
 fn damaged_states_are_refused() {
-    let (light, _) = light(21, &[5]);
-    let state = codec::encode(light.state());
-    assert!(codec::decode::<LightState<S>>(&state, 4096).is_ok());
-    let mut refused = 0;
-    for place in 0..state.len() {
-        let mut damaged = state.clone();
-        damaged[place] ^= 1;
-        refused += usize::from(codec::decode::<LightState<S>>(&damaged, 4096).is_err());
+    let new = LightAuthor::<S>::new("directory", signer()).unwrap();
+    for light in [new, light(21, &[5]).0] {
+        let state = codec::encode(light.state());
+        let read = codec::decode::<LightState<S>>(&state, 4096).unwrap();
+        assert_eq!(read, *light.state());
+        for place in 0..state.len() {
+            let mut damaged = state.clone();
+            damaged[place] ^= 1;
+            assert!(
+                codec::decode::<LightState<S>>(&damaged, 4096).is_err(),
+                "{place}"
+            );
+        }
     }
-    assert!(refused > 8, "envelope, lengths, numbers");
-    assert_eq!(EntryQuery::one(id(3)), ids(&[3]));
+}
+
+/// Whoever can compute the digest cannot make the author go on from another root, or from a head that it has not signed.
+#[test]
+fn states_end_in_a_signed_root() {
+    let (light, server) = light(21, &[5]);
+    let state = codec::encode(light.state());
+    let body = state.len() - 32;
+    let at = |wanted: &[u8]| {
+        state
+            .windows(wanted.len())
+            .position(|found| found == wanted)
+            .unwrap()
+    };
+    let places = [
+        at(&server.heads().latest_head().unwrap().head.root.0),
+        at(&light.peaks()[0].0),
+        body - 33,
+    ];
+    for place in places {
+        let mut forged = state.clone();
+        forged[place] ^= 1;
+        let digest = S::hash(Domain::Checkpoint, &[b"light author", &forged[8..body]]);
+        forged[body..].copy_from_slice(&digest.0);
+        assert!(
+            codec::decode::<LightState<S>>(&forged, 4096).is_err(),
+            "{place}"
+        );
+    }
+}
+
+/// A signer of another key: nothing is signed, and the right one goes on.
+#[test]
+fn an_author_signs_with_its_own_key_only() {
+    let (light, server) = light(21, &[5]);
+    let other = || HeadSigner::new(ed25519_dalek::SigningKey::from_bytes(&[99; 32]));
+    let mut changes = Changes::new();
+    changes.append(object::<S>(21));
+    let mut stranger = LightAuthor::resume(light.state().clone(), other());
+    let refused = publish(&mut stranger, &changes, None).unwrap_err();
+    assert!(
+        matches!(refused, LightError::Author(AuthorError::OtherKey)),
+        "{refused}"
+    );
+    assert_unchanged(&stranger, light.state());
+    let mut full = FullAuthor::resume(&server, other());
+    full.append(object::<S>(21)).unwrap();
+    assert!(matches!(full.snapshot(), Err(AuthorError::OtherKey)));
+}
+
+/// Storing panics, and whoever goes on has the same version to store.
+#[test]
+fn a_panic_while_storing_costs_no_second_version() {
+    let (mut light, mut server) = light(21, &[5]);
+    let mut changes = Changes::new();
+    changes.append(object::<S>(21));
+    let mut seen = None;
+    let storing = std::panic::AssertUnwindSafe(|| {
+        light.publish(&changes, None, |_, update| -> Result<(), &'static str> {
+            seen = Some(update.clone());
+            panic!("as the test wants")
+        })
+    });
+    assert!(std::panic::catch_unwind(storing).is_err());
+    let refused = publish(&mut light, &Changes::new(), None).unwrap_err();
+    assert!(matches!(refused, LightError::Unfinished), "{refused}");
+    let update = light.finish(|_, _| Ok::<(), &'static str>(())).unwrap();
+    assert_eq!(Some(&update), seen.as_ref());
+    server.apply(&update).unwrap();
+}
+
+/// More changes than a question has ids are no fault of the server.
+#[test]
+fn too_many_changes_are_the_authors_own_fault() {
+    let (mut light, _) = light(1200, &[]);
+    let mut changes = Changes::new();
+    (0..1001).for_each(|number| changes.delete(id(number)));
+    let refused = publish(&mut light, &changes, None).unwrap_err();
+    let full = ApplyError::Input(InputError::CapacityExceeded);
+    assert!(
+        matches!(&refused, LightError::Changes(error) if *error == full),
+        "{refused}"
+    );
 }

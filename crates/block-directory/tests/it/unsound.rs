@@ -147,13 +147,18 @@ fn digests_of_blocks_prove_nothing_about_an_object() {
     let fields = (dictionary, 9_u64, version, registered, Some(lie), siblings);
     swapped.extend(codec::encode_body(&fields));
     let swapped: Hint<S> = codec::decode(&swapped, 2048).unwrap();
-    let offer = swapped.offer(author.authority(), id(9), &lie, 2).unwrap();
+    let offer = swapped
+        .clone()
+        .offer(author.authority(), id(9), &lie, 2)
+        .unwrap();
     let chain = codec::encode_body(&offer.chain());
     let (_, computed): (u32, Vec<<S as Suite>::Digest>) = codec::decode_body(&chain).unwrap();
     assert!(computed.iter().all(|block| !blocks.contains(block)));
     // So the server has none of them, and what it says is what is registered.
     let mut client = DirectoryClient::<S>::new(*author.authority(), 2);
-    let (pending, request) = client.ask_with_hint(id(9), &lie, b"");
+    let (pending, request) = client.ask_with_hint(id(9), &lie, &codec::encode(&swapped));
+    let (_, without) = client.ask_with_hint(id(9), &lie, b"");
+    assert_ne!(request, without, "the swapped hint is sent");
     let found = client
         .accept(&pending, &server.answer(&request).unwrap())
         .unwrap();
