@@ -80,9 +80,18 @@ impl<S: Scheme> Forest<S> {
             }
             self.levels[level].extend_from_slice(made);
         }
-        self.frontiers.extend(new.frontiers.iter().cloned());
+        for (root, frontier) in &new.frontiers {
+            let known = self.frontiers.entry(*root);
+            known.or_insert_with(|| Arc::clone(frontier));
+        }
         self.size = self.pushed();
-        self.has_nodes_of(self.size).then_some(())
+        if !self.has_nodes_of(self.size) {
+            return None;
+        }
+        // Jobs of nodes that are there now are done with.
+        self.drop_jobs(self.size);
+        self.advance();
+        Some(())
     }
 
     /// The children of a node need their polynomials no more; `level` counts from the blocks' on.

@@ -25,6 +25,11 @@ enum Unread {
     GoesOn,
 }
 
+/// What people should know beside the answer; on standard error, and of no consequence if nobody reads it.
+fn note(text: &str) {
+    drop(io::stderr().write_all(format!("pad: note: {text}\n").as_bytes()));
+}
+
 /// Where commands write, and in which form.
 pub(crate) struct Output {
     json: bool,
@@ -32,6 +37,8 @@ pub(crate) struct Output {
     trust: Trust,
     /// What has to be said of the parameters of the log that answers.
     caveat: Option<&'static str>,
+    /// The same, until it is said.
+    unsaid: Option<&'static str>,
     unread: Unread,
     noted: bool,
     sink: StdoutLock<'static>,
@@ -44,6 +51,7 @@ impl Output {
             hex,
             trust: Trust::Authentic,
             caveat: None,
+            unsaid: None,
             unread: Unread::Ends,
             noted: false,
             sink: io::stdout().lock(),
@@ -64,6 +72,7 @@ impl Output {
     #[cfg(feature = "aad")]
     pub(crate) fn caveat(&mut self, caveat: &'static str) {
         self.caveat = Some(caveat);
+        self.unsaid = Some(caveat);
     }
 
     /// Says before the first line of text that nothing authenticates the key, and the caveat: readers may not get further.
@@ -72,22 +81,24 @@ impl Output {
             return;
         }
         self.noted = true;
-        let trust = match self.trust {
-            Trust::Authentic => None,
-            Trust::StoresOwn(_) => Some(format!(
-                "answers are {}; --public gives a key",
-                self.verdict()
-            )),
-        };
-        for note in trust.into_iter().chain(self.caveat.map(str::to_owned)) {
-            drop(io::stderr().write_all(format!("pad: note: {note}\n").as_bytes()));
+        if let Trust::StoresOwn(_) = self.trust {
+            let verdict = self.verdict();
+            note(&format!("answers are {verdict}; --public gives a key"));
+        }
+        self.note_caveat();
+    }
+
+    /// Says the caveat once, beside JSON too: whoever reads `verified` alone should hear of it.
+    fn note_caveat(&mut self) {
+        if let Some(caveat) = self.unsaid.take() {
+            note(caveat);
         }
     }
 
     /// Says on standard error what people should know.
     #[cfg(feature = "aad")]
     pub(crate) fn warn(text: &str) {
-        drop(io::stderr().write_all(format!("pad: note: {text}\n").as_bytes()));
+        note(text);
     }
 
     /// From here on the command changes something, and does so to its end whoever reads.
@@ -148,6 +159,7 @@ impl Output {
     /// Prints a text, or an object if JSON is asked for. It is out when this returns.
     pub(crate) fn say(&mut self, text: &str, object: &Json) -> Result<(), Failure> {
         let written = if self.json {
+            self.note_caveat();
             writeln!(self.sink, "{object}")
         } else {
             self.note();

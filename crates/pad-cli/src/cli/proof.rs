@@ -174,6 +174,10 @@ impl Verify {
 
     fn question(&self, output: &Output) -> Result<Question, Failure> {
         match (self.from, &self.key) {
+            (Some(from), _) if from > self.at => Err(Failure::Input(format!(
+                "--from {from} --to {}: the older version comes first",
+                self.at
+            ))),
             (Some(from), _) => Ok(Question::Growth(Version::new(from))),
             (None, Some(key)) => about_key(key, self.value.as_deref(), output),
             (None, None) => Err(Failure::input("neither a key nor --from is given")),

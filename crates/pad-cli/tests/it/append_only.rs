@@ -123,6 +123,8 @@ fn a_log_needs_no_parameters_of_its_own() {
     let insecure = published();
     let get = insecure.run("get --store s --public k.pub example.org");
     assert!(text(&get.stderr).contains("INSECURE unless the parameters come from a ceremony"));
+    let get = insecure.run("--json get --store s --public k.pub example.org");
+    assert!(text(&get.stderr).contains("INSECURE unless the parameters come from a ceremony"));
     insecure.ok("prove --store s example.org --out p");
     let verify = insecure.run("verify --public k.pub --proof p example.org --at 3");
     assert!(text(&verify.stderr).contains("INSECURE unless the parameters come from a ceremony"));

@@ -167,7 +167,12 @@ fn growth_is_proved_to_whoever_has_the_public_key() {
         printed.contains("version 12 contains version 3"),
         "{printed}"
     );
-    for line in ["--from 2 --to 12", "--from 3 --to 11", "--from 12 --to 3"] {
+    bench.fails(
+        &verify("--from 12 --to 3"),
+        2,
+        "the older version comes first",
+    );
+    for line in ["--from 2 --to 12", "--from 3 --to 11"] {
         bench.fails(&verify(line), 3, "verification failed");
     }
     bench.fails(&verify("example.org --at 12"), 3, "verification failed");

@@ -1,8 +1,4 @@
-use accumulators::{
-    SecretKey as _,
-    bilinear::{BilinearSecretKey, Parameters},
-    wire,
-};
+use accumulators::{SecretKey as _, bilinear::BilinearSecretKey};
 use ed25519_dalek::SigningKey;
 use pad_core::{ApplyError, AuthorKey, HeadSigner, Key, Value, Workers, codec};
 
@@ -20,10 +16,9 @@ fn parties<S: Scheme>(schedule: Schedule) -> (LogAuthor<S>, [LogRepository<S>; 2
     let workers = Workers::sequential();
     let powers = 16 * usize::from(S::ROOTS);
     let secret = BilinearSecretKey::generate(powers, 1, b"", &workers).unwrap();
-    let parameters = wire::encode(secret.public_key().parameters());
-    let parameters = wire::decode::<Parameters>(&workers, &parameters, 1 << 20).unwrap();
+    let parameters = secret.public_key().shared_parameters();
     let shape = Shape::new(4, schedule).unwrap();
-    let setup = Setup::new(Arc::new(parameters.into_unverified()), shape);
+    let setup = Setup::new(parameters, shape);
     let log = Log::<S>::new("log".into(), setup);
     let signer = SigningKey::from_bytes(&[3; 32]);
     let key = AuthorKey::from_bytes(signer.verifying_key().as_bytes()).unwrap();
@@ -58,6 +53,9 @@ fn check_taken<S: Scheme>(schedule: Schedule, batches: &[usize]) {
         }
         making.apply(built.update()).unwrap();
         assert_eq!(memory(&taking), memory(&making), "version {number}");
+        // And what is made ahead is as far in both.
+        let [taken, made] = [&taking, &making].map(|server| server.entries().progress());
+        assert_eq!(taken, made, "version {number}");
     }
     assert_eq!(taking.entries().size(), author.entries().size());
 }

@@ -1,10 +1,6 @@
 use std::borrow::Cow;
 
-use accumulators::{
-    SecretKey as _,
-    bilinear::{BilinearSecretKey, Parameters},
-    wire,
-};
+use accumulators::{SecretKey as _, bilinear::BilinearSecretKey, wire};
 use ed25519_dalek::SigningKey;
 use pad_core::{HeadSigner, Key, Untrusted, Value, Version, codec};
 
@@ -37,9 +33,7 @@ fn published<S: DictionaryScheme>(batches: &[u64]) -> LogRepository<S> {
     let workers = Workers::sequential();
     let powers = 16 * usize::from(S::ROOTS);
     let secret = BilinearSecretKey::generate(powers, 1, b"", &workers).unwrap();
-    let parameters = wire::encode(secret.public_key().parameters());
-    let parameters = wire::decode::<Parameters>(&workers, &parameters, 1 << 20).unwrap();
-    let parameters = Arc::new(parameters.into_unverified());
+    let parameters = secret.public_key().shared_parameters();
     let shape = Shape::new(4, Schedule::Eager).unwrap();
     let log = Log::<S>::new("log".into(), Setup::new(parameters, shape));
     let signer = HeadSigner::new(signer());

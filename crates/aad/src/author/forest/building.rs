@@ -56,7 +56,7 @@ impl<S: Scheme> Forest<S> {
     }
 
     /// Begins the jobs for which it is time, and runs what the present size gives credit for.
-    pub(super) fn advance(&mut self) {
+    pub(in crate::author) fn advance(&mut self) {
         if self.jobs.are_at_once() {
             return;
         }
@@ -101,20 +101,26 @@ impl<S: Scheme> Forest<S> {
         known.unwrap_or_else(|| Arc::new(self.polynomial(node).into_owned()))
     }
 
-    /// Drops the jobs of nodes that are not under construction in a log of this size, and takes back as jobs the nodes that are again. To
-    /// be called before the nodes are dropped.
+    /// Drops the jobs of nodes that are not under construction in a log of this size.
+    pub(in crate::author) fn drop_jobs(&mut self, size: u64) {
+        let shape = self.log.shape();
+        for due in self.jobs.all() {
+            if Due::of(shape, due.node.level, size) != Some(due) {
+                // Whether it has panicked is of no interest any more.
+                drop(self.jobs.take(due));
+            }
+        }
+    }
+
+    /// Drops jobs as [`Forest::drop_jobs`], and takes back as jobs the nodes that are under construction again. To be called before the
+    /// nodes are dropped.
     pub(super) fn truncate_jobs(&mut self, size: u64) {
         if self.jobs.are_at_once() {
             return;
         }
+        self.drop_jobs(size);
         let shape = self.log.shape();
         let all = self.jobs.all();
-        for due in &all {
-            if Due::of(shape, due.node.level, size) != Some(*due) {
-                // Whether it has panicked is of no interest any more.
-                drop(self.jobs.take(*due));
-            }
-        }
         for level in shape.block_level()..=shape.top_level() {
             if let Some(due) = Due::of(shape, level, size)
                 && !all.contains(&due)
