@@ -442,3 +442,28 @@ pub(crate) fn lower_frontier(elements: &[Vec<u8>]) -> Vec<Fr> {
         .map(|(string, length)| scalar_of_prefix(string, *length));
     scalars.collect()
 }
+
+/// The first two coefficients of the combination of claims in a message with this body, about a question at a version; as they would be if
+/// the body were left out, with none.
+pub(crate) fn coefficients<S: Scheme>(
+    id: AccumulatorId,
+    at: &LogRoot<S>,
+    question: &[u8],
+    body: Option<&[u8]>,
+) -> [Fr; 2] {
+    let mu = Fr::from(228_988_810_152_649_578_064_853_576_960_394_133_504_u128);
+    let mut transcript = Transcript::new(id, "aad: coefficients");
+    transcript.absorb(&at.root().0);
+    transcript.absorb(question);
+    if let Some(body) = body {
+        transcript.absorb(body);
+    }
+    let challenge = transcript.challenge();
+    [0, 16].map(|at| {
+        let word = |at: usize| {
+            let bytes = challenge[at..at + 8].try_into().unwrap();
+            Fr::from(i64::from_le_bytes(bytes))
+        };
+        word(at) + mu * word(at + 8)
+    })
+}

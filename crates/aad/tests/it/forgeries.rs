@@ -7,13 +7,16 @@ use aad::{
     AadCounted, AppendOnlyProof, Entries, Entry, Growth, InclusionProof, LogRoot, LookupProof,
     Schedule, Shape, hash,
 };
-use accumulators::{transcript::Transcript, wire};
+use accumulators::wire;
 use ark_bls12_381::{Fr, G1Affine, g1};
 use ark_ff::{BigInteger as _, Field as _, PrimeField as _};
 use bls12::point::{self, G1_BYTES};
 use pad_core::{DecodeError, Digest, VerifyError};
 
-use crate::support::{at, at_size, client_log, distinct, entries, key, log, pair, verify};
+use crate::{
+    forger::coefficients,
+    support::{at, at_size, client_log, distinct, entries, key, log, pair, verify},
+};
 
 type Scheme = AadCounted;
 
@@ -436,24 +439,7 @@ fn errors_of_two_claims_do_not_cancel() {
     };
     let zero = verify::<LookupProof<Scheme>>(&forged([Fr::from(0_u64); 2]), &root, &key("victim"));
     assert_eq!(zero, Err(VerifyError::ZeroOpening));
-    let mu = Fr::from(228_988_810_152_649_578_064_853_576_960_394_133_504_u128);
-    let coefficients = |body: Option<&[u8]>| {
-        let mut transcript = Transcript::new(log.id(), "aad: coefficients");
-        transcript.absorb(&root.root().0);
-        transcript.absorb(b"victim");
-        if let Some(body) = body {
-            transcript.absorb(body);
-        }
-        let challenge = transcript.challenge();
-        [0, 16].map(|at| {
-            let word = |at: usize| {
-                Fr::from(i64::from_le_bytes(
-                    challenge[at..at + 8].try_into().unwrap(),
-                ))
-            };
-            word(at) + mu * word(at + 8)
-        })
-    };
+    let coefficients = |body| coefficients(log.id(), &root, b"victim", body);
     let before = forged([Fr::ONE, Fr::ONE]);
     for [first, second] in [coefficients(None), coefficients(Some(&before[8..]))] {
         let values = [Fr::ONE, -first * second.inverse().unwrap()];

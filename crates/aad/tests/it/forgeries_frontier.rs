@@ -6,7 +6,7 @@ use aad::{
     AadFrontier, AasFrontier, AbsenceProof, AppendOnlyProof, Entry, Growth, InclusionProof,
     LogRoot, LookupProof, Schedule, Shape, prefix::scalar_of_prefix,
 };
-use accumulators::{bilinear::polynomial::evaluate, transcript::Transcript, wire};
+use accumulators::{bilinear::polynomial::evaluate, wire};
 use ark_bls12_381::{Fr, G1Affine, g1};
 use ark_ec::{AffineRepr as _, CurveGroup as _};
 use ark_ff::{AdditiveGroup as _, Field as _, PrimeField as _};
@@ -15,26 +15,25 @@ use pad_core::{DecodeError, VerifyError};
 
 use crate::{
     forger::{
-        Polynomial, Tree, absence, bezout, challenge, chunk, chunk_at, combined, commit, disjoint,
-        disjoint_at, disjoint_equations, disjoint_with, divided, honestly_disjoint, lower_frontier,
-        member, multiply, next_challenge, pair, path, prefixes, product, step, step_at, step_with,
-        sum,
+        Polynomial, Tree, absence, bezout, challenge, chunk, coefficients, combined, commit,
+        disjoint, disjoint_equations, disjoint_with, divided, honestly_disjoint, lower_frontier,
+        member, multiply, next_challenge, pair, path, prefixes, product, step, step_with, sum,
     },
     support::{at_size, client_log, entries, key, log, pair as entry, verify},
 };
 
-type Set = AasFrontier;
-type Dictionary = AadFrontier;
+pub(crate) type Set = AasFrontier;
+pub(crate) type Dictionary = AadFrontier;
 
-const MISMATCH: VerifyError = VerifyError::EquationMismatch;
-const ONE: &[Fr] = &[Fr::ONE];
+pub(crate) const MISMATCH: VerifyError = VerifyError::EquationMismatch;
+pub(crate) const ONE: &[Fr] = &[Fr::ONE];
 
-fn members() -> Tree<Set> {
+pub(crate) fn members() -> Tree<Set> {
     Tree::new((0..16).map(|i| member(&format!("member {i}"))).collect())
 }
 
 /// Keys `key 0` to `key 15` with the value `value`, but for these places.
-fn pairs(others: &[(usize, Vec<u8>)]) -> Tree<Dictionary> {
+pub(crate) fn pairs(others: &[(usize, Vec<u8>)]) -> Tree<Dictionary> {
     let mut elements: Vec<Vec<u8>> = (0..16)
         .map(|i| pair(&format!("key {i}"), "value", 1))
         .collect();
@@ -45,13 +44,13 @@ fn pairs(others: &[(usize, Vec<u8>)]) -> Tree<Dictionary> {
 }
 
 /// Whether the absence of a member is accepted.
-fn absent(tree: &Tree<Set>, evidence: &[u8], asked: &str) -> Result<(), VerifyError> {
+pub(crate) fn absent(tree: &Tree<Set>, evidence: &[u8], asked: &str) -> Result<(), VerifyError> {
     let proof = tree.look_up(&[], evidence, &[]);
     verify::<AbsenceProof<Set>>(&proof, &tree.at(), &key(asked)).map(drop)
 }
 
 /// What is accepted as all values of the key `key`.
-fn values(tree: &Tree<Dictionary>, proof: &[u8]) -> Result<Vec<String>, VerifyError> {
+pub(crate) fn values(tree: &Tree<Dictionary>, proof: &[u8]) -> Result<Vec<String>, VerifyError> {
     let found = verify::<LookupProof<Dictionary>>(proof, &tree.at(), &key("key"))?.values;
     let texts = found
         .iter()
@@ -60,12 +59,12 @@ fn values(tree: &Tree<Dictionary>, proof: &[u8]) -> Result<Vec<String>, VerifyEr
 }
 
 /// The scalar that is at stake: the whole element of a member, which is a root of its tree.
-fn root_of(asked: &str) -> Fr {
+pub(crate) fn root_of(asked: &str) -> Fr {
     scalar_of_prefix(&member(asked), 256)
 }
 
 /// An element of another tree, for a Bézout that holds.
-fn elsewhere() -> Fr {
+pub(crate) fn elsewhere() -> Fr {
     scalar_of_prefix(&member("elsewhere"), 256)
 }
 
@@ -269,7 +268,7 @@ fn prefixes_are_of_the_asked_key_half() {
 }
 
 /// Evidence for a tree whose frontier has these roots, which are all in one group, and these chunks.
-fn presence(tree: &Tree<Dictionary>, roots: &[Fr], chunks: &[&[Fr]]) -> Vec<u8> {
+pub(crate) fn presence(tree: &Tree<Dictionary>, roots: &[Fr], chunks: &[&[Fr]]) -> Vec<u8> {
     let group = product(roots);
     let mut evidence = honestly_disjoint(tree, roots);
     for scalars in chunks {
@@ -289,7 +288,7 @@ fn presence(tree: &Tree<Dictionary>, roots: &[Fr], chunks: &[&[Fr]]) -> Vec<u8> 
 }
 
 /// Elements of the key `key`, in order, and the tree that has the first of them in its second block, the others in its first one.
-fn several(count: usize, hidden: Vec<u8>) -> (Vec<Vec<u8>>, Tree<Dictionary>) {
+pub(crate) fn several(count: usize, hidden: Vec<u8>) -> (Vec<Vec<u8>>, Tree<Dictionary>) {
     let shown: Vec<Vec<u8>> = (0..count)
         .map(|i| pair("key", &format!("{i}"), 1))
         .collect();
@@ -513,206 +512,6 @@ fn what_is_included_is_in_the_accumulators_that_absence_is_about() {
     assert_eq!(inclusion(&tree), Err(MISMATCH));
 }
 
-/// Of each challenge about disjointness, each part is left out in turn, and what it was is chosen when the challenge is known.
-#[test]
-fn challenges_of_disjointness_cover_every_part() {
-    let mut tree = members();
-    let (asked, root) = (member("member 3"), root_of("member 3"));
-    let id = tree.id();
-    let claimed = |frontier: &[Fr]| absence(&asked, 256, &[0], frontier);
-    let refused = |tree: &Tree<Set>, disjoint: Vec<u8>, frontier: &[Fr]| {
-        let forged = [&disjoint[..], &claimed(frontier)].concat();
-        assert_eq!(absent(tree, &forged, "member 3"), Err(MISMATCH));
-    };
-    let name = "aad: disjoint";
-    let frontier = product(&[root]);
-    let (tree_point, point, one) = (tree.accumulator(), commit(&frontier), commit(ONE));
-    let at = |part: &[Fr], z: Fr| evaluate(part, z);
-    // X: a constant.
-    let (mut transcript, z) = challenge(id, name, &[&tree_point, &point, &one]);
-    let x = (Fr::ONE - at(&frontier, z)) / at(&tree.polynomial, z);
-    let g = next_challenge(&mut transcript, &[x, Fr::ONE]);
-    let parts = [&tree.polynomial[..], &frontier, &[x], ONE];
-    refused(&tree, disjoint_at(parts, (z, g), [x, Fr::ONE]), &frontier);
-    // Y: the same.
-    let y = (Fr::ONE - at(&tree.polynomial, z)) / at(&frontier, z);
-    let g = next_challenge(
-        &mut challenge(id, name, &[&tree_point, &point, &one]).0,
-        &[Fr::ONE, y],
-    );
-    let parts = [&tree.polynomial[..], &frontier, ONE, &[y]];
-    refused(&tree, disjoint_at(parts, (z, g), [Fr::ONE, y]), &frontier);
-    // F: a multiple.
-    let (mut transcript, z) = challenge(id, name, &[&tree_point, &one, &one]);
-    let factor = (Fr::ONE - at(&tree.polynomial, z)) / at(&frontier, z);
-    let multiple = sum(&[(factor, &frontier)]);
-    let g = next_challenge(&mut transcript, &[Fr::ONE; 2]);
-    let parts = [&tree.polynomial[..], &multiple, ONE, ONE];
-    refused(&tree, disjoint_at(parts, (z, g), [Fr::ONE; 2]), &multiple);
-    // The values, of which the second challenge is made.
-    let (mut transcript, z) = challenge(id, name, &[&tree_point, &point, &one, &one]);
-    let solve = |g: Fr, y: Fr| {
-        let square = g.square();
-        let rest = Fr::ONE + g * (Fr::ONE - y) + square * (y * at(&frontier, z) - Fr::ONE);
-        rest / (Fr::ONE - square * at(&tree.polynomial, z))
-    };
-    let parts = [&tree.polynomial[..], &frontier, ONE, ONE];
-    let y = Fr::from(7_u64);
-    for known in [&[][..], &[y]] {
-        let g = next_challenge(&mut transcript.clone(), known);
-        refused(
-            &tree,
-            disjoint_at(parts, (z, g), [solve(g, y), y]),
-            &frontier,
-        );
-    }
-    let x = Fr::from(5_u64);
-    let g = next_challenge(&mut transcript, &[x]);
-    let square = g.square();
-    let rest = Fr::ONE - x + g + square * (x * at(&tree.polynomial, z) - Fr::ONE);
-    let y = rest / (g - square * at(&frontier, z));
-    refused(&tree, disjoint_at(parts, (z, g), [x, y]), &frontier);
-    // The tree's accumulator: the second block's is any constant, as nobody opens it.
-    let (mut transcript, z) = challenge(id, name, &[&point, &one, &one]);
-    let constant = (Fr::ONE - at(&frontier, z)) / at(&tree.blocks[0], z);
-    tree.blocks[1] = vec![constant];
-    tree.polynomial = sum(&[(constant, &tree.blocks[0])]);
-    let included = Entry::member(key("member 3"));
-    let proof = tree.inclusion(3, 0);
-    assert!(verify::<InclusionProof<Set>>(&proof, &tree.at(), &included).is_ok());
-    let g = next_challenge(&mut transcript, &[Fr::ONE; 2]);
-    let parts = [&tree.polynomial[..], &frontier, ONE, ONE];
-    refused(&tree, disjoint_at(parts, (z, g), [Fr::ONE; 2]), &frontier);
-}
-
-/// The same for the challenges of a path.
-#[test]
-fn challenges_of_paths_cover_every_part() {
-    let tree = members();
-    let asked = member("member 3");
-    let id = tree.id();
-    let name = "aad: frontier product";
-    let others = [elsewhere()];
-    let whole = product(&others);
-    let proved = honestly_disjoint(&tree, &others);
-    let refused = |proved: &[u8], step: Vec<u8>, group: &[Fr]| {
-        let claimed = absence(&asked, 256, &path(&[step]), group);
-        let forged = [proved, &claimed].concat();
-        assert_eq!(absent(&tree, &forged, "member 3"), Err(MISMATCH));
-    };
-    let group = product(&[root_of("member 3")]);
-    let (group_point, one, parent) = (commit(&group), commit(ONE), commit(&whole));
-    for count in 2..=4 {
-        for index in 0..count {
-            // A child: a multiple of what it should not be.
-            let mut points: Vec<&[u8]> = vec![&one; count - 1];
-            points.push(&parent);
-            let (mut transcript, z) = challenge(id, name, &points);
-            let factor = evaluate(&whole, z) / evaluate(&group, z);
-            let multiple = sum(&[(factor, &group)]);
-            let mut children = vec![ONE; count];
-            children[index] = &multiple;
-            let mut values: Vec<Fr> = children.iter().map(|child| evaluate(child, z)).collect();
-            values.truncate(count - 1);
-            let g = next_challenge(&mut transcript, &values);
-            refused(
-                &proved,
-                step_at((&whole, &children), (index, None), (z, g), &values),
-                &multiple,
-            );
-        }
-    }
-    // The parent: a multiple of a frontier that is disjoint.
-    let (mut transcript, z) = challenge(id, name, &[&one, &group_point]);
-    let factor = evaluate(&group, z) / evaluate(&whole, z);
-    let multiple = sum(&[(factor, &whole)]);
-    let [x, y] = bezout(&tree.polynomial, &others);
-    let y = sum(&[(factor.inverse().unwrap(), &y)]);
-    let multiple_proved = disjoint(id, [&tree.polynomial, &multiple, &x, &y]);
-    let g = next_challenge(&mut transcript, &[Fr::ONE]);
-    let forged = step_at((&multiple, &[ONE, &group]), (1, None), (z, g), &[Fr::ONE]);
-    refused(&multiple_proved, forged, &group);
-    // A value, of which the second challenge is made: the first or the last of those sent.
-    let (transcript, z) = challenge(id, name, &[&one, &one, &group_point, &parent]);
-    let (parent_at, group_at) = (evaluate(&whole, z), evaluate(&group, z));
-    let second = Fr::from(3_u64);
-    for (left_out, known) in [(0, &[second][..]), (1, &[second]), (0, &[])] {
-        let g = next_challenge(&mut transcript.clone(), known);
-        let square = g.square();
-        let solved = if left_out == 0 {
-            // (1 - v) + g (1 - second) + g^2 (parent - v second group) = 0
-            (Fr::ONE + g * (Fr::ONE - second) + square * parent_at)
-                / (Fr::ONE + square * second * group_at)
-        } else {
-            (Fr::ONE - second + g + square * parent_at) / (g + square * second * group_at)
-        };
-        let mut values = [second; 2];
-        values[left_out] = solved;
-        let forged = step_at((&whole, &[ONE, ONE, &group]), (2, None), (z, g), &values);
-        refused(&proved, forged, &group);
-    }
-}
-
-/// The same for those of chunks; the strings of a chunk follow from the values, and cannot be chosen.
-#[test]
-fn challenges_of_chunks_cover_every_part() {
-    let (shown, tree) = several(1, pair("key", "hidden", 1));
-    let id = tree.id();
-    let strings = lower_frontier(&shown);
-    let encoded: Vec<u8> = strings.iter().flat_map(bls12::scalar::encode).collect();
-    let at = |z: Fr| -> Fr { strings.iter().map(|string| z - string).product() };
-    let others = [elsewhere()];
-    let whole = product(&others);
-    let proved = honestly_disjoint(&tree, &others);
-    let refused = |chunk: Vec<u8>| {
-        let forged = tree.look_up(&[0], &[&proved[..], &chunk].concat(), &["0"]);
-        assert_eq!(values(&tree, &forged), Err(MISMATCH));
-    };
-    // Q: a constant.
-    let (_, z) = challenge(id, "aad: chunk", &[&commit(&whole), &encoded]);
-    let rest = [evaluate(&whole, z) / at(z)];
-    refused(chunk_at(&strings, &[0], (&whole, &rest), z));
-    // The group: a constant, which divides every frontier.
-    let (_, z) = challenge(id, "aad: chunk", &[&commit(ONE), &encoded]);
-    let constant = [at(z)];
-    let other = sum(&[(at(z).inverse().unwrap(), &whole)]);
-    let step = step(id, (&whole, &[&constant, &other]), 0);
-    refused(chunk_at(&strings, &path(&[step]), (&constant, ONE), z));
-    // The strings: with the challenge that would be made without them, even what is true is refused.
-    let honest = pairs(&[(0, shown[0].clone())]);
-    let group = product(&strings);
-    let (_, z) = challenge(id, "aad: chunk", &[&commit(&group), &commit(ONE)]);
-    let mut evidence = honestly_disjoint(&honest, &strings);
-    evidence.extend(chunk_at(&strings, &[0], (&group, ONE), z));
-    let answer = honest.look_up(&[0], &evidence, &["0"]);
-    assert_eq!(values(&honest, &answer), Err(MISMATCH));
-}
-
-/// Evidence of another log with the same contents, which differs in the id alone.
-#[test]
-fn challenges_about_frontiers_depend_on_the_log() {
-    let shape = Shape::new(5, Schedule::Eager).unwrap();
-    let all: Vec<Entry> = (0..16)
-        .map(|i| entry(&format!("key {i}"), "value"))
-        .collect();
-    let [one, other] = [1, 2].map(|id| entries(&log::<Dictionary>([id; 16], shape), &all));
-    // To each place of the evidence: disjointness, path, chunk or prefix.
-    for asked in ["absent", "key 3"] {
-        let [proof, foreign] = [&one, &other]
-            .map(|log| wire::encode(&log.prove_values(16, asked.as_bytes()).unwrap()));
-        let check = |bytes: &[u8]| {
-            verify::<LookupProof<Dictionary>>(bytes, &at_size(&one, 16), &key(asked)).map(drop)
-        };
-        assert_eq!(check(&proof), Ok(()));
-        let start = if asked == "absent" { 100 } else { 840 };
-        for (from, to) in [(start, start + 256), (start + 256, proof.len())] {
-            let mut forged = proof.clone();
-            forged[from..to].copy_from_slice(&foreign[from..to]);
-            assert_eq!(check(&forged), Err(MISMATCH), "{from}");
-        }
-    }
-}
-
 /// The places of all points in the evidence: whether the identity is refused there whatever else holds.
 #[test]
 fn points_of_frontiers_are_in_the_subgroup_and_not_the_identity() {
@@ -777,8 +576,8 @@ fn errors_of_claims_about_frontiers_do_not_cancel() {
     let group = product(&others);
     let proved = honestly_disjoint(&tree, &others);
     let at = tree.at();
-    let coefficients = bezout(&tree.polynomial, &others);
-    let parts = [&tree.polynomial, &group, &coefficients[0], &coefficients[1]];
+    let multiples = bezout(&tree.polynomial, &others);
+    let parts = [&tree.polynomial, &group, &multiples[0], &multiples[1]];
     let parts = parts.map(Vec::as_slice);
     let points = parts.map(commit);
     let points = points.each_ref().map(<[u8; G1_BYTES]>::as_slice);
@@ -799,26 +598,9 @@ fn errors_of_claims_about_frontiers_do_not_cancel() {
         evidence.extend(commit(&second));
         evidence
     };
-    let mu = Fr::from(228_988_810_152_649_578_064_853_576_960_394_133_504_u128);
-    let coefficients = |body: Option<&[u8]>| {
-        let mut transcript = Transcript::new(tree.id(), "aad: coefficients");
-        transcript.absorb(&at.root().0);
-        transcript.absorb(b"member 3");
-        if let Some(body) = body {
-            transcript.absorb(body);
-        }
-        let challenge = transcript.challenge();
-        [0, 16].map(|at| {
-            let word = |at: usize| {
-                Fr::from(i64::from_le_bytes(
-                    challenge[at..at + 8].try_into().unwrap(),
-                ))
-            };
-            word(at) + mu * word(at + 8)
-        })
-    };
+    let drawn = |body| coefficients(tree.id(), &at, b"member 3", body);
     let before = tree.look_up(&[], &forged([Fr::ZERO; 2]), &[]);
-    for [first, second] in [coefficients(None), coefficients(Some(&before[8..]))] {
+    for [first, second] in [drawn(None), drawn(Some(&before[8..]))] {
         // first k + second m = 0, and second error + first k z + second m root = 0.
         let k = -(second * error) / (first * (z - root));
         let m = -(first * k) / second;

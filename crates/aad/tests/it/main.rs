@@ -9,6 +9,7 @@ mod conformance;
 mod damage;
 mod forger;
 mod forgeries;
+mod forgeries_challenges;
 mod forgeries_frontier;
 mod frontier;
 mod independent;
