@@ -34,6 +34,11 @@ pub(super) struct Import {
     /// than what was not yet reported.
     #[arg(long, value_name = "SNAPSHOTS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     group: u32,
+    /// Append a snapshot to a log although the log has a version of just these entries that is not known to be imported: after the store
+    /// was restored from a copy it may be this snapshot.
+    #[cfg(feature = "aad")]
+    #[arg(long)]
+    again: bool,
     /// The trace: CSV with the columns snapshot,op,key,value, plain or compressed with zstd.
     trace: PathBuf,
 }
@@ -58,6 +63,7 @@ impl Import {
                 "another import has gone on meanwhile: run this one again",
             ));
         }
+        self.check_appended(&author, imported.len())?;
         let bar = progress_bar(output, total);
         let mut changes = 0;
         let mut waiting = Vec::new();
@@ -88,6 +94,49 @@ impl Import {
         }
         bar.finish_and_clear();
         self.report(&author, (total, imported.len(), changes), output)
+    }
+
+    /// Refuses to append for the second time what a log has already: the record of what was imported is not a part of the versions, and
+    /// does not come back with them when they are applied to a copy of the store.
+    #[cfg(feature = "aad")]
+    fn check_appended(&self, author: &AnyAuthor, imported: usize) -> Result<(), Failure> {
+        use pad::{Update, aad::Appended};
+        let repository = author.repository();
+        let scheme = repository.description()?.public.scheme;
+        // In sets a member is there once, whatever is imported.
+        if self.again || !scheme.family().is_append_only() || scheme.is_set() {
+            return Ok(());
+        }
+        let Some(next) = read(&self.trace)?.nth(imported) else {
+            return Ok(());
+        };
+        let next = next.map_err(|error| Failure::trace(&self.trace, &error))?;
+        let first = u64::try_from(imported).unwrap_or(u64::MAX);
+        for version in first.saturating_add(1)..=repository.latest().number() {
+            let Some(message) = repository.store().update(Version::new(version))? else {
+                continue;
+            };
+            let update = codec::decode::<Update<Sha256Ed25519, Appended>>(&message, message.len());
+            let update =
+                update.map_err(|_| StoreError::Damaged("a stored update is not readable"))?;
+            let entries = update.attachment.entries.into_iter();
+            let appended = entries.map(|entry| Operation::Put(entry.key, entry.value));
+            if appended.eq(next.operations.iter().cloned()) {
+                return Err(Failure::Input(format!(
+                    "trace {}: snapshot '{}' is what version {version} of the log has appended, and not known to be imported; \
+                     --again appends it once more",
+                    self.trace.display(),
+                    next.name,
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    #[cfg(not(feature = "aad"))]
+    #[allow(clippy::unused_self, reason = "without logs there is nothing to check")]
+    const fn check_appended(&self, _: &AnyAuthor, _: usize) -> Result<(), Failure> {
+        Ok(())
     }
 
     fn check_scheme(&self, key: &SecretKey) -> Result<(), Failure> {

@@ -261,3 +261,29 @@ fn a_check_finds_a_certificate_that_somebody_else_wrote() {
     bench.ok("versions --store s");
     bench.fails("check --store s", 3, "does not verify");
 }
+
+/// A copy of the store, or one restored from a backup, gets its versions back by `apply`, but not the record of what was imported.
+#[test]
+fn a_trace_is_not_appended_twice_after_a_restore() {
+    let bench = published();
+    let versions = bench.json("versions --store s").len();
+    let mut files = String::new();
+    for version in 1..=versions {
+        bench.ok(&format!("export --store s --at {version} --out u{version}"));
+        write!(files, " u{version}").unwrap();
+    }
+    bench.ok(&format!(
+        "apply --store copy --public k.pub --parameters par{files}"
+    ));
+    let import = |store: &str| format!("import --store {store} --key k t.csv");
+    bench.fails(
+        &import("copy"),
+        2,
+        "is what version 1 of the log has appended",
+    );
+    assert_eq!(bench.json("versions --store copy").len(), versions);
+    // Where all is known to be imported there is nothing to append.
+    bench.ok(&import("s"));
+    bench.ok(&format!("{} --again", import("copy")));
+    assert_eq!(bench.json("versions --store copy").len(), 2 * versions);
+}
