@@ -126,6 +126,9 @@ impl<S: Suite> DirectoryClient<S> {
 
     /// Asks for the entry of an object at hand, with the hint that was stored with it. A hint that does not decode, or is of
     /// another entry or object, is left out.
+    ///
+    /// What is found is what the directory says of the id now: compare it with the object's digest, which may be an old or a false
+    /// object's.
     pub fn ask_with_hint(
         &self,
         id: EntryId,
