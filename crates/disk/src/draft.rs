@@ -19,6 +19,17 @@ pub enum Access {
     Usual,
 }
 
+impl Access {
+    /// The permissions that a new file asks for; the umask takes from them.
+    #[cfg(unix)]
+    pub(crate) const fn mode(self) -> u32 {
+        match self {
+            Self::Private => 0o600,
+            Self::Usual => 0o666,
+        }
+    }
+}
+
 /// Makes a new file with these contents, durable when this returns.
 ///
 /// # Errors
@@ -148,19 +159,10 @@ impl Unnamed {
         let mut builder = tempfile::Builder::new();
         builder.prefix(".draft-");
         #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode(access)));
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(access.mode()));
         #[cfg(not(unix))]
         let _ = access;
         Ok(Self::Hidden(builder.tempfile_in(folder)?))
-    }
-}
-
-/// The permissions asked for; the umask takes from them.
-#[cfg(unix)]
-const fn mode(access: Access) -> u32 {
-    match access {
-        Access::Private => 0o600,
-        Access::Usual => 0o666,
     }
 }
 
@@ -179,12 +181,12 @@ mod anonymous {
 
     use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, openat};
 
-    use super::{Access, folder, mode};
+    use super::{Access, folder};
 
     /// A file without a name, or `None` where there is no such thing.
     pub(super) fn open(folder: &Path, access: Access) -> io::Result<Option<File>> {
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-        match openat(CWD, folder, flags, Mode::from_raw_mode(mode(access))) {
+        match openat(CWD, folder, flags, Mode::from_raw_mode(access.mode())) {
             Ok(file) => {
                 let file = File::from(file);
                 // Without the process file system there is no way to a name.

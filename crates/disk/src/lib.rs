@@ -4,6 +4,7 @@
 //!   not at all. A draft that nobody keeps leaves nothing behind, not even when the process is killed.
 //! * [`Register`]: a small value that is overwritten in place, and never torn.
 //! * [`Lock`]: one process at a time, for as long as a value lives.
+//! * [`layer`]: folders of files that are read and written at positions, under stores.
 //! * [`engine`] (feature `redb`): databases in one file, made, opened, guarded and repaired. With the
 //!   feature `simulated-disk` tests can fill the disk under them, or have it fail.
 //!
@@ -21,6 +22,7 @@
 mod draft;
 #[cfg(feature = "redb")]
 pub mod engine;
+pub mod layer;
 mod lock;
 mod place;
 mod register;

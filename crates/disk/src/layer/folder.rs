@@ -1,0 +1,127 @@
+//! Folders of the operating system.
+
+use std::{
+    fs, io,
+    path::{Component, Path, PathBuf},
+    sync::Arc,
+};
+
+use super::{FileLayer, LayerFile, file::SystemFile};
+use crate::{
+    Access,
+    place::{folder, synchronise, target},
+};
+
+/// A folder of the operating system. New files in it are [`Access::Private`], unless it is told otherwise.
+///
+/// Names are followed through symbolic links, and what is replaced is the file at the end of them.
+#[derive(Clone, Debug)]
+pub struct Folder {
+    path: PathBuf,
+    access: Access,
+}
+
+impl Folder {
+    /// A new folder, or one that is there and empty. Its name is durable after
+    /// [`FileLayer::synchronise`].
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::DirectoryNotEmpty`]; [`io::ErrorKind::NotADirectory`] if there is something else at
+    /// the path; the operating system's, for example if the folder that it should be in is missing.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        match fs::create_dir(path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                if fs::read_dir(path)?.next().transpose()?.is_some() {
+                    return Err(io::ErrorKind::DirectoryNotEmpty.into());
+                }
+            }
+            created => created?,
+        }
+        Self::open(path)
+    }
+
+    /// The folder at this path.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`]; [`io::ErrorKind::NotADirectory`]; the operating system's.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        if !path.metadata()?.is_dir() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        Ok(Self {
+            path: path.to_path_buf(),
+            access: Access::Private,
+        })
+    }
+
+    /// The same folder; who may read the files that are made in it.
+    #[must_use]
+    pub fn with_access(self, access: Access) -> Self {
+        Self { access, ..self }
+    }
+
+    /// The path of the file of this name.
+    fn file(&self, name: &str) -> io::Result<PathBuf> {
+        check_name(name)?;
+        Ok(self.path.join(name))
+    }
+}
+
+impl FileLayer for Folder {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn names(&self) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(&self.path)? {
+            let entry = entry?;
+            if !entry.file_type()?.is_dir() {
+                names.push(entry.file_name().to_string_lossy().into_owned());
+            }
+        }
+        Ok(names)
+    }
+
+    fn open(&self, name: &str) -> io::Result<Arc<dyn LayerFile>> {
+        Ok(Arc::new(SystemFile::open(&self.file(name)?)?))
+    }
+
+    fn create(&self, name: &str) -> io::Result<Arc<dyn LayerFile>> {
+        Ok(Arc::new(SystemFile::create(
+            &self.file(name)?,
+            self.access,
+        )?))
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        let to = target(&self.file(to)?)?;
+        fs::rename(self.file(from)?, &to)?;
+        if folder(&to) == self.path {
+            return Ok(());
+        }
+        // A link led to another folder, which nobody will synchronise.
+        synchronise(folder(&to))
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        fs::remove_file(self.file(name)?)
+    }
+
+    fn synchronise(&self) -> io::Result<()> {
+        synchronise(&self.path)?;
+        synchronise(folder(&target(&self.path)?))
+    }
+}
+
+/// Refuses what is not a single component of a path.
+pub(super) fn check_name(name: &str) -> io::Result<()> {
+    let mut components = Path::new(name).components();
+    match (components.next(), components.next()) {
+        (Some(Component::Normal(component)), None) if component == name => Ok(()),
+        _ => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("{name:?} is not the name of a file"),
+        )),
+    }
+}
