@@ -13,6 +13,8 @@ use std::{fs::File, io, path::Path, sync::Arc};
 mod file;
 mod folder;
 
+#[cfg(feature = "redb")]
+pub(crate) use file::SystemFile;
 pub use folder::Folder;
 
 /// A folder of files that are read and written at positions.

@@ -8,6 +8,8 @@ use std::{fs::File, io, sync::Arc};
 
 use redb::{BackendError, DatabaseError, StorageBackend, backends::FileBackend};
 
+use crate::layer::LayerFile;
+
 /// What became of the file under an engine.
 #[derive(Debug, Default)]
 pub(super) struct Health {
@@ -43,49 +45,71 @@ impl Health {
 /// The file under one engine.
 #[derive(Debug)]
 pub(super) struct Backend {
-    file: FileBackend,
+    file: Arc<dyn LayerFile>,
+    /// Where the file is one of the operating system: the engine's way to lock it, which other processes
+    /// that use the engine keep to.
+    locks: Option<FileBackend>,
     health: Arc<Health>,
 }
 
 impl Backend {
-    pub(super) fn new(file: File, health: Arc<Health>) -> Result<Self, DatabaseError> {
-        let file = FileBackend::new(file)?;
-        Ok(Self { file, health })
+    pub(super) fn new(
+        file: Arc<dyn LayerFile>,
+        health: Arc<Health>,
+    ) -> Result<Self, DatabaseError> {
+        let of_system = file.of_system().map(File::try_clone).transpose()?;
+        Ok(Self {
+            locks: of_system.map(FileBackend::new).transpose()?,
+            file,
+            health,
+        })
+    }
+
+    fn locks(&self) -> Result<&FileBackend, BackendError> {
+        self.locks.as_ref().ok_or(BackendError::Unsupported)
     }
 }
 
 impl StorageBackend for Backend {
     fn len(&self) -> io::Result<u64> {
-        self.health.note(self.file.len())
+        self.health.note(self.file.length())
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        self.health.note(self.file.read(offset, out))
+        self.health.note(self.file.read_at(offset, out))
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
         #[cfg(feature = "simulated-disk")]
         self.health.disk.cut(len);
-        self.health.note(self.file.set_len(len))
+        self.health.note(self.file.set_length(len))
     }
 
     fn sync_data(&self) -> io::Result<()> {
-        self.health.note(self.file.sync_data())
+        self.health.note(self.file.synchronise())
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         #[cfg(feature = "simulated-disk")]
         self.health
             .note(self.health.disk.take(offset, data.len()))?;
-        self.health.note(self.file.write(offset, data))
+        self.health.note(self.file.write_at(offset, data))
     }
 
     fn close(&self) -> io::Result<()> {
-        self.file.close()
+        // Another lock goes with the file.
+        self.locks.as_ref().map_or(Ok(()), FileBackend::close)
     }
 
     fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
-        self.file.try_lock_range(start, end)
+        match &self.locks {
+            Some(locks) => locks.try_lock_range(start, end),
+            // The engine asks for this if it cannot have ranges.
+            None if (start, end) == (Bound::Unbounded, Bound::Unbounded) => {
+                Ok(self.file.try_lock()?)
+            }
+            None => Err(BackendError::Unsupported),
+        }
     }
 
     fn try_lock_shared_range(
@@ -93,22 +117,22 @@ impl StorageBackend for Backend {
         start: Bound<u64>,
         end: Bound<u64>,
     ) -> Result<bool, BackendError> {
-        self.file.try_lock_shared_range(start, end)
+        self.locks()?.try_lock_shared_range(start, end)
     }
 
     fn lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
-        self.file.lock_range(start, end)
+        self.locks()?.lock_range(start, end)
     }
 
     fn lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
-        self.file.lock_shared_range(start, end)
+        self.locks()?.lock_shared_range(start, end)
     }
 
     fn unlock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
-        self.file.unlock_range(start, end)
+        self.locks()?.unlock_range(start, end)
     }
 
     fn query_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
-        self.file.query_lock_range(start, end)
+        self.locks()?.query_lock_range(start, end)
     }
 }

@@ -1,7 +1,7 @@
 //! What is looked at before the engine opens a file, and what the engine says of its pages.
 
 use std::{
-    fs::File,
+    fs::{File, Metadata},
     io::{self, Read},
     path::Path,
     thread,
@@ -27,6 +27,15 @@ pub(super) fn refuse_other_files(path: &Path, access: Access) -> Result<(), Engi
     if !metadata.is_file() {
         return Err(EngineError::Foreign(path.to_path_buf()));
     }
+    refuse_exposed(&metadata, path, access)
+}
+
+/// Refuses a private file of which others may read or change anything.
+pub(super) fn refuse_exposed(
+    metadata: &Metadata,
+    path: &Path,
+    access: Access,
+) -> Result<(), EngineError> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
@@ -37,7 +46,7 @@ pub(super) fn refuse_other_files(path: &Path, access: Access) -> Result<(), Engi
         }
     }
     #[cfg(not(unix))]
-    let _ = access;
+    let _ = (metadata, path, access);
     Ok(())
 }
 

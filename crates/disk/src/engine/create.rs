@@ -1,11 +1,18 @@
 //! New databases.
 
-use std::{io, path::Path};
+use std::{io, path::Path, sync::Arc};
 
 use redb::{Builder, WriteTransaction};
 
-use super::{error::EngineError, format::Format};
-use crate::Draft;
+use super::{
+    backend::{Backend, Health},
+    error::EngineError,
+    format::Format,
+};
+use crate::{
+    Draft,
+    layer::{FileLayer, LayerFile, SystemFile},
+};
 
 /// Makes a new database and fills it in one transaction. It appears under its path complete or not at
 /// all, durable when this returns.
@@ -21,15 +28,78 @@ pub(super) fn create<E: From<EngineError>>(
     }
     let draft = Draft::new(path, format.access).map_err(EngineError::Io)?;
     let file = draft.file().try_clone().map_err(EngineError::Io)?;
-    {
-        let database = builder.create_file(file).map_err(EngineError::of)?;
-        let mut transaction = database.begin_write().map_err(EngineError::of)?;
-        transaction.set_two_phase_commit(true);
-        fill(&transaction)?;
-        transaction.commit().map_err(EngineError::of)?;
-    }
+    fill_file(Arc::new(SystemFile::new(file)), builder, fill)?;
     draft.keep_new().map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => exists().into(),
         _ => EngineError::Io(error).into(),
     })
 }
+
+/// The same for a name in a layer, where files have names from the start: it is written under another
+/// name.
+pub(super) fn create_in<E: From<EngineError>>(
+    layer: &dyn FileLayer,
+    name: &str,
+    builder: &Builder,
+    fill: impl FnOnce(&WriteTransaction) -> Result<(), E>,
+) -> Result<(), E> {
+    let draft = format!("{name}{DRAFT}");
+    let file = create_draft(layer, name, &draft)?;
+    let made = fill_file(Arc::clone(&file), builder, fill).and_then(|()| {
+        let keep = || {
+            file.synchronise()?;
+            layer.rename(&draft, name)?;
+            layer.synchronise()
+        };
+        keep().map_err(|error| EngineError::Io(error).into())
+    });
+    if made.is_err() {
+        // It may have its name already, and what is left is replaced the next time.
+        drop(layer.remove(&draft));
+    }
+    made
+}
+
+fn create_draft(
+    layer: &dyn FileLayer,
+    name: &str,
+    draft: &str,
+) -> Result<Arc<dyn LayerFile>, EngineError> {
+    if layer.names()?.iter().any(|found| found == name) {
+        return Err(EngineError::Exists(layer.path().join(name)));
+    }
+    match layer.remove(draft) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+        _ => {}
+    }
+    Ok(layer.create(draft)?)
+}
+
+/// Makes a database in an empty file.
+fn fill_file<E: From<EngineError>>(
+    file: Arc<dyn LayerFile>,
+    builder: &Builder,
+    fill: impl FnOnce(&WriteTransaction) -> Result<(), E>,
+) -> Result<(), E> {
+    let health = Arc::<Health>::default();
+    let backend = Backend::new(file, Arc::clone(&health)).map_err(EngineError::of)?;
+    {
+        let database = builder
+            .create_with_backend(backend)
+            .map_err(EngineError::of)?;
+        let mut transaction = database.begin_write().map_err(EngineError::of)?;
+        transaction.set_two_phase_commit(true);
+        fill(&transaction)?;
+        transaction.commit().map_err(EngineError::of)?;
+    }
+    // The engine does not say what failed while it closed, and whoever synchronises the file after that
+    // does not hear of it either.
+    if health.has_failed() {
+        let error = io::Error::other("a new database could not be closed");
+        return Err(EngineError::Io(error).into());
+    }
+    Ok(())
+}
+
+/// What the name of an incomplete database ends with.
+const DRAFT: &str = ".new";

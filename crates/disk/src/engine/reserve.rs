@@ -14,7 +14,8 @@ use crate::place::with_suffix;
 /// given up for what makes the database smaller.
 #[derive(Debug)]
 pub struct Reserve {
-    path: PathBuf,
+    /// `None` beside a database that is not a file of the operating system.
+    path: Option<PathBuf>,
     bytes: u64,
     #[cfg_attr(
         not(feature = "simulated-disk"),
@@ -25,9 +26,9 @@ pub struct Reserve {
 
 impl Reserve {
     /// None yet, for the database at this path.
-    pub(super) fn new(database: &Path, health: Arc<Health>) -> Self {
+    pub(super) fn new(database: Option<&Path>, health: Arc<Health>) -> Self {
         Self {
-            path: with_suffix(database, ".reserve"),
+            path: database.map(|path| with_suffix(path, ".reserve")),
             bytes: 0,
             health,
         }
@@ -42,16 +43,18 @@ impl Reserve {
     ///
     /// # Errors
     /// The operating system's, [`io::ErrorKind::StorageFull`] among them; then nothing is set aside.
+    /// [`io::ErrorKind::Unsupported`] beside a database that is not a file of the operating system.
     pub fn fill(&self) -> io::Result<()> {
         if self.bytes == 0 {
             return self.release();
         }
+        let path = self.path.as_ref().ok_or(io::ErrorKind::Unsupported)?;
         #[cfg(feature = "simulated-disk")]
         self.health.disk.reserve(self.bytes)?;
-        if fs::metadata(&self.path).is_ok_and(|metadata| metadata.len() == self.bytes) {
+        if fs::metadata(path).is_ok_and(|metadata| metadata.len() == self.bytes) {
             return Ok(());
         }
-        let written = self.write();
+        let written = self.write(path);
         if written.is_err() {
             // A part of it would only be in the way.
             self.release()?;
@@ -66,14 +69,14 @@ impl Reserve {
     pub fn release(&self) -> io::Result<()> {
         #[cfg(feature = "simulated-disk")]
         self.health.disk.reserve(0)?;
-        match fs::remove_file(&self.path) {
+        match self.path.as_ref().map_or(Ok(()), fs::remove_file) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         }
     }
 
-    fn write(&self) -> io::Result<()> {
-        let mut file = self.create()?;
+    fn write(&self, path: &Path) -> io::Result<()> {
+        let mut file = self.create(path)?;
         // Not zeros: file systems that compress, or keep no empty blocks, would set nothing aside.
         let mut chunk = [0_u8; 1 << 12];
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
@@ -92,7 +95,7 @@ impl Reserve {
         file.sync_data()
     }
 
-    fn create(&self) -> io::Result<File> {
+    fn create(&self, path: &Path) -> io::Result<File> {
         self.release()?;
         #[cfg(feature = "simulated-disk")]
         self.health.disk.reserve(self.bytes)?;
@@ -100,6 +103,6 @@ impl Reserve {
         options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options.open(&self.path)
+        options.open(path)
     }
 }

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 use std::{
-    fs::{File, OpenOptions},
+    io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError},
     thread,
@@ -17,12 +17,13 @@ use redb::{
 use super::{
     backend::{Backend, Health},
     check,
-    create::create,
-    error::EngineError,
+    create::{create, create_in},
+    error::{EngineError, is_damage},
     format::Format,
     guard::guarded,
     reserve::Reserve,
 };
+use crate::layer::{FileLayer, LayerFile, SystemFile};
 
 /// A database that one process has: any number of its threads read while one writes.
 ///
@@ -32,7 +33,7 @@ use super::{
 pub struct SoleDatabase {
     /// `None` while it cannot be opened again.
     database: RwLock<Option<Database>>,
-    file: File,
+    file: Arc<dyn LayerFile>,
     path: PathBuf,
     format: Format,
     health: Arc<Health>,
@@ -54,19 +55,61 @@ impl SoleDatabase {
         create(path, format, &format.builder(MODE), fill)
     }
 
+    /// The same in a layer of files. Until it is complete the file is called `<name>.new`; what a crash
+    /// leaves under that name, the next call replaces. Who makes databases of one name in one folder at
+    /// the same time keeps them apart.
+    ///
+    /// # Errors
+    /// As [`SoleDatabase::create`]. Where only the folder could not be synchronised the database may be
+    /// there.
+    pub fn create_in<E: From<EngineError>>(
+        layer: &Arc<dyn FileLayer>,
+        name: &str,
+        format: &Format,
+        fill: impl FnOnce(&WriteTransaction) -> Result<(), E>,
+    ) -> Result<(), E> {
+        create_in(&**layer, name, &format.builder(MODE), fill)
+    }
+
     /// The database at this path, after a crash at its last durable state.
     ///
     /// # Errors
     /// [`EngineError::Missing`], [`EngineError::Foreign`] (also where the file is cut off),
     /// [`EngineError::Exposed`], [`EngineError::InUse`]; [`EngineError::Io`].
     pub fn open(path: &Path, format: Format) -> Result<Self, EngineError> {
-        let file = open_file(path, &format)?;
+        Self::new(open_file(path, &format)?, path.to_path_buf(), format)
+    }
+
+    /// The same in a layer of files.
+    ///
+    /// # Errors
+    /// As [`SoleDatabase::open`].
+    pub fn open_in(
+        layer: &Arc<dyn FileLayer>,
+        name: &str,
+        format: Format,
+    ) -> Result<Self, EngineError> {
+        let path = layer.path().join(name);
+        let file = match layer.open(name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(EngineError::Missing(path));
+            }
+            Err(error) if is_damage(&error) => return Err(EngineError::Foreign(path)),
+            file => file?,
+        };
+        if let Some(file) = file.of_system() {
+            check::refuse_exposed(&file.metadata()?, &path, format.access)?;
+        }
+        Self::new(file, path, format)
+    }
+
+    fn new(file: Arc<dyn LayerFile>, path: PathBuf, format: Format) -> Result<Self, EngineError> {
         let health = Arc::default();
-        let database = open_database(&file, path, &format, &health)?;
+        let database = open_database(&file, &path, &format, &health)?;
         Ok(Self {
             database: RwLock::new(Some(database)),
             file,
-            path: path.to_path_buf(),
+            path,
             format,
             health,
             last_failure: Mutex::new(None),
@@ -99,12 +142,13 @@ impl SoleDatabase {
     /// # Errors
     /// [`EngineError::Io`].
     pub fn file_bytes(&self) -> Result<u64, EngineError> {
-        Ok(self.file.metadata()?.len())
+        Ok(self.file.length()?)
     }
 
     /// Room on the same disk that can be set aside.
     pub fn reserve(&self) -> Reserve {
-        Reserve::new(&self.path, Arc::clone(&self.health))
+        let path = self.file.of_system().map(|_| self.path.as_path());
+        Reserve::new(path, Arc::clone(&self.health))
     }
 
     /// A view of the database as it is now, whatever is written later.
@@ -238,7 +282,7 @@ impl SoleDatabase {
         }
         #[cfg(unix)]
         {
-            let disk = rustix::fs::fstatvfs(&self.file).ok()?;
+            let disk = rustix::fs::fstatvfs(self.file.of_system()?).ok()?;
             Some(disk.f_bavail.saturating_mul(disk.f_frsize))
         }
         #[cfg(not(unix))]
@@ -275,24 +319,23 @@ pub enum Repair {
     Quick,
 }
 
-fn open_file(path: &Path, format: &Format) -> Result<File, EngineError> {
+fn open_file(path: &Path, format: &Format) -> Result<Arc<dyn LayerFile>, EngineError> {
     check::refuse_other_files(path, format.access)?;
-    Ok(OpenOptions::new().read(true).write(true).open(path)?)
+    Ok(Arc::new(SystemFile::open(path)?))
 }
 
 fn open_database(
-    file: &File,
+    file: &Arc<dyn LayerFile>,
     path: &Path,
     format: &Format,
     health: &Arc<Health>,
 ) -> Result<Database, EngineError> {
-    if file.metadata()?.len() == 0 {
+    if file.length()? == 0 {
         // The engine would make a database of it.
         return Err(EngineError::Foreign(path.to_path_buf()));
     }
-    let file = file.try_clone()?;
     let database = check::opened(path, || {
-        let backend = Backend::new(file, Arc::clone(health))?;
+        let backend = Backend::new(Arc::clone(file), Arc::clone(health))?;
         format.builder(MODE).create_with_backend(backend)
     })?;
     let is_ours = || (format.is_ours)(&database.begin_read().map_err(EngineError::of)?);

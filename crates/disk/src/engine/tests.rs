@@ -10,7 +10,10 @@ use std::{
 use redb::{ReadTransaction, ReadableTable as _, TableDefinition, WriteTransaction};
 
 use super::{guard::is_panic_caught, *};
-use crate::Access;
+use crate::{
+    Access,
+    layer::{FileLayer, Folder},
+};
 
 const TABLE: TableDefinition<'_, &str, u64> = TableDefinition::new("table");
 
@@ -45,6 +48,12 @@ fn create_sole(path: &Path) -> SoleDatabase {
     SoleDatabase::open(path, FORMAT).unwrap()
 }
 
+fn create_sole_in(layer: &Arc<dyn FileLayer>) -> Result<(), EngineError> {
+    SoleDatabase::create_in(layer, "database", &FORMAT, |transaction| {
+        put(transaction, "format", 7)
+    })
+}
+
 #[test]
 fn what_is_not_a_database_of_the_format_is_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -66,6 +75,48 @@ fn what_is_not_a_database_of_the_format_is_refused() {
     assert!(matches!(opened(&path), EngineError::Foreign(_)));
 }
 
+#[test]
+fn a_database_in_a_layer_is_the_one_at_its_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("database");
+    let layer: Arc<dyn FileLayer> = Arc::new(Folder::open(folder.path()).unwrap());
+    let opened = || SoleDatabase::open_in(&layer, "database", FORMAT).map(drop);
+    assert!(matches!(opened(), Err(EngineError::Missing(missing)) if missing == path));
+    fs::write(folder.path().join("database.new"), "left by a crash").unwrap();
+    create_sole_in(&layer).unwrap();
+    assert_eq!(layer.names().unwrap(), ["database"]);
+    let refused = create_sole_in(&layer).unwrap_err();
+    assert!(matches!(refused, EngineError::Exists(exists) if exists == path));
+    let by_path = SoleDatabase::open(&path, FORMAT).unwrap();
+    assert!(matches!(opened(), Err(EngineError::InUse(_))));
+    by_path.write(Repair::Full, |it| put(it, "key", 1)).unwrap();
+    drop(by_path);
+    let in_layer = SoleDatabase::open_in(&layer, "database", FORMAT).unwrap();
+    let refused = SoleDatabase::open(&path, FORMAT).unwrap_err();
+    assert!(matches!(refused, EngineError::InUse(_)));
+    assert_eq!(
+        value(&in_layer.begin_read().unwrap(), "key").unwrap(),
+        Some(1)
+    );
+    assert!(in_layer.room().is_some());
+    drop(in_layer);
+    fs::write(&path, "").unwrap();
+    assert!(matches!(opened(), Err(EngineError::Foreign(_))));
+    fs::remove_file(&path).unwrap();
+    fs::create_dir(&path).unwrap();
+    assert!(matches!(opened(), Err(EngineError::Foreign(_))));
+}
+
+#[test]
+fn a_database_that_could_not_be_filled_is_not_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let layer: Arc<dyn FileLayer> = Arc::new(Folder::open(folder.path()).unwrap());
+    let refuse = |_: &_| Err(EngineError::NotIntact);
+    let refused = SoleDatabase::create_in(&layer, "database", &FORMAT, refuse).unwrap_err();
+    assert!(matches!(refused, EngineError::NotIntact));
+    assert!(layer.names().unwrap().is_empty());
+}
+
 #[cfg(unix)]
 #[test]
 fn a_private_database_is_made_private_and_must_stay_so() {
@@ -77,6 +128,9 @@ fn a_private_database_is_made_private_and_must_stay_so() {
     assert_eq!(mode, 0o600);
     fs::set_permissions(&path, fs::Permissions::from_mode(0o604)).unwrap();
     let refused = SharedDatabase::open(&path, FORMAT).unwrap_err();
+    assert!(matches!(refused, EngineError::Exposed { mode: 0o604, .. }));
+    let layer: Arc<dyn FileLayer> = Arc::new(Folder::open(folder.path()).unwrap());
+    let refused = SoleDatabase::open_in(&layer, "database", FORMAT).unwrap_err();
     assert!(matches!(refused, EngineError::Exposed { mode: 0o604, .. }));
 }
 

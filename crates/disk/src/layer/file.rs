@@ -43,7 +43,8 @@ impl SystemFile {
         Ok(Self::new(options.open(path)?))
     }
 
-    fn new(file: File) -> Self {
+    /// A file that is open.
+    pub(crate) fn new(file: File) -> Self {
         Self {
             file,
             locked: AtomicBool::new(false),
