@@ -3,12 +3,12 @@
 use core::marker::PhantomData;
 
 use pad_core::{
-    ApplyError, DecodeError, HeadLog, InputError, LookupError, Repository, SignedHead, Suite,
-    Update, VerifyError, Version, codec, head::Authority,
+    ApplyError, DecodeError, HeadLog, InputError, LookupError, Repository, SignedHead, StoreFault,
+    Suite, Update, VerifyError, Version, codec, head::Authority,
 };
 
 use crate::{
-    contents::Contents,
+    blocks::{Blocks, Plan},
     entry::{self, DIRECTORY, EntryId},
     hint::{Chain, MOST_STEP, ShortCircuit},
     message::{
@@ -19,17 +19,18 @@ use crate::{
     proof::{DirectoryProof, EntryProof},
     query::{EntryQuery, MOST_RANGE, Selection},
     shape,
+    store::Journal,
 };
 
 /// A server of a directory. It holds no key, and nobody trusts it. It answers about its latest version only; older roots stay
 /// provable by the heads.
 ///
 /// In memory: about three digests for each entry. The step is that of hints ([`crate::hint`]).
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct BlockDirectory<S: Suite> {
-    contents: Contents<S>,
+    pub(crate) blocks: Blocks<S>,
     heads: HeadLog<S>,
-    step: u32,
+    pub(crate) journal: Option<Journal>,
 }
 
 /// Why a request has no answer; the client is told outside of the format.
@@ -50,20 +51,24 @@ impl<S: Suite> BlockDirectory<S> {
     /// # Errors
     /// [`VerifyError::InvalidQuery`] for a step outside `1..=12`; [`VerifyError::WrongScheme`] for an author of another scheme.
     pub fn new(authority: Authority, step: u32) -> Result<Self, VerifyError> {
-        if authority.scheme != DIRECTORY {
-            return Err(VerifyError::WrongScheme {
-                expected: DIRECTORY.0,
-                actual: authority.scheme.0,
-            });
+        check_parameters(&authority, step)?;
+        Ok(Self::of_parts(
+            Blocks::new(step),
+            HeadLog::new(authority),
+            None,
+        ))
+    }
+
+    pub(crate) const fn of_parts(
+        blocks: Blocks<S>,
+        heads: HeadLog<S>,
+        journal: Option<Journal>,
+    ) -> Self {
+        Self {
+            blocks,
+            heads,
+            journal,
         }
-        if !(1..=MOST_STEP).contains(&step) {
-            return Err(VerifyError::InvalidQuery);
-        }
-        Ok(Self {
-            contents: Contents::default(),
-            heads: HeadLog::new(authority),
-            step,
-        })
     }
 
     /// A server of version 1 of a directory that was loaded at once: no update of its size exists.
@@ -79,21 +84,11 @@ impl<S: Suite> BlockDirectory<S> {
         objects: impl IntoIterator<Item = S::Digest>,
     ) -> Result<Self, ApplyError> {
         self.heads.check(Version::EMPTY, head)?;
-        let mut contents = Contents::default();
-        for object in objects {
-            if entry::is_reserved(&object) {
-                return Err(InputError::ReservedDigest.into());
-            }
-            if contents.registered() == entry::MOST_ENTRIES {
-                return Err(InputError::CapacityExceeded.into());
-            }
-            contents.push(object);
-        }
-        if contents.root() != head.head.root {
+        let blocks = Blocks::load(self.blocks.step(), checked::<S>(objects))?;
+        if blocks.root() != head.head.root {
             return Err(ApplyError::RootMismatch);
         }
-        self.contents = contents;
-        self.heads.append(head);
+        self.replace(head, blocks);
         Ok(self)
     }
 
@@ -109,11 +104,15 @@ impl<S: Suite> BlockDirectory<S> {
 
     /// The number of entries ever registered.
     pub fn registered(&self) -> u64 {
-        self.contents.registered()
+        self.blocks.registered()
     }
 
-    pub(crate) const fn contents(&self) -> &Contents<S> {
-        &self.contents
+    pub(crate) const fn blocks_mut(&mut self) -> &mut Blocks<S> {
+        &mut self.blocks
+    }
+
+    pub(crate) const fn blocks(&self) -> &Blocks<S> {
+        &self.blocks
     }
 
     /// Verifies an update and makes it the latest version.
@@ -121,17 +120,50 @@ impl<S: Suite> BlockDirectory<S> {
     /// # Errors
     /// [`ApplyError`]; the directory is then as it was.
     pub fn apply(&mut self, update: &Update<S>) -> Result<Version, ApplyError> {
+        let plan = self.plan_update(update)?;
+        self.accept(update, &plan)?;
+        Ok(self.latest())
+    }
+
+    /// Checks an update, and what it leads to.
+    pub(crate) fn plan_update(&self, update: &Update<S>) -> Result<Plan<S>, ApplyError> {
+        self.blocks.require_open()?;
         self.heads.check(update.base, &update.head)?;
         let changes = operations::decode::<S>(&update.operations)?;
-        let before = self.contents.registered();
-        let registered = operations::check(&changes, before, |id| self.contents.shown(id))?;
-        let overlay = self.contents.plan(changes, registered);
-        if self.contents.root_with(&overlay) != update.head.head.root {
-            return Err(ApplyError::RootMismatch);
+        let before = self.blocks.registered();
+        let registered = operations::check(&changes, before, |id| self.blocks.shown(id))?;
+        let plan = self.blocks.plan(changes, registered)?;
+        if plan.root == update.head.head.root {
+            Ok(plan)
+        } else {
+            Err(ApplyError::RootMismatch)
         }
-        self.contents.commit(overlay);
+    }
+
+    /// Makes an update durable, and then the latest version. It leads where its plan says.
+    pub(crate) fn accept(&mut self, update: &Update<S>, plan: &Plan<S>) -> Result<(), StoreFault> {
+        self.log(core::slice::from_ref(update), plan.grid.registered)?;
+        self.commit(update, plan)?;
+        self.checkpoint_if_due()
+    }
+
+    /// Makes an update the latest version.
+    pub(crate) fn commit(&mut self, update: &Update<S>, plan: &Plan<S>) -> Result<(), StoreFault> {
+        if let Err(fault) = self.blocks.commit(plan) {
+            // Some blocks are of this version, others of the one before.
+            return Err(match self.blocks.backing() {
+                Some(backing) => backing.close(fault.into()),
+                None => fault,
+            });
+        }
         self.heads.append(&update.head);
-        Ok(self.latest())
+        Ok(())
+    }
+
+    /// Takes version 1 as it was loaded.
+    pub(crate) fn replace(&mut self, head: &SignedHead<S>, blocks: Blocks<S>) {
+        self.blocks = blocks;
+        self.heads.append(head);
     }
 
     /// The proof of the entries that are asked for, in the latest version.
@@ -144,13 +176,13 @@ impl<S: Suite> BlockDirectory<S> {
         &self,
         query: &Q,
     ) -> Result<DirectoryProof<S, Q>, LookupError> {
-        let asked = query.below(self.contents.registered());
+        let asked = query.below(self.blocks.registered());
         if asked.len() > MOST_RANGE {
             return Err(LookupError::InvalidQuery);
         }
-        let opened = self.contents.open(asked);
+        let opened = self.blocks.open(asked)?;
         Ok(DirectoryProof {
-            registered: self.contents.registered(),
+            registered: self.blocks.registered(),
             shown: opened.shown,
             siblings: opened.siblings,
             question: PhantomData,
@@ -182,9 +214,10 @@ impl<S: Suite> BlockDirectory<S> {
     ) -> Result<DirectoryAnswer<S>, LookupError> {
         let news = self.news(request.known())?;
         let single = request.ids().single();
-        let short = single
-            .zip(request.chain())
-            .and_then(|(id, chain)| self.short_circuit(id, chain));
+        let short = match single.zip(request.chain()) {
+            Some((id, chain)) => self.short_circuit(id, chain)?,
+            None => None,
+        };
         let evidence = match short {
             Some(short) => Evidence::Short(short),
             None => Evidence::Entries(self.prove_latest(request.ids())?),
@@ -224,30 +257,69 @@ impl<S: Suite> BlockDirectory<S> {
     /// The upper part of the proof of an entry, down to the first subtree that the chain has.
     ///
     /// Only closed subtrees are compared, and only for a registered entry: the chain is a stranger's word.
-    fn short_circuit(&self, id: EntryId, chain: &Chain<S>) -> Option<ShortCircuit<S>> {
-        let (id, registered) = (id.number(), self.contents.registered());
-        if chain.step != self.step || id >= registered {
-            return None;
+    fn short_circuit(
+        &self,
+        id: EntryId,
+        chain: &Chain<S>,
+    ) -> Result<Option<ShortCircuit<S>>, StoreFault> {
+        let (id, registered) = (id.number(), self.blocks.registered());
+        if chain.step != self.blocks.step() || id >= registered {
+            return Ok(None);
         }
-        let heights = (1_u32..).filter_map(|j| j.checked_mul(self.step));
+        let heights = (1_u32..).filter_map(|j| j.checked_mul(chain.step));
         let offered: Vec<_> = heights.zip(&chain.digests).collect();
-        let below_the_top = |height: u32| registered > 1_u64.unbounded_shl(height);
-        let matches = |height: u32, digest: &S::Digest| {
-            shape::is_closed(id, height, registered)
-                && below_the_top(height)
-                && self.contents.closed(id, height) == *digest
+        let is_comparable = |height: u32| {
+            shape::is_closed(id, height, registered) && registered > 1_u64.unbounded_shl(height)
         };
-        let mut from_the_top = offered.into_iter().rev();
-        let (height, _) = from_the_top.find(|(height, digest)| matches(*height, digest))?;
-        let mut siblings = self.contents.open(shape::Asked::Ids(&[id])).siblings;
-        let above = siblings.len().checked_sub(usize::try_from(height).ok()?)?;
-        siblings.truncate(above);
-        Some(ShortCircuit {
-            registered,
-            height,
-            siblings,
-        })
+        let mut reader = self.blocks.reader();
+        for (height, digest) in offered.into_iter().rev() {
+            if is_comparable(height) && reader.node(height, id >> height)? == *digest {
+                let siblings = reader.siblings_above(id, height)?;
+                return Ok(Some(ShortCircuit {
+                    registered,
+                    height,
+                    siblings,
+                }));
+            }
+        }
+        Ok(None)
     }
+}
+
+/// Checks whose directory this is to be, and the height of its blocks.
+pub(crate) fn check_parameters(authority: &Authority, step: u32) -> Result<(), VerifyError> {
+    if authority.scheme != DIRECTORY {
+        return Err(VerifyError::WrongScheme {
+            expected: DIRECTORY.0,
+            actual: authority.scheme.0,
+        });
+    }
+    if (1..=MOST_STEP).contains(&step) {
+        Ok(())
+    } else {
+        Err(VerifyError::InvalidQuery)
+    }
+}
+
+/// The digests of objects, as long as they can be registered.
+pub(crate) fn checked<S: Suite>(
+    objects: impl IntoIterator<Item = S::Digest>,
+) -> impl Iterator<Item = Result<S::Digest, InputError>> {
+    (0..).zip(objects).map(|(id, object)| {
+        check_new::<S>(&object, id)?;
+        Ok(object)
+    })
+}
+
+/// Checks that an object can have this new id.
+pub(crate) fn check_new<S: Suite>(object: &S::Digest, id: u64) -> Result<(), InputError> {
+    if entry::is_reserved(object) {
+        return Err(InputError::ReservedDigest);
+    }
+    if id >= entry::MOST_ENTRIES {
+        return Err(InputError::CapacityExceeded);
+    }
+    Ok(())
 }
 
 impl<S: Suite> Repository for BlockDirectory<S> {

@@ -85,9 +85,9 @@ extern crate alloc;
 pub mod author;
 #[cfg(feature = "std")]
 pub mod block_tree;
-pub mod client;
 #[cfg(feature = "std")]
-mod contents;
+mod blocks;
+pub mod client;
 #[cfg(feature = "std")]
 pub mod directory;
 pub mod entry;
@@ -100,6 +100,8 @@ pub mod proof;
 pub mod query;
 mod shape;
 pub mod statement;
+#[cfg(feature = "std")]
+pub mod store;
 pub mod strategy;
 
 #[cfg(feature = "std")]
@@ -116,4 +118,6 @@ pub use opened::{BlockRoot, OpenedProof};
 pub use proof::{DirectoryProof, EntryProof, RangeProof};
 pub use query::{EntryQuery, EntryRange, Selection};
 pub use statement::Entries;
+#[cfg(feature = "std")]
+pub use store::{CacheBudget, StoreError};
 pub use strategy::{AdHash1600, BlockDigest, Flat, LtHash, MuHash1024, MuHash3072};

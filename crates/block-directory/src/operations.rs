@@ -3,7 +3,7 @@
 //! In an update, `Put(be64(id), object digest)` registers or changes an entry, and `Remove(be64(id))` deletes one; ids strictly
 //! ascend. Of a directory of `n` entries, ids below `n` must be live, and those from `n` on are put, and are `n, n + 1, ..`.
 
-use pad_core::{ApplyError, DigestBytes, InputError, Operation, Suite, Value};
+use pad_core::{ApplyError, DigestBytes, InputError, Operation, StoreFault, Suite, Value};
 
 use crate::entry::{self, EntryId, MOST_ENTRIES, Shown};
 
@@ -62,7 +62,7 @@ pub(crate) fn decode<S: Suite>(operations: &[Operation]) -> Result<Vec<Change<S>
 pub(crate) fn check<S: Suite>(
     changes: &[Change<S>],
     registered: u64,
-    shown: impl Fn(u64) -> Shown<S>,
+    mut shown: impl FnMut(u64) -> Result<Shown<S>, StoreFault>,
 ) -> Result<u64, ApplyError> {
     if !changes.is_sorted_by(|change, next| change.id < next.id) {
         return Err(ApplyError::UnorderedOperations);
@@ -73,7 +73,7 @@ pub(crate) fn check<S: Suite>(
             return Err(InputError::ReservedDigest.into());
         }
         if change.id < registered {
-            shown(change.id).ok_or(ApplyError::DeletedForGood(change.id))?;
+            shown(change.id)?.ok_or(ApplyError::DeletedForGood(change.id))?;
         } else if change.shown.is_none() {
             return Err(ApplyError::UnknownId(change.id));
         } else if change.id != next {

@@ -51,7 +51,7 @@ pub type LtHash = Combined<LtLanes>;
 pub const MOST_CAPACITY: u32 = 1024;
 
 /// Where a block is: number `block` of its level. Slots of level 0 are entries, those of others are blocks of the level below.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// The level, from 0.
     pub level: u8,

@@ -366,6 +366,24 @@ pub enum ApplyError {
     /// The update does not fit into the store.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// The store under the repository cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreFault),
+}
+
+/// What keeps a store from its work. The store itself says more: which file, and what the system said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreFault {
+    /// The medium failed.
+    #[error("the store cannot be read or written: its medium failed")]
+    Medium,
+    /// What is stored does not hold together.
+    #[error("what is stored does not hold together")]
+    Damaged,
+    /// The store does nothing any more since something could not be written; it is opened again.
+    #[error("the store is closed since something could not be written; open it again")]
+    Closed,
 }
 
 /// A repository cannot answer. The caller asks for something else.
@@ -403,6 +421,9 @@ pub enum LookupError {
         /// The version asked for.
         version: Version,
     },
+    /// The store under the repository cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreFault),
 }
 
 /// What is a key or a value already is within bounds.

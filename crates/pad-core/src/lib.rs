@@ -65,7 +65,7 @@ pub use contradiction::{Contradiction, ForkEvidence, Past, Testimony};
 pub use dictionary::Dictionary;
 pub use digest::{Digest, DigestBytes, Domain};
 pub use equivocation::Equivocation;
-pub use error::{ApplyError, DecodeError, InputError, LookupError, VerifyError};
+pub use error::{ApplyError, DecodeError, InputError, LookupError, StoreFault, VerifyError};
 pub use family::{Answers, Family, PublicKey};
 pub use head::{DictionaryId, SchemeId, SignedHead, SnapshotHead};
 pub use head_log::HeadLog;

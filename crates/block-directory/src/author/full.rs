@@ -10,9 +10,9 @@ use signature::{Keypair, Signer};
 
 use super::signing::{AuthorError, Sealed, Sequence};
 use crate::{
-    contents::Contents,
-    directory::BlockDirectory,
-    entry::{self, Entry, EntryId, MOST_ENTRIES, Shown},
+    blocks::{Blocks, Plan},
+    directory::{BlockDirectory, check_new, checked},
+    entry::{self, Entry, EntryId, Shown},
     operations::{Change, MOST_OPERATIONS},
 };
 
@@ -22,17 +22,34 @@ use crate::{
 /// who loses the author's memory may lose it to another object.
 #[derive(Debug)]
 pub struct FullAuthor<S: Suite> {
-    contents: Contents<S>,
+    directory: BlockDirectory<S>,
     /// Changes that wait for the next version, of entries that are registered or new.
     pending: BTreeMap<u64, Shown<S>>,
     sequence: Sequence<S>,
-    /// The next version, which is part of the contents already, and which the signer failed to sign.
-    unsigned: Option<Sealed<S>>,
+    /// The next version, which the signer failed to sign.
+    unsigned: Option<Unsigned<S>>,
     signer: HeadSigner,
 }
 
+/// A version that is the only one that may be signed next, and what it leads to.
+#[derive(Debug)]
+struct Unsigned<S: Suite> {
+    sealed: Sealed<S>,
+    result: Outcome<S>,
+}
+
+/// What the directory is after a version.
+#[derive(Debug)]
+enum Outcome<S: Suite> {
+    Changed(Plan<S>),
+    Loaded(Box<Blocks<S>>),
+}
+
+/// The height of blocks of a new directory: 128 slots, a page of 4 096 bytes.
+const USUAL_STEP: u32 = 7;
+
 impl<S: Suite> FullAuthor<S> {
-    /// The author of a new, empty directory.
+    /// The author of a new, empty directory, in memory.
     ///
     /// # Errors
     /// [`VerifyError::AuthorKeyInvalid`] if the signer's public key is not one.
@@ -40,29 +57,29 @@ impl<S: Suite> FullAuthor<S> {
     where
         K: Signer<HeadSignature> + Keypair<VerifyingKey: AsRef<[u8]>> + Send + Sync + 'static,
     {
-        Ok(Self {
-            contents: Contents::default(),
-            pending: BTreeMap::new(),
-            sequence: Sequence::new(dictionary, &signer)?,
-            unsigned: None,
-            signer: HeadSigner::new(signer),
-        })
+        let authority = Sequence::<S>::new(dictionary, &signer)?.authority;
+        let directory = BlockDirectory::new(authority, USUAL_STEP)?;
+        Ok(Self::resume(directory, HeadSigner::new(signer)))
     }
 
-    /// The author who goes on where a directory stands, which it trusts: its own backup. `signer` is the secret half of what the
-    /// directory verifies with.
+    /// The author who goes on where its own directory stands. `signer` is the secret half of what the directory verifies with.
     ///
     /// Never go on from one that may lack a version that was already handed out.
-    pub fn resume(directory: &BlockDirectory<S>, signer: HeadSigner) -> Self {
+    pub fn resume(directory: BlockDirectory<S>, signer: HeadSigner) -> Self {
         let heads = directory.heads();
         let sequence = Sequence::at(*heads.authority(), heads.frontier(), heads.latest_head());
         Self {
-            contents: directory.contents().clone(),
+            directory,
             pending: BTreeMap::new(),
             sequence,
             unsigned: None,
             signer,
         }
+    }
+
+    /// The directory as of the latest signed version. It answers as any other server.
+    pub const fn directory(&self) -> &BlockDirectory<S> {
+        &self.directory
     }
 
     /// Loads all entries of version 1 at once, and signs it; a server takes head and digests by [`BlockDirectory::load`].
@@ -80,14 +97,10 @@ impl<S: Suite> FullAuthor<S> {
         if self.next_id() > 0 || self.unsigned.is_some() || self.version() != Version::EMPTY {
             return Err(AuthorError::NotEmpty);
         }
-        let mut contents = Contents::default();
-        for object in objects {
-            check_new::<S>(&object, contents.registered())?;
-            contents.push(object);
-        }
-        let sealed = self.sequence.seal(contents.root(), Vec::new())?;
-        self.contents = contents;
-        self.unsigned = Some(sealed);
+        let blocks = Blocks::load(self.directory.blocks().step(), checked::<S>(objects))?;
+        let sealed = self.sequence.seal(blocks.root(), Vec::new())?;
+        let result = Outcome::Loaded(Box::new(blocks));
+        self.unsigned = Some(Unsigned { sealed, result });
         Ok(self.snapshot()?.head)
     }
 
@@ -102,14 +115,34 @@ impl<S: Suite> FullAuthor<S> {
     }
 
     /// What an id stands for, pending changes included.
-    pub fn entry(&self, id: EntryId) -> Entry<S::Digest> {
+    ///
+    /// # Errors
+    /// [`ApplyError::Store`], for a directory in files.
+    pub fn entry(&self, id: EntryId) -> Result<Entry<S::Digest>, ApplyError> {
         let id = id.number();
         if id >= self.next_id() {
-            return Entry::Unassigned;
+            return Ok(Entry::Unassigned);
         }
-        let shown = self.pending.get(&id).copied();
-        let shown = shown.unwrap_or_else(|| self.contents.shown(id));
-        shown.map_or(Entry::Deleted, Entry::Live)
+        Ok(match self.shown(id)? {
+            Some(object) => Entry::Live(object),
+            None => Entry::Deleted,
+        })
+    }
+
+    /// What an id below the next one is.
+    fn shown(&self, id: u64) -> Result<Shown<S>, ApplyError> {
+        if let Some(shown) = self.pending.get(&id) {
+            return Ok(*shown);
+        }
+        let blocks = self.directory.blocks();
+        Ok(match self.unsigned.as_ref().map(|next| &next.result) {
+            Some(Outcome::Changed(plan)) => match plan.shown(id) {
+                Some(shown) => shown,
+                None => blocks.shown(id)?,
+            },
+            Some(Outcome::Loaded(blocks)) => blocks.shown(id)?,
+            None => blocks.shown(id)?,
+        })
     }
 
     /// Registers an object in the next version.
@@ -142,7 +175,7 @@ impl<S: Suite> FullAuthor<S> {
     /// [`InputError::CapacityExceeded`] for too many changes of one version.
     pub fn delete(&mut self, id: EntryId) -> Result<(), ApplyError> {
         self.require_live(id)?;
-        if id.number() >= self.contents.registered() {
+        if id.number() >= self.sealed_entries() {
             return Err(ApplyError::UnknownId(id.number()));
         }
         Ok(self.set(id.number(), None)?)
@@ -159,13 +192,18 @@ impl<S: Suite> FullAuthor<S> {
             None => self.seal()?,
         };
         // It stays until it is signed, also if the signer panics.
-        let sealed = self.unsigned.insert(sealed);
-        let update = self.sequence.sign(sealed, &self.signer)?;
-        self.unsigned = None;
+        let next = self.unsigned.insert(sealed);
+        let update = self.sequence.sign(&next.sealed, &self.signer)?;
+        if let Some(next) = self.unsigned.take() {
+            match next.result {
+                Outcome::Changed(plan) => self.directory.accept(&update, &plan)?,
+                Outcome::Loaded(blocks) => self.directory.replace(&update.head, *blocks),
+            }
+        }
         Ok(update)
     }
 
-    fn seal(&mut self) -> Result<Sealed<S>, AuthorError> {
+    fn seal(&mut self) -> Result<Unsigned<S>, AuthorError> {
         let changes = self.pending.iter();
         let changes: Vec<Change<S>> = changes
             .map(|(id, shown)| Change {
@@ -175,23 +213,31 @@ impl<S: Suite> FullAuthor<S> {
             .collect();
         let operations = changes.iter().copied().map(Change::to_operation);
         let operations = operations.collect();
-        let overlay = self.contents.plan(changes, self.next_id());
-        let root = self.contents.root_with(&overlay);
-        let sealed = self.sequence.seal(root, operations)?;
-        self.contents.commit(overlay);
+        let plan = self.directory.blocks().plan(changes, self.next_id())?;
+        let sealed = self.sequence.seal(plan.root, operations)?;
         self.pending.clear();
-        Ok(sealed)
+        let result = Outcome::Changed(plan);
+        Ok(Unsigned { sealed, result })
+    }
+
+    /// The number of entries with the version that is not signed yet.
+    fn sealed_entries(&self) -> u64 {
+        match self.unsigned.as_ref().map(|next| &next.result) {
+            Some(Outcome::Changed(plan)) => plan.grid.registered,
+            Some(Outcome::Loaded(blocks)) => blocks.registered(),
+            None => self.directory.registered(),
+        }
     }
 
     /// The id of the next new entry.
     fn next_id(&self) -> u64 {
-        let registered = self.contents.registered();
+        let registered = self.sealed_entries();
         let last = self.pending.last_key_value();
         last.map_or(registered, |(id, _)| registered.max(*id + 1))
     }
 
     fn require_live(&self, id: EntryId) -> Result<(), ApplyError> {
-        match self.entry(id) {
+        match self.entry(id)? {
             Entry::Live(_) => Ok(()),
             Entry::Deleted => Err(ApplyError::DeletedForGood(id.number())),
             Entry::Unassigned => Err(ApplyError::UnknownId(id.number())),
@@ -205,15 +251,4 @@ impl<S: Suite> FullAuthor<S> {
         self.pending.insert(id, shown);
         Ok(())
     }
-}
-
-/// Checks that an object can have this new id.
-fn check_new<S: Suite>(object: &S::Digest, id: u64) -> Result<(), InputError> {
-    if entry::is_reserved(object) {
-        return Err(InputError::ReservedDigest);
-    }
-    if id >= MOST_ENTRIES {
-        return Err(InputError::CapacityExceeded);
-    }
-    Ok(())
 }

@@ -288,7 +288,7 @@ impl<S: Suite> LightAuthor<S> {
             let place = changes
                 .changed
                 .binary_search_by_key(&id, |change| change.id);
-            shown.get(place.ok()?).copied().flatten()
+            Ok(place.ok().and_then(|place| *shown.get(place)?))
         };
         operations::check(&all, registered, before)?;
         for object in &changes.appended {

@@ -2,7 +2,7 @@
 
 use pad_core::{
     AuthorKey, DictionaryId, HeadSignature, HeadSigner, InputError, Operation, SignedHead,
-    SnapshotHead, Suite, Untrusted, Update, VerifyError, Version, head::Authority,
+    SnapshotHead, StoreFault, Suite, Untrusted, Update, VerifyError, Version, head::Authority,
     history::Frontier,
 };
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,9 @@ pub enum AuthorError {
     /// An object has no digest that can be registered, or there is no room for it.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// The author's directory cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreFault),
 }
 
 /// Where an author stands in the sequence of versions.

@@ -198,9 +198,10 @@ impl signature::Signer<pad_core::HeadSignature> for Flaky {
 /// After a failure of the signer both authors sign that same version, and nothing else in its place.
 #[test]
 fn a_failed_signature_is_made_up_for() {
+    let (_, own) = light(21, &[5]);
     let (light, mut server) = light(21, &[5]);
     let flaky = || HeadSigner::new(Flaky(true.into()));
-    let mut full = FullAuthor::resume(&server, flaky());
+    let mut full = FullAuthor::resume(own, flaky());
     let mut light = LightAuthor::resume(light.state().clone(), flaky());
     full.append(object::<S>(21)).unwrap();
     assert!(full.snapshot().is_err());
@@ -279,7 +280,7 @@ fn an_author_signs_with_its_own_key_only() {
         "{refused}"
     );
     assert_unchanged(&stranger, light.state());
-    let mut full = FullAuthor::resume(&server, other());
+    let mut full = FullAuthor::resume(server, other());
     full.append(object::<S>(21)).unwrap();
     assert!(matches!(full.snapshot(), Err(AuthorError::OtherKey)));
 }

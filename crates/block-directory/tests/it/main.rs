@@ -18,5 +18,6 @@ mod known_strategies;
 mod light;
 mod oracle;
 mod roles;
+mod stored;
 mod support;
 mod unsound;

@@ -1,0 +1,127 @@
+//! The blocks of a directory of strategy 1: all of them in memory, or some of them and the others in files.
+
+mod frame;
+mod grid;
+mod load;
+mod plan;
+mod read;
+mod stored;
+
+use pad_core::{StoreFault, Suite};
+
+pub(crate) use frame::Frame;
+pub(crate) use grid::{Grid, to_u64};
+pub(crate) use load::Loader;
+pub(crate) use plan::Plan;
+use read::Held;
+
+use crate::{
+    entry::{Shown, root_digest},
+    store::backing::Backing,
+    strategy::Place,
+};
+
+/// The contents of the latest version.
+#[derive(Debug)]
+pub(crate) struct Blocks<S: Suite> {
+    grid: Grid,
+    root: S::Digest,
+    /// The levels that stay in memory.
+    levels: Vec<Vec<Frame<S>>>,
+    /// The lowest of them.
+    pinned_from: u8,
+    /// Where the others are.
+    backing: Option<Backing<S>>,
+}
+
+impl<S: Suite> Blocks<S> {
+    /// No entries, in blocks of `2^step` slots.
+    pub(crate) fn new(step: u32) -> Self {
+        let registered = 0;
+        Self {
+            grid: Grid { step, registered },
+            root: root_digest::<S>(0, &S::Digest::default()),
+            levels: Vec::new(),
+            pinned_from: 0,
+            backing: None,
+        }
+    }
+
+    /// Refuses everything once something could not be written.
+    pub(crate) fn require_open(&self) -> Result<(), StoreFault> {
+        match &self.backing {
+            Some(backing) => backing.require_open(),
+            None => Ok(()),
+        }
+    }
+
+    /// Where the blocks are that are not in memory.
+    pub(crate) const fn backing(&self) -> Option<&Backing<S>> {
+        self.backing.as_ref()
+    }
+
+    pub(crate) const fn grid(&self) -> Grid {
+        self.grid
+    }
+
+    /// The height of a block.
+    pub(crate) const fn step(&self) -> u32 {
+        self.grid.step
+    }
+
+    /// The number of entries, deleted ones included.
+    pub(crate) const fn registered(&self) -> u64 {
+        self.grid.registered
+    }
+
+    /// The root.
+    pub(crate) const fn root(&self) -> S::Digest {
+        self.root
+    }
+
+    /// A registered entry; `None` too for one that is not.
+    pub(crate) fn shown(&self, id: u64) -> Result<Shown<S>, StoreFault> {
+        if id >= self.registered() {
+            return Ok(None);
+        }
+        self.reader().shown(id)
+    }
+
+    fn frame(&self, place: Place) -> Result<Held<'_, S>, StoreFault> {
+        let Some(pinned) = place.level.checked_sub(self.pinned_from) else {
+            let backing = self.backing.as_ref().ok_or(StoreFault::Damaged)?;
+            return self.cached(backing, place);
+        };
+        let level = self.levels.get(usize::from(pinned));
+        let block = usize::try_from(place.block).ok();
+        let frame = level.zip(block).and_then(|(level, block)| level.get(block));
+        frame.map(Held::Pinned).ok_or(StoreFault::Damaged)
+    }
+
+    /// Changes a block, or makes the next one of its level. `grid` is that of after the change.
+    fn change(
+        &mut self,
+        grid: Grid,
+        place: Place,
+        change: impl FnOnce(&mut Frame<S>),
+    ) -> Result<(), StoreFault> {
+        let Some(pinned) = place.level.checked_sub(self.pinned_from) else {
+            let backing = self.backing.as_ref().ok_or(StoreFault::Damaged)?;
+            return self.change_cached(backing, grid, place, change);
+        };
+        if let Some(backing) = &mut self.backing {
+            backing.changed.insert(place);
+        }
+        let pinned = usize::from(pinned);
+        if self.levels.len() == pinned {
+            self.levels.push(Vec::new());
+        }
+        let level = self.levels.get_mut(pinned).ok_or(StoreFault::Damaged)?;
+        let block = usize::try_from(place.block).map_err(|_| StoreFault::Damaged)?;
+        if level.len() == block {
+            level.push(Frame::empty(grid.capacity()));
+        }
+        change(level.get_mut(block).ok_or(StoreFault::Damaged)?);
+        Ok(())
+    }
+}

@@ -1,0 +1,132 @@
+//! A block in memory: its slots, and the inner nodes of the tree over them.
+
+use pad_core::{DigestBytes, Suite};
+
+use crate::{
+    entry::{self, EntryId, Shown, entry_digest, is_reserved},
+    strategy::Place,
+};
+
+/// The slots of a block and the nodes above them, as a heap: the node over all of them has index 1, that over the halves 2 and 3,
+/// and the slots follow from the index of the capacity on.
+///
+/// The slots of level 0 hold the digests of objects, and zeros for entries that are deleted; what is hashed is
+/// [`entry_digest`]. Those of other levels hold the digests of the blocks below. Slots that are not there yet are zero.
+///
+/// Space: two digests for each slot.
+#[derive(Clone, Debug)]
+pub(crate) struct Frame<S: Suite> {
+    pairs: Vec<Pair<S::Digest>>,
+}
+
+/// Two nodes that are hashed together, in one line of the processor's cache.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
+struct Pair<D>([D; 2]);
+
+impl<S: Suite> Frame<S> {
+    /// Without slots.
+    pub(crate) fn empty(capacity: usize) -> Self {
+        Self {
+            pairs: vec![Pair::default(); capacity],
+        }
+    }
+
+    /// With these slots, as they stand in files, and without nodes above them.
+    pub(crate) fn of_slots(capacity: usize, bytes: &[u8]) -> Self {
+        let mut frame = Self::empty(capacity);
+        for (slot, content) in bytes.chunks_exact(S::Digest::LENGTH).enumerate() {
+            frame.set_slot(slot, S::Digest::from_slice(content).unwrap_or_default());
+        }
+        frame
+    }
+
+    /// The first slots, as they stand in files.
+    pub(crate) fn slot_bytes(&self, slots: usize) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(slots.saturating_mul(S::Digest::LENGTH));
+        for slot in 0..slots {
+            bytes.extend_from_slice(self.slot(slot).as_ref());
+        }
+        bytes
+    }
+
+    /// The slots that a block can have.
+    pub(crate) fn capacity(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// The node or the slot at an index of the heap.
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> S::Digest {
+        let pair = self.pairs.get(index >> 1);
+        pair.map_or_else(S::Digest::default, |Pair([left, right])| {
+            if index & 1 == 0 { *left } else { *right }
+        })
+    }
+
+    /// Sets the node or the slot at an index of the heap.
+    #[inline]
+    pub(crate) fn set(&mut self, index: usize, digest: S::Digest) {
+        if let Some(Pair([left, right])) = self.pairs.get_mut(index >> 1) {
+            *(if index & 1 == 0 { left } else { right }) = digest;
+        }
+    }
+
+    /// What a slot holds.
+    pub(crate) fn slot(&self, slot: usize) -> S::Digest {
+        self.get(self.capacity() + slot)
+    }
+
+    /// Sets what a slot holds, and nothing above it.
+    pub(crate) fn set_slot(&mut self, slot: usize, digest: S::Digest) {
+        self.set(self.capacity() + slot, digest);
+    }
+
+    /// The digest of the block.
+    pub(crate) fn top(&self) -> S::Digest {
+        self.get(1)
+    }
+
+    /// What the slots are hashed as.
+    fn leaf(&self, place: Place, slot: usize) -> S::Digest {
+        let content = self.slot(slot);
+        if place.level > 0 {
+            return content;
+        }
+        let first = place.block.saturating_mul(super::to_u64(self.capacity()));
+        let id = EntryId::new(first.saturating_add(super::to_u64(slot)));
+        entry_digest::<S>(id, shown::<S>(content).as_ref())
+    }
+
+    /// Hashes all nodes above the first `slots` slots.
+    ///
+    /// Time: `slots - 1` nodes, on level 0 as many entries too.
+    pub(crate) fn fill(&mut self, place: Place, slots: usize) {
+        let mut first = self.capacity() / 2;
+        for slot in (0..slots).step_by(2) {
+            let left = self.leaf(place, slot);
+            let right = (slot + 1 < slots).then(|| self.leaf(place, slot + 1));
+            self.set(first + slot / 2, joined::<S>(left, right));
+        }
+        let mut nodes = slots.div_ceil(2);
+        while first > 1 {
+            for node in (0..nodes).step_by(2) {
+                let left = self.get(first + node);
+                let right = (node + 1 < nodes).then(|| self.get(first + node + 1));
+                self.set((first | node) >> 1, joined::<S>(left, right));
+            }
+            first /= 2;
+            nodes = nodes.div_ceil(2);
+        }
+    }
+}
+
+/// The node over two halves, of which the right one need not be there.
+pub(crate) fn joined<S: Suite>(left: S::Digest, right: Option<S::Digest>) -> S::Digest {
+    right.map_or(left, |right| entry::node::<S>(&left, &right))
+}
+
+/// What a slot of level 0 shows of an entry that is registered.
+pub(crate) fn shown<S: Suite>(content: S::Digest) -> Shown<S> {
+    (!is_reserved(&content)).then_some(content)
+}

@@ -1,0 +1,137 @@
+//! Reading nodes and entries, and collecting what a proof shows.
+
+use core::ops::Deref;
+use std::sync::Arc;
+
+use pad_core::{StoreFault, Suite};
+
+use super::{Blocks, Frame, Grid, frame::shown};
+use crate::{
+    entry::{EntryId, Shown, entry_digest},
+    shape::{self, Asked, Span, Visitor},
+    strategy::Place,
+};
+
+/// A block for as long as somebody reads it.
+#[derive(Debug)]
+pub(crate) enum Held<'a, S: Suite> {
+    /// One that stays in memory.
+    Pinned(&'a Frame<S>),
+    /// One that the cache may let go meanwhile.
+    Cached(Arc<Frame<S>>),
+}
+
+impl<S: Suite> Deref for Held<'_, S> {
+    type Target = Frame<S>;
+
+    fn deref(&self) -> &Frame<S> {
+        match self {
+            Self::Pinned(frame) => frame,
+            Self::Cached(frame) => frame,
+        }
+    }
+}
+
+/// Reads nodes one after the other, and holds the last block of each level.
+#[derive(Debug)]
+pub(crate) struct Reader<'a, S: Suite> {
+    blocks: &'a Blocks<S>,
+    held: Vec<Option<(u64, Held<'a, S>)>>,
+}
+
+impl<S: Suite> Blocks<S> {
+    pub(crate) fn reader(&self) -> Reader<'_, S> {
+        let levels = usize::from(self.grid.levels());
+        Reader {
+            blocks: self,
+            held: core::iter::repeat_with(|| None).take(levels).collect(),
+        }
+    }
+
+    /// The entries that are asked for, and the digests beside them.
+    pub(crate) fn open(&self, asked: Asked<'_>) -> Result<Opened<'_, S>, StoreFault> {
+        let mut opened = Opened {
+            reader: self.reader(),
+            shown: Vec::new(),
+            siblings: Vec::new(),
+        };
+        if self.registered() > 0 {
+            shape::walk(self.registered(), asked, &mut opened)?;
+        }
+        Ok(opened)
+    }
+}
+
+impl<S: Suite> Reader<'_, S> {
+    /// The digest of a node that has entries.
+    pub(crate) fn node(&mut self, height: u32, number: u64) -> Result<S::Digest, StoreFault> {
+        let (place, index) = self.blocks.grid.locate(height, number);
+        let frame = self.hold(place)?;
+        let content = frame.get(index);
+        if height > 0 {
+            return Ok(content);
+        }
+        let object = shown::<S>(content);
+        Ok(entry_digest::<S>(EntryId::new(number), object.as_ref()))
+    }
+
+    /// A registered entry.
+    pub(crate) fn shown(&mut self, id: u64) -> Result<Shown<S>, StoreFault> {
+        let (place, index) = self.blocks.grid.locate(0, id);
+        Ok(shown::<S>(self.hold(place)?.get(index)))
+    }
+
+    /// The digests beside the path from the top to the node of this height around an entry, from the top down.
+    pub(crate) fn siblings_above(
+        &mut self,
+        id: u64,
+        height: u32,
+    ) -> Result<Vec<S::Digest>, StoreFault> {
+        let grid = self.blocks.grid;
+        let mut siblings = Vec::new();
+        for height in (height..grid.height()).rev() {
+            let beside = id.unbounded_shr(height) ^ 1;
+            if grid.has(height, beside) {
+                siblings.push(self.node(height, beside)?);
+            }
+        }
+        Ok(siblings)
+    }
+
+    fn hold(&mut self, place: Place) -> Result<&Frame<S>, StoreFault> {
+        let level = usize::from(place.level);
+        let held = self.held.get_mut(level).ok_or(StoreFault::Damaged)?;
+        match held {
+            Some((block, _)) if *block == place.block => {}
+            _ => *held = Some((place.block, self.blocks.frame(place)?)),
+        }
+        let held = held.as_ref().ok_or(StoreFault::Damaged)?;
+        Ok(&held.1)
+    }
+}
+
+/// What a proof shows, collected on the walk.
+#[derive(Debug)]
+pub(crate) struct Opened<'a, S: Suite> {
+    reader: Reader<'a, S>,
+    pub(crate) shown: Vec<Shown<S>>,
+    pub(crate) siblings: Vec<S::Digest>,
+}
+
+impl<S: Suite> Visitor for Opened<'_, S> {
+    type Digest = ();
+    type Error = StoreFault;
+
+    fn elided(&mut self, span: Span) -> Result<(), StoreFault> {
+        let (height, number) = Grid::node_of(span);
+        self.siblings.push(self.reader.node(height, number)?);
+        Ok(())
+    }
+
+    fn entry(&mut self, id: u64) -> Result<(), StoreFault> {
+        self.shown.push(self.reader.shown(id)?);
+        Ok(())
+    }
+
+    fn joined(&mut self, _: Span, (): (), (): ()) {}
+}

@@ -1,0 +1,376 @@
+//! Directories on disk: a file of blocks for each level, and a log.
+//!
+//! | file | content |
+//! | --- | --- |
+//! | `log.redb` | parameters, all heads, the updates since the last checkpoint |
+//! | `level-0` | entry `i`'s object digest at byte `w i`; zeros for deleted ones |
+//! | `level-1`, `level-2`, .. | the digest of block `s` of the level below at byte `w s` |
+//!
+//! An update is acknowledged once it is in the log. Blocks are written at any time after that, in any order; a checkpoint makes them
+//! durable, and removes what leads to them from the log. After a crash the log is replayed (`recovery`). A block that is read
+//! is compared with the slot that stands for it, up to the signed root: the tree is the checksum.
+//!
+//! Something that cannot be written closes the directory: what the medium has is not known then, until it is opened again.
+//!
+//! Source: Stanton et al. 2010, section 2.3. `Deviation:` the paper writes blocks "asynchronously" and says nothing of crashes.
+
+pub(crate) mod backing;
+pub(crate) mod cache;
+mod error;
+mod files;
+mod log;
+mod recovery;
+
+use std::{io, path::Path, sync::Arc};
+
+use disk::layer::{FileLayer, Folder};
+use pad_core::{SignedHead, StoreFault, Suite, Update, Version, head::Authority};
+
+pub use error::StoreError;
+use files::LevelFiles;
+use log::{Log, Parameters};
+
+use self::backing::Backing;
+use crate::{
+    blocks::{Blocks, Frame, Grid, Loader},
+    directory::{BlockDirectory, check_parameters},
+    strategy::Place,
+};
+
+/// How much of a directory is kept in memory, and how often what is there is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CacheBudget {
+    /// The bytes of memory for blocks. Of these, the levels above the lowest take half a byte for each entry, and stay.
+    pub bytes: usize,
+    /// After so many bytes of updates in the log there is a checkpoint. What a crash costs is reading these again.
+    pub log_bytes: u64,
+}
+
+impl Default for CacheBudget {
+    fn default() -> Self {
+        Self::bytes(256 << 20)
+    }
+}
+
+impl CacheBudget {
+    /// So many bytes for blocks, and a checkpoint after 64 MiB of updates.
+    pub const fn bytes(bytes: usize) -> Self {
+        Self {
+            bytes,
+            log_bytes: 64 << 20,
+        }
+    }
+}
+
+/// What makes versions durable.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    log: Log,
+    /// The bytes of updates since the last checkpoint.
+    logged: u64,
+    budget: CacheBudget,
+}
+
+impl<S: Suite> BlockDirectory<S> {
+    /// A new directory in a folder that is empty, or not there yet. Its blocks have `2^step` slots; a page of 4 096 bytes is
+    /// filled by `step = 7`.
+    ///
+    /// # Errors
+    /// [`StoreError::NotEmpty`]; as [`BlockDirectory::new`]; [`StoreError`] of the medium.
+    pub fn create(
+        folder: &Path,
+        authority: Authority,
+        step: u32,
+        budget: CacheBudget,
+    ) -> Result<Self, StoreError> {
+        Self::create_in(new_folder(folder)?, authority, step, budget)
+    }
+
+    /// The same in any layer of files.
+    ///
+    /// # Errors
+    /// As [`BlockDirectory::create`].
+    pub fn create_in(
+        layer: Arc<dyn FileLayer>,
+        authority: Authority,
+        step: u32,
+        budget: CacheBudget,
+    ) -> Result<Self, StoreError> {
+        check_parameters(&authority, step)?;
+        refuse_others(&layer)?;
+        Log::create::<S>(&layer, Parameters { authority, step }, None)?;
+        Self::open_in(layer, budget)
+    }
+
+    /// The directory in this folder, after a crash at the last version that was acknowledged, or one after it.
+    ///
+    /// Time: the blocks above the lowest level are read and hashed, half a byte of file for each hundred entries; after a crash
+    /// what is in the log is applied again.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn open(folder: &Path, budget: CacheBudget) -> Result<Self, StoreError> {
+        let opened = Folder::open(folder).map_err(|source| match source.kind() {
+            io::ErrorKind::NotFound => StoreError::Missing(folder.to_path_buf()),
+            _ => failed(folder, source),
+        })?;
+        Self::open_in(Arc::new(opened), budget)
+    }
+
+    /// The same in any layer of files.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn open_in(layer: Arc<dyn FileLayer>, budget: CacheBudget) -> Result<Self, StoreError> {
+        let (log, parameters, logged) = Log::open::<S>(&layer)?;
+        let files = LevelFiles::open(layer)?;
+        let (version, registered) = logged.checkpoint;
+        let step = parameters.step;
+        let mut grid = Grid { step, registered };
+        files.require::<S>(grid)?;
+        let heads = logged.heads;
+        let latest = heads.latest();
+        let signed = heads.latest_head().map(|head| head.head.root);
+        let signed = signed.unwrap_or_else(S::empty_tree);
+        if version < latest {
+            let (new, root) = recovery::recover::<S>(&files, &log, (version, grid), latest)?;
+            if root != signed {
+                return Err(StoreError::RootMismatch(latest));
+            }
+            log.checkpoint(latest, new.registered)?;
+            grid = new;
+        }
+        let frame_bytes = grid.capacity().saturating_mul(64);
+        let upper = usize::try_from(grid.blocks(1)).unwrap_or(usize::MAX);
+        let is_large = upper.saturating_mul(frame_bytes) > budget.bytes / 2;
+        let pinned_from = if is_large { 2 } else { 1 };
+        let above = (pinned_from..grid.levels())
+            .map(|level| grid.blocks(level))
+            .sum::<u64>();
+        let above = usize::try_from(above).unwrap_or(usize::MAX);
+        let frames = budget.bytes.checked_div(frame_bytes).unwrap_or(0);
+        let backing = Backing::new(files, frames.saturating_sub(above));
+        let blocks = Blocks::of_files(grid, signed, backing, pinned_from)?;
+        let journal = Journal {
+            log,
+            logged: 0,
+            budget,
+        };
+        Ok(Self::of_parts(blocks, heads, Some(journal)))
+    }
+
+    /// Loads version 1 into a new folder, from the digests of all entries in order. `sign` is given the root, and returns the author's
+    /// head of version 1.
+    ///
+    /// Memory: a block for each level. Time: two hashes for each entry, and writing 32.25 bytes. Until this returns there is no
+    /// directory in the folder.
+    ///
+    /// # Errors
+    /// As [`BlockDirectory::create`] and [`BlockDirectory::load`]; those of `sign` and of the objects.
+    pub fn create_loaded<E: From<StoreError>>(
+        folder: &Path,
+        authority: Authority,
+        (step, budget): (u32, CacheBudget),
+        objects: impl IntoIterator<Item = Result<S::Digest, E>>,
+        sign: impl FnOnce(S::Digest) -> Result<SignedHead<S>, E>,
+    ) -> Result<Self, E> {
+        let layer = new_folder(folder)?;
+        check_parameters(&authority, step).map_err(StoreError::from)?;
+        refuse_others(&layer)?;
+        let files = LevelFiles::open(Arc::clone(&layer))?;
+        let write = |place: Place, frame: Frame<S>, slots| files.write(place, &frame, slots);
+        let mut loader = Loader::new(step, write);
+        for object in objects {
+            let object = object?;
+            crate::directory::check_new::<S>(&object, loader.registered())
+                .map_err(|error| StoreError::Refused(error.into()))?;
+            loader.push(object)?;
+        }
+        let (grid, root) = loader.finish()?;
+        files.synchronise()?;
+        let head = sign(root)?;
+        let heads = pad_core::HeadLog::<S>::new(authority);
+        heads
+            .check(Version::EMPTY, &head)
+            .map_err(StoreError::from)?;
+        if head.head.root != root {
+            return Err(StoreError::Refused(pad_core::ApplyError::RootMismatch).into());
+        }
+        let parameters = Parameters { authority, step };
+        Log::create(&layer, parameters, Some((&head, grid.registered)))?;
+        Ok(Self::open_in(layer, budget)?)
+    }
+
+    /// Applies several updates, which are made durable together: what a version costs beside its changes is shared.
+    ///
+    /// # Errors
+    /// As [`BlockDirectory::apply`]; those before the one that is refused are applied, and durable.
+    pub fn apply_all(&mut self, updates: &[Update<S>]) -> Result<Version, pad_core::ApplyError> {
+        self.hold_changed(true);
+        let mut applied = 0;
+        let mut outcome = Ok(());
+        for update in updates {
+            outcome = self
+                .plan_update(update)
+                .and_then(|plan| Ok(self.commit(update, &plan)?));
+            if outcome.is_err() {
+                break;
+            }
+            applied += 1;
+        }
+        let logged = self.log(
+            updates.get(..applied).unwrap_or_default(),
+            self.registered(),
+        );
+        self.hold_changed(false);
+        logged?;
+        outcome?;
+        self.checkpoint_if_due()?;
+        Ok(self.latest())
+    }
+
+    /// Writes everything to the files, durably, so that opening the directory has nothing to replay.
+    ///
+    /// Time: linear in the blocks that changed since the last time.
+    ///
+    /// # Errors
+    /// [`StoreFault`]; the directory is closed then.
+    pub fn checkpoint(&mut self) -> Result<(), StoreFault> {
+        self.blocks().require_open()?;
+        if self
+            .journal
+            .as_ref()
+            .is_none_or(|journal| journal.logged == 0)
+        {
+            return Ok(());
+        }
+        self.blocks_mut().write_changed()?;
+        let (version, registered) = (self.latest(), self.registered());
+        if let (Some(journal), Some(backing)) = (&mut self.journal, self.blocks.backing()) {
+            let written = journal.log.checkpoint(version, registered);
+            written.map_err(|error| backing.close(error))?;
+            journal.logged = 0;
+        }
+        Ok(())
+    }
+
+    /// The last checkpoint, and closes the directory. Without it the next one to open it replays the log.
+    ///
+    /// # Errors
+    /// As [`BlockDirectory::checkpoint`].
+    pub fn close(mut self) -> Result<(), StoreFault> {
+        self.checkpoint()
+    }
+
+    /// What the last error of the store was in detail; it is told once.
+    pub fn take_store_error(&self) -> Option<StoreError> {
+        self.blocks().backing()?.take_error()
+    }
+
+    /// How many blocks were read from files since the directory was opened.
+    pub fn blocks_read(&self) -> u64 {
+        let backing = self.blocks().backing();
+        backing.map_or(0, |backing| backing.files.blocks_read())
+    }
+
+    /// The update that led to a version, while it is in the log: until the next checkpoint.
+    ///
+    /// # Errors
+    /// [`StoreError`] of the medium.
+    pub fn logged_update(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError> {
+        match &self.journal {
+            Some(journal) => journal.log.update(version),
+            None => Ok(None),
+        }
+    }
+
+    /// The bytes of all files.
+    ///
+    /// # Errors
+    /// [`StoreError`] of the medium.
+    pub fn file_bytes(&self) -> Result<u64, StoreError> {
+        let (Some(journal), Some(backing)) = (&self.journal, self.blocks().backing()) else {
+            return Ok(0);
+        };
+        Ok(journal.log.file_bytes()? + backing.files.bytes()?)
+    }
+
+    /// Checks a directory that nobody has open: every page of the log, every block against the slot that stands for it, up to the
+    /// signed root. `each` is told how many blocks of how many are done. Returns the number of entries.
+    ///
+    /// Memory: as for a directory that is opened with `budget`.
+    ///
+    /// # Errors
+    /// [`StoreError`]: what is damaged, and where.
+    pub fn check(
+        folder: &Path,
+        budget: CacheBudget,
+        mut each: impl FnMut(u64, u64),
+    ) -> Result<u64, StoreError> {
+        Log::check(folder)?;
+        let directory = Self::open(folder, budget)?;
+        let grid = directory.blocks().grid();
+        let all = grid.blocks(0);
+        for block in 0..all {
+            directory.blocks().read(Place { level: 0, block })?;
+            each(block + 1, all);
+        }
+        Ok(directory.registered())
+    }
+
+    /// Makes updates durable, all or none.
+    pub(crate) fn log(&mut self, updates: &[Update<S>], registered: u64) -> Result<(), StoreFault> {
+        let (Some(journal), Some(backing)) = (&mut self.journal, self.blocks.backing()) else {
+            return Ok(());
+        };
+        let logged = journal.log.append(updates, registered);
+        journal.logged += logged.map_err(|error| backing.close(error))?;
+        Ok(())
+    }
+
+    /// A checkpoint, if there is enough to be written.
+    pub(crate) fn checkpoint_if_due(&mut self) -> Result<(), StoreFault> {
+        let (Some(journal), Some(backing)) = (&self.journal, self.blocks().backing()) else {
+            return Ok(());
+        };
+        let changed = backing.cache().changed() + backing.changed.len();
+        let bytes = changed
+            .saturating_mul(self.blocks().grid().capacity())
+            .saturating_mul(64);
+        if journal.logged < journal.budget.log_bytes && bytes < journal.budget.bytes / 2 {
+            return Ok(());
+        }
+        self.checkpoint()
+    }
+
+    fn hold_changed(&self, holds: bool) {
+        if let Some(backing) = self.blocks().backing() {
+            backing.cache().holds_changed = holds;
+        }
+    }
+}
+
+fn new_folder(folder: &Path) -> Result<Arc<dyn FileLayer>, StoreError> {
+    let created = Folder::create(folder).map_err(|source| match source.kind() {
+        io::ErrorKind::DirectoryNotEmpty => StoreError::NotEmpty(folder.to_path_buf()),
+        _ => failed(folder, source),
+    })?;
+    Ok(Arc::new(created))
+}
+
+/// Level files of another directory would be read as this one's.
+fn refuse_others(layer: &Arc<dyn FileLayer>) -> Result<(), StoreError> {
+    let names = layer
+        .names()
+        .map_err(|source| failed(layer.path(), source))?;
+    if names.is_empty() {
+        Ok(())
+    } else {
+        Err(StoreError::NotEmpty(layer.path().to_path_buf()))
+    }
+}
+
+fn failed(path: &Path, source: io::Error) -> StoreError {
+    let file = path.to_path_buf();
+    StoreError::File { file, source }
+}

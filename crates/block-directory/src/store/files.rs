@@ -1,0 +1,207 @@
+//! The files of blocks: one for each level, slot `s` at byte `w s`, without headers.
+
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::{
+    io,
+    path::PathBuf,
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use disk::layer::{FileLayer, LayerFile};
+use pad_core::{DigestBytes, Suite};
+
+use super::StoreError;
+use crate::{
+    blocks::{Frame, Grid, to_u64},
+    strategy::Place,
+};
+
+/// The files of all levels. One handle for each serves all reads, writes and synchronisations: the system reports a write that
+/// failed later to those who had the file open.
+#[derive(Debug)]
+pub(crate) struct LevelFiles {
+    layer: Arc<dyn FileLayer>,
+    levels: RwLock<Vec<Arc<dyn LayerFile>>>,
+    has_new_name: AtomicBool,
+    blocks_read: AtomicU64,
+}
+
+impl LevelFiles {
+    /// The files that are there.
+    pub(crate) fn open(layer: Arc<dyn FileLayer>) -> Result<Self, StoreError> {
+        let mut levels = Vec::new();
+        loop {
+            match layer.open(&name(levels.len())) {
+                Ok(file) => levels.push(file),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => break,
+                Err(source) => {
+                    let file = layer.path().join(name(levels.len()));
+                    return Err(StoreError::File { file, source });
+                }
+            }
+        }
+        Ok(Self {
+            layer,
+            levels: RwLock::new(levels),
+            has_new_name: AtomicBool::new(false),
+            blocks_read: AtomicU64::new(0),
+        })
+    }
+
+    /// The path of a level's file.
+    pub(crate) fn path(&self, level: u8) -> PathBuf {
+        self.layer.path().join(name(usize::from(level)))
+    }
+
+    /// Refuses files that are shorter than what a checkpoint with so many entries has.
+    pub(crate) fn require<S: Suite>(&self, grid: Grid) -> Result<(), StoreError> {
+        let levels = if grid.registered == 0 {
+            0
+        } else {
+            grid.levels()
+        };
+        for level in 0..levels {
+            let length = match self.file(level) {
+                Some(file) => file.length().map_err(|error| self.failed(level, error))?,
+                None => 0,
+            };
+            if length < grid.slots(level).saturating_mul(width::<S>()) {
+                let source = io::Error::from(io::ErrorKind::UnexpectedEof);
+                return Err(self.failed(level, source));
+            }
+        }
+        Ok(())
+    }
+
+    /// The first slots of a block, without the nodes above them.
+    pub(crate) fn read<S: Suite>(
+        &self,
+        place: Place,
+        slots: usize,
+        capacity: usize,
+    ) -> Result<Frame<S>, StoreError> {
+        let mut bytes = vec![0; slots.saturating_mul(S::Digest::LENGTH)];
+        let offset = offset::<S>(place, capacity);
+        let missing = || io::Error::from(io::ErrorKind::UnexpectedEof);
+        let read = self.file(place.level).ok_or_else(missing);
+        let read = read.and_then(|file| file.read_at(offset, &mut bytes));
+        self.blocks_read.fetch_add(1, Ordering::Relaxed);
+        match read {
+            Ok(()) => Ok(Frame::of_slots(capacity, &bytes)),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(self.damaged(place)),
+            Err(error) => Err(self.failed(place.level, error)),
+        }
+    }
+
+    /// The slots of a block that a file has, which may end before or within it.
+    pub(crate) fn read_some<S: Suite>(
+        &self,
+        place: Place,
+        slots: usize,
+        capacity: usize,
+    ) -> Result<Frame<S>, StoreError> {
+        let length = match self.file(place.level) {
+            Some(file) => file
+                .length()
+                .map_err(|error| self.failed(place.level, error))?,
+            None => 0,
+        };
+        let before = offset::<S>(place, capacity);
+        let there = length.saturating_sub(before).checked_div(width::<S>());
+        let there = usize::try_from(there.unwrap_or(0)).unwrap_or(usize::MAX);
+        match slots.min(there) {
+            0 => Ok(Frame::empty(capacity)),
+            slots => self.read(place, slots, capacity),
+        }
+    }
+
+    /// Writes the first slots of a block, into a new file if it is the first block of its level.
+    pub(crate) fn write<S: Suite>(
+        &self,
+        place: Place,
+        frame: &Frame<S>,
+        slots: usize,
+    ) -> Result<(), StoreError> {
+        let file = match self.file(place.level) {
+            Some(file) => file,
+            None => self.create(place.level)?,
+        };
+        let bytes = frame.slot_bytes(slots);
+        let offset = offset::<S>(place, frame.capacity());
+        let written = file.write_at(offset, &bytes);
+        written.map_err(|error| self.failed(place.level, error))
+    }
+
+    /// Makes everything written so far durable: every file, written since the last time or not.
+    pub(crate) fn synchronise(&self) -> Result<(), StoreError> {
+        let levels = self.levels.read().unwrap_or_else(PoisonError::into_inner);
+        for (level, file) in (0..).zip(levels.iter()) {
+            file.synchronise()
+                .map_err(|error| self.failed(level, error))?;
+        }
+        if self.has_new_name.swap(false, Ordering::AcqRel) {
+            let file = self.layer.path().to_path_buf();
+            let synchronised = self.layer.synchronise();
+            synchronised.map_err(|source| StoreError::File { file, source })?;
+        }
+        Ok(())
+    }
+
+    /// The bytes of all files.
+    pub(crate) fn bytes(&self) -> Result<u64, StoreError> {
+        let levels = self.levels.read().unwrap_or_else(PoisonError::into_inner);
+        let mut bytes: u64 = 0;
+        for (level, file) in (0..).zip(levels.iter()) {
+            let length = file.length().map_err(|error| self.failed(level, error))?;
+            bytes = bytes.saturating_add(length);
+        }
+        Ok(bytes)
+    }
+
+    /// How many blocks were read.
+    pub(crate) fn blocks_read(&self) -> u64 {
+        self.blocks_read.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn damaged(&self, place: Place) -> StoreError {
+        let file = self.path(place.level);
+        StoreError::DamagedBlock { place, file }
+    }
+
+    fn failed(&self, level: u8, source: io::Error) -> StoreError {
+        let file = self.path(level);
+        StoreError::File { file, source }
+    }
+
+    fn file(&self, level: u8) -> Option<Arc<dyn LayerFile>> {
+        let levels = self.levels.read().unwrap_or_else(PoisonError::into_inner);
+        levels.get(usize::from(level)).cloned()
+    }
+
+    fn create(&self, level: u8) -> Result<Arc<dyn LayerFile>, StoreError> {
+        let mut levels = self.levels.write().unwrap_or_else(PoisonError::into_inner);
+        while levels.len() <= usize::from(level) {
+            let created = self.layer.create(&name(levels.len()));
+            let file = created.map_err(|error| self.failed(level, error))?;
+            self.has_new_name.store(true, Ordering::Release);
+            levels.push(file);
+        }
+        let file = levels.get(usize::from(level)).cloned();
+        file.ok_or_else(|| self.failed(level, io::ErrorKind::NotFound.into()))
+    }
+}
+
+fn name(level: usize) -> String {
+    format!("level-{level}")
+}
+
+/// The bytes of a slot.
+fn width<S: Suite>() -> u64 {
+    to_u64(S::Digest::LENGTH)
+}
+
+/// Where a block begins in its file.
+fn offset<S: Suite>(place: Place, capacity: usize) -> u64 {
+    let slots = place.block.saturating_mul(to_u64(capacity));
+    slots.saturating_mul(width::<S>())
+}

@@ -1,0 +1,337 @@
+//! The log of a stored directory: its parameters, all heads, and the updates since the last checkpoint, in one database.
+
+use std::{path::Path, sync::Arc};
+
+use disk::{
+    Access,
+    engine::{EngineError, Format, Repair, SoleDatabase, guarded},
+    layer::FileLayer,
+};
+use pad_core::{
+    AuthorKey, DictionaryId, DigestBytes, HeadLog, HeadSignature, SchemeId, SignedHead,
+    SnapshotHead, Suite, Untrusted, Update, Version, codec, head::Authority,
+};
+use redb::{ReadTransaction, ReadableTable as _, TableDefinition, WriteTransaction};
+
+use super::StoreError;
+use crate::entry::DIRECTORY;
+
+const RECORDS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("records");
+const UPDATES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("updates");
+const HEADS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("heads");
+/// `latest` and `checkpoint`: a version and its number of entries.
+const STATE: TableDefinition<'_, &str, (u64, u64)> = TableDefinition::new("state");
+
+const FORMAT: &[u8] = b"block-directory v1";
+const NAME: &str = "log.redb";
+
+/// How a directory is stored, and whose it is: what is decided when it is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Parameters {
+    pub(crate) authority: Authority,
+    pub(crate) step: u32,
+}
+
+/// What the log knows when it is opened.
+#[derive(Debug)]
+pub(crate) struct Logged<S: Suite> {
+    pub(crate) heads: HeadLog<S>,
+    /// The number of entries at the checkpoint, and its version.
+    pub(crate) checkpoint: (Version, u64),
+}
+
+/// The database.
+#[derive(Debug)]
+pub(crate) struct Log {
+    database: SoleDatabase,
+}
+
+impl Log {
+    /// A new log, durable with its name, that holds version 1 if that was loaded.
+    pub(crate) fn create<S: Suite>(
+        layer: &Arc<dyn FileLayer>,
+        parameters: Parameters,
+        loaded: Option<(&SignedHead<S>, u64)>,
+    ) -> Result<(), StoreError> {
+        SoleDatabase::create_in(layer, NAME, &LOG_FORMAT, |transaction| {
+            let mut records = transaction.open_table(RECORDS).map_err(EngineError::of)?;
+            records.insert("format", FORMAT).map_err(EngineError::of)?;
+            let bytes = parameters.to_bytes::<S>();
+            records
+                .insert("parameters", bytes.as_slice())
+                .map_err(EngineError::of)?;
+            transaction.open_table(UPDATES).map_err(EngineError::of)?;
+            let mut heads = transaction.open_table(HEADS).map_err(EngineError::of)?;
+            let mut state = transaction.open_table(STATE).map_err(EngineError::of)?;
+            let at = loaded.map_or((0, 0), |(_, registered)| (1, registered));
+            if let Some((head, _)) = loaded {
+                heads
+                    .insert(1, head_bytes(head).as_slice())
+                    .map_err(EngineError::of)?;
+            }
+            state.insert(LATEST, at).map_err(EngineError::of)?;
+            state.insert(CHECKPOINT, at).map_err(EngineError::of)?;
+            Ok(())
+        })
+    }
+
+    /// The log of a folder, which nobody else can open as long as this value lives.
+    pub(crate) fn open<S: Suite>(
+        layer: &Arc<dyn FileLayer>,
+    ) -> Result<(Self, Parameters, Logged<S>), StoreError> {
+        let database =
+            SoleDatabase::open_in(layer, NAME, LOG_FORMAT).map_err(|error| match error {
+                EngineError::Missing(_) => StoreError::Missing(layer.path().to_path_buf()),
+                error => error.into(),
+            })?;
+        let log = Self { database };
+        let read = log.read(|transaction| {
+            let parameters = read_parameters::<S>(layer.path(), transaction)?;
+            Ok((parameters, read_heads(transaction, parameters)?))
+        });
+        let (parameters, logged) = read?;
+        Ok((log, parameters, logged))
+    }
+
+    /// Has the engine check every page of the log in a folder that nobody has open.
+    pub(crate) fn check(folder: &Path) -> Result<(), StoreError> {
+        Ok(SoleDatabase::check(&folder.join(NAME), &LOG_FORMAT)?)
+    }
+
+    /// Calls `each` with the updates since the checkpoint, in their order.
+    pub(crate) fn replay<S: Suite>(
+        &self,
+        after: Version,
+        until: Version,
+        mut each: impl FnMut(Update<S>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.read(|transaction| {
+            let updates = transaction.open_table(UPDATES).map_err(EngineError::of)?;
+            let mut next = after;
+            for row in updates
+                .range(after.number() + 1..=until.number())
+                .map_err(EngineError::of)?
+            {
+                let (version, message) = row.map_err(EngineError::of)?;
+                let expected = next.next().ok_or(StoreError::DamagedLog("versions"))?;
+                if version.value() != expected.number() {
+                    return Err(StoreError::DamagedLog("an update is missing"));
+                }
+                let limit = message.value().len();
+                let update = codec::decode(message.value(), limit);
+                each(update.map_err(|_| StoreError::DamagedLog("an update cannot be decoded"))?)?;
+                next = expected;
+            }
+            if next == until {
+                Ok(())
+            } else {
+                Err(StoreError::DamagedLog("an update is missing"))
+            }
+        })
+    }
+
+    /// The update that led to a version, if it is still in the log.
+    pub(crate) fn update(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError> {
+        self.read(|transaction| {
+            let updates = transaction.open_table(UPDATES).map_err(EngineError::of)?;
+            let message = updates.get(version.number()).map_err(EngineError::of)?;
+            Ok(message.map(|message| message.value().to_vec()))
+        })
+    }
+
+    /// Makes versions durable, all or none. `registered` is the number of entries of the last.
+    pub(crate) fn append<S: Suite>(
+        &self,
+        updates: &[Update<S>],
+        registered: u64,
+    ) -> Result<u64, StoreError> {
+        let Some(last) = updates.last() else {
+            return Ok(0);
+        };
+        let mut bytes = 0;
+        self.write(|transaction| {
+            let mut table = transaction.open_table(UPDATES).map_err(EngineError::of)?;
+            let mut heads = transaction.open_table(HEADS).map_err(EngineError::of)?;
+            for update in updates {
+                let message = codec::encode(update);
+                bytes += crate::blocks::to_u64(message.len());
+                let version = update.head.head.version.number();
+                table
+                    .insert(version, message.as_slice())
+                    .map_err(EngineError::of)?;
+                let head = head_bytes(&update.head);
+                heads
+                    .insert(version, head.as_slice())
+                    .map_err(EngineError::of)?;
+            }
+            let mut state = transaction.open_table(STATE).map_err(EngineError::of)?;
+            let at = (last.head.head.version.number(), registered);
+            state.insert(LATEST, at).map_err(EngineError::of)?;
+            Ok(())
+        })?;
+        Ok(bytes)
+    }
+
+    /// Everything up to this version is in the files of blocks, durably: its update is removed, and those before it.
+    pub(crate) fn checkpoint(&self, version: Version, registered: u64) -> Result<(), StoreError> {
+        self.write(|transaction| {
+            let mut updates = transaction.open_table(UPDATES).map_err(EngineError::of)?;
+            updates
+                .retain_in(..=version.number(), |_, _| false)
+                .map_err(EngineError::of)?;
+            let mut state = transaction.open_table(STATE).map_err(EngineError::of)?;
+            let at = (version.number(), registered);
+            state.insert(CHECKPOINT, at).map_err(EngineError::of)?;
+            Ok(())
+        })
+    }
+
+    /// The bytes of the database.
+    pub(crate) fn file_bytes(&self) -> Result<u64, StoreError> {
+        Ok(self.database.file_bytes()?)
+    }
+
+    fn read<T>(
+        &self,
+        work: impl FnOnce(&ReadTransaction) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        guarded(|| work(&self.database.begin_read()?)).unwrap_or(Err(EngineError::Panicked.into()))
+    }
+
+    fn write(
+        &self,
+        work: impl FnOnce(&WriteTransaction) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        guarded(|| self.database.write(Repair::Quick, work))
+            .unwrap_or(Err(EngineError::Panicked.into()))
+    }
+}
+
+impl Parameters {
+    fn to_bytes<S: Suite>(self) -> Vec<u8> {
+        let Authority {
+            author,
+            dictionary,
+            scheme,
+        } = self.authority;
+        let mut bytes = Vec::new();
+        bytes.extend_from_slice(&S::ID.0.to_be_bytes());
+        bytes.extend_from_slice(&scheme.0.to_be_bytes());
+        bytes.extend_from_slice(&dictionary.to_bytes());
+        bytes.extend_from_slice(&author.to_bytes());
+        bytes.extend(u8::try_from(self.step));
+        bytes
+    }
+
+    /// The parameters that these bytes are, if their suite is this one.
+    fn from_bytes<S: Suite>(bytes: &[u8]) -> Option<Self> {
+        let (suite, rest) = bytes.split_first_chunk::<2>()?;
+        let (scheme, rest) = rest.split_first_chunk::<2>()?;
+        let (dictionary, rest) = rest.split_first_chunk::<16>()?;
+        let (author, step) = rest.split_first_chunk::<32>()?;
+        let &[step] = step else {
+            return None;
+        };
+        let authority = Authority {
+            author: AuthorKey::from_bytes(author).ok()?,
+            dictionary: DictionaryId::from_bytes(*dictionary),
+            scheme: SchemeId(u16::from_be_bytes(*scheme)),
+        };
+        let is_ours = u16::from_be_bytes(*suite) == S::ID.0 && authority.scheme == DIRECTORY;
+        let step = u32::from(step);
+        (is_ours && (1..=crate::hint::MOST_STEP).contains(&step))
+            .then_some(Self { authority, step })
+    }
+}
+
+fn read_parameters<S: Suite>(
+    folder: &Path,
+    transaction: &ReadTransaction,
+) -> Result<Parameters, StoreError> {
+    let records = transaction.open_table(RECORDS).map_err(EngineError::of)?;
+    let bytes = records.get("parameters").map_err(EngineError::of)?;
+    let bytes = bytes.ok_or(StoreError::DamagedLog("there are no parameters"))?;
+    Parameters::from_bytes::<S>(bytes.value()).ok_or_else(|| StoreError::OtherFormat {
+        folder: folder.to_path_buf(),
+        found: "another suite or scheme".into(),
+    })
+}
+
+/// All heads; the last one is the author's, and signs all roots before it.
+fn read_heads<S: Suite>(
+    transaction: &ReadTransaction,
+    parameters: Parameters,
+) -> Result<Logged<S>, StoreError> {
+    let damaged = StoreError::DamagedLog;
+    let state = transaction.open_table(STATE).map_err(EngineError::of)?;
+    let at = |name| -> Result<(Version, u64), StoreError> {
+        let found = state.get(name).map_err(EngineError::of)?;
+        let (version, registered) = found.ok_or(damaged("a state is missing"))?.value();
+        Ok((Version::new(version), registered))
+    };
+    let (latest, checkpoint) = (at(LATEST)?.0, at(CHECKPOINT)?);
+    if checkpoint.0 > latest || checkpoint.1 > crate::entry::MOST_ENTRIES {
+        return Err(damaged("the checkpoint is ahead of the latest version"));
+    }
+    let Authority {
+        dictionary, scheme, ..
+    } = parameters.authority;
+    let mut heads = HeadLog::<S>::new(parameters.authority);
+    let table = transaction.open_table(HEADS).map_err(EngineError::of)?;
+    for row in table.iter().map_err(EngineError::of)? {
+        let (version, bytes) = row.map_err(EngineError::of)?;
+        let version = Version::new(version.value());
+        let head = read_head::<S>(bytes.value());
+        let (root, signature) = head.ok_or(damaged("a head cannot be decoded"))?;
+        if Some(version) != heads.latest().next() {
+            return Err(damaged("a head is missing"));
+        }
+        // What the history was follows from the roots.
+        let history = root;
+        heads.append(&SignedHead {
+            head: SnapshotHead {
+                scheme,
+                dictionary,
+                version,
+                root,
+                history,
+            },
+            signature,
+        });
+    }
+    if heads.latest() != latest {
+        return Err(damaged("a head is missing"));
+    }
+    if let Some(head) = heads.latest_head() {
+        let verified = Untrusted::new(head).verify(&parameters.authority, &latest);
+        verified.map_err(|_| damaged("the latest head is not the author's"))?;
+    }
+    Ok(Logged { heads, checkpoint })
+}
+
+fn head_bytes<S: Suite>(head: &SignedHead<S>) -> Vec<u8> {
+    let mut bytes = head.head.root.as_ref().to_vec();
+    bytes.extend_from_slice(&head.signature.to_bytes());
+    bytes
+}
+
+fn read_head<S: Suite>(bytes: &[u8]) -> Option<(S::Digest, HeadSignature)> {
+    let (root, signature) = bytes.split_at_checked(S::Digest::LENGTH)?;
+    let signature = HeadSignature::from_bytes(signature.try_into().ok()?);
+    Some((S::Digest::from_slice(root)?, signature))
+}
+
+fn is_ours(transaction: &ReadTransaction) -> Result<bool, EngineError> {
+    let records = transaction.open_table(RECORDS).map_err(EngineError::of)?;
+    let format = records.get("format").map_err(EngineError::of)?;
+    Ok(format.is_some_and(|format| format.value() == FORMAT))
+}
+
+const LATEST: &str = "latest";
+const CHECKPOINT: &str = "checkpoint";
+
+const LOG_FORMAT: Format = Format {
+    is_ours,
+    access: Access::Private,
+    cache_bytes: 32 << 20,
+};
