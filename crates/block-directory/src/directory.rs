@@ -19,7 +19,7 @@ use crate::{
     proof::{DirectoryProof, EntryProof},
     query::{EntryQuery, MOST_RANGE, Selection},
     shape,
-    store::Journal,
+    store::journal::Journal,
 };
 
 /// A server of a directory. It holds no key, and nobody trusts it. It answers about its latest version only; older roots stay

@@ -15,9 +15,10 @@
 //! Source: Stanton et al. 2010, section 2.3. `Deviation:` the paper writes blocks "asynchronously" and says nothing of crashes.
 
 pub(crate) mod backing;
-pub(crate) mod cache;
-mod error;
+mod cache;
+pub(crate) mod error;
 mod files;
+pub(crate) mod journal;
 mod log;
 mod recovery;
 
@@ -28,48 +29,15 @@ use pad_core::{SignedHead, StoreFault, Suite, Update, Version, head::Authority};
 
 pub use error::StoreError;
 use files::LevelFiles;
+pub use journal::CacheBudget;
 use log::{Log, Parameters};
 
-use self::backing::Backing;
+use self::{backing::Backing, journal::Journal};
 use crate::{
-    blocks::{Blocks, Frame, Grid, Loader},
+    blocks::{Blocks, Loader, frame::Frame, grid::Grid},
     directory::{BlockDirectory, check_parameters},
     strategy::Place,
 };
-
-/// How much of a directory is kept in memory, and how often what is there is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CacheBudget {
-    /// The bytes of memory for blocks. Of these, the levels above the lowest take half a byte for each entry, and stay.
-    pub bytes: usize,
-    /// After so many bytes of updates in the log there is a checkpoint. What a crash costs is reading these again.
-    pub log_bytes: u64,
-}
-
-impl Default for CacheBudget {
-    fn default() -> Self {
-        Self::bytes(256 << 20)
-    }
-}
-
-impl CacheBudget {
-    /// So many bytes for blocks, and a checkpoint after 64 MiB of updates.
-    pub const fn bytes(bytes: usize) -> Self {
-        Self {
-            bytes,
-            log_bytes: 64 << 20,
-        }
-    }
-}
-
-/// What makes versions durable.
-#[derive(Debug)]
-pub(crate) struct Journal {
-    log: Log,
-    /// The bytes of updates since the last checkpoint.
-    logged: u64,
-    budget: CacheBudget,
-}
 
 impl<S: Suite> BlockDirectory<S> {
     /// A new directory in a folder that is empty, or not there yet. Its blocks have `2^step` slots; a page of 4 096 bytes is

@@ -93,8 +93,10 @@ impl<S: Suite> Frame<S> {
         if place.level > 0 {
             return content;
         }
-        let first = place.block.saturating_mul(super::to_u64(self.capacity()));
-        let id = EntryId::new(first.saturating_add(super::to_u64(slot)));
+        let first = place
+            .block
+            .saturating_mul(super::grid::to_u64(self.capacity()));
+        let id = EntryId::new(first.saturating_add(super::grid::to_u64(slot)));
         entry_digest::<S>(id, shown::<S>(content).as_ref())
     }
 

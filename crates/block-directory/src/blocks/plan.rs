@@ -2,7 +2,11 @@
 
 use pad_core::{StoreFault, Suite};
 
-use super::{Blocks, Grid, frame::joined, to_u64};
+use super::{
+    Blocks,
+    frame::joined,
+    grid::{Grid, to_u64},
+};
 use crate::{
     entry::{EntryId, Shown, entry_digest, root_digest},
     operations::Change,

@@ -5,7 +5,11 @@ use std::sync::Arc;
 
 use pad_core::{StoreFault, Suite};
 
-use super::{Blocks, Frame, Grid, frame::shown};
+use super::{
+    Blocks,
+    frame::{Frame, shown},
+    grid::Grid,
+};
 use crate::{
     entry::{EntryId, Shown, entry_digest},
     shape::{self, Asked, Span, Visitor},

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use pad_core::{StoreFault, Suite};
 
-use super::{Blocks, Frame, Grid, Held};
+use super::{Blocks, frame::Frame, grid::Grid, read::Held};
 use crate::{
     entry::root_digest,
-    store::{StoreError, backing::Backing},
+    store::{backing::Backing, error::StoreError},
     strategy::Place,
 };
 

@@ -8,9 +8,9 @@ use std::{
 
 use pad_core::{StoreFault, Suite};
 
-use super::{StoreError, cache::Cache, files::LevelFiles};
+use super::{cache::Cache, error::StoreError, files::LevelFiles};
 use crate::{
-    blocks::{Frame, Grid},
+    blocks::{frame::Frame, grid::Grid},
     strategy::Place,
 };
 

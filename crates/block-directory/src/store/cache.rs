@@ -7,7 +7,7 @@ use std::{
 
 use pad_core::Suite;
 
-use crate::{blocks::Frame, strategy::Place};
+use crate::{blocks::frame::Frame, strategy::Place};
 
 /// At most so many blocks. Which one goes is decided by `CLOCK`: whoever was used since the hand passed stays for another round.
 #[derive(Debug)]

@@ -10,9 +10,12 @@ use std::{
 use disk::layer::{FileLayer, LayerFile};
 use pad_core::{DigestBytes, Suite};
 
-use super::StoreError;
+use super::error::StoreError;
 use crate::{
-    blocks::{Frame, Grid, to_u64},
+    blocks::{
+        frame::Frame,
+        grid::{Grid, to_u64},
+    },
     strategy::Place,
 };
 

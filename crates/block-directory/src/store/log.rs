@@ -13,7 +13,7 @@ use pad_core::{
 };
 use redb::{ReadTransaction, ReadableTable as _, TableDefinition, WriteTransaction};
 
-use super::StoreError;
+use super::error::StoreError;
 use crate::entry::DIRECTORY;
 
 const RECORDS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("records");
@@ -154,7 +154,7 @@ impl Log {
             let mut heads = transaction.open_table(HEADS).map_err(EngineError::of)?;
             for update in updates {
                 let message = codec::encode(update);
-                bytes += crate::blocks::to_u64(message.len());
+                bytes += crate::blocks::grid::to_u64(message.len());
                 let version = update.head.head.version.number();
                 table
                     .insert(version, message.as_slice())
