@@ -124,4 +124,13 @@ impl<S: Suite> Blocks<S> {
         change(level.get_mut(block).ok_or(StoreFault::Damaged)?);
         Ok(())
     }
+
+    /// The next block of a level. `grid` is that of after the change.
+    fn push(&mut self, grid: Grid, place: Place, frame: Frame<S>) -> Result<(), StoreFault> {
+        if place.level < self.pinned_from {
+            let backing = self.backing.as_ref().ok_or(StoreFault::Damaged)?;
+            return backing.insert_changed(grid, place, frame);
+        }
+        self.change(grid, place, |new| *new = frame)
+    }
 }

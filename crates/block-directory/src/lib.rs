@@ -91,6 +91,8 @@ pub mod client;
 #[cfg(feature = "std")]
 pub mod directory;
 pub mod entry;
+#[cfg(feature = "std")]
+pub mod entry_tree;
 pub mod hint;
 pub mod message;
 pub mod opened;
@@ -112,6 +114,8 @@ pub use client::{AnswerError, DirectoryClient, Found, PendingEntries, PendingRan
 #[cfg(feature = "std")]
 pub use directory::{BlockDirectory, RequestError};
 pub use entry::{DIRECTORY, Entry, EntryId, MOST_ENTRIES};
+#[cfg(feature = "std")]
+pub use entry_tree::EntryTree;
 pub use hint::{Hint, Offer, ShortCircuit};
 pub use message::{DirectoryAnswer, EntryRequest, RangeRequest};
 pub use opened::{BlockRoot, OpenedProof};

@@ -150,7 +150,7 @@ impl<S: Suite> BlockDirectory<S> {
         let mut loader = Loader::new(step, write);
         for object in objects {
             let object = object?;
-            crate::directory::check_new::<S>(&object, loader.registered())
+            crate::operations::check_new::<S>(&object, loader.registered())
                 .map_err(|error| StoreError::Refused(error.into()))?;
             loader.push(object)?;
         }
@@ -180,7 +180,7 @@ impl<S: Suite> BlockDirectory<S> {
         for update in updates {
             outcome = self
                 .plan_update(update)
-                .and_then(|plan| Ok(self.commit(update, &plan)?));
+                .and_then(|plan| Ok(self.commit(update, plan)?));
             if outcome.is_err() {
                 break;
             }

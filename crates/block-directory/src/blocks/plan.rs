@@ -4,8 +4,8 @@ use pad_core::{StoreFault, Suite};
 
 use super::{
     Blocks,
-    frame::joined,
-    grid::{Grid, to_u64},
+    frame::{Frame, joined},
+    grid::Grid,
 };
 use crate::{
     entry::{EntryId, Shown, entry_digest, root_digest},
@@ -23,6 +23,8 @@ pub(crate) struct Plan<S: Suite> {
     nodes: Vec<(u64, S::Digest)>,
     /// Where those of each height end.
     ends: Vec<usize>,
+    /// The new blocks of level 0, from the first one on.
+    new_blocks: Vec<Frame<S>>,
     /// The top as it was, where the tree gets another level above it and nothing below it has changed.
     old_top: Option<S::Digest>,
 }
@@ -44,7 +46,8 @@ impl<S: Suite> Plan<S> {
         self.nodes.get(begin..end).unwrap_or_default()
     }
 
-    /// Hashes the nodes above those of one height, each once; `sibling` is asked for those that do not change.
+    /// Hashes the nodes above those of one height, each once; `sibling` is asked for those that do not change. All of them are
+    /// fetched before the first is used: the memory answers many requests at once.
     fn hash_above(
         &mut self,
         height: u32,
@@ -52,31 +55,59 @@ impl<S: Suite> Plan<S> {
     ) -> Result<(), StoreFault> {
         let end = self.nodes.len();
         let begin = self.ends.len().checked_sub(2);
-        let mut at = begin.map_or(0, |place| self.ends.get(place).copied().unwrap_or(end));
-        while at < end {
-            let Some((number, digest)) = self.nodes.get(at).copied() else {
-                break;
-            };
-            at += 1;
-            let parent = number >> 1;
-            let above = if number & 1 == 1 {
-                joined::<S>(sibling(number - 1)?, Some(digest))
-            } else {
-                let next = self.nodes.get(at).filter(|_| at < end);
-                let right = match next {
-                    Some((next, right)) if *next == number + 1 => {
-                        at += 1;
-                        Some(*right)
-                    }
-                    _ if self.grid.has(height, number + 1) => Some(sibling(number + 1)?),
-                    _ => None,
-                };
-                joined::<S>(digest, right)
-            };
-            self.nodes.push((parent, above));
+        let begin = begin.map_or(0, |place| self.ends.get(place).copied().unwrap_or(end));
+        let parents = || {
+            let below = self.nodes.get(begin..end).unwrap_or_default();
+            below.chunk_by(|(left, _), (right, _)| *left ^ 1 == *right)
+        };
+        let mut beside = Vec::with_capacity(end - begin);
+        for children in parents() {
+            if let &[(number, _)] = children
+                && (number & 1 == 1 || self.grid.has(height, number + 1))
+            {
+                beside.push(sibling(number ^ 1)?);
+            }
         }
+        let mut beside = beside.into_iter();
+        let mut above = Vec::with_capacity(end - begin);
+        for children in parents() {
+            above.push(match *children {
+                [(number, left), (_, right)] => (number >> 1, joined::<S>(left, Some(right))),
+                [(number, right), ..] if number & 1 == 1 => {
+                    let left = beside.next().unwrap_or_default();
+                    (number >> 1, joined::<S>(left, Some(right)))
+                }
+                [(number, left), ..] if self.grid.has(height, number + 1) => {
+                    (number >> 1, joined::<S>(left, beside.next()))
+                }
+                [(number, only), ..] => (number >> 1, only),
+                [] => continue,
+            });
+        }
+        self.nodes.append(&mut above);
         self.ends.push(self.nodes.len());
         Ok(())
+    }
+
+    /// Fills the blocks that are new, of the entries that are appended to no other.
+    fn fill_new_blocks(&mut self, changes: &[Change<S>]) {
+        let step = self.grid.step;
+        for inside in changes.chunk_by(|change, next| change.id >> step == next.id >> step) {
+            let Some(first) = inside.first() else {
+                continue;
+            };
+            let place = Place {
+                level: 0,
+                block: first.id >> step,
+            };
+            let mut frame = Frame::empty(self.grid.capacity());
+            for (slot, change) in inside.iter().enumerate() {
+                frame.set_slot(slot, change.shown.unwrap_or_default());
+            }
+            frame.fill(place, inside.len());
+            self.nodes.push((place.block, frame.top()));
+            self.new_blocks.push(frame);
+        }
     }
 }
 
@@ -91,49 +122,67 @@ impl<S: Suite> Blocks<S> {
             registered,
             ..self.grid
         };
-        let height = grid.height();
+        let (step, height) = (grid.step, grid.height());
+        let first_new_block = self.grid.blocks(0);
+        let in_new = changes.partition_point(|change| change.id >> step < first_new_block);
+        let (old, new) = changes.split_at_checked(in_new).unwrap_or_default();
         let levels = usize::try_from(height).unwrap_or(0);
         let mut plan = Plan {
-            nodes: Vec::with_capacity(changes.len().saturating_mul(2).saturating_add(levels)),
+            changes: Vec::new(),
+            nodes: Vec::with_capacity(old.len().saturating_mul(2).saturating_add(levels)),
             ends: Vec::with_capacity(levels + 1),
+            new_blocks: Vec::new(),
             root: self.root,
             old_top: self.old_top(grid)?,
             grid,
-            changes,
         };
-        plan.nodes.extend(plan.changes.iter().map(|change| {
-            let digest = entry_digest::<S>(EntryId::new(change.id), change.shown.as_ref());
-            (change.id, digest)
-        }));
-        plan.ends.push(plan.nodes.len());
-        match *plan.changes.as_slice() {
-            [] => return Ok(plan),
-            [Change { id, .. }] => self.hash_path(&mut plan, id)?,
-            _ => {
-                let mut reader = self.reader();
-                for height in 0..height {
-                    plan.hash_above(height, |number| reader.node(height, number))?;
+        if let (&[change], []) = (old, new) {
+            self.hash_path(&mut plan, change)?;
+        } else if !changes.is_empty() {
+            plan.nodes.extend(old.iter().map(|change| {
+                let digest = entry_digest::<S>(EntryId::new(change.id), change.shown.as_ref());
+                (change.id, digest)
+            }));
+            plan.ends.push(plan.nodes.len());
+            let mut reader = self.reader();
+            for height in 0..height {
+                plan.hash_above(height, |number| reader.node(height, number))?;
+                if height + 1 == step {
+                    plan.fill_new_blocks(new);
+                    plan.ends.pop();
+                    plan.ends.push(plan.nodes.len());
                 }
             }
         }
-        let top = plan.nodes.last().map(|(_, top)| *top);
-        plan.root = root_digest::<S>(registered, &top.unwrap_or_default());
+        if let Some((_, top)) = plan.nodes.last() {
+            plan.root = root_digest::<S>(registered, top);
+        }
+        plan.changes = changes;
         Ok(plan)
     }
 
     /// The nodes above a single change. Where the digests beside them are follows from the id, so all are fetched before the first
-    /// is hashed: the memory answers all requests at once.
-    fn hash_path(&self, plan: &mut Plan<S>, id: u64) -> Result<(), StoreFault> {
+    /// is hashed.
+    fn hash_path(&self, plan: &mut Plan<S>, change: Change<S>) -> Result<(), StoreFault> {
+        let grid = plan.grid;
         let mut reader = self.reader();
-        let mut beside = [S::Digest::default(); 64];
-        for (height, beside) in (0..plan.grid.height()).zip(&mut beside) {
-            let number = (id >> height) ^ 1;
+        let mut beside = [None; 64];
+        for (height, beside) in (0..grid.height()).zip(&mut beside) {
+            let number = (change.id >> height) ^ 1;
             if self.grid.has(height, number) {
-                *beside = reader.node(height, number)?;
+                *beside = Some(reader.node(height, number)?);
             }
         }
-        for (height, beside) in (0..plan.grid.height()).zip(beside) {
-            plan.hash_above(height, |_| Ok(beside))?;
+        let mut digest = entry_digest::<S>(EntryId::new(change.id), change.shown.as_ref());
+        let mut number = change.id;
+        for (_, beside) in (0..=grid.height()).zip(beside) {
+            plan.nodes.push((number, digest));
+            plan.ends.push(plan.nodes.len());
+            digest = match beside {
+                Some(left) if number & 1 == 1 => joined::<S>(left, Some(digest)),
+                right => joined::<S>(digest, right),
+            };
+            number >>= 1;
         }
         Ok(())
     }
@@ -147,63 +196,82 @@ impl<S: Suite> Blocks<S> {
     }
 
     /// Makes planned changes, block by block in ascending order.
-    pub(crate) fn commit(&mut self, plan: &Plan<S>) -> Result<(), StoreFault> {
-        let old_levels = self.grid.levels();
+    pub(crate) fn commit(&mut self, plan: &mut Plan<S>) -> Result<(), StoreFault> {
+        let old = self.grid;
         for level in 0..plan.grid.levels() {
-            self.commit_level(plan, level, old_levels)?;
+            self.commit_level(plan, level, old.levels())?;
+            if level == 0 {
+                for (block, frame) in (old.blocks(0)..).zip(plan.new_blocks.drain(..)) {
+                    self.push(plan.grid, Place { level, block }, frame)?;
+                }
+            }
         }
         self.grid = plan.grid;
         self.root = plan.root;
         Ok(())
     }
 
+    /// Writes the nodes of a level into the blocks that were there, on level 0, or into all of them.
     fn commit_level(
         &mut self,
         plan: &Plan<S>,
         level: u8,
         old_levels: u8,
     ) -> Result<(), StoreFault> {
-        let (step, capacity) = (plan.grid.step, plan.grid.capacity());
+        let (grid, step) = (plan.grid, plan.grid.step);
         let lowest = step * u32::from(level);
-        let mut heights: Vec<_> = (0..=step)
-            .map(|above| plan.of_height(lowest + above).iter().copied())
-            .map(Iterator::peekable)
-            .collect();
-        let mut changes = plan.changes.iter().peekable();
-        let in_block = to_u64(capacity).saturating_sub(1);
-        for (block, _) in plan.of_height(lowest + step) {
-            let (place, block) = (
-                Place {
-                    level,
-                    block: *block,
-                },
-                *block,
-            );
+        let of_height = |above| plan.of_height(lowest + above);
+        let first_new_block = match level {
+            0 => self.grid.blocks(0),
+            _ => u64::MAX,
+        };
+        let mut changes = plan.changes.as_slice();
+        let mut heights = [[].as_slice(); HEIGHTS_OF_A_BLOCK];
+        for (above, nodes) in (0..=step).zip(&mut heights) {
+            *nodes = of_height(above);
+        }
+        let blocks = of_height(step).iter().map(|(block, _)| *block);
+        for block in blocks.take_while(|block| *block < first_new_block) {
+            let place = Place { level, block };
             let old_top = plan.old_top.filter(|_| level == old_levels && block == 0);
-            self.change(plan.grid, place, |frame| {
+            self.change(grid, place, |frame| {
                 if let Some(top) = old_top {
                     frame.set_slot(0, top);
                 }
                 if level == 0 {
-                    while let Some(change) = changes.next_if(|next| next.id >> step == block) {
-                        let slot = usize::try_from(change.id & in_block).unwrap_or(usize::MAX);
+                    for change in taken(&mut changes, |change| change.id >> step == block) {
+                        let slot = in_block(change.id, step);
                         frame.set_slot(slot, change.shown.unwrap_or_default());
                     }
                 }
                 let lowest_written = usize::from(level == 0);
-                for (above, nodes) in (0_u32..).zip(&mut heights).skip(lowest_written) {
+                for (above, nodes) in (0..=step).zip(&mut heights).skip(lowest_written) {
                     let depth = step - above;
-                    let first = 1_usize << depth;
-                    while let Some((number, digest)) =
-                        nodes.next_if(|(number, _)| number >> depth == block)
-                    {
-                        let place = number & (to_u64(first) - 1);
-                        let index = first | usize::try_from(place).unwrap_or(usize::MAX);
-                        frame.set(index, digest);
+                    for (number, digest) in taken(nodes, |(number, _)| number >> depth == block) {
+                        frame.set((1 << depth) | in_block(*number, depth), *digest);
                     }
                 }
             })?;
         }
         Ok(())
     }
+}
+
+/// As many as a block of the largest step has, its slots among them.
+const HEIGHTS_OF_A_BLOCK: usize = 13;
+
+/// The lowest bits of a number.
+fn in_block(number: u64, bits: u32) -> usize {
+    let place = number & 1_u64.unbounded_shl(bits).wrapping_sub(1);
+    usize::try_from(place).unwrap_or(usize::MAX)
+}
+
+/// The elements at the beginning of a list for which this holds; the list goes on after them.
+fn taken<'a, T>(list: &mut &'a [T], holds: impl Fn(&T) -> bool) -> &'a [T] {
+    let end = list.iter().position(|element| !holds(element));
+    let (taken, rest) = list
+        .split_at_checked(end.unwrap_or(list.len()))
+        .unwrap_or_default();
+    *list = rest;
+    taken
 }

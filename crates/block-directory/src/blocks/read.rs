@@ -36,19 +36,18 @@ impl<S: Suite> Deref for Held<'_, S> {
     }
 }
 
-/// Reads nodes one after the other, and holds the last block of each level.
+/// Reads nodes one after the other, and holds the last block: on a path, those of a block follow each other.
 #[derive(Debug)]
 pub(crate) struct Reader<'a, S: Suite> {
     blocks: &'a Blocks<S>,
-    held: Vec<Option<(u64, Held<'a, S>)>>,
+    held: Option<(Place, Held<'a, S>)>,
 }
 
 impl<S: Suite> Blocks<S> {
     pub(crate) fn reader(&self) -> Reader<'_, S> {
-        let levels = usize::from(self.grid.levels());
         Reader {
             blocks: self,
-            held: core::iter::repeat_with(|| None).take(levels).collect(),
+            held: None,
         }
     }
 
@@ -59,7 +58,11 @@ impl<S: Suite> Blocks<S> {
             shown: Vec::new(),
             siblings: Vec::new(),
         };
-        if self.registered() > 0 {
+        if let Asked::Ids(&[id]) = asked {
+            // The walk would do the same, with what it needs for several.
+            opened.siblings = opened.reader.siblings_above(id, 0)?;
+            opened.shown.push(opened.reader.shown(id)?);
+        } else if self.registered() > 0 {
             shape::walk(self.registered(), asked, &mut opened)?;
         }
         Ok(opened)
@@ -92,7 +95,8 @@ impl<S: Suite> Reader<'_, S> {
         height: u32,
     ) -> Result<Vec<S::Digest>, StoreFault> {
         let grid = self.blocks.grid;
-        let mut siblings = Vec::new();
+        let levels = usize::try_from(grid.height()).unwrap_or(0);
+        let mut siblings = Vec::with_capacity(levels);
         for height in (height..grid.height()).rev() {
             let beside = id.unbounded_shr(height) ^ 1;
             if grid.has(height, beside) {
@@ -103,14 +107,11 @@ impl<S: Suite> Reader<'_, S> {
     }
 
     fn hold(&mut self, place: Place) -> Result<&Frame<S>, StoreFault> {
-        let level = usize::from(place.level);
-        let held = self.held.get_mut(level).ok_or(StoreFault::Damaged)?;
-        match held {
-            Some((block, _)) if *block == place.block => {}
-            _ => *held = Some((place.block, self.blocks.frame(place)?)),
-        }
-        let held = held.as_ref().ok_or(StoreFault::Damaged)?;
-        Ok(&held.1)
+        let held = match self.held.take() {
+            Some((held, frame)) if held == place => frame,
+            _ => self.blocks.frame(place)?,
+        };
+        Ok(&self.held.insert((place, held)).1)
     }
 }
 

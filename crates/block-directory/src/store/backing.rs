@@ -75,6 +75,18 @@ impl<S: Suite> Backing<S> {
         last.take()
     }
 
+    /// Keeps a new block.
+    pub(crate) fn insert_changed(
+        &self,
+        grid: Grid,
+        place: Place,
+        frame: Frame<S>,
+    ) -> Result<(), StoreFault> {
+        let mut cache = self.cache();
+        cache.insert_changed(place, frame);
+        self.evict(&mut cache, grid)
+    }
+
     /// Lets blocks go if there are too many, after those that were changed have been written.
     pub(crate) fn evict(&self, cache: &mut Cache<S>, grid: Grid) -> Result<(), StoreFault> {
         let written = cache.evict(|place, frame| self.write(place, frame, grid));

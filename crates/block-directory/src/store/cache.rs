@@ -69,6 +69,12 @@ impl<S: Suite> Cache<S> {
         }
     }
 
+    /// Keeps a new block, which has to be written before it goes.
+    pub(crate) fn insert_changed(&mut self, place: Place, frame: Frame<S>) {
+        self.insert(place, Arc::new(frame));
+        self.get_mut(place);
+    }
+
     /// Lets blocks go until there are not too many; `write` is asked to write those that were changed.
     pub(crate) fn evict<E>(
         &mut self,
