@@ -21,6 +21,9 @@ pub enum AuthorError {
     /// The signer's key is not the author's: what it signs nobody accepts. Nothing was signed.
     #[error("the signer's key is not the author's")]
     OtherKey,
+    /// The update is not the one that led to the author's state.
+    #[error("the update is not the one that led to the author's state")]
+    OtherUpdate,
     /// The version numbers are exhausted.
     #[error("the version numbers are exhausted")]
     VersionsExhausted,
