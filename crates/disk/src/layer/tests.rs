@@ -146,6 +146,12 @@ fn folders_of_the_system_keep_the_laws() {
     });
 }
 
+#[cfg(feature = "simulated-disk")]
+#[test]
+fn simulated_folders_keep_the_laws() {
+    laws(&|| SimulatedFolder::new("simulated").layer());
+}
+
 #[test]
 fn only_an_empty_folder_is_taken_for_a_new_one() {
     let parent = tempfile::tempdir().unwrap();
