@@ -92,6 +92,7 @@ impl<S: Suite> BlockDirectory<S> {
     pub fn open_in(layer: Arc<dyn FileLayer>, budget: CacheBudget) -> Result<Self, StoreError> {
         let (log, parameters, logged) = Log::open::<S>(&layer)?;
         let files = LevelFiles::open(layer)?;
+        files.synchronise_names()?;
         let (version, registered) = logged.checkpoint;
         let step = parameters.step;
         let mut grid = Grid { step, registered };

@@ -143,11 +143,16 @@ impl LevelFiles {
                 .map_err(|error| self.failed(level, error))?;
         }
         if self.has_new_name.swap(false, Ordering::AcqRel) {
-            let file = self.layer.path().to_path_buf();
-            let synchronised = self.layer.synchronise();
-            synchronised.map_err(|source| StoreError::File { file, source })?;
+            self.synchronise_names()?;
         }
         Ok(())
+    }
+
+    /// Makes the names of all files durable: a process that made them may have been killed before it did.
+    pub(crate) fn synchronise_names(&self) -> Result<(), StoreError> {
+        let file = self.layer.path().to_path_buf();
+        let synchronised = self.layer.synchronise();
+        synchronised.map_err(|source| StoreError::File { file, source })
     }
 
     /// The bytes of all files.

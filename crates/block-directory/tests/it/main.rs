@@ -8,6 +8,7 @@
 )]
 
 mod blocks;
+mod crashes;
 mod damage;
 mod forgeries;
 mod hints;
