@@ -94,6 +94,8 @@ pub mod entry;
 #[cfg(feature = "std")]
 pub mod entry_tree;
 pub mod hint;
+#[cfg(feature = "keyed")]
+pub mod keyed;
 pub mod message;
 pub mod opened;
 #[cfg(feature = "std")]
@@ -117,6 +119,12 @@ pub use entry::{DIRECTORY, Entry, EntryId, MOST_ENTRIES};
 #[cfg(feature = "std")]
 pub use entry_tree::EntryTree;
 pub use hint::{Hint, Offer, ShortCircuit};
+#[cfg(feature = "keyed")]
+pub use keyed::{BLOCK_TREE, KeyedBlocks};
+#[cfg(all(feature = "keyed", feature = "std"))]
+pub use keyed::{
+    BlockDamage, BlockRecord, Capacity, KeyedAuthor, KeyedDirectory, KeyedError, KeyedTree,
+};
 pub use message::{DirectoryAnswer, EntryRequest, RangeRequest};
 pub use opened::{BlockRoot, OpenedProof};
 pub use proof::{DirectoryProof, EntryProof, RangeProof};

@@ -18,11 +18,11 @@ use serde_json::Value as Json;
 
 use crate::support::{head_of, id, object};
 
-/// Groups of the vectors that are about what this crate does not have: the keyed layout, and the traces of block reads.
-const NOT_BUILT: [&str; 2] = ["keyed", "trace"];
+/// Groups of the vectors that are about what this crate does not have: the traces of block reads.
+const NOT_BUILT: [&str; 1] = ["trace"];
 
-/// Groups that are run here, and by [`crate::known_strategies`].
-const RUN: [&str; 15] = [
+/// Groups that are run here, by [`crate::known_strategies`] and by [`crate::keyed_answers`].
+const RUN: [&str; 16] = [
     "comment",
     "author",
     "object",
@@ -35,6 +35,7 @@ const RUN: [&str; 15] = [
     "hints",
     "strategies",
     "algebra",
+    "keyed",
     "refused",
     "poisoned_hint",
     "forged_rest_of_block",
