@@ -280,8 +280,10 @@ impl<S: Suite> BlockDirectory<S> {
         let directory = Self::open(folder, budget)?;
         let grid = directory.blocks().grid();
         let all = grid.blocks(0);
+        let mut frame = Frame::empty(grid.capacity());
         for block in 0..all {
-            directory.blocks().read(Place { level: 0, block })?;
+            let place = Place { level: 0, block };
+            directory.blocks().read(place, &mut frame)?;
             each(block + 1, all);
         }
         Ok(directory.registered())

@@ -32,13 +32,12 @@ impl<S: Suite> Frame<S> {
         }
     }
 
-    /// With these slots, as they stand in files, and without nodes above them.
-    pub(crate) fn of_slots(capacity: usize, bytes: &[u8]) -> Self {
-        let mut frame = Self::empty(capacity);
+    /// Takes these slots, as they stand in files, in the place of what there was; without nodes above them.
+    pub(crate) fn set_slots(&mut self, bytes: &[u8]) {
+        self.pairs.fill(Pair::default());
         for (slot, content) in bytes.chunks_exact(S::Digest::LENGTH).enumerate() {
-            frame.set_slot(slot, S::Digest::from_slice(content).unwrap_or_default());
+            self.set_slot(slot, S::Digest::from_slice(content).unwrap_or_default());
         }
-        frame
     }
 
     /// The first slots, as they stand in files.

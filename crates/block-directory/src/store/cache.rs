@@ -19,6 +19,8 @@ pub(crate) struct Cache<S: Suite> {
     /// Blocks that were changed stay: what changed them is not in the log yet.
     pub(crate) holds_changed: bool,
     changed: usize,
+    /// One that went, to be used again: memory for blocks that come and go all the time falls to pieces.
+    spare: Option<Frame<S>>,
 }
 
 #[derive(Debug)]
@@ -36,6 +38,7 @@ impl<S: Suite> Cache<S> {
             most: most.max(LEAST),
             holds_changed: false,
             changed: 0,
+            spare: None,
         }
     }
 
@@ -55,6 +58,12 @@ impl<S: Suite> Cache<S> {
             self.changed += 1;
         }
         Some(Arc::make_mut(&mut cached.frame))
+    }
+
+    /// A frame to read into, with whatever was there.
+    pub(crate) fn spare(&mut self, capacity: usize) -> Frame<S> {
+        let spare = self.spare.take();
+        spare.unwrap_or_else(|| Frame::empty(capacity))
     }
 
     /// Keeps a block that was read, or that is new.
@@ -103,7 +112,8 @@ impl<S: Suite> Cache<S> {
                 }
                 self.changed -= 1;
             }
-            self.blocks.remove(&place);
+            let gone = self.blocks.remove(&place);
+            self.spare = gone.and_then(|gone| Arc::into_inner(gone.frame));
         }
         Ok(())
     }

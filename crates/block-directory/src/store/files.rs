@@ -76,21 +76,24 @@ impl LevelFiles {
         Ok(())
     }
 
-    /// The first slots of a block, without the nodes above them.
+    /// Reads the first slots of a block into a frame, without the nodes above them.
     pub(crate) fn read<S: Suite>(
         &self,
         place: Place,
         slots: usize,
-        capacity: usize,
-    ) -> Result<Frame<S>, StoreError> {
+        frame: &mut Frame<S>,
+    ) -> Result<(), StoreError> {
         let mut bytes = vec![0; slots.saturating_mul(S::Digest::LENGTH)];
-        let offset = offset::<S>(place, capacity);
+        let offset = offset::<S>(place, frame.capacity());
         let missing = || io::Error::from(io::ErrorKind::UnexpectedEof);
         let read = self.file(place.level).ok_or_else(missing);
         let read = read.and_then(|file| file.read_at(offset, &mut bytes));
         self.blocks_read.fetch_add(1, Ordering::Relaxed);
         match read {
-            Ok(()) => Ok(Frame::of_slots(capacity, &bytes)),
+            Ok(()) => {
+                frame.set_slots(&bytes);
+                Ok(())
+            }
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(self.damaged(place)),
             Err(error) => Err(self.failed(place.level, error)),
         }
@@ -112,10 +115,12 @@ impl LevelFiles {
         let before = offset::<S>(place, capacity);
         let there = length.saturating_sub(before).checked_div(width::<S>());
         let there = usize::try_from(there.unwrap_or(0)).unwrap_or(usize::MAX);
+        let mut frame = Frame::empty(capacity);
         match slots.min(there) {
-            0 => Ok(Frame::empty(capacity)),
-            slots => self.read(place, slots, capacity),
+            0 => {}
+            slots => self.read(place, slots, &mut frame)?,
         }
+        Ok(frame)
     }
 
     /// Writes the first slots of a block, into a new file if it is the first block of its level.
