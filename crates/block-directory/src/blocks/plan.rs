@@ -5,7 +5,7 @@ use pad_core::{StoreFault, Suite};
 use super::{
     Blocks,
     frame::{Frame, joined},
-    grid::Grid,
+    grid::{Grid, in_block},
 };
 use crate::{
     entry::{EntryId, Shown, entry_digest, root_digest},
@@ -167,12 +167,12 @@ impl<S: Suite> Blocks<S> {
         let grid = plan.grid;
         let mut reader = self.reader();
         let mut beside = [None; 64];
-        for (height, beside) in (0..grid.height()).zip(&mut beside) {
-            let number = (change.id >> height) ^ 1;
-            if self.grid.has(height, number) {
-                *beside = Some(reader.node(height, number)?);
+        reader.visit_siblings(change.id, 0, |height, digest| {
+            let place = usize::try_from(height).ok();
+            if let Some(beside) = place.and_then(|place| beside.get_mut(place)) {
+                *beside = Some(digest);
             }
-        }
+        })?;
         let mut digest = entry_digest::<S>(EntryId::new(change.id), change.shown.as_ref());
         let mut number = change.id;
         for (_, beside) in (0..=grid.height()).zip(beside) {
@@ -198,8 +198,12 @@ impl<S: Suite> Blocks<S> {
     /// Makes planned changes, block by block in ascending order.
     pub(crate) fn commit(&mut self, plan: &mut Plan<S>) -> Result<(), StoreFault> {
         let old = self.grid;
+        let is_path = plan.ends.len() == plan.nodes.len();
         for level in 0..plan.grid.levels() {
-            self.commit_level(plan, level, old.levels())?;
+            match *plan.changes.as_slice() {
+                [change] if is_path => self.commit_path(plan, level, change)?,
+                _ => self.commit_level(plan, level, old.levels())?,
+            }
             if level == 0 {
                 for (block, frame) in (old.blocks(0)..).zip(plan.new_blocks.drain(..)) {
                     self.push(plan.grid, Place { level, block }, frame)?;
@@ -209,6 +213,35 @@ impl<S: Suite> Blocks<S> {
         self.grid = plan.grid;
         self.root = plan.root;
         Ok(())
+    }
+
+    /// Writes the nodes of a level above a single change.
+    fn commit_path(
+        &mut self,
+        plan: &Plan<S>,
+        level: u8,
+        change: Change<S>,
+    ) -> Result<(), StoreFault> {
+        let step = plan.grid.step;
+        let lowest = step * u32::from(level);
+        let slot = change.id >> lowest;
+        let place = Place {
+            level,
+            block: slot >> step,
+        };
+        let nodes = plan
+            .nodes
+            .get(usize::try_from(lowest).unwrap_or(usize::MAX)..);
+        self.change(plan.grid, place, |frame| {
+            let index = frame.capacity() | in_block(slot, step);
+            for (above, (_, digest)) in (0..=step).zip(nodes.unwrap_or_default()) {
+                let content = match (level, above) {
+                    (0, 0) => change.shown.unwrap_or_default(),
+                    _ => *digest,
+                };
+                frame.set(index >> above, content);
+            }
+        })
     }
 
     /// Writes the nodes of a level into the blocks that were there, on level 0, or into all of them.
@@ -259,12 +292,6 @@ impl<S: Suite> Blocks<S> {
 
 /// As many as a block of the largest step has, its slots among them.
 const HEIGHTS_OF_A_BLOCK: usize = 13;
-
-/// The lowest bits of a number.
-fn in_block(number: u64, bits: u32) -> usize {
-    let place = number & 1_u64.unbounded_shl(bits).wrapping_sub(1);
-    usize::try_from(place).unwrap_or(usize::MAX)
-}
 
 /// The elements at the beginning of a list for which this holds; the list goes on after them.
 fn taken<'a, T>(list: &mut &'a [T], holds: impl Fn(&T) -> bool) -> &'a [T] {

@@ -8,7 +8,7 @@ use pad_core::{StoreFault, Suite};
 use super::{
     Blocks,
     frame::{Frame, shown},
-    grid::Grid,
+    grid::{Grid, in_block},
 };
 use crate::{
     entry::{EntryId, Shown, entry_digest},
@@ -94,16 +94,43 @@ impl<S: Suite> Reader<'_, S> {
         id: u64,
         height: u32,
     ) -> Result<Vec<S::Digest>, StoreFault> {
-        let grid = self.blocks.grid;
-        let levels = usize::try_from(grid.height()).unwrap_or(0);
+        let levels = usize::try_from(self.blocks.grid.height()).unwrap_or(0);
         let mut siblings = Vec::with_capacity(levels);
-        for height in (height..grid.height()).rev() {
-            let beside = id.unbounded_shr(height) ^ 1;
-            if grid.has(height, beside) {
-                siblings.push(self.node(height, beside)?);
+        self.visit_siblings(id, height, |_, digest| siblings.push(digest))?;
+        Ok(siblings)
+    }
+
+    /// Calls `each` with those digests and their heights. Each block is looked up once.
+    pub(crate) fn visit_siblings(
+        &mut self,
+        id: u64,
+        lowest: u32,
+        mut each: impl FnMut(u32, S::Digest),
+    ) -> Result<(), StoreFault> {
+        let grid = self.blocks.grid;
+        let levels = (0..grid.levels()).rev();
+        for (level, bottom) in levels.map(|level| (level, grid.step * u32::from(level))) {
+            if bottom + grid.step <= lowest {
+                break;
+            }
+            let slot = id.unbounded_shr(bottom);
+            let block = slot >> grid.step;
+            let frame = self.hold(Place { level, block })?;
+            let index = frame.capacity() | in_block(slot, grid.step);
+            for above in (lowest.saturating_sub(bottom)..grid.step).rev() {
+                let (height, number) = (bottom + above, (slot >> above) ^ 1);
+                if !grid.has(height, number) {
+                    continue;
+                }
+                let content = frame.get((index >> above) ^ 1);
+                let digest = match height {
+                    0 => entry_digest::<S>(EntryId::new(number), shown::<S>(content).as_ref()),
+                    _ => content,
+                };
+                each(height, digest);
             }
         }
-        Ok(siblings)
+        Ok(())
     }
 
     fn hold(&mut self, place: Place) -> Result<&Frame<S>, StoreFault> {
