@@ -127,6 +127,14 @@ impl SimulatedFolder {
         self.state().faults.failing.insert(operation, seed);
     }
 
+    /// Before the operation of this number the system writes back what was not synchronised, on its own, and
+    /// fails: as with a synchronisation that fails, some of it is durable and the rest never will be. Each
+    /// handle that is open then is told by its next synchronisation, which fails; later ones, and handles
+    /// that are opened later, hear nothing.
+    pub fn fail_write_back_before(&self, operation: usize, seed: u64) {
+        self.state().faults.write_back.insert(operation, seed);
+    }
+
     /// From now on the folder has room for so many bytes, in pages of 4096, what was written so far
     /// included. A write that finds no room has written what fitted.
     pub fn set_capacity(&self, bytes: u64) {
@@ -233,7 +241,7 @@ impl LayerFile for SimulatedFile {
     }
 
     fn synchronise(&self) -> io::Result<()> {
-        self.folder.state().synchronise(self.file)
+        self.folder.state().synchronise(self.file, self.handle)
     }
 
     fn try_lock(&self) -> io::Result<bool> {

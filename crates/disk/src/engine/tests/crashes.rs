@@ -179,6 +179,29 @@ fn stopped_at(operation: usize, format: Format) -> (SimulatedFolder, Progress) {
 }
 
 #[test]
+fn one_handle_has_a_simulated_database() {
+    let folder = SimulatedFolder::new("simulated");
+    let progress = Progress::run(&folder, FORMAT);
+    assert_eq!(progress.acknowledged, TRANSACTIONS);
+    let open = || SoleDatabase::open_in(&folder.layer(), NAME, FORMAT);
+    let database = open().unwrap();
+    let refused = open().unwrap_err();
+    assert!(matches!(refused, EngineError::InUse(path) if path == Path::new("simulated/database")));
+    let mut reserve = database.reserve();
+    reserve.set(1);
+    assert_eq!(
+        reserve.fill().unwrap_err().kind(),
+        io::ErrorKind::Unsupported
+    );
+    reserve.release().unwrap();
+    assert_eq!(database.room(), None);
+    assert!(database.file_bytes().unwrap() > 4096);
+    database.trim().unwrap();
+    drop(database);
+    assert_eq!(transactions(&open().unwrap()).unwrap(), TRANSACTIONS);
+}
+
+#[test]
 fn whatever_fails_while_a_database_is_made_is_heard() {
     let fill = |transaction: &WriteTransaction| put(transaction, "format", 7);
     let create =
@@ -275,6 +298,28 @@ fn a_power_cut_after_a_synchronisation_that_failed_loses_nothing_that_was_acknow
                     let mut progress = progress;
                     progress.reopen(&folder.after_power_cut(seed + size(later)), format);
                 }
+            }
+        }
+    }
+}
+
+/// Nobody is told whose process was killed before it synchronised.
+#[test]
+fn what_the_system_failed_to_write_before_a_kill_does_not_count() {
+    for format in FORMATS {
+        for operation in (1..=operations(format).len()).step_by(3) {
+            for later in [0, 1, 5] {
+                let folder = SimulatedFolder::new("failing");
+                folder.fail_write_back_before(operation, size(operation));
+                folder.stop_at(operation + later, Reads::Work);
+                let mut progress = Progress::run(&folder, format);
+                let killed = folder.after_kill();
+                let Some(database) = progress.reopen(&killed, format) else {
+                    continue;
+                };
+                progress.reopen(&killed.after_power_cut(1), format);
+                progress.go_on(&database, progress.acknowledged + 1);
+                progress.reopen(&killed.after_power_cut(2), format);
             }
         }
     }

@@ -10,6 +10,8 @@ pub(super) struct Faults {
     pub(super) stop: Option<(usize, Reads)>,
     /// With seeds.
     pub(super) failing: BTreeMap<usize, u64>,
+    /// Before which operations the system fails to write, with seeds.
+    pub(super) write_back: BTreeMap<usize, u64>,
 }
 
 /// What becomes of an operation.

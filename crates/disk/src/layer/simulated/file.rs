@@ -19,6 +19,8 @@ pub(super) struct Versions {
     pub(super) traffic: Traffic,
     /// What has it open.
     pub(super) handles: BTreeSet<u64>,
+    /// What will be told that something was lost.
+    pub(super) untold: BTreeSet<u64>,
     /// What has the lock.
     pub(super) lock: Option<u64>,
 }
@@ -67,8 +69,13 @@ impl Versions {
         self.lose(Fate::Everything, &mut Random::new(0));
     }
 
-    /// Makes some of it durable, and the rest never will be.
-    pub(super) fn synchronise_in_vain(&mut self, random: &mut Random) {
+    /// Makes some of it durable, and the rest never will be. Whatever has the file open now is told so by
+    /// its next synchronisation.
+    pub(super) fn fail_write_back(&mut self, random: &mut Random) {
+        if self.pending.is_empty() {
+            return;
+        }
+        self.untold.clone_from(&self.handles);
         let fate = Fate::of(self.pending.len(), random);
         self.lose(fate, random);
     }

@@ -144,22 +144,23 @@ impl State {
         })
     }
 
-    pub(super) fn synchronise(&mut self, file: u64) -> io::Result<()> {
+    pub(super) fn synchronise(&mut self, file: u64, handle: u64) -> io::Result<()> {
         let outcome = self.begin(Operation::Synchronise)?;
         let file = self.file(file);
         file.traffic.synchronisations += 1;
         match outcome {
-            Outcome::Happens => {
-                file.synchronise();
-                Ok(())
-            }
+            Outcome::Happens => file.synchronise(),
             // As much as is left to a power cut anyway.
-            Outcome::HappensAtTheEnd => Err(stopped()),
+            Outcome::HappensAtTheEnd => return Err(stopped()),
             Outcome::Fails(mut random) => {
-                file.synchronise_in_vain(&mut random);
-                Err(fault())
+                file.fail_write_back(&mut random);
+                file.untold.insert(handle);
             }
         }
+        if file.untold.remove(&handle) {
+            return Err(fault());
+        }
+        Ok(())
     }
 
     pub(super) fn try_lock(&mut self, file: u64, handle: u64) -> io::Result<bool> {
@@ -171,6 +172,7 @@ impl State {
     pub(super) fn close(&mut self, file: u64, handle: u64) {
         let file = self.file(file);
         file.handles.remove(&handle);
+        file.untold.remove(&handle);
         file.lock = file.lock.filter(|owner| *owner != handle);
         self.forget();
     }
@@ -220,6 +222,12 @@ impl State {
 
     fn begin(&mut self, operation: Operation) -> io::Result<Outcome> {
         let outcome = self.faults.of(self.operations.len() + 1)?;
+        if let Some(seed) = self.faults.write_back.remove(&(self.operations.len() + 1)) {
+            let mut random = Random::new(seed);
+            for file in self.files.values_mut() {
+                file.fail_write_back(&mut random);
+            }
+        }
         self.operations.push(operation);
         Ok(outcome)
     }

@@ -185,6 +185,32 @@ fn what_a_failed_synchronisation_lost_is_seen_and_never_durable() {
 }
 
 #[test]
+fn a_failed_write_back_is_told_once_to_each_handle_that_was_open() {
+    let outcomes = (0..FAILURES).map(|seed| {
+        let (folder, file) = with_file();
+        let other = folder.open("file").unwrap();
+        file.write_at(0, &[b'b'; LONG]).unwrap();
+        folder.fail_write_back_before(6, seed);
+        let later = folder.create("later").unwrap();
+        let later = [later, folder.open("file").unwrap()];
+        for file in [&file, &other] {
+            file.synchronise().unwrap_err();
+            file.synchronise().unwrap();
+        }
+        for file in later {
+            file.synchronise().unwrap();
+        }
+        assert_eq!(sectors(&contents(&folder, "file")), "bbb");
+        assert_eq!(outcomes_of(&folder, FEW).len(), 1);
+        outcomes_of(&folder, 1).pop_first().unwrap()
+    });
+    let outcomes = set(outcomes);
+    for possible in ["aaa", "bba", "aab", "bbb"] {
+        assert!(outcomes.contains(possible), "{possible}, {outcomes:?}");
+    }
+}
+
+#[test]
 fn names_that_a_failed_synchronisation_lost_are_seen_and_never_durable() {
     let outcomes = (0..FAILURES).map(|seed| {
         let (folder, _file) = with_file();
