@@ -5,18 +5,27 @@
 use crate::{Outcome, line::Line, report::Report};
 
 mod arguments;
+mod beside;
 mod contender;
+mod counted_file;
 mod digests;
+mod goals;
 mod hints;
 mod images;
 mod inserts;
 pub mod lru;
+mod operations;
 mod pairwise;
 mod paper;
+pub(crate) mod plots;
 mod postponed;
 mod primitives;
 pub mod reads;
 mod right_edge;
+mod shape;
+mod sizes;
+mod stopping;
+mod strategies;
 pub mod table;
 pub mod trace;
 
@@ -35,7 +44,18 @@ impl DirectoryArguments {
             match experiment {
                 Experiment::Inserts => self.inserts(&primitives, &mut report)?,
                 Experiment::Hints => hints::run(self, &primitives, &mut report)?,
-                Experiment::Operations | Experiment::Strategies | Experiment::Beside => {}
+                Experiment::Strategies => strategies::run(&primitives, &mut report)?,
+                Experiment::Operations => {
+                    sizes::run(&primitives, &mut report)?;
+                    for entries in &self.entries {
+                        operations::run(*entries, &primitives, &mut report)?;
+                    }
+                }
+                Experiment::Beside => {
+                    for entries in &self.entries {
+                        beside::run(*entries, &primitives, &mut report)?;
+                    }
+                }
             }
         }
         report.finish(table::report)

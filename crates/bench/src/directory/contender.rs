@@ -34,7 +34,7 @@ pub(super) trait Contender {
     /// A block without slots.
     fn open(&self, place: Place) -> Outcome<Self::Block>;
 
-    /// Writes a slot: the next one, or another content into the last one. Positions are those in the level.
+    /// Writes a slot: the next one, or another content into one that is there. Positions are those in the level.
     fn write(
         &self,
         block: &mut Self::Block,

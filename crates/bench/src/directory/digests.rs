@@ -103,11 +103,14 @@ impl<B: Measured> Contender for Digests<B> {
         position: u64,
         new: &Vec<u8>,
     ) -> Outcome<()> {
-        let start = (position % self.capacity) as usize * new.len();
-        let old = block.bytes.get(start..start + new.len());
+        let start = (position - place.block * self.capacity) as usize * new.len();
+        let slot = start..start + new.len();
+        let old = block.bytes.get(slot.clone());
         B::write(&mut block.state, place, SlotChange { position, old, new })?;
-        block.bytes.truncate(start);
-        block.bytes.extend_from_slice(new);
+        match block.bytes.get_mut(slot) {
+            Some(slot) => slot.copy_from_slice(new),
+            None => block.bytes.extend_from_slice(new),
+        }
         Ok(())
     }
 

@@ -83,7 +83,7 @@ impl Inserts<'_> {
     fn products<C: Group>(&self, names: [&str; 2], report: &mut Report) -> Outcome<()> {
         let capacity = self.capacity();
         let one_by_one = self.strategy::<Combined<C>>(names[0], report)?;
-        for batch in [1, 7, BATCH] {
+        for batch in [7, BATCH] {
             check::<Combined<C>>(Postponed::<C>::new(capacity), capacity, batch)?;
         }
         let postponed = |_| Postponed::<C>::new(capacity);

@@ -173,12 +173,12 @@ impl<H: PairHash> Contender for Path<H> {
     fn write(
         &self,
         block: &mut Self::Block,
-        _: Place,
+        place: Place,
         position: u64,
         content: &H::Digest,
     ) -> Outcome<()> {
         let capacity = self.capacity as usize;
-        let slot = (position % self.capacity) as usize;
+        let slot = (position - place.block * self.capacity) as usize;
         block.slots = block.slots.max(slot + 1);
         let (mut start, mut room, mut number, mut count) = (0, capacity, slot, block.slots);
         let mut digest = *content;
@@ -270,11 +270,11 @@ impl<H: PairHash> Contender for Scanning<H> {
     fn write(
         &self,
         block: &mut Self::Block,
-        _: Place,
+        place: Place,
         position: u64,
         content: &H::Digest,
     ) -> Outcome<()> {
-        let slot = (position % self.0.capacity) as usize;
+        let slot = (position - place.block * self.0.capacity) as usize;
         block.slots = block.slots.max(slot + 1);
         let bytes = content.as_ref();
         block.bytes[slot * PLACE_BYTES..][..bytes.len()].copy_from_slice(bytes);

@@ -60,10 +60,12 @@ impl<C: Contender> RightEdge<C> {
         let mut content = self.contender.entry(position, object);
         self.entries += 1;
         for level in 0.. {
-            let place = Place {
-                level,
-                block: position / capacity,
-            };
+            // The last block of the level, or the one after it: no division.
+            let last = self.levels.get(usize::from(level));
+            let block = last.map_or(0, |(last, _)| {
+                last.block + u64::from(position >= (last.block + 1) * capacity)
+            });
+            let place = Place { level, block };
             self.make_room(place, changes)?;
             self.write(place, (position, &content), changes)?;
             let (place, block) = &mut self.levels[usize::from(level)];
