@@ -44,6 +44,8 @@ mod author;
 #[cfg(feature = "std")]
 mod block;
 #[cfg(feature = "std")]
+mod cache;
+#[cfg(feature = "std")]
 mod check;
 #[cfg(feature = "std")]
 mod directory;
@@ -53,7 +55,13 @@ mod edit;
 mod error;
 mod family;
 #[cfg(feature = "std")]
+mod file;
+#[cfg(feature = "std")]
 mod hosting;
+#[cfg(feature = "std")]
+mod storage;
+#[cfg(feature = "std")]
+mod stored;
 #[cfg(feature = "std")]
 mod tree;
 #[cfg(feature = "std")]
@@ -66,6 +74,7 @@ pub use {
     block::{BlockRecord, Capacity, Child},
     directory::KeyedDirectory,
     error::{BlockDamage, KeyedError},
+    stored::{StoredBlocks, StoredKeyedDirectory},
     tree::KeyedTree,
 };
 

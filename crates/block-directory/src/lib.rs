@@ -124,6 +124,7 @@ pub use keyed::{BLOCK_TREE, KeyedBlocks};
 #[cfg(all(feature = "keyed", feature = "std"))]
 pub use keyed::{
     BlockDamage, BlockRecord, Capacity, KeyedAuthor, KeyedDirectory, KeyedError, KeyedTree,
+    StoredKeyedDirectory,
 };
 pub use message::{DirectoryAnswer, EntryRequest, RangeRequest};
 pub use opened::{BlockRoot, OpenedProof};

@@ -21,6 +21,7 @@ mod files;
 pub(crate) mod journal;
 mod log;
 mod recovery;
+pub(crate) mod rows;
 
 use std::{io, path::Path, sync::Arc};
 

@@ -2,13 +2,17 @@
 
 use pad_core::{
     ApplyError, AuthorKey, Dictionary, DictionaryId, HeadSignature, HeadSigner, InputError, Key,
-    PendingChanges, SignedHead, Suite, Update, Value, VerifyError, head::Authority,
+    PendingChanges, SignedHead, StoreFault, Suite, Update, Value, VerifyError, head::Authority,
     history::Frontier,
 };
 use signature::{Keypair, Signer};
 
 use super::{
-    BLOCK_TREE, block::Capacity, directory::KeyedDirectory, edit::check_entry, error::KeyedError,
+    BLOCK_TREE,
+    block::Capacity,
+    directory::KeyedDirectory,
+    edit::{self, check_entry},
+    error::KeyedError,
     tree::KeyedTree,
 };
 use crate::author::{
@@ -101,25 +105,25 @@ impl<S: Suite> KeyedAuthor<S> {
 
     fn seal(&mut self) -> Result<Sealed<S>, AuthorError> {
         let operations = self.pending.take();
-        let edited = match self.tree.plan(&operations) {
+        let edited = match edit::plan(&self.tree, &operations) {
             Ok(edited) => edited,
             Err(error) => {
                 self.pending.take_back(operations);
-                return Err(refused(&error));
+                return Err(refused(error));
             }
         };
         let sealed = self.sequence.seal(edited.root.digest(), operations)?;
-        self.tree.commit(edited);
+        self.tree.replace(edited);
         Ok(sealed)
     }
 }
 
 /// An author's changes are in order, and its blocks are there: what is left are bounds.
-const fn refused(error: &KeyedError) -> AuthorError {
-    AuthorError::Input(match error {
-        KeyedError::Apply(ApplyError::Input(error)) => *error,
-        _ => InputError::CapacityExceeded,
-    })
+fn refused(error: KeyedError) -> AuthorError {
+    match ApplyError::from(error) {
+        ApplyError::Input(error) => AuthorError::Input(error),
+        _ => AuthorError::Store(StoreFault::Damaged),
+    }
 }
 
 impl<S: Suite> Dictionary for KeyedAuthor<S> {

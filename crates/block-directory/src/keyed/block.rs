@@ -130,7 +130,7 @@ impl<S: Suite> Slots<S> {
 
 /// A block that does not change any more, with the digests of the tree over its slots.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Block<S: Suite> {
+pub struct Block<S: Suite> {
     slots: Slots<S>,
     nodes: Vec<S::Digest>,
 }
@@ -191,6 +191,21 @@ impl<S: Suite> Block<S> {
                 .get(to_place(right.start)?.checked_sub(1)?)
                 .copied(),
         }
+    }
+
+    /// About how many bytes of memory the block takes.
+    pub(super) fn memory_bytes(&self) -> usize {
+        let own = match &self.slots {
+            Slots::Leaf(entries) => {
+                let bytes = entries.iter().map(|entry| entry.bytes.len());
+                bytes.sum::<usize>() + entries.len() * (size_of::<Entry<S>>() + ALLOCATION)
+            }
+            Slots::Inner(inner) => {
+                let separators = inner.separators.iter().map(|key| key.len() + ALLOCATION);
+                separators.sum::<usize>() + inner.children.len() * size_of::<Child<S>>()
+            }
+        };
+        own + self.nodes.len() * size_of::<S::Digest>() + size_of::<Self>()
     }
 
     /// The digest of the block.
@@ -298,6 +313,9 @@ impl<S: Suite> BlockRecord<S> {
         }))
     }
 }
+
+/// About how many bytes an allocation takes beside its contents, with the counts and the pointer to it.
+const ALLOCATION: usize = 48;
 
 /// Widens a place in a block.
 pub(super) fn to_number(place: usize) -> u64 {

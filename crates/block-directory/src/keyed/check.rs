@@ -5,9 +5,9 @@ use std::sync::Arc;
 use pad_core::Suite;
 
 use super::{
-    block::{Child, Entry, Slots},
-    edit::{Blocks, Root},
+    block::{Child, Entry, Slots, to_number},
     error::{BlockDamage, KeyedError},
+    storage::Storage,
 };
 
 /// What hangs below a top block.
@@ -31,13 +31,10 @@ struct Waiting<S: Suite> {
 /// Each block is one by itself ([`super::block`], invariant 1): whoever reads it sees to that.
 ///
 /// Time: all blocks once. Memory: the children of one block of each level.
-pub(super) fn check<S: Suite, B: Blocks<S>>(
-    blocks: &B,
-    root: &Root<S>,
-) -> Result<Found, KeyedError> {
+pub(super) fn check<S: Suite, B: Storage<S>>(blocks: &B) -> Result<Found, KeyedError> {
     let mut found = Found::default();
     let mut waiting = Vec::new();
-    waiting.extend(root.top.map(|(child, level)| Waiting {
+    waiting.extend(blocks.root().top.map(|(child, level)| Waiting {
         child,
         level,
         left: None,
@@ -49,7 +46,7 @@ pub(super) fn check<S: Suite, B: Blocks<S>>(
         match block.slots() {
             Slots::Leaf(entries) => {
                 check_bounds(entries, &next)?;
-                let entries = super::block::to_number(entries.len());
+                let entries = to_number(entries.len());
                 found.entries = found.entries.saturating_add(entries);
             }
             Slots::Inner(inner) => {

@@ -9,15 +9,20 @@ use pad_tree::{ProvableQuery, TreeProof};
 use super::{
     BLOCK_TREE,
     block::{BlockRecord, Capacity},
+    edit,
     error::KeyedError,
+    storage::Storage,
     tree::KeyedTree,
+    view::View,
 };
 
-/// A server of a keyed directory, in memory. It holds no key, and nobody trusts it. It answers about its latest version only; older
-/// roots stay provable by the heads.
+/// A server of a keyed directory. It holds no key, and nobody trusts it. It answers about its latest version only; older roots stay
+/// provable by the heads.
+///
+/// Its blocks are in memory, or in a file ([`super::StoredBlocks`]).
 #[derive(Clone, Debug)]
-pub struct KeyedDirectory<S: Suite> {
-    tree: KeyedTree<S>,
+pub struct KeyedDirectory<S: Suite, B = KeyedTree<S>> {
+    pub(super) blocks: B,
     heads: HeadLog<S>,
 }
 
@@ -42,7 +47,7 @@ impl<S: Suite> KeyedDirectory<S> {
     /// A server without versions; the scheme is the right one.
     pub(super) fn empty(authority: Authority, capacity: Capacity) -> Self {
         Self {
-            tree: KeyedTree::new(capacity),
+            blocks: KeyedTree::new(capacity),
             heads: HeadLog::new(authority),
         }
     }
@@ -63,11 +68,18 @@ impl<S: Suite> KeyedDirectory<S> {
         blocks: impl IntoIterator<Item = (u64, BlockRecord<S>)>,
     ) -> Result<Self, KeyedError> {
         check_scheme(heads.authority()).map_err(ApplyError::Head)?;
-        let tree = KeyedTree::from_records(Capacity::BLOCK_TREE, top, blocks)?;
-        if tree.root() != latest_root(&heads) {
+        let blocks = KeyedTree::from_records(Capacity::BLOCK_TREE, top, blocks)?;
+        if blocks.root() != latest_root(&heads) {
             return Err(ApplyError::RootMismatch.into());
         }
-        Ok(Self { tree, heads })
+        Ok(Self { blocks, heads })
+    }
+}
+
+impl<S: Suite, B: Storage<S>> KeyedDirectory<S, B> {
+    /// The directory of these blocks, which have the latest root.
+    pub(super) const fn of_parts(blocks: B, heads: HeadLog<S>) -> Self {
+        Self { blocks, heads }
     }
 
     /// The heads of all versions, which prove how they continue each other.
@@ -75,29 +87,22 @@ impl<S: Suite> KeyedDirectory<S> {
         &self.heads
     }
 
-    /// The contents of the latest version, to be read without proof.
-    pub const fn contents(&self) -> &KeyedTree<S> {
-        &self.tree
+    /// The blocks of the latest version.
+    pub const fn contents(&self) -> &B {
+        &self.blocks
     }
 
     /// Verifies an update and makes it the latest version.
     ///
     /// # Errors
-    /// [`ApplyError`]; the directory is then as it was.
-    pub fn apply(&mut self, update: &Update<S>) -> Result<Version, ApplyError> {
+    /// [`KeyedError`]; the directory is then as it was, unless the medium failed: then it does nothing any more.
+    pub fn apply(&mut self, update: &Update<S>) -> Result<Version, KeyedError> {
         self.heads.check(update.base, &update.head)?;
-        let edited = self
-            .tree
-            .plan(&update.operations)
-            .map_err(|error| match error {
-                KeyedError::Apply(error) => error,
-                // Never: blocks in memory are there.
-                _ => ApplyError::RootMismatch,
-            })?;
+        let edited = edit::plan(&self.blocks, &update.operations)?;
         if edited.root.digest() != update.head.head.root {
-            return Err(ApplyError::RootMismatch);
+            return Err(ApplyError::RootMismatch.into());
         }
-        self.tree.commit(edited);
+        self.blocks.commit(edited, update)?;
         self.heads.append(&update.head);
         Ok(self.heads.latest())
     }
@@ -105,18 +110,18 @@ impl<S: Suite> KeyedDirectory<S> {
     /// The proof of the answer to a question about a version, which has to be the latest.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there or the question makes no sense.
+    /// [`KeyedError`]: [`LookupError`] if the version is not there or the question makes no sense; a block cannot be read.
     pub fn prove_query<Q: ProvableQuery>(
         &self,
         version: Version,
         query: &Q,
-    ) -> Result<TreeProof<S, Q>, LookupError> {
+    ) -> Result<TreeProof<S, Q>, KeyedError> {
         require_latest(&self.heads, version)?;
-        self.tree.prove(query)
+        pad_tree::prove(View::new(&self.blocks), query)
     }
 }
 
-fn check_scheme(authority: &Authority) -> Result<(), VerifyError> {
+pub(super) fn check_scheme(authority: &Authority) -> Result<(), VerifyError> {
     if authority.scheme == BLOCK_TREE {
         return Ok(());
     }
@@ -127,7 +132,7 @@ fn check_scheme(authority: &Authority) -> Result<(), VerifyError> {
 }
 
 /// The root that the latest head has; that of no entries before the first.
-fn latest_root<S: Suite>(heads: &HeadLog<S>) -> S::Digest {
+pub(super) fn latest_root<S: Suite>(heads: &HeadLog<S>) -> S::Digest {
     heads
         .latest_head()
         .map_or_else(S::empty_tree, |signed| signed.head.root)
@@ -143,7 +148,7 @@ fn require_latest<S: Suite>(heads: &HeadLog<S>, version: Version) -> Result<(), 
     Ok(())
 }
 
-impl<S: Suite> Repository for KeyedDirectory<S> {
+impl<S: Suite, B: Storage<S>> Repository for KeyedDirectory<S, B> {
     type Suite = S;
     type Attachment = ();
     type Query = Key;
@@ -159,7 +164,7 @@ impl<S: Suite> Repository for KeyedDirectory<S> {
     }
 
     fn apply(&mut self, update: &Update<S>) -> Result<Version, ApplyError> {
-        Self::apply(self, update)
+        Ok(Self::apply(self, update)?)
     }
 
     fn head(&self, version: Version) -> Result<SignedHead<S>, LookupError> {
@@ -167,6 +172,6 @@ impl<S: Suite> Repository for KeyedDirectory<S> {
     }
 
     fn prove(&self, version: Version, key: &Key) -> Result<TreeProof<S, Key>, LookupError> {
-        self.prove_query(version, key)
+        Ok(self.prove_query(version, key)?)
     }
 }

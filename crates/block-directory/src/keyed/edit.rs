@@ -11,79 +11,27 @@ use pad_core::{ApplyError, InputError, Operation, Suite};
 
 use super::{
     LONGEST_KEY, LONGEST_VALUE,
-    block::{Block, Capacity, Child, Entry, Inner, Slots},
+    block::{Block, Child, Entry, Inner, Slots},
     error::{BlockDamage, KeyedError},
+    storage::{Edited, Root, Storage},
 };
 use crate::{entry::MOST_ENTRIES, operations::MOST_OPERATIONS};
 
-/// Where blocks are read from.
-pub(super) trait Blocks<S: Suite> {
-    /// The block that a child stands for: of this level, and with the digest that the child has.
-    ///
-    /// # Errors
-    /// [`KeyedError::Damaged`], or the medium's.
-    fn read(&self, child: &Child<S>, level: u8) -> Result<Arc<Block<S>>, KeyedError>;
-}
-
-/// Checks that a block is the one that a child stands for.
-pub(super) fn check_child<S: Suite>(
-    block: &Block<S>,
-    child: &Child<S>,
-    level: u8,
-) -> Result<(), BlockDamage> {
-    let number = child.number;
-    if block.slots().level() != level {
-        return Err(BlockDamage::Level { number });
-    }
-    if block.digest() != child.digest {
-        return Err(BlockDamage::Digest { number });
-    }
-    Ok(())
-}
-
-/// Where all blocks of a version hang.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Root<S: Suite> {
-    /// The top block and its level; none if there are no entries.
-    pub(super) top: Option<(Child<S>, u8)>,
-    /// The number of the next new block.
-    pub(super) next: u64,
-    /// The number of entries.
-    pub(super) entries: u64,
-    /// How often blocks were merged, ever.
-    pub(super) merges: u64,
-}
-
-impl<S: Suite> Default for Root<S> {
-    fn default() -> Self {
-        Self {
-            top: None,
-            next: 0,
-            entries: 0,
-            merges: 0,
-        }
-    }
-}
-
-impl<S: Suite> Root<S> {
-    /// The root that is signed.
-    pub(super) fn digest(&self) -> S::Digest {
-        self.top.map_or_else(S::empty_tree, |(top, _)| top.digest)
-    }
-}
-
-/// What an edit leaves behind.
-#[derive(Debug)]
-pub(super) struct Edited<S: Suite> {
-    pub(super) root: Root<S>,
-    /// The blocks that are new or changed.
-    pub(super) changed: BTreeMap<u64, Arc<Block<S>>>,
-    /// The blocks that are gone.
-    pub(super) gone: BTreeSet<u64>,
+/// What operations lead to, applied one after the other to the latest blocks, which stay as they are.
+///
+/// # Errors
+/// As [`Edit::apply`].
+pub(super) fn plan<S: Suite, B: Storage<S>>(
+    blocks: &B,
+    operations: &[Operation],
+) -> Result<Edited<S>, KeyedError> {
+    let mut edit = Edit::new(blocks);
+    edit.apply(operations)?;
+    Ok(edit.finish())
 }
 
 /// Blocks that are being changed, over those of a version that stays as it is.
-pub(super) struct Edit<'a, S: Suite, B> {
+struct Edit<'a, S: Suite, B> {
     blocks: &'a B,
     capacity: usize,
     root: Root<S>,
@@ -103,12 +51,12 @@ struct Split<S: Suite> {
     separator: Arc<[u8]>,
 }
 
-impl<'a, S: Suite, B: Blocks<S>> Edit<'a, S, B> {
-    pub(super) const fn new(blocks: &'a B, root: Root<S>, capacity: Capacity) -> Self {
+impl<'a, S: Suite, B: Storage<S>> Edit<'a, S, B> {
+    fn new(blocks: &'a B) -> Self {
         Self {
             blocks,
-            capacity: capacity.slots(),
-            root,
+            capacity: blocks.capacity().slots(),
+            root: *blocks.root(),
             changed: BTreeMap::new(),
             gone: BTreeSet::new(),
         }
@@ -118,7 +66,7 @@ impl<'a, S: Suite, B: Blocks<S>> Edit<'a, S, B> {
     ///
     /// # Errors
     /// [`ApplyError::UnorderedOperations`], [`ApplyError::RemovesAbsentKey`], [`InputError`]; those of reading blocks.
-    pub(super) fn apply(&mut self, operations: &[Operation]) -> Result<(), KeyedError> {
+    fn apply(&mut self, operations: &[Operation]) -> Result<(), KeyedError> {
         if operations.len() > MOST_OPERATIONS {
             return Err(InputError::CapacityExceeded.into());
         }
@@ -142,7 +90,7 @@ impl<'a, S: Suite, B: Blocks<S>> Edit<'a, S, B> {
     ///
     /// # Errors
     /// [`InputError`]; those of reading blocks.
-    pub(super) fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), KeyedError> {
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), KeyedError> {
         check_entry(key, value)?;
         if self.root.entries == MOST_ENTRIES {
             return Err(InputError::CapacityExceeded.into());
@@ -179,7 +127,7 @@ impl<'a, S: Suite, B: Blocks<S>> Edit<'a, S, B> {
     ///
     /// # Errors
     /// Those of reading blocks.
-    pub(super) fn remove(&mut self, key: &[u8]) -> Result<bool, KeyedError> {
+    fn remove(&mut self, key: &[u8]) -> Result<bool, KeyedError> {
         let Some(Descent { leaf, path, .. }) = self.descend(key)? else {
             return Ok(false);
         };
@@ -197,7 +145,7 @@ impl<'a, S: Suite, B: Blocks<S>> Edit<'a, S, B> {
     }
 
     /// The digests of all changed blocks, level by level, each once.
-    pub(super) fn finish(mut self) -> Edited<S> {
+    fn finish(mut self) -> Edited<S> {
         let highest = self.root.top.map_or(0, |(_, level)| level);
         let mut levels: Vec<Vec<(u64, Slots<S>)>> = Vec::new();
         levels.resize_with(usize::from(highest).saturating_add(1), Vec::new);

@@ -1,7 +1,9 @@
 //! Why blocks cannot be worked with.
 
-use pad_core::{ApplyError, InputError, LookupError};
+use pad_core::{ApplyError, InputError, LookupError, StoreFault};
 use thiserror::Error;
+
+use crate::store::StoreError;
 
 /// A block is not what it should be: whoever made, stored or sent it is wrong. `number` names it among the blocks of its
 /// directory.
@@ -67,7 +69,7 @@ pub enum BlockDamage {
     Count,
 }
 
-/// A keyed directory cannot do what it is asked.
+/// A keyed directory cannot do what it is asked. As the error of one role, all that is not of that role is a [`StoreFault`].
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum KeyedError {
@@ -80,10 +82,44 @@ pub enum KeyedError {
     /// A block is not what it should be.
     #[error(transparent)]
     Damaged(#[from] BlockDamage),
+    /// The file of a stored directory cannot be made, opened, read or written, or its log is damaged.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl KeyedError {
+    /// What of it concerns the store.
+    const fn fault(&self) -> StoreFault {
+        match self {
+            Self::Apply(ApplyError::Store(fault)) | Self::Lookup(LookupError::Store(fault)) => {
+                *fault
+            }
+            Self::Store(error) => error.fault(),
+            Self::Apply(_) | Self::Lookup(_) | Self::Damaged(_) => StoreFault::Damaged,
+        }
+    }
 }
 
 impl From<InputError> for KeyedError {
     fn from(error: InputError) -> Self {
         Self::Apply(error.into())
+    }
+}
+
+impl From<KeyedError> for ApplyError {
+    fn from(error: KeyedError) -> Self {
+        match error {
+            KeyedError::Apply(error) => error,
+            error => Self::Store(error.fault()),
+        }
+    }
+}
+
+impl From<KeyedError> for LookupError {
+    fn from(error: KeyedError) -> Self {
+        match error {
+            KeyedError::Lookup(error) => error,
+            error => Self::Store(error.fault()),
+        }
     }
 }

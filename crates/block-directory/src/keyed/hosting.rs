@@ -45,6 +45,6 @@ impl<S: Suite> Hosts for KeyedDirectory<S> {
 
 impl<S: Suite, Q: ProvableQuery> Serves<Q> for KeyedDirectory<S> {
     fn prove_answer(&self, version: Version, question: &Q) -> Result<TreeProof<S, Q>, LookupError> {
-        self.prove_query(version, question)
+        Ok(self.prove_query(version, question)?)
     }
 }

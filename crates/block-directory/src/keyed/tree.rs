@@ -2,14 +2,14 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use pad_core::{LookupError, Operation, Suite};
+use pad_core::{ApplyError, LookupError, Operation, Suite, Update};
 use pad_tree::{ProvableQuery, TreeProof};
 
 use super::{
     block::{Block, BlockRecord, Capacity, Child, Slots, to_number},
-    check,
-    edit::{Blocks, Edit, Edited, Root, check_child},
+    check, edit,
     error::{BlockDamage, KeyedError},
+    storage::{Edited, Root, Storage, check_child},
     view::View,
 };
 
@@ -74,10 +74,10 @@ impl<S: Suite> KeyedTree<S> {
     /// Time: for each operation the slots of one block of each level are copied once; each changed block is hashed once.
     ///
     /// # Errors
-    /// [`KeyedError::Apply`].
-    pub fn apply(&mut self, operations: &[Operation]) -> Result<(), KeyedError> {
-        let edited = self.plan(operations)?;
-        self.commit(edited);
+    /// [`ApplyError::UnorderedOperations`], [`ApplyError::RemovesAbsentKey`], [`InputError`](pad_core::InputError).
+    pub fn apply(&mut self, operations: &[Operation]) -> Result<(), ApplyError> {
+        let edited = edit::plan(self, operations)?;
+        self.replace(edited);
         Ok(())
     }
 
@@ -88,20 +88,10 @@ impl<S: Suite> KeyedTree<S> {
     /// # Errors
     /// [`LookupError::InvalidQuery`].
     pub fn prove<Q: ProvableQuery>(&self, query: &Q) -> Result<TreeProof<S, Q>, LookupError> {
-        pad_tree::prove(View::new(self, &self.root), query).map_err(|error| match error {
-            KeyedError::Lookup(error) => error,
-            // Never: blocks in memory are there.
-            _ => LookupError::InvalidQuery,
-        })
+        Ok(pad_tree::prove(View::new(self), query)?)
     }
 
-    pub(super) fn plan(&self, operations: &[Operation]) -> Result<Edited<S>, KeyedError> {
-        let mut edit = Edit::new(self, self.root, self.capacity);
-        edit.apply(operations)?;
-        Ok(edit.finish())
-    }
-
-    pub(super) fn commit(&mut self, edited: Edited<S>) {
+    pub(super) fn replace(&mut self, edited: Edited<S>) {
         for number in &edited.gone {
             self.blocks.remove(number);
         }
@@ -120,17 +110,17 @@ impl<S: Suite> KeyedTree<S> {
     /// Time: everything is hashed once.
     ///
     /// # Errors
-    /// [`BlockDamage`].
+    /// [`KeyedError::Damaged`].
     pub fn from_records(
         capacity: Capacity,
         top: Option<u64>,
         records: impl IntoIterator<Item = (u64, BlockRecord<S>)>,
-    ) -> Result<Self, BlockDamage> {
+    ) -> Result<Self, KeyedError> {
         let mut tree = Self::new(capacity);
         for (number, record) in records {
             let block = Arc::new(record.read(number, capacity)?);
             if tree.blocks.insert(number, block).is_some() {
-                return Err(BlockDamage::Count);
+                return Err(BlockDamage::Count.into());
             }
         }
         if let Some(number) = top {
@@ -139,13 +129,9 @@ impl<S: Suite> KeyedTree<S> {
             let digest = block.digest();
             tree.root.top = Some((Child { number, digest }, block.slots().level()));
         }
-        let found = check::check(&tree, &tree.root).map_err(|error| match error {
-            KeyedError::Damaged(damage) => damage,
-            // Never: nothing else is done with blocks.
-            _ => BlockDamage::Count,
-        })?;
+        let found = check::check(&tree)?;
         if found.blocks != to_number(tree.blocks.len()) {
-            return Err(BlockDamage::Count);
+            return Err(BlockDamage::Count.into());
         }
         let last = tree.blocks.last_key_value();
         tree.root.next = last
@@ -163,12 +149,25 @@ impl<S: Suite> KeyedTree<S> {
     }
 }
 
-impl<S: Suite> Blocks<S> for KeyedTree<S> {
+impl<S: Suite> Storage<S> for KeyedTree<S> {
     fn read(&self, child: &Child<S>, level: u8) -> Result<Arc<Block<S>>, KeyedError> {
         let number = child.number;
         let block = self.blocks.get(&number);
         let block = block.ok_or(BlockDamage::Missing { number })?;
         check_child(block, child, level)?;
         Ok(Arc::clone(block))
+    }
+
+    fn root(&self) -> &Root<S> {
+        &self.root
+    }
+
+    fn capacity(&self) -> Capacity {
+        self.capacity
+    }
+
+    fn commit(&mut self, edited: Edited<S>, _: &Update<S>) -> Result<(), KeyedError> {
+        self.replace(edited);
+        Ok(())
     }
 }

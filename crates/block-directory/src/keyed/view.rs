@@ -8,8 +8,8 @@ use pad_tree::{HashedTree, SearchTree, entries::Probe, search::Opened, side::Sid
 
 use super::{
     block::{Block, Child, Entry, Slots, to_place},
-    edit::{Blocks, Root},
     error::{BlockDamage, KeyedError},
+    storage::Storage,
 };
 use crate::shape::Span;
 
@@ -27,12 +27,10 @@ impl<S: Suite, B> Clone for View<'_, S, B> {
 
 impl<S: Suite, B> Copy for View<'_, S, B> {}
 
-impl<'a, S: Suite, B> View<'a, S, B> {
-    pub(super) const fn new(blocks: &'a B, root: &Root<S>) -> Self {
-        Self {
-            blocks,
-            top: root.top,
-        }
+impl<'a, S: Suite, B: Storage<S>> View<'a, S, B> {
+    pub(super) fn new(blocks: &'a B) -> Self {
+        let top = blocks.root().top;
+        Self { blocks, top }
     }
 }
 
@@ -73,7 +71,7 @@ impl<S: Suite> Subtree<S> {
     }
 }
 
-impl<S: Suite, B: Blocks<S>> SearchTree for View<'_, S, B> {
+impl<S: Suite, B: Storage<S>> SearchTree for View<'_, S, B> {
     type Node = Subtree<S>;
     type Inner = Fork<S>;
     type Leaf = Subtree<S>;
@@ -133,7 +131,7 @@ impl<S: Suite, B: Blocks<S>> SearchTree for View<'_, S, B> {
     }
 }
 
-impl<S: Suite, B: Blocks<S>> HashedTree for View<'_, S, B> {
+impl<S: Suite, B: Storage<S>> HashedTree for View<'_, S, B> {
     type Suite = S;
 
     fn digest(self, node: &Subtree<S>) -> S::Digest {

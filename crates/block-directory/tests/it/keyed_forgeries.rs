@@ -85,7 +85,12 @@ fn every_mutation_of_a_proof_is_refused() {
 type Records = Vec<(u64, BlockRecord<S>)>;
 
 fn restore(top: Option<u64>, records: &Records) -> Result<KeyedTree<S>, BlockDamage> {
-    KeyedTree::from_records(Capacity::of(4).unwrap(), top, records.iter().cloned())
+    let capacity = Capacity::of(4).unwrap();
+    let restored = KeyedTree::from_records(capacity, top, records.iter().cloned());
+    restored.map_err(|error| match error {
+        KeyedError::Damaged(damage) => damage,
+        other => panic!("{other:?}"),
+    })
 }
 
 /// The damage found when blocks are changed, and the number of the block that is changed.

@@ -17,6 +17,7 @@ mod independent_verifier;
 mod keyed_answers;
 mod keyed_forgeries;
 mod keyed_histories;
+mod keyed_stored;
 mod known_answers;
 mod known_strategies;
 mod light;
