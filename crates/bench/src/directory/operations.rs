@@ -48,11 +48,15 @@ pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) ->
     let head = author.load((0..entries).map(digest))?;
     drop(author);
     let before = memory::resident_bytes();
-    let server = BlockDirectory::new(authority, 7)?.load(&head, (0..entries).map(digest))?;
+    let load = || -> Outcome<BlockDirectory<S>> {
+        let objects = (0..entries).map(digest);
+        Ok(BlockDirectory::new(authority, 7)?.load(&head, objects)?)
+    };
+    let server = load()?;
     let memory_bytes = memory::resident_bytes().saturating_sub(before);
     let asked = Asked::default();
     let mut operations = Operations {
-        author: FullAuthor::resume(&server, asked.signer()),
+        author: FullAuthor::resume(load()?, asked.signer()),
         server,
         asked,
         random: Random::new(entries),
@@ -84,11 +88,10 @@ fn height(entries: u64) -> u32 {
 fn appends(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
     let asked = Asked::default();
     let authority = *FullAuthor::<S>::new("bench", signing_key())?.authority();
-    let empty = BlockDirectory::<S>::new(authority, 7)?;
     let objects: Vec<Digest<32>> = (0..entries).map(digest).collect();
     let mut times = Vec::new();
     for _ in 0..report.rounds(5, 1) {
-        let mut author = FullAuthor::resume(&empty, asked.signer());
+        let mut author = FullAuthor::resume(BlockDirectory::new(authority, 7)?, asked.signer());
         let start = Instant::now();
         for object in &objects {
             author.append(*object)?;
