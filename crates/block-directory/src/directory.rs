@@ -16,7 +16,7 @@ use crate::{
     },
     operations,
     proof::{DirectoryProof, EntryProof},
-    query::{EntryQuery, Selection},
+    query::{EntryQuery, MOST_RANGE, Selection, sealed},
     shape,
     store::journal::Journal,
 };
@@ -30,6 +30,7 @@ pub struct BlockDirectory<S: Suite> {
     pub(crate) blocks: Blocks<S>,
     heads: HeadLog<S>,
     pub(crate) journal: Option<Journal>,
+    most_in_range: u64,
 }
 
 /// Why a request has no answer; the client is told outside of the format.
@@ -67,7 +68,14 @@ impl<S: Suite> BlockDirectory<S> {
             blocks,
             heads,
             journal,
+            most_in_range: MOST_RANGE,
         }
+    }
+
+    /// From now on, refuses requests for more registered entries of a range than this, of which a strange client gets 33 bytes each
+    /// for a request of 64. The format allows `2^20`, which no number above changes.
+    pub fn limit_ranges(&mut self, most: u64) {
+        self.most_in_range = most.min(MOST_RANGE);
     }
 
     /// A server of version 1 of a directory that was loaded at once: no update of its size exists.
@@ -174,7 +182,7 @@ impl<S: Suite> BlockDirectory<S> {
     /// Time: one digest copied for each level and id.
     ///
     /// # Errors
-    /// [`LookupError::InvalidQuery`] for a range of more than [`MOST_RANGE`](crate::query::MOST_RANGE) registered entries.
+    /// [`LookupError::InvalidQuery`] for a range of more than [`MOST_RANGE`] registered entries.
     pub fn prove_latest<Q: Selection>(
         &self,
         query: &Q,
@@ -223,11 +231,15 @@ impl<S: Suite> BlockDirectory<S> {
     ///
     /// # Errors
     /// [`LookupError::UnknownVersion`] for a client that knows a newer version than this server;
-    /// [`LookupError::InvalidQuery`] for a range of more than [`MOST_RANGE`](crate::query::MOST_RANGE) registered entries.
+    /// [`LookupError::InvalidQuery`] for a range of more registered entries than [`BlockDirectory::limit_ranges`] says.
     pub fn answer_range(
         &self,
         request: &RangeRequest<S>,
     ) -> Result<DirectoryAnswer<S>, LookupError> {
+        let asked = sealed::Selected::below(&request.range, self.blocks.registered());
+        if asked.len() > self.most_in_range {
+            return Err(LookupError::InvalidQuery);
+        }
         let news = self.news(request.known)?;
         let evidence = Evidence::Range(self.prove_latest(&request.range)?);
         Ok(DirectoryAnswer { news, evidence })
