@@ -7,7 +7,7 @@ use crate::{Outcome, line::Line, report::Report};
 mod arguments;
 mod beside;
 mod contender;
-mod counted_file;
+mod counted;
 mod digests;
 mod goals;
 mod hints;
@@ -25,6 +25,7 @@ mod right_edge;
 mod shape;
 mod sizes;
 mod stopping;
+mod stored;
 mod strategies;
 pub mod table;
 pub mod trace;
@@ -49,6 +50,11 @@ impl DirectoryArguments {
                     sizes::run(&primitives, &mut report)?;
                     for entries in &self.entries {
                         operations::run(*entries, &primitives, &mut report)?;
+                    }
+                }
+                Experiment::Stored => {
+                    for entries in &self.entries {
+                        stored::run(*entries, &primitives, &mut report)?;
                     }
                 }
                 Experiment::Beside => {

@@ -86,6 +86,8 @@ pub(super) enum Experiment {
     Hints,
     /// A directory's operations in memory.
     Operations,
+    /// A directory on disk: loading, durable updates, reading blocks, reopening.
+    Stored,
     /// One change of one block, each strategy beside its primitives.
     Strategies,
     /// A plain map on disk and an authenticated tree, over the same ids.

@@ -142,7 +142,7 @@ impl Inserts<'_> {
             storing.time(objects.len(), || stored.take(&mut changes))?;
         }
         let root = grown.root();
-        let written = storing.time(0, || stored.finish(grown.into_open()))?;
+        let written = storing.time(0, || stored.finish(&grown.into_open()))?;
         let update_us = crypto.mean_us();
         measured(
             report,
@@ -223,8 +223,8 @@ impl<C: Contender> Stored<C> {
     }
 
     /// Writes the rest, and returns the bytes of all that was written.
-    fn finish(&mut self, open: Vec<(Place, C::Block)>) -> Outcome<u64> {
-        self.put_beside(&open)?;
+    fn finish(&mut self, open: &[(Place, C::Block)]) -> Outcome<u64> {
+        self.put_beside(open)?;
         let beside = self.beside.as_mut().map_or(Ok(0), Images::finish)?;
         Ok(self.images.finish()? + beside)
     }

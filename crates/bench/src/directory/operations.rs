@@ -12,7 +12,6 @@ use crate::{
     Outcome, line,
     line::Line,
     memory,
-    primitives::signing_key,
     report::Report,
     timing::{Effort, median},
     workload::Random,
@@ -43,20 +42,15 @@ struct Operations<'a> {
 pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
     report.announce(format!("a directory of {entries}"));
     appends(entries.min(APPENDED), primitives, report)?;
-    let mut author = FullAuthor::<S>::new("bench", signing_key())?;
+    let asked = Asked::default();
+    let mut author = FullAuthor::<S>::new("bench", asked.signer())?;
     let authority = *author.authority();
     let head = author.load((0..entries).map(digest))?;
-    drop(author);
     let before = memory::resident_bytes();
-    let load = || -> Outcome<BlockDirectory<S>> {
-        let objects = (0..entries).map(digest);
-        Ok(BlockDirectory::new(authority, 7)?.load(&head, objects)?)
-    };
-    let server = load()?;
+    let server = BlockDirectory::new(authority, 7)?.load(&head, (0..entries).map(digest))?;
     let memory_bytes = memory::resident_bytes().saturating_sub(before);
-    let asked = Asked::default();
     let mut operations = Operations {
-        author: FullAuthor::resume(load()?, asked.signer()),
+        author,
         server,
         asked,
         random: Random::new(entries),
@@ -70,7 +64,7 @@ pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) ->
 }
 
 /// The digest of the object of an entry: random numbers, which no hash is needed for.
-fn digest(number: u64) -> Digest<32> {
+pub(super) fn digest(number: u64) -> Digest<32> {
     let mut random = Random::new(number);
     let mut bytes = [0; 32];
     for word in bytes.chunks_exact_mut(8) {
@@ -87,11 +81,11 @@ fn height(entries: u64) -> u32 {
 /// Appends in one version of a directory that was empty.
 fn appends(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
     let asked = Asked::default();
-    let authority = *FullAuthor::<S>::new("bench", signing_key())?.authority();
     let objects: Vec<Digest<32>> = (0..entries).map(digest).collect();
     let mut times = Vec::new();
     for _ in 0..report.rounds(5, 1) {
-        let mut author = FullAuthor::resume(BlockDirectory::new(authority, 7)?, asked.signer());
+        let mut author = FullAuthor::<S>::new("bench", asked.signer())?;
+        let authority = *author.authority();
         let start = Instant::now();
         for object in &objects {
             author.append(*object)?;
@@ -108,7 +102,7 @@ fn appends(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcom
 }
 
 /// A line of an update.
-fn of(experiment: &str, entries: u64, (update_us, limit_us): (f64, f64)) -> Line {
+pub(super) fn of(experiment: &str, entries: u64, (update_us, limit_us): (f64, f64)) -> Line {
     line! {
         experiment: experiment,
         entries: entries,

@@ -100,14 +100,14 @@ fn blake3_ns(effort: &Effort) -> f64 {
 fn combine_ns<C: Combination>(effort: &Effort) -> f64 {
     let (mut value, other) = two_elements::<C>();
     each_ns(effort, || {
-        C::combine(black_box(&mut value), black_box(&other))
+        C::combine(black_box(&mut value), black_box(&other));
     })
 }
 
 fn remove_ns<C: Combination>(effort: &Effort) -> f64 {
     let (mut value, other) = two_elements::<C>();
     each_ns(effort, || {
-        C::remove(black_box(&mut value), black_box(&other))
+        C::remove(black_box(&mut value), black_box(&other));
     })
 }
 

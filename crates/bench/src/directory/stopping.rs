@@ -5,9 +5,9 @@ use std::{
     time::Instant,
 };
 
-use ed25519_dalek::SigningKey;
-use pad_core::{HeadSignature, HeadSigner};
-use signature::{Error, Signer};
+use ed25519_dalek::{SigningKey, VerifyingKey};
+use pad_core::HeadSignature;
+use signature::{Error, Keypair, Signer};
 
 use crate::primitives::signing_key;
 
@@ -17,11 +17,11 @@ pub(super) struct Asked(Arc<Mutex<Option<Instant>>>);
 
 impl Asked {
     /// The signer that notes it here.
-    pub(super) fn signer(&self) -> HeadSigner {
-        HeadSigner::new(Stopping {
+    pub(super) fn signer(&self) -> Stopping {
+        Stopping {
             key: signing_key(),
             asked: self.clone(),
-        })
+        }
     }
 
     /// Microseconds from `start` until the signer was asked.
@@ -31,7 +31,8 @@ impl Asked {
     }
 }
 
-struct Stopping {
+/// See [`Asked`].
+pub(super) struct Stopping {
     key: SigningKey,
     asked: Asked,
 }
@@ -42,5 +43,13 @@ impl Signer<HeadSignature> for Stopping {
         let mut asked = self.asked.0.lock().unwrap_or_else(PoisonError::into_inner);
         *asked = Some(now);
         self.key.try_sign(message)
+    }
+}
+
+impl Keypair for Stopping {
+    type VerifyingKey = VerifyingKey;
+
+    fn verifying_key(&self) -> VerifyingKey {
+        self.key.verifying_key()
     }
 }

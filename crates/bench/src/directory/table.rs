@@ -112,9 +112,11 @@ fn operations(tables: &mut Tables, lines: &[Line]) {
         number("us", "update_us"),
         number("limit us", "update_limit_us"),
         number("ratio", "update_ratio"),
+        number("written bytes", "written_bytes_per_update"),
+        scaled("memory MB", "memory_bytes", 1e-6),
     ];
-    let note = "Until the head is to be signed. Single updates seal a version each: operations, root, head.";
-    tables.section("Updates in memory", note, &updated, &columns);
+    let note = "In memory until the head is to be signed; single updates seal a version each: operations, root, head.";
+    tables.section("Updates", note, &updated, &columns);
     let columns = [
         text("entries", "entries"),
         number("prove us", "prove_us"),
@@ -127,14 +129,35 @@ fn operations(tables: &mut Tables, lines: &[Line]) {
     ];
     let proved = of(lines, "directory_prove");
     tables.section("Proofs of one entry", "", &proved, &columns);
+    let columns = [
+        text("entries", "entries"),
+        number("us", "prove_us"),
+        number("limit us", "prove_limit_us"),
+        number("of which reading", "read_us"),
+        number("ratio without reading", "prove_ratio"),
+        number("reads", "reads_per_lookup"),
+        number("with a hint", "reads_with_hint"),
+    ];
+    let read = of(lines, "directory_read");
+    let title = "Look-ups of entries whose block is in the page cache only";
+    tables.section(title, "", &read, &columns);
 }
 
 /// Experiments with updates, for people.
-const UPDATES: [(&str, &str); 4] = [
+const UPDATES: [(&str, &str); 7] = [
     ("directory_update", "one random entry"),
     ("directory_update_hot", "one of 128 entries"),
     ("directory_batch", "10 000 random entries at once, each"),
     ("directory_append", "appending at once, each"),
+    (
+        "directory_durable",
+        "10 000 random entries at once, durable, each",
+    ),
+    ("directory_load", "loading on disk, each"),
+    (
+        "directory_reopen",
+        "reopening after a crash, each logged update; limit: applying it",
+    ),
 ];
 
 fn strategies(tables: &mut Tables, lines: &[Line]) {
