@@ -4,7 +4,7 @@ use pad_core::{StoreFault, Suite};
 
 use super::{
     Blocks,
-    frame::{Frame, joined},
+    frame::{Frame, joined, shown},
     grid::{Grid, in_block},
 };
 use crate::{
@@ -13,20 +13,32 @@ use crate::{
     strategy::Place,
 };
 
-/// Checked changes, and the new digests of all nodes above them.
+/// Checked changes, and what they write into blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan<S: Suite> {
     pub(crate) changes: Vec<Change<S>>,
     pub(crate) grid: Grid,
     pub(crate) root: S::Digest,
-    /// By height, in ascending order of their numbers.
-    nodes: Vec<(u64, S::Digest)>,
-    /// Where those of each height end.
-    ends: Vec<usize>,
-    /// The new blocks of level 0, from the first one on.
-    new_blocks: Vec<Frame<S>>,
-    /// The top as it was, where the tree gets another level above it and nothing below it has changed.
-    old_top: Option<S::Digest>,
+    /// Slots and nodes of blocks that are there, in ascending order of the places.
+    written: Vec<Written<S>>,
+    /// Blocks that are not there yet, in ascending order of the places.
+    new_blocks: Vec<(Place, Frame<S>)>,
+}
+
+/// One slot or node, by its index in a block.
+#[derive(Clone, Copy, Debug)]
+struct Written<S: Suite> {
+    place: Place,
+    index: usize,
+    content: S::Digest,
+}
+
+/// Memory that the blocks of a plan take turns with.
+struct Scratch<S: Suite> {
+    /// The nodes of one height of a block that change.
+    nodes: Vec<(usize, S::Digest)>,
+    /// The digests beside them.
+    beside: Vec<S::Digest>,
 }
 
 impl<S: Suite> Plan<S> {
@@ -37,268 +49,247 @@ impl<S: Suite> Plan<S> {
         Some(change.shown)
     }
 
-    /// The new nodes of a height.
-    fn of_height(&self, height: u32) -> &[(u64, S::Digest)] {
-        let height = usize::try_from(height).unwrap_or(usize::MAX);
-        let begin = height.checked_sub(1).and_then(|below| self.ends.get(below));
-        let begin = begin.copied().unwrap_or(0);
-        let end = self.ends.get(height).copied().unwrap_or(begin);
-        self.nodes.get(begin..end).unwrap_or_default()
+    /// Fills a block that is not there yet, and returns its digest. All of its slots are new.
+    fn fill(&mut self, place: Place, slots: &[(u64, S::Digest)]) -> S::Digest {
+        let mut frame = Frame::empty(self.grid.capacity());
+        for (slot, content) in slots {
+            frame.set_slot(in_block(*slot, self.grid.step), *content);
+        }
+        frame.fill(place, self.grid.slots_of(place));
+        let top = frame.top();
+        self.new_blocks.push((place, frame));
+        top
     }
 
-    /// Hashes the nodes above those of one height, each once; `sibling` is asked for those that do not change. All of them are
-    /// fetched before the first is used: the memory answers many requests at once.
-    fn hash_above(
+    /// Hashes the nodes above slots of a block that change, each once, and returns the block's digest.
+    fn hash(
         &mut self,
-        height: u32,
-        mut sibling: impl FnMut(u64) -> Result<S::Digest, StoreFault>,
-    ) -> Result<(), StoreFault> {
-        let end = self.nodes.len();
-        let begin = self.ends.len().checked_sub(2);
-        let begin = begin.map_or(0, |place| self.ends.get(place).copied().unwrap_or(end));
-        let parents = || {
-            let below = self.nodes.get(begin..end).unwrap_or_default();
-            below.chunk_by(|(left, _), (right, _)| *left ^ 1 == *right)
-        };
-        let mut beside = Vec::with_capacity(end - begin);
-        for children in parents() {
-            if let &[(number, _)] = children
-                && (number & 1 == 1 || self.grid.has(height, number + 1))
-            {
-                beside.push(sibling(number ^ 1)?);
-            }
-        }
-        let mut beside = beside.into_iter();
-        let mut above = Vec::with_capacity(end - begin);
-        for children in parents() {
-            above.push(match *children {
-                [(number, left), (_, right)] => (number >> 1, joined::<S>(left, Some(right))),
-                [(number, right), ..] if number & 1 == 1 => {
-                    let left = beside.next().unwrap_or_default();
-                    (number >> 1, joined::<S>(left, Some(right)))
-                }
-                [(number, left), ..] if self.grid.has(height, number + 1) => {
-                    (number >> 1, joined::<S>(left, beside.next()))
-                }
-                [(number, only), ..] => (number >> 1, only),
-                [] => continue,
-            });
-        }
-        self.nodes.append(&mut above);
-        self.ends.push(self.nodes.len());
-        Ok(())
-    }
-
-    /// Fills the blocks that are new, of the entries that are appended to no other.
-    fn fill_new_blocks(&mut self, changes: &[Change<S>]) {
+        (place, frame): (Place, &Frame<S>),
+        slots: &[(u64, S::Digest)],
+        scratch: &mut Scratch<S>,
+    ) -> S::Digest {
         let step = self.grid.step;
-        for inside in changes.chunk_by(|change, next| change.id >> step == next.id >> step) {
-            let Some(first) = inside.first() else {
-                continue;
-            };
-            let place = Place {
-                level: 0,
-                block: first.id >> step,
-            };
-            let mut frame = Frame::empty(self.grid.capacity());
-            for (slot, change) in inside.iter().enumerate() {
-                frame.set_slot(slot, change.shown.unwrap_or_default());
-            }
-            frame.fill(place, inside.len());
-            self.nodes.push((place.block, frame.top()));
-            self.new_blocks.push(frame);
+        let count = self.grid.slots_of(place);
+        let Scratch { nodes, beside } = scratch;
+        nodes.clear();
+        for (slot, content) in slots {
+            let slot = in_block(*slot, step);
+            let index = frame.capacity() | slot;
+            self.written.push(Written {
+                place,
+                index,
+                content: *content,
+            });
+            nodes.push((
+                index,
+                Frame::<S>::leaf(frame.capacity(), place, slot, *content),
+            ));
+        }
+        for height in 0..step {
+            let exists = |index: usize| (index & (first_of(step, height) - 1)) << height < count;
+            fetch(nodes, beside, |index| {
+                exists(index).then(|| match height {
+                    0 => {
+                        let slot = index ^ frame.capacity();
+                        Frame::<S>::leaf(frame.capacity(), place, slot, frame.get(index))
+                    }
+                    _ => frame.get(index),
+                })
+            });
+            join::<S>(nodes, beside, exists);
+            let written = nodes.iter().map(|(index, content)| Written {
+                place,
+                index: *index,
+                content: *content,
+            });
+            self.written.extend(written);
+        }
+        nodes.first().map_or_else(S::Digest::default, |top| top.1)
+    }
+}
+
+/// The index of the first node of this height in a block.
+fn first_of(step: u32, height: u32) -> usize {
+    1_usize.unbounded_shl(step.saturating_sub(height))
+}
+
+/// Whether the first of these nodes has its other half among them.
+fn are_halves<D>(nodes: &[(usize, D)]) -> bool {
+    matches!(nodes, [(left, _), (right, _), ..] if left ^ 1 == *right)
+}
+
+/// The digests beside nodes, where they do not change and exist. All are fetched before the first is used: the memory answers many
+/// requests at once.
+fn fetch<D>(nodes: &[(usize, D)], beside: &mut Vec<D>, digest: impl Fn(usize) -> Option<D>) {
+    beside.clear();
+    let mut rest = nodes;
+    while let [(index, _), others @ ..] = rest {
+        if are_halves(rest) {
+            rest = others.get(1..).unwrap_or_default();
+        } else {
+            beside.extend(digest(index ^ 1));
+            rest = others;
         }
     }
 }
 
+/// Puts the nodes above in the place of nodes.
+fn join<S: Suite>(
+    nodes: &mut Vec<(usize, S::Digest)>,
+    beside: &[S::Digest],
+    exists: impl Fn(usize) -> bool,
+) {
+    let mut beside = beside.iter().copied();
+    let (mut from, mut to) = (0, 0);
+    while let Some(rest @ [(index, digest), ..]) = nodes.get(from..) {
+        let (index, digest) = (*index, *digest);
+        let above = match rest {
+            [_, (_, right), ..] if are_halves(rest) => {
+                from += 1;
+                joined::<S>(digest, Some(*right))
+            }
+            _ if index & 1 == 1 => joined::<S>(beside.next().unwrap_or_default(), Some(digest)),
+            _ if exists(index ^ 1) => joined::<S>(digest, beside.next()),
+            _ => digest,
+        };
+        from += 1;
+        if let Some(place) = nodes.get_mut(to) {
+            *place = (index >> 1, above);
+        }
+        to += 1;
+    }
+    nodes.truncate(to);
+}
+
 impl<S: Suite> Blocks<S> {
     /// What checked changes lead to. Each inner node is hashed once.
+    ///
+    /// Time: for each block that changes, its nodes that do.
     pub(crate) fn plan(
         &self,
         changes: Vec<Change<S>>,
         registered: u64,
     ) -> Result<Plan<S>, StoreFault> {
-        let grid = Grid {
-            registered,
-            ..self.grid
-        };
-        let (step, height) = (grid.step, grid.height());
-        let first_new_block = self.grid.blocks(0);
-        let in_new = changes.partition_point(|change| change.id >> step < first_new_block);
-        let (old, new) = changes.split_at_checked(in_new).unwrap_or_default();
-        let levels = usize::try_from(height).unwrap_or(0);
+        let old = self.grid;
+        let grid = Grid { registered, ..old };
+        let levels = usize::try_from(grid.height()).unwrap_or(0) + 1;
         let mut plan = Plan {
-            changes: Vec::new(),
-            nodes: Vec::with_capacity(old.len().saturating_mul(2).saturating_add(levels)),
-            ends: Vec::with_capacity(levels + 1),
+            written: Vec::with_capacity(changes.len().saturating_add(levels)),
             new_blocks: Vec::new(),
             root: self.root,
-            old_top: self.old_top(grid)?,
             grid,
+            changes,
         };
-        if let (&[change], []) = (old, new) {
-            self.hash_path(&mut plan, change)?;
-        } else if !changes.is_empty() {
-            plan.nodes.extend(old.iter().map(|change| {
-                let digest = entry_digest::<S>(EntryId::new(change.id), change.shown.as_ref());
-                (change.id, digest)
-            }));
-            plan.ends.push(plan.nodes.len());
-            let mut reader = self.reader();
-            for height in 0..height {
-                plan.hash_above(height, |number| reader.node(height, number))?;
-                if height + 1 == step {
-                    plan.fill_new_blocks(new);
-                    plan.ends.pop();
-                    plan.ends.push(plan.nodes.len());
-                }
+        let mut slots: Vec<_> = plan
+            .changes
+            .iter()
+            .map(|change| (change.id, change.shown.unwrap_or_default()))
+            .collect();
+        match *slots.as_slice() {
+            [] => return Ok(plan),
+            [(id, object)] if id >> grid.step < old.blocks(0) => {
+                self.hash_path(&mut plan, id, object)?;
+                return Ok(plan);
             }
+            _ => {}
         }
-        if let Some((_, top)) = plan.nodes.last() {
-            plan.root = root_digest::<S>(registered, top);
+        let mut scratch = Scratch {
+            nodes: Vec::new(),
+            beside: Vec::new(),
+        };
+        for level in 0..grid.levels() {
+            if level == old.levels()
+                && old.registered > 0
+                && slots.first().is_none_or(|slot| slot.0 > 0)
+            {
+                // The tree gets a level above its top, and nothing below that has changed.
+                slots.insert(0, (0, self.reader().node(old.height(), 0)?));
+            }
+            let mut tops = Vec::with_capacity(1);
+            for inside in
+                slots.chunk_by(|(slot, _), (next, _)| slot >> grid.step == next >> grid.step)
+            {
+                let block = inside.first().map_or(0, |(slot, _)| slot >> grid.step);
+                let place = Place { level, block };
+                let top = if block < old.blocks(level) {
+                    let frame = self.frame(place)?;
+                    plan.hash((place, &frame), inside, &mut scratch)
+                } else {
+                    plan.fill(place, inside)
+                };
+                tops.push((block, top));
+            }
+            slots = tops;
         }
-        plan.changes = changes;
+        let top = slots.first().map(|(_, top)| *top);
+        plan.root = root_digest::<S>(registered, &top.unwrap_or_default());
         Ok(plan)
     }
 
-    /// The nodes above a single change. Where the digests beside them are follows from the id, so all are fetched before the first
-    /// is hashed.
-    fn hash_path(&self, plan: &mut Plan<S>, change: Change<S>) -> Result<(), StoreFault> {
-        let grid = plan.grid;
-        let mut reader = self.reader();
+    /// A single change in a block that is there. Where the digests beside its path are follows from the id, so those of all levels are
+    /// fetched before the first is hashed.
+    fn hash_path(&self, plan: &mut Plan<S>, id: u64, object: S::Digest) -> Result<(), StoreFault> {
+        let Grid { step, registered } = plan.grid;
         let mut beside = [None; 64];
-        reader.visit_siblings(change.id, 0, |height, digest| {
+        self.reader().visit_siblings(id, 0, |height, digest| {
             let place = usize::try_from(height).ok();
             if let Some(beside) = place.and_then(|place| beside.get_mut(place)) {
                 *beside = Some(digest);
             }
         })?;
-        let mut digest = entry_digest::<S>(EntryId::new(change.id), change.shown.as_ref());
-        let mut number = change.id;
-        for (_, beside) in (0..=grid.height()).zip(beside) {
-            plan.nodes.push((number, digest));
-            plan.ends.push(plan.nodes.len());
-            digest = match beside {
-                Some(left) if number & 1 == 1 => joined::<S>(left, Some(digest)),
-                right => joined::<S>(digest, right),
-            };
-            number >>= 1;
+        let mut beside = beside.into_iter();
+        let mut digest = entry_digest::<S>(EntryId::new(id), shown::<S>(object).as_ref());
+        for level in 0..plan.grid.levels() {
+            let slot = id >> (step * u32::from(level));
+            let block = slot >> step;
+            let place = Place { level, block };
+            let slot = plan.grid.capacity() | in_block(slot, step);
+            let content = if level == 0 { object } else { digest };
+            plan.written.push(Written {
+                place,
+                index: slot,
+                content,
+            });
+            for (above, beside) in (0..step).zip(&mut beside) {
+                let index = slot >> above;
+                digest = match beside {
+                    Some(left) if index & 1 == 1 => joined::<S>(left, Some(digest)),
+                    right => joined::<S>(digest, right),
+                };
+                let (index, content) = (index >> 1, digest);
+                plan.written.push(Written {
+                    place,
+                    index,
+                    content,
+                });
+            }
         }
+        plan.root = root_digest::<S>(registered, &digest);
         Ok(())
-    }
-
-    /// The top, if it becomes a slot of a new level.
-    fn old_top(&self, new: Grid) -> Result<Option<S::Digest>, StoreFault> {
-        if self.registered() == 0 || new.levels() == self.grid.levels() {
-            return Ok(None);
-        }
-        self.reader().node(self.grid.height(), 0).map(Some)
     }
 
     /// Makes planned changes, block by block in ascending order.
     pub(crate) fn commit(&mut self, plan: &mut Plan<S>) -> Result<(), StoreFault> {
-        let old = self.grid;
-        let is_path = plan.ends.len() == plan.nodes.len();
-        for level in 0..plan.grid.levels() {
-            match *plan.changes.as_slice() {
-                [change] if is_path => self.commit_path(plan, level, change)?,
-                _ => self.commit_level(plan, level, old.levels())?,
+        let mut new_blocks = plan.new_blocks.drain(..).peekable();
+        for written in plan.written.chunk_by(|one, next| one.place == next.place) {
+            let Some(Written { place, .. }) = written.first() else {
+                continue;
+            };
+            // Blocks of lower levels first: a block that is read is compared with the level above as it was.
+            while let Some((place, frame)) = new_blocks.next_if(|(new, _)| new < place) {
+                self.push(plan.grid, place, frame)?;
             }
-            if level == 0 {
-                for (block, frame) in (old.blocks(0)..).zip(plan.new_blocks.drain(..)) {
-                    self.push(plan.grid, Place { level, block }, frame)?;
+            self.change(plan.grid, *place, |frame| {
+                for Written { index, content, .. } in written {
+                    frame.set(*index, *content);
                 }
-            }
+            })?;
+        }
+        for (place, frame) in new_blocks {
+            self.push(plan.grid, place, frame)?;
         }
         self.grid = plan.grid;
         self.root = plan.root;
         Ok(())
     }
-
-    /// Writes the nodes of a level above a single change.
-    fn commit_path(
-        &mut self,
-        plan: &Plan<S>,
-        level: u8,
-        change: Change<S>,
-    ) -> Result<(), StoreFault> {
-        let step = plan.grid.step;
-        let lowest = step * u32::from(level);
-        let slot = change.id >> lowest;
-        let place = Place {
-            level,
-            block: slot >> step,
-        };
-        let nodes = plan
-            .nodes
-            .get(usize::try_from(lowest).unwrap_or(usize::MAX)..);
-        self.change(plan.grid, place, |frame| {
-            let index = frame.capacity() | in_block(slot, step);
-            for (above, (_, digest)) in (0..=step).zip(nodes.unwrap_or_default()) {
-                let content = match (level, above) {
-                    (0, 0) => change.shown.unwrap_or_default(),
-                    _ => *digest,
-                };
-                frame.set(index >> above, content);
-            }
-        })
-    }
-
-    /// Writes the nodes of a level into the blocks that were there, on level 0, or into all of them.
-    fn commit_level(
-        &mut self,
-        plan: &Plan<S>,
-        level: u8,
-        old_levels: u8,
-    ) -> Result<(), StoreFault> {
-        let (grid, step) = (plan.grid, plan.grid.step);
-        let lowest = step * u32::from(level);
-        let of_height = |above| plan.of_height(lowest + above);
-        let first_new_block = match level {
-            0 => self.grid.blocks(0),
-            _ => u64::MAX,
-        };
-        let mut changes = plan.changes.as_slice();
-        let mut heights = [[].as_slice(); HEIGHTS_OF_A_BLOCK];
-        for (above, nodes) in (0..=step).zip(&mut heights) {
-            *nodes = of_height(above);
-        }
-        let blocks = of_height(step).iter().map(|(block, _)| *block);
-        for block in blocks.take_while(|block| *block < first_new_block) {
-            let place = Place { level, block };
-            let old_top = plan.old_top.filter(|_| level == old_levels && block == 0);
-            self.change(grid, place, |frame| {
-                if let Some(top) = old_top {
-                    frame.set_slot(0, top);
-                }
-                if level == 0 {
-                    for change in taken(&mut changes, |change| change.id >> step == block) {
-                        let slot = in_block(change.id, step);
-                        frame.set_slot(slot, change.shown.unwrap_or_default());
-                    }
-                }
-                let lowest_written = usize::from(level == 0);
-                for (above, nodes) in (0..=step).zip(&mut heights).skip(lowest_written) {
-                    let depth = step - above;
-                    for (number, digest) in taken(nodes, |(number, _)| number >> depth == block) {
-                        frame.set((1 << depth) | in_block(*number, depth), *digest);
-                    }
-                }
-            })?;
-        }
-        Ok(())
-    }
-}
-
-/// As many as a block of the largest step has, its slots among them.
-const HEIGHTS_OF_A_BLOCK: usize = 13;
-
-/// The elements at the beginning of a list for which this holds; the list goes on after them.
-fn taken<'a, T>(list: &mut &'a [T], holds: impl Fn(&T) -> bool) -> &'a [T] {
-    let end = list.iter().position(|element| !holds(element));
-    let (taken, rest) = list
-        .split_at_checked(end.unwrap_or(list.len()))
-        .unwrap_or_default();
-    *list = rest;
-    taken
 }

@@ -19,8 +19,8 @@ pub(crate) struct Cache<S: Suite> {
     /// Blocks that were changed stay: what changed them is not in the log yet.
     pub(crate) holds_changed: bool,
     changed: usize,
-    /// One that went, to be used again: memory for blocks that come and go all the time falls to pieces.
-    spare: Option<Frame<S>>,
+    /// Some that went, to be used again: memory for blocks that come and go all the time falls to pieces.
+    spare: Vec<Frame<S>>,
 }
 
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl<S: Suite> Cache<S> {
             most: most.max(LEAST),
             holds_changed: false,
             changed: 0,
-            spare: None,
+            spare: Vec::new(),
         }
     }
 
@@ -62,7 +62,7 @@ impl<S: Suite> Cache<S> {
 
     /// A frame to read into, with whatever was there.
     pub(crate) fn spare(&mut self, capacity: usize) -> Frame<S> {
-        let spare = self.spare.take();
+        let spare = self.spare.pop();
         spare.unwrap_or_else(|| Frame::empty(capacity))
     }
 
@@ -113,7 +113,10 @@ impl<S: Suite> Cache<S> {
                 self.changed -= 1;
             }
             let gone = self.blocks.remove(&place);
-            self.spare = gone.and_then(|gone| Arc::into_inner(gone.frame));
+            if self.spare.len() < MOST_SPARE {
+                self.spare
+                    .extend(gone.and_then(|gone| Arc::into_inner(gone.frame)));
+            }
         }
         Ok(())
     }
@@ -144,3 +147,6 @@ impl<S: Suite> Cache<S> {
 
 /// A path and a little more.
 const LEAST: usize = 16;
+
+/// As many as a block that is read has blocks above it that are read for it.
+const MOST_SPARE: usize = 8;
