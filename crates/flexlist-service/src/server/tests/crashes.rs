@@ -55,7 +55,7 @@ impl Script {
 
     fn views_without_accidents(&self) -> Vec<Vec<Response>> {
         let folder = SimulatedFolder::new("whole");
-        let server = serve(FileStore::create_in(&folder.layer()).unwrap());
+        let server = serve(FileStore::create_in(&folder.layer()).unwrap()).unwrap();
         let mut views = vec![self.view(&server)];
         for request in &self.requests {
             let response = server.handle(request.clone());
@@ -103,7 +103,10 @@ impl Script {
         let mut progress = Progress::default();
         if let Ok(store) = FileStore::create_in(&folder.layer()) {
             progress.is_created = true;
-            self.go_on(&serve(store), &mut progress);
+            // The store's own thread writes too, and may be the one that is stopped.
+            if let Ok(server) = serve(store) {
+                self.go_on(&server, &mut progress);
+            }
         }
         (folder, progress)
     }
@@ -114,7 +117,7 @@ impl Script {
             Err(StoreError::Missing(_)) if !progress.is_created => return None,
             opened => opened.unwrap(),
         };
-        let server = serve(store);
+        let server = serve(store).unwrap();
         let view = self.view(&server);
         let mut possible = progress.acknowledged..=progress.sent;
         let found = possible.find(|number| self.views[*number] == view);
@@ -124,8 +127,8 @@ impl Script {
     }
 }
 
-fn serve(store: FileStore) -> FileServer {
-    FileServer::serve(store, settings()).unwrap()
+fn serve(store: FileStore) -> Result<FileServer, StoreError> {
+    FileServer::serve(store, settings())
 }
 
 #[test]
