@@ -59,6 +59,8 @@ mod file;
 #[cfg(feature = "std")]
 mod hosting;
 #[cfg(feature = "std")]
+mod record;
+#[cfg(feature = "std")]
 mod storage;
 #[cfg(feature = "std")]
 mod stored;
@@ -71,9 +73,10 @@ pub use family::KeyedBlocks;
 #[cfg(feature = "std")]
 pub use {
     author::KeyedAuthor,
-    block::{BlockRecord, Capacity, Child},
+    block::{Capacity, Child},
     directory::KeyedDirectory,
     error::{BlockDamage, KeyedError},
+    record::BlockRecord,
     stored::{StoredBlocks, StoredKeyedDirectory},
     tree::KeyedTree,
 };

@@ -24,6 +24,11 @@
 //! With 68 slots and `10^9` entries such a proof has 10 to 99 KB, where a path of the tree has 1 KB. No author or server comes
 //! with them: [`BlockTree`] has entries, roots and proofs.
 //!
+//! # Keys instead of ids
+//!
+//! Where ids do not do, `keyed` (a feature of the default set) has sorted keys in blocks: a B+-tree that is proved as the binary tree that
+//! it is, by the proofs of `pad-tree`.
+//!
 //! # Example
 //!
 //! ```

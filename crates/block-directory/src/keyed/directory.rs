@@ -7,13 +7,8 @@ use pad_core::{
 use pad_tree::{ProvableQuery, TreeProof};
 
 use super::{
-    BLOCK_TREE,
-    block::{BlockRecord, Capacity},
-    edit,
-    error::KeyedError,
-    storage::Storage,
-    tree::KeyedTree,
-    view::View,
+    BLOCK_TREE, block::Capacity, edit, error::KeyedError, record::BlockRecord, storage::Storage,
+    tree::KeyedTree, view::View,
 };
 
 /// A server of a keyed directory. It holds no key, and nobody trusts it. It answers about its latest version only; older roots stay

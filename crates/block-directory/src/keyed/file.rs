@@ -23,8 +23,9 @@ use redb::{ReadTransaction, ReadableTable as _, ReadableTableMetadata as _, Tabl
 
 use super::{
     BLOCK_TREE,
-    block::{BlockRecord, Child},
+    block::Child,
     error::BlockDamage,
+    record::BlockRecord,
     storage::{Edited, Root},
 };
 use crate::store::{StoreError, rows};

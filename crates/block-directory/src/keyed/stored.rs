@@ -10,12 +10,13 @@ use disk::layer::FileLayer;
 use pad_core::{ApplyError, StoreFault, Suite, Update, Version, codec, head::Authority};
 
 use super::{
-    block::{Block, BlockRecord, Capacity, Child},
+    block::{Block, Capacity, Child},
     cache::Cache,
     check,
     directory::{KeyedDirectory, check_scheme},
     error::{BlockDamage, KeyedError},
     file::{BlockFile, Latest, Place},
+    record::BlockRecord,
     storage::{Edited, Root, Storage, check_child},
 };
 use crate::store::StoreError;

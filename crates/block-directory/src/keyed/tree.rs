@@ -6,9 +6,10 @@ use pad_core::{ApplyError, LookupError, Operation, Suite, Update};
 use pad_tree::{ProvableQuery, TreeProof};
 
 use super::{
-    block::{Block, BlockRecord, Capacity, Child, Slots, to_number},
+    block::{Block, Capacity, Child, Slots, to_number},
     check, edit,
     error::{BlockDamage, KeyedError},
+    record::BlockRecord,
     storage::{Edited, Root, Storage, check_child},
     view::View,
 };

@@ -513,6 +513,51 @@ fn blocks_in_a_circle_are_found() {
     assert_eq!(rows.len(), trio.memory.contents().records().count());
 }
 
+/// The numbers of blocks are not hashed either. Those that lead to other blocks, also to the block itself or one above, are found, or lead to
+/// another root.
+#[test]
+fn false_numbers_in_a_file_deceive_nobody() {
+    let (mut trio, rows) = closed();
+    for number in (0..5000).step_by(12) {
+        let value = Value::new(*b"changed").unwrap();
+        trio.author.put(key(number), value).unwrap();
+    }
+    for number in (1..800).filter(|number| number % 12 != 0) {
+        trio.author.remove(&key(number));
+    }
+    let update = trio.author.snapshot().unwrap();
+    let mut random = Random::new(11);
+    let mut any = |count: usize| usize::try_from(random.below(count.try_into().unwrap())).unwrap();
+    let inner: Vec<(u64, BlockRecord<S>)> = rows
+        .iter()
+        .map(|(number, bytes)| (*number, codec::decode_body(bytes).unwrap()))
+        .filter(|(_, record): &(u64, BlockRecord<S>)| record.level > 0)
+        .collect();
+    let (honest, forged) = (trio.path(), trio.folder.path().join("forged"));
+    let mut found = [0, 0];
+    for _ in 0..40 {
+        fs::copy(&honest, &forged).unwrap();
+        let (number, mut record) = inner[any(inner.len())].clone();
+        let child = any(record.children.len());
+        record.children[child].number = match any(3) {
+            0 => number,
+            1 => inner[any(inner.len())].0,
+            _ => rows[any(rows.len())].0,
+        };
+        put_row(&forged, number, Some(&codec::encode_body(&record)));
+        let Ok(mut stored) = StoredKeyedDirectory::<S>::open(&forged, TINY) else {
+            continue;
+        };
+        match Repository::apply(&mut stored, &update) {
+            Ok(_) => {}
+            Err(ApplyError::Store(StoreFault::Damaged)) => found[0] += 1,
+            Err(ApplyError::RootMismatch | ApplyError::RemovesAbsentKey) => found[1] += 1,
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+    assert!(found[0] > 0, "{found:?}");
+}
+
 /// A false separator does not change the root. What it leads to is refused, and the check finds it.
 #[test]
 fn false_separators_in_a_file_deceive_nobody() {

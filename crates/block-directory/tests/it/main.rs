@@ -15,6 +15,7 @@ mod hints;
 mod hostile;
 mod independent_verifier;
 mod keyed_answers;
+mod keyed_crashes;
 mod keyed_forgeries;
 mod keyed_histories;
 mod keyed_stored;
