@@ -34,8 +34,9 @@ pub enum AnswerError<S: Suite> {
     /// The server is to be distrusted, or the author.
     #[error(transparent)]
     Refused(#[from] Refusal<S, VerifyError>),
-    /// Hint and answer do not make a proof. One of the two is wrong, and it need not be the answer: ask without the hint.
-    #[error("hint and answer do not make a proof: {0}")]
+    /// The server says that the hint matches, and the two do not make a proof. A hint that is false or stale does not match, because the
+    /// client offers only what it has computed from it; so the answer is false. Ask without the hint, of another server if there is one.
+    #[error("the server says that the hint matches, and it does not: {0}")]
     HintFailed(VerifyError),
     /// Another answer was quicker and brought a newer head: ask again.
     #[error("another answer was quicker")]

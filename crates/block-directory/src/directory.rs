@@ -90,6 +90,9 @@ impl<S: Suite> BlockDirectory<S> {
         head: &SignedHead<S>,
         objects: impl IntoIterator<Item = S::Digest>,
     ) -> Result<Self, ApplyError> {
+        if self.journal.is_some() {
+            return Err(StoreFault::LoadedWhenMade.into());
+        }
         self.heads.check(Version::EMPTY, head)?;
         let blocks = Blocks::load(self.blocks.step(), operations::checked::<S>(objects))?;
         if blocks.root() != head.head.root {
@@ -114,6 +117,11 @@ impl<S: Suite> BlockDirectory<S> {
         self.blocks.registered()
     }
 
+    /// Whether the directory is in files.
+    pub(crate) const fn is_stored(&self) -> bool {
+        self.journal.is_some()
+    }
+
     pub(crate) const fn blocks_mut(&mut self) -> &mut Blocks<S> {
         &mut self.blocks
     }
@@ -125,7 +133,8 @@ impl<S: Suite> BlockDirectory<S> {
     /// Verifies an update and makes it the latest version.
     ///
     /// # Errors
-    /// [`ApplyError`]; the directory is then as it was.
+    /// [`ApplyError`]; the directory is then as it was. After [`ApplyError::Store`] a directory in files may be closed, and may have
+    /// the version when it is opened again.
     pub fn apply(&mut self, update: &Update<S>) -> Result<Version, ApplyError> {
         let plan = self.plan_update(update)?;
         self.accept(update, plan)?;
@@ -214,6 +223,7 @@ impl<S: Suite> BlockDirectory<S> {
         &self,
         request: &EntryRequest<S>,
     ) -> Result<DirectoryAnswer<S>, LookupError> {
+        self.blocks.require_open()?;
         let news = self.news(request.known())?;
         let single = request.ids().single();
         let short = match single.zip(request.chain()) {
@@ -236,6 +246,7 @@ impl<S: Suite> BlockDirectory<S> {
         &self,
         request: &RangeRequest<S>,
     ) -> Result<DirectoryAnswer<S>, LookupError> {
+        self.blocks.require_open()?;
         let asked = sealed::Selected::below(&request.range, self.blocks.registered());
         if asked.len() > self.most_in_range {
             return Err(LookupError::InvalidQuery);
@@ -327,6 +338,7 @@ impl<S: Suite> Repository for BlockDirectory<S> {
     }
 
     fn head(&self, version: Version) -> Result<SignedHead<S>, LookupError> {
+        self.blocks.require_open()?;
         self.heads.head(version)
     }
 

@@ -26,7 +26,7 @@ pub(crate) mod rows;
 use std::{io, path::Path, sync::Arc};
 
 use disk::layer::{FileLayer, Folder};
-use pad_core::{SignedHead, StoreFault, Suite, Update, Version, head::Authority};
+use pad_core::{SignedHead, StoreFault, Suite, Untrusted, Update, Version, head::Authority};
 
 pub use error::StoreError;
 use files::LevelFiles;
@@ -103,10 +103,7 @@ impl<S: Suite> BlockDirectory<S> {
         let signed = heads.latest_head().map(|head| head.head.root);
         let signed = signed.unwrap_or_else(S::empty_tree);
         if version < latest {
-            let (new, root) = recovery::recover::<S>(&files, &log, (version, grid), latest)?;
-            if root != signed {
-                return Err(StoreError::RootMismatch(latest));
-            }
+            let new = recovery::recover::<S>(&files, &log, (version, grid), (latest, signed))?;
             log.checkpoint(latest, new.registered)?;
             grid = new;
         }
@@ -147,7 +144,7 @@ impl<S: Suite> BlockDirectory<S> {
         let layer = new_folder(folder)?;
         check_parameters(&authority, step).map_err(StoreError::from)?;
         refuse_others(&layer)?;
-        let files = LevelFiles::open(Arc::clone(&layer))?;
+        let files = LevelFiles::of_new_folder(Arc::clone(&layer));
         let write = |place: Place, frame: Frame<S>, slots| files.write(place, &frame, slots);
         let mut loader = Loader::new(step, write);
         for object in objects {
@@ -281,6 +278,18 @@ impl<S: Suite> BlockDirectory<S> {
         let directory = Self::open(folder, budget)?;
         let grid = directory.blocks().grid();
         let all = grid.blocks(0);
+        let heads = directory.heads();
+        for version in (1..=heads.latest().number()).map(Version::new) {
+            let verified = heads.head(version).is_ok_and(|head| {
+                let head = Untrusted::new(head);
+                head.verify(heads.authority(), &version).is_ok()
+            });
+            if !verified {
+                return Err(StoreError::DamagedLog(
+                    "an earlier head is not the author's",
+                ));
+            }
+        }
         let mut frame = Frame::empty(grid.capacity());
         for block in 0..all {
             let place = Place { level: 0, block };
@@ -295,6 +304,7 @@ impl<S: Suite> BlockDirectory<S> {
         let (Some(journal), Some(backing)) = (&mut self.journal, self.blocks.backing()) else {
             return Ok(());
         };
+        backing.require_open()?;
         let logged = journal.log.append(updates, registered);
         journal.logged += logged.map_err(|error| backing.close(error))?;
         Ok(())

@@ -384,6 +384,9 @@ pub enum StoreFault {
     /// The store does nothing any more since something could not be written; it is opened again.
     #[error("the store is closed since something could not be written; open it again")]
     Closed,
+    /// What is in files is loaded at once only when it is made.
+    #[error("a directory in files is loaded when it is made, and not afterwards")]
+    LoadedWhenMade,
 }
 
 /// A repository cannot answer. The caller asks for something else.

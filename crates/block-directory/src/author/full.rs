@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use pad_core::{
-    ApplyError, DictionaryId, HeadSignature, HeadSigner, InputError, SignedHead, Suite, Update,
-    VerifyError, Version, head::Authority,
+    ApplyError, DictionaryId, HeadSignature, HeadSigner, InputError, SignedHead, StoreFault, Suite,
+    Update, VerifyError, Version, head::Authority,
 };
 use signature::{Keypair, Signer};
 
@@ -64,7 +64,8 @@ impl<S: Suite> FullAuthor<S> {
 
     /// The author who goes on where its own directory stands. `signer` is the secret half of what the directory verifies with.
     ///
-    /// Never go on from one that may lack a version that was already handed out.
+    /// Never go on from one that may lack a version that was already handed out. The latest update may not have been handed out:
+    /// [`BlockDirectory::logged_update`] has it, to be sent again.
     pub fn resume(directory: BlockDirectory<S>, signer: HeadSigner) -> Self {
         let heads = directory.heads();
         let sequence = Sequence::at(*heads.authority(), heads.frontier(), heads.latest_head());
@@ -94,6 +95,9 @@ impl<S: Suite> FullAuthor<S> {
         &mut self,
         objects: impl IntoIterator<Item = S::Digest>,
     ) -> Result<SignedHead<S>, AuthorError> {
+        if self.directory.is_stored() {
+            return Err(StoreFault::LoadedWhenMade.into());
+        }
         if self.next_id() > 0 || self.unsigned.is_some() || self.version() != Version::EMPTY {
             return Err(AuthorError::NotEmpty);
         }
@@ -187,19 +191,23 @@ impl<S: Suite> FullAuthor<S> {
     /// [`AuthorError`]. If the signer failed, the next call signs the same version, and changes made in between wait for the one
     /// after it.
     pub fn snapshot(&mut self) -> Result<Update<S>, AuthorError> {
+        self.directory.blocks().require_open()?;
         let sealed = match self.unsigned.take() {
             Some(sealed) => sealed,
             None => self.seal()?,
         };
         // It stays until it is signed, also if the signer panics.
         let next = self.unsigned.insert(sealed);
-        let update = self.sequence.sign(&next.sealed, &self.signer)?;
+        let mut sequence = self.sequence.clone();
+        let update = sequence.sign(&next.sealed, &self.signer)?;
         if let Some(next) = self.unsigned.take() {
             match next.result {
                 Outcome::Changed(plan) => self.directory.accept(&update, plan)?,
                 Outcome::Loaded(blocks) => self.directory.replace(&update.head, *blocks),
             }
         }
+        // Where it could not be stored, the directory is closed, and nothing more is signed until it is opened again.
+        self.sequence = sequence;
         Ok(update)
     }
 

@@ -173,13 +173,17 @@ impl<S: Suite> LightAuthor<S> {
     /// second time. Before version 1 there is no update, and nothing to finish.
     ///
     /// # Errors
-    /// [`AuthorError::OtherUpdate`] unless the update is the one that led to the state.
+    /// [`AuthorError::OtherUpdate`] unless the update has the state's head, on the version before it. Its operations cannot be checked without
+    /// the entries: damaged ones are refused by whoever applies them, and come back from any server that has the version.
     pub fn resume(
         state: LightState<S>,
         latest: Option<Update<S>>,
         signer: HeadSigner,
     ) -> Result<Self, AuthorError> {
-        if latest.as_ref().map(|update| update.head) != state.sequence.head {
+        let is_next = |update: &Update<S>| update.base.next() == Some(update.head.head.version);
+        if latest.as_ref().map(|update| update.head) != state.sequence.head
+            || !latest.as_ref().is_none_or(is_next)
+        {
             return Err(AuthorError::OtherUpdate);
         }
         let next = latest.map(|update| Next::Signed(Box::new(state.clone()), Box::new(update)));

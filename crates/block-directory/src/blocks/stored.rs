@@ -35,6 +35,13 @@ impl<S: Suite> Blocks<S> {
             }
         }
         let mut frame = Frame::empty(grid.capacity());
+        if grid.registered == 0 && root != S::empty_tree() {
+            return Err(StoreError::DamagedLog("it says that there are no entries"));
+        }
+        if grid.registered > 0 && grid.levels() == 1 {
+            let (level, block) = (0, 0);
+            blocks.read(Place { level, block }, &mut frame)?;
+        }
         for level in 1..pinned_from.min(grid.levels()) {
             for block in 0..grid.blocks(level) {
                 blocks.read(Place { level, block }, &mut frame)?;
@@ -87,6 +94,13 @@ impl<S: Suite> Blocks<S> {
         backing: &Backing<S>,
         place: Place,
     ) -> Result<Held<'_, S>, StoreFault> {
+        let held = self.fetched(backing, place)?;
+        backing.evict(&mut backing.cache())?;
+        Ok(held)
+    }
+
+    /// The same, and lets no other block go for it.
+    fn fetched(&self, backing: &Backing<S>, place: Place) -> Result<Held<'_, S>, StoreFault> {
         backing.require_open()?;
         let mut frame = {
             let mut cache = backing.cache();
@@ -104,7 +118,6 @@ impl<S: Suite> Blocks<S> {
             return Ok(Held::Cached(frame));
         }
         cache.insert(place, Arc::clone(&frame));
-        backing.evict(&mut cache, self.grid)?;
         Ok(Held::Cached(frame))
     }
 
@@ -118,14 +131,16 @@ impl<S: Suite> Blocks<S> {
     ) -> Result<(), StoreFault> {
         let is_new = place.block >= self.grid.blocks(place.level);
         if !is_new {
-            self.cached(backing, place)?;
+            // It would be the first to go, where all others are in use.
+            drop(self.fetched(backing, place)?);
         }
         let mut cache = backing.cache();
         if is_new {
             cache.insert(place, Arc::new(Frame::empty(self.grid.capacity())));
         }
-        change(cache.get_mut(place).ok_or(StoreFault::Damaged)?);
-        backing.evict(&mut cache, grid)
+        let changed = cache.get_mut(place, grid.slots_of(place));
+        change(changed.ok_or(StoreFault::Damaged)?);
+        backing.evict(&mut cache)
     }
 
     /// Writes all blocks that differ from what was written, in ascending order, and makes them durable.
@@ -135,11 +150,12 @@ impl<S: Suite> Blocks<S> {
             return Ok(());
         };
         let write = || {
-            for (place, frame) in backing.cache().changed_blocks() {
-                backing.write(place, &frame, grid)?;
+            for (place, frame, slots) in backing.cache().changed_blocks() {
+                backing.files.write(place, &frame, slots)?;
             }
             for place in &backing.changed {
-                backing.write(*place, &*self.frame(*place)?, grid)?;
+                let frame = self.frame(*place)?;
+                backing.files.write(*place, &frame, grid.slots_of(*place))?;
             }
             backing.files.synchronise()
         };

@@ -58,6 +58,10 @@ impl<S: Suite> Backing<S> {
     /// Remembers an error for whoever asks what it was.
     pub(crate) fn note(&self, error: StoreError) -> StoreFault {
         let fault = error.fault();
+        if matches!(error, StoreError::Fault(_)) {
+            // What it stands for has been said already.
+            return fault;
+        }
         let mut last = self
             .last_error
             .lock()
@@ -83,23 +87,13 @@ impl<S: Suite> Backing<S> {
         frame: Frame<S>,
     ) -> Result<(), StoreFault> {
         let mut cache = self.cache();
-        cache.insert_changed(place, frame);
-        self.evict(&mut cache, grid)
+        cache.insert_changed(place, frame, grid.slots_of(place));
+        self.evict(&mut cache)
     }
 
     /// Lets blocks go if there are too many, after those that were changed have been written.
-    pub(crate) fn evict(&self, cache: &mut Cache<S>, grid: Grid) -> Result<(), StoreFault> {
-        let written = cache.evict(|place, frame| self.write(place, frame, grid));
+    pub(crate) fn evict(&self, cache: &mut Cache<S>) -> Result<(), StoreFault> {
+        let written = cache.evict(|place, frame, slots| self.files.write(place, frame, slots));
         written.map_err(|error| self.close(error))
-    }
-
-    /// Writes the slots of a block that there are.
-    pub(crate) fn write(
-        &self,
-        place: Place,
-        frame: &Frame<S>,
-        grid: Grid,
-    ) -> Result<(), StoreError> {
-        self.files.write(place, frame, grid.slots_of(place))
     }
 }

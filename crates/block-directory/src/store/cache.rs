@@ -26,6 +26,8 @@ pub(crate) struct Cache<S: Suite> {
 #[derive(Debug)]
 struct Cached<S: Suite> {
     frame: Arc<Frame<S>>,
+    /// How many slots are to be written.
+    slots: usize,
     is_used: bool,
     is_changed: bool,
 }
@@ -49,10 +51,11 @@ impl<S: Suite> Cache<S> {
         Some(Arc::clone(&cached.frame))
     }
 
-    /// A block to be changed, if it is there.
-    pub(crate) fn get_mut(&mut self, place: Place) -> Option<&mut Frame<S>> {
+    /// A block to be changed, if it is there, and how many slots it has then.
+    pub(crate) fn get_mut(&mut self, place: Place, slots: usize) -> Option<&mut Frame<S>> {
         let cached = self.blocks.get_mut(&place)?;
         cached.is_used = true;
+        cached.slots = slots;
         if !cached.is_changed {
             cached.is_changed = true;
             self.changed += 1;
@@ -70,6 +73,7 @@ impl<S: Suite> Cache<S> {
     pub(crate) fn insert(&mut self, place: Place, frame: Arc<Frame<S>>) {
         let cached = Cached {
             frame,
+            slots: 0,
             is_used: false,
             is_changed: false,
         };
@@ -79,18 +83,19 @@ impl<S: Suite> Cache<S> {
     }
 
     /// Keeps a new block, which has to be written before it goes.
-    pub(crate) fn insert_changed(&mut self, place: Place, frame: Frame<S>) {
+    pub(crate) fn insert_changed(&mut self, place: Place, frame: Frame<S>, slots: usize) {
         self.insert(place, Arc::new(frame));
-        self.get_mut(place);
+        self.get_mut(place, slots);
     }
 
     /// Lets blocks go until there are not too many; `write` is asked to write those that were changed.
     pub(crate) fn evict<E>(
         &mut self,
-        mut write: impl FnMut(Place, &Frame<S>) -> Result<(), E>,
+        mut write: impl FnMut(Place, &Frame<S>, usize) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut passed = 0;
-        while self.blocks.len() > self.most && passed <= 2 * self.round.len() {
+        let held = if self.holds_changed { self.changed } else { 0 };
+        while self.blocks.len() > self.most.max(held) && passed <= 2 * self.round.len() {
             let Some(place) = self.round.pop_front() else {
                 break;
             };
@@ -106,7 +111,7 @@ impl<S: Suite> Cache<S> {
             }
             if cached.is_changed {
                 // It leaves only after its write has returned.
-                if let Err(error) = write(place, &cached.frame) {
+                if let Err(error) = write(place, &cached.frame, cached.slots) {
                     self.round.push_back(place);
                     return Err(error);
                 }
@@ -127,12 +132,12 @@ impl<S: Suite> Cache<S> {
     }
 
     /// The blocks that differ from what was written, in ascending order.
-    pub(crate) fn changed_blocks(&self) -> Vec<(Place, Arc<Frame<S>>)> {
+    pub(crate) fn changed_blocks(&self) -> Vec<(Place, Arc<Frame<S>>, usize)> {
         let changed = self.blocks.iter().filter(|(_, cached)| cached.is_changed);
         let mut blocks: Vec<_> = changed
-            .map(|(place, cached)| (*place, Arc::clone(&cached.frame)))
+            .map(|(place, cached)| (*place, Arc::clone(&cached.frame), cached.slots))
             .collect();
-        blocks.sort_unstable_by_key(|(place, _)| *place);
+        blocks.sort_unstable_by_key(|(place, _, _)| *place);
         blocks
     }
 

@@ -26,6 +26,7 @@ pub(crate) struct LevelFiles {
     layer: Arc<dyn FileLayer>,
     levels: RwLock<Vec<Arc<dyn LayerFile>>>,
     has_new_name: AtomicBool,
+    is_new_folder: bool,
     blocks_read: AtomicU64,
 }
 
@@ -47,8 +48,20 @@ impl LevelFiles {
             layer,
             levels: RwLock::new(levels),
             has_new_name: AtomicBool::new(false),
+            is_new_folder: false,
             blocks_read: AtomicU64::new(0),
         })
+    }
+
+    /// Those of a folder where nobody else has made any.
+    pub(crate) const fn of_new_folder(layer: Arc<dyn FileLayer>) -> Self {
+        Self {
+            layer,
+            levels: RwLock::new(Vec::new()),
+            has_new_name: AtomicBool::new(false),
+            is_new_folder: true,
+            blocks_read: AtomicU64::new(0),
+        }
     }
 
     /// The path of a level's file.
@@ -194,7 +207,16 @@ impl LevelFiles {
     fn create(&self, level: u8) -> Result<Arc<dyn LayerFile>, StoreError> {
         let mut levels = self.levels.write().unwrap_or_else(PoisonError::into_inner);
         while levels.len() <= usize::from(level) {
-            let created = self.layer.create(&name(levels.len()));
+            let name = name(levels.len());
+            let created = match self.layer.create(&name) {
+                // A crash left its name, and not that of a level below. What is in it means nothing.
+                Err(error)
+                    if error.kind() == io::ErrorKind::AlreadyExists && !self.is_new_folder =>
+                {
+                    self.layer.open(&name)
+                }
+                created => created,
+            };
             let file = created.map_err(|error| self.failed(level, error))?;
             self.has_new_name.store(true, Ordering::Release);
             levels.push(file);

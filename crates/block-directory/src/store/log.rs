@@ -134,8 +134,14 @@ impl Log {
         };
         let mut bytes = 0;
         self.write(|transaction| {
-            bytes = rows::append(transaction, updates)?;
             let mut state = transaction.open_table(STATE).map_err(EngineError::of)?;
+            let latest = state.get(LATEST).map_err(EngineError::of)?;
+            let latest = latest.map(|latest| latest.value().0);
+            let first = updates.first().map(|update| update.base.number());
+            if first != latest {
+                return Err(StoreError::DamagedLog("it ends in another version"));
+            }
+            bytes = rows::append(transaction, updates)?;
             let at = (last.head.head.version.number(), registered);
             state.insert(LATEST, at).map_err(EngineError::of)?;
             Ok(())
@@ -143,12 +149,13 @@ impl Log {
         Ok(bytes)
     }
 
-    /// Everything up to this version is in the files of blocks, durably: its update is removed, and those before it.
+    /// Everything up to this version is in the files of blocks, durably: the updates before its own are removed. Its own stays, for
+    /// whoever has to send it again.
     pub(crate) fn checkpoint(&self, version: Version, registered: u64) -> Result<(), StoreError> {
         self.write(|transaction| {
             let mut updates = transaction.open_table(UPDATES).map_err(EngineError::of)?;
             updates
-                .retain_in(..=version.number(), |_, _| false)
+                .retain_in(..version.number(), |_, _| false)
                 .map_err(EngineError::of)?;
             let mut state = transaction.open_table(STATE).map_err(EngineError::of)?;
             let at = (version.number(), registered);

@@ -12,7 +12,7 @@ use pad_core::{StoreFault, Suite, Update, Version};
 
 use super::{error::StoreError, files::LevelFiles, log::Log};
 use crate::{
-    blocks::grid::{Grid, to_u64},
+    blocks::grid::{Grid, in_block},
     entry::{Shown, root_digest},
     operations,
     strategy::Place,
@@ -24,15 +24,15 @@ struct Assigned<S: Suite> {
     registered: u64,
 }
 
-/// Brings files from a checkpoint to the latest version, durably; returns the grid then, and the root that the files lead to.
+/// Brings files from a checkpoint to the latest version, durably, if they lead to its signed root; returns the grid then.
 ///
 /// Memory: what the updates assign, and a block.
 pub(super) fn recover<S: Suite>(
     files: &LevelFiles,
     log: &Log,
     checkpoint: (Version, Grid),
-    latest: Version,
-) -> Result<(Grid, S::Digest), StoreError> {
+    (latest, signed): (Version, S::Digest),
+) -> Result<Grid, StoreError> {
     let (version, old) = checkpoint;
     let mut assigned = Assigned::<S> {
         entries: BTreeMap::new(),
@@ -41,21 +41,34 @@ pub(super) fn recover<S: Suite>(
     log.replay(version, latest, |update| assigned.take(&update))?;
     let registered = assigned.registered;
     let new = Grid { registered, ..old };
-    let mut slots: Vec<(u64, S::Digest)> = assigned
+    let assigned: Vec<(u64, S::Digest)> = assigned
         .entries
         .into_iter()
         .map(|(id, shown)| (id, shown.unwrap_or_default()))
         .collect();
-    let mut top = S::Digest::default();
-    for level in 0..new.levels() {
-        let grows_above = new.levels() > old.levels() && level + 1 >= old.levels();
-        // Versions without changes: the top is hashed for the root.
-        let has_no_changes = registered > 0 && slots.is_empty();
-        slots = write_level::<S>(files, new, level, &slots, grows_above || has_no_changes)?;
-        top = slots.first().map_or(top, |(_, digest)| *digest);
+    // Files of another log would be destroyed by what this one assigns.
+    for pass in [Pass::Look, Pass::Write] {
+        let mut slots = assigned.clone();
+        let mut top = S::Digest::default();
+        for level in 0..new.levels() {
+            let grows_above = new.levels() > old.levels() && level + 1 >= old.levels();
+            // Versions without changes: the top is hashed for the root.
+            let has_no_changes = registered > 0 && slots.is_empty();
+            let level = Rehashed {
+                files,
+                grid: new,
+                level,
+                pass,
+            };
+            slots = level.hash::<S>(&slots, grows_above || has_no_changes)?;
+            top = slots.first().map_or(top, |(_, digest)| *digest);
+        }
+        if root_digest::<S>(registered, &top) != signed {
+            return Err(StoreError::RootMismatch(latest));
+        }
     }
     files.synchronise()?;
-    Ok((new, root_digest::<S>(registered, &top)))
+    Ok(new)
 }
 
 impl<S: Suite> Assigned<S> {
@@ -70,56 +83,62 @@ impl<S: Suite> Assigned<S> {
     }
 }
 
-/// Writes the slots of a level that are touched, each with all of its block, and returns the digests of those blocks. The first
-/// block is touched too if it becomes the first slot of a new level.
-fn write_level<S: Suite>(
-    files: &LevelFiles,
-    grid: Grid,
-    level: u8,
-    slots: &[(u64, S::Digest)],
-    with_first: bool,
-) -> Result<Vec<(u64, S::Digest)>, StoreError> {
-    let capacity = grid.capacity();
-    let mut tops = Vec::new();
-    let first_is_touched = slots
-        .first()
-        .is_some_and(|(slot, _)| slot >> grid.step == 0);
-    if with_first && !first_is_touched {
-        tops.push((
-            0,
-            rewritten::<S>(files, grid, Place { level, block: 0 }, &[])?,
-        ));
-    }
-    for touched in slots.chunk_by(|(slot, _), (next, _)| slot >> grid.step == next >> grid.step) {
-        let Some((slot, _)) = touched.first() else {
-            continue;
-        };
-        let block = slot >> grid.step;
-        let inside: Vec<_> = touched
-            .iter()
-            .map(|(slot, digest)| (slot & (to_u64(capacity) - 1), *digest))
-            .collect();
-        tops.push((
-            block,
-            rewritten::<S>(files, grid, Place { level, block }, &inside)?,
-        ));
-    }
-    Ok(tops)
+/// What is done with the blocks that are hashed anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pass {
+    Look,
+    Write,
 }
 
-/// Reads what there is of a block, sets slots, hashes and writes it, and returns its digest.
-fn rewritten<S: Suite>(
-    files: &LevelFiles,
+/// A level whose blocks are hashed anew.
+#[derive(Clone, Copy, Debug)]
+struct Rehashed<'a> {
+    files: &'a LevelFiles,
     grid: Grid,
-    place: Place,
-    slots: &[(u64, S::Digest)],
-) -> Result<S::Digest, StoreError> {
-    let count = grid.slots_of(place);
-    let mut frame = files.read_some::<S>(place, count, grid.capacity())?;
-    for (slot, content) in slots {
-        frame.set_slot(usize::try_from(*slot).unwrap_or(usize::MAX), *content);
+    level: u8,
+    pass: Pass,
+}
+
+impl Rehashed<'_> {
+    /// Hashes the blocks of slots that are touched, and returns their digests. The first block is touched too if it becomes the
+    /// first slot of a new level.
+    fn hash<S: Suite>(
+        self,
+        slots: &[(u64, S::Digest)],
+        with_first: bool,
+    ) -> Result<Vec<(u64, S::Digest)>, StoreError> {
+        let step = self.grid.step;
+        let mut tops = Vec::new();
+        let first_is_touched = slots.first().is_some_and(|(slot, _)| slot >> step == 0);
+        if with_first && !first_is_touched {
+            tops.push((0, self.block::<S>(0, &[])?));
+        }
+        for touched in slots.chunk_by(|(slot, _), (next, _)| slot >> step == next >> step) {
+            if let Some((slot, _)) = touched.first() {
+                let block = slot >> step;
+                tops.push((block, self.block::<S>(block, touched)?));
+            }
+        }
+        Ok(tops)
     }
-    frame.fill(place, count);
-    files.write(place, &frame, count)?;
-    Ok(frame.top())
+
+    /// Reads what there is of a block, sets slots, hashes it, and returns its digest.
+    fn block<S: Suite>(
+        self,
+        block: u64,
+        slots: &[(u64, S::Digest)],
+    ) -> Result<S::Digest, StoreError> {
+        let (level, grid) = (self.level, self.grid);
+        let place = Place { level, block };
+        let count = grid.slots_of(place);
+        let mut frame = self.files.read_some::<S>(place, count, grid.capacity())?;
+        for (slot, content) in slots {
+            frame.set_slot(in_block(*slot, grid.step), *content);
+        }
+        frame.fill(place, count);
+        if self.pass == Pass::Write {
+            self.files.write(place, &frame, count)?;
+        }
+        Ok(frame.top())
+    }
 }

@@ -24,6 +24,7 @@ mod known_strategies;
 mod light;
 mod oracle;
 mod roles;
+mod store_faults;
 mod stored;
 mod support;
 mod unsound;
