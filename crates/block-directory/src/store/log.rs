@@ -9,7 +9,7 @@ use disk::{
 };
 use pad_core::{
     AuthorKey, DictionaryId, DigestBytes, HeadLog, HeadSignature, SchemeId, SignedHead,
-    SnapshotHead, Suite, Untrusted, Update, Version, codec, head::Authority,
+    SnapshotHead, Suite, SuiteId, Untrusted, Update, Version, codec, head::Authority,
 };
 use redb::{ReadTransaction, ReadableTable as _, TableDefinition, WriteTransaction};
 
@@ -61,30 +61,25 @@ impl Log {
                 .insert("parameters", bytes.as_slice())
                 .map_err(EngineError::of)?;
             transaction.open_table(UPDATES).map_err(EngineError::of)?;
-            let mut heads = transaction.open_table(HEADS).map_err(EngineError::of)?;
-            let mut state = transaction.open_table(STATE).map_err(EngineError::of)?;
-            let at = loaded.map_or((0, 0), |(_, registered)| (1, registered));
-            if let Some((head, _)) = loaded {
-                heads
-                    .insert(1, head_bytes(head).as_slice())
-                    .map_err(EngineError::of)?;
-            }
-            state.insert(LATEST, at).map_err(EngineError::of)?;
-            state.insert(CHECKPOINT, at).map_err(EngineError::of)?;
-            Ok(())
+            transaction.open_table(HEADS).map_err(EngineError::of)?;
+            Ok(begin(transaction, loaded)?)
         })
+    }
+
+    /// Version 1 is in the files of blocks, durably, after version 0 of this log.
+    pub(crate) fn load<S: Suite>(
+        &self,
+        head: &SignedHead<S>,
+        registered: u64,
+    ) -> Result<(), StoreError> {
+        self.write(|transaction| Ok(begin(transaction, Some((head, registered)))?))
     }
 
     /// The log of a folder, which nobody else can open as long as this value lives.
     pub(crate) fn open<S: Suite>(
         layer: &Arc<dyn FileLayer>,
     ) -> Result<(Self, Parameters, Logged<S>), StoreError> {
-        let database =
-            SoleDatabase::open_in(layer, NAME, LOG_FORMAT).map_err(|error| match error {
-                EngineError::Missing(_) => StoreError::Missing(layer.path().to_path_buf()),
-                error => error.into(),
-            })?;
-        let log = Self { database };
+        let log = Self::open_database(layer)?;
         let read = log.read(|transaction| {
             let parameters = read_parameters::<S>(layer.path(), transaction)?;
             Ok((parameters, read_heads(transaction, parameters)?))
@@ -96,6 +91,27 @@ impl Log {
     /// Has the engine check every page of the log in a folder that nobody has open.
     pub(crate) fn check(folder: &Path) -> Result<(), StoreError> {
         Ok(SoleDatabase::check(&folder.join(NAME), &LOG_FORMAT)?)
+    }
+
+    /// The suite of the directory in this folder.
+    pub(crate) fn suite(layer: &Arc<dyn FileLayer>) -> Result<SuiteId, StoreError> {
+        let log = Self::open_database(layer)?;
+        log.read(|transaction| {
+            let records = transaction.open_table(RECORDS).map_err(EngineError::of)?;
+            let bytes = records.get("parameters").map_err(EngineError::of)?;
+            let suite = bytes.and_then(|bytes| bytes.value().first_chunk().copied());
+            let suite = suite.ok_or(StoreError::DamagedLog("there are no parameters"))?;
+            Ok(SuiteId(u16::from_be_bytes(suite)))
+        })
+    }
+
+    fn open_database(layer: &Arc<dyn FileLayer>) -> Result<Self, StoreError> {
+        let database = SoleDatabase::open_in(layer, NAME, LOG_FORMAT);
+        let database = database.map_err(|error| match error {
+            EngineError::Missing(_) => StoreError::Missing(layer.path().to_path_buf()),
+            error => error.into(),
+        })?;
+        Ok(Self { database })
     }
 
     /// Calls `each` with the updates since the checkpoint, in their order.
@@ -307,6 +323,23 @@ fn read_heads<S: Suite>(
         verified.map_err(|_| damaged("the latest head is not the author's"))?;
     }
     Ok(Logged { heads, checkpoint })
+}
+
+/// Notes where a directory begins: at version 0, or at version 1 that was loaded.
+fn begin<S: Suite>(
+    transaction: &WriteTransaction,
+    loaded: Option<(&SignedHead<S>, u64)>,
+) -> Result<(), EngineError> {
+    let at = loaded.map_or((0, 0), |(_, registered)| (1, registered));
+    if let Some((head, _)) = loaded {
+        let mut heads = transaction.open_table(HEADS).map_err(EngineError::of)?;
+        let head = head_bytes(head);
+        heads.insert(1, head.as_slice()).map_err(EngineError::of)?;
+    }
+    let mut state = transaction.open_table(STATE).map_err(EngineError::of)?;
+    state.insert(LATEST, at).map_err(EngineError::of)?;
+    state.insert(CHECKPOINT, at).map_err(EngineError::of)?;
+    Ok(())
 }
 
 fn head_bytes<S: Suite>(head: &SignedHead<S>) -> Vec<u8> {
