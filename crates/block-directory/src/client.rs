@@ -96,6 +96,8 @@ pub struct Found<S: Suite> {
     pub entries: Verified<Entries<S, EntryQuery>>,
     /// The hint to be stored with the object from now on, if there is a better one than the one used.
     pub refreshed: Option<Hint<S>>,
+    /// Whether the server met the hint: what it answered ends above the first subtree that the two have in common.
+    pub hint_matched: bool,
 }
 
 /// The head that an answer is about, and its proof.
@@ -190,7 +192,12 @@ impl<S: Suite> DirectoryClient<S> {
             None => AnswerError::of_proof(error),
         })?;
         let refreshed = self.refreshed(pending, offer, head.get().version, &kept);
-        Ok(Found { entries, refreshed })
+        let hint_matched = offer.is_some();
+        Ok(Found {
+            entries,
+            refreshed,
+            hint_matched,
+        })
     }
 
     /// The new hint of a proof that was verified, unless the one used matched and claims this version.

@@ -122,6 +122,11 @@ impl<S: Suite> BlockDirectory<S> {
         self.journal.is_some()
     }
 
+    /// The height of its blocks: they have `2^step` slots. Clients are told it for their hints.
+    pub const fn step(&self) -> u32 {
+        self.blocks.step()
+    }
+
     pub(crate) const fn blocks_mut(&mut self) -> &mut Blocks<S> {
         &mut self.blocks
     }

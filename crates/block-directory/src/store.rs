@@ -26,7 +26,9 @@ pub(crate) mod rows;
 use std::{io, path::Path, sync::Arc};
 
 use disk::layer::{FileLayer, Folder};
-use pad_core::{SignedHead, StoreFault, Suite, Untrusted, Update, Version, head::Authority};
+use pad_core::{
+    SignedHead, StoreFault, Suite, SuiteId, Untrusted, Update, Version, head::Authority,
+};
 
 pub use error::StoreError;
 use files::LevelFiles;
@@ -79,11 +81,7 @@ impl<S: Suite> BlockDirectory<S> {
     /// # Errors
     /// [`StoreError`].
     pub fn open(folder: &Path, budget: CacheBudget) -> Result<Self, StoreError> {
-        let opened = Folder::open(folder).map_err(|source| match source.kind() {
-            io::ErrorKind::NotFound => StoreError::Missing(folder.to_path_buf()),
-            _ => failed(folder, source),
-        })?;
-        Self::open_in(Arc::new(opened), budget)
+        Self::open_in(old_folder(folder)?, budget)
     }
 
     /// The same in any layer of files.
@@ -145,26 +143,36 @@ impl<S: Suite> BlockDirectory<S> {
         check_parameters(&authority, step).map_err(StoreError::from)?;
         refuse_others(&layer)?;
         let files = LevelFiles::of_new_folder(Arc::clone(&layer));
-        let write = |place: Place, frame: Frame<S>, slots| files.write(place, &frame, slots);
-        let mut loader = Loader::new(step, write);
-        for object in objects {
-            let object = object?;
-            crate::operations::check_new::<S>(&object, loader.registered())
-                .map_err(|error| StoreError::Refused(error.into()))?;
-            loader.push(object)?;
-        }
-        let (grid, root) = loader.finish()?;
-        files.synchronise()?;
-        let head = sign(root)?;
-        let heads = pad_core::HeadLog::<S>::new(authority);
-        heads
-            .check(Version::EMPTY, &head)
-            .map_err(StoreError::from)?;
-        if head.head.root != root {
-            return Err(StoreError::Refused(pad_core::ApplyError::RootMismatch).into());
-        }
+        let (grid, head) = load_files(&files, (authority, step), objects, sign)?;
         let parameters = Parameters { authority, step };
         Log::create(&layer, parameters, Some((&head, grid.registered)))?;
+        Ok(Self::open_in(layer, budget)?)
+    }
+
+    /// Loads version 1 into this directory, which has no version yet, as [`BlockDirectory::create_loaded`] does into a new folder.
+    /// Whatever stops it leaves a directory without versions.
+    ///
+    /// # Errors
+    /// As [`BlockDirectory::create_loaded`]; [`StoreFault::Closed`] for a directory in memory;
+    /// [`pad_core::ApplyError::VersionGap`] for one that has a version.
+    pub fn load_stored<E: From<StoreError>>(
+        self,
+        objects: impl IntoIterator<Item = Result<S::Digest, E>>,
+        sign: impl FnOnce(S::Digest) -> Result<SignedHead<S>, E>,
+    ) -> Result<Self, E> {
+        let parts = self.journal.as_ref().zip(self.blocks.backing());
+        let (journal, backing) = parts.ok_or(StoreError::Fault(StoreFault::Closed))?;
+        if self.latest() != Version::EMPTY {
+            let (expected, actual) = (self.latest(), Version::EMPTY);
+            let gap = pad_core::ApplyError::VersionGap { expected, actual };
+            return Err(StoreError::Refused(gap).into());
+        }
+        let parameters = (*self.heads().authority(), self.step());
+        let (grid, head) = load_files(&backing.files, parameters, objects, sign)?;
+        journal.log.load(&head, grid.registered)?;
+        let (layer, budget) = (backing.files.layer(), journal.budget);
+        // Nobody else is to have it open.
+        drop(self);
         Ok(Self::open_in(layer, budget)?)
     }
 
@@ -332,12 +340,56 @@ impl<S: Suite> BlockDirectory<S> {
     }
 }
 
+/// The suite of the directory in this folder: with it as `S`, [`BlockDirectory::open`] opens it.
+///
+/// # Errors
+/// [`StoreError`].
+pub fn suite_of(folder: &Path) -> Result<SuiteId, StoreError> {
+    Log::suite(&old_folder(folder)?)
+}
+
 fn new_folder(folder: &Path) -> Result<Arc<dyn FileLayer>, StoreError> {
     let created = Folder::create(folder).map_err(|source| match source.kind() {
         io::ErrorKind::DirectoryNotEmpty => StoreError::NotEmpty(folder.to_path_buf()),
         _ => failed(folder, source),
     })?;
     Ok(Arc::new(created))
+}
+
+fn old_folder(folder: &Path) -> Result<Arc<dyn FileLayer>, StoreError> {
+    let opened = Folder::open(folder).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => StoreError::Missing(folder.to_path_buf()),
+        _ => failed(folder, source),
+    })?;
+    Ok(Arc::new(opened))
+}
+
+/// Writes the blocks of version 1, durably, and has its head signed.
+fn load_files<S: Suite, E: From<StoreError>>(
+    files: &LevelFiles,
+    (authority, step): (Authority, u32),
+    objects: impl IntoIterator<Item = Result<S::Digest, E>>,
+    sign: impl FnOnce(S::Digest) -> Result<SignedHead<S>, E>,
+) -> Result<(Grid, SignedHead<S>), E> {
+    let write = |place: Place, frame: Frame<S>, slots| files.write(place, &frame, slots);
+    let mut loader = Loader::new(step, write);
+    for object in objects {
+        let object = object?;
+        crate::operations::check_new::<S>(&object, loader.registered())
+            .map_err(|error| StoreError::Refused(error.into()))?;
+        loader.push(object)?;
+    }
+    let (grid, root) = loader.finish()?;
+    files.synchronise()?;
+    let head = sign(root)?;
+    let heads = pad_core::HeadLog::<S>::new(authority);
+    heads
+        .check(Version::EMPTY, &head)
+        .map_err(StoreError::from)?;
+    if head.head.root != root {
+        return Err(StoreError::Refused(pad_core::ApplyError::RootMismatch).into());
+    }
+    Ok((grid, head))
 }
 
 /// Level files of another directory would be read as this one's.

@@ -12,6 +12,7 @@ use serde_json::json;
 
 mod change;
 mod demo_command;
+mod directory;
 mod evidence;
 mod failure;
 #[cfg(feature = "file")]
@@ -102,6 +103,9 @@ enum Command {
     #[cfg(feature = "file")]
     #[command(subcommand)]
     File(file::FileCommand),
+    /// Keep the digests of any number of objects, on disk: register, prove, verify, with hints beside the objects.
+    #[command(subcommand)]
+    Directory(directory::DirectoryCommand),
     /// Show it all on real data: trees and tuples, a lying server, and plots.
     Demo(demo_command::Demo),
 }
@@ -198,6 +202,7 @@ impl Command {
             Self::Check(command) => command.run(output),
             #[cfg(feature = "file")]
             Self::File(command) => command.run(output),
+            Self::Directory(command) => command.run(output),
             Self::Demo(command) => command.run(output),
         }
     }

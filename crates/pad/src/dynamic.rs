@@ -13,9 +13,9 @@ use crate::{
     durable::Durable,
     family,
     keys::{PublicKey, SecretKey},
-    question::{Question, Refusal, Statement},
+    question::{NotOffered, Question, Refusal, Statement},
     repository::RepositoryError,
-    selection::with_suite,
+    selection::{SchemeFamily, with_suite},
     signing_record::SigningRecord,
     store::{StoreError, redb_store::RedbStore},
 };
@@ -29,8 +29,13 @@ pub use crate::{
 /// Time: what it takes to check the scheme's own key, which is long for accumulators.
 ///
 /// # Errors
-/// [`Refusal::Decode`] if the scheme's own key is not one.
+/// [`Refusal::Decode`] if the scheme's own key is not one; [`Refusal::NotOffered`] for directories, which have ids and a client of
+/// their own.
 pub fn client(public: &PublicKey) -> Result<Box<dyn AnyClient>, Refusal> {
+    if public.scheme.family() == SchemeFamily::Directory {
+        let (what, scheme) = ("questions about keys", public.scheme.id());
+        return Err(NotOffered { what, scheme }.into());
+    }
     let client = with_suite!(public.suite, S => family::client::<S>(public));
     client.ok_or(Refusal::Decode(DecodeError::Malformed))
 }

@@ -38,6 +38,8 @@ pub(crate) fn repository<S: Suite>(
         SchemeFamily::Tuple => tuple::repository::<S>(description)?,
         #[cfg(feature = "aad")]
         SchemeFamily::Log => log::repository::<S>(description, store)?,
+        // It has a folder of its own.
+        SchemeFamily::Directory => None,
     };
     made.ok_or_else(|| StoreError::Damaged("it holds an unknown kind of repository").into())
 }
@@ -49,6 +51,8 @@ pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn AnyClient>>
         SchemeFamily::Tuple => tuple::client::<S>(public),
         #[cfg(feature = "aad")]
         SchemeFamily::Log => log::client::<S>(public),
+        // What is asked of it are ids, not keys: its client is `block_directory::DirectoryClient`.
+        SchemeFamily::Directory => None,
     }
 }
 

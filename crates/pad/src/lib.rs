@@ -8,6 +8,7 @@
 //!
 //! * [`pad_core`], [`pad_tree`] and [`pad_tuple`], re-exported: the vocabulary, the twelve tree
 //!   PADs, and the tuple PADs.
+//! * [`block_directory`], re-exported: directories of numbered entries, each in a folder of its own.
 //! * `keys::FileOwnerKey`, with the feature `file`: key files for owners of files on a server that nobody
 //!   trusts (`flexlist_service`).
 //! * [`DurableRepository`] and [`DurableAuthor`]: server and author across crashes, over a
@@ -49,6 +50,7 @@ pub mod trace;
 pub use aad;
 pub use answering::{AnswerError, AnsweringRepository};
 pub use author::{AuthorError, BatchAuthor, DurableAuthor, RecordedAuthor, ResumableRepository};
+pub use block_directory;
 pub use complete::CompleteHistory;
 pub use durable::{Checked, Durable, DurableRepository};
 pub use family::{tree::TreeStore, tuple::TupleSetup};

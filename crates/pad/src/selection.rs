@@ -135,7 +135,8 @@ by_name! {
     #[cfg(feature = "aad")]
     AasCounted => <aad::AasCounted as aad::Scheme>::NAME,
     #[cfg(feature = "aad")]
-    AasFrontier => <aad::AasFrontier as aad::Scheme>::NAME
+    AasFrontier => <aad::AasFrontier as aad::Scheme>::NAME,
+    Directory => "directory"
 }
 
 by_name! {
@@ -161,6 +162,8 @@ pub enum SchemeFamily {
     /// An append-only log, with accumulators over its trees.
     #[cfg(feature = "aad")]
     Log,
+    /// Numbered entries in blocks, in a folder of their own and not in a [`crate::Store`]: [`block_directory`].
+    Directory,
 }
 
 impl fmt::Display for SchemeFamily {
@@ -170,12 +173,14 @@ impl fmt::Display for SchemeFamily {
             Self::Tuple => "tuple",
             #[cfg(feature = "aad")]
             Self::Log => "log",
+            Self::Directory => "directory",
         })
     }
 }
 
 impl SchemeFamily {
-    /// How a server can keep all versions under a scheme of this family; first the usual way.
+    /// How a [`crate::Store`] can keep all versions under a scheme of this family; first the usual way. Directories are not
+    /// kept in one.
     pub const fn repositories(self) -> &'static [RepositoryName] {
         match self {
             Self::Tree => &[
@@ -187,13 +192,14 @@ impl SchemeFamily {
             Self::Tuple => &[RepositoryName::VersionedIndex],
             #[cfg(feature = "aad")]
             Self::Log => &[RepositoryName::Forest],
+            Self::Directory => &[],
         }
     }
 
     /// Whether entries are only ever added: nothing is removed, and a key keeps all its values.
     pub const fn is_append_only(self) -> bool {
         match self {
-            Self::Tree | Self::Tuple => false,
+            Self::Tree | Self::Tuple | Self::Directory => false,
             #[cfg(feature = "aad")]
             Self::Log => true,
         }
@@ -239,6 +245,16 @@ impl Facts {
             family: SchemeFamily::Tree,
             is_set: false,
             id: B::ID,
+            key_format: None,
+            powers_of_entry: 0,
+        }
+    }
+
+    const fn of_directory() -> Self {
+        Self {
+            family: SchemeFamily::Directory,
+            is_set: false,
+            id: block_directory::DIRECTORY,
             key_format: None,
             powers_of_entry: 0,
         }
@@ -313,6 +329,7 @@ impl SchemeName {
             Self::AasCounted => Facts::of_log::<aad::AasCounted>(),
             #[cfg(feature = "aad")]
             Self::AasFrontier => Facts::of_log::<aad::AasFrontier>(),
+            Self::Directory => Facts::of_directory(),
         }
     }
 

@@ -83,6 +83,11 @@ impl<S: Suite> FullAuthor<S> {
         &self.directory
     }
 
+    /// Gives the directory back, for example to be closed. Changes that no version has are forgotten.
+    pub fn into_directory(self) -> BlockDirectory<S> {
+        self.directory
+    }
+
     /// Loads all entries of version 1 at once, and signs it; a server takes head and digests by [`BlockDirectory::load`].
     ///
     /// Time: two hashes for each entry.

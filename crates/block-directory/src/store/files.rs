@@ -64,6 +64,11 @@ impl LevelFiles {
         }
     }
 
+    /// The folder.
+    pub(crate) fn layer(&self) -> Arc<dyn FileLayer> {
+        Arc::clone(&self.layer)
+    }
+
     /// The path of a level's file.
     pub(crate) fn path(&self, level: u8) -> PathBuf {
         self.layer.path().join(name(usize::from(level)))

@@ -7,7 +7,7 @@ use disk::{
     engine::{EngineError, Format, Repair, SoleDatabase, guarded},
     layer::FileLayer,
 };
-use pad_core::{HeadLog, SignedHead, Suite, Update, Version, codec, head::Authority};
+use pad_core::{HeadLog, SignedHead, Suite, SuiteId, Update, Version, codec, head::Authority};
 use redb::{ReadTransaction, ReadableTable as _, TableDefinition, WriteTransaction};
 
 use super::{
@@ -52,27 +52,24 @@ impl Log {
     ) -> Result<(), StoreError> {
         SoleDatabase::create_in(layer, NAME, &LOG_FORMAT, |transaction| {
             rows::create(transaction, FORMAT, &parameters.to_bytes::<S>())?;
-            let mut state = transaction.open_table(STATE).map_err(EngineError::of)?;
-            let at = loaded.map_or((0, 0), |(_, registered)| (1, registered));
-            if let Some((head, _)) = loaded {
-                rows::put_head(transaction, head)?;
-            }
-            state.insert(LATEST, at).map_err(EngineError::of)?;
-            state.insert(CHECKPOINT, at).map_err(EngineError::of)?;
-            Ok(())
+            Ok(begin(transaction, loaded)?)
         })
+    }
+
+    /// Version 1 is in the files of blocks, durably, after version 0 of this log.
+    pub(crate) fn load<S: Suite>(
+        &self,
+        head: &SignedHead<S>,
+        registered: u64,
+    ) -> Result<(), StoreError> {
+        self.write(|transaction| Ok(begin(transaction, Some((head, registered)))?))
     }
 
     /// The log of a folder, which nobody else can open as long as this value lives.
     pub(crate) fn open<S: Suite>(
         layer: &Arc<dyn FileLayer>,
     ) -> Result<(Self, Parameters, Logged<S>), StoreError> {
-        let database =
-            SoleDatabase::open_in(layer, NAME, LOG_FORMAT).map_err(|error| match error {
-                EngineError::Missing(_) => StoreError::Missing(layer.path().to_path_buf()),
-                error => error.into(),
-            })?;
-        let log = Self { database };
+        let log = Self::open_database(layer)?;
         let read = log.read(|transaction| {
             let parameters = read_parameters::<S>(layer.path(), transaction)?;
             Ok((parameters, read_heads(transaction, parameters)?))
@@ -84,6 +81,25 @@ impl Log {
     /// Has the engine check every page of the log in a folder that nobody has open.
     pub(crate) fn check(folder: &Path) -> Result<(), StoreError> {
         Ok(SoleDatabase::check(&folder.join(NAME), &LOG_FORMAT)?)
+    }
+
+    /// The suite of the directory in this folder.
+    pub(crate) fn suite(layer: &Arc<dyn FileLayer>) -> Result<SuiteId, StoreError> {
+        let log = Self::open_database(layer)?;
+        log.read(|transaction| {
+            let suite = rows::parameters(transaction)?.first_chunk().copied();
+            let suite = suite.ok_or(StoreError::DamagedLog("there are no parameters"))?;
+            Ok(SuiteId(u16::from_be_bytes(suite)))
+        })
+    }
+
+    fn open_database(layer: &Arc<dyn FileLayer>) -> Result<Self, StoreError> {
+        let database = SoleDatabase::open_in(layer, NAME, LOG_FORMAT);
+        let database = database.map_err(|error| match error {
+            EngineError::Missing(_) => StoreError::Missing(layer.path().to_path_buf()),
+            error => error.into(),
+        })?;
+        Ok(Self { database })
     }
 
     /// Calls `each` with the updates since the checkpoint, in their order.
@@ -234,6 +250,21 @@ fn read_heads<S: Suite>(
     }
     let heads = rows::heads(transaction, parameters.authority, latest)?;
     Ok(Logged { heads, checkpoint })
+}
+
+/// Notes where a directory begins: at version 0, or at version 1 that was loaded.
+fn begin<S: Suite>(
+    transaction: &WriteTransaction,
+    loaded: Option<(&SignedHead<S>, u64)>,
+) -> Result<(), EngineError> {
+    let at = loaded.map_or((0, 0), |(_, registered)| (1, registered));
+    if let Some((head, _)) = loaded {
+        rows::put_head(transaction, head)?;
+    }
+    let mut state = transaction.open_table(STATE).map_err(EngineError::of)?;
+    state.insert(LATEST, at).map_err(EngineError::of)?;
+    state.insert(CHECKPOINT, at).map_err(EngineError::of)?;
+    Ok(())
 }
 
 fn is_ours(transaction: &ReadTransaction) -> Result<bool, EngineError> {

@@ -39,7 +39,7 @@ pub(super) struct Keygen {
     /// the same with -bilinear at the end (for as many entries as --entries says). As an append-only log,
     /// in which a key has all values that it was ever given: aad-counted, and aad-frontier (with --parameters), with
     /// cheap look-ups and appends that take hundreds of times as long; as append-only sets aas-counted and
-    /// aas-frontier.
+    /// aas-frontier. For pad directory, with numbered entries on disk: directory.
     #[arg(long, value_name = "NAME", default_value = SchemeName::RedBlack.name())]
     scheme: SchemeName,
     /// The largest number of entries that the dictionary will have; only for schemes with -bilinear at the

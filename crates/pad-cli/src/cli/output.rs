@@ -96,7 +96,6 @@ impl Output {
     }
 
     /// Says on standard error what people should know.
-    #[cfg(feature = "aad")]
     pub(crate) fn warn(text: &str) {
         note(text);
     }

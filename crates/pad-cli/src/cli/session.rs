@@ -11,6 +11,7 @@ use pad::{
     dynamic::verify,
     dynamic::{AnyAuthor, AnyRepository, Description, open_author, open_repository},
     question::{HeadText, Question, Refusal, Statement, verify_head},
+    selection::SchemeFamily,
 };
 
 use super::{Failure, NewStoreArguments, Output, files::read_file, output::Trust};
@@ -21,14 +22,76 @@ pub(super) struct ReadArguments {
     /// The store's file.
     #[arg(long, value_name = "FILE")]
     store: PathBuf,
+    #[command(flatten)]
+    trust: TrustArguments,
+}
+
+/// Whom to trust.
+#[derive(Debug, Args)]
+pub(super) struct TrustArguments {
     /// The public key to verify with. Without it (and without a view that has one) the key that the
     /// store names is used, which nothing authenticates: the answer then says so.
     #[arg(long, value_name = "FILE")]
-    public: Option<PathBuf>,
+    pub(super) public: Option<PathBuf>,
     /// Remember the public key and the newest version seen in this file; refuse a store that is
     /// behind it, has another history, or another key.
     #[arg(long, value_name = "FILE")]
-    view: Option<PathBuf>,
+    pub(super) view: Option<PathBuf>,
+}
+
+/// What shows a client the heads of a dictionary: a server in this process.
+pub(super) trait HeadSource {
+    /// The key that it names as the author's, which nothing authenticates.
+    fn own_key(&self) -> Result<PublicKey, Failure>;
+
+    /// The latest version.
+    fn latest(&self) -> Version;
+
+    /// The head of a version, as a message.
+    fn head_message(&self, version: Version) -> Result<Vec<u8>, Failure>;
+
+    /// The proof that a newer head continues an older one, as a message.
+    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, Failure>;
+
+    /// The proof that a newer version contains an older one, as a message; `None` where entries are also removed.
+    fn append_only_message(
+        &self,
+        older: Version,
+        newer: Version,
+    ) -> Result<Option<Vec<u8>>, Failure>;
+
+    /// What the head of a newer version says about an older one, each as the body of a message.
+    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, Failure>;
+}
+
+impl HeadSource for AnyRepository {
+    fn own_key(&self) -> Result<PublicKey, Failure> {
+        Ok(self.description()?.public)
+    }
+
+    fn latest(&self) -> Version {
+        self.latest()
+    }
+
+    fn head_message(&self, version: Version) -> Result<Vec<u8>, Failure> {
+        Ok(self.head_message(version)?)
+    }
+
+    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, Failure> {
+        Ok(self.consistency_message(older, newer)?)
+    }
+
+    fn append_only_message(
+        &self,
+        older: Version,
+        newer: Version,
+    ) -> Result<Option<Vec<u8>>, Failure> {
+        Ok(self.append_only_message(older, newer)?)
+    }
+
+    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, Failure> {
+        Ok(self.past_messages(older, newer)?)
+    }
 }
 
 /// A server in this process, and a client that trusts it no more than one far away.
@@ -39,77 +102,100 @@ pub(super) struct Session {
 
 impl ReadArguments {
     pub(super) fn open(&self, output: &mut Output) -> Result<Session, Failure> {
-        let session = self.open_trusting(output)?;
-        add_caveat(&session.public, output);
-        Ok(session)
+        let open = || Ok(open_repository(&self.store)?);
+        let (repository, public) = self.trust.open(open, output)?;
+        add_caveat(&public, output);
+        Ok(Session { repository, public })
     }
+}
 
-    fn open_trusting(&self, output: &mut Output) -> Result<Session, Failure> {
+impl TrustArguments {
+    /// Opens a server, and says whom to trust about its answers: a client in this process, which trusts it no more than one far
+    /// away, has accepted its latest head.
+    pub(super) fn open<R: HeadSource>(
+        &self,
+        open: impl Fn() -> Result<R, Failure>,
+        output: &mut Output,
+    ) -> Result<(R, PublicKey), Failure> {
         let given = self.public.as_deref().map(load_public).transpose()?;
         let Some(view) = &self.view else {
-            let repository = open_repository(&self.store)?;
-            let own = repository.description()?.public;
+            let repository = open()?;
+            let own = repository.own_key()?;
             let trust = match given {
                 Some(public) if public != own => return Err(another_key()),
                 Some(_) => Trust::Authentic,
                 None => Trust::StoresOwn(own.fingerprint()),
             };
             output.trust(trust);
-            return Ok(Session {
-                repository,
-                public: own,
-            });
+            return Ok((repository, own));
         };
-        match self.open_with_view(view, given.as_ref(), output) {
+        match open_with_view(view, given.as_ref(), &open, output) {
             // Somebody else has seen a version that was published after this store was read.
-            Err(Failure::Behind(_)) => self.open_with_view(view, given.as_ref(), output),
+            Err(Failure::Behind(_)) => open_with_view(view, given.as_ref(), &open, output),
             opened => opened,
         }
     }
+}
 
-    /// Opens the store, and offers its latest head to the client's memory, which only moves forward.
-    fn open_with_view(
-        &self,
-        path: &Path,
-        given: Option<&PublicKey>,
-        output: &mut Output,
-    ) -> Result<Session, Failure> {
-        let repository = open_repository(&self.store)?;
-        // From reading the view to writing it, no other process moves it.
-        let _lock = Lock::exclusive(path, PATIENCE).map_err(|error| in_use(path, &error))?;
-        let stored = path.exists().then(|| read_view(path)).transpose()?;
-        let own = repository.description()?.public;
-        let view = match (stored.clone(), given) {
-            (Some(view), Some(given)) if view.public() != given => {
-                return Err(Failure::Input(format!(
-                    "the view {} was begun with the key {}, not with the key {} that is given",
-                    path.display(),
-                    view.public().fingerprint(),
-                    given.fingerprint(),
-                )));
-            }
-            (Some(view), None) => view,
-            (Some(view), Some(_)) => view.authenticated(),
-            (None, Some(given)) => StoredView::new(given.clone()).authenticated(),
-            (None, None) => StoredView::new(own.clone()),
-        };
+/// Opens a server, and offers its latest head to the client's memory, which only moves forward.
+fn open_with_view<R: HeadSource>(
+    path: &Path,
+    given: Option<&PublicKey>,
+    open: &impl Fn() -> Result<R, Failure>,
+    output: &mut Output,
+) -> Result<(R, PublicKey), Failure> {
+    let repository = open()?;
+    let own = repository.own_key()?;
+    let public = with_view(path, (given, Some(&own)), |view| {
         if *view.public() != own {
             return Err(another_key());
         }
-        output.trust(if view.is_authenticated() {
-            Trust::Authentic
-        } else {
-            // From now on it is this key or none, but nobody has vouched for it.
-            Trust::StoresOwn(own.fingerprint())
-        });
-        let view = advanced(path, &view, &repository)?;
-        if stored.as_ref() != Some(&view) {
-            disk::replace(path, view.to_text().as_bytes(), Access::Usual)
-                .map_err(|error| Failure::file(path, &error))?;
-        }
-        let public = view.public().clone();
-        Ok(Session { repository, public })
+        output.trust(trust_of(&view));
+        advanced(path, &view, &repository)
+    })?;
+    Ok((repository, public))
+}
+
+/// What the key of a view is worth.
+pub(super) fn trust_of(view: &StoredView) -> Trust {
+    if view.is_authenticated() {
+        Trust::Authentic
+    } else {
+        // From now on it is this key or none, but nobody has vouched for it.
+        Trust::StoresOwn(view.public().fingerprint())
     }
+}
+
+/// Has a client's memory moved forward, and stores it; a new one begins with the key that is given, or with a server's own. No other
+/// process moves it meanwhile.
+pub(super) fn with_view(
+    path: &Path,
+    (given, own): (Option<&PublicKey>, Option<&PublicKey>),
+    advance: impl FnOnce(StoredView) -> Result<StoredView, Failure>,
+) -> Result<PublicKey, Failure> {
+    let _lock = Lock::exclusive(path, PATIENCE).map_err(|error| in_use(path, &error))?;
+    let stored = path.exists().then(|| read_view(path)).transpose()?;
+    let view = match (stored.clone(), given, own) {
+        (Some(view), Some(given), _) if view.public() != given => {
+            return Err(Failure::Input(format!(
+                "the view {} was begun with the key {}, not with the key {} that is given",
+                path.display(),
+                view.public().fingerprint(),
+                given.fingerprint(),
+            )));
+        }
+        (Some(view), None, _) => view,
+        (Some(view), Some(_), _) => view.authenticated(),
+        (None, Some(given), _) => StoredView::new(given.clone()).authenticated(),
+        (None, None, Some(own)) => StoredView::new(own.clone()),
+        (None, None, None) => return Err(Failure::input("a new view needs a --public key")),
+    };
+    let view = advance(view)?;
+    if stored.as_ref() != Some(&view) {
+        disk::replace(path, view.to_text().as_bytes(), Access::Usual)
+            .map_err(|error| Failure::file(path, &error))?;
+    }
+    Ok(view.public().clone())
 }
 
 /// Says what answers of a log are worth if its parameters are of nobody knows where.
@@ -142,7 +228,7 @@ fn in_use(path: &Path, error: &LockError) -> Failure {
 fn advanced(
     path: &Path,
     view: &StoredView,
-    repository: &AnyRepository,
+    repository: &impl HeadSource,
 ) -> Result<StoredView, Failure> {
     let (seen, offered) = (view.version(), repository.latest());
     if offered < seen {
@@ -168,7 +254,7 @@ fn advanced(
 fn fork(
     path: &Path,
     view: &StoredView,
-    repository: &AnyRepository,
+    repository: &impl HeadSource,
     refused: RefusedHead,
 ) -> Failure {
     let RefusedHead { refusal, evidence } = refused;
@@ -178,7 +264,14 @@ fn fork(
         let past = repository.past_messages(seen, offered).ok()?;
         past.iter().find_map(|past| view.accuse(&head, past))
     };
-    let Some(evidence) = evidence.or_else(shown) else {
+    let evidence = evidence.or_else(shown);
+    refused_head(path, seen, RefusedHead { refusal, evidence })
+}
+
+/// The refusal of a head; with evidence, if there is any, in a file beside the view, which has seen this version.
+pub(super) fn refused_head(path: &Path, seen: Version, refused: RefusedHead) -> Failure {
+    let RefusedHead { refusal, evidence } = refused;
+    let Some(evidence) = evidence else {
         return refusal.into();
     };
     let text = format!("verification failed: {}", VerifyError::Fork(seen));
@@ -315,36 +408,58 @@ pub(super) struct AuthorArguments {
 impl AuthorArguments {
     /// Refuses to begin a new store with a key that has signed versions of another.
     pub(super) fn check_new(&self, store: &Path) -> Result<(), Failure> {
-        if store.exists() || self.record()?.is_empty() {
+        if store.exists() {
             return Ok(());
         }
-        Err(Failure::Refused(format!(
-            "versions were signed with the key {} before, but there is no store {}: bring a copy of it \
-             back, or make another key for a new dictionary",
-            self.key.display(),
-            store.display(),
-        )))
+        check_unsigned(&self.record()?, &self.key, store)
     }
 
-    fn record(&self) -> Result<SigningRecord, Failure> {
-        let path = match &self.record {
-            Some(record) => record.clone(),
-            None => disk::beside(&self.key, ".signed")
-                .map_err(|error| Failure::file(&self.key, &error))?,
-        };
+    pub(super) fn record(&self) -> Result<SigningRecord, Failure> {
+        let path = record_of(&self.key, self.record.as_deref())?;
         Ok(SigningRecord::open(&path)?)
+    }
+
+    /// The record of what was signed, for a store that is at this version.
+    pub(super) fn record_for(&self, stored: Version) -> Result<SigningRecord, Failure> {
+        let record = self.record()?;
+        if !self.new_record {
+            record.require(stored)?;
+        }
+        Ok(record)
     }
 
     /// Opens an existing store as its author.
     pub(super) fn open(&self, store: &Path, key: &SecretKey) -> Result<AnyAuthor, Failure> {
         let found = Description::read(&RedbStore::open(store)?)?;
         check_key(store, &found.public, key.public())?;
-        let record = self.record()?;
-        if !self.new_record {
-            record.require(RedbStore::open(store)?.latest()?)?;
-        }
+        let record = self.record_for(RedbStore::open(store)?.latest()?)?;
         Ok(open_author(store, key, record)?)
     }
+}
+
+/// Where it is remembered what was signed with a key: beside it, unless another place is given.
+pub(super) fn record_of(key: &Path, given: Option<&Path>) -> Result<PathBuf, Failure> {
+    match given {
+        Some(record) => Ok(record.to_owned()),
+        None => disk::beside(key, ".signed").map_err(|error| Failure::file(key, &error)),
+    }
+}
+
+/// Refuses to begin a new store with a key that has signed versions of another.
+pub(super) fn check_unsigned(
+    record: &SigningRecord,
+    key: &Path,
+    store: &Path,
+) -> Result<(), Failure> {
+    if record.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Refused(format!(
+        "versions were signed with the key {} before, but there is no store {}: bring a copy of it \
+         back, or make another key for a new dictionary",
+        key.display(),
+        store.display(),
+    )))
 }
 
 pub(super) fn load_public(path: &Path) -> Result<PublicKey, Failure> {
@@ -362,6 +477,12 @@ pub(super) fn create_or_match(
     new: &NewStoreArguments,
     output: &Output,
 ) -> Result<(), Failure> {
+    if public.scheme.family() == SchemeFamily::Directory {
+        return Err(Failure::Input(format!(
+            "a key of scheme {} is for a directory, which has a folder of its own: pad directory create makes one",
+            public.scheme
+        )));
+    }
     if path.exists() {
         let found = Description::read(&RedbStore::open(path)?)?;
         check_key(path, &found.public, public)?;
@@ -435,7 +556,7 @@ fn parameters_record(
     Ok(None)
 }
 
-fn check_key(path: &Path, found: &PublicKey, given: &PublicKey) -> Result<(), Failure> {
+pub(super) fn check_key(path: &Path, found: &PublicKey, given: &PublicKey) -> Result<(), Failure> {
     if found == given {
         return Ok(());
     }

@@ -10,6 +10,7 @@ mod bench;
 mod cli;
 mod conduct;
 mod demo;
+mod directory;
 mod documents;
 #[cfg(feature = "file")]
 mod file;

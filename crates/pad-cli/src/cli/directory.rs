@@ -1,0 +1,207 @@
+//! `pad directory`: numbered entries for the digests of objects, for more objects than memory holds.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use pad::{
+    PublicKey, Suite, SuiteId, Version,
+    block_directory::{BlockDirectory, CacheBudget, store},
+    pad_core::{codec, contradiction::Past},
+    selection::{SchemeName, SuiteName},
+};
+
+use super::{
+    Failure, Output,
+    session::{HeadSource, TrustArguments},
+};
+
+mod append;
+mod apply;
+mod author;
+mod change;
+mod check;
+mod create;
+mod failure;
+mod hints;
+mod import;
+mod objects;
+mod prove;
+mod query;
+mod shown;
+mod verify;
+
+/// What stands after the arrow, with the suite of this name as a type.
+macro_rules! with_suite {
+    ($suite:expr, $type:ident => $work:expr) => {
+        match $suite {
+            pad::selection::SuiteName::Sha256Ed25519 => {
+                type $type = pad::Sha256Ed25519;
+                $work
+            }
+            #[cfg(feature = "all-suites")]
+            pad::selection::SuiteName::Blake3Ed25519 => {
+                type $type = pad::Blake3Ed25519;
+                $work
+            }
+            #[cfg(feature = "all-suites")]
+            pad::selection::SuiteName::Paper2010 => {
+                type $type = pad::Paper2010;
+                $work
+            }
+            other => Err($crate::cli::Failure::Input(format!(
+                "suite {other} is not in this build"
+            ))),
+        }
+    };
+}
+use with_suite;
+
+/// Keep the digests of any number of objects in a directory: one entry each, with the next number as its id.
+///
+/// The author registers, changes and deletes entries in signed versions; whoever has the folder answers for the
+/// latest version, and whoever has the public key file checks the answers, alone or together with an object.
+#[derive(Debug, Subcommand)]
+pub(super) enum DirectoryCommand {
+    /// Make a new directory in a folder that is empty or missing.
+    Create(create::Create),
+    /// Register objects as the next version; says which ids they have.
+    Append(append::Append),
+    /// Give an entry another object, as the next version.
+    Update(change::Update),
+    /// Delete entries for good, as the next version.
+    Delete(change::Delete),
+    /// Register many objects: files, all files in folders, or lines of digests.
+    ///
+    /// A directory without versions is loaded at once, as version 1; another one gets versions of a bounded size.
+    Import(import::Import),
+    /// Verify signed updates from files and add them to a directory; needs no secret key.
+    Apply(apply::Apply),
+    /// Write the proof of entries, or of a range of ids, into a file that can be verified elsewhere.
+    Prove(prove::Prove),
+    /// Verify a proof file with the public key alone, or ask a folder; compare what is proved with an object.
+    Verify(verify::Verify),
+    /// Verify everything in a folder again: every block, up to the signed root.
+    Check(check::Check),
+    /// Show where a directory stands.
+    Status(check::Status),
+}
+
+impl DirectoryCommand {
+    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        match self {
+            Self::Create(command) => command.run(output),
+            Self::Append(command) => command.run(output),
+            Self::Update(command) => command.run(output),
+            Self::Delete(command) => command.run(output),
+            Self::Import(command) => command.run(output),
+            Self::Apply(command) => command.run(output),
+            Self::Prove(command) => command.run(output),
+            Self::Verify(command) => command.run(output),
+            Self::Check(command) => command.run(output),
+            Self::Status(command) => command.run(output),
+        }
+    }
+}
+
+/// The directory to ask, and whom to trust.
+#[derive(Debug, Args)]
+struct ReadArguments {
+    /// The directory's folder.
+    folder: PathBuf,
+    #[command(flatten)]
+    trust: TrustArguments,
+}
+
+impl ReadArguments {
+    fn suite(&self) -> Result<SuiteName, Failure> {
+        suite_of(&self.folder)
+    }
+
+    /// Opens the directory, and says whom to trust about its answers.
+    fn open<S: Suite>(
+        &self,
+        output: &mut Output,
+    ) -> Result<(BlockDirectory<S>, PublicKey), Failure> {
+        open_trusting(&self.folder, &self.trust, output)
+    }
+}
+
+/// Opens the directory in a folder, and says whom to trust about its answers.
+fn open_trusting<S: Suite>(
+    folder: &Path,
+    trust: &TrustArguments,
+    output: &mut Output,
+) -> Result<(BlockDirectory<S>, PublicKey), Failure> {
+    trust.open(|| open::<S>(folder), output)
+}
+
+/// Opens the directory in a folder.
+fn open<S: Suite>(folder: &Path) -> Result<BlockDirectory<S>, Failure> {
+    Ok(BlockDirectory::open(folder, CacheBudget::default())?)
+}
+
+/// The suite of the directory in a folder.
+fn suite_of(folder: &Path) -> Result<SuiteName, Failure> {
+    let suite = store::suite_of(folder)?;
+    let id = |name: &SuiteName| -> Result<SuiteId, Failure> { with_suite!(*name, S => Ok(S::ID)) };
+    let mut known = SuiteName::ALL.iter();
+    let found = known.find(|name| id(name).is_ok_and(|id| id == suite));
+    found.copied().ok_or_else(|| {
+        Failure::Store(format!(
+            "the directory {} has suite {}, which is not in this build",
+            folder.display(),
+            suite.0
+        ))
+    })
+}
+
+/// Refuses a key for anything but directories.
+fn check_scheme(public: &PublicKey, path: &Path) -> Result<(), Failure> {
+    if public.scheme == SchemeName::Directory {
+        return Ok(());
+    }
+    Err(Failure::Input(format!(
+        "the key {} is for the scheme {}, make one for a directory with pad keygen --scheme {}",
+        path.display(),
+        public.scheme,
+        SchemeName::Directory,
+    )))
+}
+
+impl<S: Suite> HeadSource for BlockDirectory<S> {
+    fn own_key(&self) -> Result<PublicKey, Failure> {
+        let suite = S::NAME.parse();
+        let suite =
+            suite.map_err(|_| Failure::Input(format!("suite {} is not in this build", S::NAME)))?;
+        Ok(PublicKey {
+            suite,
+            scheme: SchemeName::Directory,
+            authority: *self.heads().authority(),
+            scheme_key: None,
+        })
+    }
+
+    fn latest(&self) -> Version {
+        self.latest()
+    }
+
+    fn head_message(&self, version: Version) -> Result<Vec<u8>, Failure> {
+        Ok(codec::encode(&self.heads().head(version)?))
+    }
+
+    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, Failure> {
+        Ok(codec::encode(
+            &self.heads().prove_consistency(older, newer)?,
+        ))
+    }
+
+    fn append_only_message(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, Failure> {
+        Ok(None)
+    }
+
+    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, Failure> {
+        let root = Past::<S>::Root(self.heads().prove_inclusion(older, newer)?);
+        let history = Past::<S>::History(self.heads().prove_prefix(older, newer)?);
+        Ok([root, history].iter().map(codec::encode_body).collect())
+    }
+}

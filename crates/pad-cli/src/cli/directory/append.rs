@@ -1,0 +1,116 @@
+//! `pad directory append`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use pad::{Suite, block_directory::EntryId};
+use serde_json::{Value as Json, json};
+
+use super::{
+    author::{Author, SignArguments},
+    failure,
+    hints::HintArguments,
+    objects::{DigestLines, digest_of_file},
+    shown::version_line,
+    with_suite,
+};
+use crate::cli::{Failure, Output};
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Append {
+    /// The directory's folder.
+    folder: PathBuf,
+    #[command(flatten)]
+    sign: SignArguments,
+    #[command(flatten)]
+    hints: HintArguments,
+    /// Register the digests in this file, one a line in hexadecimal digits; - for standard input.
+    #[arg(long, value_name = "FILE", conflicts_with = "objects")]
+    digests: Option<PathBuf>,
+    /// The objects: files, whose digests are registered.
+    #[arg(required_unless_present = "digests")]
+    objects: Vec<PathBuf>,
+}
+
+/// An object to be registered, with the name of its file.
+type Object<S> = (Option<String>, <S as Suite>::Digest);
+
+impl Append {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        output.goes_on();
+        let key = self.sign.key()?;
+        with_suite!(key.public().suite, S => {
+            // All objects are read before anything is changed.
+            let objects = self.objects::<S>()?;
+            let author = self.sign.open::<S>(&self.folder, &key)?;
+            self.append(author, objects, output)
+        })
+    }
+
+    fn objects<S: Suite>(&self) -> Result<Vec<Object<S>>, Failure> {
+        let objects: Result<Vec<_>, Failure> = match &self.digests {
+            Some(path) => {
+                let digests = DigestLines::<S>::open(path)?;
+                digests.map(|digest| Ok((None, digest?))).collect()
+            }
+            None => {
+                let objects = self.objects.iter();
+                let of = |path: &PathBuf| {
+                    Ok((Some(path.display().to_string()), digest_of_file::<S>(path)?))
+                };
+                objects.map(of).collect()
+            }
+        };
+        let objects = objects?;
+        if objects.is_empty() {
+            return Err(Failure::input("there is no object to register"));
+        }
+        Ok(objects)
+    }
+
+    fn append<S: Suite>(
+        &self,
+        mut author: Author<S>,
+        objects: Vec<Object<S>>,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
+        let mut registered = Vec::new();
+        for (name, digest) in objects {
+            let id = author.author.append(digest);
+            let id = id.map_err(|error| failure::input(&error))?;
+            registered.push((id, name, digest));
+        }
+        let version = author.publish()?.head.head.version;
+        let ids = registered.iter().map(|(id, ..)| *id);
+        self.hints.write(author.directory(), ids)?;
+        let mut objects = Vec::new();
+        for (id, name, digest) in &registered {
+            let digest = hex::encode(digest);
+            let text = format!(
+                "{:>8}  {}",
+                id.number(),
+                shown_name(name.as_deref(), &digest, output)
+            );
+            output.text(&text)?;
+            objects.push(object(*id, name.as_deref(), digest));
+        }
+        let (line, mut said) = version_line(author.directory(), version)?;
+        let text = format!("{line}, {} of them new", registered.len());
+        said.insert("appended".into(), Json::Array(objects));
+        output.say(&text, &said.into())?;
+        author.close()
+    }
+}
+
+/// The name of an object's file as people see it; of one that has none, its digest.
+fn shown_name(name: Option<&str>, digest: &str, output: &Output) -> String {
+    name.map_or_else(|| digest.to_owned(), |name| output.show(name.as_bytes()))
+}
+
+fn object(id: EntryId, name: Option<&str>, digest: String) -> Json {
+    let mut object = json!({ "id": id.number(), "digest": digest });
+    if let (Some(name), Some(object)) = (name, object.as_object_mut()) {
+        object.insert("object".into(), name.into());
+    }
+    object
+}

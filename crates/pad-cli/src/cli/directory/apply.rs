@@ -1,0 +1,48 @@
+//! `pad directory apply`: how signed updates come to a server that is not the author.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use pad::{ApplyError, Suite, Update, pad_core::codec};
+
+use super::{failure, shown::version_line, suite_of, with_suite};
+use crate::cli::{Failure, Output, files::read_file};
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Apply {
+    /// The directory's folder.
+    folder: PathBuf,
+    /// The updates' files, in the order of their versions.
+    #[arg(required = true)]
+    updates: Vec<PathBuf>,
+}
+
+impl Apply {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        output.goes_on();
+        with_suite!(suite_of(&self.folder)?, S => self.apply::<S>(output))
+    }
+
+    fn apply<S: Suite>(&self, output: &mut Output) -> Result<(), Failure> {
+        let mut directory = super::open::<S>(&self.folder)?;
+        for path in &self.updates {
+            let refused = |error: &dyn core::fmt::Display| {
+                let path = path.display();
+                Failure::Refused(format!("{path}: the update is refused: {error}"))
+            };
+            let bytes = read_file(path, LONGEST_UPDATE)?;
+            let update = codec::decode::<Update<S>>(&bytes, bytes.len());
+            let update = update.map_err(|error| refused(&error))?;
+            let version = directory.apply(&update).map_err(|error| match error {
+                ApplyError::Store(fault) => failure::fault(&directory, fault),
+                error => refused(&error),
+            })?;
+            let (line, object) = version_line(&directory, version)?;
+            output.say(&format!("{line}, verified and stored"), &object.into())?;
+        }
+        let closed = directory.close();
+        closed.map_err(|fault| Failure::Store(fault.to_string()))
+    }
+}
+
+const LONGEST_UPDATE: u64 = 1 << 28;

@@ -1,0 +1,149 @@
+//! Signing versions of a directory: nothing is handed out that is not durable, and remembered beside the key.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use disk::Access;
+use pad::{
+    PublicKey, SecretKey, SigningRecord, Suite, Update, Version,
+    block_directory::{AuthorError, BlockDirectory, FullAuthor},
+    pad_core::{HeadSigner, codec},
+};
+
+use super::{check_scheme, failure};
+use crate::cli::{
+    Failure,
+    session::{AuthorArguments, HeadSource as _, check_key, load_secret},
+};
+
+/// Who signs, and what becomes of what is signed.
+#[derive(Debug, Args)]
+pub(super) struct SignArguments {
+    #[command(flatten)]
+    pub(super) author: AuthorArguments,
+    /// Write the signed update into this folder, as <version>.update, for other servers (pad directory apply).
+    #[arg(long, value_name = "FOLDER")]
+    updates: Option<PathBuf>,
+}
+
+/// The author of the directory in a folder.
+pub(super) struct Author<S: Suite> {
+    pub(super) author: FullAuthor<S>,
+    record: Remembered,
+    updates: Option<PathBuf>,
+}
+
+/// Where it is remembered what was signed.
+pub(super) struct Remembered(SigningRecord);
+
+impl SignArguments {
+    /// The author's secret key, which is for directories.
+    pub(super) fn key(&self) -> Result<SecretKey, Failure> {
+        let key = load_secret(&self.author.key)?;
+        check_scheme(key.public(), &self.author.key)?;
+        Ok(key)
+    }
+
+    /// Whether signed updates are to be written.
+    pub(super) const fn has_updates(&self) -> bool {
+        self.updates.is_some()
+    }
+
+    /// Refuses to sign for a directory of another key, or one that is behind what was handed out.
+    pub(super) fn remember<S: Suite>(
+        &self,
+        folder: &Path,
+        directory: &BlockDirectory<S>,
+        public: &PublicKey,
+    ) -> Result<Remembered, Failure> {
+        check_key(folder, &directory.own_key()?, public)?;
+        let latest = directory.latest();
+        let record = self.author.record_for(latest)?;
+        let heads = directory.heads();
+        record.check(heads.authority(), latest, |version| {
+            heads.head(version).ok()
+        })?;
+        let mut remembered = Remembered(record);
+        // After a crash the directory may have a head more than the record.
+        remembered.advance(directory)?;
+        Ok(remembered)
+    }
+
+    /// Opens an existing directory as its author.
+    pub(super) fn open<S: Suite>(
+        &self,
+        folder: &Path,
+        key: &SecretKey,
+    ) -> Result<Author<S>, Failure> {
+        let directory = super::open::<S>(folder)?;
+        let record = self.remember(folder, &directory, key.public())?;
+        let signer = HeadSigner::new(key.signer());
+        Ok(Author {
+            author: FullAuthor::resume(directory, signer),
+            record,
+            updates: self.updates.clone(),
+        })
+    }
+}
+
+impl Remembered {
+    /// Writes down the latest head of a directory, before anybody is told of it.
+    pub(super) fn advance<S: Suite>(
+        &mut self,
+        directory: &BlockDirectory<S>,
+    ) -> Result<(), Failure> {
+        if let Some(head) = directory.heads().latest_head() {
+            self.0.advance(&codec::encode(&head))?;
+        }
+        Ok(())
+    }
+}
+
+impl<S: Suite> Author<S> {
+    /// The directory as of the latest version.
+    pub(super) const fn directory(&self) -> &BlockDirectory<S> {
+        self.author.directory()
+    }
+
+    /// Signs the pending changes as the next version, which is durable and remembered when this returns.
+    pub(super) fn publish(&mut self) -> Result<Update<S>, Failure> {
+        let update = self.author.snapshot().map_err(|error| match error {
+            AuthorError::Store(fault) => failure::fault(self.directory(), fault),
+            error => error.into(),
+        })?;
+        self.record.advance(self.author.directory())?;
+        if let Some(folder) = &self.updates {
+            let version = update.head.head.version;
+            write_update(folder, version, &codec::encode(&update))?;
+        }
+        Ok(update)
+    }
+
+    /// Leaves the directory so that opening it again has nothing to replay.
+    pub(super) fn close(self) -> Result<(), Failure> {
+        let closed = self.author.into_directory().close();
+        closed.map_err(|fault| Failure::Store(fault.to_string()))
+    }
+}
+
+/// Writes an update into a folder of updates.
+fn write_update(folder: &Path, version: Version, update: &[u8]) -> Result<(), Failure> {
+    write_into(folder, &format!("{version}.update"), update)
+}
+
+/// Writes a file into a folder, which is made if it is missing; another file of its name is replaced.
+pub(super) fn write_into(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+    make_folder(folder).map_err(|error| Failure::file(folder, &error))?;
+    let path = folder.join(name);
+    disk::replace(&path, bytes, Access::Usual).map_err(|error| Failure::file(&path, &error))
+}
+
+fn make_folder(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    fs::create_dir_all(folder)
+}

@@ -1,0 +1,103 @@
+//! `pad directory update` and `pad directory delete`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use pad::{ApplyError, Suite, block_directory::EntryId};
+
+use super::{
+    author::{Author, SignArguments},
+    failure,
+    hints::HintArguments,
+    objects::{digest_of_file, parse_digest},
+    shown::version_line,
+    with_suite,
+};
+use crate::cli::{Failure, Output};
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Update {
+    /// The directory's folder.
+    folder: PathBuf,
+    #[command(flatten)]
+    sign: SignArguments,
+    #[command(flatten)]
+    hints: HintArguments,
+    /// The digest of the new object, in place of its file.
+    #[arg(long, value_name = "DIGITS", conflicts_with = "object")]
+    digest: Option<String>,
+    /// The id of the entry.
+    id: u64,
+    /// The new object's file.
+    #[arg(required_unless_present = "digest")]
+    object: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Delete {
+    /// The directory's folder.
+    folder: PathBuf,
+    #[command(flatten)]
+    sign: SignArguments,
+    /// The ids of the entries.
+    #[arg(required = true)]
+    ids: Vec<u64>,
+}
+
+impl Update {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        output.goes_on();
+        let key = self.sign.key()?;
+        with_suite!(key.public().suite, S => {
+            let digest = self.new_digest::<S>()?;
+            let mut author = self.sign.open::<S>(&self.folder, &key)?;
+            let id = EntryId::new(self.id);
+            let updated = author.author.update(id, digest);
+            published(author, updated, output, |author| {
+                self.hints.write(author.directory(), core::iter::once(id))
+            })
+        })
+    }
+
+    fn new_digest<S: Suite>(&self) -> Result<S::Digest, Failure> {
+        match (&self.digest, &self.object) {
+            (Some(digits), _) => parse_digest::<S>(digits)
+                .map_err(|error| Failure::Input(format!("--digest: {error}"))),
+            (None, Some(path)) => digest_of_file::<S>(path),
+            (None, None) => Err(Failure::input("neither an object nor --digest is given")),
+        }
+    }
+}
+
+impl Delete {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        output.goes_on();
+        let key = self.sign.key()?;
+        with_suite!(key.public().suite, S => {
+            let mut author = self.sign.open::<S>(&self.folder, &key)?;
+            let ids = self.ids.iter().copied().map(EntryId::new);
+            let deleted = ids.into_iter().try_for_each(|id| author.author.delete(id));
+            published(author, deleted, output, |_| Ok(()))
+        })
+    }
+}
+
+/// Publishes a change that was made, if it could be, and says so.
+fn published<S: Suite>(
+    mut author: Author<S>,
+    changed: Result<(), ApplyError>,
+    output: &mut Output,
+    also: impl FnOnce(&Author<S>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    changed.map_err(|error| failure::changed(author.directory(), &error))?;
+    let update = author.publish()?;
+    also(&author)?;
+    let (line, mut object) = version_line(author.directory(), update.head.head.version)?;
+    let changes = update.operations.len();
+    object.insert("changes".into(), changes.into());
+    output.say(
+        &format!("{line}, {changes} of them changed"),
+        &object.into(),
+    )?;
+    author.close()
+}

@@ -1,0 +1,105 @@
+//! `pad directory create`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use pad::{
+    PublicKey, SigningRecord, Suite,
+    block_directory::{BlockDirectory, CacheBudget},
+};
+use serde_json::json;
+
+use super::{check_scheme, with_suite};
+use crate::cli::{
+    Failure, Output,
+    session::{check_unsigned, load_public, load_secret, record_of},
+};
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Create {
+    /// The folder, which is empty or missing.
+    folder: PathBuf,
+    /// The author's secret key, of pad keygen --scheme directory.
+    #[arg(long, value_name = "FILE", required_unless_present = "public")]
+    key: Option<PathBuf>,
+    /// Where the author remembers the newest version that was signed; the key's file with .signed at the end unless
+    /// given.
+    #[arg(long, value_name = "FILE", requires = "key")]
+    record: Option<PathBuf>,
+    /// The author's public key, for a server that has no secret one: its versions come by pad directory apply.
+    #[arg(long, value_name = "FILE", conflicts_with = "key")]
+    public: Option<PathBuf>,
+    #[command(flatten)]
+    layout: Layout,
+}
+
+/// How a directory is laid out.
+#[derive(Clone, Copy, Debug, Args)]
+pub(super) struct Layout {
+    /// Blocks have two to this power slots; 7 fills pages of 4 096 bytes. Roots and proofs do not depend on it.
+    #[arg(long, value_name = "NUMBER", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=12))]
+    step: u32,
+}
+
+impl Create {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        output.goes_on();
+        let public = self.public_key()?;
+        with_suite!(public.suite, S => {
+            let directory = self.layout.create::<S>(&self.folder, &public)?;
+            said(&self.folder, &directory, &public, output)
+        })
+    }
+
+    fn public_key(&self) -> Result<PublicKey, Failure> {
+        if let Some(path) = &self.public {
+            let public = load_public(path)?;
+            check_scheme(&public, path)?;
+            return Ok(public);
+        }
+        let path = self.key.as_deref().unwrap_or(Path::new(""));
+        let key = load_secret(path)?;
+        check_scheme(key.public(), path)?;
+        let record = SigningRecord::open(&record_of(path, self.record.as_deref())?)?;
+        check_unsigned(&record, path, &self.folder)?;
+        Ok(key.public().clone())
+    }
+}
+
+impl Layout {
+    /// A new directory in a folder that is empty or missing.
+    pub(super) fn create<S: Suite>(
+        self,
+        folder: &Path,
+        public: &PublicKey,
+    ) -> Result<BlockDirectory<S>, Failure> {
+        let budget = CacheBudget::default();
+        Ok(BlockDirectory::create(
+            folder,
+            public.authority,
+            self.step,
+            budget,
+        )?)
+    }
+}
+
+fn said<S: Suite>(
+    folder: &Path,
+    directory: &BlockDirectory<S>,
+    public: &PublicKey,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let (folder, step) = (folder.display().to_string(), directory.step());
+    let dictionary = public.authority.dictionary.to_string();
+    let text = format!("an empty directory in {folder}, of dictionary {dictionary}");
+    let object = json!({
+        "folder": folder,
+        "dictionary": dictionary,
+        "author": public.authority.author.to_string(),
+        "suite": public.suite.name(),
+        "step": step,
+        "version": directory.latest().number(),
+        "entries": directory.registered(),
+    });
+    output.say(&text, &object)
+}

@@ -1,0 +1,95 @@
+//! What goes wrong with directories, as sentences and exit statuses.
+
+use pad::{
+    ApplyError, InputError, LookupError, Suite,
+    block_directory::{AuthorError, BlockDirectory, RequestError, StoreError, client::AnswerError},
+    pad_core::StoreFault,
+};
+
+use crate::cli::Failure;
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NotEmpty(_) | StoreError::Parameters(_) => Self::Input(error.to_string()),
+            StoreError::Refused(error) => change(&error),
+            StoreError::Missing(_) => {
+                Self::Store(format!("{error}; pad directory create makes one"))
+            }
+            error => Self::Store(error.to_string()),
+        }
+    }
+}
+
+impl From<AuthorError> for Failure {
+    fn from(error: AuthorError) -> Self {
+        match error {
+            AuthorError::OtherKey | AuthorError::NotEmpty => Self::Input(error.to_string()),
+            AuthorError::Input(error) => input(&error),
+            error => Self::Store(error.to_string()),
+        }
+    }
+}
+
+impl<S: Suite> From<AnswerError<S>> for Failure {
+    fn from(error: AnswerError<S>) -> Self {
+        Self::Refused(format!("verification failed: {error}"))
+    }
+}
+
+/// A change that the author asked for cannot be made.
+pub(super) fn change(error: &ApplyError) -> Failure {
+    match error {
+        ApplyError::UnknownId(id) => Failure::Input(format!(
+            "there is no entry {id}: no version has registered it"
+        )),
+        ApplyError::DeletedForGood(_) => Failure::Input(format!(
+            "{error}; the object can be registered again, under a new id"
+        )),
+        ApplyError::Input(error) => input(error),
+        ApplyError::Store(fault) => Failure::Store(fault.to_string()),
+        error => Failure::Refused(format!("the update is refused: {error}")),
+    }
+}
+
+/// An object cannot be registered.
+pub(super) fn input(error: &InputError) -> Failure {
+    Failure::Input(match error {
+        InputError::CapacityExceeded => {
+            "too many changes for one version, or too many entries for a directory: pad directory import splits them".into()
+        }
+        error => error.to_string(),
+    })
+}
+
+/// A failure of the store under a directory, with what it says in detail.
+pub(super) fn fault<S: Suite>(directory: &BlockDirectory<S>, fault: StoreFault) -> Failure {
+    match directory.take_store_error() {
+        Some(error) => error.into(),
+        None => Failure::Store(fault.to_string()),
+    }
+}
+
+/// A directory has no answer to a question.
+pub(super) fn lookup<S: Suite>(directory: &BlockDirectory<S>, error: LookupError) -> Failure {
+    match error {
+        LookupError::Store(found) => fault(directory, found),
+        error => error.into(),
+    }
+}
+
+/// A directory has no answer to a request.
+pub(super) fn request<S: Suite>(directory: &BlockDirectory<S>, error: RequestError) -> Failure {
+    match error {
+        RequestError::Lookup(error) => lookup(directory, error),
+        error => Failure::Input(error.to_string()),
+    }
+}
+
+/// A failure of a change, with what the store under the directory says in detail.
+pub(super) fn changed<S: Suite>(directory: &BlockDirectory<S>, error: &ApplyError) -> Failure {
+    match error {
+        ApplyError::Store(found) => fault(directory, *found),
+        error => change(error),
+    }
+}

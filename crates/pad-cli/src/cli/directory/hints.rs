@@ -1,0 +1,58 @@
+//! Hints in files beside the objects.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use pad::{
+    Suite, Version,
+    block_directory::{BlockDirectory, EntryId, EntryQuery, Hint},
+    pad_core::codec,
+};
+
+use super::{author::write_into, failure};
+use crate::cli::Failure;
+
+/// Where hints go.
+#[derive(Debug, Args)]
+pub(super) struct HintArguments {
+    /// Write the hint of each entry into this folder, as <id>.hint, to be stored with its object: a look-up with it
+    /// reads less (pad directory verify --hint).
+    #[arg(long, value_name = "FOLDER")]
+    hints: Option<PathBuf>,
+}
+
+impl HintArguments {
+    /// Writes the hints of entries of the latest version, if they are asked for.
+    pub(super) fn write<S: Suite>(
+        &self,
+        directory: &BlockDirectory<S>,
+        ids: impl Iterator<Item = EntryId>,
+    ) -> Result<(), Failure> {
+        let Some(folder) = &self.hints else {
+            return Ok(());
+        };
+        for id in ids {
+            write_hint(folder, directory, (directory.latest(), id))?;
+        }
+        Ok(())
+    }
+}
+
+fn write_hint<S: Suite>(
+    folder: &Path,
+    directory: &BlockDirectory<S>,
+    (version, id): (Version, EntryId),
+) -> Result<(), Failure> {
+    let proof = directory.prove_latest(&EntryQuery::one(id));
+    let proof = proof.map_err(|error| failure::lookup(directory, error))?;
+    let dictionary = directory.heads().authority().dictionary;
+    // A registered entry has one.
+    let Some(hint) = Hint::new(dictionary, id, version, &proof) else {
+        return Ok(());
+    };
+    write_into(
+        folder,
+        &format!("{}.hint", id.number()),
+        &codec::encode(&hint),
+    )
+}

@@ -1,0 +1,219 @@
+//! `pad directory import`.
+
+use std::{fs, path::PathBuf};
+
+use clap::Args;
+use indicatif::ProgressBar;
+use pad::{
+    SecretKey, SnapshotHead, Suite, Version,
+    block_directory::{BlockDirectory, EntryId},
+    pad_core::{DigestBytes as _, history::Frontier},
+};
+use serde_json::json;
+
+use super::{
+    author::SignArguments,
+    create::Layout,
+    failure,
+    objects::{DigestLines, digest_of_file, files_under},
+    shown::version_line,
+    with_suite,
+};
+use crate::cli::{Failure, Output, progress, session::HeadSource as _};
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Import {
+    /// The directory's folder; a new directory is made if it is empty or missing.
+    folder: PathBuf,
+    #[command(flatten)]
+    sign: SignArguments,
+    #[command(flatten)]
+    layout: Layout,
+    /// The most entries of a version, where the directory has versions already or updates are asked for.
+    #[arg(long, value_name = "ENTRIES", default_value_t = 1 << 17, value_parser = clap::value_parser!(u32).range(1..=4_194_304))]
+    group: u32,
+    /// Leave out so many objects at the beginning: those that an import which broke off has registered.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    skip: usize,
+    /// Register the digests in this file, one a line in hexadecimal digits; - for standard input.
+    #[arg(long, value_name = "FILE", conflicts_with = "objects")]
+    digests: Option<PathBuf>,
+    /// Files, and folders of which all files are registered, in the order of their names.
+    #[arg(required_unless_present = "digests")]
+    objects: Vec<PathBuf>,
+}
+
+/// An object to be registered: its digest, and the file that it is in.
+struct Object<S: Suite> {
+    digest: S::Digest,
+    file: Option<PathBuf>,
+}
+
+/// Objects as they come.
+type Objects<S> = Box<dyn Iterator<Item = Result<Object<S>, Failure>>>;
+
+/// Entries that were registered together, for whoever is told.
+#[derive(Default)]
+struct Registered {
+    first: u64,
+    count: u64,
+    /// Those of files.
+    named: Vec<(u64, PathBuf, String)>,
+}
+
+impl Import {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        output.goes_on();
+        let key = self.sign.key()?;
+        with_suite!(key.public().suite, S => self.import::<S>(&key, output))
+    }
+
+    fn import<S: Suite>(&self, key: &SecretKey, output: &mut Output) -> Result<(), Failure> {
+        let (objects, bar) = self.objects::<S>(output)?;
+        let mut objects = objects.skip(self.skip).peekable();
+        match objects.next_if(Result::is_err) {
+            Some(Err(failure)) => return Err(failure),
+            _ if objects.peek().is_none() => {
+                return Err(Failure::input("there is no object to register"));
+            }
+            _ => {}
+        }
+        if is_empty(&self.folder) {
+            self.sign.author.check_new(&self.folder)?;
+            drop(self.layout.create::<S>(&self.folder, key.public())?);
+        }
+        let directory = super::open::<S>(&self.folder)?;
+        let objects = objects.inspect(|_| bar.inc(1));
+        if directory.latest() == Version::EMPTY && !self.sign.has_updates() {
+            return self.load(directory, objects, key, output);
+        }
+        drop(directory);
+        self.append(objects, key, output)
+    }
+
+    /// All objects, and a bar that shows how many are done.
+    fn objects<S: Suite>(&self, output: &Output) -> Result<(Objects<S>, ProgressBar), Failure> {
+        let template = "{bar:40} {pos}/{len} objects, {elapsed}, {eta} left";
+        if let Some(path) = &self.digests {
+            let digests = DigestLines::<S>::open(path)?;
+            let of = |digest: Result<S::Digest, Failure>| {
+                let (digest, file) = (digest?, None);
+                Ok(Object { digest, file })
+            };
+            let line = u64::try_from(2 * S::Digest::LENGTH + 1).unwrap_or(1);
+            let bytes = path.metadata().map_or(0, |found| found.len());
+            let bar = match bytes / line {
+                0 => progress::bar(output, 0, "{spinner} {pos} objects, {elapsed}"),
+                lines => progress::bar(output, lines, template),
+            };
+            return Ok((Box::new(digests.map(of)), bar));
+        }
+        let files = files_under(&self.objects)?;
+        let bar = progress::bar(output, u64::try_from(files.len()).unwrap_or(0), template);
+        let of = |path: PathBuf| {
+            let digest = digest_of_file::<S>(&path)?;
+            let file = Some(path);
+            Ok(Object { digest, file })
+        };
+        Ok((Box::new(files.into_iter().map(of)), bar))
+    }
+
+    /// Loads version 1 at once, in one pass.
+    fn load<S: Suite>(
+        &self,
+        directory: BlockDirectory<S>,
+        objects: impl Iterator<Item = Result<Object<S>, Failure>>,
+        key: &SecretKey,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
+        let public = directory.own_key()?;
+        let mut record = self.sign.remember(&self.folder, &directory, key.public())?;
+        let mut registered = Registered::default();
+        let digests = objects.map(|object| {
+            let object = object?;
+            registered.add(&object);
+            Ok(object.digest)
+        });
+        let sign = |root| {
+            let head = SnapshotHead::<S> {
+                scheme: public.authority.scheme,
+                dictionary: public.authority.dictionary,
+                version: Version::new(1),
+                root,
+                history: Frontier::<S>::default().root(),
+            };
+            let signed = head.sign(&key.signer());
+            signed.map_err(|error| Failure::Store(format!("the signer refused: {error}")))
+        };
+        let directory = directory.load_stored::<Failure>(digests, sign)?;
+        record.advance(&directory)?;
+        registered.say(&directory, output)
+    }
+
+    /// Signs versions of a bounded size.
+    fn append<S: Suite>(
+        &self,
+        objects: impl Iterator<Item = Result<Object<S>, Failure>>,
+        key: &SecretKey,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
+        let mut author = self.sign.open::<S>(&self.folder, key)?;
+        let mut objects = objects.peekable();
+        while objects.peek().is_some() {
+            let mut registered = Registered {
+                first: author.directory().registered(),
+                ..Registered::default()
+            };
+            for object in objects
+                .by_ref()
+                .take(usize::try_from(self.group).unwrap_or(1))
+            {
+                let object = object?;
+                let id: Result<EntryId, _> = author.author.append(object.digest);
+                id.map_err(|error| failure::input(&error))?;
+                registered.add(&object);
+            }
+            author.publish()?;
+            registered.say(author.directory(), output)?;
+        }
+        author.close()
+    }
+}
+
+impl Registered {
+    fn add<S: Suite>(&mut self, object: &Object<S>) {
+        if let Some(file) = &object.file {
+            let id = self.first.saturating_add(self.count);
+            let digest = hex::encode(object.digest);
+            self.named.push((id, file.clone(), digest));
+        }
+        self.count = self.count.saturating_add(1);
+    }
+
+    /// Says what was registered, once it is durable.
+    fn say<S: Suite>(
+        &self,
+        directory: &BlockDirectory<S>,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
+        for (id, file, digest) in &self.named {
+            let file = file.display().to_string();
+            let text = format!("{id:>8}  {}", output.show(file.as_bytes()));
+            output.say(
+                &text,
+                &json!({ "id": id, "object": file, "digest": digest }),
+            )?;
+        }
+        let (line, mut object) = version_line(directory, directory.latest())?;
+        let last = self.first.saturating_add(self.count).saturating_sub(1);
+        object.insert("imported".into(), self.count.into());
+        object.insert("first".into(), self.first.into());
+        let text = format!("{line}; imported as entries {} to {last}", self.first);
+        output.say(&text, &object.into())
+    }
+}
+
+/// Whether a folder is missing or has nothing in it.
+fn is_empty(folder: &std::path::Path) -> bool {
+    fs::read_dir(folder).map_or(!folder.exists(), |mut inside| inside.next().is_none())
+}

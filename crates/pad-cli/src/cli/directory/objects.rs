@@ -1,0 +1,123 @@
+//! Objects by their digests: of files, or as lines of hexadecimal digits.
+
+use std::{
+    fs,
+    io::{self, BufRead, BufReader, Read},
+    marker::PhantomData,
+    path::{Path, PathBuf},
+};
+
+use pad::{Suite, pad_core::DigestBytes as _};
+
+use crate::cli::Failure;
+
+/// The digest that stands for the object in a file: that of a dictionary's value.
+pub(super) fn digest_of_file<S: Suite>(path: &Path) -> Result<S::Digest, Failure> {
+    let bytes = fs::read(path).map_err(|error| Failure::file(path, &error))?;
+    Ok(S::value(&bytes))
+}
+
+/// A digest in hexadecimal digits.
+pub(super) fn parse_digest<S: Suite>(text: &str) -> Result<S::Digest, String> {
+    let bytes = hex::decode(text).map_err(|error| error.to_string())?;
+    let digest = S::Digest::from_slice(&bytes)
+        .ok_or_else(|| format!("a digest has {} hexadecimal digits", 2 * S::Digest::LENGTH))?;
+    if digest == S::Digest::default() {
+        return Err("the digest of zero bytes is reserved for deleted entries".into());
+    }
+    Ok(digest)
+}
+
+/// Digests, one a line.
+pub(super) struct DigestLines<S> {
+    path: PathBuf,
+    source: BufReader<Box<dyn Read>>,
+    number: u64,
+    suite: PhantomData<S>,
+}
+
+impl<S: Suite> DigestLines<S> {
+    /// Those in a file; - for standard input.
+    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
+        let source: Box<dyn Read> = if path.as_os_str() == "-" {
+            Box::new(io::stdin())
+        } else {
+            Box::new(fs::File::open(path).map_err(|error| Failure::file(path, &error))?)
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            source: BufReader::with_capacity(1 << 16, source),
+            number: 0,
+            suite: PhantomData,
+        })
+    }
+
+    fn line(&mut self) -> Result<Option<S::Digest>, Failure> {
+        let mut line = String::new();
+        // A line that never ends takes no memory.
+        let mut limited = (&mut self.source).take(LONGEST_LINE);
+        let read = limited.read_line(&mut line);
+        let read = read.map_err(|error| self.refused(&error.to_string()))?;
+        if read == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        let digest = parse_digest::<S>(line.trim());
+        digest.map(Some).map_err(|error| self.refused(&error))
+    }
+
+    fn refused(&self, error: &str) -> Failure {
+        let (path, number) = (self.path.display(), self.number.max(1));
+        Failure::Input(format!("digests {path}: line {number}: {error}"))
+    }
+}
+
+impl<S: Suite> Iterator for DigestLines<S> {
+    type Item = Result<S::Digest, Failure>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.line().transpose()
+    }
+}
+
+/// All plain files at these paths, those in folders in the order of their names. Links in folders are left out.
+pub(super) fn files_under(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for given in paths {
+        let found = given.metadata();
+        let found = found.map_err(|error| Failure::file(given, &error))?;
+        if found.is_dir() {
+            add_files_in(given, &mut files)
+                .map_err(|(path, error)| Failure::file(&path, &error))?;
+        } else if found.is_file() {
+            files.push(given.clone());
+        } else {
+            let path = given.display();
+            return Err(Failure::Input(format!("{path} is not a plain file")));
+        }
+    }
+    Ok(files)
+}
+
+/// Adds all files in a folder and below.
+fn add_files_in(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), (PathBuf, io::Error)> {
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(path) = waiting.pop() {
+        let failure = |error| (path.clone(), error);
+        // Links are not followed, but for the folder that was given.
+        let is_folder = path == folder || path.symlink_metadata().map_err(failure)?.is_dir();
+        if is_folder {
+            let inside = fs::read_dir(&path).map_err(failure)?;
+            let inside = inside.map(|entry| entry.map(|entry| entry.path()));
+            let mut inside = inside.collect::<io::Result<Vec<_>>>().map_err(failure)?;
+            inside.sort_unstable_by(|path, other| other.cmp(path));
+            waiting.extend(inside);
+        } else if path.symlink_metadata().map_err(failure)?.is_file() {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// More than any line of a digest has.
+const LONGEST_LINE: u64 = 1024;

@@ -1,0 +1,79 @@
+//! `pad directory prove`.
+
+use clap::Args;
+use pad::{
+    LookupError, PublicKey, Response, Suite, Untrusted, Version,
+    block_directory::{BlockDirectory, DirectoryProof, Selection},
+    pad_core::codec,
+};
+use serde_json::json;
+
+use super::{
+    ReadArguments, failure,
+    query::{Asked, Bounds},
+    verify::entries_under,
+    with_suite,
+};
+use crate::cli::{Failure, Output, files::OutArguments};
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Prove {
+    #[command(flatten)]
+    read: ReadArguments,
+    #[command(flatten)]
+    out: OutArguments,
+    /// Prove all entries of a range of ids: 3..7 are the entries 3 to 6.
+    #[arg(long, value_name = "FIRST..END", conflicts_with = "ids")]
+    range: Option<Bounds>,
+    /// The ids of the entries.
+    #[arg(required_unless_present = "range")]
+    ids: Vec<u64>,
+}
+
+impl Prove {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        self.out.check(output)?;
+        let asked = Asked::new(&self.ids, self.range)?;
+        with_suite!(self.read.suite()?, S => self.prove::<S>(&asked, output))
+    }
+
+    fn prove<S: Suite>(&self, asked: &Asked, output: &mut Output) -> Result<(), Failure> {
+        let (directory, public) = self.read.open::<S>(output)?;
+        let version = directory.latest();
+        if version == Version::EMPTY {
+            return Err(Failure::input("the directory has no version yet"));
+        }
+        let answer = match asked {
+            Asked::Ids(query) => answer(&directory, &public, query),
+            Asked::Range(range) => answer(&directory, &public, range),
+        }?;
+        self.out.write(&answer, output)?;
+        if self.out.is_standard() {
+            return Ok(());
+        }
+        let (bytes, file, asked) = (answer.len(), self.out.shown(), asked.text());
+        let verdict = output.verdict();
+        let text =
+            format!("{bytes} bytes in {file} prove {asked} in version {version}   [{verdict}]");
+        let object = json!({ "version": version.number(), "bytes": bytes, "file": file });
+        output.say_verdict(&text, object)
+    }
+}
+
+/// The proof of a question with the head of its version, once it verifies: another one is not worth writing.
+fn answer<S: Suite, Q: Selection>(
+    directory: &BlockDirectory<S>,
+    public: &PublicKey,
+    query: &Q,
+) -> Result<Vec<u8>, Failure> {
+    let proof = directory.prove_latest(query).map_err(|error| match error {
+        LookupError::InvalidQuery => {
+            Failure::input("a range of at most 1 048 576 entries is proved at once")
+        }
+        error => failure::lookup(directory, error),
+    })?;
+    let response = Response::<S, DirectoryProof<S, Q>>::new(directory, directory.latest(), proof)?;
+    let bytes = codec::encode(&response);
+    entries_under(public, Untrusted::new(response), query)?;
+    Ok(bytes)
+}

@@ -1,0 +1,97 @@
+//! What is asked of a directory.
+
+use pad::{
+    Suite,
+    block_directory::{Entries, EntryId, EntryQuery, EntryRange, query::MOST_IDS},
+};
+
+use super::shown::{self, Looked, Unassigned};
+use crate::cli::{Failure, Output};
+
+/// Some ids, or all of a range.
+#[derive(Clone, Debug)]
+pub(super) enum Asked {
+    Ids(EntryQuery),
+    Range(EntryRange),
+}
+
+impl Asked {
+    /// The question about ids in any order, or about a range.
+    pub(super) fn new(ids: &[u64], range: Option<Bounds>) -> Result<Self, Failure> {
+        if let Some(Bounds(start, end)) = range {
+            let range = EntryRange::new(EntryId::new(start), EntryId::new(end));
+            let range = range.map_err(|_| {
+                Failure::Input(format!(
+                    "--range {start}..{end}: it is empty, the first id must be below its end"
+                ))
+            })?;
+            return Ok(Self::Range(range));
+        }
+        let mut ids = ids.to_vec();
+        ids.sort_unstable();
+        ids.dedup();
+        let query = EntryQuery::new(ids);
+        let query = query.map_err(|_| {
+            Failure::Input(format!(
+                "1 to {MOST_IDS} ids are proved at once, or a --range"
+            ))
+        })?;
+        Ok(Self::Ids(query))
+    }
+
+    /// The question in words.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Self::Ids(query) => match query.single() {
+                Some(id) => format!("entry {}", id.number()),
+                None => format!("{} entries", query.ids().len()),
+            },
+            Self::Range(range) => {
+                let (start, end) = range.bounds();
+                format!("entries {} to {}", start.number(), end.number() - 1)
+            }
+        }
+    }
+}
+
+/// Prints the verified entries with some ids.
+pub(super) fn say_ids<S: Suite>(
+    entries: &Entries<S, EntryQuery>,
+    looked: Looked,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let ids = entries.query().ids();
+    let unassigned = ids.filter(|id| id.number() >= entries.registered);
+    let unassigned: Vec<_> = unassigned.map(Unassigned::One).collect();
+    shown::entries(entries, &unassigned, looked, output)
+}
+
+/// Prints the verified entries of a range.
+pub(super) fn say_range<S: Suite>(
+    entries: &Entries<S, EntryRange>,
+    looked: Looked,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let (start, end) = entries.query().bounds();
+    let first = start.max(EntryId::new(entries.registered));
+    let unassigned: Vec<_> = (first < end)
+        .then_some(Unassigned::From(first, end))
+        .into_iter()
+        .collect();
+    shown::entries(entries, &unassigned, looked, output)
+}
+
+/// The first id of a range and the first one behind it, as `A..B`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds(u64, u64);
+
+impl core::str::FromStr for Bounds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let bounds = text
+            .split_once("..")
+            .and_then(|(start, end)| Some(Self(start.parse().ok()?, end.parse().ok()?)));
+        bounds.ok_or_else(|| "a range is two ids, 3..7 for the entries 3 to 6".into())
+    }
+}

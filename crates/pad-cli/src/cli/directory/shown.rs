@@ -1,0 +1,168 @@
+//! What is said of versions and of verified entries.
+
+use pad::{
+    Suite, Version,
+    block_directory::{BlockDirectory, Entries, Entry, EntryId, Selection},
+};
+use serde_json::{Map, Value as Json, json};
+
+use crate::cli::{Failure, Output};
+
+/// A version of a directory that was just made, in words and as the fields of an object.
+pub(super) fn version_line<S: Suite>(
+    directory: &BlockDirectory<S>,
+    version: Version,
+) -> Result<(String, Map<String, Json>), Failure> {
+    let root = hex::encode(directory.heads().head(version)?.head.root);
+    let entries = directory.registered();
+    let text = format!("version {version}, root {root}, with {entries} entries");
+    let mut object = Map::new();
+    object.insert("version".into(), version.number().into());
+    object.insert("entries".into(), entries.into());
+    object.insert("root".into(), root.into());
+    Ok((text, object))
+}
+
+/// Prints verified entries, and from which id on none are assigned, if that was asked for.
+pub(super) fn entries<S: Suite, Q: Selection>(
+    entries: &Entries<S, Q>,
+    unassigned: &[Unassigned],
+    looked: Looked,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let (version, verdict) = (entries.version, output.verdict());
+    let mut objects = Vec::new();
+    for (id, entry) in entries.registered_entries() {
+        let (text, object) = shown(id, &entry);
+        output.text(&text)?;
+        objects.push(object);
+    }
+    for ids in unassigned {
+        output.text(&ids.text())?;
+        objects.push(ids.object());
+    }
+    let registered = entries.registered;
+    let how = looked.text();
+    let text = format!("[version {version} of {registered} entries, {verdict}{how}]");
+    let mut object = json!({
+        "version": version.number(),
+        "registered": registered,
+        "entries": objects,
+    });
+    if let Some(object) = object.as_object_mut() {
+        looked.add(object);
+    }
+    output.say_verdict(&text, object)
+}
+
+/// How entries were looked up, and what they were compared with.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Looked {
+    /// Whether the object at hand is the one that is registered.
+    pub(super) matches: Option<bool>,
+    blocks_read: Option<u64>,
+    hint: Option<UsedHint>,
+}
+
+/// What became of a hint.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct UsedHint {
+    /// Whether the server met it.
+    pub(super) matched: bool,
+    /// Whether a newer one was written in its place.
+    pub(super) refreshed: bool,
+}
+
+impl Looked {
+    /// By asking a directory, which has read so many blocks for it.
+    pub(super) const fn asked(blocks_read: u64, hint: Option<UsedHint>) -> Self {
+        Self {
+            matches: None,
+            blocks_read: Some(blocks_read),
+            hint,
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::new();
+        if self.matches == Some(true) {
+            text.push_str("; the object is the one that is registered");
+        }
+        if let Some(hint) = self.hint {
+            text.push_str(if hint.matched {
+                "; the hint matched"
+            } else {
+                "; the hint did not match"
+            });
+            text.push_str(if hint.refreshed {
+                " and is refreshed"
+            } else {
+                ""
+            });
+        }
+        if let Some(blocks) = self.blocks_read {
+            text.push_str(&format!("; {blocks} blocks read"));
+        }
+        text
+    }
+
+    fn add(&self, object: &mut Map<String, Json>) {
+        if let Some(matches) = self.matches {
+            object.insert("matches".into(), matches.into());
+        }
+        if let Some(hint) = self.hint {
+            let hint = json!({ "matched": hint.matched, "refreshed": hint.refreshed });
+            object.insert("hint".into(), hint);
+        }
+        if let Some(blocks) = self.blocks_read {
+            object.insert("blocks_read".into(), blocks.into());
+        }
+    }
+}
+
+/// Ids that no entry has yet.
+pub(super) enum Unassigned {
+    One(EntryId),
+    From(EntryId, EntryId),
+}
+
+impl Unassigned {
+    fn text(&self) -> String {
+        match self {
+            Self::One(id) => format!("unassigned  {:>8}", id.number()),
+            Self::From(start, end) => {
+                format!("unassigned  {:>8} to {}", start.number(), end.number() - 1)
+            }
+        }
+    }
+
+    fn object(&self) -> Json {
+        match self {
+            Self::One(id) => json!({ "id": id.number(), "state": "unassigned" }),
+            Self::From(start, end) => {
+                json!({ "from": start.number(), "before": end.number(), "state": "unassigned" })
+            }
+        }
+    }
+}
+
+fn shown<D: AsRef<[u8]>>(id: EntryId, entry: &Entry<D>) -> (String, Json) {
+    let id = id.number();
+    match entry {
+        Entry::Live(digest) => {
+            let digest = hex::encode(digest);
+            (
+                format!("live        {id:>8}  {digest}"),
+                json!({ "id": id, "state": "live", "digest": digest }),
+            )
+        }
+        Entry::Deleted => (
+            format!("deleted     {id:>8}"),
+            json!({ "id": id, "state": "deleted" }),
+        ),
+        Entry::Unassigned => (
+            format!("unassigned  {id:>8}"),
+            json!({ "id": id, "state": "unassigned" }),
+        ),
+    }
+}

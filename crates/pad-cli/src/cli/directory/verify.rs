@@ -1,0 +1,333 @@
+//! `pad directory verify`: proof files, and folders that are asked as servers are.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use pad::{
+    PublicKey, Response, SignedHead, Suite, Untrusted, VerifyError, Version,
+    block_directory::{
+        BlockDirectory, DirectoryClient, DirectoryProof, Entries, Entry, EntryId, EntryQuery,
+        EntryRange, Found, Selection, client::AnswerError, hint::LONGEST_HINT,
+    },
+    client_view::StoredView,
+    pad_core::codec,
+    question::Refusal,
+};
+
+use super::{
+    failure,
+    objects::{digest_of_file, parse_digest},
+    open_trusting,
+    query::{Asked, Bounds, say_ids, say_range},
+    shown::{Looked, UsedHint},
+    suite_of, with_suite,
+};
+use crate::cli::{
+    Failure, Output,
+    files::read_file,
+    session::{TrustArguments, load_public, refused_head, trust_of, with_view},
+};
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Verify {
+    /// The proof's file, of pad directory prove; - for standard input.
+    #[arg(required_unless_present = "from")]
+    proof: Option<PathBuf>,
+    /// Ask the directory in this folder, as a server is asked, in place of reading a proof's file.
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["proof", "at"])]
+    from: Option<PathBuf>,
+    #[command(flatten)]
+    trust: TrustArguments,
+    /// The version that the proof must be about; without it the output says which one it is about.
+    #[arg(long, value_name = "VERSION")]
+    at: Option<u64>,
+    /// The id of an entry; the proof must be about all that are given, and no others.
+    #[arg(long = "id", value_name = "ID", required_unless_present = "range")]
+    ids: Vec<u64>,
+    /// The range of ids that the proof must be about.
+    #[arg(long, value_name = "FIRST..END", conflicts_with = "ids")]
+    range: Option<Bounds>,
+    /// The object in this file must be the one that is registered: refuses another one.
+    #[arg(long, value_name = "FILE", conflicts_with = "range")]
+    object: Option<PathBuf>,
+    /// The object with this digest must be the one that is registered.
+    #[arg(long, value_name = "DIGITS", conflicts_with_all = ["object", "range"])]
+    digest: Option<String>,
+    /// The hint that is stored with the object, and will be refreshed; it need not be there yet. It is not believed:
+    /// at worst it costs what a look-up without it costs.
+    #[arg(long, value_name = "FILE", requires = "from", conflicts_with = "range")]
+    hint: Option<PathBuf>,
+}
+
+/// An object at hand: what it is called, and its digest.
+type AtHand<S> = (String, <S as Suite>::Digest);
+
+impl Verify {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        let asked = Asked::new(&self.ids, self.range)?;
+        let has_object = self.object.is_some() || self.digest.is_some();
+        if has_object && !matches!(&asked, Asked::Ids(query) if query.single().is_some()) {
+            return Err(Failure::input(
+                "an object is compared with one entry: give one --id",
+            ));
+        }
+        if self.hint.is_some() && !has_object {
+            return Err(Failure::input(
+                "--hint: a hint is for the object at hand, which --object or --digest gives",
+            ));
+        }
+        match (&self.from, &self.proof) {
+            (Some(folder), _) => {
+                with_suite!(suite_of(folder)?, S => self.ask::<S>(folder, &asked, output))
+            }
+            (None, Some(proof)) => self.verify_file(proof, &asked, output),
+            (None, None) => Err(Failure::input("neither a proof nor --from is given")),
+        }
+    }
+
+    /// The object to compare with.
+    fn at_hand<S: Suite>(&self) -> Result<Option<AtHand<S>>, Failure> {
+        Ok(match (&self.object, &self.digest) {
+            (Some(path), _) => Some((path.display().to_string(), digest_of_file::<S>(path)?)),
+            (None, Some(digits)) => {
+                let digest = parse_digest::<S>(digits);
+                let digest =
+                    digest.map_err(|error| Failure::Input(format!("--digest: {error}")))?;
+                Some((digits.clone(), digest))
+            }
+            (None, None) => None,
+        })
+    }
+
+    fn verify_file(&self, proof: &Path, asked: &Asked, output: &mut Output) -> Result<(), Failure> {
+        let given = self.trust.public.as_deref().map(load_public).transpose()?;
+        let Some(path) = &self.trust.view else {
+            let public = given.ok_or_else(|| {
+                Failure::input("--public is needed, or a --view that was begun with a key")
+            })?;
+            let mut accept = |_: &[u8], _| Ok(());
+            return with_suite!(public.suite, S => {
+                self.verify_bytes::<S>((proof, &public), asked, &mut accept, output)
+            });
+        };
+        let advance = |view: StoredView| {
+            output.trust(trust_of(&view));
+            let mut newer = view.clone();
+            let mut accept = |head: &[u8], version| {
+                newer = seen(path, &view, (version, head))?;
+                Ok(())
+            };
+            with_suite!(view.public().suite, S => {
+                self.verify_bytes::<S>((proof, view.public()), asked, &mut accept, output)
+            })?;
+            Ok(newer)
+        };
+        with_view(path, (given.as_ref(), None), advance).map(drop)
+    }
+
+    /// Verifies a proof's file, offers its head to the client's memory, and prints what is proved.
+    fn verify_bytes<S: Suite>(
+        &self,
+        (proof, public): (&Path, &PublicKey),
+        asked: &Asked,
+        accept: &mut dyn FnMut(&[u8], Version) -> Result<(), Failure>,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
+        let mut accept = |head: &SignedHead<S>| {
+            if let Some(at) = self.at.map(Version::new)
+                && at != head.head.version
+            {
+                let (expected, actual) = (at, head.head.version);
+                return Err(Refusal::from(VerifyError::WrongVersion { expected, actual }).into());
+            }
+            accept(&codec::encode(head), head.head.version)
+        };
+        match asked {
+            Asked::Ids(query) => {
+                let object = self.at_hand::<S>()?;
+                let (head, entries) = read_proof::<S, _>(proof, public, query)?;
+                accept(&head)?;
+                compared(&entries, object, Looked::default(), output)
+            }
+            Asked::Range(range) => {
+                let (head, entries) = read_proof::<S, _>(proof, public, range)?;
+                accept(&head)?;
+                say_range(&entries, Looked::default(), output)
+            }
+        }
+    }
+
+    /// Asks the directory in a folder as a server is asked, and believes it no more.
+    fn ask<S: Suite>(
+        &self,
+        folder: &Path,
+        asked: &Asked,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
+        let object = self.at_hand::<S>()?;
+        let (directory, public) = open_trusting::<S>(folder, &self.trust, output)?;
+        if directory.latest() == Version::EMPTY {
+            return Err(Failure::input("the directory has no version yet"));
+        }
+        let client = DirectoryClient::new(public.authority, directory.step());
+        let before = directory.blocks_read();
+        let read = || directory.blocks_read().saturating_sub(before);
+        match asked {
+            Asked::Ids(query) => {
+                let (found, used) = self.look_up(&directory, client, (query, object.as_ref()))?;
+                let looked = Looked::asked(read(), used);
+                compared(found.entries.get(), object, looked, output)
+            }
+            Asked::Range(range) => {
+                let entries = ask_range(&directory, client, range)?;
+                say_range(&entries, Looked::asked(read(), None), output)
+            }
+        }
+    }
+
+    /// Looks entries up, with the hint if there is one, which is then refreshed.
+    fn look_up<S: Suite>(
+        &self,
+        directory: &BlockDirectory<S>,
+        mut client: DirectoryClient<S>,
+        (query, object): (&EntryQuery, Option<&AtHand<S>>),
+    ) -> Result<(Found<S>, Option<UsedHint>), Failure> {
+        let hinted = self.hint.as_deref().zip(object.zip(query.single()));
+        let Some((path, ((_, digest), id))) = hinted else {
+            return Ok((ask_plainly(directory, &mut client, query)?, None));
+        };
+        // One that is not there, or not to be read, is as good as a wrong one.
+        let limit = u64::try_from(LONGEST_HINT).unwrap_or(u64::MAX);
+        let hint = if path.exists() {
+            read_file(path, limit).unwrap_or_default()
+        } else {
+            Vec::new()
+        };
+        let (pending, request) = client.ask_with_hint(id, digest, &hint);
+        let answer = answer(directory, &request)?;
+        let found = match client.accept(&pending, &answer) {
+            Err(AnswerError::HintFailed(_)) => ask_plainly(directory, &mut client, query)?,
+            found => found?,
+        };
+        if let Some(refreshed) = &found.refreshed {
+            let bytes = codec::encode(refreshed);
+            disk::replace(path, &bytes, disk::Access::Usual)
+                .map_err(|error| Failure::file(path, &error))?;
+        }
+        let used = UsedHint {
+            matched: found.hint_matched,
+            refreshed: found.refreshed.is_some(),
+        };
+        Ok((found, Some(used)))
+    }
+}
+
+fn answer<S: Suite>(directory: &BlockDirectory<S>, request: &[u8]) -> Result<Vec<u8>, Failure> {
+    let answer = directory.answer(request);
+    answer.map_err(|error| failure::request(directory, error))
+}
+
+fn ask_plainly<S: Suite>(
+    directory: &BlockDirectory<S>,
+    client: &mut DirectoryClient<S>,
+    query: &EntryQuery,
+) -> Result<Found<S>, Failure> {
+    let (pending, request) = client.ask(query.clone());
+    Ok(client.accept(&pending, &answer(directory, &request)?)?)
+}
+
+fn ask_range<S: Suite>(
+    directory: &BlockDirectory<S>,
+    mut client: DirectoryClient<S>,
+    range: &EntryRange,
+) -> Result<Entries<S, EntryRange>, Failure> {
+    let (pending, request) = client.ask_range(range.clone());
+    let answer = answer(directory, &request)?;
+    Ok(client.accept_range(&pending, &answer)?.into_inner())
+}
+
+/// The view after it has been offered the head of a proof's file, which comes without a proof that it continues the newest one seen.
+fn seen(
+    path: &Path,
+    view: &StoredView,
+    (version, head): (Version, &[u8]),
+) -> Result<StoredView, Failure> {
+    let seen = view.version();
+    if version < seen {
+        let offered = version;
+        let rollback = Refusal::from(VerifyError::Rollback { seen, offered });
+        return Err(Failure::Behind(format!("verification failed: {rollback}")));
+    }
+    if version > seen && seen > Version::EMPTY {
+        Output::warn(&format!(
+            "the file does not show that version {version} continues version {seen}, the newest one seen: the view \
+             stays there"
+        ));
+        return Ok(view.clone());
+    }
+    let advanced = view.advance(head, None, None);
+    advanced.map_err(|refused| refused_head(path, seen, refused))
+}
+
+/// What a proof's file proves about a question, and the head that it is under.
+fn read_proof<S: Suite, Q: Selection>(
+    path: &Path,
+    public: &PublicKey,
+    query: &Q,
+) -> Result<(SignedHead<S>, Entries<S, Q>), Failure> {
+    let longest = query.longest_proof().saturating_add(LONGEST_HEAD);
+    let bytes = read_file(path, u64::try_from(longest).unwrap_or(u64::MAX))?;
+    let response = Untrusted::<Response<S, DirectoryProof<S, Q>>>::decode(&bytes, longest);
+    entries_under(public, response.map_err(Refusal::from)?, query)
+}
+
+/// What a proof with its head establishes, for whoever trusts the public key and nothing else.
+pub(super) fn entries_under<S: Suite, Q: Selection>(
+    public: &PublicKey,
+    response: Untrusted<Response<S, DirectoryProof<S, Q>>>,
+    query: &Q,
+) -> Result<(SignedHead<S>, Entries<S, Q>), Failure> {
+    let Response { head, proof } = response.into_unverified();
+    // Of version 0 nobody signs one, and it could be said of every directory.
+    let signed = head.ok_or_else(|| {
+        Failure::Refused("verification failed: the proof has no signed head".into())
+    })?;
+    let version = signed.head.version;
+    let head = Untrusted::new(signed).verify(&public.authority, &version);
+    let head = head.map_err(Refusal::from)?;
+    let entries = Untrusted::new(proof).verify(&head, query);
+    Ok((signed, entries.map_err(Refusal::from)?.into_inner()))
+}
+
+/// Prints verified entries, and refuses an object that is not the one that is registered.
+fn compared<S: Suite>(
+    entries: &Entries<S, EntryQuery>,
+    object: Option<AtHand<S>>,
+    mut looked: Looked,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let Some(((name, digest), id)) = object.zip(entries.query().single()) else {
+        return say_ids(entries, looked, output);
+    };
+    let found = entries.of(id).unwrap_or(Entry::Unassigned);
+    let matches = found == Entry::Live(digest);
+    looked.matches = Some(matches);
+    say_ids(entries, looked, output)?;
+    if matches {
+        return Ok(());
+    }
+    let said = match found {
+        Entry::Live(other) => format!("which has the digest {}", hex::encode(other)),
+        Entry::Deleted => "which is deleted".into(),
+        Entry::Unassigned => "which is not assigned yet".into(),
+    };
+    Err(Failure::Refused(format!(
+        "the object {name} with the digest {} is not what version {} has as entry {}, {said}",
+        hex::encode(digest),
+        entries.version,
+        EntryId::number(id),
+    )))
+}
+
+/// The longest head in a proof's file, in bytes, and its envelope.
+const LONGEST_HEAD: usize = 1024;

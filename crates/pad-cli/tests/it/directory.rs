@@ -1,0 +1,6 @@
+//! `pad directory`, from outside.
+
+mod hints;
+mod journeys;
+mod kill;
+mod trust;

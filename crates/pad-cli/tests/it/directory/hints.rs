@@ -1,0 +1,125 @@
+//! Hints beside objects: they save reads, and nobody believes them.
+
+use serde_json::json;
+
+use super::journeys::one;
+use crate::bench::Bench;
+
+/// A directory of 300 files, so that the first blocks are closed, with the hint of entry 5 in `hint` and its object in `object`.
+fn with_hint() -> Bench {
+    let bench = Bench::new();
+    bench.ok("keygen --out k --scheme directory");
+    bench.ok("directory create d --key k");
+    let lines: Vec<String> = (1..=300).map(|number| format!("{number:064x}\n")).collect();
+    bench.write("digests", lines.concat().as_bytes());
+    bench.ok("directory append d --key k --digests digests");
+    bench.write("object", b"the object");
+    bench.ok("directory update d --key k --hints hints 5 object");
+    std::fs::rename(bench.path("hints/5.hint"), bench.path("hint")).unwrap();
+    bench
+}
+
+const ASK: &str = "directory verify --from d --public k.pub --id 5 --object object";
+
+#[test]
+fn a_hint_saves_the_read_and_is_refreshed() {
+    let bench = with_hint();
+    let without = one(&bench, ASK);
+    assert_eq!(
+        (&without["matches"], &without["blocks_read"]),
+        (&json!(true), &json!(1))
+    );
+    let with = one(&bench, &format!("{ASK} --hint hint"));
+    assert_eq!(
+        (&with["matches"], &with["blocks_read"]),
+        (&json!(true), &json!(0))
+    );
+    assert_eq!(with["hint"], json!({ "matched": true, "refreshed": false }));
+    // A change elsewhere: the hint still matches, and becomes one of the new version.
+    bench.ok("directory delete d --key k 299");
+    let old = bench.read("hint");
+    let with = one(&bench, &format!("{ASK} --hint hint"));
+    assert_eq!(with["hint"], json!({ "matched": true, "refreshed": true }));
+    assert_eq!(with["blocks_read"], 0);
+    assert_ne!(bench.read("hint"), old);
+    let text = bench.ok(&format!("{ASK} --hint hint"));
+    assert!(
+        text.contains("the object is the one that is registered; the hint matched; 0 blocks read"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_lost_stale_or_poisoned_hint_costs_a_read_and_no_more() {
+    let bench = with_hint();
+    let ask = format!("{ASK} --hint hint");
+    let good = bench.read("hint");
+    // Lost, not a hint, too long, and that of another entry.
+    std::fs::remove_file(bench.path("hint")).unwrap();
+    for poisoned in [
+        None,
+        Some(vec![]),
+        Some(b"nothing".to_vec()),
+        Some(vec![7; 5000]),
+    ] {
+        if let Some(bytes) = &poisoned {
+            bench.write("hint", bytes);
+        }
+        let said = one(&bench, &ask);
+        assert_eq!(
+            said["hint"],
+            json!({ "matched": false, "refreshed": true }),
+            "{poisoned:?}"
+        );
+        assert_eq!(
+            (&said["matches"], &said["blocks_read"]),
+            (&json!(true), &json!(1))
+        );
+        assert_eq!(bench.read("hint"), good);
+    }
+    // Any byte of it may be the store's.
+    for place in 0..good.len() {
+        let mut poisoned = good.clone();
+        poisoned[place] ^= 0x10;
+        if place % 7 != 0 {
+            continue;
+        }
+        bench.write("hint", &poisoned);
+        let said = one(&bench, &ask);
+        assert_eq!(said["matches"], true, "byte {place}");
+    }
+    // Stale: the entry beside it has changed since.
+    bench.write("hint", &good);
+    bench.ok("directory delete d --key k 4");
+    let said = one(&bench, &ask);
+    assert_eq!(said["hint"], json!({ "matched": false, "refreshed": true }));
+    let said = one(&bench, &ask);
+    assert_eq!(said["hint"], json!({ "matched": true, "refreshed": false }));
+}
+
+#[test]
+fn a_false_object_is_refused_whatever_its_hint() {
+    let bench = with_hint();
+    let ask = format!("{ASK} --hint hint");
+    bench.write("object", b"a false object");
+    bench.fails(&ask, 3, "the object object with the digest");
+    bench.write("object", b"the object");
+    assert_eq!(one(&bench, &ask)["matches"], true);
+    // The object store gives another entry's object and hint: which entry it is about the consumer says.
+    bench.ok("directory update d --key k --hints hints 6 digests");
+    bench.write("object", &bench.read("digests"));
+    bench.write("hint", &bench.read("hints/6.hint"));
+    bench.fails(&ask, 3, "is not what version 3 has as entry 5");
+    for (line, reason) in [
+        (
+            "directory verify --from d --id 5 --hint hint",
+            "--object or --digest",
+        ),
+        (
+            "directory verify --from d --id 5 --id 6 --object object",
+            "give one --id",
+        ),
+    ] {
+        bench.fails(line, 2, reason);
+    }
+}

@@ -1,0 +1,109 @@
+//! `kill -9` at random moments of what changes a directory loses nothing that was acknowledged, and nothing is half there.
+//!
+//! `PAD_KILL_ROUNDS` sets the number of rounds: unless set, 6.
+
+use std::{
+    io::{BufRead, BufReader, Read},
+    process::Stdio,
+    thread::sleep,
+    time::Duration,
+};
+
+use serde_json::Value as Json;
+
+use super::journeys::one;
+use crate::bench::Bench;
+
+const LINES: u64 = 3000;
+
+#[test]
+fn acknowledged_entries_survive() {
+    let rounds = std::env::var("PAD_KILL_ROUNDS");
+    let rounds: u64 = rounds.map_or(6, |rounds| rounds.parse().unwrap());
+    let bench = Bench::new();
+    let lines: Vec<String> = (1..=LINES)
+        .map(|number| format!("{number:064x}\n"))
+        .collect();
+    bench.write("digests", lines.concat().as_bytes());
+    let mut acknowledged = 0;
+    for round in 0..rounds {
+        let noise = round.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31);
+        if round % 3 == 0 {
+            // A new directory every few rounds, so that making and loading one is hit too.
+            for file in ["k", "k.pub", "k.signed"] {
+                let _ = std::fs::remove_file(bench.path(file));
+            }
+            let _ = std::fs::remove_dir_all(bench.path("d"));
+            bench.ok("keygen --out k --scheme directory");
+            acknowledged = 0;
+        }
+        // Versions one after the other, or one that is loaded at once.
+        let how = ["--updates updates ", ""][usize::from(round / 3 % 2 == 1)];
+        let said = kill_after(&bench, &format!("{how}--skip {acknowledged}"), noise);
+        let told = said
+            .last()
+            .map_or(acknowledged, |said| said["entries"].as_u64().unwrap());
+        if !bench.path("d/log.redb").exists() {
+            assert_eq!(told, 0, "round {round}: an acknowledged directory is gone");
+            let _ = std::fs::remove_dir_all(bench.path("d"));
+            continue;
+        }
+        bench.ok("directory check d");
+        let status = one(&bench, "directory status d --public k.pub");
+        let entries = status["entries"].as_u64().unwrap();
+        assert!(
+            entries >= told,
+            "round {round}: {entries} entries, but {told} were acknowledged"
+        );
+        for id in [0, told / 2, told.saturating_sub(1)] {
+            if id < told {
+                let digest = format!("{:064x}", id + 1);
+                bench.ok(&format!(
+                    "directory verify --from d --id {id} --digest {digest}"
+                ));
+            }
+        }
+        acknowledged = entries;
+    }
+    // It goes on as if nothing had been.
+    if acknowledged < LINES {
+        bench.ok(&format!(
+            "directory import d --key k --skip {acknowledged} --digests digests"
+        ));
+    }
+    assert_eq!(one(&bench, "directory status d")["entries"], LINES);
+    bench.ok("keygen --out other --scheme directory");
+    let whole = one(
+        &bench,
+        "directory import whole --key other --digests digests",
+    );
+    assert_eq!(one(&bench, "directory status d")["root"], whole["root"]);
+}
+
+/// Runs an import, kills it at a moment, and returns the versions that it acknowledged.
+fn kill_after(bench: &Bench, how: &str, noise: u64) -> Vec<Json> {
+    let mut command = bench.command();
+    let line = format!("--json directory import d --key k --group 250 {how} --digests digests");
+    command
+        .args(line.split(' '))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut printed = String::new();
+    for _ in 0..noise % 4 {
+        output.read_line(&mut printed).unwrap();
+    }
+    sleep(Duration::from_micros(noise / 4 % 30_000));
+    // SIGKILL on Unix: no destructor runs.
+    child.kill().unwrap();
+    child.wait().unwrap();
+    output.read_to_string(&mut printed).unwrap();
+    let lines = printed
+        .split_inclusive('\n')
+        .filter(|line| line.ends_with('\n'));
+    let objects = lines.map(|line| serde_json::from_str::<Json>(line).unwrap());
+    objects
+        .filter(|said| said.get("entries").is_some())
+        .collect()
+}

@@ -1,0 +1,286 @@
+//! Whom to trust: keys, views, records of what was signed, and folders that are not what they were.
+
+use std::{fs, path::Path};
+
+use serde_json::json;
+
+use super::journeys::{one, with_objects};
+use crate::bench::Bench;
+
+fn copy(bench: &Bench, from: &str, to: &str) {
+    let (from, to) = (bench.path(from), bench.path(to));
+    let _ = fs::remove_dir_all(&to);
+    fs::create_dir(&to).unwrap();
+    for file in fs::read_dir(from).unwrap() {
+        let file = file.unwrap();
+        fs::copy(file.path(), to.join(file.file_name())).unwrap();
+    }
+}
+
+#[test]
+fn answers_say_what_the_key_is_worth() {
+    let bench = with_objects();
+    bench.ok("keygen --out other --scheme directory");
+    let own = one(&bench, "directory status d");
+    assert_eq!(own["verified"], false);
+    assert!(own["store_key"].is_string());
+    assert_eq!(
+        one(&bench, "directory status d --public k.pub")["verified"],
+        true
+    );
+    for line in [
+        "directory status d --public other.pub",
+        "directory check d --public other.pub",
+        "directory prove d 1 --public other.pub --out proof",
+        "directory verify --from d --public other.pub --id 1",
+    ] {
+        bench.fails(line, 3, "made with another key");
+    }
+    bench.ok("directory prove d 1 --public k.pub --out proof");
+    bench.fails(
+        "directory verify proof --public other.pub --id 1",
+        3,
+        "verification failed",
+    );
+    bench.fails("directory verify proof --id 1", 2, "--public is needed");
+}
+
+#[test]
+fn a_view_refuses_an_older_directory() {
+    let bench = with_objects();
+    copy(&bench, "d", "old");
+    bench.ok("directory prove d 1 --public k.pub --out old-proof");
+    bench.ok("directory append d --key k --updates updates cat");
+    bench.ok("directory verify --from d --public k.pub --view view --id 3");
+    for line in [
+        "directory verify --from old --view view --id 1",
+        "directory status old --view view",
+        "directory verify old-proof --view view --id 1",
+    ] {
+        bench.fails(line, 3, "verification failed");
+    }
+    // A proof's file of the version seen, with the key of the view.
+    bench.ok("directory prove d 1 --view view --out proof");
+    assert_eq!(
+        one(&bench, "directory verify proof --view view --id 1")["verified"],
+        true
+    );
+    // One of a newer version does not show how it continues the one seen.
+    bench.ok("directory delete d --key k 0");
+    bench.ok("directory prove d 1 --public k.pub --out proof");
+    let output = bench.run("directory verify proof --view view --id 1");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        output.status.success() && said.contains("the view stays there"),
+        "{said}"
+    );
+    bench.ok("directory status d --view view");
+}
+
+#[test]
+fn an_author_signs_for_no_old_copy_of_the_folder() {
+    let bench = with_objects();
+    copy(&bench, "d", "old");
+    bench.ok("directory append d --key k --updates updates cat");
+    copy(&bench, "d", "new");
+    copy(&bench, "old", "d");
+    for line in [
+        "directory append d --key k dog",
+        "directory update d --key k 1 cat",
+        "directory delete d --key k 0",
+        "directory import d --key k dog",
+    ] {
+        bench.fails(
+            line,
+            3,
+            "version 2 of this dictionary was signed and handed out",
+        );
+    }
+    // What was signed brings it up again.
+    bench.ok("directory apply d updates/2.update");
+    assert_eq!(one(&bench, "directory append d --key k dog")["version"], 3);
+    // Another history for the same version.
+    bench.fails(
+        "directory append new --key k --record elsewhere cat",
+        3,
+        "nothing is remembered",
+    );
+    bench.ok("directory append new --key k --record elsewhere --new-record cat");
+    bench.fails("directory append new --key k dog", 3, "another version 3");
+    // No second directory with one key.
+    bench.fails(
+        "directory create second --key k",
+        3,
+        "versions were signed with the key k before",
+    );
+    bench.fails(
+        "directory import second --key k dog",
+        3,
+        "versions were signed with the key k before",
+    );
+    assert!(!bench.path("second").exists());
+}
+
+/// A crash after a version is durable, and before it is remembered.
+#[test]
+fn a_record_that_is_behind_catches_up() {
+    let bench = with_objects();
+    let record = bench.read("k.signed");
+    bench.ok("directory append d --key k cat");
+    bench.write("k.signed", &record);
+    copy(&bench, "d", "old");
+    bench.ok("directory append d --key k dog");
+    assert_eq!(one(&bench, "directory status d")["version"], 3);
+    copy(&bench, "old", "d");
+    bench.fails("directory append d --key k dog", 3, "version 3");
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let bench = with_objects();
+    bench.ok("keygen --out tree");
+    bench.ok("keygen --out other --scheme directory");
+    bench.ok("directory delete d --key k 1");
+    let zero = "0".repeat(64);
+    bench.write("zero", format!("{}\n{zero}\n", "1".repeat(64)).as_bytes());
+    bench.write("short", b"12ab\n");
+    bench.write("empty", b"");
+    for (line, code, reason) in [
+        ("directory create d --key other", 2, "d is not empty"),
+        (
+            "directory create e --key tree",
+            2,
+            "for the scheme red-black",
+        ),
+        (
+            "directory append d --key other cat",
+            2,
+            "the key is for dictionary",
+        ),
+        ("directory append d --key k none", 4, "none"),
+        (
+            "directory append d --key k --digests zero",
+            2,
+            "digests zero: line 2: the digest of zero bytes is reserved",
+        ),
+        (
+            "directory append d --key k --digests short",
+            2,
+            "line 1: a digest has 64 hexadecimal digits",
+        ),
+        ("directory append d --key k --digests empty", 2, "no object"),
+        (
+            "directory import d --key k --digests zero",
+            2,
+            "digests zero: line 2",
+        ),
+        (
+            "directory import e --key other --digests empty",
+            2,
+            "no object",
+        ),
+        ("directory update d --key k 9 cat", 2, "there is no entry 9"),
+        (
+            "directory update d --key k 1 cat",
+            2,
+            "entry 1 was deleted for good",
+        ),
+        (
+            "directory delete d --key k 1",
+            2,
+            "entry 1 was deleted for good",
+        ),
+        ("directory delete d --key k 0 9", 2, "there is no entry 9"),
+        (
+            "directory prove none 1 --out proof",
+            4,
+            "there is no directory in none",
+        ),
+        (
+            "directory prove d --range 5..5 --out proof",
+            2,
+            "it is empty",
+        ),
+        ("directory prove d 1 --out cat", 2, "--force replaces it"),
+        (
+            "put --store s --key other apple 3",
+            2,
+            "pad directory create makes one",
+        ),
+        (
+            "verify --public other.pub --proof cat --at 1 apple",
+            2,
+            "not offered by scheme directory",
+        ),
+    ] {
+        bench.fails(line, code, reason);
+    }
+    assert!(!bench.path("e").exists() && !bench.path("proof").exists());
+    let status = one(&bench, "directory status d --public k.pub");
+    assert_eq!(
+        (&status["version"], &status["entries"]),
+        (&json!(2), &json!(3))
+    );
+    let output = bench.run("--json directory prove none 1 --out proof");
+    let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (&said["error"]["exit"], &said["error"]["kind"]),
+        (&json!(4), &json!("store"))
+    );
+}
+
+#[test]
+fn damage_is_found_and_named() {
+    let bench = with_objects();
+    let lines: Vec<String> = (1..=300).map(|number| format!("{number:064x}\n")).collect();
+    bench.write("digests", lines.concat().as_bytes());
+    bench.ok("directory append d --key k --digests digests");
+    bench.ok("directory check d --public k.pub");
+    let flip = |name: &str, place: usize| {
+        let mut bytes = bench.read(name);
+        bytes[place] ^= 1;
+        bench.write(name, &bytes);
+    };
+    flip("d/level-0", 200 * 32);
+    bench.fails(
+        "directory check d --public k.pub",
+        3,
+        "block 1 of level 0 is not what was signed",
+    );
+    bench.fails("directory verify --from d --public k.pub --id 200", 4, "");
+    // Other blocks are whole.
+    bench.ok("directory verify --from d --public k.pub --id 0 --object cat");
+    flip("d/level-0", 200 * 32);
+    bench.ok("directory check d --public k.pub");
+    flip("d/level-1", 40);
+    bench.fails("directory check d --public k.pub", 3, "level 1");
+    bench.fails("directory status d", 4, "level 1");
+    flip("d/level-1", 40);
+    fs::remove_file(bench.path("d/level-1")).unwrap();
+    bench.fails("directory check d", 4, "level-1");
+}
+
+/// Somebody else has the folder open: the lock is waited for, and then refused.
+#[test]
+fn two_authors_at_once_make_two_versions() {
+    let bench = with_objects();
+    let append = |object: &str| {
+        let mut command = bench.command();
+        command.args(["directory", "append", "d", "--key", "k", object]);
+        command.stdout(std::process::Stdio::null()).spawn().unwrap()
+    };
+    let running = [append("cat"), append("dog")];
+    let codes = running.map(|mut child| child.wait().unwrap().code());
+    let done = codes.iter().filter(|code| **code == Some(0)).count();
+    // Whoever did not get the folder in time has changed nothing.
+    assert!(
+        codes.iter().all(|code| matches!(code, Some(0 | 4))),
+        "{codes:?}"
+    );
+    assert!(done >= 1);
+    let status = one(&bench, "directory status d");
+    assert_eq!(status["entries"], 3 + done);
+    assert_eq!(status["version"], 1 + done);
+    bench.ok("directory check d");
+    assert!(Path::new(&bench.path("k.signed")).exists());
+}

@@ -1,0 +1,217 @@
+//! Is this photograph the one that was registered? A directory of a million objects, on disk, and a consumer who trusts neither
+//! the server that keeps it nor the place where the photographs lie.
+//!
+//! The **author** registers objects by their digests, and signs versions. The **server** keeps the directory in a folder, and
+//! holds no key. An **object store** keeps each object with its hint: the proof of when it was looked up last. The **consumer**
+//! fetches an object, asks the server with what the hint says, and compares what is proved with the object in hand.
+//!
+//! Run with `cargo run --release -p examples --example directory_million`.
+
+use std::{collections::BTreeMap, error::Error, path::Path, time::Instant};
+
+use block_directory::{
+    BlockDirectory, CacheBudget, DirectoryClient, Entry, EntryId, EntryQuery, Found, FullAuthor,
+};
+use ed25519_dalek::SigningKey;
+use pad_core::{
+    AuthorKey, DictionaryId, Digest, HeadSigner, Sha256Ed25519, SnapshotHead, Suite, Version,
+    codec, head::Authority, history::Frontier,
+};
+
+type S = Sha256Ed25519;
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// Blocks of 128 slots: a page of 4 096 bytes.
+const STEP: u32 = 7;
+
+/// A server that keeps little of the directory in memory: the levels above the lowest, and some blocks.
+const BUDGET: CacheBudget = CacheBudget::bytes(4 << 20);
+
+fn main() -> Outcome<()> {
+    run(1_000_000)
+}
+
+fn run(objects: u64) -> Outcome<()> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("photographs");
+    let signer = SigningKey::from_bytes(&[7; 32]);
+    let authority = Authority {
+        author: AuthorKey::of(&signer)?,
+        dictionary: DictionaryId::from_name("photographs"),
+        scheme: block_directory::DIRECTORY,
+    };
+
+    // 1. The author registers all objects at once, in one pass, and signs version 1.
+    load(&path, authority, &signer, objects)?;
+
+    // 2. The consumer looks one up. The server reads one block; the proof becomes the hint that is stored with the object.
+    let mut store = ObjectStore::default();
+    let mut consumer = Consumer(DirectoryClient::new(authority, STEP));
+    let server = BlockDirectory::open(&path, BUDGET)?;
+    let (one, deleted) = (objects / 3, objects / 2);
+    for id in [one, deleted] {
+        store.put(id, photograph(id));
+        let found = consumer.look_up(&server, &mut store, id)?;
+        say(&format!("look-up of {id} without a hint"), &found);
+        assert!(found.is_registered && found.blocks_read == 1);
+    }
+    drop(server);
+
+    // 3. With the hint the server reads nothing, also after everything that it had read is forgotten.
+    let server = BlockDirectory::open(&path, BUDGET)?;
+    let found = consumer.look_up(&server, &mut store, one)?;
+    say(&format!("look-up of {one} with its hint"), &found);
+    assert!(found.is_registered && found.blocks_read == 0);
+
+    // 4. The object store hands out something else in its place, with the right hint.
+    let hint = store.hint(one);
+    store.put(one, b"a retouched photograph".to_vec());
+    store.hints.insert(one, hint);
+    let found = consumer.look_up(&server, &mut store, one)?;
+    say(&format!("tampered object for {one}"), &found);
+    assert!(!found.is_registered, "a tampered object is refused");
+    store.put(one, photograph(one));
+
+    // 5. The author deletes an entry, for good. What was its object is its object no more.
+    let mut author = FullAuthor::resume(server, HeadSigner::new(signer));
+    author.delete(EntryId::new(deleted))?;
+    let update = author.snapshot()?;
+    println!(
+        "version {}: entry {deleted} is deleted, by an update of {} bytes",
+        update.head.head.version,
+        codec::encode(&update).len()
+    );
+    let found = consumer.look_up(author.directory(), &mut store, deleted)?;
+    say(&format!("look-up of {deleted}, which is deleted"), &found);
+    assert_eq!(found.entry, Entry::Deleted);
+
+    // 6. The hint of another object still matches: nothing below the subtrees that the two have in common has changed.
+    let found = consumer.look_up(author.directory(), &mut store, one)?;
+    say(&format!("look-up of {one} again"), &found);
+    assert!(found.is_registered);
+    author.into_directory().close()?;
+    Ok(())
+}
+
+/// The contents of an object, made up.
+fn photograph(id: u64) -> Vec<u8> {
+    format!("photograph {id}").into_bytes()
+}
+
+/// Loads a new directory in a folder.
+fn load(path: &Path, authority: Authority, signer: &SigningKey, objects: u64) -> Outcome<()> {
+    let start = Instant::now();
+    let digests = (0..objects).map(|id| Ok::<_, Box<dyn Error>>(S::value(&photograph(id))));
+    let sign = |root| {
+        let head = SnapshotHead::<S> {
+            scheme: authority.scheme,
+            dictionary: authority.dictionary,
+            version: Version::new(1),
+            root,
+            history: Frontier::<S>::default().root(),
+        };
+        Ok(head.sign(signer)?)
+    };
+    let directory =
+        BlockDirectory::<S>::create_loaded(path, authority, (STEP, BUDGET), digests, sign)?;
+    println!(
+        "{} objects registered in {:.1} s, in {} bytes of files",
+        directory.registered(),
+        start.elapsed().as_secs_f64(),
+        directory.file_bytes()?
+    );
+    Ok(())
+}
+
+/// Where objects lie, and hints beside them. Nobody trusts it.
+#[derive(Default)]
+struct ObjectStore {
+    objects: BTreeMap<u64, Vec<u8>>,
+    hints: BTreeMap<u64, Vec<u8>>,
+}
+
+impl ObjectStore {
+    fn put(&mut self, id: u64, object: Vec<u8>) {
+        self.objects.insert(id, object);
+    }
+
+    fn object(&self, id: u64) -> Vec<u8> {
+        self.objects.get(&id).cloned().unwrap_or_default()
+    }
+
+    fn hint(&self, id: u64) -> Vec<u8> {
+        self.hints.get(&id).cloned().unwrap_or_default()
+    }
+}
+
+/// Knows the author's key, and the newest version that it has seen.
+struct Consumer(DirectoryClient<S>);
+
+/// What a look-up established, and what it cost.
+struct LookUp {
+    entry: Entry<Digest<32>>,
+    is_registered: bool,
+    hint_matched: bool,
+    blocks_read: u64,
+    answer_bytes: usize,
+    microseconds: f64,
+}
+
+impl Consumer {
+    /// Fetches an object and its hint, asks the server, and compares.
+    fn look_up(
+        &mut self,
+        server: &BlockDirectory<S>,
+        store: &mut ObjectStore,
+        id: u64,
+    ) -> Outcome<LookUp> {
+        let digest = S::value(&store.object(id));
+        let before = server.blocks_read();
+        let start = Instant::now();
+        let hint = store.hint(id);
+        let (pending, request) = self.0.ask_with_hint(EntryId::new(id), &digest, &hint);
+        let answer = server.answer(&request)?;
+        let Found {
+            entries,
+            refreshed,
+            hint_matched,
+        } = self.0.accept(&pending, &answer)?;
+        let microseconds = start.elapsed().as_secs_f64() * 1e6;
+        assert_eq!(*entries.get().query(), EntryQuery::one(EntryId::new(id)));
+        if let Some(hint) = refreshed {
+            store.hints.insert(id, codec::encode(&hint));
+        }
+        let entry = entries.get().of(EntryId::new(id)).ok_or("asked for")?;
+        Ok(LookUp {
+            entry,
+            is_registered: entry == Entry::Live(digest),
+            hint_matched,
+            blocks_read: server.blocks_read() - before,
+            answer_bytes: answer.len(),
+            microseconds,
+        })
+    }
+}
+
+fn say(what: &str, found: &LookUp) {
+    let says = match (found.entry, found.is_registered) {
+        (Entry::Live(_), true) => "this object, verified",
+        (Entry::Live(_), false) => "REFUSED, another object is registered",
+        (Entry::Deleted, _) => "REFUSED, the entry is deleted",
+        (Entry::Unassigned, _) => "REFUSED, there is no such entry",
+    };
+    let hint = if found.hint_matched {
+        "hint matched, "
+    } else {
+        ""
+    };
+    println!(
+        "{what}: {says} ({hint}{} blocks read, {} bytes, {:.0} us)",
+        found.blocks_read, found.answer_bytes, found.microseconds
+    );
+}
+
+#[test]
+fn runs() {
+    run(20_000).unwrap();
+}
