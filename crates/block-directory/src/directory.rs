@@ -83,7 +83,8 @@ impl<S: Suite> BlockDirectory<S> {
     /// `objects` are the digests of all entries in order. Time: two hashes for each.
     ///
     /// # Errors
-    /// [`ApplyError`]: [`InputError::ReservedDigest`], [`InputError::CapacityExceeded`], a head that is not the author's of
+    /// [`ApplyError`]: [`InputError::ReservedDigest`](pad_core::InputError::ReservedDigest),
+    /// [`InputError::CapacityExceeded`](pad_core::InputError::CapacityExceeded), a head that is not the author's of
     /// version 1, [`ApplyError::RootMismatch`].
     pub fn load(
         mut self,

@@ -190,3 +190,25 @@ fn a_full_disk_loses_nothing() {
         script.assert_survived(&room, acknowledged, &format!("{part} sixteenths"));
     }
 }
+
+/// One change writes its path and what the engine needs, not the directory.
+#[test]
+fn a_version_writes_only_the_blocks_that_it_changes() {
+    let mut author = KeyedAuthor::<S>::new("names", signer()).unwrap();
+    let folder = SimulatedFolder::new("names");
+    let mut stored = Stored::create_in(&folder.layer(), NAME, &author.authority(), CACHE).unwrap();
+    for number in 0..20_000 {
+        author.put(key(number), Value::default()).unwrap();
+    }
+    stored.apply(&author.snapshot().unwrap()).unwrap();
+    let written = || folder.traffic(NAME).bytes_written;
+    let loaded = written();
+    author
+        .put(key(10_001), Value::new(*b"changed").unwrap())
+        .unwrap();
+    let read = stored.blocks_read();
+    stored.apply(&author.snapshot().unwrap()).unwrap();
+    assert!(stored.blocks_read() - read <= 3, "a path of three levels");
+    let changed = written() - loaded;
+    assert!(changed * 4 < loaded, "{changed} bytes after {loaded}");
+}
