@@ -64,10 +64,14 @@
 //!
 //! # Map
 //!
-//! [`entry`]: ids, entries, how they are hashed. [`query`], [`proof`], [`statement`]: questions, proofs, what they establish.
-//! [`hint`]: path hints. [`strategy`], [`opened`]: blocks that are opened as a whole. [`message`]: requests and answers. [`client`]: following a directory. With the default feature `std`
-//! also `author`, `directory`, `operations`, `block_tree`: authors and servers, in memory. Without it this crate is `no_std` (with `alloc`)
-//! and verifies.
+//! * [`entry`]: ids, entries, how they are hashed. [`query`], [`proof`], [`statement`]: questions, proofs, what they establish.
+//!   [`hint`]: path hints. [`message`], [`client`]: requests and answers, and following a directory.
+//! * [`strategy`], [`opened`]: blocks that are opened as a whole.
+//! * With the default feature `std`: `author` and `directory`, in memory and on disk (`store`); `entry_tree` and `block_tree`, entries with
+//!   roots and proofs alone.
+//! * With the default feature `keyed`: sorted keys in blocks, proved as trees are.
+//!
+//! Without its default features this crate is `no_std` (with `alloc`), and verifies.
 //!
 //! Why a client cannot be deceived, and on which assumptions: `docs/threat-model.md`. The bytes: `docs/format.md`.
 //!
