@@ -9,6 +9,7 @@ mod beside;
 mod contender;
 mod counted;
 mod digests;
+mod durable;
 mod goals;
 mod hints;
 mod images;
@@ -55,6 +56,7 @@ impl DirectoryArguments {
                 Experiment::Stored => {
                     for entries in &self.entries {
                         stored::run(*entries, &primitives, &mut report)?;
+                        durable::run(*entries, &primitives, &mut report)?;
                     }
                 }
                 Experiment::Beside => {

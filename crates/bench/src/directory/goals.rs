@@ -1,6 +1,6 @@
 //! What directories are meant to reach: each figure beside its limit from the same run.
 
-use super::{paper, shape, stored};
+use super::{durable, paper, shape};
 use crate::{
     line::Line,
     tables::{Tables, digits},
@@ -91,9 +91,9 @@ const GOALS: [Goal; 36] = [
     Goal("11", "block reads of a look-up", In(("directory_read", MERKLE, ANY), "reads_per_lookup"), exactly(1.0)),
     Goal("11", "the same with a hint", In(("directory_read", MERKLE, ANY), "reads_with_hint"), exactly(0.0)),
     Goal("12", "block reads of the known traces that differ", From(paper::differing_reads), exactly(0.0)),
-    Goal("13", "durable updates, 10^6; limit: redb", From(stored::beside_redb), at_most(1.0)),
-    Goal("13", "durable updates a second", From(stored::per_second), at_least(100_000.0)),
-    Goal("14", "bytes written for each, divided by redb's", From(stored::written_beside_redb), at_most(0.5)),
+    Goal("13", "durable updates, 10^6; limit: redb", From(durable::beside_redb), at_most(1.0)),
+    Goal("13", "durable updates a second", From(durable::per_second), at_least(100_000.0)),
+    Goal("14", "bytes written for each, divided by redb's", From(durable::written_beside_redb), at_most(0.5)),
     Goal("15", "bytes of files for each entry, 10^6", In(("directory_load", MERKLE, MILLION), "level_bytes_per_entry"), at_most(32.3)),
     Goal("15", "the same, 10^7", In(("directory_load", MERKLE, 10 * MILLION), "level_bytes_per_entry"), at_most(32.3)),
     Goal("16", "bulk load, each entry, 10^7", updated("directory_load", MERKLE, 10 * MILLION), at_most(2.0)),

@@ -1,4 +1,4 @@
-//! A directory on disk: loading it, durable updates, reading blocks, reopening after a crash.
+//! A directory on disk: loading it, its files and memory, reading blocks.
 
 use std::{
     fs::{self, File},
@@ -6,25 +6,21 @@ use std::{
     io::Write as _,
     os::unix::fs::FileExt as _,
     path::Path,
-    sync::Arc,
 };
 
 use block_directory::{
     BlockDirectory, CacheBudget, DirectoryClient, Entry, EntryId, EntryQuery, FullAuthor,
 };
-use pad_core::{Digest, SignedHead, SnapshotHead, Update, Version, codec, head::Authority};
+use pad_core::{Digest, SignedHead, SnapshotHead, Version, codec, head::Authority};
 
 use super::{
-    counted::CountedFolder,
     digests::S,
     measured,
     operations::{digest, of},
     primitives::Primitives,
 };
 use crate::{
-    Outcome, line,
-    line::Line,
-    memory,
+    Outcome, line, memory,
     primitives::signing_key,
     report::Report,
     timing::{median, stopwatch},
@@ -32,17 +28,11 @@ use crate::{
 };
 
 /// Blocks of 128 slots: 4 096 bytes.
-const STEP: u32 = 7;
-const CAPACITY: u64 = 1 << STEP;
-
-/// The updates of one durable version.
-const BATCH: usize = 10_000;
+pub(super) const STEP: u32 = 7;
+pub(super) const CAPACITY: u64 = 1 << STEP;
 
 /// The memory of a server.
-const BUDGET: CacheBudget = CacheBudget::bytes(256 << 20);
-
-/// The most entries of directories that authors keep in memory beside.
-const MOST_AUTHORED: u64 = 10_000_000;
+pub(super) const BUDGET: CacheBudget = CacheBudget::bytes(256 << 20);
 
 /// A run over directories of so many entries.
 struct Stored<'a> {
@@ -61,11 +51,6 @@ pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) ->
     stored.load(folder.path(), report)?;
     stored.read(folder.path(), report)?;
     drop(folder);
-    if entries <= MOST_AUTHORED {
-        report.announce(format!("durable updates of {entries} entries"));
-        stored.update(report)?;
-        stored.reopen(report)?;
-    }
     Ok(())
 }
 
@@ -181,108 +166,6 @@ impl Stored<'_> {
         };
         measured(report, ("merkle", self.primitives), line)
     }
-
-    /// An author in memory with all entries, and what it has signed.
-    fn author(&self) -> Outcome<(FullAuthor<S>, Vec<Update<S>>)> {
-        let mut author = FullAuthor::<S>::new("bench", signing_key())?;
-        let mut updates = Vec::new();
-        for id in 0..self.entries {
-            author.append(digest(id))?;
-            if id % 1_000_000 == 999_999 {
-                updates.push(author.snapshot()?);
-            }
-        }
-        if !self.entries.is_multiple_of(1_000_000) {
-            updates.push(author.snapshot()?);
-        }
-        Ok((author, updates))
-    }
-
-    fn batch(&self, author: &mut FullAuthor<S>, random: &mut Random) -> Outcome<Update<S>> {
-        for _ in 0..BATCH {
-            let id = EntryId::new(random.below(self.entries));
-            author.update(id, digest(random.next()))?;
-        }
-        Ok(author.snapshot()?)
-    }
-
-    /// Versions of random updates, each durable before the next one; checkpoints and closing included.
-    fn update(&self, report: &mut Report) -> Outcome<()> {
-        let (mut author, appended) = self.author()?;
-        let folder = tempfile::tempdir()?;
-        let (layer, written) = CountedFolder::create(&folder.path().join("directory"))?;
-        let mut server =
-            BlockDirectory::<S>::create_in(Arc::new(layer), authority()?, STEP, BUDGET)?;
-        for update in &appended {
-            server.apply(update)?;
-        }
-        server.checkpoint()?;
-        let mut random = Random::new(self.entries);
-        let (mut us, before, batches) = (0.0, written.bytes(), report.rounds(20, 2));
-        for _ in 0..batches {
-            let update = self.batch(&mut author, &mut random)?;
-            let (batch_us, applied) = stopwatch(|| server.apply(&update));
-            applied?;
-            us += batch_us;
-        }
-        let (closing_us, closed) = stopwatch(|| server.close());
-        closed?;
-        let updated = (batches * BATCH) as f64;
-        let nodes = self.entries.next_power_of_two().ilog2() + 1;
-        let limit_us = f64::from(nodes) * self.primitives.node_chained_ns / 1e3;
-        let line = of(
-            "directory_durable",
-            self.entries,
-            ((us + closing_us) / updated, limit_us),
-        )
-        .with(
-            "written_bytes_per_update",
-            (written.bytes() - before) as f64 / updated,
-        )
-        .with("batch", BATCH)
-        .with("block_bytes", 32 * CAPACITY)
-        .with("closing_us", closing_us);
-        measured(report, ("merkle", self.primitives), line)
-    }
-
-    /// Updates that are in the log only, and what opening takes then.
-    fn reopen(&self, report: &mut Report) -> Outcome<()> {
-        let (mut author, appended) = self.author()?;
-        let folder = tempfile::tempdir()?;
-        let target = folder.path().join("directory");
-        let lazy = CacheBudget {
-            bytes: 4 << 30,
-            log_bytes: u64::MAX,
-        };
-        let mut server = BlockDirectory::<S>::create(&target, authority()?, STEP, lazy)?;
-        for update in &appended {
-            server.apply(update)?;
-        }
-        server.checkpoint()?;
-        let mut random = Random::new(self.entries);
-        let (mut us, batches) = (0.0, report.rounds(100, 2));
-        for _ in 0..batches {
-            let update = self.batch(&mut author, &mut random)?;
-            let (batch_us, applied) = stopwatch(|| server.apply(&update));
-            applied?;
-            us += batch_us;
-        }
-        let latest = server.latest();
-        // Without closing it, as a crash leaves it.
-        drop(server);
-        let (open_us, opened) = stopwatch(|| BlockDirectory::<S>::open(&target, lazy));
-        if opened?.latest() != latest {
-            return Err("a version is lost".into());
-        }
-        let updated = (batches * BATCH) as f64;
-        let line = of(
-            "directory_reopen",
-            self.entries,
-            (open_us / updated, us / updated),
-        )
-        .with("logged", batches * BATCH);
-        measured(report, ("merkle", self.primitives), line)
-    }
 }
 
 fn prove(server: &BlockDirectory<S>, id: u64) -> Option<Vec<u8>> {
@@ -291,7 +174,7 @@ fn prove(server: &BlockDirectory<S>, id: u64) -> Option<Vec<u8>> {
 }
 
 /// Whose directory it is.
-fn authority() -> Outcome<Authority> {
+pub(super) fn authority() -> Outcome<Authority> {
     Ok(*FullAuthor::<S>::new("bench", signing_key())?.authority())
 }
 
@@ -349,34 +232,4 @@ fn read_us(file: &Path, ids: &[u64]) -> Outcome<f64> {
         times.push(us);
     }
     Ok(median(times))
-}
-
-/// A figure of a million entries: of durable updates, and of redb's.
-fn beside(lines: &[Line], key: &str) -> Option<[f64; 2]> {
-    let of = |(experiment, strategy): (&str, &str)| {
-        let is_it =
-            |line: &&&Line| line.text("strategy") == strategy && line.count("entries") == 1_000_000;
-        line::of(lines, experiment).iter().find(is_it)?.number(key)
-    };
-    Some([
-        of(("directory_durable", "merkle"))?,
-        of(("directory_beside", "redb"))?,
-    ])
-}
-
-/// The time of a durable update, divided by redb's.
-pub(super) fn beside_redb(lines: &[Line]) -> Option<f64> {
-    let [ours, theirs] = beside(lines, "update_us")?;
-    Some(ours / theirs)
-}
-
-/// Durable updates a second.
-pub(super) fn per_second(lines: &[Line]) -> Option<f64> {
-    Some(1e6 / beside(lines, "update_us")?[0])
-}
-
-/// The bytes written for a durable update, divided by redb's.
-pub(super) fn written_beside_redb(lines: &[Line]) -> Option<f64> {
-    let [ours, theirs] = beside(lines, "written_bytes_per_update")?;
-    Some(ours / theirs)
 }
