@@ -12,13 +12,13 @@ use plotters::{
 };
 
 use crate::{
-    Outcome, aad, costs,
+    Outcome, aad, costs, directory,
     line::{Line, groups, of},
     paper,
     tree::table::LOOKUPS_PER_UPDATE,
 };
 
-/// Draws what the lines of `tree`, `tuple` and `aad` allow into a folder, and returns the files.
+/// Draws what the lines of `tree`, `tuple`, `aad` and `directory` allow into a folder, and returns the files.
 pub fn draw(lines: &[Line], folder: &Path) -> Outcome<Vec<PathBuf>> {
     std::fs::create_dir_all(folder)?;
     let (growing, steady) = (of(lines, "growing"), of(lines, "steady_state"));
@@ -41,6 +41,7 @@ pub fn draw(lines: &[Line], folder: &Path) -> Outcome<Vec<PathBuf>> {
         figures.push((group[0].text("figure").to_owned(), costs_of(&group)));
     }
     figures.extend(aad::plots::plots(lines));
+    figures.extend(directory::plots::plots(lines));
     for (name, lines) in figures {
         if !lines.series.is_empty() {
             let file = folder.join(format!("{name}.svg"));
@@ -60,6 +61,8 @@ pub(crate) struct Lines {
     pub(crate) series: Vec<(String, Vec<(f64, f64)>)>,
     /// Where the names stand.
     pub(crate) legend: SeriesLabelPosition,
+    /// Whether the vertical axis is longer by the height of the names, which stand at its upper or lower end.
+    pub(crate) has_room: bool,
 }
 
 /// Pairs of bars: ours, and those of 2010.
@@ -131,6 +134,7 @@ fn steady_states(steady: &[&Line]) -> Lines {
         vertical: "proofs per second",
         series: series.collect(),
         legend: SeriesLabelPosition::LowerLeft,
+        has_room: false,
     }
 }
 
@@ -149,6 +153,7 @@ fn lookup_costs(growing: &[&Line]) -> Lines {
         vertical: "micro-dollars per look-up",
         series: series.collect(),
         legend: SeriesLabelPosition::LowerLeft,
+        has_room: false,
     }
 }
 
@@ -165,6 +170,7 @@ fn costs_of(group: &[&Line]) -> Lines {
         vertical: "micro-dollars per look-up",
         series: series.collect(),
         legend: SeriesLabelPosition::LowerLeft,
+        has_room: false,
     }
 }
 
@@ -179,7 +185,7 @@ impl Lines {
     fn draw(&self, file: &Path) -> Outcome<()> {
         let points = || self.series.iter().flat_map(|(_, points)| points);
         let (left, right) = bounds(points().map(|point| point.0));
-        let (bottom, top) = bounds(points().map(|point| point.1));
+        let (bottom, top) = self.vertical_bounds();
         let area = area(file)?;
         let mut chart = ChartBuilder::on(&area)
             .caption(self.title.as_str(), ("sans-serif", 22))
@@ -188,7 +194,7 @@ impl Lines {
             .y_label_area_size(80)
             .build_cartesian_2d(
                 (left / 1.2..right * 1.2).log_scale(),
-                (bottom / 2.0..top * 2.0).log_scale(),
+                (bottom..top).log_scale(),
             )?;
         let mesh = &mut chart.configure_mesh();
         mesh.x_desc(self.horizontal).y_desc(self.vertical).draw()?;
@@ -213,6 +219,25 @@ impl Lines {
             .border_style(BLACK)
             .draw()?;
         Ok(area.present()?)
+    }
+}
+
+impl Lines {
+    /// The ends of the vertical axis.
+    fn vertical_bounds(&self) -> (f64, f64) {
+        let points = self.series.iter().flat_map(|(_, points)| points);
+        let (bottom, top) = bounds(points.map(|point| point.1));
+        let (bottom, top) = (bottom / 2.0, top * 2.0);
+        // The names' share of the height of the plot.
+        let names = 0.05 + 0.037 * self.series.len() as f64;
+        let room = (top / bottom).powf(names / (1.0 - names));
+        match self.legend {
+            _ if !self.has_room => (bottom, top),
+            SeriesLabelPosition::LowerLeft
+            | SeriesLabelPosition::LowerMiddle
+            | SeriesLabelPosition::LowerRight => (bottom / room, top),
+            _ => (bottom, top * room),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Measurements of the workspace: the report behind the binary `bench`, and what the criterion
 //! benches share with it.
 //!
-//! [`mod@tree`], [`mod@tuple`], [`mod@aad`], [`accumulators`] and [`flexlist`] are reports: each measures, and hands
+//! [`mod@tree`], [`mod@tuple`], [`mod@aad`], [`accumulators`], [`mod@directory`] and [`flexlist`] are reports: each measures, and hands
 //! [`line::Line`]s to a [`report::Report`]; [`tables`] and [`figures`] show them beside the [`paper`]'s
 //! figures. [`dictionary`] runs a dictionary of any family, [`lookups`] asks it. [`counting`] counts the
 //! hashes that an update needs, [`cryptography`] times signatures, [`primitives`] times both alone. What each
@@ -26,6 +26,7 @@ pub mod costs;
 pub mod counting;
 pub mod cryptography;
 pub mod dictionary;
+pub mod directory;
 pub mod figures;
 pub mod fixture;
 pub mod flexlist;

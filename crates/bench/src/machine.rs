@@ -64,10 +64,11 @@ fn is_stale() -> bool {
 }
 
 /// The crates that figures are of.
-const MEASURED: [&str; 8] = [
+const MEASURED: [&str; 9] = [
     "aad",
     "accumulators",
     "bench",
+    "block-directory",
     "flexlist",
     "flexlist-service",
     "pad-core",

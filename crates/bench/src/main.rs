@@ -11,6 +11,7 @@ use bench::{
     Outcome,
     aad::{self, AadArguments},
     accumulators::AccumulatorArguments,
+    directory::{self, DirectoryArguments},
     figures,
     flexlist::{self, FlexlistArguments, cut::CutArguments},
     line::Line,
@@ -38,13 +39,16 @@ enum Command {
     Tuple(TupleArguments),
     /// Append-only dictionaries: appending, look-ups, append-only proofs, memory, bandwidth; each beside its primitives.
     Aad(AadArguments),
+    /// Block directories: digests of blocks, path hints, operations, each beside its primitives; figures 3 to 5.
+    Directory(DirectoryArguments),
     /// The outsourced files: building, updates, audits, version-control traces; figures 6 to 10, table 2.
     Flexlist(FlexlistArguments),
     /// Cuts a version-control trace, numbers only, from a local git repository.
     FlexlistTrace(CutArguments),
     /// Hashes and signatures of each suite.
     Primitives(PrimitivesArguments),
-    /// Tables and plots from the lines of `tree --json`, `tuple --json` and `aad --json`; tables of `flexlist --json`.
+    /// Tables and plots from the lines of `tree --json`, `tuple --json`, `aad --json` and `directory --json`; tables of
+    /// `flexlist --json`.
     Figures(FiguresArguments),
     /// One measurement in this process; what `tree` starts.
     #[command(hide = true)]
@@ -58,7 +62,7 @@ enum Command {
 
 #[derive(Debug, Args)]
 struct FiguresArguments {
-    /// A file of lines from `tree`, `tuple`, `aad` or `flexlist`, each with `--json`; other lines are skipped.
+    /// A file of lines from `tree`, `tuple`, `aad`, `directory` or `flexlist`, each with `--json`; other lines are skipped.
     #[arg(long)]
     from: PathBuf,
     /// The folder for the plots.
@@ -73,6 +77,7 @@ fn main() -> ExitCode {
         Command::Accumulators(arguments) => arguments.run(),
         Command::Tuple(arguments) => arguments.run(),
         Command::Aad(arguments) => arguments.run(),
+        Command::Directory(arguments) => arguments.run(),
         Command::Flexlist(arguments) => arguments.run(),
         Command::FlexlistTrace(arguments) => arguments.run(),
         Command::Primitives(arguments) => arguments.run(),
@@ -109,8 +114,9 @@ fn draw_figures(arguments: &FiguresArguments) -> Outcome<()> {
         write!(stdout(), "{}", report(&of))?;
     }
     if is_empty {
-        let error =
-            format!("{from}: no line of `tree`, `tuple`, `aad` or `flexlist` with `--json`");
+        let error = format!(
+            "{from}: no line of `tree`, `tuple`, `aad`, `directory` or `flexlist` with `--json`"
+        );
         return Err(error.into());
     }
     for file in figures::draw(&lines, &arguments.out)? {
@@ -122,9 +128,10 @@ fn draw_figures(arguments: &FiguresArguments) -> Outcome<()> {
 /// How the names of some experiments begin, and the tables of their lines.
 type Tables = (&'static [&'static str], fn(&[Line]) -> String);
 
-const REPORTS: [Tables; 4] = [
+const REPORTS: [Tables; 5] = [
     (&["growing", "steady_state"], tree::table::report),
     (&["tuple_"], tuple::table::report),
     (&["aad_"], aad::table::report),
+    (&["directory_"], directory::table::report),
     (&["flexlist_"], flexlist::table::report),
 ];

@@ -4,7 +4,7 @@ mod changes;
 mod full;
 mod light;
 mod peaks;
-mod signing;
+pub(crate) mod signing;
 mod witness;
 
 pub use changes::Changes;

@@ -1,7 +1,7 @@
 //! The blocks of a directory of strategy 1: all of them in memory, or some of them and the others in files.
 
-mod frame;
-mod grid;
+pub(crate) mod frame;
+pub(crate) mod grid;
 mod load;
 mod plan;
 mod read;
@@ -9,11 +9,11 @@ mod stored;
 
 use pad_core::{StoreFault, Suite};
 
-pub(crate) use frame::Frame;
-pub(crate) use grid::{Grid, to_u64};
 pub(crate) use load::Loader;
 pub(crate) use plan::Plan;
 use read::Held;
+
+use self::{frame::Frame, grid::Grid};
 
 use crate::{
     entry::{Shown, root_digest},
@@ -123,5 +123,14 @@ impl<S: Suite> Blocks<S> {
         }
         change(level.get_mut(block).ok_or(StoreFault::Damaged)?);
         Ok(())
+    }
+
+    /// The next block of a level. `grid` is that of after the change.
+    fn push(&mut self, grid: Grid, place: Place, frame: Frame<S>) -> Result<(), StoreFault> {
+        if place.level < self.pinned_from {
+            let backing = self.backing.as_ref().ok_or(StoreFault::Damaged)?;
+            return backing.insert_changed(grid, place, frame);
+        }
+        self.change(grid, place, |new| *new = frame)
     }
 }

@@ -1,15 +1,14 @@
 //! A server's memory: the entries of the latest version, and the heads of all.
 
-use core::marker::PhantomData;
-
 use pad_core::{
-    ApplyError, DecodeError, HeadLog, InputError, LookupError, Repository, SignedHead, StoreFault,
-    Suite, Update, VerifyError, Version, codec, head::Authority,
+    ApplyError, DecodeError, HeadLog, LookupError, Repository, SignedHead, StoreFault, Suite,
+    Update, VerifyError, Version, codec, head::Authority,
 };
 
 use crate::{
     blocks::{Blocks, Plan},
-    entry::{self, DIRECTORY, EntryId},
+    entry::{DIRECTORY, EntryId},
+    entry_tree,
     hint::{Chain, MOST_STEP, ShortCircuit},
     message::{
         DirectoryAnswer, EntryRequest, Evidence, LONGEST_RANGE_REQUEST, LONGEST_REQUEST, News,
@@ -17,9 +16,9 @@ use crate::{
     },
     operations,
     proof::{DirectoryProof, EntryProof},
-    query::{EntryQuery, MOST_RANGE, Selection},
+    query::{EntryQuery, MOST_RANGE, Selection, sealed},
     shape,
-    store::Journal,
+    store::journal::Journal,
 };
 
 /// A server of a directory. It holds no key, and nobody trusts it. It answers about its latest version only; older roots stay
@@ -31,6 +30,7 @@ pub struct BlockDirectory<S: Suite> {
     pub(crate) blocks: Blocks<S>,
     heads: HeadLog<S>,
     pub(crate) journal: Option<Journal>,
+    most_in_range: u64,
 }
 
 /// Why a request has no answer; the client is told outside of the format.
@@ -68,7 +68,14 @@ impl<S: Suite> BlockDirectory<S> {
             blocks,
             heads,
             journal,
+            most_in_range: MOST_RANGE,
         }
+    }
+
+    /// From now on, refuses requests for more registered entries of a range than this, of which a strange client gets 33 bytes each
+    /// for a request of 64. The format allows `2^20`, which no number above changes.
+    pub fn limit_ranges(&mut self, most: u64) {
+        self.most_in_range = most.min(MOST_RANGE);
     }
 
     /// A server of version 1 of a directory that was loaded at once: no update of its size exists.
@@ -84,7 +91,7 @@ impl<S: Suite> BlockDirectory<S> {
         objects: impl IntoIterator<Item = S::Digest>,
     ) -> Result<Self, ApplyError> {
         self.heads.check(Version::EMPTY, head)?;
-        let blocks = Blocks::load(self.blocks.step(), checked::<S>(objects))?;
+        let blocks = Blocks::load(self.blocks.step(), operations::checked::<S>(objects))?;
         if blocks.root() != head.head.root {
             return Err(ApplyError::RootMismatch);
         }
@@ -126,7 +133,7 @@ impl<S: Suite> BlockDirectory<S> {
     /// [`ApplyError`]; the directory is then as it was.
     pub fn apply(&mut self, update: &Update<S>) -> Result<Version, ApplyError> {
         let plan = self.plan_update(update)?;
-        self.accept(update, &plan)?;
+        self.accept(update, plan)?;
         Ok(self.latest())
     }
 
@@ -146,15 +153,19 @@ impl<S: Suite> BlockDirectory<S> {
     }
 
     /// Makes an update durable, and then the latest version. It leads where its plan says.
-    pub(crate) fn accept(&mut self, update: &Update<S>, plan: &Plan<S>) -> Result<(), StoreFault> {
+    pub(crate) fn accept(&mut self, update: &Update<S>, plan: Plan<S>) -> Result<(), StoreFault> {
         self.log(core::slice::from_ref(update), plan.grid.registered)?;
         self.commit(update, plan)?;
         self.checkpoint_if_due()
     }
 
     /// Makes an update the latest version.
-    pub(crate) fn commit(&mut self, update: &Update<S>, plan: &Plan<S>) -> Result<(), StoreFault> {
-        if let Err(fault) = self.blocks.commit(plan) {
+    pub(crate) fn commit(
+        &mut self,
+        update: &Update<S>,
+        mut plan: Plan<S>,
+    ) -> Result<(), StoreFault> {
+        if let Err(fault) = self.blocks.commit(&mut plan) {
             // Some blocks are of this version, others of the one before.
             return Err(match self.blocks.backing() {
                 Some(backing) => backing.close(fault.into()),
@@ -181,17 +192,8 @@ impl<S: Suite> BlockDirectory<S> {
         &self,
         query: &Q,
     ) -> Result<DirectoryProof<S, Q>, LookupError> {
-        let asked = query.below(self.blocks.registered());
-        if asked.len() > MOST_RANGE {
-            return Err(LookupError::InvalidQuery);
-        }
-        let opened = self.blocks.open(asked)?;
-        Ok(DirectoryProof {
-            registered: self.blocks.registered(),
-            shown: opened.shown,
-            siblings: opened.siblings,
-            question: PhantomData,
-        })
+        self.blocks.require_open()?;
+        entry_tree::prove(&self.blocks, query)
     }
 
     /// The answer to a request for entries or a range, as a message; about the latest version.
@@ -234,11 +236,15 @@ impl<S: Suite> BlockDirectory<S> {
     ///
     /// # Errors
     /// [`LookupError::UnknownVersion`] for a client that knows a newer version than this server;
-    /// [`LookupError::InvalidQuery`] for a range of more than [`MOST_RANGE`] registered entries.
+    /// [`LookupError::InvalidQuery`] for a range of more registered entries than [`BlockDirectory::limit_ranges`] says.
     pub fn answer_range(
         &self,
         request: &RangeRequest<S>,
     ) -> Result<DirectoryAnswer<S>, LookupError> {
+        let asked = sealed::Selected::below(&request.range, self.blocks.registered());
+        if asked.len() > self.most_in_range {
+            return Err(LookupError::InvalidQuery);
+        }
         let news = self.news(request.known)?;
         let evidence = Evidence::Range(self.prove_latest(&request.range)?);
         Ok(DirectoryAnswer { news, evidence })
@@ -304,27 +310,6 @@ pub(crate) fn check_parameters(authority: &Authority, step: u32) -> Result<(), V
     } else {
         Err(VerifyError::InvalidQuery)
     }
-}
-
-/// The digests of objects, as long as they can be registered.
-pub(crate) fn checked<S: Suite>(
-    objects: impl IntoIterator<Item = S::Digest>,
-) -> impl Iterator<Item = Result<S::Digest, InputError>> {
-    (0..).zip(objects).map(|(id, object)| {
-        check_new::<S>(&object, id)?;
-        Ok(object)
-    })
-}
-
-/// Checks that an object can have this new id.
-pub(crate) fn check_new<S: Suite>(object: &S::Digest, id: u64) -> Result<(), InputError> {
-    if entry::is_reserved(object) {
-        return Err(InputError::ReservedDigest);
-    }
-    if id >= entry::MOST_ENTRIES {
-        return Err(InputError::CapacityExceeded);
-    }
-    Ok(())
 }
 
 impl<S: Suite> Repository for BlockDirectory<S> {

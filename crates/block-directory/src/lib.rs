@@ -24,6 +24,11 @@
 //! With 68 slots and `10^9` entries such a proof has 10 to 99 KB, where a path of the tree has 1 KB. No author or server comes
 //! with them: [`BlockTree`] has entries, roots and proofs.
 //!
+//! # Keys instead of ids
+//!
+//! Where ids do not do, `keyed` (a feature of the default set) has sorted keys in blocks: a B+-tree that is proved as the binary tree that
+//! it is, by the proofs of `pad-tree`.
+//!
 //! # Example
 //!
 //! ```
@@ -91,7 +96,11 @@ pub mod client;
 #[cfg(feature = "std")]
 pub mod directory;
 pub mod entry;
+#[cfg(feature = "std")]
+pub mod entry_tree;
 pub mod hint;
+#[cfg(feature = "keyed")]
+pub mod keyed;
 pub mod message;
 pub mod opened;
 #[cfg(feature = "std")]
@@ -112,7 +121,16 @@ pub use client::{AnswerError, DirectoryClient, Found, PendingEntries, PendingRan
 #[cfg(feature = "std")]
 pub use directory::{BlockDirectory, RequestError};
 pub use entry::{DIRECTORY, Entry, EntryId, MOST_ENTRIES};
+#[cfg(feature = "std")]
+pub use entry_tree::EntryTree;
 pub use hint::{Hint, Offer, ShortCircuit};
+#[cfg(feature = "keyed")]
+pub use keyed::{BLOCK_TREE, KeyedBlocks};
+#[cfg(all(feature = "keyed", feature = "std"))]
+pub use keyed::{
+    BlockDamage, BlockRecord, Capacity, KeyedAuthor, KeyedDirectory, KeyedError, KeyedTree,
+    StoredKeyedDirectory,
+};
 pub use message::{DirectoryAnswer, EntryRequest, RangeRequest};
 pub use opened::{BlockRoot, OpenedProof};
 pub use proof::{DirectoryProof, EntryProof, RangeProof};

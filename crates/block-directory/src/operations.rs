@@ -88,3 +88,24 @@ pub(crate) fn check<S: Suite>(
     }
     Ok(next)
 }
+
+/// The digests of objects, as long as they can be registered.
+pub(crate) fn checked<S: Suite>(
+    objects: impl IntoIterator<Item = S::Digest>,
+) -> impl Iterator<Item = Result<S::Digest, InputError>> {
+    (0..).zip(objects).map(|(id, object)| {
+        check_new::<S>(&object, id)?;
+        Ok(object)
+    })
+}
+
+/// Checks that an object can have this new id.
+pub(crate) fn check_new<S: Suite>(object: &S::Digest, id: u64) -> Result<(), InputError> {
+    if entry::is_reserved(object) {
+        return Err(InputError::ReservedDigest);
+    }
+    if id >= MOST_ENTRIES {
+        return Err(InputError::CapacityExceeded);
+    }
+    Ok(())
+}

@@ -15,11 +15,13 @@
 //! Source: Stanton et al. 2010, section 2.3. `Deviation:` the paper writes blocks "asynchronously" and says nothing of crashes.
 
 pub(crate) mod backing;
-pub(crate) mod cache;
-mod error;
+mod cache;
+pub(crate) mod error;
 mod files;
+pub(crate) mod journal;
 mod log;
 mod recovery;
+pub(crate) mod rows;
 
 use std::{io, path::Path, sync::Arc};
 
@@ -28,48 +30,15 @@ use pad_core::{SignedHead, StoreFault, Suite, SuiteId, Update, Version, head::Au
 
 pub use error::StoreError;
 use files::LevelFiles;
+pub use journal::CacheBudget;
 use log::{Log, Parameters};
 
-use self::backing::Backing;
+use self::{backing::Backing, journal::Journal};
 use crate::{
-    blocks::{Blocks, Frame, Grid, Loader},
+    blocks::{Blocks, Loader, frame::Frame, grid::Grid},
     directory::{BlockDirectory, check_parameters},
     strategy::Place,
 };
-
-/// How much of a directory is kept in memory, and how often what is there is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CacheBudget {
-    /// The bytes of memory for blocks. Of these, the levels above the lowest take half a byte for each entry, and stay.
-    pub bytes: usize,
-    /// After so many bytes of updates in the log there is a checkpoint. What a crash costs is reading these again.
-    pub log_bytes: u64,
-}
-
-impl Default for CacheBudget {
-    fn default() -> Self {
-        Self::bytes(256 << 20)
-    }
-}
-
-impl CacheBudget {
-    /// So many bytes for blocks, and a checkpoint after 64 MiB of updates.
-    pub const fn bytes(bytes: usize) -> Self {
-        Self {
-            bytes,
-            log_bytes: 64 << 20,
-        }
-    }
-}
-
-/// What makes versions durable.
-#[derive(Debug)]
-pub(crate) struct Journal {
-    log: Log,
-    /// The bytes of updates since the last checkpoint.
-    logged: u64,
-    budget: CacheBudget,
-}
 
 impl<S: Suite> BlockDirectory<S> {
     /// A new directory in a folder that is empty, or not there yet. Its blocks have `2^step` slots; a page of 4 096 bytes is
@@ -120,6 +89,7 @@ impl<S: Suite> BlockDirectory<S> {
     pub fn open_in(layer: Arc<dyn FileLayer>, budget: CacheBudget) -> Result<Self, StoreError> {
         let (log, parameters, logged) = Log::open::<S>(&layer)?;
         let files = LevelFiles::open(layer)?;
+        files.synchronise_names()?;
         let (version, registered) = logged.checkpoint;
         let step = parameters.step;
         let mut grid = Grid { step, registered };
@@ -218,7 +188,7 @@ impl<S: Suite> BlockDirectory<S> {
         for update in updates {
             outcome = self
                 .plan_update(update)
-                .and_then(|plan| Ok(self.commit(update, &plan)?));
+                .and_then(|plan| Ok(self.commit(update, plan)?));
             if outcome.is_err() {
                 break;
             }
@@ -317,8 +287,10 @@ impl<S: Suite> BlockDirectory<S> {
         let directory = Self::open(folder, budget)?;
         let grid = directory.blocks().grid();
         let all = grid.blocks(0);
+        let mut frame = Frame::empty(grid.capacity());
         for block in 0..all {
-            directory.blocks().read(Place { level: 0, block })?;
+            let place = Place { level: 0, block };
+            directory.blocks().read(place, &mut frame)?;
             each(block + 1, all);
         }
         Ok(directory.registered())
@@ -391,7 +363,7 @@ fn load_files<S: Suite, E: From<StoreError>>(
     let mut loader = Loader::new(step, write);
     for object in objects {
         let object = object?;
-        crate::directory::check_new::<S>(&object, loader.registered())
+        crate::operations::check_new::<S>(&object, loader.registered())
             .map_err(|error| StoreError::Refused(error.into()))?;
         loader.push(object)?;
     }

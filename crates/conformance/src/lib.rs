@@ -2,6 +2,7 @@
 //!
 //! * [`repository`] and [`dictionary`]: the laws of [`pad_core::Repository`] and
 //!   [`pad_core::Dictionary`], for any implementation that is described as a [`pad::Pad`].
+//! * [`queries`]: all questions about one version, for what answers all of them.
 //! * `accumulator`: the laws of the accumulator traits.
 //! * `aad`: the laws of append-only logs.
 //! * `tree`: what tree PADs promise beyond that: every query, history, diff, pruning, checkpoints.
@@ -26,6 +27,7 @@ pub mod oracle;
 pub mod pad;
 #[cfg(feature = "tree")]
 pub mod pruned;
+pub mod queries;
 pub mod random;
 pub mod repository;
 pub mod strategies;

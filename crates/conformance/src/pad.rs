@@ -40,6 +40,11 @@ pub trait Pad {
     fn public(authority: &Authority) -> PublicKey<Self::Family>;
     /// An empty server.
     fn server(authority: Authority) -> Self::Server;
+
+    /// The oldest version that a server with this latest version answers about: version 0, unless it does not keep old ones.
+    fn oldest(_latest: Version) -> Version {
+        Version::EMPTY
+    }
 }
 
 /// The proof for a key as bytes.

@@ -57,7 +57,7 @@ pub fn play<P: Pad>(actions: &[Action]) -> Played<P> {
 pub fn check_trace<P: Pad>(actions: &[Action]) {
     let played = play::<P>(actions);
     check_heads(&played);
-    check_lookups(&played, Version::EMPTY);
+    check_lookups(&played, P::oldest(played.server.latest()));
     check_unknown_versions(&played);
 }
 
@@ -154,13 +154,14 @@ pub fn check_refusals<P: Pad>(prefix: &[Action]) {
     );
     played.updates.push(good);
     check_heads(&played);
-    check_lookups(&played, Version::EMPTY);
+    check_lookups(&played, P::oldest(played.server.latest()));
 }
 
 /// Everything that can be seen of a repository: the head and all proofs of every version.
 fn fingerprint<P: Pad>(server: &P::Server, oracle: &Oracle) -> Vec<Vec<u8>> {
     let mut seen = vec![server.latest().number().to_be_bytes().to_vec()];
     let keys = oracle.interesting_keys();
+    assert_eq!(server.oldest(), P::oldest(server.latest()));
     for number in 0..=server.latest().number() {
         let version = Version::new(number);
         seen.extend(
@@ -169,6 +170,9 @@ fn fingerprint<P: Pad>(server: &P::Server, oracle: &Oracle) -> Vec<Vec<u8>> {
                 .ok()
                 .map(|head| head.signature.to_bytes().to_vec()),
         );
+        if version < server.oldest() {
+            continue;
+        }
         seen.extend(
             keys.iter()
                 .step_by(7)

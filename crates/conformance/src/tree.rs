@@ -5,20 +5,20 @@ use std::rc::Rc;
 
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    Client, Dictionary, DictionaryId, HeadSignature, Key, LookupError, Operation, PublicKey,
-    Repository, Suite, Value, Version, codec, head::Authority,
+    Dictionary, DictionaryId, HeadSignature, Key, LookupError, Operation, PublicKey, Repository,
+    Suite, Value, Version, codec, head::Authority,
 };
 use pad_tree::{
-    Authenticated, BalancingScheme, First, KeyRange, Keys, Last, Predecessor, ProvableQuery,
-    Successor, Tree, TreeAuthor, TreeProof, TreeRepository, VersionedStore,
+    Authenticated, BalancingScheme, First, Tree, TreeAuthor, TreeProof, TreeRepository,
+    VersionedStore,
 };
 
 use crate::{
-    Action, Oracle, Pad, Random,
+    Action, Oracle, Pad,
     dictionary::check_open_contents,
     operation::{key, value},
-    oracle::{Contents, predecessor, successor},
-    pad::{ask, client_at, dictionary, public_key, signing_key},
+    pad::{dictionary, public_key, signing_key},
+    queries,
     repository::{Played, check_heads, check_lookups, play},
 };
 
@@ -92,129 +92,10 @@ fn check_everything<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: 
     check_contents(played, oldest);
 }
 
-/// One version of a server, to be asked.
-struct Asked<'a, S: Suite, St: VersionedStore> {
-    server: &'a TreeRepository<S, St>,
-    client: Client<Tree<St::Scheme, S>>,
-    version: Version,
-}
-
-impl<S: Suite, St: Store<S>> Asked<'_, S, St> {
-    fn ask<Q: ProvableQuery>(&self, query: &Q) -> Q::Statement {
-        let proof = self
-            .server
-            .prove_query(self.version, query)
-            .expect("the version is there");
-        ask(&self.client, self.server, query, proof)
-    }
-}
-
 fn check_queries<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Version) {
-    let keys: Vec<Key> = played.oracle.interesting_keys().into_iter().collect();
-    let mut random = Random::new(played.oracle.latest().number());
-    for (version, contents) in played.oracle.versions_from(oldest) {
-        let server = &played.server;
+    for (version, _) in played.oracle.versions_from(oldest) {
         let public = TreePad::<S, St::Scheme, St>::public(&played.author.authority());
-        let asked = Asked {
-            server,
-            client: client_at(public, server, version),
-            version,
-        };
-        check_neighbours(&asked, &keys, contents);
-        check_multi_lookups(&asked, &keys, contents, &mut random);
-        check_ranges(&asked, &keys, contents, &mut random);
-    }
-}
-
-fn check_neighbours<S: Suite, St: Store<S>>(
-    asked: &Asked<'_, S, St>,
-    keys: &[Key],
-    contents: &Contents,
-) {
-    let owned =
-        |entry: Option<(&Key, &Value)>| entry.map(|(key, value)| (key.clone(), value.clone()));
-    let first = asked.ask(&First);
-    assert_eq!(
-        (first.version, first.entry),
-        (asked.version, owned(contents.first_key_value()))
-    );
-    let last = asked.ask(&Last);
-    assert_eq!(
-        (last.version, last.entry),
-        (asked.version, owned(contents.last_key_value()))
-    );
-    for key in keys {
-        let below = asked.ask(&Predecessor(key.clone())).entry;
-        assert_eq!(
-            below,
-            owned(predecessor(contents, key)),
-            "predecessor of {key}"
-        );
-        let above = asked.ask(&Successor(key.clone())).entry;
-        assert_eq!(above, owned(successor(contents, key)), "successor of {key}");
-    }
-}
-
-fn check_multi_lookups<S: Suite, St: Store<S>>(
-    asked: &Asked<'_, S, St>,
-    keys: &[Key],
-    contents: &Contents,
-    random: &mut Random,
-) {
-    for _ in 0..4 {
-        let mut chosen: Vec<Key> = keys
-            .iter()
-            .filter(|_| random.below(3) == 0)
-            .cloned()
-            .collect();
-        chosen.push(keys[0].clone());
-        let query = Keys::new(chosen).expect("at least one key");
-        let answers = asked.ask(&query).answers;
-        assert!(answers.iter().map(|(key, _)| key).eq(query.as_slice()));
-        for (key, answer) in &answers {
-            assert_eq!(answer.value(), contents.get(key), "{key} among {query:?}");
-        }
-    }
-    assert_eq!(
-        asked
-            .ask(&Keys::new(keys.to_vec()).expect("keys"))
-            .answers
-            .len(),
-        keys.len()
-    );
-}
-
-fn check_ranges<S: Suite, St: Store<S>>(
-    asked: &Asked<'_, S, St>,
-    keys: &[Key],
-    contents: &Contents,
-    random: &mut Random,
-) {
-    let count = u64::try_from(keys.len()).expect("few keys");
-    let any = |random: &mut Random| {
-        let position = usize::try_from(random.below(count)).expect("an index");
-        (random.below(5) > 0).then(|| keys[position].clone())
-    };
-    let mut ranges = vec![KeyRange::ALL];
-    ranges.extend((0..12).map(|_| KeyRange {
-        start: any(random),
-        end: any(random),
-    }));
-    for range in ranges {
-        if !range.is_valid() {
-            let refused = asked.server.prove_query(asked.version, &range);
-            assert_eq!(refused.err(), Some(LookupError::InvalidQuery), "{range:?}");
-            continue;
-        }
-        let (start, end) = range.bounds();
-        let expected = contents.range::<[u8], _>((start, end));
-        let statement = asked.ask(&range);
-        assert_eq!(
-            (statement.version, &statement.range),
-            (asked.version, &range)
-        );
-        let found = statement.entries.iter().map(|(key, value)| (key, value));
-        assert!(found.eq(expected), "{range:?} in version {}", asked.version);
+        queries::check_version(&played.server, public, &played.oracle, version);
     }
 }
 

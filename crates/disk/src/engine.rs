@@ -3,8 +3,9 @@
 //! * [`Format`]: which databases a program takes for its own; makes new ones, which appear under their
 //!   path complete or not at all.
 //! * [`SharedDatabase`]: any number of processes read it while one writes to it.
-//! * [`SoleDatabase`]: one process has it, with all its threads, and opens it again when the medium has
-//!   failed; a [`Reserve`] of room lets it recover on a full disk.
+//! * [`SoleDatabase`]: one process has it, with all its threads, at a path or in a [layer of
+//!   files](crate::layer), and opens it again when the medium has failed; a [`Reserve`] of room lets it
+//!   recover on a full disk.
 //! * [`guarded`]: the engine panics on some pages that are not what it wrote. Whatever opens,
 //!   begins or reads a database whose file others may have touched is called within it;
 //!   [`report_caught_panics`] keeps their backtraces from standard error.
@@ -18,6 +19,7 @@ mod create;
 mod error;
 mod format;
 mod guard;
+mod place;
 mod reserve;
 mod shared;
 #[cfg(feature = "simulated-disk")]

@@ -2,6 +2,8 @@
 //!
 //! * [`FileLayer`] and [`LayerFile`]: what a store asks of its folder and of each file, and no more.
 //! * [`Folder`]: a folder of the operating system.
+//! * `SimulatedFolder` (feature `simulated-disk`): one in memory, for tests, of which a crash leaves what
+//!   one may leave of a folder on a medium.
 //!
 //! What is written is durable after [`LayerFile::synchronise`], what is named after
 //! [`FileLayer::synchronise`], and nothing before. A synchronisation that failed is not to be tried again
@@ -12,10 +14,14 @@ use std::{fs::File, io, path::Path, sync::Arc};
 
 mod file;
 mod folder;
+#[cfg(feature = "simulated-disk")]
+mod simulated;
 
 #[cfg(feature = "redb")]
 pub(crate) use file::SystemFile;
 pub use folder::Folder;
+#[cfg(feature = "simulated-disk")]
+pub use simulated::{Operation, Reads, SECTOR, SimulatedFolder, Traffic};
 
 /// A folder of files that are read and written at positions.
 ///

@@ -2,7 +2,7 @@
 //!
 //! The sealed root of each file is the value of its path in a persistent authenticated dictionary. Whoever
 //! trusts one signed head of it can check the state of any file, in any version of the directory, and
-//! with that state audit and read the file.
+//! with that state audit and read the file. Files that have numbers in place of paths: [`numbered`].
 //!
 //! ```
 //! use ed25519_dalek::SigningKey;
@@ -38,6 +38,8 @@
 //!
 //! Source: Esiner, Küpçü and Özkasap, section 4.4, after the directory hierarchy of DPDP; Deviation: a
 //! dictionary with persistent versions in place of a list of lists, so that old states stay checkable.
+
+pub mod numbered;
 
 use flexlist::FileState;
 use pad_core::{Dictionary, InputError, Key, Proof, Value, Verified};
@@ -95,11 +97,11 @@ impl Proof for ClaimedState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DirectoryError {
-    /// The look-up is of another path.
-    #[error("the look-up is of another path")]
+    /// The look-up is of another path, or of other numbers.
+    #[error("the look-up is of another file's path or number")]
     AnotherPath,
-    /// The directory has no file at this path.
-    #[error("the directory has no file at this path")]
+    /// The directory has no file at this path, or with this number.
+    #[error("the directory has no such file")]
     NoSuchFile,
     /// The directory has another state for this file: another version, contents, or file.
     #[error("the directory has another state for this file")]

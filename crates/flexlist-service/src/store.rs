@@ -35,12 +35,14 @@
 
 use std::{path::Path, sync::Arc};
 
+#[cfg(test)]
+use disk::layer::FileLayer;
 use disk::{
     Access,
     engine::{EngineError, Format, SoleDatabase},
 };
 use flexlist::FileId;
-use redb::{ReadTransaction, ReadableTable as _, ReadableTableMetadata as _};
+use redb::{ReadTransaction, ReadableTable as _, ReadableTableMetadata as _, WriteTransaction};
 
 mod error;
 pub(crate) mod records;
@@ -80,11 +82,7 @@ impl FileStore {
     /// # Errors
     /// [`StoreError::Exists`] if there is something at the path; [`StoreError`] of the medium.
     pub fn create(path: &Path) -> Result<Self, StoreError> {
-        SoleDatabase::create(path, &STORE_FORMAT, |transaction| {
-            let mut state = transaction.open_table(STATE).map_err(engine)?;
-            state.insert(FORMAT, FORMAT_VALUE).map_err(engine)?;
-            Tables::open(transaction).map(drop)
-        })?;
+        SoleDatabase::create(path, &STORE_FORMAT, fill)?;
         Self::open(path)
     }
 
@@ -94,7 +92,23 @@ impl FileStore {
     /// [`StoreError::Missing`], [`StoreError::Foreign`] (also where the file is cut off),
     /// [`StoreError::Exposed`], [`StoreError::InUse`]; [`StoreError`] of the medium.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let shared = Arc::new(Shared::open(path)?);
+        Self::new(SoleDatabase::open(path, STORE_FORMAT)?)
+    }
+
+    /// The same with folders that fail, for tests.
+    #[cfg(test)]
+    pub(crate) fn create_in(layer: &Arc<dyn FileLayer>) -> Result<Self, StoreError> {
+        SoleDatabase::create_in(layer, "store", &STORE_FORMAT, fill)?;
+        Self::open_in(layer)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn open_in(layer: &Arc<dyn FileLayer>) -> Result<Self, StoreError> {
+        Self::new(SoleDatabase::open_in(layer, "store", STORE_FORMAT)?)
+    }
+
+    fn new(database: SoleDatabase) -> Result<Self, StoreError> {
+        let shared = Arc::new(Shared::new(database));
         Ok(Self {
             writer: Writer::start(Arc::clone(&shared))?,
             shared,
@@ -272,6 +286,13 @@ const STORE_FORMAT: Format = Format {
     access: Access::Private,
     cache_bytes: 256 << 20,
 };
+
+/// What a new store has.
+fn fill(transaction: &WriteTransaction) -> Result<(), StoreError> {
+    let mut state = transaction.open_table(STATE).map_err(engine)?;
+    state.insert(FORMAT, FORMAT_VALUE).map_err(engine)?;
+    Tables::open(transaction).map(drop)
+}
 
 fn is_ours(transaction: &ReadTransaction) -> Result<bool, EngineError> {
     let table = transaction.open_table(STATE).map_err(EngineError::of)?;

@@ -49,7 +49,8 @@
 //!
 //! [`balancing`]: the schemes, written once over [`store::NodeStore`]. [`store`]: the stores.
 //! [`persistent`]: a tree with all its versions. [`author`] and [`repository`]: the two roles.
-//! [`query`] and [`proof`]: what can be asked, and the one proof that answers it.
+//! [`query`] and [`proof`]: what can be asked, and the one proof that answers it. [`search`]: what the prover needs of a tree,
+//! of these or of another crate.
 //!
 //! Source: Crosby & Wallach 2010, sections 2, 3 and 6.
 
@@ -89,6 +90,8 @@ pub mod scheme;
 #[cfg(feature = "std")]
 mod seal;
 #[cfg(feature = "std")]
+pub mod search;
+#[cfg(feature = "std")]
 mod set_operations;
 pub mod side;
 #[cfg(feature = "std")]
@@ -116,8 +119,9 @@ pub use {
     balancing::BalancingScheme,
     diff::{Difference, KeyHistory},
     persistent::PersistentTree,
-    prover::ProvableQuery,
+    prover::{ProvableQuery, prove},
     repository::{Checkpoint, TreeRepository},
+    search::{HashedTree, SearchTree},
     set_operations::{Conflict, SetVersion},
     store::{
         NodeStore, VersionedStore,

@@ -7,6 +7,7 @@ use crate::{
     annotation::Annotation,
     entries::Probe,
     id::{EntryId, NodeId, Side},
+    search,
     store::{Digest, VersionedStore},
     tree::Tree,
     view::View,
@@ -132,31 +133,32 @@ impl<S: VersionedStore> PersistentTree<S> {
     ///
     /// Source: Crosby & Wallach 2010, section 4.1 (predecessor query of the tuple index).
     pub fn floor(&self, version: Version, key: &[u8]) -> Option<(&[u8], &[u8])> {
-        let cursor = self
-            .view(version)?
-            .nearest(&Probe::new(key), Side::Left, true)?;
-        Some(self.entry(cursor.leaf))
+        self.nearest(version, key, Side::Left)
     }
 
     /// The entry with the smallest key not below `key` in a version. Time: `O(log n)`.
     pub fn ceiling(&self, version: Version, key: &[u8]) -> Option<(&[u8], &[u8])> {
-        let cursor = self
-            .view(version)?
-            .nearest(&Probe::new(key), Side::Right, true)?;
-        Some(self.entry(cursor.leaf))
+        self.nearest(version, key, Side::Right)
     }
 
     /// The entries of a version in ascending order of keys. `None` if the version is not there.
     pub fn entries(&self, version: Version) -> Option<impl Iterator<Item = (&[u8], &[u8])>> {
         let view = self.view(version)?;
-        let mut cursor = view.end(Side::Left);
+        // Views have all their nodes, so none fails to be read.
+        let mut cursor = search::end(view, Side::Left).ok()?;
         Some(core::iter::from_fn(move || {
             let leaf = cursor.as_ref()?.leaf;
-            if !cursor.as_mut()?.advance(Side::Right) {
+            if !cursor.as_mut()?.advance(Side::Right).ok()? {
                 cursor = None;
             }
             Some(self.entry(leaf))
         }))
+    }
+
+    /// The entry nearest to a key on one side, or its own.
+    fn nearest(&self, version: Version, key: &[u8], side: Side) -> Option<(&[u8], &[u8])> {
+        let cursor = search::nearest(self.view(version)?, &Probe::new(key), side, true);
+        Some(self.entry(cursor.ok()??.leaf))
     }
 
     /// The root digest of a version.

@@ -2,15 +2,18 @@
 
 use core::{cmp::Ordering, marker::PhantomData};
 
-use pad_core::{First, Key, KeyRange, Keys, Last, LookupError, Predecessor, Successor, Suite};
+use pad_core::{
+    First, Key, KeyRange, Keys, Last, LookupError, Predecessor, Successor, Suite, Value,
+};
 
 use crate::{
     annotation::Authenticated,
     entries::{Entries, Probe},
-    id::{Children, EntryId, KeyId, NodeId, NodeKind, Side},
+    id::{Children, KeyId, NodeId, NodeKind, Side},
     opened::{Content, OpenedLeaf},
     proof::{BOTH_OPEN, LEAF, LEFT_ELIDED, RIGHT_ELIDED, TreeProof},
     query::TreeQuery,
+    search::{self, Cursor, HashedTree, Opened, SearchTree},
     store::VersionedStore,
     view::View,
 };
@@ -21,48 +24,56 @@ pub trait ProvableQuery: TreeQuery + Plan {}
 impl<Q: TreeQuery + Plan> ProvableQuery for Q {}
 
 mod plan {
-    use super::{LookupError, Opening, View};
-    use crate::store::VersionedStore;
+    use super::Opening;
+    use crate::search::SearchTree;
 
     /// The server's half of a question: which leaves its answer needs.
     pub trait Plan {
         /// The runs of leaves to open, in ascending order, not overlapping.
-        fn plan<S: VersionedStore>(&self, view: View<'_, S>) -> Result<Vec<Opening>, LookupError>;
+        fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<Opening<T::Leaf>>, T::Error>;
     }
 }
 
 use plan::Plan;
 
 /// A run of neighbouring leaves to open: the first and the last of them.
-#[derive(Clone, Copy, Debug)]
-pub struct Opening {
-    first: EntryId,
-    last: EntryId,
+#[derive(Clone, Debug)]
+pub struct Opening<L> {
+    first: L,
+    last: L,
 }
 
-impl Opening {
-    const fn only(leaf: EntryId) -> Self {
+impl<L: Clone> Opening<L> {
+    fn only(leaf: L) -> Self {
         Self {
-            first: leaf,
+            first: leaf.clone(),
             last: leaf,
         }
     }
 }
 
-/// The proof for a query about one version.
-pub(crate) fn prove<S: Suite, St, Q: ProvableQuery>(
-    view: View<'_, St>,
+/// The proof for a query about any tree: [`crate::TreeRepository`] has it for its own versions.
+///
+/// Time: one search for each key or end of a range, and one digest for each level below.
+///
+/// # Errors
+/// [`LookupError::InvalidQuery`]; a node cannot be fetched.
+pub fn prove<T: HashedTree, Q: ProvableQuery>(
+    tree: T,
     query: &Q,
-) -> Result<TreeProof<S, Q>, LookupError>
-where
-    St: VersionedStore<Annotation = Authenticated<S>>,
-{
-    let openings = query.plan(view)?;
-    Ok(prune(view, &openings, query))
+) -> Result<TreeProof<T::Suite, Q>, T::Error> {
+    let openings = query.plan(tree)?;
+    prune(tree, &openings, query)
 }
 
 /// The proof for one key.
-pub(crate) fn prove_key<S: Suite, St>(view: View<'_, St>, key: &Key) -> TreeProof<S, Key>
+///
+/// # Errors
+/// None: a view has all its nodes.
+pub(crate) fn prove_key<S: Suite, St>(
+    view: View<'_, St>,
+    key: &Key,
+) -> Result<TreeProof<S, Key>, LookupError>
 where
     St: VersionedStore<Annotation = Authenticated<S>>,
 {
@@ -81,9 +92,12 @@ const LANES: usize = 32;
 ///
 /// The walks take turns: in each round, first all of them read their node, then all of them choose
 /// their next one. So the cache misses of the reads overlap.
+///
+/// # Errors
+/// As [`prove_key`].
 pub(crate) fn prove_many<'v, S: Suite, St>(
     queries: &[(View<'v, St>, &'v Key)],
-) -> Vec<TreeProof<S, Key>>
+) -> Result<Vec<TreeProof<S, Key>>, LookupError>
 where
     St: VersionedStore<Annotation = Authenticated<S>>,
 {
@@ -116,13 +130,11 @@ where
         let finished = || walks.iter().zip(group);
         found.clear();
         found.extend(finished().map(|(walk, (view, _))| walk.found(*view)));
-        proofs.extend(
-            finished()
-                .zip(&found)
-                .map(|((walk, (view, key)), found)| walk.finish(*view, key, *found)),
-        );
+        for ((walk, (view, key)), found) in finished().zip(&found) {
+            proofs.push(walk.finish(*view, key, *found)?);
+        }
     }
-    proofs
+    Ok(proofs)
 }
 
 /// A search that notes which subtrees it passes by. It reads no digests: the walk is a chain of
@@ -177,12 +189,12 @@ impl<'v> Walk<'v> {
         view: View<'v, St>,
         key: &Key,
         found: Option<&[u8]>,
-    ) -> TreeProof<S, Key>
+    ) -> Result<TreeProof<S, Key>, LookupError>
     where
         St: VersionedStore<Annotation = Authenticated<S>>,
     {
         let Some(value) = found else {
-            return prune(view, &lookup(view, &self.probe), key);
+            return prune(view, &lookup(view, &self.probe)?, key);
         };
         let mut proof = Pruned::with_capacity(self.siblings.len());
         for (side, _) in &self.siblings {
@@ -196,121 +208,120 @@ impl<'v> Walk<'v> {
             key: key.clone(),
             content: Content::Value(Entries::<St::Annotation>::checked_value(value)),
         });
-        proof.finish()
+        Ok(proof.finish())
     }
 }
 
 /// The pruned tree that opens some runs of leaves.
-fn prune<S: Suite, St, Q: TreeQuery>(
-    view: View<'_, St>,
-    openings: &[Opening],
+fn prune<T: HashedTree, Q: TreeQuery>(
+    tree: T,
+    openings: &[Opening<T::Leaf>],
     query: &Q,
-) -> TreeProof<S, Q>
-where
-    St: VersionedStore<Annotation = Authenticated<S>>,
-{
-    let entries = view.entries();
+) -> Result<TreeProof<T::Suite, Q>, T::Error> {
     let mut proof = Pruned::with_capacity(32);
-    let mut pending: Vec<(NodeId, &[Opening])> = Vec::new();
-    pending.extend(view.root.map(|root| (root, openings)));
+    let root = tree.top()?.map(|root| (root, openings));
+    let mut pending: Vec<_> = root.into_iter().collect();
     while let Some((node, openings)) = pending.pop() {
-        let index = match node.kind() {
-            NodeKind::Leaf(entry) => {
-                proof.open_leaf(entries, entry, query);
+        let inner = match tree.open(&node)? {
+            Opened::Leaf(leaf) => {
+                proof.open_leaf(tree.key(&leaf), tree.value(&leaf), query);
                 continue;
             }
-            NodeKind::Inner(_) => view.store.separator(node),
+            Opened::Inner(inner) => inner,
         };
         // A run that begins below the separator has leaves on the left, one that does not end
         // below it has leaves on the right.
-        let is_below = |leaf: EntryId| entries.compare_keys(entries.key_of(leaf), index).is_lt();
-        let left = &openings[..openings.partition_point(|run| is_below(run.first))];
-        let right = &openings[openings.partition_point(|run| is_below(run.last))..];
-        let children = view.children(node);
-        match (left, right) {
-            (left, []) => {
-                proof.elide(Side::Right, view.digest(children.right()));
-                pending.push((children.left(), left));
+        let begun = openings.partition_point(|run| tree.is_below(&run.first, &inner));
+        let ended = openings.partition_point(|run| tree.is_below(&run.last, &inner));
+        let [left, right] = tree.branches(&inner);
+        match (&openings[..begun], &openings[ended..]) {
+            (on_the_left, []) => {
+                proof.elide(Side::Right, tree.digest(&right));
+                pending.push((left, on_the_left));
             }
-            ([], right) => {
-                proof.elide(Side::Left, view.digest(children.left()));
-                pending.push((children.right(), right));
+            ([], on_the_right) => {
+                proof.elide(Side::Left, tree.digest(&left));
+                pending.push((right, on_the_right));
             }
-            (left, right) => {
+            (on_the_left, on_the_right) => {
                 proof.push_code(BOTH_OPEN);
-                pending.push((children.right(), right));
-                pending.push((children.left(), left));
+                pending.push((right, on_the_right));
+                pending.push((left, on_the_left));
             }
         }
     }
-    proof.finish()
+    Ok(proof.finish())
 }
 
 /// The leaves that a look-up needs: the key's, or the two neighbours of its gap.
-fn lookup<St: VersionedStore>(view: View<'_, St>, probe: &Probe<'_>) -> Vec<Opening> {
-    let Some(mut cursor) = view.seek(probe) else {
-        return Vec::new();
+fn lookup<T: SearchTree>(tree: T, probe: &Probe<'_>) -> Result<Vec<Opening<T::Leaf>>, T::Error> {
+    let Some(mut cursor) = search::seek(tree, probe)? else {
+        return Ok(Vec::new());
     };
-    let reached = cursor.leaf;
-    let entries = view.entries();
-    vec![match entries.compare(probe, entries.key_of(reached)) {
+    let reached = cursor.leaf.clone();
+    Ok(vec![match tree.compare(probe, &reached) {
         Ordering::Equal => Opening::only(reached),
         Ordering::Less => {
-            cursor.advance(Side::Left);
+            cursor.advance(Side::Left)?;
             Opening {
                 first: cursor.leaf,
                 last: reached,
             }
         }
         Ordering::Greater => {
-            cursor.advance(Side::Right);
+            cursor.advance(Side::Right)?;
             Opening {
                 first: reached,
                 last: cursor.leaf,
             }
         }
-    }]
+    }])
 }
 
 /// The leaf nearest to a key on one side, and its neighbour on the other.
-fn nearest<St: VersionedStore>(view: View<'_, St>, key: &Key, side: Side) -> Vec<Opening> {
+fn nearest<T: SearchTree>(
+    tree: T,
+    key: &Key,
+    side: Side,
+) -> Result<Vec<Opening<T::Leaf>>, T::Error> {
     let probe = Probe::new(key.as_bytes());
-    let answer = view.nearest(&probe, side, false);
-    let bound = view.nearest(&probe, side.other(), true);
-    let leaves = [answer, bound].map(|cursor| cursor.map(|cursor| cursor.leaf));
-    let leaves = if side == Side::Left {
-        leaves
+    let answer = search::nearest(tree, &probe, side, false)?;
+    let bound = search::nearest(tree, &probe, side.other(), true)?;
+    let (first, last) = if side == Side::Left {
+        (answer, bound)
     } else {
-        [leaves[1], leaves[0]]
+        (bound, answer)
     };
-    match leaves {
-        [Some(first), Some(last)] => vec![Opening { first, last }],
-        [Some(leaf), None] | [None, Some(leaf)] => vec![Opening::only(leaf)],
-        [None, None] => Vec::new(),
-    }
+    let leaf = |cursor: Cursor<T>| cursor.leaf;
+    Ok(match (first.map(leaf), last.map(leaf)) {
+        (Some(first), Some(last)) => vec![Opening { first, last }],
+        (Some(leaf), None) | (None, Some(leaf)) => vec![Opening::only(leaf)],
+        (None, None) => Vec::new(),
+    })
 }
 
-fn end<St: VersionedStore>(view: View<'_, St>, side: Side) -> Vec<Opening> {
-    view.end(side)
+fn end<T: SearchTree>(tree: T, side: Side) -> Result<Vec<Opening<T::Leaf>>, T::Error> {
+    let cursor = search::end(tree, side)?;
+    Ok(cursor
         .map(|cursor| Opening::only(cursor.leaf))
         .into_iter()
-        .collect()
+        .collect())
 }
 
 impl Plan for Key {
-    fn plan<S: VersionedStore>(&self, view: View<'_, S>) -> Result<Vec<Opening>, LookupError> {
-        Ok(lookup(view, &Probe::new(self.as_bytes())))
+    fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<Opening<T::Leaf>>, T::Error> {
+        lookup(tree, &Probe::new(self.as_bytes()))
     }
 }
 
 impl Plan for Keys {
-    fn plan<S: VersionedStore>(&self, view: View<'_, S>) -> Result<Vec<Opening>, LookupError> {
-        let mut openings: Vec<Opening> = Vec::with_capacity(self.as_slice().len());
+    fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<Opening<T::Leaf>>, T::Error> {
+        let mut openings: Vec<Opening<T::Leaf>> = Vec::with_capacity(self.as_slice().len());
         for key in self.as_slice() {
-            for next in lookup(view, &Probe::new(key.as_bytes())) {
+            for next in lookup(tree, &Probe::new(key.as_bytes()))? {
                 match openings.last_mut() {
                     // Neighbouring gaps share a leaf; one gap may hold several keys.
-                    Some(last) if !view.is_before(last.last, next.first) => last.last = next.last,
+                    Some(last) if !tree.is_before(&last.last, &next.first) => last.last = next.last,
                     _ => openings.push(next),
                 }
             }
@@ -320,18 +331,22 @@ impl Plan for Keys {
 }
 
 impl Plan for KeyRange {
-    fn plan<S: VersionedStore>(&self, view: View<'_, S>) -> Result<Vec<Opening>, LookupError> {
+    fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<Opening<T::Leaf>>, T::Error> {
         if !self.is_valid() {
-            return Err(LookupError::InvalidQuery);
+            return Err(LookupError::InvalidQuery.into());
         }
         let bound = |key: &Option<Key>, side, inclusive| {
-            let near = key
-                .as_ref()
-                .and_then(|key| view.nearest(&Probe::new(key.as_bytes()), side, inclusive));
-            near.or_else(|| view.end(side)).map(|cursor| cursor.leaf)
+            let near = match key {
+                Some(key) => search::nearest(tree, &Probe::new(key.as_bytes()), side, inclusive)?,
+                None => None,
+            };
+            match near {
+                Some(near) => Ok(Some(near.leaf)),
+                None => search::end(tree, side).map(|end| end.map(|cursor| cursor.leaf)),
+            }
         };
-        let first = bound(&self.start, Side::Left, false);
-        let last = bound(&self.end, Side::Right, true);
+        let first = bound(&self.start, Side::Left, false)?;
+        let last = bound(&self.end, Side::Right, true)?;
         Ok(first
             .zip(last)
             .map(|(first, last)| Opening { first, last })
@@ -341,31 +356,31 @@ impl Plan for KeyRange {
 }
 
 impl Plan for Predecessor {
-    fn plan<S: VersionedStore>(&self, view: View<'_, S>) -> Result<Vec<Opening>, LookupError> {
-        Ok(nearest(view, &self.0, Side::Left))
+    fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<Opening<T::Leaf>>, T::Error> {
+        nearest(tree, &self.0, Side::Left)
     }
 }
 
 impl Plan for Successor {
-    fn plan<S: VersionedStore>(&self, view: View<'_, S>) -> Result<Vec<Opening>, LookupError> {
-        Ok(nearest(view, &self.0, Side::Right))
+    fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<Opening<T::Leaf>>, T::Error> {
+        nearest(tree, &self.0, Side::Right)
     }
 }
 
 impl Plan for First {
-    fn plan<S: VersionedStore>(&self, view: View<'_, S>) -> Result<Vec<Opening>, LookupError> {
-        Ok(end(view, Side::Left))
+    fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<Opening<T::Leaf>>, T::Error> {
+        end(tree, Side::Left)
     }
 }
 
 impl Plan for Last {
-    fn plan<S: VersionedStore>(&self, view: View<'_, S>) -> Result<Vec<Opening>, LookupError> {
-        Ok(end(view, Side::Right))
+    fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<Opening<T::Leaf>>, T::Error> {
+        end(tree, Side::Right)
     }
 }
 
 /// A proof under construction, in pre-order.
-pub(crate) struct Pruned<S: Suite> {
+struct Pruned<S: Suite> {
     shape: Vec<u8>,
     nodes: usize,
     siblings: Vec<S::Digest>,
@@ -409,23 +424,19 @@ impl<S: Suite> Pruned<S> {
         self.siblings.push(digest);
     }
 
-    pub(crate) fn open_leaf<Q: TreeQuery>(
-        &mut self,
-        entries: &Entries<Authenticated<S>>,
-        entry: EntryId,
-        query: &Q,
-    ) {
+    /// Opens a leaf of a tree, whose keys and values are within the bounds of keys and values.
+    fn open_leaf<Q: TreeQuery>(&mut self, key: &[u8], value: &[u8], query: &Q) {
         self.push_code(LEAF);
-        let key = entries.owned_key(entry);
-        let content = if query.reveals(key.as_bytes()) {
-            Content::Value(entries.owned_value(entry))
+        let content = if query.reveals(key) {
+            Content::Value(Value::new(value).expect("prover: trees have checked values"))
         } else {
-            Content::Digest(S::value(entries.value(entry)))
+            Content::Digest(S::value(value))
         };
+        let key = Key::new(key).expect("prover: trees have checked keys");
         self.leaves.push(OpenedLeaf { key, content });
     }
 
-    pub(crate) fn finish<Q>(self) -> TreeProof<S, Q> {
+    fn finish<Q>(self) -> TreeProof<S, Q> {
         let Self {
             shape,
             siblings,

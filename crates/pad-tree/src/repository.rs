@@ -99,9 +99,7 @@ where
         let views = queries
             .iter()
             .map(|(version, key)| Ok((self.view(*version)?, key)));
-        Ok(prover::prove_many(
-            &views.collect::<Result<Vec<_>, LookupError>>()?,
-        ))
+        prover::prove_many(&views.collect::<Result<Vec<_>, LookupError>>()?)
     }
 
     /// Drops the contents of all versions before `oldest`; their heads stay.
@@ -188,7 +186,7 @@ where
     }
 
     fn prove(&self, version: Version, key: &Key) -> Result<TreeProof<S, Key>, LookupError> {
-        Ok(prover::prove_key(self.view(version)?, key))
+        prover::prove_key(self.view(version)?, key)
     }
 }
 

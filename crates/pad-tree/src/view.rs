@@ -2,16 +2,19 @@
 
 use core::cmp::Ordering;
 
+use pad_core::{LookupError, Suite};
+
 use crate::{
-    balancing::Step,
+    annotation::Authenticated,
     entries::{Entries, Probe},
     id::{Children, EntryId, KeyId, NodeId, NodeKind, Side},
+    search::{HashedTree, Opened, SearchTree},
     store::{Digest, VersionedStore},
 };
 
 /// One version of a tree in a store.
 #[derive(Debug)]
-pub struct View<'a, S> {
+pub(crate) struct View<'a, S> {
     pub(crate) store: &'a S,
     pub(crate) root: Option<NodeId>,
     pub(crate) version: u32,
@@ -60,14 +63,6 @@ impl<'a, S: VersionedStore> View<'a, S> {
         (self.side(probe, separator), children)
     }
 
-    /// Whether a leaf is before another.
-    pub(crate) fn is_before(&self, left: EntryId, right: EntryId) -> bool {
-        let entries = self.entries();
-        entries
-            .compare_keys(entries.key_of(left), entries.key_of(right))
-            .is_lt()
-    }
-
     /// The entry with this key.
     pub(crate) fn find(&self, probe: &Probe<'_>) -> Option<EntryId> {
         let mut node = self.root?;
@@ -84,101 +79,78 @@ impl<'a, S: VersionedStore> View<'a, S> {
             .is_eq()
             .then_some(entry)
     }
+}
 
-    /// A cursor at the leaf that a search for `probe` leads to: the entry with that key, or one of
-    /// the two neighbours of the gap where it would be. `None` if the tree is empty.
-    pub(crate) fn seek(self, probe: &Probe<'_>) -> Option<Cursor<'a, S>> {
-        let mut node = self.root?;
-        let mut path = Vec::with_capacity(32);
-        loop {
-            match node.kind() {
-                NodeKind::Leaf(leaf) => {
-                    return Some(Cursor {
-                        view: self,
-                        path,
-                        leaf,
-                    });
-                }
-                NodeKind::Inner(_) => {
-                    let (side, children) = self.step(probe, node);
-                    path.push(Step { node, side });
-                    node = children.on(side);
-                }
-            }
-        }
+impl<S: VersionedStore> SearchTree for View<'_, S> {
+    type Node = NodeId;
+    type Inner = NodeId;
+    type Leaf = EntryId;
+    type Error = LookupError;
+
+    #[inline]
+    fn top(self) -> Result<Option<NodeId>, LookupError> {
+        Ok(self.root)
     }
 
-    /// A cursor at the first or last leaf. `None` if the tree is empty.
-    pub(crate) fn end(self, side: Side) -> Option<Cursor<'a, S>> {
-        let mut path = Vec::with_capacity(32);
-        let leaf = self.descend(self.root?, side, &mut path);
-        Some(Cursor {
-            view: self,
-            path,
-            leaf,
+    #[inline]
+    fn open(self, node: &NodeId) -> Result<Opened<Self>, LookupError> {
+        Ok(match node.kind() {
+            NodeKind::Leaf(entry) => Opened::Leaf(entry),
+            NodeKind::Inner(_) => Opened::Inner(*node),
         })
     }
 
-    /// The leaf at one end of a subtree.
-    fn descend(&self, mut node: NodeId, side: Side, path: &mut Vec<Step>) -> EntryId {
-        loop {
-            match node.kind() {
-                NodeKind::Leaf(leaf) => return leaf,
-                NodeKind::Inner(_) => {
-                    path.push(Step { node, side });
-                    node = self.children(node).on(side);
-                }
-            }
-        }
+    #[inline]
+    fn branches(self, inner: &NodeId) -> [NodeId; 2] {
+        let children = self.children(*inner);
+        [children.left(), children.right()]
     }
 
-    /// A cursor at the greatest entry below (`Side::Left`) or smallest entry above (`Side::Right`)
-    /// `probe`, or at `probe` itself if `inclusive`.
-    pub(crate) fn nearest(
-        self,
-        probe: &Probe<'_>,
-        side: Side,
-        inclusive: bool,
-    ) -> Option<Cursor<'a, S>> {
-        let mut cursor = self.seek(probe)?;
-        loop {
-            let key = self.entries().key_of(cursor.leaf);
-            // How the leaf's key compares with the probe.
-            let order = self.entries().compare(probe, key).reverse();
-            let fits = match order {
-                Ordering::Equal => inclusive,
-                Ordering::Less => side == Side::Left,
-                Ordering::Greater => side == Side::Right,
-            };
-            if fits {
-                return Some(cursor);
-            }
-            if !cursor.advance(side) {
-                return None;
-            }
-        }
+    #[inline]
+    fn side_of(self, probe: &Probe<'_>, inner: &NodeId) -> Side {
+        self.side(probe, self.store.separator(*inner))
+    }
+
+    #[inline]
+    fn compare(self, probe: &Probe<'_>, leaf: &EntryId) -> Ordering {
+        let entries = self.entries();
+        entries.compare(probe, entries.key_of(*leaf))
+    }
+
+    #[inline]
+    fn is_below(self, leaf: &EntryId, inner: &NodeId) -> bool {
+        let entries = self.entries();
+        let separator = self.store.separator(*inner);
+        entries
+            .compare_keys(entries.key_of(*leaf), separator)
+            .is_lt()
+    }
+
+    #[inline]
+    fn is_before(self, left: &EntryId, right: &EntryId) -> bool {
+        let entries = self.entries();
+        entries
+            .compare_keys(entries.key_of(*left), entries.key_of(*right))
+            .is_lt()
     }
 }
 
-/// A position in the in-order sequence of leaves of one version.
-#[derive(Debug)]
-pub(crate) struct Cursor<'a, S> {
-    view: View<'a, S>,
-    path: Vec<Step>,
-    pub(crate) leaf: EntryId,
-}
+impl<S: Suite, St> HashedTree for View<'_, St>
+where
+    St: VersionedStore<Annotation = Authenticated<S>>,
+{
+    type Suite = S;
 
-impl<S: VersionedStore> Cursor<'_, S> {
-    /// Moves to the neighbour on a side; stays and says `false` at the end.
-    pub(crate) fn advance(&mut self, side: Side) -> bool {
-        let Some(turn) = self.path.iter().rposition(|step| step.side == side.other()) else {
-            return false;
-        };
-        self.path.truncate(turn + 1);
-        let step = &mut self.path[turn];
-        step.side = side;
-        let child = self.view.children(step.node).on(side);
-        self.leaf = self.view.descend(child, side.other(), &mut self.path);
-        true
+    #[inline]
+    fn digest(self, node: &NodeId) -> S::Digest {
+        self.store.digest_at(*node, self.version)
+    }
+
+    fn key<'l>(&'l self, leaf: &'l EntryId) -> &'l [u8] {
+        self.entries().key(*leaf)
+    }
+
+    fn value<'l>(&'l self, leaf: &'l EntryId) -> &'l [u8] {
+        self.entries().value(*leaf)
     }
 }

@@ -84,6 +84,7 @@ fn appends(lines: &[Line]) -> Lines {
         vertical: "milliseconds for each entry",
         series,
         legend: SeriesLabelPosition::MiddleLeft,
+        has_room: false,
     }
 }
 
@@ -128,6 +129,7 @@ fn look_ups(
         vertical,
         series,
         legend: SeriesLabelPosition::UpperLeft,
+        has_room: false,
     }
 }
 
@@ -157,5 +159,6 @@ fn visit(group: &[&Line], each: u64) -> Lines {
         vertical: "bytes",
         series: series.to_vec(),
         legend: SeriesLabelPosition::UpperLeft,
+        has_room: false,
     }
 }

@@ -11,9 +11,9 @@ use signature::{Keypair, Signer};
 use super::signing::{AuthorError, Sealed, Sequence};
 use crate::{
     blocks::{Blocks, Plan},
-    directory::{BlockDirectory, check_new, checked},
+    directory::BlockDirectory,
     entry::{self, Entry, EntryId, Shown},
-    operations::{Change, MOST_OPERATIONS},
+    operations::{Change, MOST_OPERATIONS, check_new, checked},
 };
 
 /// The author of a directory, with all of its entries.
@@ -201,7 +201,7 @@ impl<S: Suite> FullAuthor<S> {
         let update = self.sequence.sign(&next.sealed, &self.signer)?;
         if let Some(next) = self.unsigned.take() {
             match next.result {
-                Outcome::Changed(plan) => self.directory.accept(&update, &plan)?,
+                Outcome::Changed(plan) => self.directory.accept(&update, plan)?,
                 Outcome::Loaded(blocks) => self.directory.replace(&update.head, *blocks),
             }
         }

@@ -159,19 +159,35 @@ impl<S: Suite> LightAuthor<S> {
             sequence: Sequence::new(dictionary, &signer)?,
             peaks: Peaks::default(),
         };
-        Ok(Self::resume(state, HeadSigner::new(signer)))
-    }
-
-    /// The author who goes on from a state that it has stored, and which is the latest one.
-    ///
-    /// Before anything is published the caller stores that state and its update again, durably, and sends the update again: what was
-    /// read back may never have reached the disk, and after a power cut that version would be signed for the second time.
-    pub const fn resume(state: LightState<S>, signer: HeadSigner) -> Self {
-        Self {
+        Ok(Self {
             state,
             next: None,
-            signer,
+            signer: HeadSigner::new(signer),
+        })
+    }
+
+    /// The author who goes on from its latest state, and the update that led to it, both of which it has stored.
+    ///
+    /// It begins with that update unfinished: [`LightAuthor::finish`] stores both again, durably, and returns the update to be sent
+    /// again. What was read back may never have reached the disk, and after a power cut that version would be signed for the
+    /// second time. Before version 1 there is no update, and nothing to finish.
+    ///
+    /// # Errors
+    /// [`AuthorError::OtherUpdate`] unless the update is the one that led to the state.
+    pub fn resume(
+        state: LightState<S>,
+        latest: Option<Update<S>>,
+        signer: HeadSigner,
+    ) -> Result<Self, AuthorError> {
+        if latest.as_ref().map(|update| update.head) != state.sequence.head {
+            return Err(AuthorError::OtherUpdate);
         }
+        let next = latest.map(|update| Next::Signed(Box::new(state.clone()), Box::new(update)));
+        Ok(Self {
+            state,
+            next,
+            signer,
+        })
     }
 
     /// Whose heads clients and servers accept.

@@ -21,6 +21,9 @@ pub enum AuthorError {
     /// The signer's key is not the author's: what it signs nobody accepts. Nothing was signed.
     #[error("the signer's key is not the author's")]
     OtherKey,
+    /// The update is not the one that led to the author's state.
+    #[error("the update is not the one that led to the author's state")]
+    OtherUpdate,
     /// The version numbers are exhausted.
     #[error("the version numbers are exhausted")]
     VersionsExhausted,
@@ -38,22 +41,22 @@ pub enum AuthorError {
 /// Where an author stands in the sequence of versions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub(super) struct Sequence<S: Suite> {
-    pub(super) authority: Authority,
+pub(crate) struct Sequence<S: Suite> {
+    pub(crate) authority: Authority,
     history: Frontier<S>,
-    pub(super) head: Option<SignedHead<S>>,
+    pub(crate) head: Option<SignedHead<S>>,
 }
 
 /// A version that is not signed yet, and is the only one that may be signed next.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Sealed<S: Suite> {
+pub(crate) struct Sealed<S: Suite> {
     head: SnapshotHead<S>,
     operations: Vec<Operation>,
 }
 
 impl<S: Suite> Sequence<S> {
     /// That of a new directory of this signer.
-    pub(super) fn new<K>(
+    pub(crate) fn new<K>(
         dictionary: impl Into<DictionaryId>,
         signer: &K,
     ) -> Result<Self, VerifyError>
@@ -69,7 +72,7 @@ impl<S: Suite> Sequence<S> {
     }
 
     /// That after a head.
-    pub(super) const fn at(
+    pub(crate) const fn at(
         authority: Authority,
         history: Frontier<S>,
         head: Option<SignedHead<S>>,
@@ -82,13 +85,13 @@ impl<S: Suite> Sequence<S> {
     }
 
     /// The latest signed version.
-    pub(super) fn version(&self) -> Version {
+    pub(crate) fn version(&self) -> Version {
         self.head
             .map_or(Version::EMPTY, |signed| signed.head.version)
     }
 
     /// The next version with this root.
-    pub(super) fn seal(
+    pub(crate) fn seal(
         &self,
         root: S::Digest,
         operations: Vec<Operation>,
@@ -106,7 +109,7 @@ impl<S: Suite> Sequence<S> {
 
     /// Whether the latest version has this root, and its author has signed it as the last one of the history. Before the first version
     /// the root is that of no entries.
-    pub(super) fn ends_in(&self, root: &S::Digest) -> bool {
+    pub(crate) fn ends_in(&self, root: &S::Digest) -> bool {
         let version = self.version();
         let is_signed = match self.head {
             Some(head) => {
@@ -126,7 +129,7 @@ impl<S: Suite> Sequence<S> {
     ///
     /// # Errors
     /// [`AuthorError::Signer`], [`AuthorError::OtherKey`]. Nothing is changed.
-    pub(super) fn sign(
+    pub(crate) fn sign(
         &mut self,
         sealed: &Sealed<S>,
         signer: &HeadSigner,

@@ -32,13 +32,12 @@ impl<S: Suite> Frame<S> {
         }
     }
 
-    /// With these slots, as they stand in files, and without nodes above them.
-    pub(crate) fn of_slots(capacity: usize, bytes: &[u8]) -> Self {
-        let mut frame = Self::empty(capacity);
+    /// Takes these slots, as they stand in files, in the place of what there was; without nodes above them.
+    pub(crate) fn set_slots(&mut self, bytes: &[u8]) {
+        self.pairs.fill(Pair::default());
         for (slot, content) in bytes.chunks_exact(S::Digest::LENGTH).enumerate() {
-            frame.set_slot(slot, S::Digest::from_slice(content).unwrap_or_default());
+            self.set_slot(slot, S::Digest::from_slice(content).unwrap_or_default());
         }
-        frame
     }
 
     /// The first slots, as they stand in files.
@@ -87,14 +86,18 @@ impl<S: Suite> Frame<S> {
         self.get(1)
     }
 
-    /// What the slots are hashed as.
-    fn leaf(&self, place: Place, slot: usize) -> S::Digest {
-        let content = self.slot(slot);
+    /// What a slot with this content is hashed as.
+    pub(crate) fn leaf(
+        capacity: usize,
+        place: Place,
+        slot: usize,
+        content: S::Digest,
+    ) -> S::Digest {
         if place.level > 0 {
             return content;
         }
-        let first = place.block.saturating_mul(super::to_u64(self.capacity()));
-        let id = EntryId::new(first.saturating_add(super::to_u64(slot)));
+        let first = place.block.saturating_mul(super::grid::to_u64(capacity));
+        let id = EntryId::new(first.saturating_add(super::grid::to_u64(slot)));
         entry_digest::<S>(id, shown::<S>(content).as_ref())
     }
 
@@ -102,10 +105,12 @@ impl<S: Suite> Frame<S> {
     ///
     /// Time: `slots - 1` nodes, on level 0 as many entries too.
     pub(crate) fn fill(&mut self, place: Place, slots: usize) {
-        let mut first = self.capacity() / 2;
+        let capacity = self.capacity();
+        let mut first = capacity / 2;
+        let leaf = |frame: &Self, slot| Self::leaf(capacity, place, slot, frame.slot(slot));
         for slot in (0..slots).step_by(2) {
-            let left = self.leaf(place, slot);
-            let right = (slot + 1 < slots).then(|| self.leaf(place, slot + 1));
+            let left = leaf(self, slot);
+            let right = (slot + 1 < slots).then(|| leaf(self, slot + 1));
             self.set(first + slot / 2, joined::<S>(left, right));
         }
         let mut nodes = slots.div_ceil(2);

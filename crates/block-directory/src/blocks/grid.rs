@@ -96,3 +96,9 @@ impl Grid {
 pub(crate) fn to_u64(number: usize) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
 }
+
+/// The lowest bits of a number.
+pub(crate) fn in_block(number: u64, bits: u32) -> usize {
+    let place = number & 1_u64.unbounded_shl(bits).wrapping_sub(1);
+    usize::try_from(place).unwrap_or(usize::MAX)
+}

@@ -2,7 +2,7 @@
 
 use pad_core::Suite;
 
-use super::{Blocks, Frame, Grid};
+use super::{Blocks, frame::Frame, grid::Grid};
 use crate::{entry::root_digest, strategy::Place};
 
 /// Fills blocks from an ordered stream of entries. `done` takes each with the number of its slots, those of a level in order.

@@ -2,25 +2,43 @@
 
 use pad_core::{StoreFault, Suite};
 
-use super::{Blocks, Grid, frame::joined, to_u64};
+use super::{
+    Blocks,
+    frame::{Frame, joined, shown},
+    grid::{Grid, in_block},
+};
 use crate::{
     entry::{EntryId, Shown, entry_digest, root_digest},
     operations::Change,
     strategy::Place,
 };
 
-/// Checked changes, and the new digests of all nodes above them.
+/// Checked changes, and what they write into blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan<S: Suite> {
     pub(crate) changes: Vec<Change<S>>,
     pub(crate) grid: Grid,
     pub(crate) root: S::Digest,
-    /// By height, in ascending order of their numbers.
-    nodes: Vec<(u64, S::Digest)>,
-    /// Where those of each height end.
-    ends: Vec<usize>,
-    /// The top as it was, where the tree gets another level above it and nothing below it has changed.
-    old_top: Option<S::Digest>,
+    /// Slots and nodes of blocks that are there, in ascending order of the places.
+    written: Vec<Written<S>>,
+    /// Blocks that are not there yet, in ascending order of the places.
+    new_blocks: Vec<(Place, Frame<S>)>,
+}
+
+/// One slot or node, by its index in a block.
+#[derive(Clone, Copy, Debug)]
+struct Written<S: Suite> {
+    place: Place,
+    index: usize,
+    content: S::Digest,
+}
+
+/// Memory that the blocks of a plan take turns with.
+struct Scratch<S: Suite> {
+    /// The nodes of one height of a block that change.
+    nodes: Vec<(usize, S::Digest)>,
+    /// The digests beside them.
+    beside: Vec<S::Digest>,
 }
 
 impl<S: Suite> Plan<S> {
@@ -31,175 +49,247 @@ impl<S: Suite> Plan<S> {
         Some(change.shown)
     }
 
-    /// The new nodes of a height.
-    fn of_height(&self, height: u32) -> &[(u64, S::Digest)] {
-        let height = usize::try_from(height).unwrap_or(usize::MAX);
-        let begin = height.checked_sub(1).and_then(|below| self.ends.get(below));
-        let begin = begin.copied().unwrap_or(0);
-        let end = self.ends.get(height).copied().unwrap_or(begin);
-        self.nodes.get(begin..end).unwrap_or_default()
+    /// Fills a block that is not there yet, and returns its digest. All of its slots are new.
+    fn fill(&mut self, place: Place, slots: &[(u64, S::Digest)]) -> S::Digest {
+        let mut frame = Frame::empty(self.grid.capacity());
+        for (slot, content) in slots {
+            frame.set_slot(in_block(*slot, self.grid.step), *content);
+        }
+        frame.fill(place, self.grid.slots_of(place));
+        let top = frame.top();
+        self.new_blocks.push((place, frame));
+        top
     }
 
-    /// Hashes the nodes above those of one height, each once; `sibling` is asked for those that do not change.
-    fn hash_above(
+    /// Hashes the nodes above slots of a block that change, each once, and returns the block's digest.
+    fn hash(
         &mut self,
-        height: u32,
-        mut sibling: impl FnMut(u64) -> Result<S::Digest, StoreFault>,
-    ) -> Result<(), StoreFault> {
-        let end = self.nodes.len();
-        let begin = self.ends.len().checked_sub(2);
-        let mut at = begin.map_or(0, |place| self.ends.get(place).copied().unwrap_or(end));
-        while at < end {
-            let Some((number, digest)) = self.nodes.get(at).copied() else {
-                break;
-            };
-            at += 1;
-            let parent = number >> 1;
-            let above = if number & 1 == 1 {
-                joined::<S>(sibling(number - 1)?, Some(digest))
-            } else {
-                let next = self.nodes.get(at).filter(|_| at < end);
-                let right = match next {
-                    Some((next, right)) if *next == number + 1 => {
-                        at += 1;
-                        Some(*right)
-                    }
-                    _ if self.grid.has(height, number + 1) => Some(sibling(number + 1)?),
-                    _ => None,
-                };
-                joined::<S>(digest, right)
-            };
-            self.nodes.push((parent, above));
+        (place, frame): (Place, &Frame<S>),
+        slots: &[(u64, S::Digest)],
+        scratch: &mut Scratch<S>,
+    ) -> S::Digest {
+        let step = self.grid.step;
+        let count = self.grid.slots_of(place);
+        let Scratch { nodes, beside } = scratch;
+        nodes.clear();
+        for (slot, content) in slots {
+            let slot = in_block(*slot, step);
+            let index = frame.capacity() | slot;
+            self.written.push(Written {
+                place,
+                index,
+                content: *content,
+            });
+            nodes.push((
+                index,
+                Frame::<S>::leaf(frame.capacity(), place, slot, *content),
+            ));
         }
-        self.ends.push(self.nodes.len());
-        Ok(())
+        for height in 0..step {
+            let exists = |index: usize| (index & (first_of(step, height) - 1)) << height < count;
+            fetch(nodes, beside, |index| {
+                exists(index).then(|| match height {
+                    0 => {
+                        let slot = index ^ frame.capacity();
+                        Frame::<S>::leaf(frame.capacity(), place, slot, frame.get(index))
+                    }
+                    _ => frame.get(index),
+                })
+            });
+            join::<S>(nodes, beside, exists);
+            let written = nodes.iter().map(|(index, content)| Written {
+                place,
+                index: *index,
+                content: *content,
+            });
+            self.written.extend(written);
+        }
+        nodes.first().map_or_else(S::Digest::default, |top| top.1)
     }
+}
+
+/// The index of the first node of this height in a block.
+fn first_of(step: u32, height: u32) -> usize {
+    1_usize.unbounded_shl(step.saturating_sub(height))
+}
+
+/// Whether the first of these nodes has its other half among them.
+fn are_halves<D>(nodes: &[(usize, D)]) -> bool {
+    matches!(nodes, [(left, _), (right, _), ..] if left ^ 1 == *right)
+}
+
+/// The digests beside nodes, where they do not change and exist. All are fetched before the first is used: the memory answers many
+/// requests at once.
+fn fetch<D>(nodes: &[(usize, D)], beside: &mut Vec<D>, digest: impl Fn(usize) -> Option<D>) {
+    beside.clear();
+    let mut rest = nodes;
+    while let [(index, _), others @ ..] = rest {
+        if are_halves(rest) {
+            rest = others.get(1..).unwrap_or_default();
+        } else {
+            beside.extend(digest(index ^ 1));
+            rest = others;
+        }
+    }
+}
+
+/// Puts the nodes above in the place of nodes.
+fn join<S: Suite>(
+    nodes: &mut Vec<(usize, S::Digest)>,
+    beside: &[S::Digest],
+    exists: impl Fn(usize) -> bool,
+) {
+    let mut beside = beside.iter().copied();
+    let (mut from, mut to) = (0, 0);
+    while let Some(rest @ [(index, digest), ..]) = nodes.get(from..) {
+        let (index, digest) = (*index, *digest);
+        let above = match rest {
+            [_, (_, right), ..] if are_halves(rest) => {
+                from += 1;
+                joined::<S>(digest, Some(*right))
+            }
+            _ if index & 1 == 1 => joined::<S>(beside.next().unwrap_or_default(), Some(digest)),
+            _ if exists(index ^ 1) => joined::<S>(digest, beside.next()),
+            _ => digest,
+        };
+        from += 1;
+        if let Some(place) = nodes.get_mut(to) {
+            *place = (index >> 1, above);
+        }
+        to += 1;
+    }
+    nodes.truncate(to);
 }
 
 impl<S: Suite> Blocks<S> {
     /// What checked changes lead to. Each inner node is hashed once.
+    ///
+    /// Time: for each block that changes, its nodes that do.
     pub(crate) fn plan(
         &self,
         changes: Vec<Change<S>>,
         registered: u64,
     ) -> Result<Plan<S>, StoreFault> {
-        let grid = Grid {
-            registered,
-            ..self.grid
-        };
-        let height = grid.height();
-        let levels = usize::try_from(height).unwrap_or(0);
+        let old = self.grid;
+        let grid = Grid { registered, ..old };
+        let levels = usize::try_from(grid.height()).unwrap_or(0) + 1;
         let mut plan = Plan {
-            nodes: Vec::with_capacity(changes.len().saturating_mul(2).saturating_add(levels)),
-            ends: Vec::with_capacity(levels + 1),
+            written: Vec::with_capacity(changes.len().saturating_add(levels)),
+            new_blocks: Vec::new(),
             root: self.root,
-            old_top: self.old_top(grid)?,
             grid,
             changes,
         };
-        plan.nodes.extend(plan.changes.iter().map(|change| {
-            let digest = entry_digest::<S>(EntryId::new(change.id), change.shown.as_ref());
-            (change.id, digest)
-        }));
-        plan.ends.push(plan.nodes.len());
-        match *plan.changes.as_slice() {
+        let mut slots: Vec<_> = plan
+            .changes
+            .iter()
+            .map(|change| (change.id, change.shown.unwrap_or_default()))
+            .collect();
+        match *slots.as_slice() {
             [] => return Ok(plan),
-            [Change { id, .. }] => self.hash_path(&mut plan, id)?,
-            _ => {
-                let mut reader = self.reader();
-                for height in 0..height {
-                    plan.hash_above(height, |number| reader.node(height, number))?;
-                }
+            [(id, object)] if id >> grid.step < old.blocks(0) => {
+                self.hash_path(&mut plan, id, object)?;
+                return Ok(plan);
             }
+            _ => {}
         }
-        let top = plan.nodes.last().map(|(_, top)| *top);
+        let mut scratch = Scratch {
+            nodes: Vec::new(),
+            beside: Vec::new(),
+        };
+        for level in 0..grid.levels() {
+            if level == old.levels()
+                && old.registered > 0
+                && slots.first().is_none_or(|slot| slot.0 > 0)
+            {
+                // The tree gets a level above its top, and nothing below that has changed.
+                slots.insert(0, (0, self.reader().node(old.height(), 0)?));
+            }
+            let mut tops = Vec::with_capacity(1);
+            for inside in
+                slots.chunk_by(|(slot, _), (next, _)| slot >> grid.step == next >> grid.step)
+            {
+                let block = inside.first().map_or(0, |(slot, _)| slot >> grid.step);
+                let place = Place { level, block };
+                let top = if block < old.blocks(level) {
+                    let frame = self.frame(place)?;
+                    plan.hash((place, &frame), inside, &mut scratch)
+                } else {
+                    plan.fill(place, inside)
+                };
+                tops.push((block, top));
+            }
+            slots = tops;
+        }
+        let top = slots.first().map(|(_, top)| *top);
         plan.root = root_digest::<S>(registered, &top.unwrap_or_default());
         Ok(plan)
     }
 
-    /// The nodes above a single change. Where the digests beside them are follows from the id, so all are fetched before the first
-    /// is hashed: the memory answers all requests at once.
-    fn hash_path(&self, plan: &mut Plan<S>, id: u64) -> Result<(), StoreFault> {
-        let mut reader = self.reader();
-        let mut beside = [S::Digest::default(); 64];
-        for (height, beside) in (0..plan.grid.height()).zip(&mut beside) {
-            let number = (id >> height) ^ 1;
-            if self.grid.has(height, number) {
-                *beside = reader.node(height, number)?;
+    /// A single change in a block that is there. Where the digests beside its path are follows from the id, so those of all levels are
+    /// fetched before the first is hashed.
+    fn hash_path(&self, plan: &mut Plan<S>, id: u64, object: S::Digest) -> Result<(), StoreFault> {
+        let Grid { step, registered } = plan.grid;
+        let mut beside = [None; 64];
+        self.reader().visit_siblings(id, 0, |height, digest| {
+            let place = usize::try_from(height).ok();
+            if let Some(beside) = place.and_then(|place| beside.get_mut(place)) {
+                *beside = Some(digest);
+            }
+        })?;
+        let mut beside = beside.into_iter();
+        let mut digest = entry_digest::<S>(EntryId::new(id), shown::<S>(object).as_ref());
+        for level in 0..plan.grid.levels() {
+            let slot = id >> (step * u32::from(level));
+            let block = slot >> step;
+            let place = Place { level, block };
+            let slot = plan.grid.capacity() | in_block(slot, step);
+            let content = if level == 0 { object } else { digest };
+            plan.written.push(Written {
+                place,
+                index: slot,
+                content,
+            });
+            for (above, beside) in (0..step).zip(&mut beside) {
+                let index = slot >> above;
+                digest = match beside {
+                    Some(left) if index & 1 == 1 => joined::<S>(left, Some(digest)),
+                    right => joined::<S>(digest, right),
+                };
+                let (index, content) = (index >> 1, digest);
+                plan.written.push(Written {
+                    place,
+                    index,
+                    content,
+                });
             }
         }
-        for (height, beside) in (0..plan.grid.height()).zip(beside) {
-            plan.hash_above(height, |_| Ok(beside))?;
-        }
+        plan.root = root_digest::<S>(registered, &digest);
         Ok(())
-    }
-
-    /// The top, if it becomes a slot of a new level.
-    fn old_top(&self, new: Grid) -> Result<Option<S::Digest>, StoreFault> {
-        if self.registered() == 0 || new.levels() == self.grid.levels() {
-            return Ok(None);
-        }
-        self.reader().node(self.grid.height(), 0).map(Some)
     }
 
     /// Makes planned changes, block by block in ascending order.
-    pub(crate) fn commit(&mut self, plan: &Plan<S>) -> Result<(), StoreFault> {
-        let old_levels = self.grid.levels();
-        for level in 0..plan.grid.levels() {
-            self.commit_level(plan, level, old_levels)?;
-        }
-        self.grid = plan.grid;
-        self.root = plan.root;
-        Ok(())
-    }
-
-    fn commit_level(
-        &mut self,
-        plan: &Plan<S>,
-        level: u8,
-        old_levels: u8,
-    ) -> Result<(), StoreFault> {
-        let (step, capacity) = (plan.grid.step, plan.grid.capacity());
-        let lowest = step * u32::from(level);
-        let mut heights: Vec<_> = (0..=step)
-            .map(|above| plan.of_height(lowest + above).iter().copied())
-            .map(Iterator::peekable)
-            .collect();
-        let mut changes = plan.changes.iter().peekable();
-        let in_block = to_u64(capacity).saturating_sub(1);
-        for (block, _) in plan.of_height(lowest + step) {
-            let (place, block) = (
-                Place {
-                    level,
-                    block: *block,
-                },
-                *block,
-            );
-            let old_top = plan.old_top.filter(|_| level == old_levels && block == 0);
-            self.change(plan.grid, place, |frame| {
-                if let Some(top) = old_top {
-                    frame.set_slot(0, top);
-                }
-                if level == 0 {
-                    while let Some(change) = changes.next_if(|next| next.id >> step == block) {
-                        let slot = usize::try_from(change.id & in_block).unwrap_or(usize::MAX);
-                        frame.set_slot(slot, change.shown.unwrap_or_default());
-                    }
-                }
-                let lowest_written = usize::from(level == 0);
-                for (above, nodes) in (0_u32..).zip(&mut heights).skip(lowest_written) {
-                    let depth = step - above;
-                    let first = 1_usize << depth;
-                    while let Some((number, digest)) =
-                        nodes.next_if(|(number, _)| number >> depth == block)
-                    {
-                        let place = number & (to_u64(first) - 1);
-                        let index = first | usize::try_from(place).unwrap_or(usize::MAX);
-                        frame.set(index, digest);
-                    }
+    pub(crate) fn commit(&mut self, plan: &mut Plan<S>) -> Result<(), StoreFault> {
+        let mut new_blocks = plan.new_blocks.drain(..).peekable();
+        for written in plan.written.chunk_by(|one, next| one.place == next.place) {
+            let Some(Written { place, .. }) = written.first() else {
+                continue;
+            };
+            // Blocks of lower levels first: a block that is read is compared with the level above as it was.
+            while let Some((place, frame)) = new_blocks.next_if(|(new, _)| new < place) {
+                self.push(plan.grid, place, frame)?;
+            }
+            self.change(plan.grid, *place, |frame| {
+                for Written { index, content, .. } in written {
+                    frame.set(*index, *content);
                 }
             })?;
         }
+        for (place, frame) in new_blocks {
+            self.push(plan.grid, place, frame)?;
+        }
+        self.grid = plan.grid;
+        self.root = plan.root;
         Ok(())
     }
 }

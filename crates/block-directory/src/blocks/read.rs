@@ -5,7 +5,11 @@ use std::sync::Arc;
 
 use pad_core::{StoreFault, Suite};
 
-use super::{Blocks, Frame, Grid, frame::shown};
+use super::{
+    Blocks,
+    frame::{Frame, shown},
+    grid::{Grid, in_block},
+};
 use crate::{
     entry::{EntryId, Shown, entry_digest},
     shape::{self, Asked, Span, Visitor},
@@ -32,19 +36,18 @@ impl<S: Suite> Deref for Held<'_, S> {
     }
 }
 
-/// Reads nodes one after the other, and holds the last block of each level.
+/// Reads nodes one after the other, and holds the last block: on a path, those of a block follow each other.
 #[derive(Debug)]
 pub(crate) struct Reader<'a, S: Suite> {
     blocks: &'a Blocks<S>,
-    held: Vec<Option<(u64, Held<'a, S>)>>,
+    held: Option<(Place, Held<'a, S>)>,
 }
 
 impl<S: Suite> Blocks<S> {
     pub(crate) fn reader(&self) -> Reader<'_, S> {
-        let levels = usize::from(self.grid.levels());
         Reader {
             blocks: self,
-            held: core::iter::repeat_with(|| None).take(levels).collect(),
+            held: None,
         }
     }
 
@@ -55,7 +58,11 @@ impl<S: Suite> Blocks<S> {
             shown: Vec::new(),
             siblings: Vec::new(),
         };
-        if self.registered() > 0 {
+        if let Asked::Ids(&[id]) = asked {
+            // The walk would do the same, with what it needs for several.
+            opened.siblings = opened.reader.siblings_above(id, 0)?;
+            opened.shown.push(opened.reader.shown(id)?);
+        } else if self.registered() > 0 {
             shape::walk(self.registered(), asked, &mut opened)?;
         }
         Ok(opened)
@@ -87,26 +94,51 @@ impl<S: Suite> Reader<'_, S> {
         id: u64,
         height: u32,
     ) -> Result<Vec<S::Digest>, StoreFault> {
-        let grid = self.blocks.grid;
-        let mut siblings = Vec::new();
-        for height in (height..grid.height()).rev() {
-            let beside = id.unbounded_shr(height) ^ 1;
-            if grid.has(height, beside) {
-                siblings.push(self.node(height, beside)?);
-            }
-        }
+        let levels = usize::try_from(self.blocks.grid.height()).unwrap_or(0);
+        let mut siblings = Vec::with_capacity(levels);
+        self.visit_siblings(id, height, |_, digest| siblings.push(digest))?;
         Ok(siblings)
     }
 
-    fn hold(&mut self, place: Place) -> Result<&Frame<S>, StoreFault> {
-        let level = usize::from(place.level);
-        let held = self.held.get_mut(level).ok_or(StoreFault::Damaged)?;
-        match held {
-            Some((block, _)) if *block == place.block => {}
-            _ => *held = Some((place.block, self.blocks.frame(place)?)),
+    /// Calls `each` with those digests and their heights. Each block is looked up once.
+    pub(crate) fn visit_siblings(
+        &mut self,
+        id: u64,
+        lowest: u32,
+        mut each: impl FnMut(u32, S::Digest),
+    ) -> Result<(), StoreFault> {
+        let grid = self.blocks.grid;
+        let levels = (0..grid.levels()).rev();
+        for (level, bottom) in levels.map(|level| (level, grid.step * u32::from(level))) {
+            if bottom + grid.step <= lowest {
+                break;
+            }
+            let slot = id.unbounded_shr(bottom);
+            let block = slot >> grid.step;
+            let frame = self.hold(Place { level, block })?;
+            let index = frame.capacity() | in_block(slot, grid.step);
+            for above in (lowest.saturating_sub(bottom)..grid.step).rev() {
+                let (height, number) = (bottom + above, (slot >> above) ^ 1);
+                if !grid.has(height, number) {
+                    continue;
+                }
+                let content = frame.get((index >> above) ^ 1);
+                let digest = match height {
+                    0 => entry_digest::<S>(EntryId::new(number), shown::<S>(content).as_ref()),
+                    _ => content,
+                };
+                each(height, digest);
+            }
         }
-        let held = held.as_ref().ok_or(StoreFault::Damaged)?;
-        Ok(&held.1)
+        Ok(())
+    }
+
+    fn hold(&mut self, place: Place) -> Result<&Frame<S>, StoreFault> {
+        let held = match self.held.take() {
+            Some((held, frame)) if held == place => frame,
+            _ => self.blocks.frame(place)?,
+        };
+        Ok(&self.held.insert((place, held)).1)
     }
 }
 

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use pad_core::{StoreFault, Suite};
 
-use super::{Blocks, Frame, Grid, Held};
+use super::{Blocks, frame::Frame, grid::Grid, read::Held};
 use crate::{
     entry::root_digest,
-    store::{StoreError, backing::Backing},
+    store::{backing::Backing, error::StoreError},
     strategy::Place,
 };
 
@@ -34,9 +34,10 @@ impl<S: Suite> Blocks<S> {
                 *level = frames;
             }
         }
+        let mut frame = Frame::empty(grid.capacity());
         for level in 1..pinned_from.min(grid.levels()) {
             for block in 0..grid.blocks(level) {
-                blocks.read(Place { level, block })?;
+                blocks.read(Place { level, block }, &mut frame)?;
             }
         }
         Ok(blocks)
@@ -44,17 +45,21 @@ impl<S: Suite> Blocks<S> {
 
     fn read_level(&self, level: u8) -> Result<Vec<Frame<S>>, StoreError> {
         (0..self.grid.blocks(level))
-            .map(|block| self.read(Place { level, block }))
+            .map(|block| {
+                let mut frame = Frame::empty(self.grid.capacity());
+                self.read(Place { level, block }, &mut frame)?;
+                Ok(frame)
+            })
             .collect()
     }
 
-    /// Reads a block and compares it with what the block above it says, or the root.
-    pub(crate) fn read(&self, place: Place) -> Result<Frame<S>, StoreError> {
+    /// Reads a block into a frame, and compares it with what the block above it says, or the root.
+    pub(crate) fn read(&self, place: Place, frame: &mut Frame<S>) -> Result<(), StoreError> {
         let Some(backing) = &self.backing else {
             return Err(StoreFault::Damaged.into());
         };
-        let (slots, capacity) = (self.grid.slots_of(place), self.grid.capacity());
-        let mut frame = backing.files.read::<S>(place, slots, capacity)?;
+        let slots = self.grid.slots_of(place);
+        backing.files.read(place, slots, frame)?;
         frame.fill(place, slots);
         let is_topmost = place.level + 1 >= self.grid.levels();
         let is_right = if is_topmost {
@@ -64,7 +69,7 @@ impl<S: Suite> Blocks<S> {
             self.frame(above)?.get(index) == frame.top()
         };
         if is_right {
-            Ok(frame)
+            Ok(())
         } else {
             Err(backing.files.damaged(place))
         }
@@ -83,10 +88,15 @@ impl<S: Suite> Blocks<S> {
         place: Place,
     ) -> Result<Held<'_, S>, StoreFault> {
         backing.require_open()?;
-        if let Some(frame) = backing.cache().get(place) {
-            return Ok(Held::Cached(frame));
-        }
-        let frame = self.read(place).map_err(|error| backing.note(error))?;
+        let mut frame = {
+            let mut cache = backing.cache();
+            if let Some(frame) = cache.get(place) {
+                return Ok(Held::Cached(frame));
+            }
+            cache.spare(self.grid.capacity())
+        };
+        let read = self.read(place, &mut frame);
+        read.map_err(|error| backing.note(error))?;
         let frame = Arc::new(frame);
         let mut cache = backing.cache();
         // If another thread has read it meanwhile, it may have been changed since.

@@ -8,9 +8,9 @@ use std::{
 
 use pad_core::{StoreFault, Suite};
 
-use super::{StoreError, cache::Cache, files::LevelFiles};
+use super::{cache::Cache, error::StoreError, files::LevelFiles};
 use crate::{
-    blocks::{Frame, Grid},
+    blocks::{frame::Frame, grid::Grid},
     strategy::Place,
 };
 
@@ -73,6 +73,18 @@ impl<S: Suite> Backing<S> {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         last.take()
+    }
+
+    /// Keeps a new block.
+    pub(crate) fn insert_changed(
+        &self,
+        grid: Grid,
+        place: Place,
+        frame: Frame<S>,
+    ) -> Result<(), StoreFault> {
+        let mut cache = self.cache();
+        cache.insert_changed(place, frame);
+        self.evict(&mut cache, grid)
     }
 
     /// Lets blocks go if there are too many, after those that were changed have been written.

@@ -7,7 +7,7 @@ use std::{
 
 use pad_core::Suite;
 
-use crate::{blocks::Frame, strategy::Place};
+use crate::{blocks::frame::Frame, strategy::Place};
 
 /// At most so many blocks. Which one goes is decided by `CLOCK`: whoever was used since the hand passed stays for another round.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ pub(crate) struct Cache<S: Suite> {
     /// Blocks that were changed stay: what changed them is not in the log yet.
     pub(crate) holds_changed: bool,
     changed: usize,
+    /// Some that went, to be used again: memory for blocks that come and go all the time falls to pieces.
+    spare: Vec<Frame<S>>,
 }
 
 #[derive(Debug)]
@@ -36,6 +38,7 @@ impl<S: Suite> Cache<S> {
             most: most.max(LEAST),
             holds_changed: false,
             changed: 0,
+            spare: Vec::new(),
         }
     }
 
@@ -57,6 +60,12 @@ impl<S: Suite> Cache<S> {
         Some(Arc::make_mut(&mut cached.frame))
     }
 
+    /// A frame to read into, with whatever was there.
+    pub(crate) fn spare(&mut self, capacity: usize) -> Frame<S> {
+        let spare = self.spare.pop();
+        spare.unwrap_or_else(|| Frame::empty(capacity))
+    }
+
     /// Keeps a block that was read, or that is new.
     pub(crate) fn insert(&mut self, place: Place, frame: Arc<Frame<S>>) {
         let cached = Cached {
@@ -67,6 +76,12 @@ impl<S: Suite> Cache<S> {
         if self.blocks.insert(place, cached).is_none() {
             self.round.push_back(place);
         }
+    }
+
+    /// Keeps a new block, which has to be written before it goes.
+    pub(crate) fn insert_changed(&mut self, place: Place, frame: Frame<S>) {
+        self.insert(place, Arc::new(frame));
+        self.get_mut(place);
     }
 
     /// Lets blocks go until there are not too many; `write` is asked to write those that were changed.
@@ -97,7 +112,11 @@ impl<S: Suite> Cache<S> {
                 }
                 self.changed -= 1;
             }
-            self.blocks.remove(&place);
+            let gone = self.blocks.remove(&place);
+            if self.spare.len() < MOST_SPARE {
+                self.spare
+                    .extend(gone.and_then(|gone| Arc::into_inner(gone.frame)));
+            }
         }
         Ok(())
     }
@@ -128,3 +147,6 @@ impl<S: Suite> Cache<S> {
 
 /// A path and a little more.
 const LEAST: usize = 16;
+
+/// As many as a block that is read has blocks above it that are read for it.
+const MOST_SPARE: usize = 8;

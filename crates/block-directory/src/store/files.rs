@@ -10,9 +10,12 @@ use std::{
 use disk::layer::{FileLayer, LayerFile};
 use pad_core::{DigestBytes, Suite};
 
-use super::StoreError;
+use super::error::StoreError;
 use crate::{
-    blocks::{Frame, Grid, to_u64},
+    blocks::{
+        frame::Frame,
+        grid::{Grid, to_u64},
+    },
     strategy::Place,
 };
 
@@ -78,21 +81,24 @@ impl LevelFiles {
         Ok(())
     }
 
-    /// The first slots of a block, without the nodes above them.
+    /// Reads the first slots of a block into a frame, without the nodes above them.
     pub(crate) fn read<S: Suite>(
         &self,
         place: Place,
         slots: usize,
-        capacity: usize,
-    ) -> Result<Frame<S>, StoreError> {
+        frame: &mut Frame<S>,
+    ) -> Result<(), StoreError> {
         let mut bytes = vec![0; slots.saturating_mul(S::Digest::LENGTH)];
-        let offset = offset::<S>(place, capacity);
+        let offset = offset::<S>(place, frame.capacity());
         let missing = || io::Error::from(io::ErrorKind::UnexpectedEof);
         let read = self.file(place.level).ok_or_else(missing);
         let read = read.and_then(|file| file.read_at(offset, &mut bytes));
         self.blocks_read.fetch_add(1, Ordering::Relaxed);
         match read {
-            Ok(()) => Ok(Frame::of_slots(capacity, &bytes)),
+            Ok(()) => {
+                frame.set_slots(&bytes);
+                Ok(())
+            }
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(self.damaged(place)),
             Err(error) => Err(self.failed(place.level, error)),
         }
@@ -114,10 +120,12 @@ impl LevelFiles {
         let before = offset::<S>(place, capacity);
         let there = length.saturating_sub(before).checked_div(width::<S>());
         let there = usize::try_from(there.unwrap_or(0)).unwrap_or(usize::MAX);
+        let mut frame = Frame::empty(capacity);
         match slots.min(there) {
-            0 => Ok(Frame::empty(capacity)),
-            slots => self.read(place, slots, capacity),
+            0 => {}
+            slots => self.read(place, slots, &mut frame)?,
         }
+        Ok(frame)
     }
 
     /// Writes the first slots of a block, into a new file if it is the first block of its level.
@@ -145,11 +153,16 @@ impl LevelFiles {
                 .map_err(|error| self.failed(level, error))?;
         }
         if self.has_new_name.swap(false, Ordering::AcqRel) {
-            let file = self.layer.path().to_path_buf();
-            let synchronised = self.layer.synchronise();
-            synchronised.map_err(|source| StoreError::File { file, source })?;
+            self.synchronise_names()?;
         }
         Ok(())
+    }
+
+    /// Makes the names of all files durable: a process that made them may have been killed before it did.
+    pub(crate) fn synchronise_names(&self) -> Result<(), StoreError> {
+        let file = self.layer.path().to_path_buf();
+        let synchronised = self.layer.synchronise();
+        synchronised.map_err(|source| StoreError::File { file, source })
     }
 
     /// The bytes of all files.

@@ -7,18 +7,15 @@ use disk::{
     engine::{EngineError, Format, Repair, SoleDatabase, guarded},
     layer::FileLayer,
 };
-use pad_core::{
-    AuthorKey, DictionaryId, DigestBytes, HeadLog, HeadSignature, SchemeId, SignedHead,
-    SnapshotHead, Suite, SuiteId, Untrusted, Update, Version, codec, head::Authority,
-};
+use pad_core::{HeadLog, SignedHead, Suite, SuiteId, Update, Version, codec, head::Authority};
 use redb::{ReadTransaction, ReadableTable as _, TableDefinition, WriteTransaction};
 
-use super::StoreError;
+use super::{
+    error::StoreError,
+    rows::{self, UPDATES},
+};
 use crate::entry::DIRECTORY;
 
-const RECORDS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("records");
-const UPDATES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("updates");
-const HEADS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("heads");
 /// `latest` and `checkpoint`: a version and its number of entries.
 const STATE: TableDefinition<'_, &str, (u64, u64)> = TableDefinition::new("state");
 
@@ -54,15 +51,8 @@ impl Log {
         loaded: Option<(&SignedHead<S>, u64)>,
     ) -> Result<(), StoreError> {
         SoleDatabase::create_in(layer, NAME, &LOG_FORMAT, |transaction| {
-            let mut records = transaction.open_table(RECORDS).map_err(EngineError::of)?;
-            records.insert("format", FORMAT).map_err(EngineError::of)?;
-            let bytes = parameters.to_bytes::<S>();
-            records
-                .insert("parameters", bytes.as_slice())
-                .map_err(EngineError::of)?;
-            transaction.open_table(UPDATES).map_err(EngineError::of)?;
-            transaction.open_table(HEADS).map_err(EngineError::of)?;
-            Ok(begin(transaction, loaded)?)
+            rows::create(transaction, FORMAT, &parameters.to_bytes::<S>())?;
+            begin(transaction, loaded)
         })
     }
 
@@ -72,7 +62,7 @@ impl Log {
         head: &SignedHead<S>,
         registered: u64,
     ) -> Result<(), StoreError> {
-        self.write(|transaction| Ok(begin(transaction, Some((head, registered)))?))
+        self.write(|transaction| begin(transaction, Some((head, registered))))
     }
 
     /// The log of a folder, which nobody else can open as long as this value lives.
@@ -97,9 +87,8 @@ impl Log {
     pub(crate) fn suite(layer: &Arc<dyn FileLayer>) -> Result<SuiteId, StoreError> {
         let log = Self::open_database(layer)?;
         log.read(|transaction| {
-            let records = transaction.open_table(RECORDS).map_err(EngineError::of)?;
-            let bytes = records.get("parameters").map_err(EngineError::of)?;
-            let suite = bytes.and_then(|bytes| bytes.value().first_chunk().copied());
+            let parameters = rows::parameters(transaction)?;
+            let suite = parameters.first_chunk().copied();
             let suite = suite.ok_or(StoreError::DamagedLog("there are no parameters"))?;
             Ok(SuiteId(u16::from_be_bytes(suite)))
         })
@@ -148,11 +137,7 @@ impl Log {
 
     /// The update that led to a version, if it is still in the log.
     pub(crate) fn update(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError> {
-        self.read(|transaction| {
-            let updates = transaction.open_table(UPDATES).map_err(EngineError::of)?;
-            let message = updates.get(version.number()).map_err(EngineError::of)?;
-            Ok(message.map(|message| message.value().to_vec()))
-        })
+        self.read(|transaction| Ok(rows::update(transaction, version)?))
     }
 
     /// Makes versions durable, all or none. `registered` is the number of entries of the last.
@@ -166,20 +151,7 @@ impl Log {
         };
         let mut bytes = 0;
         self.write(|transaction| {
-            let mut table = transaction.open_table(UPDATES).map_err(EngineError::of)?;
-            let mut heads = transaction.open_table(HEADS).map_err(EngineError::of)?;
-            for update in updates {
-                let message = codec::encode(update);
-                bytes += crate::blocks::to_u64(message.len());
-                let version = update.head.head.version.number();
-                table
-                    .insert(version, message.as_slice())
-                    .map_err(EngineError::of)?;
-                let head = head_bytes(&update.head);
-                heads
-                    .insert(version, head.as_slice())
-                    .map_err(EngineError::of)?;
-            }
+            bytes = rows::append(transaction, updates)?;
             let mut state = transaction.open_table(STATE).map_err(EngineError::of)?;
             let at = (last.head.head.version.number(), registered);
             state.insert(LATEST, at).map_err(EngineError::of)?;
@@ -225,37 +197,20 @@ impl Log {
 
 impl Parameters {
     fn to_bytes<S: Suite>(self) -> Vec<u8> {
-        let Authority {
-            author,
-            dictionary,
-            scheme,
-        } = self.authority;
-        let mut bytes = Vec::new();
-        bytes.extend_from_slice(&S::ID.0.to_be_bytes());
-        bytes.extend_from_slice(&scheme.0.to_be_bytes());
-        bytes.extend_from_slice(&dictionary.to_bytes());
-        bytes.extend_from_slice(&author.to_bytes());
+        let mut bytes = rows::authority_bytes::<S>(&self.authority);
         bytes.extend(u8::try_from(self.step));
         bytes
     }
 
     /// The parameters that these bytes are, if their suite is this one.
     fn from_bytes<S: Suite>(bytes: &[u8]) -> Option<Self> {
-        let (suite, rest) = bytes.split_first_chunk::<2>()?;
-        let (scheme, rest) = rest.split_first_chunk::<2>()?;
-        let (dictionary, rest) = rest.split_first_chunk::<16>()?;
-        let (author, step) = rest.split_first_chunk::<32>()?;
+        let (authority, step) = rows::read_authority::<S>(bytes, DIRECTORY)?;
         let &[step] = step else {
             return None;
         };
-        let authority = Authority {
-            author: AuthorKey::from_bytes(author).ok()?,
-            dictionary: DictionaryId::from_bytes(*dictionary),
-            scheme: SchemeId(u16::from_be_bytes(*scheme)),
-        };
-        let is_ours = u16::from_be_bytes(*suite) == S::ID.0 && authority.scheme == DIRECTORY;
         let step = u32::from(step);
-        (is_ours && (1..=crate::hint::MOST_STEP).contains(&step))
+        (1..=crate::hint::MOST_STEP)
+            .contains(&step)
             .then_some(Self { authority, step })
     }
 }
@@ -264,16 +219,14 @@ fn read_parameters<S: Suite>(
     folder: &Path,
     transaction: &ReadTransaction,
 ) -> Result<Parameters, StoreError> {
-    let records = transaction.open_table(RECORDS).map_err(EngineError::of)?;
-    let bytes = records.get("parameters").map_err(EngineError::of)?;
-    let bytes = bytes.ok_or(StoreError::DamagedLog("there are no parameters"))?;
-    Parameters::from_bytes::<S>(bytes.value()).ok_or_else(|| StoreError::OtherFormat {
+    let bytes = rows::parameters(transaction)?;
+    Parameters::from_bytes::<S>(&bytes).ok_or_else(|| StoreError::OtherFormat {
         folder: folder.to_path_buf(),
         found: "another suite or scheme".into(),
     })
 }
 
-/// All heads; the last one is the author's, and signs all roots before it.
+/// All heads, and the checkpoint.
 fn read_heads<S: Suite>(
     transaction: &ReadTransaction,
     parameters: Parameters,
@@ -289,39 +242,7 @@ fn read_heads<S: Suite>(
     if checkpoint.0 > latest || checkpoint.1 > crate::entry::MOST_ENTRIES {
         return Err(damaged("the checkpoint is ahead of the latest version"));
     }
-    let Authority {
-        dictionary, scheme, ..
-    } = parameters.authority;
-    let mut heads = HeadLog::<S>::new(parameters.authority);
-    let table = transaction.open_table(HEADS).map_err(EngineError::of)?;
-    for row in table.iter().map_err(EngineError::of)? {
-        let (version, bytes) = row.map_err(EngineError::of)?;
-        let version = Version::new(version.value());
-        let head = read_head::<S>(bytes.value());
-        let (root, signature) = head.ok_or(damaged("a head cannot be decoded"))?;
-        if Some(version) != heads.latest().next() {
-            return Err(damaged("a head is missing"));
-        }
-        // What the history was follows from the roots.
-        let history = root;
-        heads.append(&SignedHead {
-            head: SnapshotHead {
-                scheme,
-                dictionary,
-                version,
-                root,
-                history,
-            },
-            signature,
-        });
-    }
-    if heads.latest() != latest {
-        return Err(damaged("a head is missing"));
-    }
-    if let Some(head) = heads.latest_head() {
-        let verified = Untrusted::new(head).verify(&parameters.authority, &latest);
-        verified.map_err(|_| damaged("the latest head is not the author's"))?;
-    }
+    let heads = rows::heads(transaction, parameters.authority, latest)?;
     Ok(Logged { heads, checkpoint })
 }
 
@@ -329,12 +250,10 @@ fn read_heads<S: Suite>(
 fn begin<S: Suite>(
     transaction: &WriteTransaction,
     loaded: Option<(&SignedHead<S>, u64)>,
-) -> Result<(), EngineError> {
+) -> Result<(), StoreError> {
     let at = loaded.map_or((0, 0), |(_, registered)| (1, registered));
     if let Some((head, _)) = loaded {
-        let mut heads = transaction.open_table(HEADS).map_err(EngineError::of)?;
-        let head = head_bytes(head);
-        heads.insert(1, head.as_slice()).map_err(EngineError::of)?;
+        rows::put_head(transaction, head)?;
     }
     let mut state = transaction.open_table(STATE).map_err(EngineError::of)?;
     state.insert(LATEST, at).map_err(EngineError::of)?;
@@ -342,22 +261,8 @@ fn begin<S: Suite>(
     Ok(())
 }
 
-fn head_bytes<S: Suite>(head: &SignedHead<S>) -> Vec<u8> {
-    let mut bytes = head.head.root.as_ref().to_vec();
-    bytes.extend_from_slice(&head.signature.to_bytes());
-    bytes
-}
-
-fn read_head<S: Suite>(bytes: &[u8]) -> Option<(S::Digest, HeadSignature)> {
-    let (root, signature) = bytes.split_at_checked(S::Digest::LENGTH)?;
-    let signature = HeadSignature::from_bytes(signature.try_into().ok()?);
-    Some((S::Digest::from_slice(root)?, signature))
-}
-
 fn is_ours(transaction: &ReadTransaction) -> Result<bool, EngineError> {
-    let records = transaction.open_table(RECORDS).map_err(EngineError::of)?;
-    let format = records.get("format").map_err(EngineError::of)?;
-    Ok(format.is_some_and(|format| format.value() == FORMAT))
+    rows::is_of(transaction, FORMAT)
 }
 
 const LATEST: &str = "latest";

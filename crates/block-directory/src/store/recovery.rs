@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 
 use pad_core::{StoreFault, Suite, Update, Version};
 
-use super::{StoreError, files::LevelFiles, log::Log};
+use super::{error::StoreError, files::LevelFiles, log::Log};
 use crate::{
-    blocks::{Grid, to_u64},
+    blocks::grid::{Grid, to_u64},
     entry::{Shown, root_digest},
     operations,
     strategy::Place,

@@ -5,7 +5,8 @@ use block_directory::{
     LightState,
 };
 use pad_core::{
-    ApplyError, Domain, HeadSigner, InputError, Suite, Untrusted, VerifyError, Version, codec,
+    ApplyError, Domain, HeadSigner, InputError, Suite, Untrusted, Update, VerifyError, Version,
+    codec,
 };
 
 use crate::support::{S, directory, id, ids, object, signer};
@@ -17,6 +18,15 @@ type Failure = LightError<&'static str>;
 
 /// A light author and a server of a directory of this many objects, some of them deleted.
 fn light(objects: u64, deleted: &[u64]) -> (LightAuthor<S>, BlockDirectory<S>) {
+    let (light, server, _) = light_and_update(objects, deleted);
+    (light, server)
+}
+
+/// The same with the latest update.
+fn light_and_update(
+    objects: u64,
+    deleted: &[u64],
+) -> (LightAuthor<S>, BlockDirectory<S>, Update<S>) {
     let mut light = LightAuthor::new("directory", signer()).unwrap();
     let mut server = BlockDirectory::new(*light.authority(), 2).unwrap();
     let mut changes = Changes::new();
@@ -29,10 +39,20 @@ fn light(objects: u64, deleted: &[u64]) -> (LightAuthor<S>, BlockDirectory<S>) {
         changes.delete(id(*number));
     }
     let witness = witness(&server, &changes);
-    server
-        .apply(&publish(&mut light, &changes, witness).unwrap())
-        .unwrap();
-    (light, server)
+    let update = publish(&mut light, &changes, witness).unwrap();
+    server.apply(&update).unwrap();
+    (light, server, update)
+}
+
+/// An author that goes on from what was stored, and has stored it again.
+fn resumed(state: &LightState<S>, update: &Update<S>, signer: HeadSigner) -> LightAuthor<S> {
+    let mut light = LightAuthor::resume(state.clone(), Some(update.clone()), signer).unwrap();
+    let again = light.finish(|kept, sent| {
+        assert_eq!((kept, sent), (state, update));
+        Ok::<(), &'static str>(())
+    });
+    assert_eq!(again.unwrap(), *update);
+    light
 }
 
 fn witness(server: &BlockDirectory<S>, changes: &Changes<S>) -> Option<Untrusted<EntryProof<S>>> {
@@ -44,7 +64,7 @@ fn publish(
     light: &mut LightAuthor<S>,
     changes: &Changes<S>,
     witness: Option<Untrusted<EntryProof<S>>>,
-) -> Result<pad_core::Update<S>, Failure> {
+) -> Result<Update<S>, Failure> {
     light.publish(changes, witness, |_, _| Ok(()))
 }
 
@@ -128,7 +148,7 @@ fn rules_are_checked_before_anything_changes() {
 /// A witness with every byte changed in turn: refused, or the same.
 #[test]
 fn damaged_witnesses_are_refused() {
-    let (light, server) = light(21, &[5]);
+    let (light, server, latest) = light_and_update(21, &[5]);
     let mut changes = Changes::new();
     changes.delete(id(7));
     changes.update(id(20), object::<S>(2000));
@@ -140,7 +160,7 @@ fn damaged_witnesses_are_refused() {
         let Ok(damaged) = Untrusted::decode(&damaged, 10_000) else {
             continue;
         };
-        let mut light = LightAuthor::resume(honest.clone(), HeadSigner::new(signer()));
+        let mut light = resumed(&honest, &latest, HeadSigner::new(signer()));
         let refused = publish(&mut light, &changes, Some(damaged)).unwrap_err();
         assert!(
             matches!(refused, LightError::Refused(_)),
@@ -170,13 +190,20 @@ fn nothing_leaves_before_it_is_stored() {
         assert_eq!(update.base, Version::new(2));
         Ok::<(), &'static str>(())
     });
-    server.apply(&update.unwrap()).unwrap();
+    let update = update.unwrap();
+    server.apply(&update).unwrap();
     let nothing = light.finish(|_, _| Ok::<(), &'static str>(())).unwrap_err();
     assert!(matches!(nothing, LightError::NothingUnfinished));
     // Whoever goes on from what was stored goes on from this version.
     let state: LightState<S> = codec::decode(&kept, 4096).unwrap();
     assert_unchanged(&light, &state);
-    let mut resumed = LightAuthor::resume(state, HeadSigner::new(signer()));
+    // It stores and sends that version again before it signs another.
+    let resume = |update| LightAuthor::resume(state.clone(), update, HeadSigner::new(signer()));
+    assert!(matches!(resume(None), Err(AuthorError::OtherUpdate)));
+    let mut early = resume(Some(update.clone())).unwrap();
+    let refused = publish(&mut early, &Changes::new(), None).unwrap_err();
+    assert!(matches!(refused, LightError::Unfinished), "{refused}");
+    let mut resumed = resumed(&state, &update, HeadSigner::new(signer()));
     let mut changes = Changes::new();
     changes.append(object::<S>(21));
     let update = publish(&mut resumed, &changes, None).unwrap();
@@ -199,10 +226,10 @@ impl signature::Signer<pad_core::HeadSignature> for Flaky {
 #[test]
 fn a_failed_signature_is_made_up_for() {
     let (_, own) = light(21, &[5]);
-    let (light, mut server) = light(21, &[5]);
+    let (light, mut server, latest) = light_and_update(21, &[5]);
     let flaky = || HeadSigner::new(Flaky(true.into()));
     let mut full = FullAuthor::resume(own, flaky());
-    let mut light = LightAuthor::resume(light.state().clone(), flaky());
+    let mut light = resumed(light.state(), &latest, flaky());
     full.append(object::<S>(21)).unwrap();
     assert!(full.snapshot().is_err());
     full.append(object::<S>(22)).unwrap();
@@ -269,11 +296,11 @@ fn states_end_in_a_signed_root() {
 /// A signer of another key: nothing is signed, and the right one goes on.
 #[test]
 fn an_author_signs_with_its_own_key_only() {
-    let (light, server) = light(21, &[5]);
+    let (light, server, latest) = light_and_update(21, &[5]);
     let other = || HeadSigner::new(ed25519_dalek::SigningKey::from_bytes(&[99; 32]));
     let mut changes = Changes::new();
     changes.append(object::<S>(21));
-    let mut stranger = LightAuthor::resume(light.state().clone(), other());
+    let mut stranger = resumed(light.state(), &latest, other());
     let refused = publish(&mut stranger, &changes, None).unwrap_err();
     assert!(
         matches!(refused, LightError::Author(AuthorError::OtherKey)),

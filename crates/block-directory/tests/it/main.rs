@@ -8,11 +8,17 @@
 )]
 
 mod blocks;
+mod crashes;
 mod damage;
 mod forgeries;
 mod hints;
 mod hostile;
 mod independent_verifier;
+mod keyed_answers;
+mod keyed_crashes;
+mod keyed_forgeries;
+mod keyed_histories;
+mod keyed_stored;
 mod known_answers;
 mod known_strategies;
 mod light;

@@ -1,7 +1,8 @@
 //! What servers, full authors and clients refuse beside proofs.
 
 use block_directory::{
-    AnswerError, AuthorError, BlockDirectory, DirectoryClient, Entry, EntryRequest, FullAuthor,
+    AnswerError, AuthorError, BlockDirectory, DirectoryClient, Entry, EntryRange, EntryRequest,
+    FullAuthor,
 };
 use ed25519_dalek::SigningKey;
 use pad_core::{
@@ -274,4 +275,26 @@ fn steps_are_1_to_12() {
         let refused = BlockDirectory::<S>::new(*author.authority(), step).map(drop);
         assert_eq!(refused, Err(VerifyError::InvalidQuery));
     }
+}
+
+/// A request of a few bytes gets at most what the operator allows.
+#[test]
+fn servers_bound_what_a_range_costs_them() {
+    let (author, mut server) = directory(40, 2);
+    let client = DirectoryClient::<S>::new(*author.authority(), 2);
+    let ask = |server: &BlockDirectory<S>, end| {
+        let range = EntryRange::new(id(3), id(end)).unwrap();
+        server.answer(&client.ask_range(range).1)
+    };
+    let refused = Err(block_directory::RequestError::Lookup(
+        LookupError::InvalidQuery,
+    ));
+    assert!(ask(&server, 40).is_ok());
+    server.limit_ranges(10);
+    assert!(ask(&server, 13).is_ok());
+    assert_eq!(ask(&server, 14), refused);
+    assert_eq!(ask(&server, u64::MAX), refused);
+    // Nobody is answered more than the format allows.
+    server.limit_ranges(u64::MAX);
+    assert!(ask(&server, u64::MAX).is_ok());
 }

@@ -2,28 +2,25 @@
 
 use core::time::Duration;
 use std::{
-    io,
-    path::{Path, PathBuf},
+    path::Path,
     sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError},
     thread,
     time::Instant,
 };
 
-use redb::{
-    CompactionError, ConcurrencyMode, Database, ReadTransaction, ReadableDatabase as _,
-    WriteTransaction,
-};
+use redb::{CompactionError, Database, ReadTransaction, ReadableDatabase as _, WriteTransaction};
 
 use super::{
-    backend::{Backend, Health},
+    backend::Health,
     check,
     create::{create, create_in},
-    error::{EngineError, is_damage},
+    error::EngineError,
     format::Format,
     guard::guarded,
+    place::{MODE, Place},
     reserve::Reserve,
 };
-use crate::layer::{FileLayer, LayerFile, SystemFile};
+use crate::layer::FileLayer;
 
 /// A database that one process has: any number of its threads read while one writes.
 ///
@@ -33,9 +30,7 @@ use crate::layer::{FileLayer, LayerFile, SystemFile};
 pub struct SoleDatabase {
     /// `None` while it cannot be opened again.
     database: RwLock<Option<Database>>,
-    file: Arc<dyn LayerFile>,
-    path: PathBuf,
-    format: Format,
+    place: Place,
     health: Arc<Health>,
     /// When a reader tried in vain to open it again.
     last_failure: Mutex<Option<Instant>>,
@@ -77,7 +72,7 @@ impl SoleDatabase {
     /// [`EngineError::Missing`], [`EngineError::Foreign`] (also where the file is cut off),
     /// [`EngineError::Exposed`], [`EngineError::InUse`]; [`EngineError::Io`].
     pub fn open(path: &Path, format: Format) -> Result<Self, EngineError> {
-        Self::new(open_file(path, &format)?, path.to_path_buf(), format)
+        Self::new(Place::at(path, format)?)
     }
 
     /// The same in a layer of files.
@@ -89,28 +84,15 @@ impl SoleDatabase {
         name: &str,
         format: Format,
     ) -> Result<Self, EngineError> {
-        let path = layer.path().join(name);
-        let file = match layer.open(name) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(EngineError::Missing(path));
-            }
-            Err(error) if is_damage(&error) => return Err(EngineError::Foreign(path)),
-            file => file?,
-        };
-        if let Some(file) = file.of_system() {
-            check::refuse_exposed(&file.metadata()?, &path, format.access)?;
-        }
-        Self::new(file, path, format)
+        Self::new(Place::within(&**layer, name, format)?)
     }
 
-    fn new(file: Arc<dyn LayerFile>, path: PathBuf, format: Format) -> Result<Self, EngineError> {
+    fn new(place: Place) -> Result<Self, EngineError> {
         let health = Arc::default();
-        let database = open_database(&file, &path, &format, &health)?;
+        let database = place.open(&health)?;
         Ok(Self {
             database: RwLock::new(Some(database)),
-            file,
-            path,
-            format,
+            place,
             health,
             last_failure: Mutex::new(None),
         })
@@ -121,8 +103,7 @@ impl SoleDatabase {
     /// # Errors
     /// [`EngineError::NotIntact`]; else as [`SoleDatabase::open`].
     pub fn check(path: &Path, format: &Format) -> Result<(), EngineError> {
-        let file = open_file(path, format)?;
-        let mut database = open_database(&file, path, format, &Arc::default())?;
+        let mut database = Place::at(path, *format)?.open(&Arc::default())?;
         let checked = guarded(|| check::check_pages(&mut database));
         let _ = guarded(|| drop(database));
         match checked {
@@ -134,7 +115,7 @@ impl SoleDatabase {
 
     /// Where the database is.
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.place.path
     }
 
     /// The size of the file in bytes.
@@ -142,12 +123,16 @@ impl SoleDatabase {
     /// # Errors
     /// [`EngineError::Io`].
     pub fn file_bytes(&self) -> Result<u64, EngineError> {
-        Ok(self.file.length()?)
+        Ok(self.place.file.length()?)
     }
 
     /// Room on the same disk that can be set aside.
     pub fn reserve(&self) -> Reserve {
-        let path = self.file.of_system().map(|_| self.path.as_path());
+        let path = self
+            .place
+            .file
+            .of_system()
+            .map(|_| self.place.path.as_path());
         Reserve::new(path, Arc::clone(&self.health))
     }
 
@@ -251,7 +236,7 @@ impl SoleDatabase {
         // Its lock on the file goes with it. A failed one writes nothing any more.
         let _ = guarded(|| drop(database.take()));
         self.health.begin_anew();
-        let opened = open_database(&self.file, &self.path, &self.format, &self.health);
+        let opened = self.place.open(&self.health);
         *database = Some(opened.inspect_err(|_| self.health.fail())?);
         Ok(())
     }
@@ -282,7 +267,7 @@ impl SoleDatabase {
         }
         #[cfg(unix)]
         {
-            let disk = rustix::fs::fstatvfs(self.file.of_system()?).ok()?;
+            let disk = rustix::fs::fstatvfs(self.place.file.of_system()?).ok()?;
             Some(disk.f_bavail.saturating_mul(disk.f_frsize))
         }
         #[cfg(not(unix))]
@@ -319,40 +304,8 @@ pub enum Repair {
     Quick,
 }
 
-fn open_file(path: &Path, format: &Format) -> Result<Arc<dyn LayerFile>, EngineError> {
-    check::refuse_other_files(path, format.access)?;
-    Ok(Arc::new(SystemFile::open(path)?))
-}
-
-fn open_database(
-    file: &Arc<dyn LayerFile>,
-    path: &Path,
-    format: &Format,
-    health: &Arc<Health>,
-) -> Result<Database, EngineError> {
-    if file.length()? == 0 {
-        // The engine would make a database of it.
-        return Err(EngineError::Foreign(path.to_path_buf()));
-    }
-    let database = check::opened(path, || {
-        let backend = Backend::new(Arc::clone(file), Arc::clone(health))?;
-        format.builder(MODE).create_with_backend(backend)
-    })?;
-    let is_ours = || (format.is_ours)(&database.begin_read().map_err(EngineError::of)?);
-    let found = guarded(is_ours).unwrap_or(Err(EngineError::Panicked));
-    match Format::check(path, found) {
-        Ok(()) => Ok(database),
-        Err(error) => {
-            let _ = guarded(|| drop(database));
-            Err(error)
-        }
-    }
-}
-
 /// How long a reader waits for a database that is being opened or compacted.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How often it looks.
 const PAUSE: Duration = Duration::from_millis(2);
-
-const MODE: ConcurrencyMode = ConcurrencyMode::ExclusiveWriter;

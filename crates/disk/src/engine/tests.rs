@@ -15,6 +15,8 @@ use crate::{
     layer::{FileLayer, Folder},
 };
 
+mod crashes;
+
 const TABLE: TableDefinition<'_, &str, u64> = TableDefinition::new("table");
 
 const FORMAT: Format = Format {

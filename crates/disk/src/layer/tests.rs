@@ -1,6 +1,8 @@
 //! What every layer keeps, and what only folders of the operating system are asked.
 
-use std::{fs, io::ErrorKind};
+#![allow(clippy::arithmetic_side_effects, reason = "tests fail by panicking")]
+
+use std::{fs, io::ErrorKind, thread};
 
 use super::*;
 
@@ -13,6 +15,7 @@ fn laws(new: &dyn Fn() -> Arc<dyn FileLayer>) {
         what_is_no_name_is_refused,
         one_handle_has_the_lock_until_it_is_closed,
         open_files_outlive_their_names,
+        threads_do_not_disturb_each_other,
     ] {
         law(&*new());
     }
@@ -123,6 +126,28 @@ fn open_files_outlive_their_names(layer: &dyn FileLayer) {
     assert_eq!(contents(&*other), b"");
 }
 
+fn threads_do_not_disturb_each_other(layer: &dyn FileLayer) {
+    let file = layer.create("file").unwrap();
+    thread::scope(|scope| {
+        for number in 0..4_u8 {
+            let file = &file;
+            scope.spawn(move || {
+                for round in 0..100 {
+                    let offset = (round * 4 + u64::from(number)) * 700;
+                    file.write_at(offset, &[number; 700]).unwrap();
+                    let mut found = [9; 700];
+                    file.read_at(offset, &mut found).unwrap();
+                    assert_eq!(found, [number; 700]);
+                }
+            });
+        }
+    });
+    let contents = contents(&*file);
+    for (number, part) in (0..400).zip(contents.chunks(700)) {
+        assert!(part.iter().all(|byte| u32::from(*byte) == number % 4));
+    }
+}
+
 fn contents(file: &dyn LayerFile) -> Vec<u8> {
     let mut bytes = vec![0; usize::try_from(file.length().unwrap()).unwrap()];
     file.read_at(0, &mut bytes).unwrap();
@@ -144,6 +169,12 @@ fn folders_of_the_system_keep_the_laws() {
         let path = folder.path().join(number.get().to_string());
         Arc::new(Folder::create(&path).unwrap())
     });
+}
+
+#[cfg(feature = "simulated-disk")]
+#[test]
+fn simulated_folders_keep_the_laws() {
+    laws(&|| SimulatedFolder::new("simulated").layer());
 }
 
 #[test]

@@ -24,6 +24,7 @@ use crate::{
     },
 };
 
+mod crashes;
 mod full_disk;
 
 const VERSIONS: u64 = 5;
@@ -33,6 +34,16 @@ const RESERVE: u64 = 256 << 10;
 
 /// The server of one file of three blocks and four updates, with a checkpoint of version 4.
 fn served(path: &Path) -> (FileServer, FileId) {
+    let server = FileServer::open_with(path, settings()).unwrap();
+    let (requests, file) = requests(1);
+    for request in requests {
+        let response = server.handle(request);
+        assert!(!matches!(response, Response::Refused(_)), "{response:?}");
+    }
+    (server, file)
+}
+
+fn settings() -> Settings {
     let limits = Limits {
         checkpoints: Checkpoints {
             minimum: 2,
@@ -40,14 +51,17 @@ fn served(path: &Path) -> (FileServer, FileId) {
         },
         ..Limits::default()
     };
-    let settings = Settings {
+    Settings {
         limits,
         workers: Workers::sequential(),
         reserve_bytes: RESERVE,
         ..Settings::default()
-    };
-    let server = FileServer::open_with(path, settings).unwrap();
-    let signer = SigningKey::from_bytes(&[1; 32]);
+    }
+}
+
+/// What makes such a file of an owner.
+fn requests(owner: u8) -> (Vec<Request>, FileId) {
+    let signer = SigningKey::from_bytes(&[owner; 32]);
     let key = OwnerKey::generate(TagKind::HashOnly, &Workers::sequential()).unwrap();
     let owner = signer.verifying_key().to_bytes();
     let file = FileId::derive(&owner, &[0; 16]);
@@ -101,11 +115,7 @@ fn served(path: &Path) -> (FileServer, FileId) {
         let update = Signed::new(RequestKind::Update, &update, &signer).unwrap();
         requests.push(Request::Update(update));
     }
-    for request in requests {
-        let response = server.handle(request);
-        assert!(!matches!(response, Response::Refused(_)), "{response:?}");
-    }
-    (server, file)
+    (requests, file)
 }
 
 /// What a server says of the file after these changes behind its back.

@@ -1,11 +1,8 @@
 //! The database of a store, and whether it is worth making its file smaller.
 
 use core::sync::atomic::{AtomicU64, Ordering};
-use std::path::Path;
 
 use disk::engine::SoleDatabase;
-
-use super::{STORE_FORMAT, StoreError};
 
 /// A store of so many more bytes than twice what is in use is compacted.
 const SLACK: u64 = 64 << 20;
@@ -23,12 +20,12 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
-        Ok(Self {
-            database: SoleDatabase::open(path, STORE_FORMAT)?,
+    pub(super) fn new(database: SoleDatabase) -> Self {
+        Self {
+            database,
             live: AtomicU64::new(u64::MAX),
             slack: AtomicU64::new(SLACK),
-        })
+        }
     }
 
     /// Whether so much of the file is free that it is worth moving the rest together.

@@ -67,8 +67,8 @@ fn a_view_refuses_an_older_directory() {
     );
     // One of a newer version does not show how it continues the one seen.
     bench.ok("directory delete d --key k 0");
-    bench.ok("directory prove d 1 --public k.pub --out proof");
-    let output = bench.run("directory verify proof --view view --id 1");
+    bench.ok("directory prove d 1 --public k.pub --out newer");
+    let output = bench.run("directory verify newer --view view --id 1");
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(
         output.status.success() && said.contains("the view stays there"),

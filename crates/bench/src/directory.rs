@@ -1,0 +1,111 @@
+//! Block directories: the experiments of the paper on `FastAD`, and what they come to when proofs are sound.
+//!
+//! Source: Stanton, `McKeown`, Burns & Ateniese 2010, section 4.
+
+use crate::{Outcome, line::Line, report::Report};
+
+mod arguments;
+mod beside;
+mod contender;
+mod counted;
+mod digests;
+mod goals;
+mod hints;
+mod images;
+mod inserts;
+pub mod lru;
+mod operations;
+mod pairwise;
+mod paper;
+pub(crate) mod plots;
+mod postponed;
+mod primitives;
+pub mod reads;
+mod right_edge;
+mod shape;
+mod sizes;
+mod stopping;
+mod stored;
+mod strategies;
+pub mod table;
+pub mod trace;
+
+pub use arguments::DirectoryArguments;
+use arguments::Experiment;
+use inserts::Inserts;
+use primitives::Primitives;
+
+impl DirectoryArguments {
+    /// Measures what is asked for.
+    pub fn run(&self) -> Outcome<()> {
+        let mut report = Report::new(self.json, self.quick)?;
+        report.announce("primitives");
+        let primitives = Primitives::measure(&report.effort());
+        for experiment in &self.experiments {
+            match experiment {
+                Experiment::Inserts => self.inserts(&primitives, &mut report)?,
+                Experiment::Hints => hints::run(self, &primitives, &mut report)?,
+                Experiment::Strategies => strategies::run(&primitives, &mut report)?,
+                Experiment::Operations => {
+                    sizes::run(&primitives, &mut report)?;
+                    for entries in &self.entries {
+                        operations::run(*entries, &primitives, &mut report)?;
+                    }
+                }
+                Experiment::Stored => {
+                    for entries in &self.entries {
+                        stored::run(*entries, &primitives, &mut report)?;
+                    }
+                }
+                Experiment::Beside => {
+                    for entries in &self.entries {
+                        beside::run(*entries, &primitives, &mut report)?;
+                    }
+                }
+            }
+        }
+        report.finish(table::report)
+    }
+
+    fn inserts(&self, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
+        for block_bytes in &self.block_bytes {
+            let inserts = Inserts {
+                entries: self.inserts,
+                block_bytes: *block_bytes,
+                longest: self.longest(),
+                primitives,
+            };
+            inserts.run(report)?;
+        }
+        Ok(())
+    }
+}
+
+/// Takes a line of a strategy, with the run's primitives, and with null for what it has not measured.
+fn measured(
+    report: &mut Report,
+    (strategy, primitives): (&str, &Primitives),
+    line: Line,
+) -> Outcome<()> {
+    let missing = KEYS.iter().filter(|key| line.get(key).is_none());
+    let missing: Vec<_> = missing.collect();
+    let line = missing
+        .into_iter()
+        .fold(line, |line, key| line.and(key, None::<f64>));
+    let line = line.and("strategy", strategy);
+    report.measured(line.with("primitives", primitives))
+}
+
+/// What every line has beside `experiment` and `strategy`.
+const KEYS: [&str; 10] = [
+    "entries",
+    "block_bytes",
+    "update_us",
+    "update_limit_us",
+    "prove_us",
+    "verify_us",
+    "proof_bytes",
+    "reads_per_lookup",
+    "written_bytes_per_update",
+    "memory_bytes",
+];

@@ -1,0 +1,153 @@
+//! What a user would pick instead: a plain map on disk without authentication, and an authenticated tree, over the same ids.
+//!
+//! Both are maps from any keys and this is a directory of assigned ids: what is compared is what each costs, not what each can do.
+
+use std::{hint::black_box, time::Duration};
+
+use block_directory::EntryId;
+use pad_core::{Operation, Repository as _, Value, codec};
+use pad_tree::RedBlackPathCopying;
+use redb::{Database, ReadableDatabase as _, ReadableTable as _, TableDefinition};
+
+use super::{
+    counted::CountedFile,
+    digests::{S, object},
+    measured,
+    primitives::Primitives,
+};
+use crate::{
+    Outcome,
+    dictionary::Run,
+    line,
+    primitives::signing_key,
+    report::Report,
+    timing::{median, stopwatch},
+    workload::Random,
+};
+
+const ENTRIES: TableDefinition<'_, u64, [u8; 32]> = TableDefinition::new("entries");
+
+/// The updates of one durable batch.
+const BATCH: usize = 10_000;
+
+/// The most entries of these maps: larger ones take minutes to fill.
+const MOST: u64 = 1_000_000;
+
+/// Measures both, over so many entries.
+pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
+    if entries <= MOST {
+        report.announce(format!("redb, {entries} entries"));
+        plain_map(entries, primitives, report)?;
+        report.announce(format!("red-black tree, {entries} entries"));
+        tree(entries, primitives, report)?;
+    }
+    Ok(())
+}
+
+/// Random updates of the objects of entries.
+fn updates(random: &mut Random, entries: u64) -> Vec<(u64, [u8; 32])> {
+    let mut update = |_| (random.below(entries), object(random.next()).0);
+    (0..BATCH).map(&mut update).collect()
+}
+
+/// redb, with batches that are durable when they return.
+fn plain_map(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("map.redb");
+    let (file, written) = CountedFile::create(&path)?;
+    let map = Database::builder().create_with_backend(file)?;
+    let put = |entries: &mut dyn Iterator<Item = (u64, [u8; 32])>| -> Outcome<()> {
+        let transaction = map.begin_write()?;
+        {
+            let mut table = transaction.open_table(ENTRIES)?;
+            for (id, object) in entries {
+                table.insert(id, object)?;
+            }
+        }
+        Ok(transaction.commit()?)
+    };
+    put(&mut (0..entries).map(|id| (id, object(id).0)))?;
+    let reading = map.begin_read()?;
+    let table = reading.open_table(ENTRIES)?;
+    let get = |id| table.get(id).ok().flatten().map(|object| object.value());
+    if get(entries - 1) != Some(object(entries - 1).0) {
+        return Err("redb: the wrong object".into());
+    }
+    let mut random = Random::new(entries);
+    let got = report.effort().repeat(
+        1_000,
+        |chunk| -> Vec<u64> { (0..chunk).map(|_| random.below(entries)).collect() },
+        |ids| ids.into_iter().for_each(|id| _ = black_box(get(id))),
+    );
+    drop((table, reading));
+    let (mut us, before, batches) = (0.0, written.bytes(), report.rounds(20, 2));
+    for _ in 0..batches {
+        let updates = updates(&mut random, entries);
+        let (batch_us, done) = stopwatch(|| put(&mut updates.into_iter()));
+        done?;
+        us += batch_us;
+    }
+    us += stopwatch(|| drop(map)).0;
+    let updated = (batches * BATCH) as f64;
+    let written = (written.bytes() - before) as f64 / updated;
+    let line = line! {
+        experiment: "directory_beside",
+        entries: entries,
+        update_us: us / updated,
+        prove_us: None::<f64>,
+        written_bytes_per_update: written,
+        get_us: got.median_us(),
+        batch: BATCH,
+        file_bytes: std::fs::metadata(&path)?.len(),
+    };
+    measured(report, ("redb", primitives), line)
+}
+
+/// The workspace's red-black tree, in memory.
+fn tree(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
+    let put = |(id, object): (u64, [u8; 32])| -> Outcome<Operation> {
+        Ok(Operation::Put(
+            EntryId::new(id).to_key(),
+            Value::new(object)?,
+        ))
+    };
+    let mut run = Run::<RedBlackPathCopying<S>>::new(signing_key(), Duration::MAX);
+    let filled: Outcome<Vec<_>> = (0..entries).map(|id| put((id, object(id).0))).collect();
+    run.publish(filled?)?;
+    let mut random = Random::new(entries);
+    run.restart();
+    for _ in 0..report.rounds(5, 1) {
+        let operations: Outcome<Vec<_>> =
+            updates(&mut random, entries).into_iter().map(put).collect();
+        run.publish(operations?)?;
+    }
+    let authored = run.samples.iter().map(|sample| sample.author_us);
+    let update_us = median(authored.collect()) / BATCH as f64;
+    let version = run.repository.latest();
+    let mut keys = |chunk| -> Vec<_> {
+        (0..chunk)
+            .map(|_| EntryId::new(random.below(entries)).to_key())
+            .collect()
+    };
+    let mut bytes = Vec::new();
+    for key in keys(100) {
+        let proof = run.repository.prove(version, &key)?;
+        bytes.push(codec::encode(&proof).len() as f64);
+    }
+    let proved = report.effort().repeat(100, &mut keys, |keys| {
+        for key in keys {
+            _ = black_box(run.repository.prove(version, &key));
+        }
+    });
+    let line = line! {
+        experiment: "directory_beside",
+        entries: entries,
+        update_us: update_us,
+        prove_us: proved.median_us(),
+        proof_bytes: median(bytes),
+        get_us: None::<f64>,
+        batch: BATCH,
+        file_bytes: None::<u64>,
+    };
+    measured(report, ("red-black", primitives), line)
+}

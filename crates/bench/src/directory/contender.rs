@@ -1,0 +1,116 @@
+//! What figures 3 and 4 compare: how a block's slots become what its parent holds, with blocks of any capacity.
+
+use std::ops::Range;
+
+use block_directory::strategy::Place;
+
+use super::primitives::Primitives;
+use crate::Outcome;
+
+/// The bytes between the slots of a block: an element takes 230 in the paper, and has a share of the header.
+pub(super) const PLACE_BYTES: usize = 240;
+
+/// One way to digest blocks, with the capacity of its blocks.
+pub(super) trait Contender {
+    /// What an author registers.
+    type Object: Clone;
+    /// What a slot holds.
+    type Content: Clone + AsRef<[u8]>;
+    /// What is kept of a block, to digest it.
+    type Block;
+
+    /// The digest of the object with this number, `object-i`.
+    fn object(number: u64) -> Self::Object;
+
+    /// The slots of a block.
+    fn capacity(&self) -> u64;
+
+    /// The bytes of the widest content of a slot.
+    fn widest(&self) -> usize;
+
+    /// What the slot of an entry holds.
+    fn entry(&self, id: u64, object: &Self::Object) -> Self::Content;
+
+    /// A block without slots.
+    fn open(&self, place: Place) -> Outcome<Self::Block>;
+
+    /// Writes a slot: the next one, or another content into one that is there. Positions are those in the level.
+    fn write(
+        &self,
+        block: &mut Self::Block,
+        place: Place,
+        position: u64,
+        content: &Self::Content,
+    ) -> Outcome<()>;
+
+    /// What the parent holds of the block.
+    fn summary(&self, block: &mut Self::Block, place: Place) -> Self::Content;
+
+    /// What must be stored beside the slots of a block.
+    fn beside(&self, _: &Self::Block) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// The root over so many entries, the topmost block of which has this summary.
+    fn root(&self, entries: u64, summary: &Self::Content) -> Vec<u8>;
+
+    /// The nanoseconds of what a slot's change cannot do without, and of the summary after it.
+    fn limit_ns(&self, visit: Visit, primitives: &Primitives) -> f64;
+}
+
+/// A slot that changes when entries are inserted in order: the last one of its block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Visit {
+    /// The level of the block.
+    pub(super) level: u32,
+    /// The slots of the block, this one included.
+    pub(super) slots: u64,
+    /// Whether the slot was not there before.
+    pub(super) is_new: bool,
+}
+
+/// The slots that the insertion of these entries changes, each once, from level 0 up.
+pub(super) fn visits(ids: &Range<u64>, capacity: u64) -> Vec<Visit> {
+    let mut visits = Vec::new();
+    let Range { start, end } = *ids;
+    for level in 0.. {
+        // A level is there once the one below it has more than one block.
+        let below = capacity.pow(level);
+        if level > 0 && end <= below {
+            break;
+        }
+        let was_there = level == 0 || start > below;
+        let (first, last) = (start / below, (end - 1) / below);
+        // A level that is new has the slot of the block that was alone below it, too.
+        let first = if was_there { first } else { 0 };
+        visits.extend((first..=last).map(|slot| Visit {
+            level,
+            slots: slot % capacity + 1,
+            is_new: !was_there || slot * below >= start,
+        }));
+    }
+    visits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Level, slots of the block, whether new.
+    fn of(ids: Range<u64>) -> Vec<(u32, u64, bool)> {
+        let visits = visits(&ids, 3).into_iter();
+        visits.map(|it| (it.level, it.slots, it.is_new)).collect()
+    }
+
+    #[test]
+    fn levels_grow_with_their_first_slot() {
+        assert_eq!(of(0..1), [(0, 1, true)]);
+        assert_eq!(of(2..3), [(0, 3, true)]);
+        assert_eq!(of(3..4), [(0, 1, true), (1, 1, true), (1, 2, true)]);
+        assert_eq!(of(4..5), [(0, 2, true), (1, 2, false)]);
+        assert_eq!(of(8..9), [(0, 3, true), (1, 3, false)]);
+        let grown = [(0, 1, true), (1, 1, true), (2, 1, true), (2, 2, true)];
+        assert_eq!(of(9..10), grown);
+        assert_eq!(of(4..7)[3..], [(1, 2, false), (1, 3, true)]);
+    }
+}

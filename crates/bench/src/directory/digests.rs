@@ -1,0 +1,231 @@
+//! Strategies 2 to 6, with the code that makes and verifies their proofs.
+
+use std::marker::PhantomData;
+
+use block_directory::strategy::{
+    AdSum1600, BlockDigest, Combination, Combined, Contents, Flat, LtLanes, MuProduct1024,
+    MuProduct3072, Place, SlotChange, block_root,
+};
+use pad_core::{Digest, Sha256Ed25519, Suite};
+
+use super::{
+    contender::{Contender, Visit},
+    primitives::Primitives,
+};
+use crate::Outcome;
+
+/// The suite of all directories here.
+pub(super) type S = Sha256Ed25519;
+
+/// The kind byte of a live entry, and its object.
+pub(super) fn entry_content(object: &Digest<32>) -> Vec<u8> {
+    [&[1], object.as_ref()].concat()
+}
+
+/// The object with this number.
+pub(super) fn object(number: u64) -> Digest<32> {
+    S::value(format!("object-{number}").as_bytes())
+}
+
+/// The width of the slots of a level.
+pub(super) fn width<B: BlockDigest<S>>(level: u8) -> usize {
+    match level {
+        0 => 33,
+        _ => B::summary_bytes(),
+    }
+}
+
+/// Blocks of one strategy.
+pub(super) struct Digests<B> {
+    capacity: u64,
+    strategy: PhantomData<fn() -> B>,
+}
+
+impl<B> Digests<B> {
+    pub(super) const fn new(capacity: u64) -> Self {
+        Self {
+            capacity,
+            strategy: PhantomData,
+        }
+    }
+}
+
+/// The contents of all slots, and the state beside them.
+pub(super) struct Slots<State> {
+    bytes: Vec<u8>,
+    state: State,
+}
+
+impl<B: Measured> Digests<B> {
+    const fn contents<'a>(&self, place: Place, (bytes, width): (&'a [u8], usize)) -> Contents<'a> {
+        Contents {
+            place,
+            first: place.block * self.capacity,
+            bytes,
+            width,
+        }
+    }
+}
+
+impl<B: Measured> Contender for Digests<B> {
+    type Object = Digest<32>;
+    type Content = Vec<u8>;
+    type Block = Slots<B::State>;
+
+    fn object(number: u64) -> Digest<32> {
+        object(number)
+    }
+
+    fn capacity(&self) -> u64 {
+        self.capacity
+    }
+
+    fn widest(&self) -> usize {
+        width::<B>(0).max(width::<B>(1))
+    }
+
+    fn entry(&self, _: u64, object: &Digest<32>) -> Vec<u8> {
+        entry_content(object)
+    }
+
+    fn open(&self, place: Place) -> Outcome<Self::Block> {
+        let width = width::<B>(place.level);
+        Ok(Slots {
+            bytes: Vec::with_capacity(self.capacity as usize * width),
+            state: B::of(self.contents(place, (&[], width)))?,
+        })
+    }
+
+    fn write(
+        &self,
+        block: &mut Self::Block,
+        place: Place,
+        position: u64,
+        new: &Vec<u8>,
+    ) -> Outcome<()> {
+        let start = (position - place.block * self.capacity) as usize * new.len();
+        let slot = start..start + new.len();
+        let old = block.bytes.get(slot.clone());
+        B::write(&mut block.state, place, SlotChange { position, old, new })?;
+        match block.bytes.get_mut(slot) {
+            Some(slot) => slot.copy_from_slice(new),
+            None => block.bytes.extend_from_slice(new),
+        }
+        Ok(())
+    }
+
+    fn summary(&self, block: &mut Self::Block, place: Place) -> Vec<u8> {
+        let slots = (block.bytes.as_slice(), width::<B>(place.level));
+        B::summary(&block.state, self.contents(place, slots))
+    }
+
+    fn beside(&self, block: &Self::Block) -> Option<Vec<u8>> {
+        B::beside(&block.state)
+    }
+
+    fn root(&self, entries: u64, summary: &Vec<u8>) -> Vec<u8> {
+        let root = block_root::<S, B>(entries, self.capacity as u32, summary);
+        root.as_ref().to_vec()
+    }
+
+    fn limit_ns(&self, visit: Visit, primitives: &Primitives) -> f64 {
+        B::limit_ns(visit, primitives)
+    }
+}
+
+/// What a strategy's work consists of.
+pub(super) trait Measured: BlockDigest<S> {
+    /// What must be stored of a state.
+    fn beside(_: &Self::State) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// The nanoseconds of what a change cannot do without.
+    fn limit_ns(visit: Visit, primitives: &Primitives) -> f64;
+}
+
+impl Measured for Flat {
+    fn limit_ns(visit: Visit, primitives: &Primitives) -> f64 {
+        // Tag, padding and length are two blocks of 64 bytes, nearly.
+        let bytes = visit.slots as usize * width::<Self>(visit.level as u8) + 128;
+        bytes as f64 * primitives.sha256_byte_ns
+    }
+}
+
+impl<C: Group> Measured for Combined<C> {
+    fn beside(state: &C::Value) -> Option<Vec<u8>> {
+        C::beside(state)
+    }
+
+    fn limit_ns(visit: Visit, primitives: &Primitives) -> f64 {
+        let (element, combination, inverse, summary) = C::costs_ns(visit.level, primitives);
+        let insertion = element + combination + summary;
+        if visit.is_new {
+            insertion
+        } else {
+            insertion + element + combination + inverse
+        }
+    }
+}
+
+/// The primitives of one group.
+pub(super) trait Group: Combination {
+    /// What must be stored of a state whose summary does not tell it.
+    fn beside(_: &Self::Value) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// Nanoseconds of an element of some level, a combination, an inverse, and of a summary.
+    fn costs_ns(level: u32, primitives: &Primitives) -> (f64, f64, f64, f64);
+}
+
+impl Group for AdSum1600 {
+    fn costs_ns(level: u32, primitives: &Primitives) -> (f64, f64, f64, f64) {
+        let hash = if level == 0 {
+            primitives.sha384_block_ns
+        } else {
+            primitives.sha384_two_blocks_ns
+        };
+        (5.0 * hash, primitives.sum_1600_ns, 0.0, 0.0)
+    }
+}
+
+impl Group for MuProduct1024 {
+    fn costs_ns(level: u32, primitives: &Primitives) -> (f64, f64, f64, f64) {
+        let hash = if level == 0 {
+            primitives.sha384_block_ns
+        } else {
+            primitives.sha384_two_blocks_ns
+        };
+        let [product, inverse] = [primitives.product_1024_ns, primitives.inverse_1024_ns];
+        (3.0 * hash, product, inverse, 0.0)
+    }
+}
+
+impl Group for MuProduct3072 {
+    fn costs_ns(level: u32, primitives: &Primitives) -> (f64, f64, f64, f64) {
+        let hash = if level == 0 {
+            primitives.sha384_block_ns
+        } else {
+            primitives.sha384_four_blocks_ns
+        };
+        let [product, inverse] = [primitives.product_3072_ns, primitives.inverse_3072_ns];
+        (8.0 * hash, product, inverse, 0.0)
+    }
+}
+
+impl Group for LtLanes {
+    fn beside(lanes: &Self::Value) -> Option<Vec<u8>> {
+        Some(lanes.iter().flat_map(|lane| lane.to_le_bytes()).collect())
+    }
+
+    fn costs_ns(_: u32, primitives: &Primitives) -> (f64, f64, f64, f64) {
+        let summary = 2_048.0 * primitives.sha256_byte_ns;
+        (
+            primitives.blake3_output_ns,
+            primitives.lanes_ns,
+            0.0,
+            summary,
+        )
+    }
+}

@@ -1,0 +1,73 @@
+//! Figure 5: what path hints save a look-up, in block reads.
+
+use super::{
+    arguments::DirectoryArguments,
+    measured,
+    primitives::Primitives,
+    reads::{self, Geometry},
+    trace::TraceParameters,
+};
+use crate::{Outcome, line, report::Report};
+
+/// Counts all traces, in both geometries, with and without hints.
+pub(super) fn run(
+    arguments: &DirectoryArguments,
+    primitives: &Primitives,
+    report: &mut Report,
+) -> Outcome<()> {
+    for &update_percent in &arguments.update_percent {
+        for &prefill in &arguments.prefill {
+            report.announce(format!("trace over {prefill}, {update_percent} % updates"));
+            let parameters = TraceParameters {
+                seed: arguments.seed,
+                prefill,
+                operations: arguments.operations,
+                first_percent: 25,
+                update_percent,
+                spread_percent: 50,
+            };
+            // The digests of blocks of 68 are those of `flat`: only the count matters.
+            for (strategy, geometry) in [("flat", Geometry::PAPER), ("merkle", Geometry::OURS)] {
+                for with_hints in [false, true] {
+                    let count = (parameters, geometry, with_hints);
+                    one((strategy, primitives), count, report)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn one(
+    of: (&str, &Primitives),
+    (parameters, geometry, with_hints): (TraceParameters, Geometry, bool),
+    report: &mut Report,
+) -> Outcome<()> {
+    let counted = reads::count(parameters, geometry, with_hints);
+    let each = |count: u64| count as f64 / counted.lookups.max(1) as f64;
+    let sent = (counted.sent_bytes > 0).then(|| each(counted.sent_bytes));
+    let line = line! {
+        experiment: "directory_hints",
+        entries: parameters.prefill,
+        block_bytes: geometry.block_bytes,
+    };
+    let line = line
+        .and("proof_bytes", sent)
+        .and("reads_per_lookup", each(counted.reads))
+        .and("seed", parameters.seed)
+        .and("operations", parameters.operations)
+        .and("update_percent", parameters.update_percent)
+        .and("capacity", geometry.capacity)
+        .and("frames", geometry.frames)
+        .and("hints", with_hints)
+        .and("lookups", counted.lookups)
+        .and("touched", counted.touched)
+        .and("reads", counted.reads)
+        .and("write_reads", counted.write_reads)
+        .and(
+            "read_bytes_per_lookup",
+            each(counted.reads * geometry.block_bytes),
+        )
+        .and("hint_hit_rate", each(counted.hint_hits));
+    measured(report, of, line)
+}

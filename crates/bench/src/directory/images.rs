@@ -1,0 +1,79 @@
+//! Images of blocks in a cache of some frames; evicted and finally all of them are written to a file, and nothing is synced.
+
+use std::{collections::HashMap, fs::File, os::unix::fs::FileExt as _};
+
+use block_directory::strategy::Place;
+
+use super::lru::{Before, Lru};
+use crate::Outcome;
+
+/// The frames of the paper's cache: 10 MB of blocks of 16 KiB.
+pub(super) const FRAMES: usize = 640;
+
+/// The level of a block, and its number there.
+type Block = (u8, u64);
+
+/// A cache in front of a temporary file.
+pub(super) struct Images {
+    file: File,
+    bytes: usize,
+    cache: Lru<Block>,
+    frames: Vec<Vec<u8>>,
+    /// Where a block stands in the file, once it has been written.
+    places: HashMap<Block, u64>,
+    written: u64,
+}
+
+impl Images {
+    /// An empty cache for images of so many bytes.
+    pub(super) fn new(bytes: usize) -> Outcome<Self> {
+        Ok(Self {
+            file: tempfile::tempfile()?,
+            bytes,
+            cache: Lru::new(FRAMES),
+            frames: Vec::new(),
+            places: HashMap::new(),
+            written: 0,
+        })
+    }
+
+    /// Writes some bytes of a block's image.
+    pub(super) fn write(&mut self, place: Place, start: usize, bytes: &[u8]) -> Outcome<()> {
+        let frame = self.frame((place.level, place.block))?;
+        frame[start..start + bytes.len()].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn frame(&mut self, place: Block) -> Outcome<&mut [u8]> {
+        let touched = self.cache.touch(place);
+        match touched.before {
+            Before::Hit => return Ok(&mut self.frames[touched.frame]),
+            Before::Empty => self.frames.push(vec![0; self.bytes]),
+            Before::Evicted(evicted) => self.store(evicted, touched.frame)?,
+        }
+        let frame = &mut self.frames[touched.frame];
+        match self.places.get(&place) {
+            Some(start) => self.file.read_exact_at(frame, *start)?,
+            None => frame.fill(0),
+        }
+        Ok(frame)
+    }
+
+    fn store(&mut self, place: Block, frame: usize) -> Outcome<()> {
+        let next = self.places.len() as u64 * self.bytes as u64;
+        let start = *self.places.entry(place).or_insert(next);
+        self.file.write_all_at(&self.frames[frame], start)?;
+        self.written += self.bytes as u64;
+        Ok(())
+    }
+
+    /// Writes what is still in the cache, in order, and returns how many bytes were written in all.
+    pub(super) fn finish(&mut self) -> Outcome<u64> {
+        let mut held: Vec<(Block, usize)> = self.cache.held().collect();
+        held.sort_unstable();
+        for (place, frame) in held {
+            self.store(place, frame)?;
+        }
+        Ok(self.written)
+    }
+}

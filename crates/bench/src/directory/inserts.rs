@@ -1,0 +1,266 @@
+//! Figures 3 and 4: the time of insertions one by one, against the size of blocks.
+
+use std::time::Duration;
+
+use block_directory::{
+    BlockTree, FullAuthor,
+    strategy::{AdSum1600, Combined, Flat, LtLanes, MuProduct1024, MuProduct3072, Place},
+};
+
+use super::{
+    contender::{Contender, PLACE_BYTES, visits},
+    digests::{Digests, Group, Measured, S, object},
+    images::Images,
+    measured,
+    pairwise::{Path, Scanning, Sha256Pairs, Sha384Pairs},
+    postponed::Postponed,
+    primitives::Primitives,
+    right_edge::{Changes, Growing, RightEdge},
+};
+use crate::{
+    Outcome, line,
+    primitives::signing_key,
+    report::Report,
+    timing::{Timings, microseconds},
+};
+
+/// The insertions between two looks at the clock, and the batch of postponed divisions.
+const BATCH: usize = 100;
+
+/// The entries with which every contender is checked before it is timed.
+const CHECKED: usize = 300;
+
+/// What is inserted, into blocks of which size, and how long one contender may take.
+pub(super) struct Inserts<'a> {
+    pub(super) entries: u64,
+    pub(super) block_bytes: u64,
+    pub(super) longest: Duration,
+    pub(super) primitives: &'a Primitives,
+}
+
+/// A name, and how many insertions bring the summaries up to date together.
+type Named<'a> = (&'a str, u64);
+
+/// A root, if the contender was measured.
+type Root = Option<Vec<u8>>;
+
+impl Inserts<'_> {
+    /// The slots of a block of the paper's.
+    pub(super) const fn capacity(&self) -> u64 {
+        self.block_bytes / PLACE_BYTES as u64
+    }
+
+    /// Measures all contenders.
+    pub(super) fn run(&self, report: &mut Report) -> Outcome<()> {
+        let capacity = self.capacity();
+        if capacity.is_power_of_two() {
+            check_directory(capacity)?;
+        }
+        let one = |name| (name, 1);
+        let path = Path::<Sha256Pairs>::new;
+        let path = self.measure(one("merkle"), path, RightEdge::new, report)?;
+        let scanning = Scanning::<Sha256Pairs>::new;
+        let scanned = self.measure(one("merkle-scanning"), scanning, RightEdge::new, report)?;
+        self.agree(&path, &scanned)?;
+        let path = Path::<Sha384Pairs>::new;
+        let path = self.measure(one("sha-384-path"), path, RightEdge::new, report)?;
+        let scanning = Scanning::<Sha384Pairs>::new;
+        let scanned = self.measure(one("sha-384-scanning"), scanning, RightEdge::new, report)?;
+        self.agree(&path, &scanned)?;
+        self.strategy::<Flat>("flat", report)?;
+        self.strategy::<Combined<AdSum1600>>("ad-hash-1600", report)?;
+        self.strategy::<Combined<LtLanes>>("lt-hash", report)?;
+        self.products::<MuProduct1024>(["mu-hash-1024", "mu-hash-1024-postponed"], report)?;
+        self.products::<MuProduct3072>(["mu-hash-3072", "mu-hash-3072-postponed"], report)
+    }
+
+    fn strategy<B: Measured>(&self, name: &str, report: &mut Report) -> Outcome<Root> {
+        let contender = Digests::<B>::new(self.capacity());
+        check::<B>(RightEdge::new(contender), self.capacity(), 1)?;
+        self.measure((name, 1), Digests::<B>::new, RightEdge::new, report)
+    }
+
+    fn products<C: Group>(&self, names: [&str; 2], report: &mut Report) -> Outcome<()> {
+        let capacity = self.capacity();
+        let one_by_one = self.strategy::<Combined<C>>(names[0], report)?;
+        for batch in [7, BATCH] {
+            check::<Combined<C>>(Postponed::<C>::new(capacity), capacity, batch)?;
+        }
+        let postponed = |_| Postponed::<C>::new(capacity);
+        let digests = Digests::<Combined<C>>::new;
+        let postponed = self.measure((names[1], BATCH as u64), digests, postponed, report)?;
+        self.agree(&one_by_one, &postponed)
+    }
+
+    /// Two ways to the same digests, as far as both were measured.
+    fn agree(&self, one: &Root, other: &Root) -> Outcome<()> {
+        match (one, other) {
+            (Some(one), Some(other)) if one != other => {
+                Err(format!("blocks of {} bytes: roots differ", self.block_bytes).into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The microseconds of what an insertion cannot do without, mean over all.
+    fn limit_us<C: Contender>(&self, contender: &C, batch: u64) -> f64 {
+        let mut ns = 0.0;
+        for start in (0..self.entries).step_by(batch as usize) {
+            let ids = start..self.entries.min(start + batch);
+            let visits = visits(&ids, contender.capacity()).into_iter();
+            ns += visits
+                .map(|visit| contender.limit_ns(visit, self.primitives))
+                .sum::<f64>();
+        }
+        ns / self.entries as f64 / 1e3
+    }
+
+    /// Measures one contender, unless what it cannot do without takes too long.
+    fn measure<C: Contender, G: Growing<C>>(
+        &self,
+        (name, batch): Named<'_>,
+        contender: impl Fn(u64) -> C,
+        start: impl FnOnce(C) -> G,
+        report: &mut Report,
+    ) -> Outcome<Root> {
+        let (capacity, of_images) = (self.capacity(), contender(self.capacity()));
+        let limit_us = self.limit_us(&of_images, batch);
+        if limit_us * self.entries as f64 > microseconds(self.longest) {
+            return Ok(None);
+        }
+        report.announce(format!(
+            "{name}: insertions, blocks of {} bytes",
+            self.block_bytes
+        ));
+        let objects: Vec<C::Object> = (0..self.entries).map(C::object).collect();
+        let mut grown = start(contender(capacity));
+        let (mut crypto, mut storing) = (Timings::default(), Timings::default());
+        let mut stored = Stored::new(of_images, self.block_bytes)?;
+        let mut changes = Changes::default();
+        for objects in objects.chunks(BATCH) {
+            crypto.time(objects.len(), || grown.insert(objects, &mut changes))?;
+            storing.time(objects.len(), || stored.take(&mut changes))?;
+        }
+        let root = grown.root();
+        let written = storing.time(0, || stored.finish(&grown.into_open()))?;
+        let update_us = crypto.mean_us();
+        measured(
+            report,
+            (name, self.primitives),
+            line! {
+                experiment: "directory_inserts",
+                entries: self.entries,
+                block_bytes: self.block_bytes,
+                update_us: update_us,
+                update_limit_us: limit_us,
+                written_bytes_per_update: written as f64 / self.entries as f64,
+                total_us: update_us + storing.mean_us(),
+                update_ratio: update_us / limit_us,
+                update_median_us: crypto.median_us(),
+                capacity: capacity,
+                batch: batch,
+                mean_levels: self.mean_levels(),
+            },
+        )?;
+        Ok(Some(root))
+    }
+
+    /// The mean number of levels that an insertion sees.
+    fn mean_levels(&self) -> f64 {
+        let levels = |id: u64| {
+            let mut levels = 1_u32;
+            while id >= self.capacity().pow(levels) {
+                levels += 1;
+            }
+            f64::from(levels)
+        };
+        (0..self.entries).map(levels).sum::<f64>() / self.entries as f64
+    }
+}
+
+/// Images of blocks, and what some contenders must store beside them.
+struct Stored<C> {
+    contender: C,
+    place_bytes: usize,
+    images: Images,
+    beside: Option<Images>,
+}
+
+impl<C: Contender> Stored<C> {
+    fn new(contender: C, block_bytes: u64) -> Outcome<Self> {
+        // Products of 3 072 bits do not fit the paper's places.
+        let place_bytes = PLACE_BYTES.max(contender.widest() + 10);
+        let slots = place_bytes * contender.capacity() as usize;
+        Ok(Self {
+            images: Images::new(slots.max(block_bytes as usize))?,
+            contender,
+            place_bytes,
+            beside: None,
+        })
+    }
+
+    fn take(&mut self, changes: &mut Changes<C>) -> Outcome<()> {
+        for (place, position, content) in changes.slots.drain(..) {
+            let slot = (position % self.contender.capacity()) as usize;
+            let start = slot * self.place_bytes;
+            self.images.write(place, start, content.as_ref())?;
+        }
+        let closed: Vec<_> = changes.closed.drain(..).collect();
+        self.put_beside(&closed)
+    }
+
+    fn put_beside(&mut self, blocks: &[(Place, C::Block)]) -> Outcome<()> {
+        for (place, block) in blocks {
+            if let Some(bytes) = self.contender.beside(block) {
+                let beside = match &mut self.beside {
+                    Some(beside) => beside,
+                    none => none.insert(Images::new(bytes.len())?),
+                };
+                beside.write(*place, 0, &bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the rest, and returns the bytes of all that was written.
+    fn finish(&mut self, open: &[(Place, C::Block)]) -> Outcome<u64> {
+        self.put_beside(open)?;
+        let beside = self.beside.as_mut().map_or(Ok(0), Images::finish)?;
+        Ok(self.images.finish()? + beside)
+    }
+}
+
+/// Compares roots with those of the tree that makes proofs.
+fn check<B: Measured>(
+    mut grown: impl Growing<Digests<B>>,
+    capacity: u64,
+    batch: usize,
+) -> Outcome<()> {
+    let mut tree = BlockTree::<S, B>::new(u32::try_from(capacity)?)?;
+    let objects: Vec<_> = (0..CHECKED as u64).map(object).collect();
+    for objects in objects.chunks(batch) {
+        grown.insert(objects, &mut Changes::default())?;
+        for object in objects {
+            tree.append(*object)?;
+        }
+        if grown.root() != tree.root().as_ref() {
+            return Err(format!("{}: another root than the tree's", B::NAME).into());
+        }
+    }
+    Ok(())
+}
+
+/// Compares roots with those of a directory.
+fn check_directory(capacity: u64) -> Outcome<()> {
+    let mut grown = RightEdge::new(Path::<Sha256Pairs>::new(capacity));
+    let mut author = FullAuthor::<S>::new("bench", signing_key())?;
+    for number in 0..CHECKED as u64 {
+        let digest = Path::<Sha256Pairs>::object(number);
+        grown.insert(&[digest], &mut Changes::default())?;
+        author.append(object(number))?;
+        if grown.root() != author.snapshot()?.head.head.root.as_ref() {
+            return Err("another root than the directory's".into());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,254 @@
+//! A directory's operations in memory: updates, appends, proofs, verification, each beside its nodes.
+
+use std::{collections::BTreeSet, hint::black_box, time::Instant};
+
+use block_directory::{
+    BlockDirectory, Entry, EntryId, EntryProof, EntryQuery, FullAuthor, Selection as _,
+};
+use pad_core::{Digest, SnapshotHead, Untrusted, Verified, codec};
+
+use super::{digests::S, measured, primitives::Primitives, stopping::Asked};
+use crate::{
+    Outcome, line,
+    line::Line,
+    memory,
+    report::Report,
+    timing::{Effort, median},
+    workload::Random,
+};
+
+/// Hot entries: those of the first block of level 0.
+const HOT: u64 = 128;
+
+/// The updates of one version, where there are many.
+const BATCH: usize = 10_000;
+
+/// The most versions of one update.
+const UPDATES: usize = 20_000;
+
+/// The most entries that are appended in one version.
+const APPENDED: u64 = 1_000_000;
+
+/// A server of some entries, and an author who goes on from it.
+struct Operations<'a> {
+    server: BlockDirectory<S>,
+    author: FullAuthor<S>,
+    asked: Asked,
+    random: Random,
+    primitives: &'a Primitives,
+}
+
+/// Measures a directory of so many entries.
+pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
+    report.announce(format!("a directory of {entries}"));
+    appends(entries.min(APPENDED), primitives, report)?;
+    let asked = Asked::default();
+    let mut author = FullAuthor::<S>::new("bench", asked.signer())?;
+    let authority = *author.authority();
+    let head = author.load((0..entries).map(digest))?;
+    let before = memory::resident_bytes();
+    let server = BlockDirectory::new(authority, 7)?.load(&head, (0..entries).map(digest))?;
+    let memory_bytes = memory::resident_bytes().saturating_sub(before);
+    let mut operations = Operations {
+        author,
+        server,
+        asked,
+        random: Random::new(entries),
+        primitives,
+    };
+    let effort = report.effort();
+    operations.proofs((&effort, memory_bytes), report)?;
+    operations.updates("directory_update", entries, &effort, report)?;
+    operations.updates("directory_update_hot", HOT, &effort, report)?;
+    operations.batch(report)
+}
+
+/// The digest of the object of an entry: random numbers, which no hash is needed for.
+pub(super) fn digest(number: u64) -> Digest<32> {
+    let mut random = Random::new(number);
+    let mut bytes = [0; 32];
+    for word in bytes.chunks_exact_mut(8) {
+        word.copy_from_slice(&random.next().to_be_bytes());
+    }
+    Digest(bytes)
+}
+
+/// The height of the tree over so many entries.
+fn height(entries: u64) -> u32 {
+    entries.next_power_of_two().ilog2()
+}
+
+/// Appends in one version of a directory that was empty.
+fn appends(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
+    let asked = Asked::default();
+    let objects: Vec<Digest<32>> = (0..entries).map(digest).collect();
+    let mut times = Vec::new();
+    for _ in 0..report.rounds(5, 1) {
+        let mut author = FullAuthor::<S>::new("bench", asked.signer())?;
+        let authority = *author.authority();
+        let start = Instant::now();
+        for object in &objects {
+            author.append(*object)?;
+        }
+        let update = author.snapshot()?;
+        times.push(asked.since_us(start) / entries as f64);
+        // The server's root is the author's.
+        BlockDirectory::<S>::new(authority, 7)?.apply(&update)?;
+    }
+    let update_us = median(times);
+    let limit_us = 2.0 * primitives.node_independent_ns / 1e3;
+    let line = of("directory_append", entries, (update_us, limit_us));
+    measured(report, ("merkle", primitives), line.and("batch", entries))
+}
+
+/// A line of an update.
+pub(super) fn of(experiment: &str, entries: u64, (update_us, limit_us): (f64, f64)) -> Line {
+    line! {
+        experiment: experiment,
+        entries: entries,
+        update_us: update_us,
+        update_limit_us: limit_us,
+        update_ratio: update_us / limit_us,
+    }
+}
+
+impl Operations<'_> {
+    fn entries(&self) -> u64 {
+        self.server.registered()
+    }
+
+    fn head(&self) -> Outcome<Verified<SnapshotHead<S>>> {
+        let heads = self.server.heads();
+        let signed = heads.latest_head().ok_or("no version")?;
+        let version = signed.head.version;
+        Ok(Untrusted::new(signed).verify(heads.authority(), &version)?)
+    }
+
+    /// Proofs of random entries, and their verification under a known root; messages are decoded first.
+    fn proofs(
+        &mut self,
+        (effort, memory_bytes): (&Effort, u64),
+        report: &mut Report,
+    ) -> Outcome<()> {
+        let (entries, head, server) = (self.entries(), self.head()?, &self.server);
+        let prove = |id| server.prove_latest(&EntryQuery::one(id));
+        let mut random = self.random.clone();
+        let mut ids = |chunk| -> Vec<_> {
+            (0..chunk)
+                .map(|_| EntryId::new(random.below(entries)))
+                .collect()
+        };
+        for id in ids(100) {
+            let found = verify(&head, id, &codec::encode(&prove(id)?))?;
+            if found != Some(Entry::Live(digest(id.number()))) {
+                return Err(format!("the wrong answer for {}", id.number()).into());
+            }
+        }
+        let proved = effort.repeat(100, &mut ids, |ids| {
+            for id in ids {
+                _ = black_box(prove(id));
+            }
+        });
+        let messages = |chunk| {
+            let message = |id| Some((id, codec::encode(&prove(id).ok()?)));
+            ids(chunk).into_iter().filter_map(message).collect()
+        };
+        let verified = effort.repeat(100, messages, |messages: Vec<_>| {
+            for (id, message) in messages {
+                _ = black_box(verify(&head, id, &message));
+            }
+        });
+        let node_us = self.primitives.node_chained_ns / 1e3;
+        let (prove_us, verify_us) = (proved.median_us(), verified.median_us());
+        let verify_limit_us = f64::from(height(entries) + 2) * node_us;
+        let line = line! {
+            experiment: "directory_prove",
+            entries: entries,
+            prove_us: prove_us,
+            verify_us: verify_us,
+            proof_bytes: codec::encode(&prove(EntryId::new(0))?).len(),
+            memory_bytes: memory_bytes,
+            prove_limit_us: node_us,
+            prove_ratio: prove_us / node_us,
+            verify_limit_us: verify_limit_us,
+            verify_ratio: verify_us / verify_limit_us,
+        };
+        measured(report, ("merkle", self.primitives), line)
+    }
+
+    /// Versions of one update each, of the first entries: until the root is known and the head is to be signed.
+    fn updates(
+        &mut self,
+        experiment: &str,
+        among: u64,
+        effort: &Effort,
+        report: &mut Report,
+    ) -> Outcome<()> {
+        let entries = self.entries();
+        let (mut times, mut updates) = (Vec::new(), Vec::new());
+        let begun = Instant::now();
+        while times.len() < effort.operations.min(UPDATES) && begun.elapsed() < effort.budget {
+            let (id, object) = (self.random.below(among), digest(self.random.next()));
+            let start = Instant::now();
+            self.author.update(EntryId::new(id), object)?;
+            updates.push(self.author.snapshot()?);
+            times.push(self.asked.since_us(start));
+        }
+        // The server comes to the same roots.
+        for update in &updates {
+            self.server.apply(update)?;
+        }
+        let nodes = height(entries) + u32::from(among == entries);
+        let limit_us = f64::from(nodes) * self.primitives.node_chained_ns / 1e3;
+        let line = of(experiment, entries, (median(times), limit_us));
+        measured(
+            report,
+            ("merkle", self.primitives),
+            line.and("among", among),
+        )
+    }
+
+    /// Many random updates in one version: each node that changes is hashed once.
+    fn batch(&mut self, report: &mut Report) -> Outcome<()> {
+        let entries = self.entries();
+        let (mut times, mut nodes) = (Vec::new(), Vec::new());
+        for _ in 0..report.rounds(9, 1) {
+            let ids: BTreeSet<u64> = (0..BATCH).map(|_| self.random.below(entries)).collect();
+            let start = Instant::now();
+            for id in &ids {
+                self.author.update(EntryId::new(*id), digest(!id))?;
+            }
+            let update = self.author.snapshot()?;
+            times.push(self.asked.since_us(start) / ids.len() as f64);
+            self.server.apply(&update)?;
+            nodes.push(distinct_nodes(&ids, height(entries)) as f64 / ids.len() as f64);
+        }
+        let nodes = median(nodes);
+        let limit_us = nodes * self.primitives.node_independent_ns / 1e3;
+        let line = of("directory_batch", entries, (median(times), limit_us));
+        let line = line.and("batch", BATCH).with("nodes_per_update", nodes);
+        measured(report, ("merkle", self.primitives), line)
+    }
+}
+
+/// The entries with these ids, and all nodes above them.
+fn distinct_nodes(ids: &BTreeSet<u64>, height: u32) -> usize {
+    let of_height = |height: u32| {
+        let mut nodes: Vec<u64> = ids.iter().map(|id| id >> height).collect();
+        nodes.dedup();
+        nodes.len()
+    };
+    (0..=height).map(of_height).sum()
+}
+
+/// What a message establishes about an entry under a known root.
+fn verify(
+    head: &Verified<SnapshotHead<S>>,
+    id: EntryId,
+    message: &[u8],
+) -> Outcome<Option<Entry<Digest<32>>>> {
+    let query = EntryQuery::one(id);
+    let proof: EntryProof<S> = codec::decode(message, query.longest_proof())?;
+    let verified = Untrusted::new(proof).verify(head, &query)?;
+    Ok(verified.get().of(id))
+}

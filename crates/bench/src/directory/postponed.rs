@@ -1,0 +1,137 @@
+//! Products with one division for each block and batch: what leaves a block and what enters it are multiplied up apart.
+
+use block_directory::strategy::{Combination, Combined, Place, block_root};
+use pad_core::Digest;
+
+use super::{
+    digests::{Digests, Group, S, entry_content},
+    right_edge::{Changes, Growing},
+};
+use crate::Outcome;
+
+/// Like [`super::right_edge::RightEdge`], but summaries are up to date at the end of a batch only, and each is made once.
+pub(super) struct Postponed<C: Combination> {
+    capacity: u64,
+    entries: u64,
+    levels: Vec<LastBlock<C>>,
+    top: Vec<u8>,
+}
+
+/// The last block of a level.
+struct LastBlock<C: Combination> {
+    number: u64,
+    state: C::Value,
+    summary: Vec<u8>,
+}
+
+/// A slot that changes: its position in the level, what it held, what it holds.
+type SlotOf = (u64, Option<Vec<u8>>, Vec<u8>);
+
+impl<C: Group> Postponed<C> {
+    /// An empty directory.
+    pub(super) const fn new(capacity: u64) -> Self {
+        Self {
+            capacity,
+            entries: 0,
+            levels: Vec::new(),
+            top: Vec::new(),
+        }
+    }
+
+    /// Changes slots of one level, in ascending order; returns those of the level above.
+    fn change(&mut self, level: u8, slots: &[SlotOf]) -> Outcome<Vec<SlotOf>> {
+        let mut above = Vec::new();
+        let capacity = self.capacity;
+        let block = |(position, ..): &SlotOf| position / capacity;
+        for slots in slots.chunk_by(|one, other| block(one) == block(other)) {
+            let number = block(&slots[0]);
+            let last = self.levels.get(usize::from(level));
+            let known = last.filter(|last| last.number == number);
+            let mut state = known.map_or_else(C::neutral, |last| last.state.clone());
+            let old = known.map(|last| last.summary.clone());
+            multiply::<C>(&mut state, level, slots)?;
+            let summary = C::summary::<S>(&state);
+            above.push((number, old, summary.clone()));
+            let last = LastBlock {
+                number,
+                state,
+                summary,
+            };
+            match self.levels.get_mut(usize::from(level)) {
+                Some(place) => *place = last,
+                None => self.levels.push(last),
+            }
+        }
+        Ok(above)
+    }
+}
+
+/// Divides once by all that leaves a block.
+fn multiply<C: Group>(state: &mut C::Value, level: u8, slots: &[SlotOf]) -> Outcome<()> {
+    let (mut entering, mut leaving) = (C::neutral(), None);
+    for (position, old, new) in slots {
+        let element = |content: &[u8]| {
+            let element = C::element(&[&[level], &position.to_be_bytes(), content]);
+            element.ok_or("no attempt hits")
+        };
+        C::combine(&mut entering, &element(new)?);
+        if let Some(old) = old {
+            C::combine(leaving.get_or_insert_with(C::neutral), &element(old)?);
+        }
+    }
+    if let Some(leaving) = leaving {
+        C::remove(state, &leaving);
+    }
+    C::combine(state, &entering);
+    Ok(())
+}
+
+impl<C: Group> Growing<Digests<Combined<C>>> for Postponed<C> {
+    fn insert(
+        &mut self,
+        objects: &[Digest<32>],
+        changes: &mut Changes<Digests<Combined<C>>>,
+    ) -> Outcome<()> {
+        let entry = |(id, object)| (id, None, entry_content(object));
+        let mut slots: Vec<SlotOf> = (self.entries..).zip(objects).map(entry).collect();
+        self.entries += objects.len() as u64;
+        for level in 0.. {
+            let is_topmost = self.levels.len() <= usize::from(level) + 1;
+            let before = self.levels.get(usize::from(level));
+            let first = before.map(|last| last.summary.clone());
+            let mut above = self.change(level, &slots)?;
+            for (position, _, content) in slots {
+                let block = position / self.capacity;
+                let place = Place { level, block };
+                changes.slots.push((place, position, content));
+            }
+            if is_topmost {
+                if let [(0, _, summary)] = above.as_slice() {
+                    self.top.clone_from(summary);
+                    break;
+                }
+                // The level above is new. Its first slot is of the block that was alone here, changed or not.
+                if let Some(first) = first.filter(|_| above[0].0 > 0) {
+                    above.insert(0, (0, None, first));
+                }
+                above[0].1 = None;
+            }
+            slots = above;
+        }
+        Ok(())
+    }
+
+    fn root(&self) -> Vec<u8> {
+        let root = block_root::<S, Combined<C>>(self.entries, self.capacity as u32, &self.top);
+        root.as_ref().to_vec()
+    }
+
+    fn into_open(
+        self,
+    ) -> Vec<(
+        Place,
+        <Digests<Combined<C>> as super::contender::Contender>::Block,
+    )> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,236 @@
+//! Block reads of a trace, counted: an exact cache, and hints that end a look-up early.
+//!
+//! Every object has a hint from the end of the prefill on; each read or write of it renews the hint. Only what the trace changes
+//! or renews is kept, so the memory follows from the trace and not from the directory: 10^8 entries cost what 10^5 do.
+
+use std::collections::HashMap;
+
+use super::{
+    lru::{Before, Lru},
+    trace::{Operation, Trace, TraceParameters},
+};
+
+/// Blocks and cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// The slots of a block.
+    pub capacity: u64,
+    /// The bytes of a block.
+    pub block_bytes: u64,
+    /// The blocks that the cache holds.
+    pub frames: usize,
+}
+
+impl Geometry {
+    /// The paper's: 68 elements of 230 bytes in 16 KiB, 10 MB of cache.
+    pub const PAPER: Self = Self {
+        capacity: 68,
+        block_bytes: 16 << 10,
+        frames: 640,
+    };
+
+    /// Ours: 128 digests in 4 KiB, as much cache.
+    pub const OURS: Self = Self {
+        capacity: 128,
+        block_bytes: 4 << 10,
+        frames: 2560,
+    };
+}
+
+/// What a trace cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BlockReads {
+    /// Look-ups.
+    pub lookups: u64,
+    /// Blocks that look-ups touched.
+    pub touched: u64,
+    /// Of these, the ones that were not in the cache.
+    pub reads: u64,
+    /// Blocks that writes touched and that were not in the cache; without those that the writes made.
+    pub write_reads: u64,
+    /// Look-ups that a hint ended above level 0.
+    pub hint_hits: u64,
+    /// Bytes of proofs and of short-circuit answers, as messages, where a block is a complete subtree; else 0.
+    pub sent_bytes: u64,
+}
+
+/// A block: its level and its number there.
+type Block = (u32, u64);
+
+/// When, and of how many entries, the hint of an object is.
+#[derive(Clone, Copy, Debug)]
+struct HintOf {
+    operation: u64,
+    registered: u64,
+}
+
+struct Count {
+    geometry: Geometry,
+    with_hints: bool,
+    registered: u64,
+    /// The number of the operation, from 1; 0 is the prefill.
+    operation: u64,
+    cache: Lru<Block>,
+    /// The last operation that changed a block.
+    changed: HashMap<Block, u64>,
+    hints: HashMap<u64, HintOf>,
+    prefill: u64,
+    reads: BlockReads,
+}
+
+/// Runs a trace over a cache that is empty at the start.
+pub fn count(parameters: TraceParameters, geometry: Geometry, with_hints: bool) -> BlockReads {
+    let mut count = Count {
+        geometry,
+        with_hints,
+        registered: parameters.prefill,
+        operation: 0,
+        cache: Lru::new(geometry.frames),
+        changed: HashMap::new(),
+        hints: HashMap::new(),
+        prefill: parameters.prefill,
+        reads: BlockReads::default(),
+    };
+    for operation in Trace::new(parameters) {
+        count.run(operation);
+    }
+    count.reads
+}
+
+impl Count {
+    fn run(&mut self, operation: Operation) {
+        self.operation += 1;
+        match operation {
+            Operation::Read(id) => self.read(id),
+            Operation::Update(id) | Operation::Append(id) => self.write(id),
+        }
+        if self.with_hints {
+            let hint = HintOf {
+                operation: self.operation,
+                registered: self.registered,
+            };
+            self.hints.insert(operation.id(), hint);
+        }
+    }
+
+    /// The number of levels: the least, at least 1, with one block at the top.
+    fn levels(&self) -> u32 {
+        let entries = u128::from(self.registered);
+        let capacity = u128::from(self.geometry.capacity);
+        let mut levels = 1;
+        let mut covered = capacity;
+        while covered < entries {
+            covered *= capacity;
+            levels += 1;
+        }
+        levels
+    }
+
+    /// The blocks on the path to an entry, from the top down.
+    fn path(&self, id: u64) -> impl Iterator<Item = Block> + use<> {
+        let capacity = self.geometry.capacity;
+        let block = move |level| (level, id / capacity.pow(level + 1));
+        (0..self.levels()).rev().map(block)
+    }
+
+    fn read(&mut self, id: u64) {
+        self.reads.lookups += 1;
+        let hint = self.hint(id);
+        let top = self.levels() - 1;
+        for block in self.path(id) {
+            if self.with_hints && block.0 < top && self.matches(hint, block) {
+                self.reads.hint_hits += 1;
+                self.reads.sent_bytes += self.answer_bytes(id, Some(block.0));
+                return;
+            }
+            self.reads.touched += 1;
+            let touched = self.cache.touch(block);
+            self.reads.reads += u64::from(touched.before != Before::Hit);
+        }
+        self.reads.sent_bytes += self.answer_bytes(id, None);
+    }
+
+    /// The bytes of a proof, or of the part of it above the block of some level. 0 unless blocks are complete subtrees.
+    fn answer_bytes(&self, id: u64, matched: Option<u32>) -> u64 {
+        let Geometry { capacity, .. } = self.geometry;
+        if !capacity.is_power_of_two() {
+            return 0;
+        }
+        let siblings = depth(self.registered, id);
+        match matched {
+            None => proof_bytes(self.registered, siblings),
+            Some(level) => {
+                let height = u64::from(capacity.ilog2() * (level + 1));
+                short_circuit_bytes(self.registered, siblings - height)
+            }
+        }
+    }
+
+    fn write(&mut self, id: u64) {
+        let before = self.registered;
+        self.registered = before.max(id + 1);
+        // A level that is new has one block, which this write makes.
+        for block in self.path(id) {
+            let is_made = id == before && self.is_first(block, id);
+            let touched = self.cache.touch(block);
+            self.reads.write_reads += u64::from(!is_made && touched.before != Before::Hit);
+            self.changed.insert(block, self.operation);
+        }
+    }
+
+    /// Whether a block has no entries before this one; or it is the topmost, and the level below it had one block before.
+    fn is_first(&self, (level, number): Block, id: u64) -> bool {
+        let covers = self.geometry.capacity.pow(level);
+        number * covers * self.geometry.capacity == id || (number == 0 && level > 0 && id == covers)
+    }
+
+    fn hint(&self, id: u64) -> HintOf {
+        let of_prefill = HintOf {
+            operation: 0,
+            registered: self.prefill,
+        };
+        self.hints.get(&id).copied().unwrap_or(of_prefill)
+    }
+
+    /// Whether a block was closed in the hint, and is as it was then.
+    fn matches(&self, hint: HintOf, block: Block) -> bool {
+        let end = (block.1 + 1) * self.geometry.capacity.pow(block.0 + 1);
+        let changed = self.changed.get(&block).copied().unwrap_or(0);
+        end <= hint.registered && changed <= hint.operation
+    }
+}
+
+/// The siblings on the path to an entry in the tree of RFC 9162 over so many.
+pub fn depth(mut entries: u64, mut id: u64) -> u64 {
+    let mut depth = 0;
+    while entries > 1 {
+        let left = 1 << (entries - 1).ilog2();
+        if id < left {
+            entries = left;
+        } else {
+            (entries, id) = (entries - left, id - left);
+        }
+        depth += 1;
+    }
+    depth
+}
+
+/// The bytes of the message with a proof of one live entry: envelope, number of entries, the entry, siblings.
+pub const fn proof_bytes(entries: u64, siblings: u64) -> u64 {
+    43 + integer_bytes(entries) + 32 * siblings
+}
+
+/// The bytes of the message with the upper part of a proof: envelope, number of entries, height, siblings.
+const fn short_circuit_bytes(entries: u64, siblings: u64) -> u64 {
+    10 + integer_bytes(entries) + 32 * siblings
+}
+
+/// The bytes of an integer in a message.
+const fn integer_bytes(number: u64) -> u64 {
+    match number {
+        0..=250 => 1,
+        251..=0xffff => 3,
+        0x1_0000..=0xffff_ffff => 5,
+        _ => 9,
+    }
+}

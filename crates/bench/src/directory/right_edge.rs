@@ -1,0 +1,137 @@
+//! Directories that only grow: of each level the last block is kept, since no other ever changes.
+
+use block_directory::strategy::Place;
+
+use super::contender::Contender;
+use crate::Outcome;
+
+/// What some insertions changed.
+pub(super) struct Changes<C: Contender> {
+    /// Slots in the order in which they changed, each with its position in the level.
+    pub(super) slots: Vec<(Place, u64, C::Content)>,
+    /// Blocks that have got all their slots.
+    pub(super) closed: Vec<(Place, C::Block)>,
+}
+
+impl<C: Contender> Default for Changes<C> {
+    fn default() -> Self {
+        Self {
+            slots: Vec::new(),
+            closed: Vec::new(),
+        }
+    }
+}
+
+/// Takes entries at the end.
+pub(super) trait Growing<C: Contender> {
+    /// Inserts objects, and notes what changed.
+    fn insert(&mut self, objects: &[C::Object], changes: &mut Changes<C>) -> Outcome<()>;
+
+    /// The root.
+    fn root(&self) -> Vec<u8>;
+
+    /// The last block of each level, which is not closed yet.
+    fn into_open(self) -> Vec<(Place, C::Block)>;
+}
+
+/// Every insertion brings all summaries up to the root up to date, as the paper's directory does.
+pub(super) struct RightEdge<C: Contender> {
+    contender: C,
+    entries: u64,
+    /// The last block of each level, from the entries up.
+    levels: Vec<(Place, C::Block)>,
+    top: Option<C::Content>,
+}
+
+impl<C: Contender> RightEdge<C> {
+    /// An empty directory.
+    pub(super) const fn new(contender: C) -> Self {
+        Self {
+            contender,
+            entries: 0,
+            levels: Vec::new(),
+            top: None,
+        }
+    }
+
+    fn insert_one(&mut self, object: &C::Object, changes: &mut Changes<C>) -> Outcome<()> {
+        let capacity = self.contender.capacity();
+        let mut position = self.entries;
+        let mut content = self.contender.entry(position, object);
+        self.entries += 1;
+        for level in 0.. {
+            // The last block of the level, or the one after it: no division.
+            let last = self.levels.get(usize::from(level));
+            let block = last.map_or(0, |(last, _)| {
+                last.block + u64::from(position >= (last.block + 1) * capacity)
+            });
+            let place = Place { level, block };
+            self.make_room(place, changes)?;
+            self.write(place, (position, &content), changes)?;
+            let (place, block) = &mut self.levels[usize::from(level)];
+            content = self.contender.summary(block, *place);
+            position = place.block;
+            if usize::from(level) + 1 == self.levels.len() {
+                break;
+            }
+        }
+        self.top = Some(content);
+        Ok(())
+    }
+
+    /// Begins a block if it is not the last one of its level. The one before is closed; if it was the only one, a level above
+    /// begins with it.
+    fn make_room(&mut self, place: Place, changes: &mut Changes<C>) -> Outcome<()> {
+        let level = usize::from(place.level);
+        if self.levels.len() == level {
+            let block = self.contender.open(place)?;
+            self.levels.push((place, block));
+        }
+        if self.levels[level].0 == place {
+            return Ok(());
+        }
+        let block = self.contender.open(place)?;
+        let mut closed = std::mem::replace(&mut self.levels[level], (place, block));
+        if self.levels.len() == level + 1 {
+            let first = self.contender.summary(&mut closed.1, closed.0);
+            let above = Place {
+                level: place.level + 1,
+                block: 0,
+            };
+            self.levels.push((above, self.contender.open(above)?));
+            self.write(above, (0, &first), changes)?;
+        }
+        changes.closed.push(closed);
+        Ok(())
+    }
+
+    fn write(
+        &mut self,
+        place: Place,
+        (position, content): (u64, &C::Content),
+        changes: &mut Changes<C>,
+    ) -> Outcome<()> {
+        let (_, block) = &mut self.levels[usize::from(place.level)];
+        self.contender.write(block, place, position, content)?;
+        changes.slots.push((place, position, content.clone()));
+        Ok(())
+    }
+}
+
+impl<C: Contender> Growing<C> for RightEdge<C> {
+    fn insert(&mut self, objects: &[C::Object], changes: &mut Changes<C>) -> Outcome<()> {
+        for object in objects {
+            self.insert_one(object, changes)?;
+        }
+        Ok(())
+    }
+
+    fn root(&self) -> Vec<u8> {
+        let top = self.top.as_ref();
+        top.map_or_else(Vec::new, |top| self.contender.root(self.entries, top))
+    }
+
+    fn into_open(self) -> Vec<(Place, C::Block)> {
+        self.levels
+    }
+}

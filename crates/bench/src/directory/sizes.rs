@@ -1,0 +1,126 @@
+//! Sizes that follow from the number of entries alone: proofs, and a light author's state.
+
+use std::convert::Infallible;
+
+use block_directory::{
+    Changes, EntryId, EntryProof, EntryQuery, LightAuthor, Selection as _,
+    entry::{entry_digest, root_digest},
+};
+use pad_core::{
+    Digest, Domain, SnapshotHead, Suite as _, Untrusted, Version,
+    codec::{self, Message},
+    head::Authority,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    digests::{S, object},
+    measured,
+    primitives::Primitives,
+    reads,
+};
+use crate::{
+    Outcome, line,
+    primitives::{author_key, signing_key},
+    report::Report,
+};
+
+/// The entries of directories whose proofs are made without them.
+const ENTRIES: [u64; 5] = [
+    1_000_000,
+    10_000_000,
+    100_000_000,
+    1_000_000_000,
+    10_000_000_000,
+];
+
+/// The most digests of a light author: one for each set bit of the number of entries.
+const MOST_PEAKS: usize = 48;
+
+/// The same of its history: one for each set bit of the number of versions.
+const MOST_HISTORY: usize = 64;
+
+/// Measures all.
+pub(super) fn run(primitives: &Primitives, report: &mut Report) -> Outcome<()> {
+    for entries in ENTRIES {
+        let line = line! {
+            experiment: "directory_proof_bytes",
+            entries: entries,
+            proof_bytes: proof_of_first(entries)?,
+        };
+        measured(report, ("merkle", primitives), line)?;
+    }
+    let peaks = report.rounds(20, 10);
+    let entries = (1 << peaks) - 1;
+    let state_bytes = light_state(entries)?;
+    let missing = MOST_PEAKS - peaks + MOST_HISTORY - 1;
+    let line = line! {
+        experiment: "directory_light_author",
+        entries: entries,
+        memory_bytes: state_bytes,
+        // Numbers of entries and versions take up to 8 bytes more than here.
+        most_bytes: state_bytes + 32 * missing + 16,
+    };
+    measured(report, ("merkle", primitives), line)
+}
+
+/// A proof in parts.
+#[derive(Serialize, Deserialize)]
+struct Parts {
+    registered: u64,
+    shown: Vec<Option<Digest<32>>>,
+    siblings: Vec<Digest<32>>,
+}
+
+impl Message for Parts {
+    const KIND: u8 = 160;
+    const SUITE: u16 = S::ID.0;
+}
+
+/// The bytes of a proof of entry 0, which verifies: the digests beside its path are any.
+fn proof_of_first(entries: u64) -> Outcome<usize> {
+    let depth = reads::depth(entries, 0);
+    let id = EntryId::new(0);
+    let siblings: Vec<Digest<32>> = (1..=depth).map(object).collect();
+    let entry = entry_digest::<S>(id, Some(&object(0)));
+    let fold = |left, right| S::node(Domain::DirectoryNode, &left, right);
+    let top = siblings.iter().rev().fold(entry, fold);
+    let message = codec::encode(&Parts {
+        registered: entries,
+        shown: vec![Some(object(0))],
+        siblings,
+    });
+    let authority = Authority {
+        author: author_key(),
+        dictionary: "bench".into(),
+        scheme: block_directory::DIRECTORY,
+    };
+    let head = SnapshotHead {
+        version: Version::new(1),
+        root: root_digest::<S>(entries, &top),
+        ..SnapshotHead::<S>::empty(authority.scheme, authority.dictionary)
+    };
+    let head = Untrusted::new(head.sign(&signing_key())?).verify(&authority, &Version::new(1))?;
+    let query = EntryQuery::one(id);
+    let proof: EntryProof<S> = codec::decode(&message, query.longest_proof())?;
+    Untrusted::new(proof).verify(&head, &query)?;
+    if message.len() as u64 != reads::proof_bytes(entries, depth) {
+        return Err("the bytes of a proof are others than counted".into());
+    }
+    Ok(message.len())
+}
+
+/// The bytes that a light author stores after one version with so many entries.
+fn light_state(entries: u64) -> Outcome<usize> {
+    let mut author = LightAuthor::<S>::new("bench", signing_key())?;
+    let mut changes = Changes::default();
+    for number in 0..entries {
+        changes.append(object(number));
+    }
+    let mut bytes = 0;
+    author.publish(&changes, None, |state, _| {
+        bytes = codec::encode(state).len();
+        Ok::<(), Infallible>(())
+    })?;
+    Ok(bytes)
+}

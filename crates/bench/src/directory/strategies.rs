@@ -1,0 +1,193 @@
+//! Strategies 2 to 6 one by one: a change of one block beside its primitives, and proofs by opened blocks.
+
+use std::hint::black_box;
+
+use block_directory::{
+    BlockRoot, BlockTree, EntryId, OpenedProof,
+    strategy::{
+        AdSum1600, BlockDigest, Combined, Flat, LtLanes, MuProduct1024, MuProduct3072, Place,
+    },
+};
+use pad_core::{SnapshotHead, Untrusted, Version, codec, head::Authority};
+
+use super::{
+    contender::{Contender as _, Visit},
+    digests::{Digests, Measured, S, object, width},
+    measured,
+    primitives::Primitives,
+};
+use crate::{
+    Outcome, line,
+    primitives::{author_key, signing_key},
+    report::Report,
+    workload::Random,
+};
+
+/// The slots of the paper's blocks.
+const CAPACITY: u32 = 68;
+
+/// The entries of directories whose proofs are counted and not made.
+const COUNTED: u64 = 1_000_000_000;
+
+/// Measures all strategies.
+pub(super) fn run(primitives: &Primitives, report: &mut Report) -> Outcome<()> {
+    one::<Flat>("flat", primitives, report)?;
+    one::<Combined<AdSum1600>>("ad-hash-1600", primitives, report)?;
+    one::<Combined<MuProduct1024>>("mu-hash-1024", primitives, report)?;
+    one::<Combined<MuProduct3072>>("mu-hash-3072", primitives, report)?;
+    one::<Combined<LtLanes>>("lt-hash", primitives, report)
+}
+
+fn one<B: Measured>(name: &str, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
+    report.announce(format!("{name}: one change, proofs"));
+    for level in [0, 1] {
+        let update_us = change_us::<B>(level, report)?;
+        let visit = Visit {
+            level: u32::from(level),
+            slots: u64::from(CAPACITY),
+            is_new: false,
+        };
+        let limit_us = B::limit_ns(visit, primitives) / 1e3;
+        let line = line! {
+            experiment: "directory_change",
+            update_us: update_us,
+            update_limit_us: limit_us,
+            update_ratio: update_us / limit_us,
+            level: level,
+            capacity: CAPACITY,
+        };
+        measured(report, (name, primitives), line)?;
+    }
+    proofs::<B>((name, primitives), report)?;
+    let line = line! {
+        experiment: "directory_opened_bytes",
+        entries: COUNTED,
+        proof_bytes: opened_bytes::<B>(COUNTED),
+        capacity: CAPACITY,
+    };
+    measured(report, (name, primitives), line)
+}
+
+/// The median time of a replacement of one slot, and of the summary after it.
+fn change_us<B: Measured>(level: u8, report: &Report) -> Outcome<f64> {
+    let (place, blocks) = (
+        Place { level, block: 3 },
+        Digests::<B>::new(CAPACITY.into()),
+    );
+    let mut random = Random::new(u64::from(level));
+    let mut content = || -> Vec<u8> {
+        (0..width::<B>(level))
+            .map(|_| random.next() as u8)
+            .collect()
+    };
+    let filled = |contents: &[Vec<u8>]| -> Outcome<_> {
+        let mut block = blocks.open(place)?;
+        for (position, content) in (place.block * u64::from(CAPACITY)..).zip(contents) {
+            blocks.write(&mut block, place, position, content)?;
+        }
+        Ok(block)
+    };
+    let mut contents: Vec<Vec<u8>> = (0..CAPACITY).map(|_| content()).collect();
+    let mut block = filled(&contents)?;
+    let mut slots = Random::new(1);
+    let changes = |chunk| -> Vec<_> {
+        let mut change = |_| (slots.below(CAPACITY.into()), content());
+        (0..chunk).map(&mut change).collect()
+    };
+    let timings = report.effort().repeat(50, changes, |changes| {
+        for (slot, new) in changes {
+            let position = place.block * u64::from(CAPACITY) + slot;
+            // What could fail is seen below.
+            _ = blocks.write(&mut block, place, position, &new);
+            _ = black_box(blocks.summary(&mut block, place));
+            contents[slot as usize] = new;
+        }
+    });
+    if blocks.summary(&mut filled(&contents)?, place) != blocks.summary(&mut block, place) {
+        return Err(format!("{}: changes lead to another summary", B::NAME).into());
+    }
+    Ok(timings.median_us())
+}
+
+/// Proofs by opened blocks, and their verification.
+fn proofs<B: Measured>(of: (&str, &Primitives), report: &mut Report) -> Outcome<()> {
+    let entries = report.rounds(10_000, 500) as u64;
+    let mut tree = BlockTree::<S, B>::new(CAPACITY)?;
+    for number in 0..entries {
+        tree.append(object(number))?;
+    }
+    let root = known_root::<B>(&tree)?;
+    let verify = |id, message: &[u8]| -> Outcome<_> {
+        let longest = OpenedProof::<S, B>::longest(CAPACITY);
+        let proof: OpenedProof<S, B> = codec::decode(message, longest)?;
+        let verified = Untrusted::new(proof).verify(&root, &id)?;
+        Ok(verified.get().of(id))
+    };
+    let mut random = Random::new(entries);
+    let mut ids = |chunk| -> Vec<EntryId> {
+        (0..chunk)
+            .map(|_| EntryId::new(random.below(entries)))
+            .collect()
+    };
+    for id in ids(5) {
+        let expected = Some(block_directory::Entry::Live(object(id.number())));
+        if verify(id, &codec::encode(&tree.prove(id)))? != expected {
+            return Err(format!("{}: the wrong answer", B::NAME).into());
+        }
+    }
+    let effort = report.effort();
+    let proved = effort.repeat(50, &mut ids, |ids| {
+        for id in ids {
+            _ = black_box(tree.prove(id));
+        }
+    });
+    let messages = |chunk| -> Vec<_> {
+        let message = |id| (id, codec::encode(&tree.prove(id)));
+        ids(chunk).into_iter().map(message).collect()
+    };
+    let verified = effort.repeat(5, messages, |messages| {
+        for (id, message) in messages {
+            _ = black_box(verify(id, &message));
+        }
+    });
+    let line = line! {
+        experiment: "directory_opened",
+        entries: entries,
+        prove_us: proved.median_us(),
+        verify_us: verified.median_us(),
+        proof_bytes: codec::encode(&tree.prove(EntryId::new(0))).len(),
+        capacity: CAPACITY,
+    };
+    measured(report, of, line)
+}
+
+/// The root of a tree, as a client knows it from a signed head.
+fn known_root<B: Measured>(tree: &BlockTree<S, B>) -> Outcome<BlockRoot<S>> {
+    let authority = Authority {
+        author: author_key(),
+        dictionary: "bench".into(),
+        scheme: B::SCHEME,
+    };
+    let version = Version::new(1);
+    let head = SnapshotHead {
+        version,
+        root: tree.root(),
+        ..SnapshotHead::<S>::empty(authority.scheme, authority.dictionary)
+    };
+    let head = Untrusted::new(head.sign(&signing_key())?).verify(&authority, &version)?;
+    Ok(BlockRoot::new(&head, CAPACITY)?)
+}
+
+/// The contents of all blocks on the path to entry 0.
+fn opened_bytes<B: BlockDigest<S>>(entries: u64) -> u64 {
+    let capacity = u64::from(CAPACITY);
+    let (mut slots, mut bytes) = (entries, 0);
+    for level in 0.. {
+        bytes += slots.min(capacity) * width::<B>(level) as u64;
+        if slots <= capacity {
+            break;
+        }
+        slots = slots.div_ceil(capacity);
+    }
+    bytes
+}

@@ -1,0 +1,132 @@
+//! The synthetic trace of figure 5: half reads, objects seen again uniformly or by recency. The paper's is not available.
+
+use crate::workload::Random;
+
+/// What a trace is made from; all numbers of it are integers, so that it is the same on every machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TraceParameters {
+    /// The seed of the stream of numbers.
+    pub seed: u64,
+    /// The entries that the directory begins with.
+    pub prefill: u64,
+    /// How many operations there are.
+    pub operations: u64,
+    /// Of 100 operations, those on an object that was not referenced before.
+    pub first_percent: u64,
+    /// Of 100 writes to known objects, those that overwrite it instead of inserting another one.
+    pub update_percent: u64,
+    /// Of 100 references to known objects, those that are uniform; the others are by recency, on a logarithmic scale.
+    pub spread_percent: u64,
+}
+
+/// What is done with an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Its object is looked up.
+    Read(u64),
+    /// It gets another object.
+    Update(u64),
+    /// It is registered: the next id.
+    Append(u64),
+}
+
+impl Operation {
+    /// The entry's id.
+    pub const fn id(self) -> u64 {
+        match self {
+            Self::Read(id) | Self::Update(id) | Self::Append(id) => id,
+        }
+    }
+
+    /// A kind byte and the id: what a digest of a trace is over.
+    pub fn to_bytes(self) -> [u8; 9] {
+        let kind = match self {
+            Self::Read(_) => 0,
+            Self::Update(_) => 1,
+            Self::Append(_) => 2,
+        };
+        let mut bytes = [kind; 9];
+        bytes[1..].copy_from_slice(&self.id().to_be_bytes());
+        bytes
+    }
+}
+
+/// The operations of a trace, one after the other. Memory: the ids referenced so far.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    parameters: TraceParameters,
+    random: Random,
+    /// The ids in the order in which they were first referenced.
+    referenced: Vec<u64>,
+    registered: u64,
+    left: u64,
+}
+
+impl Trace {
+    /// The trace with these parameters.
+    pub const fn new(parameters: TraceParameters) -> Self {
+        Self {
+            parameters,
+            random: Random::new(parameters.seed),
+            referenced: Vec::new(),
+            registered: parameters.prefill,
+            left: parameters.operations,
+        }
+    }
+
+    /// The next number below `bound`: the upper half of a product, where [`Random::below`] takes a remainder.
+    fn below(&mut self, bound: u64) -> u64 {
+        let product = u128::from(self.random.next()) * u128::from(bound);
+        (product >> 64) as u64
+    }
+
+    fn percent(&mut self, percent: u64) -> bool {
+        self.below(100) < percent
+    }
+
+    /// An object that was referenced before.
+    fn known(&mut self) -> u64 {
+        let length = self.referenced.len() as u64;
+        let bits = u64::from(u64::BITS - length.leading_zeros());
+        let scale = if self.percent(self.parameters.spread_percent) {
+            bits
+        } else {
+            self.below(bits)
+        };
+        let back = self.below(length.min(1 << scale));
+        self.referenced[(length - 1 - back) as usize]
+    }
+
+    fn operation(&mut self) -> Operation {
+        let is_write = self.random.next() & 1 == 1;
+        // The number is drawn in any case.
+        let is_first = self.percent(self.parameters.first_percent) || self.referenced.is_empty();
+        if !is_first {
+            let id = self.known();
+            if !is_write {
+                return Operation::Read(id);
+            }
+            if self.percent(self.parameters.update_percent) {
+                return Operation::Update(id);
+            }
+        }
+        if is_write {
+            let id = self.registered;
+            self.registered += 1;
+            self.referenced.push(id);
+            return Operation::Append(id);
+        }
+        let id = self.below(self.parameters.prefill);
+        self.referenced.push(id);
+        Operation::Read(id)
+    }
+}
+
+impl Iterator for Trace {
+    type Item = Operation;
+
+    fn next(&mut self) -> Option<Operation> {
+        self.left = self.left.checked_sub(1)?;
+        Some(self.operation())
+    }
+}

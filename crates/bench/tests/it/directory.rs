@@ -1,0 +1,256 @@
+//! `bench directory`: the traces' block reads, exactly, and every experiment with little of everything.
+
+use std::{env, fs, path::Path};
+
+use bench::directory::{
+    reads::{self, BlockReads, Geometry},
+    trace::{Operation, Trace, TraceParameters},
+};
+use pad_core::Digest;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use crate::report::{lines, run};
+
+/// The vectors of the crate `block-directory`, and of the file that the environment variable names.
+fn vectors() -> Vec<Value> {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut files = vec![crates.join("block-directory/tests/vectors/block_directory.json")];
+    files.extend(env::var_os("BLOCK_DIRECTORY_VECTORS").map(Into::into));
+    let read = |file| serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+    files.into_iter().map(read).collect()
+}
+
+fn number(value: &Value) -> u64 {
+    value.as_u64().unwrap()
+}
+
+fn parameters(vector: &Value) -> TraceParameters {
+    let [seed, prefill, operations] =
+        ["seed", "prefill", "operations"].map(|key| number(&vector[key]));
+    let percents = ["first_percent", "update_percent", "spread_percent"];
+    let [first_percent, update_percent, spread_percent] = percents.map(|key| number(&vector[key]));
+    TraceParameters {
+        seed,
+        prefill,
+        operations,
+        first_percent,
+        update_percent,
+        spread_percent,
+    }
+}
+
+#[test]
+fn traces_are_the_known_ones() {
+    for vector in vectors()
+        .iter()
+        .flat_map(|file| file["trace"].as_array().unwrap())
+    {
+        let operations: Vec<Operation> = Trace::new(parameters(vector)).collect();
+        let first = vector["first_operations"].as_array().unwrap();
+        for (known, operation) in first.iter().zip(&operations) {
+            let bytes = operation.to_bytes();
+            assert_eq!(
+                [number(&known[0]), number(&known[1])],
+                [bytes[0].into(), operation.id()]
+            );
+        }
+        let all: Vec<u8> = operations.iter().flat_map(|it| it.to_bytes()).collect();
+        let digest: [u8; 32] = Sha256::digest(all).into();
+        assert_eq!(Digest(digest).to_string(), vector["sha256"]);
+        let of_kind = |kind| {
+            operations
+                .iter()
+                .filter(|it| it.to_bytes()[0] == kind)
+                .count()
+        };
+        for (kind, name) in [(0, "reads"), (1, "updates"), (2, "appends")] {
+            assert_eq!(vector["counts"][name], of_kind(kind), "{name}");
+        }
+    }
+}
+
+#[test]
+fn block_reads_of_traces_are_exact() {
+    for vector in vectors()
+        .iter()
+        .flat_map(|file| file["trace"].as_array().unwrap())
+    {
+        for known in vector["block_reads"].as_array().unwrap() {
+            let geometry = Geometry {
+                capacity: number(&known["b"]),
+                frames: number(&known["frames"]).try_into().unwrap(),
+                block_bytes: 1,
+            };
+            let with_hints = known["hints"].as_bool().unwrap();
+            let counted = reads::count(parameters(vector), geometry, with_hints);
+            let BlockReads {
+                lookups,
+                touched,
+                reads,
+                write_reads,
+                ..
+            } = counted;
+            let expected =
+                ["lookups", "touched", "reads", "write_reads"].map(|key| number(&known[key]));
+            assert_eq!([lookups, touched, reads, write_reads], expected, "{known}");
+        }
+    }
+}
+
+/// What every line has.
+const PROMISED: [&str; 15] = [
+    "experiment",
+    "strategy",
+    "entries",
+    "block_bytes",
+    "update_us",
+    "update_limit_us",
+    "prove_us",
+    "verify_us",
+    "proof_bytes",
+    "reads_per_lookup",
+    "written_bytes_per_update",
+    "memory_bytes",
+    "primitives",
+    "cpu",
+    "commit",
+];
+
+/// Little of everything.
+const SMALL: [&str; 15] = [
+    "directory",
+    "--json",
+    "--quick",
+    "--inserts",
+    "400",
+    "--block-bytes",
+    "512,16384",
+    "--entries",
+    "2000",
+    "--prefill",
+    "100000",
+    "--operations",
+    "2000",
+    "--update-percent",
+    "0,25",
+];
+
+#[test]
+fn directories_stand_beside_their_primitives() {
+    let text = run(&SMALL);
+    let lines = lines(&text);
+    for line in &lines {
+        for key in PROMISED {
+            assert!(line.get(key).is_some(), "{key} is missing in {line}");
+        }
+    }
+    let of = |experiment: &str| -> Vec<&Value> {
+        let of = |line: &&Value| line["experiment"] == experiment;
+        lines.iter().filter(of).collect()
+    };
+    insertions(&of("directory_inserts"));
+    let hints = of("directory_hints");
+    assert_eq!(hints.len(), 8);
+    for line in hints {
+        assert_eq!(
+            line["proof_bytes"].is_null(),
+            line["capacity"] == 68,
+            "{line}"
+        );
+        assert!(line["touched"].as_u64() >= line["reads"].as_u64(), "{line}");
+    }
+    let bytes = of("directory_proof_bytes");
+    let bytes: Vec<_> = bytes
+        .iter()
+        .map(|line| line["proof_bytes"].as_u64().unwrap())
+        .collect();
+    assert_eq!(bytes, [688, 816, 912, 1008, 1140]);
+    for (experiment, number, keys) in MEASURED {
+        let lines = of(experiment);
+        assert_eq!(lines.len(), number, "{experiment}: {text}");
+        for (line, key) in lines
+            .iter()
+            .flat_map(|line| keys.iter().map(move |key| (line, key)))
+        {
+            assert!(
+                line[key].as_f64().is_some_and(|figure| figure > 0.0),
+                "{key}: {line}"
+            );
+        }
+    }
+    let read = of("directory_read")[0];
+    assert_eq!(
+        [&read["reads_per_lookup"], &read["reads_with_hint"]],
+        [1.0, 0.0]
+    );
+    tables_and_plots(&text);
+}
+
+/// Experiments, their lines, and what is positive in each.
+#[rustfmt::skip]
+const MEASURED: [(&str, usize, &[&str]); 14] = [
+    ("directory_append", 1, &["update_us", "update_limit_us"]),
+    ("directory_update", 1, &["update_us", "update_limit_us"]),
+    ("directory_update_hot", 1, &["update_us", "update_limit_us"]),
+    ("directory_batch", 1, &["update_us", "update_limit_us", "nodes_per_update"]),
+    ("directory_prove", 1, &["prove_us", "verify_us", "verify_limit_us", "proof_bytes"]),
+    ("directory_light_author", 1, &["memory_bytes", "most_bytes"]),
+    ("directory_change", 10, &["update_us", "update_limit_us"]),
+    ("directory_opened", 5, &["prove_us", "verify_us", "proof_bytes"]),
+    ("directory_opened_bytes", 5, &["proof_bytes"]),
+    ("directory_load", 1, &["update_us", "update_limit_us", "file_bytes", "level_bytes_per_entry"]),
+    ("directory_read", 1, &["prove_us", "prove_limit_us", "reads_per_lookup"]),
+    ("directory_durable", 1, &["update_us", "update_limit_us", "written_bytes_per_update"]),
+    ("directory_reopen", 1, &["update_us", "update_limit_us", "logged"]),
+    ("directory_beside", 2, &["update_us"]),
+];
+
+/// What is written depends on slots and their widths alone.
+fn insertions(lines: &[&Value]) {
+    let written = |strategy: &str, block_bytes: u64| {
+        let is_it =
+            |line: &&&Value| line["strategy"] == strategy && line["block_bytes"] == block_bytes;
+        lines.iter().find(is_it).unwrap()["written_bytes_per_update"]
+            .as_f64()
+            .unwrap()
+    };
+    for block_bytes in [512, 16_384] {
+        let merkle = written("merkle", block_bytes);
+        for other in [
+            "merkle-scanning",
+            "sha-384-path",
+            "sha-384-scanning",
+            "flat",
+            "ad-hash-1600",
+        ] {
+            assert_eq!(written(other, block_bytes).to_bits(), merkle.to_bits());
+        }
+        // States stand beside.
+        assert!(written("lt-hash", block_bytes) > merkle);
+    }
+    // 400 entries in blocks of 68: 6 blocks, and one above.
+    assert!((written("flat", 16_384) - 7.0 * 40.96).abs() < 1e-3);
+}
+
+fn tables_and_plots(text: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.jsonl");
+    fs::write(&file, text).unwrap();
+    let (file, out) = (file.to_str().unwrap(), folder.path().join("figures"));
+    let shown = run(&["figures", "--from", file, "--out", out.to_str().unwrap()]);
+    assert!(!shown.contains(" ? |"), "a line lacks a key: {shown}");
+    for title in ["Figure 3", "Figure 4", "Figure 5", "Goals", "exactly 1008 "] {
+        assert!(shown.contains(title), "{title}: {shown}");
+    }
+    for name in [
+        "figure3-crypto",
+        "figure3-total",
+        "figure4-crypto",
+        "figure5-68",
+        "figure5-128",
+    ] {
+        let plot = fs::read_to_string(out.join(format!("directory-{name}.svg"))).unwrap();
+        assert!(plot.contains("</svg>"), "{name}");
+    }
+}

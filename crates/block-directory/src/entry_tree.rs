@@ -1,0 +1,104 @@
+//! The entries of a directory of strategy 1 in memory: roots and proofs, without author or server.
+
+use core::marker::PhantomData;
+
+use pad_core::{ApplyError, InputError, LookupError, Suite, VerifyError};
+
+use crate::{
+    blocks::Blocks,
+    entry::EntryId,
+    hint::MOST_STEP,
+    operations::{self, Change, MOST_OPERATIONS, checked},
+    proof::DirectoryProof,
+    query::{MOST_RANGE, Selection},
+};
+
+/// Entries in blocks of `2^step` slots, all in memory: what [`BlockTree`](crate::BlockTree) is for the other strategies.
+///
+/// Space: two digests for each entry, and one for each `2^(step - 1)` entries above them.
+#[derive(Debug)]
+pub struct EntryTree<S: Suite> {
+    blocks: Blocks<S>,
+}
+
+impl<S: Suite> EntryTree<S> {
+    /// No entries.
+    ///
+    /// # Errors
+    /// [`VerifyError::InvalidQuery`] for a step outside `1..=12`.
+    pub fn new(step: u32) -> Result<Self, VerifyError> {
+        if !(1..=MOST_STEP).contains(&step) {
+            return Err(VerifyError::InvalidQuery);
+        }
+        let blocks = Blocks::new(step);
+        Ok(Self { blocks })
+    }
+
+    /// These entries in the place of those that there are. Time: two hashes for each.
+    ///
+    /// # Errors
+    /// [`InputError::ReservedDigest`], [`InputError::CapacityExceeded`]; the tree is then as it was.
+    pub fn load(&mut self, objects: impl IntoIterator<Item = S::Digest>) -> Result<(), InputError> {
+        self.blocks = Blocks::load(self.blocks.step(), checked::<S>(objects))?;
+        Ok(())
+    }
+
+    /// The number of entries, deleted ones included.
+    pub const fn registered(&self) -> u64 {
+        self.blocks.registered()
+    }
+
+    /// The root.
+    pub const fn root(&self) -> S::Digest {
+        self.blocks.root()
+    }
+
+    /// Registers objects, changes entries (`Some`) and deletes them (`None`), in strictly ascending order of their ids; each inner
+    /// node is hashed once. Returns the number of entries then.
+    ///
+    /// # Errors
+    /// [`ApplyError`], as for an update; nothing is changed.
+    pub fn apply(&mut self, changes: &[(EntryId, Option<S::Digest>)]) -> Result<u64, ApplyError> {
+        if changes.len() > MOST_OPERATIONS {
+            return Err(InputError::CapacityExceeded.into());
+        }
+        let changes: Vec<Change<S>> = changes
+            .iter()
+            .map(|(id, shown)| Change {
+                id: id.number(),
+                shown: *shown,
+            })
+            .collect();
+        let before = self.registered();
+        let registered = operations::check(&changes, before, |id| self.blocks.shown(id))?;
+        let mut plan = self.blocks.plan(changes, registered)?;
+        self.blocks.commit(&mut plan)?;
+        Ok(registered)
+    }
+
+    /// The proof of the entries that are asked for.
+    ///
+    /// # Errors
+    /// [`LookupError::InvalidQuery`] for a range of more than [`MOST_RANGE`] registered entries.
+    pub fn prove<Q: Selection>(&self, query: &Q) -> Result<DirectoryProof<S, Q>, LookupError> {
+        prove(&self.blocks, query)
+    }
+}
+
+/// The proof of the entries that are asked for.
+pub(crate) fn prove<S: Suite, Q: Selection>(
+    blocks: &Blocks<S>,
+    query: &Q,
+) -> Result<DirectoryProof<S, Q>, LookupError> {
+    let asked = query.below(blocks.registered());
+    if asked.len() > MOST_RANGE {
+        return Err(LookupError::InvalidQuery);
+    }
+    let opened = blocks.open(asked)?;
+    Ok(DirectoryProof {
+        registered: blocks.registered(),
+        shown: opened.shown,
+        siblings: opened.siblings,
+        question: PhantomData,
+    })
+}

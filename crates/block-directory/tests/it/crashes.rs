@@ -1,0 +1,221 @@
+//! Directories on a simulated disk: a crash at every write and every synchronisation of a scripted run.
+
+use std::env;
+
+use block_directory::{
+    BlockDirectory, CacheBudget, EntryProof, EntryQuery, FullAuthor, StoreError,
+};
+use disk::layer::{Operation, Reads, SimulatedFolder};
+use pad_core::{ApplyError, StoreFault, Update, Version, head::Authority};
+
+use crate::support::{S, id, object, signer};
+
+/// Blocks of four slots, few of them in memory, and a checkpoint now and then.
+const STEP: u32 = 2;
+const BUDGET: CacheBudget = CacheBudget {
+    bytes: 1,
+    log_bytes: 1500,
+};
+
+/// What happens, and what is true after each version.
+struct Script {
+    authority: Authority,
+    updates: Vec<Update<S>>,
+    proofs: Vec<Vec<EntryProof<S>>>,
+}
+
+impl Script {
+    /// Appends that fill blocks and levels exactly, one more each time, changes and deletions everywhere, and nothing at all.
+    fn new() -> Self {
+        let mut author = FullAuthor::<S>::new("directory", signer()).unwrap();
+        let authority = *author.authority();
+        let mut server = BlockDirectory::new(authority, STEP).unwrap();
+        let (mut updates, mut proofs) = (Vec::new(), vec![all_proofs(&server)]);
+        for (round, appended) in [4, 1, 0, 11, 1, 0, 47, 1, 3].into_iter().enumerate() {
+            let before = server.registered();
+            for number in before..before + appended {
+                author.append(object::<S>(number)).unwrap();
+            }
+            for changed in (0..before).step_by(7).take(round) {
+                let changed = match round % 3 {
+                    0 => author.delete(id(changed)),
+                    _ => author.update(id(changed), object::<S>(1000 + changed)),
+                };
+                assert!(matches!(
+                    changed,
+                    Ok(()) | Err(ApplyError::DeletedForGood(_))
+                ));
+            }
+            let update = author.snapshot().unwrap();
+            server.apply(&update).unwrap();
+            updates.push(update);
+            proofs.push(all_proofs(&server));
+        }
+        Self {
+            authority,
+            updates,
+            proofs,
+        }
+    }
+
+    /// Runs the script in a new folder; returns how many versions were acknowledged, `None` if not even the folder was.
+    fn run(&self, folder: &SimulatedFolder) -> Option<usize> {
+        let made = BlockDirectory::create_in(folder.layer(), self.authority, STEP, BUDGET);
+        Some(self.go_on(made.ok()?))
+    }
+
+    /// Applies what is missing.
+    fn go_on(&self, mut directory: BlockDirectory<S>) -> usize {
+        let mut acknowledged = number(directory.latest());
+        for (place, update) in self.updates.iter().enumerate().skip(acknowledged) {
+            if directory.apply(update).is_err() {
+                assert_is_closed(&directory);
+                return acknowledged;
+            }
+            acknowledged += 1;
+            // In the middle too, so that some histories begin at full levels.
+            if place % 3 == 0 && directory.checkpoint().is_err() {
+                assert_is_closed(&directory);
+                return acknowledged;
+            }
+        }
+        let _ = directory.close();
+        acknowledged
+    }
+
+    /// After a crash the directory is there, at an acknowledged version or the one after it, whole; and it goes on.
+    fn assert_survived(&self, folder: &SimulatedFolder, acknowledged: Option<usize>, what: &str) {
+        let opened = BlockDirectory::<S>::open_in(folder.layer(), BUDGET);
+        let directory = match (opened, acknowledged) {
+            (Ok(directory), _) => directory,
+            (Err(StoreError::Missing(_)), None) => return,
+            (Err(error), _) => panic!("{what}: {error}"),
+        };
+        let latest = number(directory.latest());
+        let least = acknowledged.unwrap_or(0);
+        assert!(
+            (least..=least + 1).contains(&latest),
+            "{what}: {least}, {latest}"
+        );
+        assert_eq!(all_proofs(&directory), self.proofs[latest], "{what}");
+        assert_eq!(self.go_on(directory), self.updates.len(), "{what}");
+        let reopened = BlockDirectory::<S>::open_in(folder.layer(), BUDGET).unwrap();
+        assert_eq!(Some(&all_proofs(&reopened)), self.proofs.last(), "{what}");
+    }
+}
+
+fn number(version: Version) -> usize {
+    usize::try_from(version.number()).unwrap()
+}
+
+fn all_proofs(directory: &BlockDirectory<S>) -> Vec<EntryProof<S>> {
+    let all = 0..=directory.registered();
+    all.map(|number| {
+        directory
+            .prove_latest(&EntryQuery::one(id(number)))
+            .unwrap()
+    })
+    .collect()
+}
+
+/// Once something could not be written there are neither answers nor writes.
+fn assert_is_closed(directory: &BlockDirectory<S>) {
+    let refused = directory.prove_latest(&EntryQuery::one(id(0)));
+    assert_eq!(refused, Err(StoreFault::Closed.into()));
+}
+
+fn seed_of(operation: usize) -> u64 {
+    u64::try_from(operation).unwrap()
+}
+
+/// With this variable set, several seeds for each accident.
+fn seeds() -> u64 {
+    let wanted = env::var("BLOCK_DIRECTORY_CRASH_SEEDS").ok();
+    wanted.map_or(1, |wanted| wanted.parse().unwrap())
+}
+
+fn operations(script: &Script) -> Vec<Operation> {
+    let folder = SimulatedFolder::new("directory");
+    assert_eq!(script.run(&folder), Some(script.updates.len()));
+    folder.operations()
+}
+
+#[test]
+fn a_power_cut_at_any_operation_loses_nothing_that_was_acknowledged() {
+    let script = Script::new();
+    let operations = operations(&script).len();
+    for seed in 0..seeds() {
+        for stop in 1..=operations {
+            let folder = SimulatedFolder::new("directory");
+            folder.stop_at(stop, Reads::Work);
+            let acknowledged = script.run(&folder);
+            let cut = folder.after_power_cut(seed * 1_000_003 + seed_of(stop));
+            script.assert_survived(
+                &cut,
+                acknowledged,
+                &format!("operation {stop}, seed {seed}"),
+            );
+        }
+    }
+}
+
+/// The process alone ends: what it wrote is there, and is lost later to a power cut unless it was made durable. The next process
+/// reads it, goes on, has a checkpoint, and only then the power goes.
+#[test]
+fn a_kill_and_then_a_power_cut_lose_nothing_either() {
+    let script = Script::new();
+    let operations = operations(&script).len();
+    for stop in (1..=operations).step_by(if seeds() > 1 { 1 } else { 3 }) {
+        let folder = SimulatedFolder::new("directory");
+        folder.stop_at(stop, Reads::Work);
+        let acknowledged = script.run(&folder);
+        let killed = folder.after_kill();
+        let what = format!("operation {stop}");
+        let Ok(mut next) = BlockDirectory::<S>::open_in(killed.layer(), BUDGET) else {
+            assert_eq!(acknowledged, None, "{what}");
+            continue;
+        };
+        let mut known = number(next.latest());
+        for update in script.updates.iter().skip(known).take(2) {
+            next.apply(update).unwrap();
+            known += 1;
+        }
+        if stop % 2 == 0 {
+            next.checkpoint().unwrap();
+        }
+        let cut = killed.after_power_cut(seed_of(stop));
+        drop(next);
+        script.assert_survived(&cut, Some(known), &what);
+    }
+}
+
+/// A write or a synchronisation that fails closes the directory, and what was acknowledged before is there afterwards.
+#[test]
+fn failures_close_the_directory_and_lose_nothing() {
+    let script = Script::new();
+    let operations = operations(&script).len();
+    for failing in (1..=operations).step_by(if seeds() > 1 { 1 } else { 2 }) {
+        let folder = SimulatedFolder::new("directory");
+        folder.fail_at(failing, seed_of(failing));
+        let acknowledged = script.run(&folder);
+        let cut = folder.after_power_cut(seed_of(failing));
+        script.assert_survived(&cut, acknowledged, &format!("operation {failing}"));
+    }
+}
+
+/// A full disk is said, nothing is half there, and with room again the directory goes on.
+#[test]
+fn a_full_disk_loses_nothing() {
+    let script = Script::new();
+    let folder = SimulatedFolder::new("directory");
+    script.run(&folder);
+    let used = folder.used();
+    for part in 1..16 {
+        let folder = SimulatedFolder::new("directory");
+        folder.set_capacity(used * part / 16);
+        let acknowledged = script.run(&folder);
+        let room = folder.after_kill();
+        room.set_capacity(u64::MAX);
+        script.assert_survived(&room, acknowledged, &format!("{part} sixteenths"));
+    }
+}

@@ -1,0 +1,82 @@
+//! Where a database is, and how it is opened there.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use redb::{ConcurrencyMode, Database, ReadableDatabase as _};
+
+use super::{
+    backend::{Backend, Health},
+    check,
+    error::{EngineError, is_damage},
+    format::Format,
+    guard::guarded,
+};
+use crate::layer::{FileLayer, LayerFile, SystemFile};
+
+/// How the databases of one process are opened: no other process has the file meanwhile.
+pub(super) const MODE: ConcurrencyMode = ConcurrencyMode::ExclusiveWriter;
+
+/// The file of a database that one process has.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) file: Arc<dyn LayerFile>,
+    pub(super) path: PathBuf,
+    format: Format,
+}
+
+impl Place {
+    /// The file at this path.
+    pub(super) fn at(path: &Path, format: Format) -> Result<Self, EngineError> {
+        check::refuse_other_files(path, format.access)?;
+        Ok(Self {
+            file: Arc::new(SystemFile::open(path)?),
+            path: path.to_path_buf(),
+            format,
+        })
+    }
+
+    /// The file of this name.
+    pub(super) fn within(
+        layer: &dyn FileLayer,
+        name: &str,
+        format: Format,
+    ) -> Result<Self, EngineError> {
+        let path = layer.path().join(name);
+        let file = match layer.open(name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(EngineError::Missing(path));
+            }
+            Err(error) if is_damage(&error) => return Err(EngineError::Foreign(path)),
+            file => file?,
+        };
+        if let Some(file) = file.of_system() {
+            check::refuse_exposed(&file.metadata()?, &path, format.access)?;
+        }
+        Ok(Self { file, path, format })
+    }
+
+    /// The database in the file, which is locked for as long as it is open.
+    pub(super) fn open(&self, health: &Arc<Health>) -> Result<Database, EngineError> {
+        if self.file.length()? == 0 {
+            // The engine would make a database of it.
+            return Err(EngineError::Foreign(self.path.clone()));
+        }
+        let database = check::opened(&self.path, || {
+            let backend = Backend::new(Arc::clone(&self.file), Arc::clone(health))?;
+            self.format.builder(MODE).create_with_backend(backend)
+        })?;
+        let is_ours = || (self.format.is_ours)(&database.begin_read().map_err(EngineError::of)?);
+        let found = guarded(is_ours).unwrap_or(Err(EngineError::Panicked));
+        match Format::check(&self.path, found) {
+            Ok(()) => Ok(database),
+            Err(error) => {
+                let _ = guarded(|| drop(database));
+                Err(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! A file as processes see it, and as it is on the medium.
+
+use core::mem;
+use std::{collections::BTreeSet, sync::Arc};
+
+use super::{
+    SECTOR, Traffic,
+    contents::{Contents, size},
+    random::{Fate, Random},
+};
+
+/// What processes see of a file, what is on the medium, and what leads from the one to the other.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Versions {
+    seen: Contents,
+    durable: Contents,
+    /// In the order in which they were made.
+    pending: Vec<Change>,
+    pub(super) traffic: Traffic,
+    /// What has it open.
+    pub(super) handles: BTreeSet<u64>,
+    /// What will be told that something was lost.
+    pub(super) untold: BTreeSet<u64>,
+    /// What has the lock.
+    pub(super) lock: Option<u64>,
+}
+
+#[derive(Clone, Debug)]
+enum Change {
+    /// Whole sectors, as they were seen then.
+    Write {
+        offset: u64,
+        bytes: Arc<[u8]>,
+    },
+    Length(u64),
+}
+
+impl Versions {
+    pub(super) const fn seen(&self) -> &Contents {
+        &self.seen
+    }
+
+    pub(super) fn write(&mut self, offset: u64, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        let end = offset + size(bytes.len());
+        if end > self.seen.length() {
+            self.pending.push(Change::Length(end));
+        }
+        self.seen.write(offset, bytes);
+        let start = offset / SECTOR * SECTOR;
+        let end = end.next_multiple_of(SECTOR).min(self.seen.length());
+        let mut sectors = vec![0; usize::try_from(end - start).unwrap_or_default()];
+        self.seen.read(start, &mut sectors);
+        self.pending.push(Change::Write {
+            offset: start,
+            bytes: sectors.into(),
+        });
+    }
+
+    pub(super) fn set_length(&mut self, length: u64) {
+        self.seen.set_length(length);
+        self.pending.push(Change::Length(length));
+    }
+
+    /// Makes durable what was not lost before.
+    pub(super) fn synchronise(&mut self) {
+        self.lose(Fate::Everything, &mut Random::new(0));
+    }
+
+    /// Makes some of it durable, and the rest never will be. Whatever has the file open now is told so by
+    /// its next synchronisation.
+    pub(super) fn fail_write_back(&mut self, random: &mut Random) {
+        if self.pending.is_empty() {
+            return;
+        }
+        self.untold.clone_from(&self.handles);
+        let fate = Fate::of(self.pending.len(), random);
+        self.lose(fate, random);
+    }
+
+    fn lose(&mut self, fate: Fate, random: &mut Random) {
+        // Not a copy, of which each page would have to be copied.
+        let durable = mem::take(&mut self.durable);
+        self.durable = self.survivor(durable, fate, random);
+        self.pending.clear();
+    }
+
+    /// What a power cut leaves.
+    pub(super) fn after_power_cut(&self, random: &mut Random) -> Self {
+        let fate = Fate::of(self.pending.len(), random);
+        let survivor = self.survivor(self.durable.clone(), fate, random);
+        Self {
+            seen: survivor.clone(),
+            durable: survivor,
+            ..Self::default()
+        }
+    }
+
+    /// What nobody has open.
+    pub(super) fn after_kill(&self) -> Self {
+        Self {
+            seen: self.seen.clone(),
+            durable: self.durable.clone(),
+            pending: self.pending.clone(),
+            ..Self::default()
+        }
+    }
+
+    /// What the medium has after some of the changes.
+    fn survivor(&self, durable: Contents, fate: Fate, random: &mut Random) -> Contents {
+        let mut medium = durable;
+        if matches!(fate, Fate::Everything) {
+            for change in &self.pending {
+                match change {
+                    Change::Length(length) => medium.set_length(*length),
+                    Change::Write { offset, bytes } => medium.write(*offset, bytes),
+                }
+            }
+            // An earlier length may have been lost; this one is written with everything else.
+            medium.set_length(self.seen.length());
+            return medium;
+        }
+        // File systems store lengths one after the other, whatever becomes of the bytes.
+        let mut lengths = fate.first_of(self.lengths(), random);
+        for (number, change) in self.pending.iter().enumerate() {
+            match change {
+                Change::Length(length) if lengths > 0 => {
+                    lengths -= 1;
+                    medium.set_length(*length);
+                }
+                Change::Write { offset, bytes } if fate.keeps(number, random) => {
+                    write_sectors(&mut medium, *offset, bytes, || fate.keeps_sector(random));
+                }
+                _ => {}
+            }
+        }
+        medium
+    }
+
+    fn lengths(&self) -> usize {
+        let is_length = |change: &&Change| matches!(change, Change::Length(_));
+        self.pending.iter().filter(is_length).count()
+    }
+}
+
+/// Writes some of these sectors, as far as the file goes.
+fn write_sectors(
+    medium: &mut Contents,
+    offset: u64,
+    bytes: &[u8],
+    mut is_kept: impl FnMut() -> bool,
+) {
+    let sector = usize::try_from(SECTOR).unwrap_or_default();
+    for (at, bytes) in (offset..).step_by(sector).zip(bytes.chunks(sector)) {
+        let room = usize::try_from(medium.length().saturating_sub(at)).unwrap_or(usize::MAX);
+        if is_kept() {
+            medium.write(at, &bytes[..bytes.len().min(room)]);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The names of a folder as processes see them, and as they are on the medium.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::random::{Fate, Random};
+
+/// Which file each name leads to, by the files' numbers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    seen: BTreeMap<String, u64>,
+    durable: BTreeMap<String, u64>,
+    /// In the order in which they were made.
+    pending: Vec<Change>,
+}
+
+/// One step, on the medium as well.
+#[derive(Clone, Debug)]
+enum Change {
+    Given(String, u64),
+    Moved { from: String, to: String, file: u64 },
+    Taken(String, u64),
+}
+
+impl Names {
+    pub(super) fn get(&self, name: &str) -> Option<u64> {
+        self.seen.get(name).copied()
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = &String> {
+        self.seen.keys()
+    }
+
+    /// Whether a name leads to this file.
+    pub(super) fn lead_to(&self, file: u64) -> bool {
+        self.seen.values().any(|found| *found == file)
+    }
+
+    /// The files that a process or a power cut may still find.
+    pub(super) fn files(&self) -> BTreeSet<u64> {
+        let named = self.seen.values().chain(self.durable.values()).copied();
+        named.chain(self.pending.iter().map(Change::file)).collect()
+    }
+
+    pub(super) fn give(&mut self, name: &str, file: u64) {
+        self.make(Change::Given(name.to_owned(), file));
+    }
+
+    pub(super) fn rename(&mut self, from: &str, to: &str, file: u64) {
+        let (from, to) = (from.to_owned(), to.to_owned());
+        self.make(Change::Moved { from, to, file });
+    }
+
+    pub(super) fn take(&mut self, name: &str, file: u64) {
+        self.make(Change::Taken(name.to_owned(), file));
+    }
+
+    fn make(&mut self, change: Change) {
+        change.apply(&mut self.seen);
+        self.pending.push(change);
+    }
+
+    /// Makes durable what was not lost before.
+    pub(super) fn synchronise(&mut self) {
+        self.lose(Fate::Everything, &mut Random::new(0));
+    }
+
+    /// Makes some of it durable, and the rest never will be.
+    pub(super) fn synchronise_in_vain(&mut self, random: &mut Random) {
+        let fate = Fate::of(self.pending.len(), random);
+        self.lose(fate, random);
+    }
+
+    fn lose(&mut self, fate: Fate, random: &mut Random) {
+        self.durable = self.survivor(fate, random);
+        self.pending.clear();
+    }
+
+    /// What a power cut leaves.
+    pub(super) fn after_power_cut(&self, random: &mut Random) -> Self {
+        let fate = Fate::of(self.pending.len(), random);
+        let survivor = self.survivor(fate, random);
+        Self {
+            seen: survivor.clone(),
+            durable: survivor,
+            pending: Vec::new(),
+        }
+    }
+
+    fn survivor(&self, fate: Fate, random: &mut Random) -> BTreeMap<String, u64> {
+        let mut medium = self.durable.clone();
+        for (number, change) in self.pending.iter().enumerate() {
+            if fate.keeps(number, random) {
+                change.apply(&mut medium);
+            }
+        }
+        medium
+    }
+}
+
+impl Change {
+    /// Changes names, among which earlier changes may be missing.
+    fn apply(&self, names: &mut BTreeMap<String, u64>) {
+        match self {
+            Self::Given(name, file) => drop(names.insert(name.clone(), *file)),
+            Self::Moved { from, to, file } => {
+                remove(names, from, *file);
+                names.insert(to.clone(), *file);
+            }
+            Self::Taken(name, file) => remove(names, name, *file),
+        }
+    }
+
+    const fn file(&self) -> u64 {
+        match self {
+            Self::Given(_, file) | Self::Moved { file, .. } | Self::Taken(_, file) => *file,
+        }
+    }
+}
+
+/// Takes the name away if it leads to this file.
+fn remove(names: &mut BTreeMap<String, u64>, name: &str, file: u64) {
+    if names.get(name) == Some(&file) {
+        names.remove(name);
+    }
+}

@@ -1,0 +1,159 @@
+//! Crashes at every write and synchronisation: what was acknowledged is there, and nothing in part.
+
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+use disk::layer::{Reads, SimulatedFolder};
+
+use super::*;
+use crate::message::Delete;
+
+/// Requests of two owners, and what a server shows after each, from none of them on.
+struct Script {
+    requests: Vec<Request>,
+    files: [FileId; 2],
+    views: Vec<Vec<Response>>,
+}
+
+/// What became of the requests.
+#[derive(Clone, Copy, Debug, Default)]
+struct Progress {
+    is_created: bool,
+    sent: usize,
+    acknowledged: usize,
+}
+
+impl Script {
+    fn new() -> Self {
+        let (first, file) = requests(1);
+        let (second, other) = requests(2);
+        let pairs = first.into_iter().zip(second);
+        let mut requests: Vec<_> = pairs.flat_map(|(one, two)| [one, two]).collect();
+        let version = VERSIONS;
+        let word = Acknowledge { file, version };
+        let signer = SigningKey::from_bytes(&[1; 32]);
+        let word = Signed::new(RequestKind::Acknowledge, &word, &signer).unwrap();
+        requests.push(Request::Acknowledge(word));
+        let delete = Delete {
+            file: other,
+            version,
+        };
+        let signer = SigningKey::from_bytes(&[2; 32]);
+        let delete = Signed::new(RequestKind::Delete, &delete, &signer).unwrap();
+        requests.push(Request::Delete(delete));
+        let mut script = Self {
+            requests,
+            files: [file, other],
+            views: Vec::new(),
+        };
+        script.views = script.views_without_accidents();
+        script
+    }
+
+    fn views_without_accidents(&self) -> Vec<Vec<Response>> {
+        let folder = SimulatedFolder::new("whole");
+        let server = serve(FileStore::create_in(&folder.layer()).unwrap()).unwrap();
+        let mut views = vec![self.view(&server)];
+        for request in &self.requests {
+            let response = server.handle(request.clone());
+            assert!(!matches!(response, Response::Refused(_)), "{response:?}");
+            views.push(self.view(&server));
+        }
+        views
+    }
+
+    /// What owners can see of their files.
+    fn view(&self, server: &FileServer) -> Vec<Response> {
+        let mut view = Vec::new();
+        for file in self.files {
+            let status = server.handle(Request::Status { file });
+            if let Response::State(status) = &status {
+                for version in [status.version, status.version.saturating_sub(1)] {
+                    view.push(server.handle(Request::Read {
+                        file,
+                        version,
+                        start: 0,
+                        end: status.total,
+                    }));
+                }
+            }
+            view.push(status);
+        }
+        view
+    }
+
+    /// Sends the rest of the requests until one is refused.
+    fn go_on(&self, server: &FileServer, progress: &mut Progress) {
+        for (number, request) in (1..).zip(&self.requests).skip(progress.acknowledged) {
+            progress.sent = number;
+            if matches!(server.handle(request.clone()), Response::Refused(_)) {
+                return;
+            }
+            progress.acknowledged = number;
+        }
+    }
+
+    /// Sends all to a server whose folder stops at an operation.
+    fn stopped_at(&self, operation: usize) -> (SimulatedFolder, Progress) {
+        let folder = SimulatedFolder::new("stopped");
+        folder.stop_at(operation, Reads::Work);
+        let mut progress = Progress::default();
+        if let Ok(store) = FileStore::create_in(&folder.layer()) {
+            progress.is_created = true;
+            // The store's own thread writes too, and may be the one that is stopped.
+            if let Ok(server) = serve(store) {
+                self.go_on(&server, &mut progress);
+            }
+        }
+        (folder, progress)
+    }
+
+    /// Opens what an accident has left, if there is something, and holds it against what was acknowledged.
+    fn reopen(&self, folder: &SimulatedFolder, progress: &mut Progress) -> Option<FileServer> {
+        let store = match FileStore::open_in(&folder.layer()) {
+            Err(StoreError::Missing(_)) if !progress.is_created => return None,
+            opened => opened.unwrap(),
+        };
+        let server = serve(store).unwrap();
+        let view = self.view(&server);
+        let mut possible = progress.acknowledged..=progress.sent;
+        let found = possible.find(|number| self.views[*number] == view);
+        progress.acknowledged = found.unwrap_or_else(|| panic!("{view:?} of {progress:?}"));
+        assert_eq!(server.check().damages, vec![]);
+        Some(server)
+    }
+}
+
+fn serve(store: FileStore) -> Result<FileServer, StoreError> {
+    FileServer::serve(store, settings())
+}
+
+#[test]
+fn a_crash_at_any_operation_loses_nothing_that_was_acknowledged() {
+    let script = Script::new();
+    let mut operation = 1;
+    loop {
+        let (folder, progress) = script.stopped_at(operation);
+        for seed in 0..2 {
+            let killed = folder.after_kill();
+            for left in [killed.after_power_cut(seed), killed] {
+                let mut progress = progress;
+                let Some(server) = script.reopen(&left, &mut progress) else {
+                    continue;
+                };
+                script.reopen(&left.after_power_cut(seed), &mut progress);
+                script.go_on(&server, &mut progress);
+                assert_eq!(progress.acknowledged, script.requests.len());
+                script.reopen(&left.after_power_cut(seed), &mut progress);
+            }
+        }
+        if folder.operations().len() < operation {
+            break;
+        }
+        operation += 1;
+    }
+    assert!(operation > 100, "{operation} operations");
+}

@@ -1,0 +1,168 @@
+//! Searching a tree, wherever its nodes are.
+
+use core::cmp::Ordering;
+
+use pad_core::{LookupError, Suite};
+
+use crate::{entries::Probe, id::Side};
+
+/// One version of a binary search tree with its entries in the leaves, to be read. Its nodes may have to be fetched.
+///
+/// Laws: keys on the left of an inner node's separator are below it, the others are not. A tree that somebody else wrote may
+/// break them, if it is finite: then answers are refused by whoever verifies them.
+pub trait SearchTree: Copy {
+    /// A node that may have to be fetched before it is known what it is.
+    type Node: Clone;
+    /// An inner node.
+    type Inner: Clone;
+    /// A leaf.
+    type Leaf: Clone;
+    /// Why a node cannot be fetched.
+    type Error: From<LookupError>;
+
+    /// The root; `None` if there are no entries.
+    ///
+    /// # Errors
+    /// The node cannot be fetched.
+    fn top(self) -> Result<Option<Self::Node>, Self::Error>;
+    /// What a node is.
+    ///
+    /// # Errors
+    /// The node cannot be fetched.
+    fn open(self, node: &Self::Node) -> Result<Opened<Self>, Self::Error>;
+    /// The children of an inner node, left and right.
+    fn branches(self, inner: &Self::Inner) -> [Self::Node; 2];
+    /// The side of an inner node's separator on which a search for a key goes on.
+    fn side_of(self, probe: &Probe<'_>, inner: &Self::Inner) -> Side;
+    /// How a key compares with that of a leaf.
+    fn compare(self, probe: &Probe<'_>, leaf: &Self::Leaf) -> Ordering;
+    /// Whether a leaf's key is below an inner node's separator.
+    fn is_below(self, leaf: &Self::Leaf, inner: &Self::Inner) -> bool;
+    /// Whether the key of a leaf is below that of another.
+    fn is_before(self, left: &Self::Leaf, right: &Self::Leaf) -> bool;
+}
+
+/// A [`SearchTree`] that can be proved.
+///
+/// Laws: digests are those of tree PADs, as the format document has them, and hash to the root that the author signs.
+pub trait HashedTree: SearchTree {
+    /// The suite of the digests.
+    type Suite: Suite;
+
+    /// The digest of a node, which has not to be fetched for it.
+    fn digest(self, node: &Self::Node) -> <Self::Suite as Suite>::Digest;
+    /// The key of a leaf, at most [`pad_core::MAX_KEY_LENGTH`] bytes.
+    fn key<'l>(&'l self, leaf: &'l Self::Leaf) -> &'l [u8];
+    /// The value of a leaf, at most [`pad_core::MAX_VALUE_LENGTH`] bytes.
+    fn value<'l>(&'l self, leaf: &'l Self::Leaf) -> &'l [u8];
+}
+
+/// What a node is.
+#[derive(Debug)]
+pub enum Opened<T: SearchTree> {
+    /// An inner node.
+    Inner(T::Inner),
+    /// A leaf.
+    Leaf(T::Leaf),
+}
+
+/// A cursor at the leaf that a search for `probe` leads to: the entry with that key, or one of the two neighbours of the gap where
+/// it would be. `None` if the tree is empty.
+pub(crate) fn seek<T: SearchTree>(
+    tree: T,
+    probe: &Probe<'_>,
+) -> Result<Option<Cursor<T>>, T::Error> {
+    Cursor::descend(tree, |inner| tree.side_of(probe, inner))
+}
+
+/// A cursor at the first or last leaf. `None` if the tree is empty.
+pub(crate) fn end<T: SearchTree>(tree: T, side: Side) -> Result<Option<Cursor<T>>, T::Error> {
+    Cursor::descend(tree, |_| side)
+}
+
+/// A cursor at the greatest entry below (`Side::Left`) or smallest entry above (`Side::Right`) `probe`, or at `probe` itself if
+/// `inclusive`.
+pub(crate) fn nearest<T: SearchTree>(
+    tree: T,
+    probe: &Probe<'_>,
+    side: Side,
+    inclusive: bool,
+) -> Result<Option<Cursor<T>>, T::Error> {
+    let Some(mut cursor) = seek(tree, probe)? else {
+        return Ok(None);
+    };
+    loop {
+        // How the leaf's key compares with the probe.
+        let fits = match tree.compare(probe, &cursor.leaf).reverse() {
+            Ordering::Equal => inclusive,
+            Ordering::Less => side == Side::Left,
+            Ordering::Greater => side == Side::Right,
+        };
+        if fits {
+            return Ok(Some(cursor));
+        }
+        if !cursor.advance(side)? {
+            return Ok(None);
+        }
+    }
+}
+
+/// A position in the in-order sequence of leaves.
+pub(crate) struct Cursor<T: SearchTree> {
+    tree: T,
+    path: Vec<(T::Inner, Side)>,
+    pub(crate) leaf: T::Leaf,
+}
+
+impl<T: SearchTree> Cursor<T> {
+    fn descend(tree: T, side_of: impl Fn(&T::Inner) -> Side) -> Result<Option<Self>, T::Error> {
+        let Some(root) = tree.top()? else {
+            return Ok(None);
+        };
+        let mut path = Vec::with_capacity(32);
+        let leaf = walk_down(tree, root, side_of, &mut path)?;
+        Ok(Some(Self { tree, path, leaf }))
+    }
+
+    /// Moves to the neighbour on a side; stays and says `false` at the end.
+    pub(crate) fn advance(&mut self, side: Side) -> Result<bool, T::Error> {
+        let turn = self.path.iter().rposition(|step| step.1 == side.other());
+        let Some((inner, turned)) = turn.and_then(|turn| {
+            self.path.truncate(turn + 1);
+            self.path.last_mut()
+        }) else {
+            return Ok(false);
+        };
+        *turned = side;
+        let child = branch(self.tree.branches(inner), side);
+        self.leaf = walk_down(self.tree, child, |_| side.other(), &mut self.path)?;
+        Ok(true)
+    }
+}
+
+/// Goes down from a node to a leaf, writing down the path.
+fn walk_down<T: SearchTree>(
+    tree: T,
+    mut node: T::Node,
+    side_of: impl Fn(&T::Inner) -> Side,
+    path: &mut Vec<(T::Inner, Side)>,
+) -> Result<T::Leaf, T::Error> {
+    loop {
+        match tree.open(&node)? {
+            Opened::Leaf(leaf) => return Ok(leaf),
+            Opened::Inner(inner) => {
+                let side = side_of(&inner);
+                node = branch(tree.branches(&inner), side);
+                path.push((inner, side));
+            }
+        }
+    }
+}
+
+/// The branch on a side.
+fn branch<N>([left, right]: [N; 2], side: Side) -> N {
+    match side {
+        Side::Left => left,
+        Side::Right => right,
+    }
+}
