@@ -15,6 +15,7 @@ use crate::cli::{Failure, Output};
 
 mod attacks;
 mod dictionary;
+mod directory;
 #[cfg(feature = "aad")]
 mod log;
 mod measure;
@@ -54,6 +55,7 @@ pub(crate) fn run(out: &Path, budget: Duration, output: &mut Output) -> Result<(
     print_measured(&measured, output)?;
     #[cfg(feature = "aad")]
     log::show(folder.path(), output)?;
+    directory::show(folder.path(), output)?;
     let shown = published
         .into_iter()
         .find(Published::is_shown)
@@ -226,7 +228,7 @@ fn leave(
     let folder = out.display();
     let [(what, key), ..] = prices.interesting_keys();
     let text = format!(
-        "\n6. Try it yourself. The page with the plots is {folder}/index.html\n\
+        "\n7. Try it yourself. The page with the plots is {folder}/index.html\n\
          \u{20}  pad get --store {folder}/prices.pad --public {folder}/prices.pub '{key}' --at 1\n\
          \u{20}  pad verify --public {folder}/prices.pub --proof {folder}/{what}.proof --at {latest} \
          '{key}'",

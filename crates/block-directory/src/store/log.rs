@@ -52,7 +52,7 @@ impl Log {
     ) -> Result<(), StoreError> {
         SoleDatabase::create_in(layer, NAME, &LOG_FORMAT, |transaction| {
             rows::create(transaction, FORMAT, &parameters.to_bytes::<S>())?;
-            Ok(begin(transaction, loaded)?)
+            begin(transaction, loaded)
         })
     }
 
@@ -62,7 +62,7 @@ impl Log {
         head: &SignedHead<S>,
         registered: u64,
     ) -> Result<(), StoreError> {
-        self.write(|transaction| Ok(begin(transaction, Some((head, registered)))?))
+        self.write(|transaction| begin(transaction, Some((head, registered))))
     }
 
     /// The log of a folder, which nobody else can open as long as this value lives.
@@ -256,7 +256,7 @@ fn read_heads<S: Suite>(
 fn begin<S: Suite>(
     transaction: &WriteTransaction,
     loaded: Option<(&SignedHead<S>, u64)>,
-) -> Result<(), EngineError> {
+) -> Result<(), StoreError> {
     let at = loaded.map_or((0, 0), |(_, registered)| (1, registered));
     if let Some((head, _)) = loaded {
         rows::put_head(transaction, head)?;

@@ -15,6 +15,10 @@ fn the_demonstration_leaves_proofs_that_no_changed_byte_survives() {
     assert!(printed.contains("324 of 324 answers"), "{printed}");
     assert!(printed.contains("135 of 135 attacks"), "{printed}");
     assert!(printed.contains("3 of 3 lies refused"), "{printed}");
+    assert!(
+        printed.contains("4 of 4 lies about a directory refused"),
+        "{printed}"
+    );
     let page = text(&bench.read("d/index.html"));
     assert_eq!(page.matches("<svg").count(), 4);
     assert!(

@@ -48,18 +48,15 @@ impl Append {
     }
 
     fn objects<S: Suite>(&self) -> Result<Vec<Object<S>>, Failure> {
-        let objects: Result<Vec<_>, Failure> = match &self.digests {
-            Some(path) => {
-                let digests = DigestLines::<S>::open(path)?;
-                digests.map(|digest| Ok((None, digest?))).collect()
-            }
-            None => {
-                let objects = self.objects.iter();
-                let of = |path: &PathBuf| {
-                    Ok((Some(path.display().to_string()), digest_of_file::<S>(path)?))
-                };
-                objects.map(of).collect()
-            }
+        let objects: Result<Vec<_>, Failure> = if let Some(path) = &self.digests {
+            let digests = DigestLines::<S>::open(path)?;
+            digests.map(|digest| Ok((None, digest?))).collect()
+        } else {
+            let named = |path: &PathBuf| {
+                let name = path.display().to_string();
+                Ok((Some(name), digest_of_file::<S>(path)?))
+            };
+            self.objects.iter().map(named).collect()
         };
         let objects = objects?;
         if objects.is_empty() {
@@ -76,7 +73,7 @@ impl Append {
     ) -> Result<(), Failure> {
         let mut registered = Vec::new();
         for (name, digest) in objects {
-            let id = author.author.append(digest);
+            let id = author.full.append(digest);
             let id = id.map_err(|error| failure::input(&error))?;
             registered.push((id, name, digest));
         }
@@ -92,7 +89,7 @@ impl Append {
                 shown_name(name.as_deref(), &digest, output)
             );
             output.text(&text)?;
-            objects.push(object(*id, name.as_deref(), digest));
+            objects.push(object(*id, name.as_deref(), &digest));
         }
         let (line, mut said) = version_line(author.directory(), version)?;
         let text = format!("{line}, {} of them new", registered.len());
@@ -107,7 +104,7 @@ fn shown_name(name: Option<&str>, digest: &str, output: &Output) -> String {
     name.map_or_else(|| digest.to_owned(), |name| output.show(name.as_bytes()))
 }
 
-fn object(id: EntryId, name: Option<&str>, digest: String) -> Json {
+fn object(id: EntryId, name: Option<&str>, digest: &str) -> Json {
     let mut object = json!({ "id": id.number(), "digest": digest });
     if let (Some(name), Some(object)) = (name, object.as_object_mut()) {
         object.insert("object".into(), name.into());

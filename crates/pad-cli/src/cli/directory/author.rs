@@ -31,7 +31,7 @@ pub(super) struct SignArguments {
 
 /// The author of the directory in a folder.
 pub(super) struct Author<S: Suite> {
-    pub(super) author: FullAuthor<S>,
+    pub(super) full: FullAuthor<S>,
     record: Remembered,
     updates: Option<PathBuf>,
 }
@@ -82,7 +82,7 @@ impl SignArguments {
         let record = self.remember(folder, &directory, key.public())?;
         let signer = HeadSigner::new(key.signer());
         Ok(Author {
-            author: FullAuthor::resume(directory, signer),
+            full: FullAuthor::resume(directory, signer),
             record,
             updates: self.updates.clone(),
         })
@@ -105,16 +105,16 @@ impl Remembered {
 impl<S: Suite> Author<S> {
     /// The directory as of the latest version.
     pub(super) const fn directory(&self) -> &BlockDirectory<S> {
-        self.author.directory()
+        self.full.directory()
     }
 
     /// Signs the pending changes as the next version, which is durable and remembered when this returns.
     pub(super) fn publish(&mut self) -> Result<Update<S>, Failure> {
-        let update = self.author.snapshot().map_err(|error| match error {
+        let update = self.full.snapshot().map_err(|error| match error {
             AuthorError::Store(fault) => failure::fault(self.directory(), fault),
             error => error.into(),
         })?;
-        self.record.advance(self.author.directory())?;
+        self.record.advance(self.full.directory())?;
         if let Some(folder) = &self.updates {
             let version = update.head.head.version;
             write_update(folder, version, &codec::encode(&update))?;
@@ -124,7 +124,7 @@ impl<S: Suite> Author<S> {
 
     /// Leaves the directory so that opening it again has nothing to replay.
     pub(super) fn close(self) -> Result<(), Failure> {
-        let closed = self.author.into_directory().close();
+        let closed = self.full.into_directory().close();
         closed.map_err(|fault| Failure::Store(fault.to_string()))
     }
 }

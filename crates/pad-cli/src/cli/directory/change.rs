@@ -52,7 +52,7 @@ impl Update {
             let digest = self.new_digest::<S>()?;
             let mut author = self.sign.open::<S>(&self.folder, &key)?;
             let id = EntryId::new(self.id);
-            let updated = author.author.update(id, digest);
+            let updated = author.full.update(id, digest);
             published(author, updated, output, |author| {
                 self.hints.write(author.directory(), core::iter::once(id))
             })
@@ -76,7 +76,7 @@ impl Delete {
         with_suite!(key.public().suite, S => {
             let mut author = self.sign.open::<S>(&self.folder, &key)?;
             let ids = self.ids.iter().copied().map(EntryId::new);
-            let deleted = ids.into_iter().try_for_each(|id| author.author.delete(id));
+            let deleted = ids.into_iter().try_for_each(|id| author.full.delete(id));
             published(author, deleted, output, |_| Ok(()))
         })
     }

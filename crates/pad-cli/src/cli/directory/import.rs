@@ -169,7 +169,7 @@ impl Import {
                 .take(usize::try_from(self.group).unwrap_or(1))
             {
                 let object = object?;
-                let id: Result<EntryId, _> = author.author.append(object.digest);
+                let id: Result<EntryId, _> = author.full.append(object.digest);
                 id.map_err(|error| failure::input(&error))?;
                 registered.add(&object);
             }

@@ -101,7 +101,9 @@ impl Looked {
             });
         }
         if let Some(blocks) = self.blocks_read {
-            text.push_str(&format!("; {blocks} blocks read"));
+            text.push_str("; ");
+            text.push_str(&blocks.to_string());
+            text.push_str(" blocks read");
         }
         text
     }

@@ -62,6 +62,9 @@ pub(in crate::cli) struct Verify {
 /// An object at hand: what it is called, and its digest.
 type AtHand<S> = (String, <S as Suite>::Digest);
 
+/// Offers a verified head, as a message and with its version, to the client's memory.
+type Accept<'a> = &'a mut dyn FnMut(&[u8], Version) -> Result<(), Failure>;
+
 impl Verify {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let asked = Asked::new(&self.ids, self.range)?;
@@ -130,7 +133,7 @@ impl Verify {
         &self,
         (proof, public): (&Path, &PublicKey),
         asked: &Asked,
-        accept: &mut dyn FnMut(&[u8], Version) -> Result<(), Failure>,
+        accept: Accept<'_>,
         output: &mut Output,
     ) -> Result<(), Failure> {
         let mut accept = |head: &SignedHead<S>| {

@@ -5,12 +5,12 @@ use serde_json::json;
 use super::journeys::one;
 use crate::bench::Bench;
 
-/// A directory of 300 files, so that the first blocks are closed, with the hint of entry 5 in `hint` and its object in `object`.
+/// A directory of two closed blocks, with the hint of entry 5 in `hint` and its object in `object`.
 fn with_hint() -> Bench {
     let bench = Bench::new();
     bench.ok("keygen --out k --scheme directory");
     bench.ok("directory create d --key k");
-    let lines: Vec<String> = (1..=300).map(|number| format!("{number:064x}\n")).collect();
+    let lines: Vec<String> = (1..=256).map(|number| format!("{number:064x}\n")).collect();
     bench.write("digests", lines.concat().as_bytes());
     bench.ok("directory append d --key k --digests digests");
     bench.write("object", b"the object");
@@ -36,7 +36,7 @@ fn a_hint_saves_the_read_and_is_refreshed() {
     );
     assert_eq!(with["hint"], json!({ "matched": true, "refreshed": false }));
     // A change elsewhere: the hint still matches, and becomes one of the new version.
-    bench.ok("directory delete d --key k 299");
+    bench.ok("directory delete d --key k 255");
     let old = bench.read("hint");
     let with = one(&bench, &format!("{ASK} --hint hint"));
     assert_eq!(with["hint"], json!({ "matched": true, "refreshed": true }));
