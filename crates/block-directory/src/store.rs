@@ -348,8 +348,18 @@ pub fn suite_of(folder: &Path) -> Result<SuiteId, StoreError> {
     Log::suite(&old_folder(folder)?)
 }
 
+/// A folder that is empty, but for a log that a crash left unfinished: the next one replaces it.
 fn new_folder(folder: &Path) -> Result<Arc<dyn FileLayer>, StoreError> {
-    let created = Folder::create(folder).map_err(|source| match source.kind() {
+    let created = Folder::create(folder).or_else(|error| {
+        let mut names = folder.read_dir()?;
+        let is_draft = names.all(|name| name.is_ok_and(|name| name.file_name() == log::DRAFT));
+        if is_draft {
+            Folder::open(folder)
+        } else {
+            Err(error)
+        }
+    });
+    let created = created.map_err(|source| match source.kind() {
         io::ErrorKind::DirectoryNotEmpty => StoreError::NotEmpty(folder.to_path_buf()),
         _ => failed(folder, source),
     })?;
@@ -392,12 +402,12 @@ fn load_files<S: Suite, E: From<StoreError>>(
     Ok((grid, head))
 }
 
-/// Level files of another directory would be read as this one's.
+/// Level files of another directory would be read as this one's. An unfinished log is none.
 fn refuse_others(layer: &Arc<dyn FileLayer>) -> Result<(), StoreError> {
     let names = layer
         .names()
         .map_err(|source| failed(layer.path(), source))?;
-    if names.is_empty() {
+    if names.iter().all(|name| name == log::DRAFT) {
         Ok(())
     } else {
         Err(StoreError::NotEmpty(layer.path().to_path_buf()))

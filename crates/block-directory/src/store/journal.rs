@@ -5,7 +5,9 @@ use super::log::Log;
 /// How much of a directory is kept in memory, and how often what is there is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheBudget {
-    /// The bytes of memory for blocks. Of these, the levels above the lowest take half a byte for each entry, and stay.
+    /// The bytes of memory for blocks. Of these, the levels above the lowest take half a byte for each entry, and stay, unless that was
+    /// more than half of the budget when the directory was opened: then the second lowest comes and goes too. One that grows
+    /// beyond that has to be opened again.
     pub bytes: usize,
     /// After so many bytes of updates in the log there is a checkpoint. What a crash costs is reading these again.
     pub log_bytes: u64,

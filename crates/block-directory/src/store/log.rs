@@ -21,6 +21,8 @@ const STATE: TableDefinition<'_, &str, (u64, u64)> = TableDefinition::new("state
 
 const FORMAT: &[u8] = b"block-directory v1";
 const NAME: &str = "log.redb";
+/// What the log is called until it is complete.
+pub(super) const DRAFT: &str = "log.redb.new";
 
 /// How a directory is stored, and whose it is: what is decided when it is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

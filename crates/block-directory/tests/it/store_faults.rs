@@ -353,3 +353,16 @@ fn a_check_verifies_earlier_heads() {
     let found = BlockDirectory::<S>::check(folder.path(), LAZY, |_, _| {});
     assert!(matches!(found, Err(StoreError::DamagedLog(_))), "{found:?}");
 }
+
+/// What a crash left of making a directory is in nobody's way; anything else in the folder is.
+#[test]
+fn an_unfinished_log_is_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("log.redb.new"), b"half").unwrap();
+    create(folder.path(), 2, LAZY).close().unwrap();
+    let other = tempfile::tempdir().unwrap();
+    std::fs::write(other.path().join("log.redb.new"), b"half").unwrap();
+    std::fs::create_dir(other.path().join("photographs")).unwrap();
+    let refused = BlockDirectory::<S>::create(other.path(), authority(), 2, LAZY);
+    assert!(matches!(refused, Err(StoreError::NotEmpty(_))));
+}
