@@ -24,7 +24,7 @@ use crate::cli::{
 pub(super) struct SignArguments {
     #[command(flatten)]
     pub(super) author: AuthorArguments,
-    /// Write the signed update into this folder, as <version>.update, for other servers (pad directory apply).
+    /// Write the signed update into this folder, as VERSION.update, for other servers (pad directory apply).
     #[arg(long, value_name = "FOLDER")]
     updates: Option<PathBuf>,
 }

@@ -15,7 +15,7 @@ use crate::cli::Failure;
 /// Where hints go.
 #[derive(Debug, Args)]
 pub(super) struct HintArguments {
-    /// Write the hint of each entry into this folder, as <id>.hint, to be stored with its object: a look-up with it
+    /// Write the hint of each entry into this folder, as ID.hint, to be stored with its object: a look-up with it
     /// reads less (pad directory verify --hint).
     #[arg(long, value_name = "FOLDER")]
     hints: Option<PathBuf>,
