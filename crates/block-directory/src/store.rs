@@ -2,12 +2,12 @@
 //!
 //! | file | content |
 //! | --- | --- |
-//! | `log.redb` | parameters, all heads, the updates since the last checkpoint |
+//! | `log.redb` | parameters, all heads, the updates from the last checkpoint on |
 //! | `level-0` | entry `i`'s object digest at byte `w i`; zeros for deleted ones |
 //! | `level-1`, `level-2`, .. | the digest of block `s` of the level below at byte `w s` |
 //!
 //! An update is acknowledged once it is in the log. Blocks are written at any time after that, in any order; a checkpoint makes them
-//! durable, and removes what leads to them from the log. After a crash the log is replayed (`recovery`). A block that is read
+//! durable, and removes what leads to them from the log, but for the latest update, which may have to be sent again. After a crash the log is replayed (`recovery`). A block that is read
 //! is compared with the slot that stands for it, up to the signed root: the tree is the checksum.
 //!
 //! Something that cannot be written closes the directory: what the medium has is not known then, until it is opened again.
@@ -75,8 +75,8 @@ impl<S: Suite> BlockDirectory<S> {
 
     /// The directory in this folder, after a crash at the last version that was acknowledged, or one after it.
     ///
-    /// Time: the blocks above the lowest level are read and hashed, half a byte of file for each hundred entries; after a crash
-    /// what is in the log is applied again.
+    /// Time: the blocks above the lowest level are read and hashed, a quarter of a byte for each entry; after a crash what is in the
+    /// log is applied again, and all heads are read.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -229,7 +229,8 @@ impl<S: Suite> BlockDirectory<S> {
         Ok(())
     }
 
-    /// The last checkpoint, and closes the directory. Without it the next one to open it replays the log.
+    /// Writes everything to the files, as [`BlockDirectory::checkpoint`] does, and closes the directory. Whoever opens a directory that
+    /// was not closed replays its log.
     ///
     /// # Errors
     /// As [`BlockDirectory::checkpoint`].
@@ -248,7 +249,8 @@ impl<S: Suite> BlockDirectory<S> {
         backing.map_or(0, |backing| backing.files.blocks_read())
     }
 
-    /// The update that led to a version, while it is in the log: until the next checkpoint.
+    /// The update that led to a version, as a message, while it is in the log: the latest one always, unless it was loaded, and those
+    /// since the last checkpoint.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.

@@ -26,7 +26,7 @@ pub struct FullAuthor<S: Suite> {
     /// Changes that wait for the next version, of entries that are registered or new.
     pending: BTreeMap<u64, Shown<S>>,
     sequence: Sequence<S>,
-    /// The next version, which the signer failed to sign.
+    /// The next version, until it is signed and stored: the signer may have failed.
     unsigned: Option<Unsigned<S>>,
     signer: HeadSigner,
 }
