@@ -1,12 +1,12 @@
 //! `pad directory import`.
 
-use std::{fs, path::PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::ProgressBar;
 use pad::{
     SecretKey, SnapshotHead, Suite, Version,
-    block_directory::{BlockDirectory, EntryId},
+    block_directory::{BlockDirectory, EntryId, StoreError, store::suite_of},
     pad_core::{DigestBytes as _, history::Frontier},
 };
 use serde_json::json;
@@ -23,7 +23,7 @@ use crate::cli::{Failure, Output, progress, session::HeadSource as _};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Import {
-    /// The directory's folder; a new directory is made if it is empty or missing.
+    /// The directory's folder; a new directory is made if there is none in it.
     folder: PathBuf,
     #[command(flatten)]
     sign: SignArguments,
@@ -78,7 +78,7 @@ impl Import {
             }
             _ => {}
         }
-        if is_empty(&self.folder) {
+        if matches!(suite_of(&self.folder), Err(StoreError::Missing(_))) {
             self.sign.author.check_new(&self.folder)?;
             drop(self.layout.create::<S>(&self.folder, key.public())?);
         }
@@ -211,9 +211,4 @@ impl Registered {
         let text = format!("{line}; imported as entries {} to {last}", self.first);
         output.say(&text, &object.into())
     }
-}
-
-/// Whether a folder is missing or has nothing in it.
-fn is_empty(folder: &std::path::Path) -> bool {
-    fs::read_dir(folder).map_or(!folder.exists(), |mut inside| inside.next().is_none())
 }
