@@ -5,10 +5,13 @@ use std::env;
 use block_directory::{
     BlockDirectory, CacheBudget, EntryProof, EntryQuery, FullAuthor, StoreError,
 };
-use disk::layer::{Operation, Reads, SimulatedFolder};
-use pad_core::{ApplyError, StoreFault, Update, Version, head::Authority};
+use disk::layer::{Reads, SimulatedFolder};
+use pad_core::{ApplyError, StoreFault, Update, head::Authority};
 
-use crate::support::{S, id, object, signer};
+use crate::{
+    accidents::{Scripted, number, seed_of},
+    support::{S, id, object, signer},
+};
 
 /// Blocks of four slots, few of them in memory, and a checkpoint now and then.
 const STEP: u32 = 2;
@@ -58,12 +61,6 @@ impl Script {
         }
     }
 
-    /// Runs the script in a new folder; returns how many versions were acknowledged, `None` if not even the folder was.
-    fn run(&self, folder: &SimulatedFolder) -> Option<usize> {
-        let made = BlockDirectory::create_in(folder.layer(), self.authority, STEP, BUDGET);
-        Some(self.go_on(made.ok()?))
-    }
-
     /// Applies what is missing.
     fn go_on(&self, mut directory: BlockDirectory<S>) -> usize {
         let mut acknowledged = number(directory.latest());
@@ -82,8 +79,18 @@ impl Script {
         let _ = directory.close();
         acknowledged
     }
+}
 
-    /// After a crash the directory is there, at an acknowledged version or the one after it, whole; and it goes on.
+impl Scripted for Script {
+    fn versions(&self) -> usize {
+        self.updates.len()
+    }
+
+    fn run(&self, folder: &SimulatedFolder) -> Option<usize> {
+        let made = BlockDirectory::create_in(folder.layer(), self.authority, STEP, BUDGET);
+        Some(self.go_on(made.ok()?))
+    }
+
     fn assert_survived(&self, folder: &SimulatedFolder, acknowledged: Option<usize>, what: &str) {
         let opened = BlockDirectory::<S>::open_in(folder.layer(), BUDGET);
         let directory = match (opened, acknowledged) {
@@ -104,10 +111,6 @@ impl Script {
     }
 }
 
-fn number(version: Version) -> usize {
-    usize::try_from(version.number()).unwrap()
-}
-
 fn all_proofs(directory: &BlockDirectory<S>) -> Vec<EntryProof<S>> {
     let all = 0..=directory.registered();
     all.map(|number| {
@@ -124,39 +127,15 @@ fn assert_is_closed(directory: &BlockDirectory<S>) {
     assert_eq!(refused, Err(StoreFault::Closed.into()));
 }
 
-fn seed_of(operation: usize) -> u64 {
-    u64::try_from(operation).unwrap()
-}
-
 /// With this variable set, several seeds for each accident.
 fn seeds() -> u64 {
     let wanted = env::var("BLOCK_DIRECTORY_CRASH_SEEDS").ok();
     wanted.map_or(1, |wanted| wanted.parse().unwrap())
 }
 
-fn operations(script: &Script) -> Vec<Operation> {
-    let folder = SimulatedFolder::new("directory");
-    assert_eq!(script.run(&folder), Some(script.updates.len()));
-    folder.operations()
-}
-
 #[test]
 fn a_power_cut_at_any_operation_loses_nothing_that_was_acknowledged() {
-    let script = Script::new();
-    let operations = operations(&script).len();
-    for seed in 0..seeds() {
-        for stop in 1..=operations {
-            let folder = SimulatedFolder::new("directory");
-            folder.stop_at(stop, Reads::Work);
-            let acknowledged = script.run(&folder);
-            let cut = folder.after_power_cut(seed * 1_000_003 + seed_of(stop));
-            script.assert_survived(
-                &cut,
-                acknowledged,
-                &format!("operation {stop}, seed {seed}"),
-            );
-        }
-    }
+    Script::new().survives_power_cuts(seeds());
 }
 
 /// The process alone ends: what it wrote is there, and is lost later to a power cut unless it was made durable. The next process
@@ -164,8 +143,7 @@ fn a_power_cut_at_any_operation_loses_nothing_that_was_acknowledged() {
 #[test]
 fn a_kill_and_then_a_power_cut_lose_nothing_either() {
     let script = Script::new();
-    let operations = operations(&script).len();
-    for stop in (1..=operations).step_by(if seeds() > 1 { 1 } else { 3 }) {
+    for stop in (1..=script.operations()).step_by(if seeds() > 1 { 1 } else { 3 }) {
         let folder = SimulatedFolder::new("directory");
         folder.stop_at(stop, Reads::Work);
         let acknowledged = script.run(&folder);
@@ -192,30 +170,11 @@ fn a_kill_and_then_a_power_cut_lose_nothing_either() {
 /// A write or a synchronisation that fails closes the directory, and what was acknowledged before is there afterwards.
 #[test]
 fn failures_close_the_directory_and_lose_nothing() {
-    let script = Script::new();
-    let operations = operations(&script).len();
-    for failing in (1..=operations).step_by(if seeds() > 1 { 1 } else { 2 }) {
-        let folder = SimulatedFolder::new("directory");
-        folder.fail_at(failing, seed_of(failing));
-        let acknowledged = script.run(&folder);
-        let cut = folder.after_power_cut(seed_of(failing));
-        script.assert_survived(&cut, acknowledged, &format!("operation {failing}"));
-    }
+    Script::new().survives_failures(if seeds() > 1 { 1 } else { 2 });
 }
 
 /// A full disk is said, nothing is half there, and with room again the directory goes on.
 #[test]
 fn a_full_disk_loses_nothing() {
-    let script = Script::new();
-    let folder = SimulatedFolder::new("directory");
-    script.run(&folder);
-    let used = folder.used();
-    for part in 1..16 {
-        let folder = SimulatedFolder::new("directory");
-        folder.set_capacity(used * part / 16);
-        let acknowledged = script.run(&folder);
-        let room = folder.after_kill();
-        room.set_capacity(u64::MAX);
-        script.assert_survived(&room, acknowledged, &format!("{part} sixteenths"));
-    }
+    Script::new().survives_full_disks();
 }

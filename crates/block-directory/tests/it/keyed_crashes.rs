@@ -1,17 +1,16 @@
 //! Keyed directories on a simulated disk: a crash at every write and every synchronisation of a scripted run.
 
 use block_directory::{KeyedAuthor, KeyedDirectory, KeyedError, StoreError, StoredKeyedDirectory};
-use disk::{
-    engine::EngineError,
-    layer::{Reads, SimulatedFolder},
-};
+use disk::{engine::EngineError, layer::SimulatedFolder};
 use pad_core::{
-    Dictionary, Key, KeyRange, LookupError, Repository, StoreFault, Update, Value, Version,
-    head::Authority,
+    Dictionary, Key, KeyRange, LookupError, Repository, StoreFault, Update, Value, head::Authority,
 };
 use pad_tree::{ProvableQuery, TreeProof};
 
-use crate::support::{S, signer};
+use crate::{
+    accidents::{Scripted, number},
+    support::{S, signer},
+};
 
 /// Room for little more than a path.
 const CACHE: usize = 0;
@@ -54,12 +53,6 @@ impl Script {
         }
     }
 
-    /// Runs the script in a new folder; returns how many versions were acknowledged, `None` if not even the file was.
-    fn run(&self, folder: &SimulatedFolder) -> Option<usize> {
-        let made = Stored::create_in(&folder.layer(), NAME, &self.authority, CACHE);
-        Some(self.go_on(made.ok()?))
-    }
-
     /// Applies what is missing.
     fn go_on(&self, mut directory: Stored) -> usize {
         let mut acknowledged = number(directory.latest());
@@ -76,8 +69,18 @@ impl Script {
         }
         acknowledged
     }
+}
 
-    /// After a crash the directory is there, at an acknowledged version or the one after it, whole; and it goes on.
+impl Scripted for Script {
+    fn versions(&self) -> usize {
+        self.updates.len()
+    }
+
+    fn run(&self, folder: &SimulatedFolder) -> Option<usize> {
+        let made = Stored::create_in(&folder.layer(), NAME, &self.authority, CACHE);
+        Some(self.go_on(made.ok()?))
+    }
+
     fn assert_survived(&self, folder: &SimulatedFolder, acknowledged: Option<usize>, what: &str) {
         let layer = folder.layer();
         let directory = match (Stored::open_in(&layer, NAME, CACHE), acknowledged) {
@@ -135,60 +138,21 @@ fn key(number: u32) -> Key {
     Key::new(number.to_be_bytes()).unwrap()
 }
 
-fn number(version: Version) -> usize {
-    usize::try_from(version.number()).unwrap()
-}
-
-fn seed_of(operation: usize) -> u64 {
-    u64::try_from(operation).unwrap()
-}
-
-fn operations(script: &Script) -> usize {
-    let folder = SimulatedFolder::new("names");
-    assert_eq!(script.run(&folder), Some(script.updates.len()));
-    folder.operations().len()
-}
-
 #[test]
 fn a_power_cut_at_any_operation_loses_nothing_that_was_acknowledged() {
-    let script = Script::new();
-    for stop in 1..=operations(&script) {
-        let folder = SimulatedFolder::new("names");
-        folder.stop_at(stop, Reads::Work);
-        let acknowledged = script.run(&folder);
-        let cut = folder.after_power_cut(seed_of(stop));
-        script.assert_survived(&cut, acknowledged, &format!("operation {stop}"));
-    }
+    Script::new().survives_power_cuts(1);
 }
 
 /// A write or a synchronisation that fails closes the directory, and what was acknowledged before is there afterwards.
 #[test]
 fn failures_close_the_directory_and_lose_nothing() {
-    let script = Script::new();
-    for failing in 1..=operations(&script) {
-        let folder = SimulatedFolder::new("names");
-        folder.fail_at(failing, seed_of(failing));
-        let acknowledged = script.run(&folder);
-        let cut = folder.after_power_cut(seed_of(failing));
-        script.assert_survived(&cut, acknowledged, &format!("operation {failing}"));
-    }
+    Script::new().survives_failures(1);
 }
 
 /// A full disk is said, nothing is half there, and with room again the directory goes on.
 #[test]
 fn a_full_disk_loses_nothing() {
-    let script = Script::new();
-    let folder = SimulatedFolder::new("names");
-    script.run(&folder);
-    let used = folder.used();
-    for part in 1..16 {
-        let folder = SimulatedFolder::new("names");
-        folder.set_capacity(used * part / 16);
-        let acknowledged = script.run(&folder);
-        let room = folder.after_kill();
-        room.set_capacity(u64::MAX);
-        script.assert_survived(&room, acknowledged, &format!("{part} sixteenths"));
-    }
+    Script::new().survives_full_disks();
 }
 
 /// One change writes its path and what the engine needs, not the directory.

@@ -7,6 +7,7 @@
     reason = "tests fail by panicking"
 )]
 
+mod accidents;
 mod blocks;
 mod crashes;
 mod damage;

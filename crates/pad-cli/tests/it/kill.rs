@@ -5,7 +5,7 @@
 
 use std::{
     io::{BufRead, BufReader, Read},
-    process::Stdio,
+    process::{Command, Stdio},
     thread::sleep,
     time::Duration,
 };
@@ -112,26 +112,28 @@ impl Moment {
 /// Runs an import, kills it at a moment, and returns the versions that it acknowledged.
 fn kill_after(bench: &Bench, line: &str, moment: &Moment) -> Vec<Json> {
     let mut command = bench.command();
-    command
-        .arg("--json")
-        .args(line.split(' '))
-        .stdout(Stdio::piped());
-    let mut child = command.spawn().unwrap();
+    command.arg("--json").args(line.split(' '));
+    let mut said = killed(command, moment.versions, moment.delay);
+    said.retain(|object| object.get("snapshot").is_some());
+    said
+}
+
+/// Runs a program until it has printed so many lines, kills it a while later, and returns the objects on all whole lines.
+pub(crate) fn killed(mut command: Command, lines: usize, delay: Duration) -> Vec<Json> {
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let mut printed = String::new();
     let mut output = BufReader::new(child.stdout.take().unwrap());
-    for _ in 0..moment.versions {
+    for _ in 0..lines {
         output.read_line(&mut printed).unwrap();
     }
-    sleep(moment.delay);
+    sleep(delay);
     // SIGKILL on Unix: no destructor runs.
     child.kill().unwrap();
     child.wait().unwrap();
     output.read_to_string(&mut printed).unwrap();
-    let lines = printed
-        .split_inclusive('\n')
-        .filter(|line| line.ends_with('\n'));
-    let objects = lines.map(|line| serde_json::from_str::<Json>(line).unwrap());
-    objects
-        .filter(|object| object.get("snapshot").is_some())
+    let lines = printed.split_inclusive('\n');
+    let whole = lines.filter(|line| line.ends_with('\n'));
+    whole
+        .map(|line| serde_json::from_str(line).unwrap())
         .collect()
 }

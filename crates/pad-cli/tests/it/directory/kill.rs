@@ -2,17 +2,12 @@
 //!
 //! `PAD_KILL_ROUNDS` sets the number of rounds: unless set, 6.
 
-use std::{
-    io::{BufRead, BufReader, Read},
-    process::Stdio,
-    thread::sleep,
-    time::Duration,
-};
+use std::{process::Stdio, time::Duration};
 
 use serde_json::Value as Json;
 
 use super::journeys::one;
-use crate::bench::Bench;
+use crate::{bench::Bench, kill::killed};
 
 const LINES: u64 = 3000;
 
@@ -84,26 +79,9 @@ fn acknowledged_entries_survive() {
 fn kill_after(bench: &Bench, how: &str, noise: u64) -> Vec<Json> {
     let mut command = bench.command();
     let line = format!("--json directory import d --key k --group 250 {how} --digests digests");
-    command
-        .args(line.split(' '))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null());
-    let mut child = command.spawn().unwrap();
-    let mut output = BufReader::new(child.stdout.take().unwrap());
-    let mut printed = String::new();
-    for _ in 0..noise % 4 {
-        output.read_line(&mut printed).unwrap();
-    }
-    sleep(Duration::from_micros(noise / 4 % 30_000));
-    // SIGKILL on Unix: no destructor runs.
-    child.kill().unwrap();
-    child.wait().unwrap();
-    output.read_to_string(&mut printed).unwrap();
-    let lines = printed
-        .split_inclusive('\n')
-        .filter(|line| line.ends_with('\n'));
-    let objects = lines.map(|line| serde_json::from_str::<Json>(line).unwrap());
-    objects
-        .filter(|said| said.get("entries").is_some())
-        .collect()
+    command.args(line.split(' ')).stderr(Stdio::null());
+    let lines = usize::try_from(noise % 4).unwrap();
+    let mut said = killed(command, lines, Duration::from_micros(noise / 4 % 30_000));
+    said.retain(|said| said.get("entries").is_some());
+    said
 }
