@@ -18,7 +18,7 @@ use signature::Signer;
 
 use crate::{
     Outcome,
-    primitives::{author_key, signing_key},
+    primitives::author_key,
     roles::Roles,
     run,
     secret::FixedSecret,
@@ -182,12 +182,6 @@ impl<R: Measured> Hosted<R> {
             repository: new_repository(),
             public: public_key::<R>(),
         }
-    }
-}
-
-impl<R: Measured> Default for Hosted<R> {
-    fn default() -> Self {
-        Self::new(signing_key())
     }
 }
 

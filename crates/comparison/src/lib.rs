@@ -3,8 +3,10 @@
 //! [`schemes()`] is what is compared, with what each can prove. [`Measurement`] is what one scheme took for one load; benches, the
 //! report and the command line share it.
 //!
+//! [`coefficients`] reads and writes measurements as JSON lines.
+//!
 //! [`workload`] has the work, as values: generated or recorded. With the default feature `measure` all schemes can be run on it:
-//! [`measure()`] takes one through a [`run`] of author and server, and lets a client check its answers before it times them.
+//! [`measure()`] takes one through a [`run`] of author and server, and lets a client check its answers ([`lookups`]) before it times them.
 //! [`roles`] is what that needs of a family; [`dictionary`] has it for all families of `pad-core`. [`timing`], [`memory`],
 //! [`counting`], [`cryptography`] and [`primitives`] are what every report measures with.
 
@@ -21,6 +23,7 @@
     reason = "nobody prints a run; what it fails with, or a wrong answer, ends it"
 )]
 
+pub mod coefficients;
 #[cfg(feature = "measure")]
 pub mod contenders;
 #[cfg(feature = "measure")]
@@ -29,6 +32,8 @@ pub mod counting;
 pub mod cryptography;
 #[cfg(feature = "measure")]
 pub mod dictionary;
+#[cfg(feature = "measure")]
+pub mod lookups;
 #[cfg(feature = "measure")]
 mod measure;
 pub mod measurement;
@@ -47,7 +52,7 @@ pub mod timing;
 pub mod workload;
 
 #[cfg(feature = "measure")]
-pub use measure::measure;
+pub use measure::{Loaded, measure};
 pub use measurement::{Measurement, NotMeasured, Record, Shape};
 pub use schemes::{Properties, Scheme, SchemeFamily, scheme, schemes};
 pub use workload::{Work, Workload};
