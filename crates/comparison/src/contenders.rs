@@ -88,9 +88,7 @@ pub fn visit_in<G: Setting, V: Visitor>(scheme: &str, visitor: V) -> Option<V::O
         "aad-counted" => visitor.visit(|most| LogRoles::<AadCounted>::new(most, G::signer())),
         "aad-frontier" => visitor.visit(|most| LogRoles::<AadFrontier>::new(most, G::signer())),
         "directory" => visitor.visit(|_| NumberedRoles::<G::Suite>::new(G::signer())),
-        "block-tree" => {
-            visitor.visit(|_| Ok(Hosted::<KeyedDirectory<G::Suite>>::new(G::signer())))
-        }
+        "block-tree" => visitor.visit(|_| Ok(Hosted::<KeyedDirectory<G::Suite>>::new(G::signer()))),
         "sign-each-entry" => visitor.visit(|_| Ok(SignedEntries::new(Signed::Each, G::signer()))),
         "sign-changed-entries" => {
             visitor.visit(|_| Ok(SignedEntries::new(Signed::Changed, G::signer())))

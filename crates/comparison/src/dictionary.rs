@@ -16,13 +16,7 @@ use pad_tree::{Authenticated, TreeRepository, VersionedStore};
 use pad_tuple::{Design, Speculation, TupleRepository};
 use signature::Signer;
 
-use crate::{
-    Outcome,
-    primitives::author_key,
-    roles::Roles,
-    run,
-    secret::FixedSecret,
-};
+use crate::{Outcome, primitives::author_key, roles::Roles, run, secret::FixedSecret};
 
 /// What measuring needs of a repository beside its family.
 pub trait Measured: Serves<Key, Family: Answers<Key>> {

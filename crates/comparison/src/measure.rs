@@ -224,4 +224,3 @@ impl<T: Roles> Measured<T> {
         })
     }
 }
-

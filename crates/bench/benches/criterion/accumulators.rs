@@ -49,7 +49,7 @@ fn scheme<B: Bench>(criterion: &mut Criterion, bench: &B) {
         bencher.iter(|| black_box(&batch).clone().check(&snapshot, &names));
     });
 
-    witnesses::<B>(criterion, bench, &set);
+    by_threads(criterion, bench, &set);
 
     let absence = B::Scheme::non_membership_witness(&secret, &set, b"", alone);
     let absence = absence.expect("the empty element is not in the set");
@@ -64,8 +64,8 @@ fn scheme<B: Bench>(criterion: &mut Criterion, bench: &B) {
     });
 }
 
-/// The witnesses of all elements: by whoever made the key, and by a server, on one thread and on all.
-fn witnesses<B: Bench>(criterion: &mut Criterion, bench: &B, set: &ElementSet<B::Scheme>) {
+/// The witnesses of all elements, by whoever made the key and by a server; on one thread and on all.
+fn by_threads<B: Bench>(criterion: &mut Criterion, bench: &B, set: &ElementSet<B::Scheme>) {
     let secret = bench.secret(ELEMENTS).expect("a secret key");
     let key = secret.public_key();
     for workers in [Workers::sequential(), Workers::all_cores()] {

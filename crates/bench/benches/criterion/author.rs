@@ -10,7 +10,7 @@ use bench::{
 };
 use criterion::{BatchSize, Criterion, Throughput};
 use pad_core::{Dictionary, Operation, Sha256Ed25519, Suite, Workers};
-use pad_tree::{TreeScheme as _, RedBlack, RedBlackPathCopying};
+use pad_tree::{RedBlack, RedBlackPathCopying, TreeScheme as _};
 
 use crate::{Each, measure};
 
@@ -18,7 +18,8 @@ const KEYS: u64 = 10_000;
 const BATCH: u64 = 1_000;
 
 fn batch<S: Suite>(criterion: &mut Criterion, workers: &Workers) {
-    let mut author = new_author::<RedBlackPathCopying<S>>(signing_key()).with_workers(workers.clone());
+    let mut author =
+        new_author::<RedBlackPathCopying<S>>(signing_key()).with_workers(workers.clone());
     let loaded = author.snapshot_of((0..KEYS).map(put).collect());
     loaded.expect("bench: a key in memory signs");
     let mut round = 0;
@@ -40,14 +41,20 @@ fn batch<S: Suite>(criterion: &mut Criterion, workers: &Workers) {
         ("threads", &threads),
     ]);
     let each = Each(Throughput::Elements(BATCH), 20);
-    measure(criterion, "tree::snapshot_threads", &name, each, |bencher| {
-        let prepare = &mut next;
-        bencher.iter_batched(
-            prepare,
-            |batch| author.snapshot_of(batch),
-            BatchSize::LargeInput,
-        );
-    });
+    measure(
+        criterion,
+        "tree::snapshot_threads",
+        &name,
+        each,
+        |bencher| {
+            let prepare = &mut next;
+            bencher.iter_batched(
+                prepare,
+                |batch| author.snapshot_of(batch),
+                BatchSize::LargeInput,
+            );
+        },
+    );
 }
 
 pub(crate) fn threads(criterion: &mut Criterion) {

@@ -50,7 +50,11 @@ fn each_size(mut bench: impl FnMut(&'static Scheme, u64)) {
     secret::reserve(ACCUMULATED);
     for scheme in schemes() {
         // Trying everything once takes the smallest size.
-        let sizes = if is_test() { &sizes_of(scheme)[..1] } else { sizes_of(scheme) };
+        let sizes = if is_test() {
+            &sizes_of(scheme)[..1]
+        } else {
+            sizes_of(scheme)
+        };
         for keys in sizes {
             bench(scheme, *keys);
         }
@@ -208,9 +212,14 @@ impl Visitor for Sent<'_> {
             bencher.iter_custom(|proofs| {
                 let bytes = |(version, question): &(_, T::Question)| {
                     let proof = lookups.roles.prove(*version, question);
-                    lookups.roles.proof_bytes(&proof.expect("bench: the version exists"))
+                    lookups
+                        .roles
+                        .proof_bytes(&proof.expect("bench: the version exists"))
                 };
-                next.by_ref().take(usize::try_from(proofs).unwrap_or(0)).map(bytes).sum()
+                next.by_ref()
+                    .take(usize::try_from(proofs).unwrap_or(0))
+                    .map(bytes)
+                    .sum()
             });
         });
         group.bench_function(name("update"), |bencher| {

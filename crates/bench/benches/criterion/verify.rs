@@ -58,7 +58,11 @@ fn verify<S: Suite>(criterion: &mut Criterion) {
     assert_eq!(Untrusted::decode(&bytes, bytes.len()), Ok(proof));
     let length = u64::try_from(bytes.len()).expect("bench: lengths fit 64 bits");
     let each = Each(Throughput::Bytes(length), 100);
-    let name = id(&[("scheme", &RedBlack::NAME), ("suite", &S::NAME), ("keys", &KEYS)]);
+    let name = id(&[
+        ("scheme", &RedBlack::NAME),
+        ("suite", &S::NAME),
+        ("keys", &KEYS),
+    ]);
     measure(criterion, "tree::decode", &name, each, |bencher| {
         bencher.iter(|| Untrusted::<TreeProof<S, Key>>::decode(black_box(&bytes), bytes.len()));
     });

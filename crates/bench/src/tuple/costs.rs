@@ -105,9 +105,14 @@ fn sum(line: &Line, keys: &[&str]) -> f64 {
 
 /// The lines of a figure, and which of them is the lowest where.
 pub fn report(designs: &[Expense], report: &mut Report) -> Outcome<()> {
-    for design in designs {
-        report.line(design.line())?;
-    }
+    lines(designs)
+        .into_iter()
+        .try_for_each(|line| report.line(line))
+}
+
+/// What [`report`] reports.
+pub fn lines(designs: &[Expense]) -> Vec<Line> {
+    let mut lines: Vec<Line> = designs.iter().map(Expense::line).collect();
     for (from, to, cheapest) in cheapest(designs) {
         let line = line! {
             experiment: "tuple_cheapest",
@@ -118,9 +123,9 @@ pub fn report(designs: &[Expense], report: &mut Report) -> Outcome<()> {
             .and("from_lookups_per_update", from)
             .and("to_lookups_per_update", to)
             .and("microdollars_at_start", cheapest.at(from));
-        report.line(line.merged(&cheapest.prices))?;
+        lines.push(line.merged(&cheapest.prices));
     }
-    Ok(())
+    lines
 }
 
 /// Which of the designs of one figure is the cheapest in which ranges, in ascending order.
