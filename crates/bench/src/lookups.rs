@@ -3,14 +3,14 @@
 use std::hint::black_box;
 
 use pad_core::{
-    Answer, Answers, HeadSignature, Key, PublicKey, SignedHead, SnapshotHead, Untrusted, Value,
-    Verified, Version, codec, hosting::ProofOf,
+    Answer, Answers, Key, PublicKey, SignedHead, SnapshotHead, Untrusted, Value, Verified, Version,
+    hosting::ProofOf,
 };
 
 use crate::{
     Outcome,
     cryptography::{Cryptography, timed},
-    dictionary::{Measured, check_answers, public_key},
+    dictionary::{Measured, check_answers, proof_bytes, public_key},
     line,
     line::Line,
     timing::Effort,
@@ -34,9 +34,7 @@ impl<R: Measured> Reply<R> {
 
     /// Its bytes without envelope: the proof, and what a client does not know of a head that it needs.
     pub fn bytes(&self) -> usize {
-        let head =
-            2 * size_of::<<R::Suite as pad_core::Suite>::Digest>() + size_of::<HeadSignature>();
-        codec::encode_body(&self.proof).len() + if R::NEEDS_HEAD { head } else { 0 }
+        proof_bytes::<R>(&self.proof)
     }
 }
 

@@ -78,17 +78,6 @@ impl HashCounts {
         (counts, result)
     }
 
-    /// All of them.
-    pub fn total(&self) -> f64 {
-        self.nodes
-            + self.leaves
-            + self.values
-            + self.ranks
-            + self.history_leaves
-            + self.history_nodes
-            + self.chain_steps
-    }
-
     /// These hashes, but the history log's as in `other`.
     #[must_use]
     pub fn with_history_of(self, other: &Self) -> Self {
@@ -106,6 +95,14 @@ impl HashCounts {
         let values = (self.values + self.ranks) * primitives.value_hash_ns;
         (nodes + leaves + values) / 1e3
     }
+}
+
+/// All hashes on this thread during `work`, whatever they are of.
+pub fn hashes_of<R>(work: impl FnOnce() -> R) -> (u64, R) {
+    let total = || COUNTS.with(|counts| counts.iter().map(Cell::get).sum::<u64>());
+    let before = total();
+    let result = work();
+    (total() - before, result)
 }
 
 /// Signs nothing, in no time: for passes that only count hashes.

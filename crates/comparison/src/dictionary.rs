@@ -263,4 +263,9 @@ impl<R: Measured> Roles for Hosted<R> {
             (generations, _) => R::merged(update) + 1 == generations,
         }
     }
+
+    fn has_longer_chains(cycles: u64) -> bool {
+        let is_within = |length| R::GENERATIONS == 1 || cycles > u64::from(length);
+        !R::CHAIN.is_none_or(is_within)
+    }
 }

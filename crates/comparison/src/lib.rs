@@ -33,6 +33,8 @@ pub mod cryptography;
 #[cfg(feature = "measure")]
 pub mod dictionary;
 #[cfg(feature = "measure")]
+pub mod loaded;
+#[cfg(feature = "measure")]
 pub mod lookups;
 #[cfg(feature = "measure")]
 mod measure;
@@ -52,7 +54,9 @@ pub mod timing;
 pub mod workload;
 
 #[cfg(feature = "measure")]
-pub use measure::{Loaded, measure};
+pub use loaded::{Followed, Loaded};
+#[cfg(feature = "measure")]
+pub use measure::measure;
 pub use measurement::{Measurement, NotMeasured, Record, Shape};
 pub use schemes::{Properties, Scheme, SchemeFamily, scheme, schemes};
 pub use workload::{Work, Workload};

@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 use crate::{
     Measurement, Outcome, Record, Scheme, Work,
     contenders::{Visitor, visit},
-    lookups::{Age, Lookups},
+    loaded::{Followed, Loaded},
+    lookups::Age,
     measurement::NotMeasured,
     roles::Roles,
     run::{Run, Sample},
     timing::Effort,
-    workload::Contents,
 };
 
 /// What a scheme takes for a load; or why it was not measured.
@@ -56,8 +56,8 @@ impl Visitor for Task<'_> {
             return Ok(self.not_measured(&reason));
         }
         let loaded = Loaded::new(self.work, self.limit, start(self.work.most_entries())?)?;
-        let measured = loaded.follow(self.work)?;
-        measured.measurement(self).map(Record::Measured)
+        let followed = loaded.follow(self.work)?;
+        self.measurement(&followed).map(Record::Measured)
     }
 }
 
@@ -94,123 +94,19 @@ impl Task<'_> {
         }
         Ok(None)
     }
-}
 
-/// Author and server when the measured snapshots begin.
-pub struct Loaded<T: Roles> {
-    /// Both, and what the measured snapshots took so far.
-    pub run: Run<T>,
-    /// What the server should have.
-    pub contents: Contents,
-    /// Microseconds of author and server together for each key.
-    load_us_per_key: Option<f64>,
-    memory: Option<usize>,
-}
-
-impl<T: Roles> Loaded<T> {
-    /// Loads the keys, if the work begins with that. `limit` is for the snapshots after it.
-    pub fn new(work: &dyn Work, limit: Duration, roles: T) -> Outcome<Self> {
-        let (mut run, mut contents) = (Run::of(roles, limit), Contents::default());
-        let mut load_us_per_key = None;
-        if work.loads() {
-            let operations = work.operations(1);
-            contents.apply(&operations);
-            run.publish(operations)?;
-            let load = Sample::sum(&run.samples);
-            load_us_per_key = Some((load.author_us + load.apply_us) / contents.len() as f64);
-            run.restart();
-        }
-        Ok(Self {
-            memory: run.roles.memory_bytes(),
-            run,
-            contents,
-            load_us_per_key,
-        })
-    }
-
-    /// The server, to be asked.
-    pub fn lookups<'a>(&'a self, (scheme, work): (&'a Scheme, &'a dyn Work)) -> Lookups<'a, T> {
-        Lookups {
-            roles: &self.run.roles,
-            contents: &self.contents,
-            work,
-            properties: &scheme.properties,
-        }
-    }
-
-    /// Publishes the measured snapshots; on to the end of a cycle, unless that is far away.
-    fn follow(mut self, work: &dyn Work) -> Outcome<Measured<T>> {
-        let first = self.run.roles.latest().number() + 1;
-        let last = work.versions();
-        let farthest = last + FARTHEST * (last + 1 - first);
-        let (mut whole, mut memory) = (0, None);
-        for version in first..=farthest {
-            if version > last && (whole > 0 || !work.goes_on()) {
-                break;
-            }
-            let operations = work.operations(version);
-            self.contents.apply(&operations);
-            let update = self.run.publish(operations)?;
-            if T::ends_cycle(version + 1 - first, &update) {
-                whole = self.run.samples.len();
-                memory = self.run.roles.memory_bytes();
-            }
-            if self.run.is_over() {
-                break;
-            }
-        }
-        let ends_whole = whole > 0;
-        if !ends_whole {
-            whole = self.run.samples.len();
-            memory = self.run.roles.memory_bytes();
-        }
-        Ok(Measured {
-            whole,
-            ends_whole,
-            grown: self
-                .memory
-                .zip(memory)
-                .map(|(before, after)| after as f64 - before as f64),
-            loaded: self,
-        })
-    }
-}
-
-/// Cycles that are longer than so many times the measured snapshots are not followed to their end.
-const FARTHEST: u64 = 4;
-
-/// Author and server after all snapshots.
-struct Measured<T: Roles> {
-    loaded: Loaded<T>,
-    /// The number of snapshots that the figures are taken over.
-    whole: usize,
-    ends_whole: bool,
-    /// What the server's memory grew by meanwhile.
-    grown: Option<f64>,
-}
-
-impl<T: Roles> Measured<T> {
-    fn measurement(&self, task: Task<'_>) -> Outcome<Measurement> {
-        let Loaded { run, contents, .. } = &self.loaded;
-        let samples = &run.samples[..self.whole];
+    fn measurement<T: Roles>(&self, followed: &Followed<T>) -> Outcome<Measurement> {
+        let (samples, shape, effort) = (followed.samples(), self.work.shape(), self.effort);
         let means = Sample::mean(samples);
-        let (lookups, effort) = (self.loaded.lookups((task.scheme, task.work)), task.effort);
+        let lookups = followed.loaded.lookups((self.scheme, self.work));
         lookups.check()?;
-        let keys = match self.loaded.load_us_per_key {
-            Some(_) => task.work.shape().keys,
-            None => contents.len(),
-        };
-        let memory = match self.loaded.load_us_per_key {
-            Some(_) => self.loaded.memory,
-            None => run.roles.memory_bytes(),
-        };
+        let grown = followed.grown_bytes;
         Ok(Measurement {
-            scheme: task.scheme.name.to_owned(),
-            shape: task.work.shape(),
+            scheme: self.scheme.name.to_owned(),
             snapshots: samples.len() as u64,
-            whole_cycles: self.ends_whole,
-            stopped: run.stopped.to_owned(),
-            load_us_per_key: self.loaded.load_us_per_key,
+            whole_cycles: followed.is_whole(),
+            stopped: followed.loaded.run.stopped.to_owned(),
+            load_us_per_key: followed.load_us_per_key(),
             author_us: means.author_us,
             update_bytes: means.update_bytes,
             apply_us: means.apply_us,
@@ -219,8 +115,9 @@ impl<T: Roles> Measured<T> {
             proof_bytes: Some(lookups.proof_bytes(effort)?),
             absent_proof_bytes: lookups.absent_proof_bytes(effort)?,
             verify_us: Some(lookups.verify_us(effort)?),
-            memory_bytes_per_key: memory.map(|bytes| bytes as f64 / keys.max(1) as f64),
-            memory_bytes_per_snapshot: self.grown.map(|grown| grown / samples.len().max(1) as f64),
+            memory_bytes_per_key: followed.memory_bytes_per_key(shape.keys),
+            memory_bytes_per_snapshot: grown.map(|grown| grown / samples.len().max(1) as f64),
+            shape,
         })
     }
 }

@@ -3,8 +3,7 @@
 use std::{hint::black_box, path::Path};
 
 use pad_core::{
-    Answer, DigestBytes, HeadSignature, Key, Repository, Suite, Untrusted, Value, Version, codec,
-    history::HistoryLog,
+    Answer, Key, Repository, Suite, Untrusted, Value, Version, codec, history::HistoryLog,
 };
 use pad_tree::{TreeProof, TreeQuery, TreeRepository};
 
@@ -16,7 +15,7 @@ use super::{
 use crate::{
     Outcome,
     counting::{Counted, HashCounts},
-    dictionary::{Store, check_answers, new_repository},
+    dictionary::{Store, check_answers, head_bytes, new_repository},
     line,
     line::Line,
     memory,
@@ -78,7 +77,7 @@ pub fn measure<S: Suite, St: Store<S>>(order: &Order, author: &AuthorPass) -> Ou
     });
     let line = line.merged(&checks).merged(&sizes).merged(&applied.growth);
     Ok(line.merged(&line! {
-        head_bytes: 2 * S::Digest::LENGTH + size_of::<HeadSignature>(),
+        head_bytes: head_bytes::<S>(),
         peak_resident_bytes: memory::peak_resident_bytes(),
         node_hash_ns: primitives.node_hash_ns,
         node_hash_independent_ns: primitives.node_hash_independent_ns,

@@ -1,29 +1,41 @@
 //! One snapshot that loads all keys, then many of one new value each: means over whole epochs.
 
-use comparison::{roles::Roles as _, run::Sample};
-use pad_core::Operation;
+use comparison::{Followed, Loaded, roles::Roles as _, run::Sample};
+use pad_core::{Answer, Key, Value};
 
 use super::{Limits, Task, pair::Pair};
 use crate::{
     Outcome,
-    dictionary::{Hosted, Measured, Run},
+    dictionary::{Hosted, Measured},
     line,
     line::Line,
     lookups::Lookups,
     primitives::signing_key,
-    workload::{Random, hashed_key, put_hashed, value},
+    workload::Workload,
 };
 
 /// Measures one design.
 pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
     let before = Limits::measure(&task.effort);
-    let most = if task.quick { 40 } else { SNAPSHOTS };
-    let run = Cycles::<P::Plain>::new(task, most)?;
+    let work = Workload {
+        key_bytes: 32,
+        ..Workload::updates(task.keys, if task.quick { 40 } else { SNAPSHOTS }, 1)
+    };
+    let loaded = Loaded::new(&work, task.limit, Hosted::<P::Plain>::new(signing_key()))?;
+    let run = loaded.follow(&work)?;
+    let (contents, latest) = (&run.loaded.contents, run.loaded.run.roles.latest().number());
     let limits = before.mean(Limits::measure(&task.effort));
+    let entry = |index| -> (Key, Value) {
+        let key = contents.key(index).clone();
+        match contents.answer(latest, &key) {
+            Answer::Present(value) => (key, value),
+            Answer::Absent => unreachable!("bench: nothing is removed"),
+        }
+    };
     let lookups = Lookups {
-        repository: &run.run.roles.repository,
+        repository: &run.loaded.run.roles.repository,
         effort: task.effort,
-        entries: &|index| (hashed_key(index), value(run.values[index as usize])),
+        entries: &entry,
         number: task.keys,
         versions: run.samples().len().max(1) as u64,
     };
@@ -34,89 +46,31 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
         design: task.design,
         keys: task.keys,
         snapshots: snapshots,
-        cycles: run.number,
-        whole_cycles: run.whole > 0,
+        cycles: run.cycles,
+        whole_cycles: run.cycles > 0,
         threads: 1,
         author_us: means.author_us,
         snapshots_per_second: 1e6 / means.author_us,
-        later_chains_us: run.later_chains_us(task.keys, sign_us),
+        later_chains_us: later_chains_us(&run, task.keys, sign_us),
         update_bytes: means.update_bytes,
         apply_us: means.apply_us,
-        memory_bytes_per_update: run.grown_bytes / snapshots.max(1) as f64,
+        memory_bytes_per_update: run.grown_bytes.unwrap_or_default() / snapshots.max(1) as f64,
         proof_bytes: lookups.proof_bytes()?,
         prove_us: lookups.prove_us(),
     };
     Ok(line.merged(&task.prices).merged(&limits.line()))
 }
 
-/// A repository after all snapshots, and which of them are whole cycles.
-struct Cycles<R: Measured> {
-    run: Run<R>,
-    number: u64,
-    /// The number of snapshots in whole cycles.
-    whole: usize,
-    /// What the repository grew by, in whole cycles if there is one.
-    grown_bytes: f64,
-    /// The index of each key's latest value.
-    values: Vec<u64>,
-}
-
-impl<R: Measured> Cycles<R> {
-    fn new(task: &Task<'_>, most: usize) -> Outcome<Self> {
-        let mut run = Run::<R>::new(signing_key(), task.limit);
-        let mut values: Vec<u64> = (0..task.keys).collect();
-        run.publish((0..task.keys).map(put_hashed).collect())?;
-        run.restart();
-        let baseline = memory(&run);
-        let (mut random, mut number, mut whole, mut grown_bytes) = (Random::new(9), 0, 0, 0.0);
-        while whole < most {
-            let snapshot = run.samples.len() as u64;
-            let (index, new) = (random.below(task.keys), task.keys + snapshot);
-            values[index as usize] = new;
-            let update = run.publish(vec![Operation::Put(hashed_key(index), value(new))])?;
-            if Hosted::<R>::ends_cycle(snapshot + 1, &update) {
-                (number, whole) = (number + 1, run.samples.len());
-                grown_bytes = memory(&run) - baseline;
-            }
-            if run.is_over() {
-                break;
-            }
+/// Microseconds of a snapshot for chains of the oldest generation that end after so many of its instants; without speculation that is
+/// within every cycle.
+fn later_chains_us<R: Measured>(run: &Followed<Hosted<R>>, keys: u64, sign_us: f64) -> f64 {
+    match R::CHAIN {
+        Some(length) if Hosted::<R>::has_longer_chains(run.cycles) => {
+            let epoch = run.samples().len() as f64 / run.cycles.max(1) as f64;
+            keys as f64 * sign_us / (f64::from(length + 1) * epoch)
         }
-        if whole == 0 {
-            grown_bytes = memory(&run) - baseline;
-        }
-        Ok(Self {
-            run,
-            number,
-            whole,
-            grown_bytes,
-            values,
-        })
+        _ => 0.0,
     }
-
-    /// Those of whole cycles, or all if there is none.
-    fn samples(&self) -> &[Sample] {
-        match self.whole {
-            0 => &self.run.samples,
-            whole => &self.run.samples[..whole],
-        }
-    }
-
-    /// All chains of the oldest generation end after so many of its instants; without speculation
-    /// that is within every cycle.
-    fn later_chains_us(&self, keys: u64, sign_us: f64) -> f64 {
-        match R::CHAIN {
-            Some(length) if R::GENERATIONS > 1 && self.number <= u64::from(length) => {
-                let epoch = self.samples().len() as f64 / self.number.max(1) as f64;
-                keys as f64 * sign_us / (f64::from(length + 1) * epoch)
-            }
-            _ => 0.0,
-        }
-    }
-}
-
-fn memory<R: Measured>(run: &Run<R>) -> f64 {
-    run.repository.memory_bytes().unwrap_or_default() as f64
 }
 
 /// How a figure grows with the number of keys: the slope of the least-squares line through the logarithms.
@@ -149,7 +103,7 @@ pub fn exponent(design: &str, quantity: &str, points: &[(u64, f64)]) -> Option<L
 }
 
 /// At least so many snapshots, and on to the end of the epoch or chain.
-const SNAPSHOTS: usize = 250;
+const SNAPSHOTS: u64 = 250;
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,124 @@
+//! Author and server of one scheme that take a load, step by step.
+
+use std::time::Duration;
+
+use crate::{
+    Outcome, Scheme, Work,
+    lookups::Lookups,
+    roles::Roles,
+    run::{Run, Sample},
+    workload::Contents,
+};
+
+/// Author and server when the measured snapshots begin.
+pub struct Loaded<T: Roles> {
+    /// Both, and what the measured snapshots took so far.
+    pub run: Run<T>,
+    /// What the server should have.
+    pub contents: Contents,
+    /// Microseconds of author and server together for each key.
+    load_us_per_key: Option<f64>,
+    memory: Option<usize>,
+}
+
+impl<T: Roles> Loaded<T> {
+    /// Loads the keys, if the work begins with that. `limit` is for the snapshots after it.
+    pub fn new(work: &dyn Work, limit: Duration, roles: T) -> Outcome<Self> {
+        let (mut run, mut contents) = (Run::of(roles, limit), Contents::default());
+        let mut load_us_per_key = None;
+        if work.loads() {
+            let operations = work.operations(1);
+            contents.apply(&operations);
+            run.publish(operations)?;
+            let load = Sample::sum(&run.samples);
+            load_us_per_key = Some((load.author_us + load.apply_us) / contents.len() as f64);
+            run.restart();
+        }
+        Ok(Self {
+            memory: run.roles.memory_bytes(),
+            run,
+            contents,
+            load_us_per_key,
+        })
+    }
+
+    /// The server, to be asked.
+    pub fn lookups<'a>(&'a self, (scheme, work): (&'a Scheme, &'a dyn Work)) -> Lookups<'a, T> {
+        Lookups {
+            roles: &self.run.roles,
+            contents: &self.contents,
+            work,
+            properties: &scheme.properties,
+        }
+    }
+
+    /// Publishes the measured snapshots, and goes on to the end of what they repeat, unless time or memory run out before.
+    pub fn follow(mut self, work: &dyn Work) -> Outcome<Followed<T>> {
+        let first = self.run.roles.latest().number() + 1;
+        let (mut whole, mut cycles, mut memory) = (0, 0, None);
+        for version in first.. {
+            let is_beyond = version > work.versions();
+            let is_done = whole as u64 + first > work.versions() || !work.goes_on();
+            if (is_beyond && is_done) || (version > first && self.run.is_over()) {
+                break;
+            }
+            let operations = work.operations(version);
+            self.contents.apply(&operations);
+            let update = self.run.publish(operations)?;
+            if T::ends_cycle(version + 1 - first, &update) {
+                (whole, cycles) = (self.run.samples.len(), cycles + 1);
+                memory = self.run.roles.memory_bytes();
+            }
+        }
+        if cycles == 0 {
+            whole = self.run.samples.len();
+            memory = self.run.roles.memory_bytes();
+        }
+        let grown = self.memory.zip(memory);
+        Ok(Followed {
+            loaded: self,
+            whole,
+            cycles,
+            grown_bytes: grown.map(|(before, after)| after as f64 - before as f64),
+        })
+    }
+}
+
+/// Author and server after all snapshots.
+pub struct Followed<T: Roles> {
+    /// Both, and what the server should have.
+    pub loaded: Loaded<T>,
+    /// The number of whole cycles.
+    pub cycles: u64,
+    /// What the server's memory grew by in whole cycles, if there is one.
+    pub grown_bytes: Option<f64>,
+    /// The number of snapshots in whole cycles, if there is one.
+    whole: usize,
+}
+
+impl<T: Roles> Followed<T> {
+    /// What the snapshots of whole cycles took, or all if there is none.
+    pub fn samples(&self) -> &[Sample] {
+        &self.loaded.run.samples[..self.whole]
+    }
+
+    /// Whether the samples have everything that comes back: no chain ends later.
+    pub fn is_whole(&self) -> bool {
+        self.cycles > 0 && !T::has_longer_chains(self.cycles)
+    }
+
+    /// What the load of each key took author and server together, in microseconds.
+    pub const fn load_us_per_key(&self) -> Option<f64> {
+        self.loaded.load_us_per_key
+    }
+
+    /// The bytes of the server for each key: when the keys were loaded, or at the end if they came one by one.
+    pub fn memory_bytes_per_key(&self, keys: u64) -> Option<f64> {
+        let Loaded { run, contents, .. } = &self.loaded;
+        let (memory, keys) = match self.loaded.load_us_per_key {
+            Some(_) => (self.loaded.memory, keys),
+            None => (run.roles.memory_bytes(), contents.len()),
+        };
+        memory.map(|bytes| bytes as f64 / keys.max(1) as f64)
+    }
+}
