@@ -38,8 +38,8 @@ pub struct CompareArguments {
     /// Traces to replay instead: CSV, compressed or not.
     #[arg(long, value_delimiter = ',')]
     trace: Vec<PathBuf>,
-    /// The longest time for the snapshots of one scheme in one size, in seconds [default: 3; with --quick 0.3]. What would take
-    /// longer to load is left out.
+    /// The longest time for the snapshots of one scheme in one size, in seconds [default: 3; with --quick 0.3]. What would take ten
+    /// times as long to load is left out.
     #[arg(long)]
     limit: Option<f64>,
     /// Where keys, values and choices come from.
@@ -59,13 +59,8 @@ impl CompareArguments {
     pub fn run(&self) -> Outcome<()> {
         let mut report = Report::new(self.json, self.quick)?;
         let works = self.works()?;
-        secret::reserve(
-            works
-                .iter()
-                .map(|work| work.most_entries())
-                .max()
-                .unwrap_or(0),
-        );
+        let most_keys = works.iter().map(|work| work.most_keys()).max();
+        secret::reserve(most_keys.unwrap_or(0));
         for work in &works {
             for scheme in schemes().iter().filter(|scheme| self.wants(scheme)) {
                 let shape = work.shape();

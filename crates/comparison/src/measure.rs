@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::{
-    Measurement, Outcome, Record, Scheme, Work,
+    Measurement, Outcome, Record, Scheme, SchemeFamily, Work,
     contenders::{Visitor, visit},
     loaded::{Followed, Loaded},
     lookups::Age,
@@ -15,7 +15,7 @@ use crate::{
 
 /// What a scheme takes for a load; or why it was not measured.
 ///
-/// `limit` is for the measured snapshots. Loads that would take longer, as smaller ones show, are not tried. Sixteen answers are
+/// `limit` is for the measured snapshots. Loads that would take ten times as long, as smaller ones show, are not tried. Sixteen answers are
 /// checked by a client of the family, by messages in bytes, before any is timed.
 ///
 /// # Errors
@@ -52,7 +52,7 @@ impl Visitor for Task<'_> {
             return Ok(self.not_measured("nothing can be removed"));
         }
         if let Some(predicted) = self.too_long_load(&start)? {
-            let reason = format!("time: loading would take {predicted:.0} s");
+            let reason = format!("time: loading would take {predicted:.1} s");
             return Ok(self.not_measured(&reason));
         }
         let loaded = Loaded::new(self.work, self.limit, start(self.work.most_entries())?)?;
@@ -70,7 +70,7 @@ impl Task<'_> {
         })
     }
 
-    /// The seconds that the load would take, if that is longer than the limit: as 64 keys and then 16 times as many show.
+    /// The seconds that the load would take, if that is too long: as 64 keys and then 16 times as many show.
     fn too_long_load<T: Roles>(&self, start: &impl Fn(u64) -> Outcome<T>) -> Outcome<Option<f64>> {
         if !self.work.loads() {
             return Ok(None);
@@ -78,16 +78,23 @@ impl Task<'_> {
         // Keys of accumulators compute tables when first used.
         start(1)?;
         let load = self.work.operations(1);
+        let limit = (self.limit * LOADS).as_secs_f64();
+        // Logs are made for all entries that there will ever be.
+        let entries = match self.scheme.family {
+            SchemeFamily::Log => self.work.most_entries() as usize,
+            _ => load.len(),
+        };
         let mut size = 64;
-        while size < load.len() {
-            let (begin, part) = (Instant::now(), load[..size].to_vec());
+        while size < entries {
+            let part = load[..size.min(load.len())].to_vec();
+            let begin = Instant::now();
             let mut run = Run::of(start(size as u64)?, self.limit);
             run.publish(part)?;
-            let predicted = begin.elapsed().as_secs_f64() * load.len() as f64 / size as f64;
-            if predicted > self.limit.as_secs_f64() {
+            let predicted = begin.elapsed().as_secs_f64() * entries as f64 / size as f64;
+            if predicted > limit {
                 return Ok(Some(predicted));
             }
-            if predicted < self.limit.as_secs_f64() / 8.0 {
+            if predicted < limit / 8.0 {
                 break;
             }
             size *= 16;
@@ -121,3 +128,6 @@ impl Task<'_> {
         })
     }
 }
+
+/// Loads may take so many times as long as the measured snapshots.
+const LOADS: u32 = 10;

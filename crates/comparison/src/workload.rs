@@ -85,6 +85,9 @@ pub trait Work {
     /// Whether keys are removed.
     fn removes(&self) -> bool;
 
+    /// At least the largest number of keys that any version has.
+    fn most_keys(&self) -> u64;
+
     /// The largest number of entries that are ever there, those that are replaced counted each time: what append-only logs hold.
     fn most_entries(&self) -> u64;
 
@@ -252,6 +255,10 @@ impl Work for Workload {
 
     fn removes(&self) -> bool {
         self.change == Change::RemoveAndInsert
+    }
+
+    fn most_keys(&self) -> u64 {
+        self.keys.max(self.final_keys()) + self.changes
     }
 
     fn most_entries(&self) -> u64 {

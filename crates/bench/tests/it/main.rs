@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod aad;
+mod compare;
 mod directory;
 mod flexlist;
 mod report;

@@ -84,6 +84,11 @@ impl Work for Replay {
             .any(|operation| matches!(operation, Operation::Remove(_)))
     }
 
+    fn most_keys(&self) -> u64 {
+        let keys: HashSet<_> = self.operations().map(Operation::key).collect();
+        keys.len() as u64
+    }
+
     fn most_entries(&self) -> u64 {
         self.operations().count() as u64
     }
