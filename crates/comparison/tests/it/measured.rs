@@ -8,7 +8,7 @@ use comparison::{
 };
 
 /// Frontier logs have hundreds of powers for each entry.
-const KEYS: u64 = 20;
+const KEYS: u64 = 12;
 
 fn record(scheme: &Scheme, work: &dyn Work) -> Record {
     secret::reserve(200);
@@ -48,7 +48,7 @@ fn every_scheme_takes_every_load_that_it_can_take() {
     let recorded = Workload::steady_state(KEYS, 3);
     let snapshots = (1..=recorded.versions()).map(|version| recorded.operations(version));
     let replay = Replay::new("recorded", snapshots);
-    let (updates, growing) = (Workload::updates(KEYS, 4, 3), Workload::growing(5));
+    let (updates, growing) = (Workload::updates(KEYS, 2, 2), Workload::growing(5));
     for scheme in schemes() {
         let loads: [&dyn Work; 4] = [&updates, &growing, &recorded, &replay];
         for work in loads {
