@@ -87,7 +87,7 @@ const FULL: Steps = &[
     ("aad-frontier", "aad --scheme aad-frontier", 1200),
     ("directory", "directory", 600),
     ("flexlist", "flexlist --experiment build,hash_share,multi,audit", 300),
-    ("flexlist-network", "flexlist --experiment network", 300),
+    ("flexlist-network", "flexlist --experiment network --network-blocks 500000", 900),
 ];
 
 const FULL_FIGURE_7: (&str, u64) = ("--keys 10000 --limit 14400", 60);
