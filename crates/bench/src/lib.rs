@@ -29,6 +29,7 @@ pub mod figures;
 pub mod fixture;
 pub mod flexlist;
 pub mod full_report;
+mod goals;
 pub mod line;
 pub mod lookups;
 pub mod machine;

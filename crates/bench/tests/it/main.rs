@@ -6,4 +6,5 @@ mod aad;
 mod compare;
 mod directory;
 mod flexlist;
+mod full_report;
 mod report;
