@@ -112,7 +112,7 @@ fn design_name(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schemes;
+    use crate::{scheme, schemes};
 
     struct Exists;
 
@@ -120,6 +120,25 @@ mod tests {
         type Output = ();
 
         fn visit<T: Roles>(self, _: impl Fn(u64) -> Outcome<T>) {}
+    }
+
+    #[test]
+    fn every_tree_and_every_design_is_compared() {
+        macro_rules! check_tree {
+            ($name:ident, $($types:tt)+) => {
+                let name = dashed(stringify!($name));
+                assert!(scheme(&name).is_some(), "{name}");
+            };
+        }
+        macro_rules! check_tuple {
+            ($name:ident, $($types:tt)+) => {
+                let name = design_name(stringify!($name));
+                assert!(scheme(&name).is_some(), "{name}");
+            };
+        }
+        for_each_tree!(check_tree);
+        for_each_tuple!(check_tuple);
+        for_each_accumulated_tuple!(check_tuple);
     }
 
     #[test]
