@@ -42,6 +42,7 @@ check: prerequisites ## formatting, lints, documentation, dependencies and licen
 	$(CARGO) check -p accumulators --no-default-features --features rsa --locked
 	$(CARGO) check -p aad --no-default-features --locked
 	$(CARGO) check -p block-directory --no-default-features --locked
+	$(CARGO) check -p comparison --no-default-features --locked
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
 	scripts/audit.sh
 
