@@ -28,8 +28,18 @@ pub fn report(lines: &[Line]) -> String {
             "",
         );
         roles(&mut tables, &group);
-        paper_tables(&mut tables, &group);
+        paper_tables(&mut tables, &group, &of(lines, "growing_paper_layout"));
     }
+    let columns = [
+        text("what if", "scenario"),
+        text("keys", "keys"),
+        number("look-ups per update", "lookups_per_update"),
+        number("cache-everywhere", "cache_everywhere_microdollars"),
+        number("cache-median", "cache_median_microdollars"),
+        number("median to everywhere", "median_to_everywhere"),
+    ];
+    let title = "Section 10: micro-dollars per look-up, red-black trees, if something gets cheaper";
+    tables.section(title, "", &of(lines, "growing_what_if"), &columns);
     let columns = [
         name("steady state"),
         text("keys", "keys"),
@@ -124,11 +134,18 @@ fn megabytes() -> Column<'static> {
 }
 
 /// Tables 3 to 5 and figure 6.
-fn paper_tables(tables: &mut Tables, lines: &[&Line]) {
+fn paper_tables(tables: &mut Tables, lines: &[&Line], paper_layouts: &[&Line]) {
     let over_path_copying = |line: &&Line| line.text("repository") == "path-copying";
-    let copying: Vec<&Line> = lines.iter().copied().filter(over_path_copying).collect();
+    let of_same = |line: &&Line| line.agrees(lines[0], &["suite", "keys"]);
+    let paper_layouts = paper_layouts.iter().copied().filter(of_same);
+    let copying = lines.iter().copied().filter(over_path_copying);
+    let copying: Vec<&Line> = copying.chain(paper_layouts).collect();
     let columns = [
         text("scheme", "scheme"),
+        Column::new("entries in", |line| {
+            let leaves = line.get("layout").is_none();
+            if leaves { "leaves" } else { "all nodes" }.to_owned()
+        }),
         scaled("proof KB", "proof_bytes", 1e-3),
         of_2010(&paper::SCHEMES, "scheme", "proof_kilobytes"),
         per_second("look-ups/s", "prove_us_random_version"),

@@ -5,11 +5,12 @@ use std::{num::NonZeroUsize, path::PathBuf, sync::LazyLock, time::Duration};
 use clap::{Args, ValueEnum, builder::PossibleValuesParser};
 
 use super::{
-    Task, costs,
+    Task, author_witnesses, costs,
     list::{Contender, contenders},
     macrobenchmark::{self, Epochs, PAPER_EPOCH, Trace, compared},
+    scaling,
     steady::exponent,
-    table, threads,
+    table, threads, what_if,
 };
 use crate::{Outcome, costs::Prices, line::Line, report::Report, secret, timing::Effort};
 
@@ -43,6 +44,9 @@ pub struct TupleArguments {
     /// What a gigabyte sent costs, in cents.
     #[arg(long, default_value_t = Prices::PAPER.cents_per_gigabyte)]
     pub cents_per_gigabyte: f64,
+    /// How many times cheaper something gets in the what-ifs of the growing experiment.
+    #[arg(long, default_value_t = 10.0)]
+    pub cheaper: f64,
     /// Traces of the macro-benchmark; without it, prices and exchange rates of the folder `data`.
     #[arg(long)]
     pub trace: Vec<PathBuf>,
@@ -66,6 +70,8 @@ pub enum TupleExperiment {
     Threads,
     /// Recorded traces.
     Macrobenchmark,
+    /// Servers that share the keys, and servers that each hold all.
+    Scaling,
 }
 
 impl TupleArguments {
@@ -87,6 +93,14 @@ impl TupleArguments {
             report.announce("threads");
             let task = self.task(threads::DESIGN, self.keys);
             threads::run(&task, &self.threads, &mut report)?;
+        }
+        if self.wants(TupleExperiment::Scaling) {
+            for (design, measure) in scaling::DESIGNS {
+                if self.wants_design(design) {
+                    report.announce(format!("scaling, {design}"));
+                    measure(&self.task(design, self.keys), &self.threads, &mut report)?;
+                }
+            }
         }
         if self.wants(TupleExperiment::Macrobenchmark) {
             for path in self.traces() {
@@ -137,7 +151,11 @@ impl TupleArguments {
             report.measured(line.clone())?;
             lines.push(line);
         }
-        costs::report(&costs::of_growing(&lines), report)
+        costs::report("tuple", &costs::of_growing(&lines), report)?;
+        if contenders.iter().any(|contender| contender.accumulates) {
+            author_witnesses::run(&lines, report)?;
+        }
+        what_if::run(&lines, self.cheaper, report)
     }
 
     fn steady(&self, contenders: &[Contender], report: &mut Report) -> Outcome<()> {
@@ -190,7 +208,7 @@ impl TupleArguments {
                 report.line(line)?;
             }
         }
-        costs::report(&costs::of_steady(&lines, self.keys), report)
+        costs::report("tuple", &costs::of_steady(&lines, self.keys), report)
     }
 
     fn macrobenchmark(
@@ -218,7 +236,7 @@ impl TupleArguments {
                 lines.push(line);
             }
         }
-        costs::report(&costs::of_macrobenchmark(&lines), report)
+        costs::report("tuple", &costs::of_macrobenchmark(&lines), report)
     }
 }
 

@@ -4,7 +4,14 @@
 //! A design costs `lookup + update / r` for each of `r` look-ups per update, a line in `1 / r`; so the
 //! points where another design becomes the cheapest are computed, not searched.
 
-use crate::{Outcome, costs::Prices, line, line::Line, report::Report};
+use crate::{
+    Outcome,
+    costs::{Prices, Scenario},
+    line,
+    line::Line,
+    report::Report,
+    tables::digits,
+};
 
 /// From one look-up per update to hardly any update: the horizontal axis.
 const RANGE: (f64, f64) = (1.0, 1e7);
@@ -21,12 +28,21 @@ pub struct Expense {
 }
 
 impl Expense {
-    /// What a measured design costs: its times in microseconds are those of an update.
-    fn new(figure: &str, line: &Line, update_us: f64, update_bytes: &str) -> Self {
+    /// What a measured design costs: its times in microseconds are those of an update, the prices those of the line.
+    pub fn new(figure: &str, line: &Line, update_us: f64, update_bytes: &str) -> Self {
         let prices = Prices {
             cpu_cents_per_hour: line.figure("cpu_cents_per_hour"),
             cents_per_gigabyte: line.figure("cents_per_gigabyte"),
         };
+        Self::at_prices(prices, (figure, line), update_us, update_bytes)
+    }
+
+    fn at_prices(
+        prices: Prices,
+        (figure, line): (&str, &Line),
+        update_us: f64,
+        update_bytes: &str,
+    ) -> Self {
         let microdollars =
             |us, bytes| 1e6 * (prices.of_computing(us) + prices.of_sending(line.figure(bytes)));
         Self {
@@ -39,15 +55,22 @@ impl Expense {
         }
     }
 
+    /// Whether witnesses of an accumulator prove its answers.
+    fn accumulates(&self) -> bool {
+        ["accumulators", "rsa", "bilinear"]
+            .iter()
+            .any(|part| self.design.contains(part))
+    }
+
     fn at(&self, lookups_per_update: f64) -> f64 {
         self.lookup + self.update / lookups_per_update
     }
 
-    fn line(&self) -> Line {
+    fn line(&self, family: &str) -> Line {
         let ratios = (0..=28).map(|step| 10_f64.powf(f64::from(step) / 4.0));
         let points: Vec<(f64, f64)> = ratios.map(|ratio| (ratio, self.at(ratio))).collect();
         let line = line! {
-            experiment: "tuple_lookup_costs",
+            experiment: format!("{family}_lookup_costs"),
             figure: &self.figure,
             design: &self.design,
             keys: self.keys,
@@ -69,6 +92,31 @@ pub fn of_growing(lines: &[Line]) -> Vec<Expense> {
         Expense::new("figure7", line, update_us, "update_overall_bytes")
     };
     finished.map(expense).collect()
+}
+
+/// Figure 7 in a scenario of section 10. Cryptography is the measured shares of the times of author and server.
+pub fn of_growing_in(lines: &[Line], scenario: &Scenario) -> Vec<Expense> {
+    let finished = lines
+        .iter()
+        .filter(|line| line.count("inserted") == line.count("keys"));
+    let left = |line: &Line, time: &str, share: &str| {
+        let share = line.number(share).unwrap_or(0.0);
+        line.figure(time) * (1.0 - share * (1.0 - scenario.cryptography))
+    };
+    let expense = |line| {
+        let update_us = left(line, "author_us", "author_cryptography_share")
+            + left(line, "apply_us", "server_cryptography_share");
+        let figure = (scenario.name.as_str(), line);
+        Expense::at_prices(scenario.prices, figure, update_us, "update_overall_bytes")
+    };
+    finished.map(expense).collect()
+}
+
+/// Up to how many look-ups per update a design is the cheapest; none if it never is.
+pub fn cheapest_until(designs: &[Expense], design: &str) -> Option<f64> {
+    let ranges = cheapest(designs).into_iter();
+    let of_design = ranges.filter(|(_, _, cheapest)| cheapest.design == design);
+    of_design.map(|(_, to, _)| to).next_back()
 }
 
 /// Figure 7 with so many keys all the time: what every design reaches.
@@ -103,14 +151,15 @@ fn sum(line: &Line, keys: &[&str]) -> f64 {
     keys.iter().map(|key| line.figure(key)).sum()
 }
 
-/// The lines of a figure, and which of them is the lowest where.
-pub fn report(designs: &[Expense], report: &mut Report) -> Outcome<()> {
+/// The lines of a figure, which of them is the lowest where, and whether accumulators ever are. The names of the
+/// experiments begin with that of the family.
+pub fn report(family: &str, designs: &[Expense], report: &mut Report) -> Outcome<()> {
     for design in designs {
-        report.line(design.line())?;
+        report.line(design.line(family))?;
     }
     for (from, to, cheapest) in cheapest(designs) {
         let line = line! {
-            experiment: "tuple_cheapest",
+            experiment: format!("{family}_cheapest"),
             figure: &cheapest.figure,
             design: &cheapest.design,
         };
@@ -120,7 +169,10 @@ pub fn report(designs: &[Expense], report: &mut Report) -> Outcome<()> {
             .and("microdollars_at_start", cheapest.at(from));
         report.line(line.merged(&cheapest.prices))?;
     }
-    Ok(())
+    match conclusion(family, designs) {
+        Some(line) => report.line(line),
+        None => Ok(()),
+    }
 }
 
 /// Which of the designs of one figure is the cheapest in which ranges, in ascending order.
@@ -149,6 +201,53 @@ fn cheapest(designs: &[Expense]) -> Vec<(f64, f64, &Expense)> {
         current = next.map(|(_, other)| other);
     }
     ranges
+}
+
+/// Whether the paper's conclusion holds that accumulators never win, in a sentence that follows from the costs; none if no
+/// accumulator, or nothing else, is among the designs.
+fn conclusion(family: &str, designs: &[Expense]) -> Option<Line> {
+    let ranges = cheapest(designs);
+    let wins: Vec<String> = ranges
+        .iter()
+        .filter(|(_, _, design)| design.accumulates())
+        .map(|(from, to, design)| {
+            let (design, from, to) = (&design.design, digits(*from), digits(*to));
+            format!("{design} from {from} to {to} look-ups per update")
+        })
+        .collect();
+    let ratios = (0..=28).map(|step| 10_f64.powf(f64::from(step) / 4.0));
+    let (accumulators, others): (Vec<&Expense>, Vec<&Expense>) =
+        designs.iter().partition(|design| design.accumulates());
+    let (times, at, nearest) = ratios
+        .filter_map(|ratio| {
+            let lowest = |of: &[&Expense]| of.iter().map(|it| it.at(ratio)).reduce(f64::min);
+            let by_cost = |a: &&&Expense, b: &&&Expense| a.at(ratio).total_cmp(&b.at(ratio));
+            let nearest = accumulators.iter().min_by(by_cost)?;
+            Some((nearest.at(ratio) / lowest(&others)?, ratio, nearest))
+        })
+        .min_by(|one, other| one.0.total_cmp(&other.0))?;
+    let (times_text, at_text) = (digits(times), digits(at));
+    let sentence = if wins.is_empty() {
+        format!(
+            "Accumulators never win: the nearest, {}, costs {times_text} times the cheapest at {at_text} look-ups per update.",
+            nearest.design
+        )
+    } else {
+        format!("Accumulators win: {}.", wins.join(", "))
+    };
+    let line = line! {
+        experiment: format!("{family}_conclusion"),
+        figure: &nearest.figure,
+        claim: "accumulators never win",
+        holds: wins.is_empty(),
+        sentence: sentence,
+        nearest: &nearest.design,
+        nearest_times_cheapest: times,
+    };
+    Some(
+        line.and("at_lookups_per_update", at)
+            .merged(&nearest.prices),
+    )
 }
 
 #[cfg(test)]
@@ -183,5 +282,31 @@ mod tests {
         assert_eq!(shown, [("few", 1), ("some", 200), ("many", 9390)]);
         assert!((ranges[2].1 - RANGE.1).abs() < 1.0);
         assert!(cheapest(&[]).is_empty());
+    }
+
+    #[test]
+    fn conclusions_follow_from_the_costs() {
+        let mut designs = vec![
+            design("tree", 2.0, 10.0),
+            design("accumulators-rsa", 3.0, 1e5),
+        ];
+        let holds = |designs: &[Expense]| {
+            let line = conclusion("tuple", designs).unwrap();
+            (line.get("holds").cloned(), line.text("sentence").to_owned())
+        };
+        let (held, sentence) = holds(&designs);
+        assert_eq!(held, Some(true.into()));
+        assert!(
+            sentence.contains("the nearest, accumulators-rsa, costs 1.5"),
+            "{sentence}"
+        );
+        designs.push(design("accumulators-bilinear", 1.0, 1e5));
+        let (held, sentence) = holds(&designs);
+        assert_eq!(held, Some(false.into()));
+        assert!(
+            sentence.contains("accumulators-bilinear from 99990 to"),
+            "{sentence}"
+        );
+        assert!(conclusion("tuple", &designs[..1]).is_none());
     }
 }

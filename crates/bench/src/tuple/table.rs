@@ -16,13 +16,28 @@ pub fn report(lines: &[Line]) -> String {
         &of(lines, "tuple_exponent"),
     );
     threads(&mut tables, &of(lines, "tuple_threads"));
+    scaling(&mut tables, lines);
     for trace in groups(&of(lines, "tuple_macrobenchmark"), &["trace"]) {
         macrobenchmark(&mut tables, &trace);
     }
-    let cheapest = of(lines, "tuple_cheapest");
-    for figure in groups(&of(lines, "tuple_lookup_costs"), &["figure"]) {
-        costs(&mut tables, &figure, &cheapest);
+    for family in ["tuple", "tuple_author_witnesses", "tuple_what_if"] {
+        let [costs_of, cheapest, conclusions] = ["lookup_costs", "cheapest", "conclusion"]
+            .map(|kind| of(lines, &format!("{family}_{kind}")));
+        for figure in groups(&costs_of, &["figure"]) {
+            costs(&mut tables, &figure, &cheapest);
+            let of_figure = conclusions
+                .iter()
+                .filter(|line| line.agrees(figure[0], &["figure"]));
+            of_figure.for_each(|line| tables.heading(line.text("sentence"), ""));
+        }
     }
+    let columns = [
+        text("what if", "scenario"),
+        number("red-black is the cheapest up to", "red_black_until"),
+        number("2010", "paper_red_black_until"),
+    ];
+    let title = "Section 10: look-ups per update";
+    tables.section(title, "", &of(lines, "tuple_what_if"), &columns);
     tables.signed(lines)
 }
 
@@ -167,6 +182,41 @@ fn threads(tables: &mut Tables, lines: &[&Line]) {
         number("bare speed-up", "bare_speed_up"),
     ];
     tables.section(&title, "", lines, &columns);
+}
+
+fn scaling(tables: &mut Tables, lines: &[Line]) {
+    let partitions = [
+        text("partitions of", "design"),
+        text("keys", "keys"),
+        text("partitions", "partitions"),
+        number("undivided us", "whole_us"),
+        number("splitter us", "splitter_us"),
+        number("slowest us", "slowest_partition_us"),
+        number("gain", "gain"),
+        number("without the splitter", "gain_of_partitions_alone"),
+        share("memory of one", "memory_of_a_partition"),
+        text("model", "model").left(),
+    ];
+    let title = "Section 9: servers that share the keys";
+    tables.section(title, "", &of(lines, "tuple_partitions"), &partitions);
+    let threads = [
+        text("look-ups in", "design"),
+        text("threads", "threads"),
+        number("per second", "lookups_per_second"),
+        number("gain", "gain"),
+    ];
+    let title = "Section 9: look-ups on several threads";
+    tables.section(title, "", &of(lines, "tuple_lookup_threads"), &threads);
+    let replicas = [
+        text("replicas of", "design"),
+        number("look-ups per update", "lookups_per_update"),
+        text("replicas", "replicas"),
+        number("look-ups/s", "lookups_per_second"),
+        number("gain", "gain"),
+        text("model", "model").left(),
+    ];
+    let title = "Section 9: servers that each hold everything";
+    tables.section(title, "", &of(lines, "tuple_replicas"), &replicas);
 }
 
 fn macrobenchmark(tables: &mut Tables, lines: &[&Line]) {

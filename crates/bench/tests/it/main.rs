@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod aad;
+mod accumulators;
 mod directory;
 mod flexlist;
 mod report;
+mod sections;
