@@ -29,7 +29,7 @@ pub mod operations;
 mod rsa;
 pub mod sets;
 pub mod slopes;
-mod table;
+pub mod table;
 
 pub use bilinear::BilinearBench;
 pub use operations::{Bench, Bounded, Operations, SecretKeyOf};

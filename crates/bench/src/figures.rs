@@ -7,8 +7,8 @@ use plotters::{
     coord::Shift,
     drawing::{DrawingArea, IntoDrawingArea},
     element::{Circle, Rectangle},
-    prelude::{BLACK, Color, IntoLogRange, Palette, Palette99, SVGBackend, WHITE},
-    series::LineSeries,
+    prelude::{BLACK, Color, IntoLogRange, RGBColor, SVGBackend, WHITE},
+    series::{DashedLineSeries, LineSeries},
 };
 
 use crate::{
@@ -18,39 +18,81 @@ use crate::{
     tree::table::LOOKUPS_PER_UPDATE,
 };
 
+/// A drawn figure.
+#[derive(Clone, Debug)]
+pub struct Figure {
+    /// The name of its file, without an ending.
+    pub name: String,
+    /// The picture: dark lines on white, or light ones on a dark ground where that is preferred.
+    pub svg: String,
+}
+
 /// Draws what the lines of `tree`, `tuple`, `aad` and `directory` allow into a folder, and returns the files.
 pub fn draw(lines: &[Line], folder: &Path) -> Outcome<Vec<PathBuf>> {
-    std::fs::create_dir_all(folder)?;
+    let figures = figures(lines)?;
+    if !figures.is_empty() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let write = |figure: &Figure| {
+        let file = folder.join(&figure.name).with_extension("svg");
+        std::fs::write(&file, figure.alone())?;
+        Ok(file)
+    };
+    figures.iter().map(write).collect()
+}
+
+/// Every figure that the lines allow.
+pub fn figures(lines: &[Line]) -> Outcome<Vec<Figure>> {
     let (growing, steady) = (of(lines, "growing"), of(lines, "steady_state"));
-    let mut files = Vec::new();
+    let mut figures = Vec::new();
     for (name, bars) in [
         ("table3", schemes(&growing)),
         ("table4", repositories(&growing)),
     ] {
         if !bars.rows.is_empty() {
-            let file = folder.join(name).with_extension("svg");
-            bars.draw(&file)?;
-            files.push(file);
+            figures.push(Figure::new(name, |svg| bars.draw(svg))?);
         }
     }
-    let mut figures = vec![
+    let mut plots = vec![
         ("figure5".to_owned(), steady_states(&steady)),
         ("figure6".to_owned(), lookup_costs(&growing)),
     ];
     for group in groups(&of(lines, "tuple_lookup_costs"), &["figure"]) {
-        figures.push((group[0].text("figure").to_owned(), costs_of(&group)));
+        plots.push((group[0].text("figure").to_owned(), costs_of(&group)));
     }
-    figures.extend(aad::plots::plots(lines));
-    figures.extend(directory::plots::plots(lines));
-    for (name, lines) in figures {
-        if !lines.series.is_empty() {
-            let file = folder.join(format!("{name}.svg"));
-            lines.draw(&file)?;
-            files.push(file);
+    plots.extend(aad::plots::plots(lines));
+    plots.extend(directory::plots::plots(lines));
+    for (name, plot) in plots {
+        if plot.series.iter().any(|(_, points)| !points.is_empty()) {
+            figures.push(Figure::new(&name, |svg| plot.draw(svg))?);
         }
     }
-    Ok(files)
+    Ok(figures)
 }
+
+impl Figure {
+    /// What `draw` draws, in the colours of whoever looks at it.
+    fn new(name: &str, draw: impl FnOnce(&mut String) -> Outcome<()>) -> Outcome<Self> {
+        let mut svg = String::new();
+        draw(&mut svg)?;
+        let svg = svg
+            .replace("fill=\"#FFFFFF\"", "class=\"ground\"")
+            .replace("#000000", "currentColor");
+        let name = name.to_owned();
+        Ok(Self { name, svg })
+    }
+
+    /// The picture as a file of its own, which brings its colours.
+    pub fn alone(&self) -> String {
+        let head = self.svg.find('>').map_or(0, |end| end + 1);
+        let (start, rest) = self.svg.split_at(head);
+        format!("{start}\n<style>{COLOURS}</style>{rest}")
+    }
+}
+
+/// Colours of a picture that stands alone.
+const COLOURS: &str = "svg{color:#1c1f23}.ground{fill:#fff}\
+                       @media(prefers-color-scheme:dark){svg{color:#dfe3e8}.ground{fill:#16191d}}";
 
 /// Lines over two logarithmic axes.
 pub(crate) struct Lines {
@@ -174,19 +216,31 @@ fn costs_of(group: &[&Line]) -> Lines {
     }
 }
 
-/// A white drawing area of one file.
-fn area(file: &Path) -> Outcome<DrawingArea<SVGBackend<'_>, Shift>> {
-    let area = SVGBackend::new(file, SIZE).into_drawing_area();
+/// A white drawing area.
+fn area(svg: &mut String) -> Outcome<DrawingArea<SVGBackend<'_>, Shift>> {
+    let area = SVGBackend::with_string(svg, SIZE).into_drawing_area();
     area.fill(&WHITE)?;
     Ok(area)
 }
 
+/// Distinct on white and on black; who sees few colours tells them apart by the second round, which is dashed.
+const SERIES: [RGBColor; 8] = [
+    RGBColor(0x3b, 0x82, 0xf6),
+    RGBColor(0xe0, 0x67, 0x2f),
+    RGBColor(0x2c, 0xa2, 0x5f),
+    RGBColor(0xb0, 0x5c, 0xcf),
+    RGBColor(0xb8, 0x86, 0x0b),
+    RGBColor(0xe0, 0x45, 0x7b),
+    RGBColor(0x17, 0xa2, 0xb8),
+    RGBColor(0x8a, 0x8f, 0x98),
+];
+
 impl Lines {
-    fn draw(&self, file: &Path) -> Outcome<()> {
+    fn draw(&self, svg: &mut String) -> Outcome<()> {
         let points = || self.series.iter().flat_map(|(_, points)| points);
         let (left, right) = bounds(points().map(|point| point.0));
         let (bottom, top) = self.vertical_bounds();
-        let area = area(file)?;
+        let area = area(svg)?;
         let mut chart = ChartBuilder::on(&area)
             .caption(self.title.as_str(), ("sans-serif", 22))
             .margin(12)
@@ -197,24 +251,27 @@ impl Lines {
                 (bottom..top).log_scale(),
             )?;
         let mesh = &mut chart.configure_mesh();
-        mesh.x_desc(self.horizontal).y_desc(self.vertical).draw()?;
+        let mesh = mesh.x_desc(self.horizontal).y_desc(self.vertical);
+        mesh.label_style(("sans-serif", 14)).draw()?;
         for (index, (name, points)) in self.series.iter().enumerate() {
-            let color = Palette99::pick(index).to_rgba();
-            let line = LineSeries::new(points.iter().copied(), color.stroke_width(2));
-            chart
-                .draw_series(line)?
-                .label(name.as_str())
-                .legend(move |(x, y)| {
-                    Rectangle::new([(x, y - 4), (x + 16, y + 4)], color.filled())
-                });
-            let dots = points
-                .iter()
-                .map(|point| Circle::new(*point, 3, color.filled()));
+            let color = SERIES[index % SERIES.len()];
+            let (style, points) = (color.stroke_width(2), points.iter().copied());
+            let drawn = if index < SERIES.len() {
+                chart.draw_series(LineSeries::new(points.clone(), style))?
+            } else {
+                let dashes = DashedLineSeries::new(points.clone(), 6, 4, style);
+                chart.draw_series(dashes)?
+            };
+            drawn.label(name.as_str()).legend(move |(x, y)| {
+                Rectangle::new([(x, y - 4), (x + 16, y + 4)], color.filled())
+            });
+            let dots = points.map(|point| Circle::new(point, 3, color.filled()));
             chart.draw_series(dots)?;
         }
         let labels = &mut chart.configure_series_labels();
         labels
             .position(self.legend.clone())
+            .label_font(("sans-serif", 14))
             .background_style(WHITE.mix(0.8))
             .border_style(BLACK)
             .draw()?;
@@ -242,12 +299,12 @@ impl Lines {
 }
 
 impl Bars {
-    fn draw(&self, file: &Path) -> Outcome<()> {
+    fn draw(&self, svg: &mut String) -> Outcome<()> {
         let top = self
             .rows
             .iter()
             .fold(0.0, |top: f64, row| top.max(row.1).max(row.2));
-        let area = area(file)?;
+        let area = area(svg)?;
         let mut chart = ChartBuilder::on(&area)
             .caption(self.title, ("sans-serif", 22))
             .margin(12)
@@ -269,7 +326,7 @@ impl Bars {
             let place = row as f64;
             let bar = |from, to, height, color: usize| {
                 let corners = [(place + from, 0.0), (place + to, height)];
-                Rectangle::new(corners, Palette99::pick(color).filled())
+                Rectangle::new(corners, SERIES[color].filled())
             };
             chart.draw_series([bar(-0.35, 0.0, *ours, 0), bar(0.0, 0.35, *theirs, 7)])?;
         }

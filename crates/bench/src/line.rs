@@ -74,6 +74,11 @@ impl Line {
         self.get(key).and_then(Value::as_str).unwrap_or_default()
     }
 
+    /// Names and figures, in their order.
+    pub fn figures(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.0.iter().map(|(name, figure)| (name.as_str(), figure))
+    }
+
     /// Whether these keys of both lines have the same values.
     pub fn agrees(&self, other: &Self, keys: &[&str]) -> bool {
         keys.iter().all(|key| self.get(key) == other.get(key))

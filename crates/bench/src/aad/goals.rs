@@ -169,7 +169,7 @@ mod tests {
         };
         let mut tables = Tables::default();
         table(&[line], &mut tables);
-        tables.signed(&[])
+        tables.signed(&[]).to_string()
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// Everything that the lines of one run say.
-pub(super) fn table(lines: &[Line]) -> String {
+pub fn table(lines: &[Line]) -> Tables {
     let mut tables = Tables::default();
     tables.section("", "", &of(lines, "accumulators"), &operations(lines));
     for (experiment, title, columns) in EXPERIMENTS {

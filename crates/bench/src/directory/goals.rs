@@ -198,7 +198,7 @@ mod tests {
     fn shown(line: Line) -> String {
         let mut tables = Tables::default();
         table(&[line], &mut tables);
-        tables.signed(&[])
+        tables.signed(&[]).to_string()
     }
 
     #[test]

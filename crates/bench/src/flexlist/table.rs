@@ -16,7 +16,7 @@ const CAVEAT: &str = "Paper: another machine, SHA-1, blocks read from a disk.";
 const LIMIT: &str = "Limit: as many bare SHA-256 calls of 82 bytes, timed in the same run.";
 
 /// Everything that the lines of one run say.
-pub fn report(lines: &[Line]) -> String {
+pub fn report(lines: &[Line]) -> Tables {
     let mut tables = Tables::default();
     builds(&mut tables, &of(lines, "flexlist_build"));
     hash_shares(&mut tables, &of(lines, "flexlist_hash_share"));

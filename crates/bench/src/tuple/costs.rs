@@ -154,9 +154,14 @@ fn sum(line: &Line, keys: &[&str]) -> f64 {
 /// The lines of a figure, which of them is the lowest where, and whether accumulators ever are. The names of the
 /// experiments begin with that of the family.
 pub fn report(family: &str, designs: &[Expense], report: &mut Report) -> Outcome<()> {
-    for design in designs {
-        report.line(design.line(family))?;
-    }
+    lines(family, designs)
+        .into_iter()
+        .try_for_each(|line| report.line(line))
+}
+
+/// What [`report`] reports.
+pub fn lines(family: &str, designs: &[Expense]) -> Vec<Line> {
+    let mut lines: Vec<Line> = designs.iter().map(|design| design.line(family)).collect();
     for (from, to, cheapest) in cheapest(designs) {
         let line = line! {
             experiment: format!("{family}_cheapest"),
@@ -167,12 +172,10 @@ pub fn report(family: &str, designs: &[Expense], report: &mut Report) -> Outcome
             .and("from_lookups_per_update", from)
             .and("to_lookups_per_update", to)
             .and("microdollars_at_start", cheapest.at(from));
-        report.line(line.merged(&cheapest.prices))?;
+        lines.push(line.merged(&cheapest.prices));
     }
-    match conclusion(family, designs) {
-        Some(line) => report.line(line),
-        None => Ok(()),
-    }
+    lines.extend(conclusion(family, designs));
+    lines
 }
 
 /// Which of the designs of one figure is the cheapest in which ranges, in ascending order.

@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// Everything that the lines of one run say.
-pub fn report(lines: &[Line]) -> String {
+pub fn report(lines: &[Line]) -> Tables {
     let mut tables = Tables::default();
     growing(&mut tables, &of(lines, "tuple_growing"));
     steady(

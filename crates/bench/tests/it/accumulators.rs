@@ -34,7 +34,10 @@ fn every_experiment_has_its_lines() {
     }
     sets_weigh_what_they_should(&of("accumulators_sets"));
     trips_take_what_their_parts_take(&of("accumulators_round_trips"));
-    conclusions_follow_from_the_ranges(&of("accumulators_conclusion"), &of("accumulators_cheapest"));
+    conclusions_follow_from_the_ranges(
+        &of("accumulators_conclusion"),
+        &of("accumulators_cheapest"),
+    );
     let rsa = of("accumulators_keys")
         .into_iter()
         .find(|line| line["kind"] == "rsa-3072");
