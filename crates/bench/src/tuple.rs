@@ -4,8 +4,8 @@
 //! [`list`] has what is compared, each a [`pair`]; [`instrument`] and [`timed_design`] note what cryptography takes. Each
 //! further module is one experiment on a [`crate::dictionary::Run`]: [`growing`] (tables 7 to 9),
 //! [`steady`] and [`threads`] (many snapshots at one size), [`macrobenchmark`] (tables 10 and 11), [`scaling`] (section 9).
-//! [`costs`] turns what they measured into figures 7 and 8, [`what_if`] into those of section 10, [`author_witnesses`] into figure 7 with another
-//! maker of witnesses.
+//! [`costs`] turns what they measured into figures 7 and 8; [`figure7`] asks what other prices, and [`author_witnesses`]
+//! what another maker of witnesses would change.
 //!
 //! Source: Crosby & Wallach 2010, sections 5.3, 7 and 8.
 
@@ -14,6 +14,7 @@ use std::time::Duration;
 pub mod arguments;
 pub mod author_witnesses;
 pub mod costs;
+pub mod figure7;
 pub mod growing;
 pub mod instrument;
 pub mod list;
@@ -24,7 +25,6 @@ pub mod steady;
 pub mod table;
 pub mod threads;
 pub mod timed_design;
-pub mod what_if;
 
 pub use arguments::TupleArguments;
 

@@ -31,19 +31,18 @@ pub fn run(cheaper: f64, report: &mut Report) -> Outcome<()> {
             for ratio in LOOKUPS_PER_UPDATE {
                 let [everywhere, median] =
                     [everywhere, median].map(|line| scenario.per_lookup(line, ratio) * 1e6);
-                report.line(
-                    line! {
-                        experiment: "growing_what_if",
-                        scenario: &scenario.name,
-                        suite: group[0].text("suite"),
-                        keys: group[0].count("keys"),
-                        lookups_per_update: ratio,
-                        cache_everywhere_microdollars: everywhere,
-                        cache_median_microdollars: median,
-                        median_to_everywhere: median / everywhere,
-                    }
-                    .merged(&scenario.prices),
-                )?;
+                let line = line! {
+                    experiment: "growing_what_if",
+                    scenario: &scenario.name,
+                    suite: group[0].text("suite"),
+                    keys: group[0].count("keys"),
+                    lookups_per_update: ratio,
+                };
+                let line = line
+                    .and("cache_everywhere_microdollars", everywhere)
+                    .and("cache_median_microdollars", median)
+                    .and("median_to_everywhere", median / everywhere);
+                report.line(line.merged(&scenario.prices))?;
             }
         }
     }

@@ -5,12 +5,12 @@ use std::{num::NonZeroUsize, path::PathBuf, sync::LazyLock, time::Duration};
 use clap::{Args, ValueEnum, builder::PossibleValuesParser};
 
 use super::{
-    Task, author_witnesses, costs,
+    Task, author_witnesses, costs, figure7,
     list::{Contender, contenders},
     macrobenchmark::{self, Epochs, PAPER_EPOCH, Trace, compared},
     scaling,
     steady::exponent,
-    table, threads, what_if,
+    table, threads,
 };
 use crate::{Outcome, costs::Prices, line::Line, report::Report, secret, timing::Effort};
 
@@ -144,18 +144,16 @@ impl TupleArguments {
     }
 
     fn growing(&self, contenders: &[Contender], report: &mut Report) -> Outcome<()> {
-        let mut lines = Vec::new();
         for contender in contenders {
             report.announce(format!("growing, {}", contender.name));
             let line = (contender.growing)(&self.task(&contender.name, self.keys))?;
             report.measured(line.clone())?;
-            lines.push(line);
+            if let Some(line) = author_witnesses::measure(&line)? {
+                report.measured(line)?;
+            }
         }
-        costs::report("tuple", &costs::of_growing(&lines), report)?;
-        if contenders.iter().any(|contender| contender.accumulates) {
-            author_witnesses::run(&lines, report)?;
-        }
-        what_if::run(&lines, self.cheaper, report)
+        let mut follow = figure7::lines(report.lines(), self.cheaper).into_iter();
+        follow.try_for_each(|line| report.line(line))
     }
 
     fn steady(&self, contenders: &[Contender], report: &mut Report) -> Outcome<()> {

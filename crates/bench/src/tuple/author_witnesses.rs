@@ -9,34 +9,11 @@
 use accumulators::{Accumulator, ElementSet, SecretKey as _, bilinear::Bilinear, rsa::Rsa, wire};
 use pad_core::Workers;
 
-use super::costs;
-use crate::{
-    Outcome, line::Line, report::Report, secret::FixedSecret, timing::stopwatch,
-    workload::hashed_key,
-};
-
-/// The growing lines again, those of accumulated designs with the author's witnesses; what they cost, and whether
-/// accumulators win now.
-pub fn run(lines: &[Line], report: &mut Report) -> Outcome<()> {
-    let mut changed = Vec::new();
-    for line in lines {
-        changed.push(match with_author_witnesses(line)? {
-            Some(line) => {
-                report.measured(line.clone())?;
-                line
-            }
-            None => line.clone(),
-        });
-    }
-    costs::report(
-        "tuple_author_witnesses",
-        &costs::of_growing(&changed),
-        report,
-    )
-}
+use super::figure7::AUTHOR_WITNESSES;
+use crate::{Outcome, line::Line, secret::FixedSecret, timing::stopwatch, workload::hashed_key};
 
 /// The line of an accumulated design whose author makes the witnesses; none of other designs.
-fn with_author_witnesses(line: &Line) -> Outcome<Option<Line>> {
+pub fn measure(line: &Line) -> Outcome<Option<Line>> {
     let (design, witnesses) = (line.text("design"), line.figure("witnesses_per_snapshot"));
     let (witness_us, witness_bytes) = match design {
         _ if witnesses.is_nan() => return Ok(None),
@@ -55,7 +32,7 @@ fn with_author_witnesses(line: &Line) -> Outcome<Option<Line>> {
         "cents_per_gigabyte",
     ];
     let new = crate::line! {
-        experiment: "tuple_author_witnesses",
+        experiment: AUTHOR_WITNESSES,
         design: format!("{design}, author's witnesses"),
         witnesses_per_snapshot: witnesses,
         witness_us: witness_us,

@@ -16,6 +16,9 @@ use crate::{
 /// From one look-up per update to hardly any update: the horizontal axis.
 const RANGE: (f64, f64) = (1.0, 1e7);
 
+/// The name of figure 7.
+pub const GROWING: &str = "figure7";
+
 /// What one design costs, in micro-dollars.
 #[derive(Clone, Debug)]
 pub struct Expense {
@@ -83,22 +86,16 @@ impl Expense {
 }
 
 /// Figure 7, over the growing run as in the paper. Designs that were stopped early are left out.
-pub fn of_growing(lines: &[Line]) -> Vec<Expense> {
-    let finished = lines
-        .iter()
-        .filter(|line| line.count("inserted") == line.count("keys"));
+pub fn of_growing(lines: &[&Line]) -> Vec<Expense> {
     let expense = |line| {
         let update_us = sum(line, &["author_us", "apply_us"]);
-        Expense::new("figure7", line, update_us, "update_overall_bytes")
+        Expense::new(GROWING, line, update_us, "update_overall_bytes")
     };
-    finished.map(expense).collect()
+    finished(lines).map(expense).collect()
 }
 
 /// Figure 7 in a scenario of section 10. Cryptography is the measured shares of the times of author and server.
-pub fn of_growing_in(lines: &[Line], scenario: &Scenario) -> Vec<Expense> {
-    let finished = lines
-        .iter()
-        .filter(|line| line.count("inserted") == line.count("keys"));
+pub fn of_growing_in(lines: &[&Line], scenario: &Scenario) -> Vec<Expense> {
     let left = |line: &Line, time: &str, share: &str| {
         let share = line.number(share).unwrap_or(0.0);
         line.figure(time) * (1.0 - share * (1.0 - scenario.cryptography))
@@ -109,7 +106,13 @@ pub fn of_growing_in(lines: &[Line], scenario: &Scenario) -> Vec<Expense> {
         let figure = (scenario.name.as_str(), line);
         Expense::at_prices(scenario.prices, figure, update_us, "update_overall_bytes")
     };
-    finished.map(expense).collect()
+    finished(lines).map(expense).collect()
+}
+
+/// The designs that reached all keys.
+fn finished<'a>(lines: &[&'a Line]) -> impl Iterator<Item = &'a Line> {
+    let is_finished = |line: &&Line| line.count("inserted") == line.count("keys");
+    lines.iter().copied().filter(is_finished)
 }
 
 /// Up to how many look-ups per update a design is the cheapest; none if it never is.

@@ -159,7 +159,6 @@ const PROMISED: [(&str, usize, &[&str]); 4] = [
         4,
         &[
             "scenario",
-            "cheaper",
             "keys",
             "cpu_cents_per_hour",
             "cents_per_gigabyte",
