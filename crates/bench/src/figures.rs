@@ -3,13 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use plotters::{
-    chart::{ChartBuilder, SeriesLabelPosition},
+    chart::ChartBuilder,
     coord::Shift,
     drawing::{DrawingArea, IntoDrawingArea},
-    element::{Circle, Rectangle},
+    element::{Circle, Rectangle, Text},
     prelude::{BLACK, Color, IntoLogRange, RGBColor, SVGBackend, WHITE},
     series::{DashedLineSeries, LineSeries},
+    style::{IntoFont, TextStyle},
 };
+
+mod declared;
 
 use crate::{
     Outcome, aad, costs, directory,
@@ -62,6 +65,7 @@ pub fn figures(lines: &[Line]) -> Outcome<Vec<Figure>> {
     }
     plots.extend(aad::plots::plots(lines));
     plots.extend(directory::plots::plots(lines));
+    plots.extend(declared::plots(lines));
     for (name, plot) in plots {
         if plot.series.iter().any(|(_, points)| !points.is_empty()) {
             figures.push(Figure::new(&name, |svg| plot.draw(svg))?);
@@ -101,10 +105,6 @@ pub(crate) struct Lines {
     pub(crate) vertical: &'static str,
     /// Names and points.
     pub(crate) series: Vec<(String, Vec<(f64, f64)>)>,
-    /// Where the names stand.
-    pub(crate) legend: SeriesLabelPosition,
-    /// Whether the vertical axis is longer by the height of the names, which stand at its upper or lower end.
-    pub(crate) has_room: bool,
 }
 
 /// Pairs of bars: ours, and those of 2010.
@@ -175,8 +175,6 @@ fn steady_states(steady: &[&Line]) -> Lines {
         horizontal: "keys",
         vertical: "proofs per second",
         series: series.collect(),
-        legend: SeriesLabelPosition::LowerLeft,
-        has_room: false,
     }
 }
 
@@ -194,8 +192,15 @@ fn lookup_costs(growing: &[&Line]) -> Lines {
         horizontal: "look-ups per update",
         vertical: "micro-dollars per look-up",
         series: series.collect(),
-        legend: SeriesLabelPosition::LowerLeft,
-        has_room: false,
+    }
+}
+
+/// The name of a figure for people.
+pub(crate) fn title_of(figure: &str) -> String {
+    match figure.split_once('-') {
+        Some(("figure8", trace)) => format!("Figure 8, {}", trace.replace('-', " ")),
+        Some(("figure7", _)) => "Figure 7, in a steady state".to_owned(),
+        _ => "Figure 7, growing".to_owned(),
     }
 }
 
@@ -207,12 +212,10 @@ fn costs_of(group: &[&Line]) -> Lines {
         (line.text("design").to_owned(), points)
     });
     Lines {
-        title: format!("{}: cost per look-up", group[0].text("figure")),
+        title: format!("{}: cost per look-up", title_of(group[0].text("figure"))),
         horizontal: "look-ups per update",
         vertical: "micro-dollars per look-up",
         series: series.collect(),
-        legend: SeriesLabelPosition::LowerLeft,
-        has_room: false,
     }
 }
 
@@ -239,63 +242,60 @@ impl Lines {
     fn draw(&self, svg: &mut String) -> Outcome<()> {
         let points = || self.series.iter().flat_map(|(_, points)| points);
         let (left, right) = bounds(points().map(|point| point.0));
-        let (bottom, top) = self.vertical_bounds();
+        let (bottom, top) = bounds(points().map(|point| point.1));
         let area = area(svg)?;
-        let mut chart = ChartBuilder::on(&area)
-            .caption(self.title.as_str(), ("sans-serif", 22))
+        let (plot, names) = area.split_horizontally(SIZE.0 - NAMES);
+        let mut chart = ChartBuilder::on(&plot)
+            .caption(self.title.as_str(), ("sans-serif", 20))
             .margin(12)
             .x_label_area_size(45)
             .y_label_area_size(80)
             .build_cartesian_2d(
                 (left / 1.2..right * 1.2).log_scale(),
-                (bottom..top).log_scale(),
+                (bottom / 1.5..top * 1.5).log_scale(),
             )?;
         let mesh = &mut chart.configure_mesh();
         let mesh = mesh.x_desc(self.horizontal).y_desc(self.vertical);
+        let across = |value: &f64| tick(*value, (left, right));
+        let up = |value: &f64| tick(*value, (bottom, top));
+        let mesh = mesh.x_label_formatter(&across).y_label_formatter(&up);
         mesh.label_style(("sans-serif", 14)).draw()?;
         for (index, (name, points)) in self.series.iter().enumerate() {
             let color = SERIES[index % SERIES.len()];
             let (style, points) = (color.stroke_width(2), points.iter().copied());
-            let drawn = if index < SERIES.len() {
-                chart.draw_series(LineSeries::new(points.clone(), style))?
+            if index < SERIES.len() {
+                chart.draw_series(LineSeries::new(points.clone(), style))?;
             } else {
                 let dashes = DashedLineSeries::new(points.clone(), 6, 4, style);
-                chart.draw_series(dashes)?
-            };
-            drawn.label(name.as_str()).legend(move |(x, y)| {
-                Rectangle::new([(x, y - 4), (x + 16, y + 4)], color.filled())
-            });
+                chart.draw_series(dashes)?;
+            }
             let dots = points.map(|point| Circle::new(point, 3, color.filled()));
             chart.draw_series(dots)?;
+            named(&names, index, name)?;
         }
-        let labels = &mut chart.configure_series_labels();
-        labels
-            .position(self.legend.clone())
-            .label_font(("sans-serif", 14))
-            .background_style(WHITE.mix(0.8))
-            .border_style(BLACK)
-            .draw()?;
         Ok(area.present()?)
     }
 }
 
-impl Lines {
-    /// The ends of the vertical axis.
-    fn vertical_bounds(&self) -> (f64, f64) {
-        let points = self.series.iter().flat_map(|(_, points)| points);
-        let (bottom, top) = bounds(points.map(|point| point.1));
-        let (bottom, top) = (bottom / 2.0, top * 2.0);
-        // The names' share of the height of the plot.
-        let names = 0.05 + 0.037 * self.series.len() as f64;
-        let room = (top / bottom).powf(names / (1.0 - names));
-        match self.legend {
-            _ if !self.has_room => (bottom, top),
-            SeriesLabelPosition::LowerLeft
-            | SeriesLabelPosition::LowerMiddle
-            | SeriesLabelPosition::LowerRight => (bottom / room, top),
-            _ => (bottom, top * room),
-        }
+/// The name of a series beside the plot.
+fn named(area: &DrawingArea<SVGBackend<'_>, Shift>, index: usize, name: &str) -> Outcome<()> {
+    let (color, top) = (
+        SERIES[index % SERIES.len()],
+        56 + 22 * i32::try_from(index)?,
+    );
+    let swatches: &[(i32, i32)] = if index < SERIES.len() {
+        &[(0, 16)]
+    } else {
+        &[(0, 6), (10, 16)]
+    };
+    for (from, to) in swatches {
+        area.draw(&Rectangle::new(
+            [(*from, top), (*to, top + 5)],
+            color.filled(),
+        ))?;
     }
+    let style = TextStyle::from(("sans-serif", 13).into_font()).color(&BLACK);
+    Ok(area.draw(&Text::new(name.to_owned(), (24, top - 4), style))?)
 }
 
 impl Bars {
@@ -334,11 +334,40 @@ impl Bars {
     }
 }
 
+/// The figures with these keys, in the order of the first; the second multiplied by a factor.
+pub(crate) fn points(
+    lines: &[&Line],
+    horizontal: &str,
+    (vertical, factor): (&str, f64),
+) -> Vec<(f64, f64)> {
+    let point = |line: &&Line| Some((line.number(horizontal)?, line.number(vertical)? * factor));
+    let mut points: Vec<(f64, f64)> = lines.iter().filter_map(point).collect();
+    points.sort_by(|one, other| one.0.total_cmp(&other.0));
+    points
+}
+
+/// A number at an axis: powers of ten and their double and five times; without the latter where there are many.
+fn tick(value: f64, (low, high): (f64, f64)) -> String {
+    let power = value.log10().floor();
+    let digit = (value / 10_f64.powf(power)).round();
+    let decades = (high / low).log10();
+    let is_shown = digit <= 1.0 || digit >= 10.0 || (decades < 3.0 && [2.0, 5.0].contains(&digit));
+    match value {
+        _ if !is_shown => String::new(),
+        value if value >= 1e6 => format!("{}M", value / 1e6),
+        value if value >= 1e3 => format!("{}k", value / 1e3),
+        value => format!("{}", (value * 1e6).round() / 1e6),
+    }
+}
+
 fn bounds(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, 0.0), |(low, high), value| {
         (low.min(value), high.max(value))
     })
 }
 
+/// The width of the names beside a plot.
+const NAMES: u32 = 270;
+
 /// Width and height of every plot, in pixels.
-const SIZE: (u32, u32) = (860, 520);
+const SIZE: (u32, u32) = (980, 520);

@@ -15,6 +15,7 @@ pub mod conclusions;
 pub mod contents;
 pub mod page;
 pub mod processors;
+pub mod readme;
 pub mod run;
 pub mod steps;
 

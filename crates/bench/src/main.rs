@@ -15,7 +15,7 @@ use bench::{
     families::FAMILIES,
     figures,
     flexlist::{FlexlistArguments, cut::CutArguments},
-    full_report::{PageArguments, ReportArguments},
+    full_report::{PageArguments, ReportArguments, readme::ReadmeArguments},
     line::Line,
     tree::{BatchArguments, PrimitivesArguments, TreeArguments, list, process::Role},
     tuple::TupleArguments,
@@ -35,6 +35,8 @@ enum Command {
     Report(ReportArguments),
     /// The page and the figures again, from the measurements of a report.
     Page(PageArguments),
+    /// The tables of README.md, from the measurements of a report.
+    Readme(ReadmeArguments),
     /// The tree dictionaries: growing and steady-state microbenchmarks.
     Tree(TreeArguments),
     /// Large snapshots of one tree dictionary on several threads.
@@ -80,6 +82,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Report(arguments) => arguments.run(),
         Command::Page(arguments) => arguments.run(),
+        Command::Readme(arguments) => arguments.run(),
         Command::Tree(arguments) => arguments.run(),
         Command::Batch(arguments) => arguments.run(),
         Command::Accumulators(arguments) => arguments.run(),

@@ -275,11 +275,13 @@ fn localities(tables: &mut Tables, lines: &[&Line]) {
 fn networks(tables: &mut Tables, lines: &[&Line]) {
     let columns = [
         text("request", "request"),
+        text("blocks", "blocks"),
         text("clients", "clients"),
         number("uplink Mbit/s", "uplink_megabits"),
         number("per second", "per_second"),
         computed("paper", |line| {
-            paper::per_second(line.text("request"), line.count("clients") as usize)
+            let (request, clients) = (line.text("request"), line.count("clients") as usize);
+            paper::per_second(request, clients).filter(|_| line.count("blocks") == paper::BLOCKS)
         }),
         number("limit", "limit_per_second"),
         number("ratio", "ratio"),

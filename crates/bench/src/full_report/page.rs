@@ -77,7 +77,8 @@ fn head(body: &mut String, lines: &[Line], parts: &[Part<'_>]) {
     );
 }
 
-const HOW_TO_READ: &str = "Each table has what this machine measured, the figure of the paper where the work is the same, and the \
+const HOW_TO_READ: &str = "Each table has what this machine measured, the figure of the paper where the work is the same, with ours \
+                           as a multiple of it, and the \
                            <em>limit</em>: what the bare hashes, signatures, powers or pairings of that work take in the same run. \
                            A <em>ratio</em> is the figure divided by its limit. &ndash; stands for what a scheme cannot do, ? for a \
                            figure that these measurements lack.";
@@ -228,13 +229,31 @@ fn write_block(body: &mut String, id: &str, block: &Block) {
             put!(body, "<div class=\"wide\"><table>");
             write_row(body, "th", titles, to_the_right);
             for row in rows {
-                write_row(body, "td", row, to_the_right);
+                write_row(body, "td", &with_times(titles, row), to_the_right);
             }
             put!(body, "</table></div>");
         }
         Block::Note(text) if text.trim().is_empty() => {}
         Block::Note(text) => put!(body, "<p>{}</p>", escaped(text)),
     }
+}
+
+/// The cells of a row; behind a paper's figure how many times it ours is, which stands before it.
+fn with_times(titles: &[String], row: &[String]) -> Vec<String> {
+    let number = |cell: &String| cell.trim_end_matches(" %").parse::<f64>().ok();
+    let mut cells = row.to_vec();
+    for (index, title) in titles.iter().enumerate().skip(1) {
+        let (Some(ours), Some(theirs)) = (
+            row.get(index - 1).and_then(number),
+            row.get(index).and_then(number),
+        ) else {
+            continue;
+        };
+        if ["2010", "paper"].contains(&title.as_str()) && theirs > 0.0 {
+            cells[index] = format!("{} (x {})", row[index], digits(ours / theirs));
+        }
+    }
+    cells
 }
 
 fn write_row(body: &mut String, tag: &str, cells: &[String], to_the_right: &[bool]) {

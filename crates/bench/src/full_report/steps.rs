@@ -62,9 +62,11 @@ const QUICK: Steps = &[
     ("tuple-threads", "tuple --experiment threads --quick", 5),
     ("tuple-traces", "tuple --experiment macrobenchmark --last 40 --limit 10 --quick", 80),
     ("accumulators", "accumulators --elements 1000 --quick", 30),
-    ("aad", "aad --quick", 45),
+    ("aad-counted", "aad --scheme aad-counted --quick", 60),
+    ("aad-frontier", "aad --scheme aad-frontier --frontier-elements 32 --experiment append,lookup,append_only,memory --quick", 12),
     ("directory", "directory --quick", 60),
-    ("flexlist", "flexlist --quick --experiment build,hash_share,multi,audit,network", 30),
+    ("flexlist", "flexlist --build-blocks 100000 --update-blocks 100000 --blocks 100000 --tags hash-only,private-mac,public-bls --experiment build,hash_share,multi,audit", 60),
+    ("flexlist-network", "flexlist --experiment network --quick", 2),
 ];
 
 /// Further arguments of figure 7, and the seconds of a design without accumulators.
@@ -85,7 +87,7 @@ const FULL: Steps = &[
     ("aad-frontier", "aad --scheme aad-frontier", 1200),
     ("directory", "directory", 600),
     ("flexlist", "flexlist --experiment build,hash_share,multi,audit", 300),
-    ("flexlist-network", "flexlist --experiment network", 300),
+    ("flexlist-network", "flexlist --experiment network --network-blocks 500000", 900),
 ];
 
 const FULL_FIGURE_7: (&str, u64) = ("--keys 10000 --limit 14400", 60);

@@ -6,5 +6,6 @@ mod aad;
 mod accumulators;
 mod directory;
 mod flexlist;
+mod full_report;
 mod report;
 mod sections;
