@@ -22,6 +22,7 @@
 
 pub mod aad;
 pub mod accumulators;
+pub mod columns;
 pub mod costs;
 pub mod counting;
 pub mod cryptography;

@@ -1,7 +1,8 @@
 //! The lines of one run, for people.
 
 use crate::{
-    line::{Line, groups, of},
+    columns::Declared,
+    line::{Line, of},
     tables::{Column, Tables, digits, number, text},
 };
 
@@ -9,11 +10,8 @@ use crate::{
 pub fn table(lines: &[Line]) -> Tables {
     let mut tables = Tables::default();
     tables.section("", "", &of(lines, "accumulators"), &operations(lines));
-    for (experiment, title, columns) in EXPERIMENTS {
-        let columns: Vec<Column<'_>> = columns.iter().map(column).collect();
-        for group in groups(&of(lines, experiment), &["figure", "n"]) {
-            tables.section(title, group[0].text("figure"), &group, &columns);
-        }
+    for table in &DECLARED {
+        table.show(&mut tables, lines);
     }
     tables.signed(lines)
 }
@@ -42,116 +40,40 @@ fn operations(lines: &[Line]) -> Vec<Column<'_>> {
     ]
 }
 
-/// A column: its title, its key, and whether it is a figure.
-type Shown = (&'static str, &'static str, bool);
-
-fn column(shown: &Shown) -> Column<'static> {
-    let (title, key, is_figure) = *shown;
-    if is_figure {
-        number(title, key)
-    } else {
-        text(title, key)
-    }
-}
-
-/// An experiment, its title and its columns.
-type Experiment = (&'static str, &'static str, &'static [Shown]);
-
-const EXPERIMENTS: [Experiment; 8] = [
-    (
-        "accumulators_slopes",
-        "Time per element, slopes over the sizes; 2013: 8 threads of a Core i7 of 3.4 GHz",
-        &[
-            ("accumulator", "accumulator", false),
-            ("operation", "operation", false),
-            ("threads", "threads", false),
-            ("us per element", "us_per_element", true),
-            ("2013", "paper_us_on_8_threads", true),
-            ("ratio", "ratio_to_paper", true),
-            ("explained", "explained", true),
-        ],
-    ),
-    (
-        "accumulators_round_trips",
-        "Round trips: one element prepared, accumulated, witnessed, sent and verified",
-        &[
-            ("accumulator", "accumulator", false),
-            ("key", "keys", false),
-            ("threads", "threads", false),
-            ("latency ms", "latency_ms", true),
-            ("computing ms", "computing_ms", true),
-            ("total ms", "total_ms", true),
-            ("computing's share", "computing_share", true),
-            ("2013", "paper_ms_on_8_threads", true),
-            ("ratio", "ratio_to_paper", true),
-        ],
-    ),
-    (
-        "accumulators_sets",
-        "Section 7.4: one element of a set gives way to another",
-        &[
-            ("design", "design", false),
-            ("n", "n", false),
-            ("generations", "generations", false),
-            ("author us", "author_us", true),
-            ("limit us", "author_limit_us", true),
-            ("update B", "update_bytes", false),
-            ("server us", "apply_us", true),
-            ("prove us", "prove_us", true),
-            ("proof B", "proof_bytes", false),
-            ("verify us", "verify_us", true),
-            ("limit us", "verify_limit_us", true),
-            ("stored B", "stored_bytes", false),
-        ],
-    ),
-    (
-        "accumulators_claims",
-        "What section 7.4 says in numbers",
-        &[
-            ("claim", "claim", false),
-            ("accumulator", "accumulator", false),
-            ("n", "n", false),
-            ("ours", "ours", true),
-            ("2010", "paper", true),
-        ],
-    ),
-    (
-        "accumulators_cheapest",
-        "The cheapest, at the prices of 2010",
-        &[
-            ("cheapest", "design", false),
-            ("from look-ups per update", "from_lookups_per_update", true),
-            ("to", "to_lookups_per_update", true),
-        ],
-    ),
-    (
-        "accumulators_conclusion",
-        "Do accumulators ever win?",
-        &[("conclusion", "sentence", false)],
-    ),
-    (
-        "accumulators_hints",
-        "Offsets of primes as hints in updates",
-        &[
-            ("rule", "rule", false),
-            ("search us", "search_us", true),
-            ("check us", "check_us", true),
-            ("saved us", "saved_us", true),
-            ("to its bytes", "saved_to_sent", true),
-            ("GMP us", "primitive_us", true),
-            ("ratio", "ratio", true),
-        ],
-    ),
-    (
-        "accumulators_keys",
-        "Keys: seconds on one thread, and bytes",
-        &[
-            ("kind", "kind", false),
-            ("for up to", "n", false),
-            ("seconds", "seconds", true),
-            ("secret B", "secret_bytes", false),
-            ("server's public B", "public_bytes", false),
-            ("verifier's B", "verifier_bytes", false),
-        ],
-    ),
+#[rustfmt::skip]
+const DECLARED: [Declared; 8] = [
+    Declared::new("accumulators_slopes", "Time per element: slopes over the sizes", &[
+        ("accumulator", "accumulator"), ("operation", "operation"), ("threads", "threads"),
+        ("us per element", "us_per_element"), ("2013", "paper_us_on_8_threads"), ("ratio", "ratio_to_paper"),
+        ("explained", "explained"),
+    ]).noted("2013: 8 threads of a Core i7 of 3.4 GHz."),
+    Declared::new("accumulators_round_trips", "Round trips: one element prepared, accumulated, witnessed, sent and verified", &[
+        ("accumulator", "accumulator"), ("key", "keys"), ("threads", "threads"), ("latency ms", "latency_ms"),
+        ("computing ms", "computing_ms"), ("total ms", "total_ms"), ("computing's share", "computing_share"),
+        ("2013", "paper_ms_on_8_threads"), ("ratio", "ratio_to_paper"),
+    ]),
+    Declared::new("accumulators_sets", "Section 7.4: one element of a set gives way to another", &[
+        ("design", "design"), ("n", "n"), ("generations", "generations"), ("author us", "author_us"),
+        ("limit us", "author_limit_us"), ("update B", "update_bytes"), ("server us", "apply_us"), ("prove us", "prove_us"),
+        ("proof B", "proof_bytes"), ("verify us", "verify_us"), ("limit us", "verify_limit_us"),
+        ("stored B", "stored_bytes"),
+    ]).by(&["n"]),
+    Declared::new("accumulators_claims", "What section 7.4 says in numbers", &[
+        ("claim", "claim"), ("accumulator", "accumulator"), ("n", "n"), ("ours", "ours"), ("2010", "paper"),
+    ]).by(&["n"]),
+    Declared::new("accumulators_cheapest", "The cheapest, at the prices of 2010", &[
+        ("cheapest", "design"), ("of", "figure"), ("from look-ups per update", "from_lookups_per_update"),
+        ("to", "to_lookups_per_update"),
+    ]).by(&["figure"]),
+    Declared::new("accumulators_conclusion", "Do accumulators ever win?", &[
+        ("conclusion", "sentence"), ("of", "figure"),
+    ]),
+    Declared::new("accumulators_hints", "Offsets of primes as hints in updates", &[
+        ("rule", "rule"), ("search us", "search_us"), ("check us", "check_us"), ("saved us", "saved_us"),
+        ("price of that to its bytes", "saved_to_sent"), ("GMP us", "primitive_us"), ("ratio", "ratio"),
+    ]),
+    Declared::new("accumulators_keys", "Keys: seconds on one thread, and bytes", &[
+        ("kind", "kind"), ("for up to", "n"), ("seconds", "seconds"), ("secret B", "secret_bytes"),
+        ("server's public B", "public_bytes"), ("verifier's B", "verifier_bytes"),
+    ]),
 ];
