@@ -63,6 +63,7 @@ type Value<B> = <<B as Bench>::Scheme as Scheme>::Value;
 type Witness<B> = <<B as Bench>::Scheme as Witnessed>::Witness;
 
 /// What the maker of the witnesses decides of an update and a look-up.
+#[derive(Clone, Copy)]
 struct Made {
     witnesses: &'static str,
     /// The author's time for them, and the primitives in that.
@@ -117,14 +118,37 @@ impl<'a, B: Bench> Scene<'a, B> {
         plan: &Plan,
         (primitives, expected_us): (&Primitives, f64),
     ) -> Outcome<(Vec<SetFigures>, Option<f64>)> {
-        let signed = self.signed()?;
+        let (signed_bytes, witness_bytes, verify_us) = self.check(plan)?;
+        let change_us = self.change_us(plan) + primitives.sign_us;
+        let change_limit_us = bench.bound(Bounded::SecretOnce, 1).us + primitives.sign_us;
+        let verify_limit_us = primitives.verify_signature_us + bench.bound(Bounded::Verify, 1).us;
+        let (makers, each_us) = self.makers(bench, plan, expected_us)?;
+        let n = self.changed.len();
+        let all_if = |are_there| if are_there { n * witness_bytes } else { 0 };
+        let figures = makers.into_iter().map(|made| SetFigures {
+            contender: bench.name(),
+            witnesses: made.witnesses,
+            author_us: change_us + made.author_us,
+            author_limit_us: change_limit_us + made.author_limit_us,
+            update_bytes: CHANGE_BYTES + signed_bytes + all_if(made.are_sent),
+            apply_us: primitives.verify_signature_us + made.server_us,
+            prove_us: made.prove_us,
+            proof_bytes: signed_bytes + witness_bytes,
+            verify_us,
+            verify_limit_us,
+            stored_bytes: n * ELEMENT_BYTES + signed_bytes + all_if(made.witnesses != LAZILY),
+        });
+        Ok((figures.collect(), each_us))
+    }
+
+    /// A client's check: the bytes of the signed value and of the witness, and microseconds.
+    fn check(&self, plan: &Plan) -> Outcome<(usize, usize, f64)> {
+        let (signed, version) = (self.signed()?, Version::new(2));
         let authority = Authority {
             author: author_key(),
             key: self.key().clone(),
         };
-        let place = self.changed.position(&self.wanted)?;
-        let witness = &self.witnesses[place];
-        let version = Version::new(2);
+        let witness = &self.witnesses[self.changed.position(&self.wanted)?];
         let verify = || -> Outcome<()> {
             let known = Untrusted::new(signed.clone()).verify(&authority, &version)?;
             witness.clone().check(&known, &self.wanted)?;
@@ -133,34 +157,7 @@ impl<'a, B: Bench> Scene<'a, B> {
         verify()?;
         let [signed_bytes, witness_bytes] =
             [wire::encode_body(&signed), wire::encode_body(witness)].map(|bytes| bytes.len());
-        let change_us = self.change_us(plan);
-        let once_us = bench.bound(Bounded::SecretOnce, 1).us;
-        let verify_us = plan.primitive_us(verify);
-        let verify_limit_us = primitives.verify_signature_us + bench.bound(Bounded::Verify, 1).us;
-        let (makers, each_us) = self.makers(bench, plan, expected_us)?;
-        let n = self.changed.len();
-        let figures = makers.into_iter().map(|made| SetFigures {
-            contender: bench.name(),
-            witnesses: made.witnesses,
-            author_us: change_us + primitives.sign_us + made.author_us,
-            author_limit_us: primitives.sign_us + once_us + made.author_limit_us,
-            update_bytes: CHANGE_BYTES
-                + signed_bytes
-                + if made.are_sent { n * witness_bytes } else { 0 },
-            apply_us: primitives.verify_signature_us + made.server_us,
-            prove_us: made.prove_us,
-            proof_bytes: signed_bytes + witness_bytes,
-            verify_us,
-            verify_limit_us,
-            stored_bytes: n * ELEMENT_BYTES
-                + signed_bytes
-                + if made.witnesses == LAZILY {
-                    0
-                } else {
-                    n * witness_bytes
-                },
-        });
-        Ok((figures.collect(), each_us))
+        Ok((signed_bytes, witness_bytes, plan.primitive_us(verify)))
     }
 
     /// The author's new value, with the secret key.
@@ -181,65 +178,82 @@ impl<'a, B: Bench> Scene<'a, B> {
         plan.time_on(|| self.set.clone(), exchange)
     }
 
+    /// What each maker takes, and the time of each of the server's witnesses.
     fn makers(
         &self,
         bench: &B,
         plan: &Plan,
         expected_us: f64,
     ) -> Outcome<(Vec<Made>, Option<f64>)> {
-        let (key, alone, n) = (self.key(), &self.alone, self.changed.len());
-        let secret_us = plan.time_us(|| B::Scheme::witnesses(self.secret, &self.changed, alone));
-        let exchange_us = self.exchange_us(plan);
-        let store_us = plan.time_us(|| self.witnesses.clone());
-        let find = || {
-            let place = self.changed.position(&self.wanted);
-            place.map(|place| self.witnesses[place].clone())
-        };
-        let author = Made {
-            witnesses: AUTHOR,
-            author_us: secret_us,
-            author_limit_us: n as f64 * bench.bound(Bounded::SecretWitness, n).us,
-            server_us: exchange_us + store_us,
-            prove_us: plan.primitive_us(find),
-            are_sent: true,
-        };
+        let n = self.changed.len() as f64;
+        let author = self.author(bench, plan)?;
         let updates = Made {
             witnesses: AUTHOR_UPDATES,
             author_us: self.update_us(plan)?,
             // Each is raised to the element that comes, and freed of the one that goes.
-            author_limit_us: n as f64 * bench.bound(Bounded::SecretOnce, 1).us,
+            author_limit_us: n * bench.bound(Bounded::SecretOnce, 1).us,
             ..author
         };
-        let lazily = || B::Scheme::witness(key, &self.changed, &self.wanted, alone);
-        lazily()?;
-        let server = Made {
+        let lazily = self.lazily(plan)?;
+        let mut makers = vec![author, updates, lazily];
+        if expected_us * n > microseconds(plan.longest) {
+            return Ok((makers, None));
+        }
+        let public_us = self.public_us(plan)?;
+        makers.push(Made {
+            witnesses: SERVER,
+            server_us: lazily.server_us + public_us,
+            prove_us: author.prove_us,
+            ..lazily
+        });
+        Ok((makers, Some(public_us / n)))
+    }
+
+    /// The author makes all witnesses anew, with the secret key; the server stores them.
+    fn author(&self, bench: &B, plan: &Plan) -> Outcome<Made> {
+        let (n, alone) = (self.changed.len(), &self.alone);
+        let find = || {
+            let place = self.changed.position(&self.wanted);
+            place.map(|place| self.witnesses[place].clone())
+        };
+        find()?;
+        Ok(Made {
+            witnesses: AUTHOR,
+            author_us: plan.time_us(|| B::Scheme::witnesses(self.secret, &self.changed, alone)),
+            author_limit_us: n as f64 * bench.bound(Bounded::SecretWitness, n).us,
+            server_us: self.exchange_us(plan) + plan.time_us(|| self.witnesses.clone()),
+            prove_us: plan.primitive_us(find),
+            are_sent: true,
+        })
+    }
+
+    /// The server makes a witness when somebody asks for it.
+    fn lazily(&self, plan: &Plan) -> Outcome<Made> {
+        let make = || B::Scheme::witness(self.key(), &self.changed, &self.wanted, &self.alone);
+        make()?;
+        Ok(Made {
             witnesses: LAZILY,
             author_us: 0.0,
             author_limit_us: 0.0,
-            server_us: exchange_us,
-            prove_us: plan.time_us(lazily),
+            server_us: self.exchange_us(plan),
+            prove_us: plan.time_us(make),
             are_sent: false,
-        };
-        let mut makers = vec![author, updates, server];
-        if expected_us * n as f64 > microseconds(plan.longest) {
-            return Ok((makers, None));
-        }
-        let mut equal = true;
-        let public_us = plan.time_us(|| {
-            let made = B::Scheme::witnesses_and_value(key, &self.changed, alone);
+        })
+    }
+
+    /// The server makes all witnesses and the value, which are those of the author.
+    fn public_us(&self, plan: &Plan) -> Outcome<f64> {
+        let (key, mut equal) = (self.key(), true);
+        let us = plan.time_us(|| {
+            let made = B::Scheme::witnesses_and_value(key, &self.changed, &self.alone);
             equal &= made
                 .is_ok_and(|(made, value)| made == self.witnesses && value == self.change.after);
         });
-        if !equal {
-            return Err("witnesses with and without the secret key differ".into());
+        if equal {
+            Ok(us)
+        } else {
+            Err("witnesses with and without the secret key differ".into())
         }
-        makers.push(Made {
-            witnesses: SERVER,
-            server_us: exchange_us + public_us,
-            prove_us: makers[0].prove_us,
-            ..makers[2]
-        });
-        Ok((makers, Some(public_us / n as f64)))
     }
 
     /// All witnesses of elements that stay, each from the one before: without the secret key, which is no help to it.
