@@ -33,7 +33,7 @@ pub mod table;
 
 pub use bilinear::BilinearBench;
 pub use operations::{Bench, Bounded, Operations, SecretKeyOf};
-pub use rsa::{RsaBench, factors as rsa_factors};
+pub use rsa::RsaBench;
 
 /// The command line of `bench accumulators`.
 #[derive(Clone, Debug, Args)]

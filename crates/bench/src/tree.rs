@@ -16,11 +16,7 @@ pub mod table;
 pub mod update_file;
 pub mod what_if;
 
-use crate::{
-    Outcome, line,
-    report::Report,
-    workload::{Experiment, Workload},
-};
+use crate::{Outcome, line, report::Report, workload::Workload};
 use batch::Batches;
 use list::{MeasuredTree, SUITES, names, possible, trees};
 use process::Order;
@@ -55,7 +51,7 @@ pub struct TreeArguments {
     suite: Vec<String>,
     /// The experiments.
     #[arg(long, value_delimiter = ',', default_value = "growing,steady_state")]
-    experiment: Vec<TreeExperiment>,
+    experiment: Vec<Experiment>,
     /// How many times cheaper something gets in `what_if`.
     #[arg(long, default_value_t = 10.0)]
     cheaper: f64,
@@ -70,7 +66,7 @@ pub struct TreeArguments {
 /// The experiments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
-pub enum TreeExperiment {
+pub enum Experiment {
     /// From empty, one new key in each snapshot.
     Growing,
     /// Filled in the first snapshot; then one key added and one removed in each.
@@ -91,17 +87,17 @@ impl TreeArguments {
                     self.measure(suite, &workload, scheme, &mut report)?;
                 }
             }
-            if self.wants(TreeExperiment::PaperLayout) {
+            if self.wants(Experiment::PaperLayout) {
                 self.paper_layout(suite, &mut report)?;
             }
         }
-        if self.wants(TreeExperiment::WhatIf) {
+        if self.wants(Experiment::WhatIf) {
             what_if::run(self.cheaper, &mut report)?;
         }
         report.finish(table::report)
     }
 
-    fn wants(&self, experiment: TreeExperiment) -> bool {
+    fn wants(&self, experiment: Experiment) -> bool {
         self.experiment.contains(&experiment)
     }
 
@@ -136,7 +132,8 @@ impl TreeArguments {
         report: &mut Report,
     ) -> Outcome<()> {
         // Sizes that are not asked for are those of figure 5.
-        if !self.keys.contains(&workload.keys) && scheme != "red-black" {
+        let keys = workload.final_keys();
+        if !self.keys.contains(&keys) && scheme != "red-black" {
             return Ok(());
         }
         let folder = tempfile::tempdir()?;
@@ -146,10 +143,9 @@ impl TreeArguments {
             if names != [scheme, suite] || !self.includes(&tree) {
                 continue;
             }
-            let keys = workload.keys;
             report.announce(format!("{scheme} {}, {keys} keys", tree.repository));
             let order = Order {
-                workload: *workload,
+                workload: workload.clone(),
                 scheme: scheme.to_owned(),
                 repository: tree.repository.to_owned(),
                 suite: suite.to_owned(),
@@ -176,13 +172,9 @@ impl TreeArguments {
             let snapshots = self.snapshots.unwrap_or_else(|| keys.min(10_000));
             Workload::steady_state(keys, snapshots)
         });
-        let wanted = |workload: &Workload| {
-            self.wants(match workload.experiment {
-                Experiment::Growing => TreeExperiment::Growing,
-                Experiment::SteadyState => TreeExperiment::SteadyState,
-            })
-        };
-        growing.chain(steady).filter(wanted).collect()
+        let growing = growing.filter(|_| self.wants(Experiment::Growing));
+        let steady = steady.filter(|_| self.wants(Experiment::SteadyState));
+        growing.chain(steady).collect()
     }
 
     /// 1, 2, 5, 10, .. thousand up to the largest number of keys, and all numbers of keys.

@@ -19,10 +19,10 @@ use pad_core::Workers;
 use pad_tuple::{KeyBytes, PublicBytes as _, bls::BlsSecretKey, chain::ChainSecret};
 use rug::{Complete, Integer};
 
-use super::{Plan, rsa_factors};
+use super::Plan;
 use crate::{
     Outcome, aad::parameters, line, line::Line, primitives::signing_key, report::Report,
-    timing::stopwatch,
+    secret::rsa_factors, timing::stopwatch,
 };
 
 /// The name of these lines.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Lines, points};
-use crate::line::{Line, groups, of};
+use crate::line::{Line, Selection, groups, of};
 
 /// A plot.
 struct Declared {
@@ -12,7 +12,7 @@ struct Declared {
     title: &'static str,
     /// The lines that are drawn, and what else they must say.
     experiment: &'static str,
-    only: &'static [(&'static str, &'static str)],
+    only: Selection,
     /// The name of the horizontal axis, and its figure.
     horizontal: (&'static str, &'static str),
     vertical: &'static str,
@@ -32,11 +32,7 @@ pub(super) fn plots(lines: &[Line]) -> impl Iterator<Item = (String, Lines)> {
 impl Declared {
     fn plot(&self, lines: &[Line]) -> Lines {
         let mut drawn = of(lines, self.experiment);
-        drawn.retain(|line| {
-            self.only
-                .iter()
-                .all(|(key, text)| shown(line.get(key)) == *text)
-        });
+        drawn.retain(|line| line.says(self.only));
         let mut series = Vec::new();
         for group in groups(&drawn, self.by) {
             let names: Vec<String> = self.by.iter().map(|key| shown(group[0].get(key))).collect();

@@ -7,7 +7,10 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::run::read_lines;
-use crate::{Outcome, line::Line};
+use crate::{
+    Outcome,
+    line::{Line, Selection},
+};
 
 /// The command line of `bench readme`.
 #[derive(Clone, Debug, Args)]
@@ -82,9 +85,6 @@ enum Cell {
     Text(&'static str),
 }
 
-/// What a line must say: keys and texts or numbers.
-type Selection = &'static [(&'static str, &'static str)];
-
 /// How a figure is written.
 #[derive(Clone, Copy)]
 enum Unit {
@@ -135,7 +135,7 @@ impl Cell {
             Text(text) => return Ok((*text).to_owned()),
             Of(selection, key, unit) => (*selection, *key, *unit),
         };
-        let line = lines.iter().find(|line| is_selected(line, selection));
+        let line = lines.iter().find(|line| line.says(selection));
         let line = line.ok_or_else(|| format!("no measurement is of {selection:?}"))?;
         let figure = line
             .number(key)
@@ -145,17 +145,6 @@ impl Cell {
             Bytes => bytes(figure),
         })
     }
-}
-
-fn is_selected(line: &Line, selection: Selection) -> bool {
-    let says = |key: &str, wanted: &str| match line.get(key) {
-        Some(serde_json::Value::String(text)) => text == wanted,
-        Some(value) => {
-            *value == *wanted || wanted.parse().is_ok_and(|number: u64| *value == number)
-        }
-        None => false,
-    };
-    selection.iter().all(|(key, wanted)| says(key, wanted))
 }
 
 /// Two or three digits, in the unit that needs no more.

@@ -39,12 +39,12 @@ struct Grown<S: Suite> {
 
 impl<S: Suite> Grown<S> {
     fn new<B: Balance>(order: &Order) -> Self {
-        let workload = order.workload;
-        let mut versions = Vec::with_capacity(order.workload.keys as usize + 1);
+        let workload = order.workload.clone();
+        let mut versions = Vec::with_capacity(workload.final_keys() as usize + 1);
         versions.push(None);
         let (signer, mut insertions) = (signing_key(), Timings::default());
         let before = memory::resident_bytes();
-        let indices: Vec<u64> = (0..workload.keys).collect();
+        let indices: Vec<u64> = (0..workload.final_keys()).collect();
         for chunk in indices.chunks(CHUNK) {
             let entries: Vec<_> = chunk
                 .iter()
@@ -74,7 +74,7 @@ impl<S: Suite> Grown<S> {
 
     fn line(&self, order: &Order) -> Outcome<Line> {
         let latest = self.latest();
-        let (root, keys) = (authenticator(latest), self.workload.keys);
+        let (root, keys) = (authenticator(latest), self.workload.final_keys());
         for index in (0..keys).step_by((keys as usize / 50).max(1)) {
             let proof = PathProof::new(latest, &key(index));
             if proof.verify(&root, &key(index))? != Answer::Present(value(index)) {
@@ -137,7 +137,7 @@ impl<S: Suite> Grown<S> {
         let root = authenticator(latest);
         let prepare = |chunk| -> Vec<_> {
             let proof = |_| {
-                let key = key(random.below(self.workload.keys));
+                let key = key(random.below(self.workload.final_keys()));
                 (PathProof::new(latest, &key), key)
             };
             (0..chunk).map(proof).collect()
@@ -150,10 +150,10 @@ impl<S: Suite> Grown<S> {
                 }
             });
         let mut hashes = 0;
-        for index in 0..self.workload.keys.min(2_000) {
+        for index in 0..self.workload.final_keys().min(2_000) {
             hashes += PathProof::new(latest, &key(index)).hashes();
         }
-        let nodes = hashes as f64 / self.workload.keys.min(2_000) as f64 - 1.0;
+        let nodes = hashes as f64 / self.workload.final_keys().min(2_000) as f64 - 1.0;
         let limit_us =
             nodes.mul_add(node_hash_ns::<S>(&self.effort), primitives.value_hash_ns) / 1e3;
         line! {
@@ -169,14 +169,14 @@ impl<S: Suite> Grown<S> {
         let samples = self.effort.operations.min(10_000);
         let [mut present, mut absent, mut nodes] = [0; 3];
         for _ in 0..samples {
-            let key = key(random.below(self.workload.keys));
+            let key = key(random.below(self.workload.final_keys()));
             present += codec::encode_body(&PathProof::new(latest, &key)).len();
             nodes += depth(latest, &key);
             let key = absent_key(random.next());
             absent += codec::encode_body(&PathProof::new(latest, &key)).len();
         }
         let mean = |sum: usize| sum as f64 / samples as f64;
-        let copied = self.copied_nodes() as f64 / self.workload.keys as f64;
+        let copied = self.copied_nodes() as f64 / self.workload.final_keys() as f64;
         // A key of 8 bytes and a value of 32 are copied with their node.
         let node = (Node::<S>::bytes() + 8 + 32) as f64;
         line! {

@@ -1,0 +1,137 @@
+//! Measurements as JSON lines: what a ranking of schemes is computed from.
+
+use core::fmt::Write as _;
+
+use serde::Deserialize as _;
+use serde_json::Value;
+
+use crate::{Measurement, NotMeasured, Record};
+
+/// A line is not a measurement.
+#[derive(Debug, thiserror::Error)]
+#[error("line {line}: {reason}")]
+pub struct ReadError {
+    /// The number of the line, from 1 on.
+    pub line: usize,
+    /// What is wrong with it.
+    pub reason: serde_json::Error,
+}
+
+/// The records in JSON lines. Keys that a record does not have are ignored (the machine, what a scheme can prove), and so are lines
+/// without `scheme` and empty ones.
+///
+/// # Errors
+/// [`ReadError`]: a line is not JSON, or lacks a key of a record.
+pub fn read_records(text: &str) -> Result<Vec<Record>, ReadError> {
+    let lines = text.lines().enumerate();
+    let lines = lines.filter(|(_, line)| !line.trim().is_empty());
+    let read = lines.map(|(index, line)| {
+        read_record(line).map_err(|reason| ReadError {
+            line: index + 1,
+            reason,
+        })
+    });
+    read.filter_map(Result::transpose).collect()
+}
+
+/// The record in a line; none in lines of something else.
+fn read_record(line: &str) -> Result<Option<Record>, serde_json::Error> {
+    let value: Value = serde_json::from_str(line)?;
+    if value.get("scheme").is_none() || value.get("workload").is_none() {
+        return Ok(None);
+    }
+    // Not as one of both: then an error would not say which key is missing.
+    let record = if value.get("reason").is_some() {
+        NotMeasured::deserialize(value).map(Record::NotMeasured)?
+    } else {
+        Measurement::deserialize(value).map(Record::Measured)?
+    };
+    Ok(Some(record))
+}
+
+/// The measurements in JSON lines, without what was not measured.
+///
+/// # Errors
+/// As [`read_records`].
+pub fn read(text: &str) -> Result<Vec<Measurement>, ReadError> {
+    let records = read_records(text)?.into_iter();
+    let measured = records.filter_map(|record| match record {
+        Record::Measured(measurement) => Some(measurement),
+        Record::NotMeasured(_) => None,
+    });
+    Ok(measured.collect())
+}
+
+/// Measurements as JSON lines, which [`read`] reads.
+///
+/// # Errors
+/// A figure is not a number.
+pub fn write(measurements: &[Measurement]) -> Result<String, serde_json::Error> {
+    let mut text = String::new();
+    for measurement in measurements {
+        _ = writeln!(text, "{}", serde_json::to_string(measurement)?);
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Shape;
+
+    fn measurement(scheme: &str) -> Measurement {
+        Measurement {
+            scheme: scheme.to_owned(),
+            shape: Shape {
+                workload: "updates".to_owned(),
+                keys: 1_000,
+                changes: 10,
+                key_bytes: 8,
+                value_bytes: 32,
+                seed: 0,
+            },
+            snapshots: 100,
+            whole_cycles: true,
+            stopped: "finished".to_owned(),
+            load_us_per_key: Some(1.5),
+            author_us: 20.25,
+            update_bytes: 400.0,
+            apply_us: 30.0,
+            prove_us: Some(1.0),
+            prove_old_us: None,
+            proof_bytes: Some(900.0),
+            absent_proof_bytes: None,
+            verify_us: Some(4.0),
+            memory_bytes_per_key: None,
+            memory_bytes_per_snapshot: Some(700.0),
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let measurements = ["treap-path-copying", "tuple-base"].map(measurement);
+        let text = write(&measurements).unwrap();
+        assert_eq!(text.lines().count(), 2);
+        assert_eq!(read(&text).unwrap(), measurements);
+    }
+
+    #[test]
+    fn other_keys_and_other_lines_are_ignored() {
+        let text = write(&[measurement("directory")]).unwrap();
+        let more = text.replacen('{', r#"{"experiment":"compare","cpu":"EPYC","#, 1);
+        let not = r#"{"scheme":"aad-counted","workload":"growing","keys":0,"changes":1,"key_bytes":8,"value_bytes":32,"seed":0,"reason":"nothing can be removed"}"#;
+        let text = format!("{{\"experiment\":\"primitives\"}}\n\n{more}{not}\n");
+        assert_eq!(read(&text).unwrap(), [measurement("directory")]);
+        assert_eq!(read_records(&text).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn a_missing_figure_is_named() {
+        let text = write(&[measurement("directory")]).unwrap();
+        let text = format!("\n{}", text.replace("author_us", "author"));
+        let error = read(&text).unwrap_err();
+        assert_eq!(error.line, 2);
+        assert!(error.to_string().contains("author_us"), "{error}");
+        assert!(read("{").is_err());
+    }
+}

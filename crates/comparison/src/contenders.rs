@@ -1,0 +1,132 @@
+//! The schemes as types: what runs the scheme of a name.
+
+use aad::{AadCounted, AadFrontier};
+use block_directory::KeyedDirectory;
+use pad_core::{HeadSigner, Sha256Ed25519, Suite};
+use pad_tree::for_each_tree;
+use pad_tuple::{TupleRepository, for_each_accumulated_tuple, for_each_tuple};
+
+use crate::{
+    Outcome,
+    counting::Counted,
+    cryptography::TimedSigner,
+    dictionary::Hosted,
+    primitives::signing_key,
+    roles::{LogRoles, NumberedRoles, Roles, Signed, SignedEntries},
+};
+
+/// What is done with a scheme, once its types are known.
+pub trait Visitor {
+    /// What comes of it.
+    type Output;
+
+    /// Does it. `start` makes author and server of an empty dictionary that will have at most so many entries.
+    fn visit<T: Roles>(self, start: impl Fn(u64) -> Outcome<T>) -> Self::Output;
+}
+
+/// What schemes are made of, and what they sign with.
+pub trait Setting {
+    /// Hash, digest width and signature. Logs have their own.
+    type Suite: Suite;
+
+    /// The author's signer, of the key that every measurement has.
+    fn signer() -> HeadSigner;
+}
+
+/// As users run them.
+#[derive(Clone, Copy, Debug)]
+pub struct Plain;
+
+impl Setting for Plain {
+    type Suite = Sha256Ed25519;
+
+    fn signer() -> HeadSigner {
+        HeadSigner::new(signing_key())
+    }
+}
+
+/// Counting hashes and signatures of the calling thread: see [`Cryptography::of`](crate::cryptography::Cryptography::of).
+#[derive(Clone, Copy, Debug)]
+pub struct Counting;
+
+impl Setting for Counting {
+    type Suite = Counted<Sha256Ed25519>;
+
+    fn signer() -> HeadSigner {
+        HeadSigner::new(TimedSigner::default())
+    }
+}
+
+/// Does something with the scheme of that name in [`schemes()`](crate::schemes()); `None` if there is no such scheme.
+pub fn visit<V: Visitor>(scheme: &str, visitor: V) -> Option<V::Output> {
+    visit_in::<Plain, V>(scheme, visitor)
+}
+
+/// The same in another setting.
+pub fn visit_in<G: Setting, V: Visitor>(scheme: &str, visitor: V) -> Option<V::Output> {
+    macro_rules! visit_tree {
+        ($name:ident, $scheme:ty, $($repository:tt)+) => {
+            if scheme == dashed(stringify!($name)) {
+                let start = |_| Ok(Hosted::<$($repository)+<G::Suite>>::new(G::signer()));
+                return Some(visitor.visit(start));
+            }
+        };
+    }
+    macro_rules! visit_tuple {
+        ($name:ident, $($design:tt)+) => {
+            if scheme == design_name(stringify!($name)) {
+                let start =
+                    |_| Ok(Hosted::<TupleRepository<G::Suite, $($design)+>>::new(G::signer()));
+                return Some(visitor.visit(start));
+            }
+        };
+    }
+    for_each_tree!(visit_tree);
+    for_each_tuple!(visit_tuple);
+    for_each_accumulated_tuple!(visit_tuple);
+    Some(match scheme {
+        "aad-counted" => visitor.visit(|most| LogRoles::<AadCounted>::new(most, G::signer())),
+        "aad-frontier" => visitor.visit(|most| LogRoles::<AadFrontier>::new(most, G::signer())),
+        "directory" => visitor.visit(|_| NumberedRoles::<G::Suite>::new(G::signer())),
+        "block-tree" => visitor.visit(|_| Ok(Hosted::<KeyedDirectory<G::Suite>>::new(G::signer()))),
+        "sign-each-entry" => visitor.visit(|_| Ok(SignedEntries::new(Signed::Each, G::signer()))),
+        "sign-changed-entries" => {
+            visitor.visit(|_| Ok(SignedEntries::new(Signed::Changed, G::signer())))
+        }
+        _ => return None,
+    })
+}
+
+fn dashed(name: &str) -> String {
+    name.replace('_', "-")
+}
+
+/// A design as `pad keygen` calls it.
+fn design_name(name: &str) -> String {
+    match name {
+        "spec_lightweight_3" => "tuple-spec3-lightweight".to_owned(),
+        name => format!("tuple-{}", dashed(name)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schemes;
+
+    struct Exists;
+
+    impl Visitor for Exists {
+        type Output = ();
+
+        fn visit<T: Roles>(self, _: impl Fn(u64) -> Outcome<T>) {}
+    }
+
+    #[test]
+    fn every_scheme_can_be_run() {
+        for scheme in schemes() {
+            assert_eq!(visit(scheme.name, Exists), Some(()), "{}", scheme.name);
+        }
+        assert_eq!(visit("splay", Exists), None);
+    }
+}
