@@ -86,7 +86,8 @@ fn every_experiment_has_its_lines() {
 
     let file = folder.path().join("run.jsonl");
     fs::write(&file, text).unwrap();
-    let shown = run(&["figures", "--from", file.to_str().unwrap()]);
+    let (file, out) = (file.to_str().unwrap(), folder.path().join("figures"));
+    let shown = run(&["figures", "--from", file, "--out", out.to_str().unwrap()]);
     for title in [
         "Figures 6 and 7",
         "Figure 8",
