@@ -11,53 +11,17 @@ use crate::{
 
 /// The statements of section 7.4 over the lines of one size, as far as their contenders were measured.
 pub fn run(group: &[&Line], report: &mut Report) -> Outcome<()> {
-    let one = |contender: &str, witnesses: &str| {
-        let is_it = |line: &&&Line| {
-            line.text("contender").starts_with(contender)
-                && line.text("witnesses") == witnesses
-                && line.count("generations") == 1
-        };
-        group.iter().find(is_it).copied()
-    };
-    let signed = one("signed-each", "");
-    let tree = one("merkle-tree", "");
     for accumulator in ["rsa", "bilinear"] {
-        let Some(author) = one(accumulator, "author") else {
+        let Some(author) = one(group, accumulator, "author") else {
             continue;
         };
-        let (server, name) = (one(accumulator, "server"), author.text("contender"));
-        let n = author.figure("n");
-        let ratio =
-            |key: &str, other: Option<&Line>| Some(author.number(key)? / other?.number(key)?);
-        let minutes = |us: Option<f64>| Some(us? / n * ACCUMULATED_SET_ELEMENTS / 6e7);
-        let claims = [
-            ("author_time_to_signing_each", ratio("author_us", signed)),
-            (
-                "update_bytes_to_signing_each",
-                ratio("update_bytes", signed),
-            ),
-            ("proof_bytes_to_signing_each", ratio("proof_bytes", signed)),
-            ("proof_bytes_to_merkle_tree", ratio("proof_bytes", tree)),
-            (
-                "server_cost_to_signing_each",
-                Some(update_cost(server) / update_cost(signed)),
-            ),
-            (
-                "minutes_of_author_for_262144",
-                minutes(author.number("author_us")),
-            ),
-            (
-                "minutes_of_server_for_262144",
-                minutes(server.and_then(|it| it.number("apply_us"))),
-            ),
-        ];
-        for (claim, ours) in claims {
+        for (claim, ours) in claims(group, accumulator, author) {
             let ours = ours.filter(|ours| ours.is_finite());
             let paper = SETS.get("accumulators", claim);
             report.line(line! {
                 experiment: "accumulators_claims",
                 claim: claim,
-                accumulator: name,
+                accumulator: author.text("contender"),
                 n: author.count("n"),
                 ours: ours,
                 paper: paper,
@@ -66,6 +30,44 @@ pub fn run(group: &[&Line], report: &mut Report) -> Outcome<()> {
         }
     }
     Ok(())
+}
+
+/// The line of a contender in one generation, by how its name begins and who makes the witnesses.
+fn one<'a>(group: &[&'a Line], contender: &str, witnesses: &str) -> Option<&'a Line> {
+    let is_it = |line: &&&Line| {
+        line.text("contender").starts_with(contender)
+            && line.text("witnesses") == witnesses
+            && line.count("generations") == 1
+    };
+    group.iter().find(is_it).copied()
+}
+
+/// What each statement is about, as measured.
+fn claims(group: &[&Line], accumulator: &str, author: &Line) -> [(&'static str, Option<f64>); 7] {
+    let (signed, tree) = (one(group, "signed-each", ""), one(group, "merkle-tree", ""));
+    let server = one(group, accumulator, "server");
+    let ratio = |key: &str, other: Option<&Line>| Some(author.number(key)? / other?.number(key)?);
+    let n = author.figure("n");
+    let minutes = |us: Option<f64>| Some(us? / n * ACCUMULATED_SET_ELEMENTS / 6e7);
+    let apply_us = server.and_then(|line| line.number("apply_us"));
+    [
+        ("author_time_to_signing_each", ratio("author_us", signed)),
+        (
+            "update_bytes_to_signing_each",
+            ratio("update_bytes", signed),
+        ),
+        ("proof_bytes_to_signing_each", ratio("proof_bytes", signed)),
+        ("proof_bytes_to_merkle_tree", ratio("proof_bytes", tree)),
+        (
+            "server_cost_to_signing_each",
+            Some(update_cost(server) / update_cost(signed)),
+        ),
+        (
+            "minutes_of_author_for_262144",
+            minutes(author.number("author_us")),
+        ),
+        ("minutes_of_server_for_262144", minutes(apply_us)),
+    ]
 }
 
 /// Dollars of an update, at the paper's prices.
