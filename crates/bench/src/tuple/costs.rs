@@ -10,7 +10,7 @@ use crate::{
     line,
     line::Line,
     report::Report,
-    tables::digits,
+    tables::{digits, percent},
 };
 
 /// From one look-up per update to hardly any update: the horizontal axis.
@@ -212,34 +212,24 @@ fn cheapest(designs: &[Expense]) -> Vec<(f64, f64, &Expense)> {
 /// Whether the paper's conclusion holds that accumulators never win, in a sentence that follows from the costs; none if no
 /// accumulator, or nothing else, is among the designs.
 fn conclusion(family: &str, designs: &[Expense]) -> Option<Line> {
-    let ranges = cheapest(designs);
-    let wins: Vec<String> = ranges
-        .iter()
-        .filter(|(_, _, design)| design.accumulates())
+    let (times, at, nearest) = nearest(designs)?;
+    let ranges = cheapest(designs).into_iter();
+    let wins = ranges.filter(|(_, _, design)| design.accumulates());
+    let wins: Vec<String> = wins
         .map(|(from, to, design)| {
-            let (design, from, to) = (&design.design, digits(*from), digits(*to));
+            let (design, from, to) = (&design.design, digits(from), digits(to));
             format!("{design} from {from} to {to} look-ups per update")
         })
         .collect();
-    let ratios = (0..=28).map(|step| 10_f64.powf(f64::from(step) / 4.0));
-    let (accumulators, others): (Vec<&Expense>, Vec<&Expense>) =
-        designs.iter().partition(|design| design.accumulates());
-    let (times, at, nearest) = ratios
-        .filter_map(|ratio| {
-            let lowest = |of: &[&Expense]| of.iter().map(|it| it.at(ratio)).reduce(f64::min);
-            let by_cost = |a: &&&Expense, b: &&&Expense| a.at(ratio).total_cmp(&b.at(ratio));
-            let nearest = accumulators.iter().min_by(by_cost)?;
-            Some((nearest.at(ratio) / lowest(&others)?, ratio, nearest))
-        })
-        .min_by(|one, other| one.0.total_cmp(&other.0))?;
-    let (times_text, at_text) = (digits(times), digits(at));
+    let (name, at_text) = (&nearest.design, digits(at));
     let sentence = if wins.is_empty() {
+        let times = digits(times);
         format!(
-            "Accumulators never win: the nearest, {}, costs {times_text} times the cheapest at {at_text} look-ups per update.",
-            nearest.design
+            "Accumulators never win: the nearest, {name}, costs {times} times the cheapest at {at_text} look-ups per update."
         )
     } else {
-        format!("Accumulators win: {}.", wins.join(", "))
+        let (saved, wins) = (percent(1.0 - times), wins.join(", "));
+        format!("Accumulators win: {wins}; by {saved} at most, at {at_text}.")
     };
     let line = line! {
         experiment: format!("{family}_conclusion"),
@@ -247,13 +237,37 @@ fn conclusion(family: &str, designs: &[Expense]) -> Option<Line> {
         claim: "accumulators never win",
         holds: wins.is_empty(),
         sentence: sentence,
-        nearest: &nearest.design,
-        nearest_times_cheapest: times,
+        nearest: name,
+        nearest_times_cheapest_other: times,
     };
     Some(
         line.and("at_lookups_per_update", at)
             .merged(&nearest.prices),
     )
+}
+
+/// The design with accumulators that is the nearest to the cheapest other one, or the furthest below it: the quotient of
+/// their costs, at how many look-ups per update, and the design.
+fn nearest(designs: &[Expense]) -> Option<(f64, f64, &Expense)> {
+    let others: Vec<Expense> = designs
+        .iter()
+        .filter(|it| !it.accumulates())
+        .cloned()
+        .collect();
+    // Between two of these points the cheapest other design is one line, and so is each with accumulators: the quotient
+    // is the smallest at one of the ends.
+    let ends = cheapest(&others)
+        .into_iter()
+        .flat_map(|(from, to, _)| [from, to]);
+    let quotients = ends.flat_map(|at| {
+        let lowest = others
+            .iter()
+            .map(|other| other.at(at))
+            .fold(f64::INFINITY, f64::min);
+        let accumulated = designs.iter().filter(|design| design.accumulates());
+        accumulated.map(move |design| (design.at(at) / lowest, at, design))
+    });
+    quotients.min_by(|one, other| one.0.total_cmp(&other.0))
 }
 
 #[cfg(test)]
@@ -294,25 +308,25 @@ mod tests {
     fn conclusions_follow_from_the_costs() {
         let mut designs = vec![
             design("tree", 2.0, 10.0),
+            design("signed", 1.0, 1_010.0),
             design("accumulators-rsa", 3.0, 1e5),
         ];
-        let holds = |designs: &[Expense]| {
+        let concluded = |designs: &[Expense]| {
             let line = conclusion("tuple", designs).unwrap();
             (line.get("holds").cloned(), line.text("sentence").to_owned())
         };
-        let (held, sentence) = holds(&designs);
-        assert_eq!(held, Some(true.into()));
+        let (holds, sentence) = concluded(&designs);
+        assert_eq!(holds, Some(true.into()));
         assert!(
-            sentence.contains("the nearest, accumulators-rsa, costs 1.5"),
+            sentence.contains("the nearest, accumulators-rsa, costs 3.01"),
             "{sentence}"
         );
-        designs.push(design("accumulators-bilinear", 1.0, 1e5));
-        let (held, sentence) = holds(&designs);
-        assert_eq!(held, Some(false.into()));
-        assert!(
-            sentence.contains("accumulators-bilinear from 99990 to"),
-            "{sentence}"
-        );
+        // Tree and signatures cost the same, 2.01, at 1000; this costs 1.5 + 0.4 there.
+        designs.push(design("accumulators-bilinear", 1.5, 400.0));
+        let (holds, sentence) = concluded(&designs);
+        assert_eq!(holds, Some(false.into()));
+        let expected = "accumulators-bilinear from 780.0 to 1220 look-ups per update; by 5.5 % at most, at 1000.";
+        assert!(sentence.ends_with(expected), "{sentence}");
         assert!(conclusion("tuple", &designs[..1]).is_none());
     }
 }

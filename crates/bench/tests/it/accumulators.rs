@@ -134,6 +134,7 @@ const PROMISED: [(&str, usize, &[&str]); 7] = [
             "holds",
             "sentence",
             "nearest",
+            "nearest_times_cheapest_other",
             "at_lookups_per_update",
         ],
     ),
