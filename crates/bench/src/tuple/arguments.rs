@@ -5,7 +5,7 @@ use std::{num::NonZeroUsize, path::PathBuf, sync::LazyLock, time::Duration};
 use clap::{Args, ValueEnum, builder::PossibleValuesParser};
 
 use super::{
-    Task, author_witnesses, costs, figure7,
+    Task, author_witnesses, conclusion, costs, figure7,
     list::{Contender, contenders},
     macrobenchmark::{self, Epochs, PAPER_EPOCH, Trace, compared},
     scaling,
@@ -206,7 +206,7 @@ impl TupleArguments {
                 report.line(line)?;
             }
         }
-        costs::report("tuple", &costs::of_steady(&lines, self.keys), report)
+        conclusion::report("tuple", &costs::of_steady(&lines, self.keys), report)
     }
 
     fn macrobenchmark(
@@ -234,7 +234,7 @@ impl TupleArguments {
                 lines.push(line);
             }
         }
-        costs::report("tuple", &costs::of_macrobenchmark(&lines), report)
+        conclusion::report("tuple", &costs::of_macrobenchmark(&lines), report)
     }
 }
 

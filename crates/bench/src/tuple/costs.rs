@@ -5,12 +5,9 @@
 //! points where another design becomes the cheapest are computed, not searched.
 
 use crate::{
-    Outcome,
     costs::{Prices, Scenario},
     line,
     line::Line,
-    report::Report,
-    tables::{digits, percent},
 };
 
 /// From one look-up per update to hardly any update: the horizontal axis.
@@ -22,12 +19,12 @@ pub const GROWING: &str = "figure7";
 /// What one design costs, in micro-dollars.
 #[derive(Clone, Debug)]
 pub struct Expense {
-    figure: String,
-    design: String,
+    pub(super) figure: String,
+    pub(super) design: String,
     keys: u64,
     lookup: f64,
     update: f64,
-    prices: Prices,
+    pub(super) prices: Prices,
 }
 
 impl Expense {
@@ -59,17 +56,18 @@ impl Expense {
     }
 
     /// Whether witnesses of an accumulator prove its answers.
-    fn accumulates(&self) -> bool {
+    pub(super) fn accumulates(&self) -> bool {
         ["accumulators", "rsa", "bilinear"]
             .iter()
             .any(|part| self.design.contains(part))
     }
 
-    fn at(&self, lookups_per_update: f64) -> f64 {
+    pub(super) fn at(&self, lookups_per_update: f64) -> f64 {
         self.lookup + self.update / lookups_per_update
     }
 
-    fn line(&self, family: &str) -> Line {
+    /// The line of the experiment of that family.
+    pub(super) fn line(&self, family: &str) -> Line {
         let ratios = (0..=28).map(|step| 10_f64.powf(f64::from(step) / 4.0));
         let points: Vec<(f64, f64)> = ratios.map(|ratio| (ratio, self.at(ratio))).collect();
         let line = line! {
@@ -154,35 +152,8 @@ fn sum(line: &Line, keys: &[&str]) -> f64 {
     keys.iter().map(|key| line.figure(key)).sum()
 }
 
-/// The lines of a figure, which of them is the lowest where, and whether accumulators ever are. The names of the
-/// experiments begin with that of the family.
-pub fn report(family: &str, designs: &[Expense], report: &mut Report) -> Outcome<()> {
-    lines(family, designs)
-        .into_iter()
-        .try_for_each(|line| report.line(line))
-}
-
-/// What [`report`] reports.
-pub fn lines(family: &str, designs: &[Expense]) -> Vec<Line> {
-    let mut lines: Vec<Line> = designs.iter().map(|design| design.line(family)).collect();
-    for (from, to, cheapest) in cheapest(designs) {
-        let line = line! {
-            experiment: format!("{family}_cheapest"),
-            figure: &cheapest.figure,
-            design: &cheapest.design,
-        };
-        let line = line
-            .and("from_lookups_per_update", from)
-            .and("to_lookups_per_update", to)
-            .and("microdollars_at_start", cheapest.at(from));
-        lines.push(line.merged(&cheapest.prices));
-    }
-    lines.extend(conclusion(family, designs));
-    lines
-}
-
 /// Which of the designs of one figure is the cheapest in which ranges, in ascending order.
-fn cheapest(designs: &[Expense]) -> Vec<(f64, f64, &Expense)> {
+pub(super) fn cheapest(designs: &[Expense]) -> Vec<(f64, f64, &Expense)> {
     let mut ranges = Vec::new();
     let mut from = RANGE.0;
     let first = |one: &&Expense, other: &&Expense| one.at(RANGE.0).total_cmp(&other.at(RANGE.0));
@@ -209,73 +180,12 @@ fn cheapest(designs: &[Expense]) -> Vec<(f64, f64, &Expense)> {
     ranges
 }
 
-/// Whether the paper's conclusion holds that accumulators never win, in a sentence that follows from the costs; none if no
-/// accumulator, or nothing else, is among the designs.
-fn conclusion(family: &str, designs: &[Expense]) -> Option<Line> {
-    let (times, at, nearest) = nearest(designs)?;
-    let ranges = cheapest(designs).into_iter();
-    let wins = ranges.filter(|(_, _, design)| design.accumulates());
-    let wins: Vec<String> = wins
-        .map(|(from, to, design)| {
-            let (design, from, to) = (&design.design, digits(from), digits(to));
-            format!("{design} from {from} to {to} look-ups per update")
-        })
-        .collect();
-    let (name, at_text) = (&nearest.design, digits(at));
-    let sentence = if wins.is_empty() {
-        let times = digits(times);
-        format!(
-            "Accumulators never win: the nearest, {name}, costs {times} times the cheapest at {at_text} look-ups per update."
-        )
-    } else {
-        let (saved, wins) = (percent(1.0 - times), wins.join(", "));
-        format!("Accumulators win: {wins}; by {saved} at most, at {at_text}.")
-    };
-    let line = line! {
-        experiment: format!("{family}_conclusion"),
-        figure: &nearest.figure,
-        claim: "accumulators never win",
-        holds: wins.is_empty(),
-        sentence: sentence,
-        nearest: name,
-        nearest_times_cheapest_other: times,
-    };
-    Some(
-        line.and("at_lookups_per_update", at)
-            .merged(&nearest.prices),
-    )
-}
-
-/// The design with accumulators that is the nearest to the cheapest other one, or the furthest below it: the quotient of
-/// their costs, at how many look-ups per update, and the design.
-fn nearest(designs: &[Expense]) -> Option<(f64, f64, &Expense)> {
-    let others: Vec<Expense> = designs
-        .iter()
-        .filter(|it| !it.accumulates())
-        .cloned()
-        .collect();
-    // Between two of these points the cheapest other design is one line, and so is each with accumulators: the quotient
-    // is the smallest at one of the ends.
-    let ends = cheapest(&others)
-        .into_iter()
-        .flat_map(|(from, to, _)| [from, to]);
-    let quotients = ends.flat_map(|at| {
-        let lowest = others
-            .iter()
-            .map(|other| other.at(at))
-            .fold(f64::INFINITY, f64::min);
-        let accumulated = designs.iter().filter(|design| design.accumulates());
-        accumulated.map(move |design| (design.at(at) / lowest, at, design))
-    });
-    quotients.min_by(|one, other| one.0.total_cmp(&other.0))
-}
-
 #[cfg(test)]
 #[allow(clippy::cast_sign_loss, reason = "counts are not negative")]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn design(name: &str, lookup: f64, update: f64) -> Expense {
+    pub(crate) fn design(name: &str, lookup: f64, update: f64) -> Expense {
         Expense {
             figure: "figure7".to_owned(),
             design: name.to_owned(),
@@ -302,31 +212,5 @@ mod tests {
         assert_eq!(shown, [("few", 1), ("some", 200), ("many", 9390)]);
         assert!((ranges[2].1 - RANGE.1).abs() < 1.0);
         assert!(cheapest(&[]).is_empty());
-    }
-
-    #[test]
-    fn conclusions_follow_from_the_costs() {
-        let mut designs = vec![
-            design("tree", 2.0, 10.0),
-            design("signed", 1.0, 1_010.0),
-            design("accumulators-rsa", 3.0, 1e5),
-        ];
-        let concluded = |designs: &[Expense]| {
-            let line = conclusion("tuple", designs).unwrap();
-            (line.get("holds").cloned(), line.text("sentence").to_owned())
-        };
-        let (holds, sentence) = concluded(&designs);
-        assert_eq!(holds, Some(true.into()));
-        assert!(
-            sentence.contains("the nearest, accumulators-rsa, costs 3.01"),
-            "{sentence}"
-        );
-        // Tree and signatures cost the same, 2.01, at 1000; this costs 1.5 + 0.4 there.
-        designs.push(design("accumulators-bilinear", 1.5, 400.0));
-        let (holds, sentence) = concluded(&designs);
-        assert_eq!(holds, Some(false.into()));
-        let expected = "accumulators-bilinear from 780.0 to 1220 look-ups per update; by 5.5 % at most, at 1000.";
-        assert!(sentence.ends_with(expected), "{sentence}");
-        assert!(conclusion("tuple", &designs[..1]).is_none());
     }
 }

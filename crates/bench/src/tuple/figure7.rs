@@ -2,6 +2,7 @@
 //! section 10. Of designs that were measured in several runs, it follows from all their lines together.
 
 use super::{
+    conclusion,
     costs::{self, cheapest_until, of_growing, of_growing_in},
     macrobenchmark::TREE,
 };
@@ -21,12 +22,12 @@ const WHAT_IF: &str = "tuple_what_if";
 /// What follows from the lines of one run or several; in the scenarios something is so many times cheaper.
 pub fn lines(lines: &[Line], cheaper: f64) -> Vec<Line> {
     let [grown, author] = ["tuple_growing", AUTHOR_WITNESSES].map(|name| of(lines, name));
-    let mut all = costs::lines("tuple", &of_growing(&grown));
+    let mut all = conclusion::lines("tuple", &of_growing(&grown));
     if !author.is_empty() {
         let is_other = |line: &&&Line| line.number("witnesses_per_snapshot").is_none();
         let others = grown.iter().filter(is_other).copied();
         let designs: Vec<&Line> = others.chain(author).collect();
-        all.extend(costs::lines(AUTHOR_WITNESSES, &of_growing(&designs)));
+        all.extend(conclusion::lines(AUTHOR_WITNESSES, &of_growing(&designs)));
     }
     all.extend(what_ifs(&grown, cheaper));
     all
@@ -44,7 +45,7 @@ fn what_ifs(grown: &[&Line], cheaper: f64) -> Vec<Line> {
     let mut lines = Vec::new();
     for scenario in scenarios(cheaper) {
         let designs = of_growing_in(grown, &scenario);
-        lines.extend(costs::lines(WHAT_IF, &designs));
+        lines.extend(conclusion::lines(WHAT_IF, &designs));
         let line = line! {
             experiment: WHAT_IF,
             scenario: &scenario.name,

@@ -5,7 +5,7 @@ use crate::{
     Outcome,
     line::{groups, of},
     report::Report,
-    tuple::costs::{self, Expense},
+    tuple::{conclusion, costs::Expense},
 };
 
 /// What each contender costs by look-ups per update, which is the cheapest where, and what follows for accumulators: from
@@ -26,7 +26,7 @@ pub fn run(report: &mut Report) -> Outcome<()> {
                 Expense::new(&figure, line, update_us, "update_bytes")
             };
             let contenders: Vec<Expense> = group.iter().filter(contends).map(expense).collect();
-            costs::report("accumulators", &contenders, report)?;
+            conclusion::report("accumulators", &contenders, report)?;
         }
         claims::run(&group, report)?;
     }
