@@ -10,7 +10,7 @@ use crate::{
     costs::scenarios,
     line,
     line::{Line, of},
-    paper::red_black_until,
+    paper::{TUPLE_KEYS, red_black_until},
 };
 
 /// The experiment whose lines stand for accumulated designs whose authors make the witnesses.
@@ -43,15 +43,16 @@ pub fn follows(line: &Line) -> bool {
 /// Source: Crosby & Wallach 2010, section 10.
 fn what_ifs(grown: &[&Line], cheaper: f64) -> Vec<Line> {
     let mut lines = Vec::new();
+    let keys = grown.first().map(|line| line.count("keys"));
     for scenario in scenarios(cheaper) {
         let designs = of_growing_in(grown, &scenario);
         lines.extend(conclusion::lines(WHAT_IF, &designs));
         let line = line! {
             experiment: WHAT_IF,
             scenario: &scenario.name,
-            keys: grown.first().map(|line| line.count("keys")),
+            keys: keys,
             red_black_until: cheapest_until(&designs, TREE),
-            paper_red_black_until: red_black_until(&scenario.name),
+            paper_red_black_until: red_black_until(&scenario.name).filter(|_| keys == Some(TUPLE_KEYS)),
         };
         lines.push(line.merged(&scenario.prices));
     }
