@@ -201,7 +201,7 @@ const KEYS: [&str; 10] = [
 ];
 
 /// Parameters for trees of up to `largest` entries, a power of two.
-fn parameters<S: DictionaryScheme>(largest: u64) -> Outcome<Arc<Parameters>> {
+pub(crate) fn parameters<S: DictionaryScheme>(largest: u64) -> Outcome<Arc<Parameters>> {
     let powers = counts::degree::<S>(u8::try_from(largest.ilog2())?);
     let secret = BilinearSecretKey::generate(powers, 1, b"bench", &Workers::all_cores())?;
     Ok(secret.public_key().shared_parameters())

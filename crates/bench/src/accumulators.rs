@@ -1,4 +1,8 @@
 //! The accumulators: every operation, beside the primitive that bounds it, measured in the same run.
+//!
+//! Each module is one experiment: [`operations`] (Tremel 2013, section 5), [`slopes`] (his tables and round trips),
+//! [`sets`] (section 7.4 of Crosby & Wallach 2010, with witnesses made by whom it suits), [`hints`] (what the offset of a
+//! prime saves), [`keys`] (how long keys take to make, and how long they are).
 
 use std::{
     hint::black_box,
@@ -6,16 +10,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use accumulators::{
-    AccumulateError, Accumulator, Authority, Batch, Dynamic, ElementSet, Scheme, SecretKey,
-    SignedSnapshot, Snapshot, Universal, Witnessed, rsa::RepresentativeRule,
-};
-use clap::{Args, builder::PossibleValuesParser};
-use pad_core::{Proof, Untrusted, Verified, Version, Workers};
-use rayon::prelude::*;
+use accumulators::{Accumulator, Authority, SignedSnapshot, Snapshot, rsa::RepresentativeRule};
+use clap::{Args, ValueEnum, builder::PossibleValuesParser};
+use pad_core::{Untrusted, Verified, Version, Workers};
 
 use crate::{
-    Outcome, line,
+    Outcome,
     primitives::{author_key, signing_key},
     report::Report,
     timing::{Effort, median, microseconds},
@@ -23,10 +23,16 @@ use crate::{
 };
 
 mod bilinear;
+pub mod hints;
+pub mod keys;
+pub mod operations;
 mod rsa;
+pub mod sets;
+pub mod slopes;
 pub mod table;
 
 pub use bilinear::BilinearBench;
+pub use operations::{Bench, Bounded, Operations, SecretKeyOf};
 pub use rsa::RsaBench;
 
 /// The command line of `bench accumulators`.
@@ -35,6 +41,9 @@ pub struct AccumulatorArguments {
     /// One JSON object per line instead of a table.
     #[arg(long)]
     json: bool,
+    /// The experiments.
+    #[arg(long, value_delimiter = ',', default_value = "operations")]
+    experiment: Vec<AccumulatorExperiment>,
     /// The numbers of elements.
     #[arg(
         long,
@@ -49,6 +58,12 @@ pub struct AccumulatorArguments {
     /// Only this scheme.
     #[arg(long, value_parser = PossibleValuesParser::new(["rsa", "bilinear"]))]
     accumulator: Option<String>,
+    /// The network's latencies that stand in the round trips of `slopes`, there and back, in milliseconds.
+    #[arg(long, value_delimiter = ',', default_values_t = [0.0, 1.0, 20.0, 100.0])]
+    latency_ms: Vec<f64>,
+    /// The number of keys of each length that the experiment `keys` makes.
+    #[arg(long, default_value_t = 5)]
+    new_keys: usize,
     /// Leave out what is expected to take more seconds than this.
     #[arg(long, default_value_t = 300)]
     longest: u64,
@@ -57,30 +72,95 @@ pub struct AccumulatorArguments {
     quick: bool,
 }
 
+/// The experiments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum AccumulatorExperiment {
+    /// Every operation, beside the primitive that bounds it.
+    Operations,
+    /// Time per element over several sizes, and round trips; from what `operations` measured in the same run.
+    Slopes,
+    /// The same set with its elements signed one by one, under a Merkle tree, and accumulated.
+    Sets,
+    /// What a server saves if updates say which prime represents an element.
+    Hints,
+    /// Making keys, and their sizes in all families.
+    Keys,
+}
+
 impl AccumulatorArguments {
     /// Measures what is asked for.
     pub fn run(&self) -> Outcome<()> {
+        use AccumulatorExperiment as Experiment;
+        let plan = self.plan();
+        let wants = |experiment| self.experiment.contains(&experiment);
+        let mut report = Report::new(self.json, self.quick)?;
+        if self.wants_accumulator("bilinear") {
+            let bench = BilinearBench::new(&plan)?;
+            measure(&bench, &self.experiment, &plan, &mut report)?;
+        }
+        if self.wants_accumulator("rsa") {
+            let bench = RsaBench::new(RepresentativeRule::default(), &plan)?;
+            measure(&bench, &self.experiment, &plan, &mut report)?;
+            // For comparisons, and of its operations only.
+            let compact = RsaBench::new(RepresentativeRule::Compact, &plan)?;
+            let operations = self.experiment.iter().copied();
+            let operations = operations.filter(|it| *it == Experiment::Operations);
+            measure(
+                &compact,
+                &operations.collect::<Vec<_>>(),
+                &plan,
+                &mut report,
+            )?;
+        }
+        if wants(Experiment::Slopes) {
+            slopes::run(&self.latency_ms, &mut report)?;
+        }
+        if wants(Experiment::Sets) {
+            sets::plain::run(&plan, &mut report)?;
+            sets::conclusion::run(&mut report)?;
+        }
+        if wants(Experiment::Hints) {
+            hints::run(&plan, &mut report)?;
+        }
+        if wants(Experiment::Keys) {
+            keys::run(&plan, self.new_keys, &mut report)?;
+        }
+        report.finish(table::table)
+    }
+
+    fn plan(&self) -> Plan {
         let mut sizes: Vec<usize> = self.elements.iter().map(|size| *size as usize).collect();
         sizes.sort_unstable();
         sizes.dedup();
-        let plan = Plan {
+        Plan {
             sizes,
             threads: self.threads.clone(),
             longest: Duration::from_secs(self.longest),
             quick: self.quick,
-        };
-        let wanted = |name| self.accumulator.as_deref().is_none_or(|only| only == name);
-        let mut report = Report::new(self.json, self.quick)?;
-        if wanted("bilinear") {
-            run(&BilinearBench::new(&plan)?, &plan, &mut report)?;
         }
-        if wanted("rsa") {
-            for rule in [RepresentativeRule::Wide, RepresentativeRule::Compact] {
-                run(&RsaBench::new(rule, &plan)?, &plan, &mut report)?;
-            }
-        }
-        report.finish(table::table)
     }
+
+    fn wants_accumulator(&self, name: &str) -> bool {
+        self.accumulator.as_deref().is_none_or(|only| only == name)
+    }
+}
+
+/// The experiments that one accumulator is in on its own.
+fn measure<B: Bench>(
+    bench: &B,
+    experiments: &[AccumulatorExperiment],
+    plan: &Plan,
+    report: &mut Report,
+) -> Outcome<()> {
+    for experiment in experiments {
+        match experiment {
+            AccumulatorExperiment::Operations => operations::run(bench, plan, report)?,
+            AccumulatorExperiment::Sets => sets::accumulated::run(bench, plan, report)?,
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// What to measure.
@@ -112,99 +192,15 @@ impl Primitive {
     }
 }
 
-/// Work that a primitive bounds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bounded {
-    /// Making a representative.
-    Element,
-    /// Each further element of a set accumulated with the secret key.
-    Factor,
-    /// Accumulating with the secret key beyond that, once.
-    SecretOnce,
-    /// Accumulating a set without the secret key, per element.
-    Public,
-    /// Each of all witnesses with the secret key.
-    SecretWitness,
-    /// Each of all witnesses without it.
-    PublicWitness,
-    /// Verifying.
-    Verify,
-}
-
-/// A scheme's keys, the primitives that bound its operations, and what only it can do.
-pub trait Bench {
-    /// The scheme.
-    type Scheme: Universal + Batch;
-
-    /// The scheme, and what distinguishes its parameters.
-    fn name(&self) -> String;
-    /// A secret key for sets of up to `capacity` elements.
-    fn secret(&self, capacity: usize) -> Outcome<SecretKeyOf<Self>>;
-    /// What bounds work on a set of `n` elements.
-    fn bound(&self, work: Bounded, n: usize) -> Primitive;
-    /// What else there is to measure.
-    fn extras(&self, report: &mut Operations<'_>) -> Outcome<()>;
-}
-
-/// The secret key of a scheme.
-pub type SecretKeyOf<B> = <<B as Bench>::Scheme as Accumulator>::SecretKey;
-
-/// The lines of one accumulator.
-pub struct Operations<'a> {
-    accumulator: String,
-    bound: &'a dyn Fn(Bounded, usize) -> Primitive,
-    /// What to measure.
-    pub plan: &'a Plan,
-    report: &'a mut Report,
-}
-
-impl Operations<'_> {
-    /// Times `work`, which handles `n` elements, and reports the time of one.
-    pub fn measure<R>(
-        &mut self,
-        operation: &str,
-        (n, threads): (usize, usize),
-        bound: Bounded,
-        work: impl FnMut() -> R,
-    ) -> Outcome<f64> {
-        self.report
-            .announce(format!("{} {operation}", self.accumulator));
-        let each = self.plan.time_us(work) / n.max(1) as f64;
-        self.line(operation, (n, threads), bound, each)?;
-        Ok(each)
-    }
-
-    /// Whether work that is expected to take so long in all is left out.
-    fn leaves_out(&self, expected_us: f64) -> bool {
-        expected_us > microseconds(self.plan.longest)
-    }
-
-    fn line(
-        &mut self,
-        operation: &str,
-        (n, threads): (usize, usize),
-        bound: Bounded,
-        per_element_us: f64,
-    ) -> Outcome<()> {
-        let bound = (self.bound)(bound, n);
-        self.report.measured(line! {
-            experiment: "accumulators",
-            accumulator: &self.accumulator,
-            operation: operation,
-            n: n,
-            threads: threads,
-            per_element_us: per_element_us,
-            primitive: &bound.name,
-            primitive_us: bound.us,
-            ratio: per_element_us / bound.us,
-        })
-    }
-}
-
 impl Plan {
     /// The time of `work` in microseconds: the median of up to 15 runs within two seconds, of at
     /// least one run.
     fn time_us<R>(&self, mut work: impl FnMut() -> R) -> f64 {
+        self.time_on(|| (), |()| work())
+    }
+
+    /// The same of work on what is made anew each time, which is not timed.
+    fn time_on<T, R>(&self, mut prepare: impl FnMut() -> T, mut work: impl FnMut(T) -> R) -> f64 {
         let (budget, runs) = if self.quick {
             (Duration::ZERO, 1)
         } else {
@@ -213,8 +209,9 @@ impl Plan {
         let start = Instant::now();
         let mut times = Vec::new();
         while times.is_empty() || (times.len() < runs && start.elapsed() < budget) {
+            let input = prepare();
             let start = Instant::now();
-            black_box(work());
+            black_box(work(input));
             times.push(microseconds(start.elapsed()));
         }
         median(times)
@@ -235,183 +232,11 @@ impl Plan {
     }
 }
 
-/// Measures one scheme.
-fn run<B: Bench>(bench: &B, plan: &Plan, report: &mut Report) -> Outcome<()> {
-    let mut report = Operations {
-        accumulator: bench.name(),
-        bound: &|work, n| bench.bound(work, n),
-        plan,
-        report,
-    };
-    let largest = plan.sizes.iter().copied().max().unwrap_or(1);
-    // One more, for the element that is added in the end.
-    let secret = bench.secret(largest + 1)?;
-    bench.extras(&mut report)?;
-    let mut public_witness_us = vec![0.0; plan.threads.len()];
-    for &n in &plan.sizes {
-        let elements = elements(n);
-        for (pool, witness_us) in plan.pools()?.iter().zip(&mut public_witness_us) {
-            let scene = Scene::<B> {
-                secret: &secret,
-                elements: &elements,
-                set: ElementSet::from_elements(secret.public_key(), &elements, pool)?,
-                pool,
-            };
-            scene.representatives(&mut report)?;
-            scene.accumulate(&mut report)?;
-            // Grows faster than linearly, but hardly: half as much again for ten times the set.
-            let expected = *witness_us * 1.5 * n as f64;
-            if let Some(each) = scene.witnesses(&mut report, expected)? {
-                *witness_us = each;
-            }
-        }
-        single_elements::<B>(&secret, &elements, &mut report)?;
-    }
-    Ok(())
-}
-
 /// Distinct elements of 32 bytes.
 fn elements(n: usize) -> Vec<Vec<u8>> {
     let mut random = Random::new(n as u64);
     let words = |random: &mut Random| [(); 4].map(|()| random.next().to_be_bytes());
     (0..n).map(|_| words(&mut random).concat()).collect()
-}
-
-/// One set and one number of threads.
-struct Scene<'a, B: Bench> {
-    secret: &'a SecretKeyOf<B>,
-    elements: &'a [Vec<u8>],
-    set: ElementSet<B::Scheme>,
-    pool: &'a Workers,
-}
-
-impl<B: Bench> Scene<'_, B> {
-    fn key(&self) -> &<B::Scheme as Scheme>::PublicKey {
-        self.secret.public_key()
-    }
-
-    fn what(&self) -> (usize, usize) {
-        (self.elements.len(), self.pool.threads())
-    }
-
-    fn representatives(&self, report: &mut Operations<'_>) -> Outcome<()> {
-        report.measure("representatives", self.what(), Bounded::Element, || {
-            ElementSet::<B::Scheme>::from_elements(self.key(), self.elements, self.pool)
-        })?;
-        Ok(())
-    }
-
-    fn accumulate(&self, report: &mut Operations<'_>) -> Outcome<()> {
-        let (what, pool) = (self.what(), self.pool);
-        let first = ElementSet::from_elements(self.key(), &self.elements[..1], pool)?;
-        let work = || B::Scheme::accumulate(self.secret, &first, pool);
-        work()?;
-        let once = (1, what.1);
-        let once_us = report.measure("accumulate_secret_once", once, Bounded::SecretOnce, work)?;
-        let whole = report
-            .plan
-            .time_us(|| B::Scheme::accumulate(self.secret, &self.set, pool));
-        let further = (whole - once_us).max(0.0) / what.0 as f64;
-        report.line("accumulate_secret_each", what, Bounded::Factor, further)?;
-        let work = || B::Scheme::accumulate(self.key(), &self.set, pool);
-        report.measure("accumulate_public", what, Bounded::Public, work)?;
-        Ok(())
-    }
-
-    /// Returns the time of each of all witnesses without the secret key, unless they were left out.
-    fn witnesses(&self, report: &mut Operations<'_>, expected_us: f64) -> Outcome<Option<f64>> {
-        let (what, bound) = (self.what(), Bounded::PublicWitness);
-        let (key, set, pool) = (self.key(), &self.set, self.pool);
-        let made = B::Scheme::witnesses(self.secret, set, pool)?;
-        let work = || B::Scheme::witnesses(self.secret, set, pool);
-        report.measure("witnesses_secret", what, Bounded::SecretWitness, work)?;
-        if report.leaves_out(expected_us) {
-            return Ok(None);
-        }
-        let mut equal = true;
-        let each = report.measure("witnesses_public", what, bound, || {
-            equal &= B::Scheme::witnesses(key, set, pool).is_ok_and(|public| public == made);
-        })?;
-        if !equal {
-            return Err("witnesses with and without the secret key differ".into());
-        }
-        // The quadratic baseline is only run where it takes seconds.
-        if !report.leaves_out(each * (what.0 * what.0) as f64) {
-            report.measure("witnesses_one_by_one", what, bound, || self.one_by_one())?;
-        }
-        Ok(Some(each))
-    }
-
-    /// Every witness made on its own, as in the paper.
-    fn one_by_one(&self) -> Result<Vec<<B::Scheme as Witnessed>::Witness>, AccumulateError> {
-        let (key, set, alone) = (self.key(), &self.set, Workers::sequential());
-        let witness = |element: &Vec<u8>| B::Scheme::witness(key, set, element, &alone);
-        if self.pool.threads() == 1 {
-            return self.elements.iter().map(witness).collect();
-        }
-        let elements = self.elements;
-        self.pool.run(|| elements.par_iter().map(witness).collect())
-    }
-}
-
-/// What clients do, and what servers do for one element: on one thread.
-fn single_elements<B: Bench>(
-    secret: &SecretKeyOf<B>,
-    elements: &[Vec<u8>],
-    report: &mut Operations<'_>,
-) -> Outcome<()> {
-    let (key, alone) = (secret.public_key(), &Workers::sequential());
-    let n = elements.len();
-    let set = ElementSet::<B::Scheme>::from_elements(key, elements, alone)?;
-    let value = B::Scheme::accumulate(secret, &set, alone)?;
-    let snapshot = signed_and_verified::<B::Scheme>(key, value)?;
-    let witnesses = B::Scheme::witnesses(secret, &set, alone)?;
-    let (witness, element) = (&witnesses[n / 2], &elements[n / 2]);
-    witness.clone().check(&snapshot, element)?;
-    report.measure("verify", (1, 1), Bounded::Verify, || {
-        witness.clone().check(&snapshot, element)
-    })?;
-    let size = n.min(1000);
-    let batch = <B::Scheme as Witnessed>::WitnessBatch::from(witnesses[..size].to_vec());
-    batch.clone().check(&snapshot, &elements[..size])?;
-    report.measure("verify_batch", (size, 1), Bounded::Verify, || {
-        batch.clone().check(&snapshot, &elements[..size])
-    })?;
-    let stranger = b"not an element";
-    let made = B::Scheme::non_membership_witness(secret, &set, stranger, alone)?;
-    made.clone().check(&snapshot, stranger)?;
-    report.measure("verify_absence", (1, 1), Bounded::Verify, || {
-        made.clone().check(&snapshot, stranger)
-    })?;
-    report.measure("absence_public", (n, 1), Bounded::Public, || {
-        B::Scheme::non_membership_witness(key, &set, stranger, alone)
-    })?;
-    changes::<B>(secret, &set, report)
-}
-
-/// One element removed and one added, and a witness that follows.
-fn changes<B: Bench>(
-    secret: &SecretKeyOf<B>,
-    set: &ElementSet<B::Scheme>,
-    report: &mut Operations<'_>,
-) -> Outcome<()> {
-    let (key, alone) = (secret.public_key(), &Workers::sequential());
-    let value = B::Scheme::accumulate(secret, set, alone)?;
-    let (none, fresh): (&[&[u8]], &[&[u8]]) = (&[], &[b"fresh"]);
-    let n = set.len();
-    report.measure("change_secret", (1, 1), Bounded::Verify, || {
-        let mut set = set.clone();
-        B::Scheme::change(secret, &mut set, &value, none, fresh, alone)
-    })?;
-    let mut changed = set.clone();
-    let change = B::Scheme::change(secret, &mut changed, &value, none, fresh, alone)?;
-    let element = &set.elements()[n / 2];
-    let witnesses = B::Scheme::witnesses(secret, set, alone)?;
-    report.measure("update_witness", (1, 1), Bounded::Verify, || {
-        let log = core::slice::from_ref(&change);
-        B::Scheme::update_witness(key, element, &witnesses[n / 2], log)
-    })?;
-    Ok(())
 }
 
 /// A value as clients know it: signed, and verified.

@@ -19,11 +19,7 @@ pub mod readme;
 pub mod run;
 pub mod steps;
 
-use crate::{
-    Outcome, figures,
-    line::{Line, of},
-    tuple::costs,
-};
+use crate::{Outcome, figures, line::Line, tuple::figure7};
 use run::{Parts, read_lines};
 use steps::{Depth, Step, steps};
 
@@ -100,9 +96,8 @@ impl ReportArguments {
 
 /// The lines with figure 7 of all designs together, of which each was measured alone.
 fn with_figure_7(mut lines: Vec<Line>) -> Vec<Line> {
-    lines.retain(|line| line.text("figure") != "figure7");
-    let grown: Vec<Line> = of(&lines, "tuple_growing").into_iter().cloned().collect();
-    lines.extend(costs::lines(&costs::of_growing(&grown)));
+    lines.retain(|line| !figure7::follows(line));
+    lines.extend(figure7::lines(&lines, 10.0));
     lines
 }
 

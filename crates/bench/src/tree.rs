@@ -1,32 +1,25 @@
 //! The tree dictionaries: growing and steady-state microbenchmarks (Crosby & Wallach 2010, section 6).
 //!
 //! [`author`] and [`server`] measure one tree each, in a [`process`] of its own, with a file of updates
-//! ([`update_file`]) between them; [`batch`] measures large snapshots. [`list`] names all trees.
+//! ([`update_file`]) between them; [`batch`] measures large snapshots, [`paper_layout`] trees with entries in all nodes.
+//! [`list`] names all trees. [`what_if`] asks what other prices would change.
 
 use clap::{Args, ValueEnum};
 
 pub mod author;
 pub mod batch;
 pub mod list;
+pub mod paper_layout;
 pub mod process;
 pub mod server;
 pub mod table;
 pub mod update_file;
+pub mod what_if;
 
 use crate::{Outcome, line, report::Report, workload::Workload};
 use batch::Batches;
 use list::{MeasuredTree, SUITES, names, possible, trees};
 use process::Order;
-
-/// Which of the paper's microbenchmarks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub enum Experiment {
-    /// From empty, one new key in each snapshot.
-    Growing,
-    /// Filled in the first snapshot; then one key added and one removed in each.
-    SteadyState,
-}
 
 /// The command line of `bench tree`.
 #[derive(Clone, Debug, Args)]
@@ -56,15 +49,32 @@ pub struct TreeArguments {
         value_parser = possible(|tree| tree.suite),
     )]
     suite: Vec<String>,
-    /// Only this microbenchmark.
-    #[arg(long)]
-    experiment: Option<Experiment>,
+    /// The experiments.
+    #[arg(long, value_delimiter = ',', default_value = "growing,steady_state")]
+    experiment: Vec<Experiment>,
+    /// How many times cheaper something gets in `what_if`.
+    #[arg(long, default_value_t = 10.0)]
+    cheaper: f64,
     /// The number of snapshots in steady state; without it, as many as keys, at most 10000.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     snapshots: Option<u64>,
     /// Measure little: to see that everything works.
     #[arg(long)]
     quick: bool,
+}
+
+/// The experiments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum Experiment {
+    /// From empty, one new key in each snapshot.
+    Growing,
+    /// Filled in the first snapshot; then one key added and one removed in each.
+    SteadyState,
+    /// The growing trees with entries in all nodes, as in the paper, for table 3.
+    PaperLayout,
+    /// What cheaper computing, sending or cryptography would change of what `growing` measured in the same run.
+    WhatIf,
 }
 
 impl TreeArguments {
@@ -77,8 +87,40 @@ impl TreeArguments {
                     self.measure(suite, &workload, scheme, &mut report)?;
                 }
             }
+            if self.wants(Experiment::PaperLayout) {
+                self.paper_layout(suite, &mut report)?;
+            }
+        }
+        if self.wants(Experiment::WhatIf) {
+            what_if::run(self.cheaper, &mut report)?;
         }
         report.finish(table::report)
+    }
+
+    fn wants(&self, experiment: Experiment) -> bool {
+        self.experiment.contains(&experiment)
+    }
+
+    /// Every scheme that has such a tree, at every size.
+    fn paper_layout(&self, suite: &str, report: &mut Report) -> Outcome<()> {
+        for keys in &self.keys {
+            for scheme in paper_layout::SCHEMES {
+                if !chosen(&self.scheme, scheme) {
+                    continue;
+                }
+                report.announce(format!("{scheme} with entries in all nodes, {keys} keys"));
+                let order = Order {
+                    workload: Workload::growing(*keys),
+                    scheme: scheme.to_owned(),
+                    repository: "path-copying".to_owned(),
+                    suite: suite.to_owned(),
+                    folder: std::env::temp_dir(),
+                    quick: self.quick,
+                };
+                report.measured(order.measure_paper_layout()?)?;
+            }
+        }
+        Ok(())
     }
 
     /// One author, and the servers that apply its updates.
@@ -120,20 +162,18 @@ impl TreeArguments {
     }
 
     fn includes(&self, tree: &MeasuredTree) -> bool {
-        let chosen = |list: &[String], name| list.is_empty() || list.iter().any(|n| n == name);
         chosen(&self.scheme, tree.scheme) && chosen(&self.repository, tree.repository)
     }
 
     /// Growing, then steady state, that one at more sizes.
     fn workloads(&self) -> Vec<Workload> {
-        let wants = |experiment| self.experiment.is_none_or(|only| only == experiment);
         let growing = self.keys.iter().map(|keys| Workload::growing(*keys));
         let steady = self.steady_sizes().into_iter().map(|keys| {
             let snapshots = self.snapshots.unwrap_or_else(|| keys.min(10_000));
             Workload::steady_state(keys, snapshots)
         });
-        let growing = growing.filter(|_| wants(Experiment::Growing));
-        let steady = steady.filter(|_| wants(Experiment::SteadyState));
+        let growing = growing.filter(|_| self.wants(Experiment::Growing));
+        let steady = steady.filter(|_| self.wants(Experiment::SteadyState));
         growing.chain(steady).collect()
     }
 
@@ -150,6 +190,11 @@ impl TreeArguments {
         sizes.dedup();
         sizes
     }
+}
+
+/// Whether a name is in a list; every name is in an empty one.
+fn chosen(list: &[String], name: &str) -> bool {
+    list.is_empty() || list.iter().any(|chosen| chosen == name)
 }
 
 /// The command line of `bench batch`.

@@ -3,20 +3,25 @@
 //!
 //! [`list`] has what is compared, each a [`pair`]; [`instrument`] and [`timed_design`] note what cryptography takes. Each
 //! further module is one experiment on a [`crate::dictionary::Run`]: [`growing`] (tables 7 to 9),
-//! [`steady`] and [`threads`] (many snapshots at one size), [`macrobenchmark`] (tables 10 and 11).
-//! [`costs`] turns what they measured into figures 7 and 8.
+//! [`steady`] and [`threads`] (many snapshots at one size), [`macrobenchmark`] (tables 10 and 11), [`scaling`] (section 9).
+//! [`costs`] turns what they measured into figures 7 and 8, [`conclusion`] says who wins; [`figure7`] asks what other prices, and [`author_witnesses`]
+//! what another maker of witnesses would change.
 //!
 //! Source: Crosby & Wallach 2010, sections 5.3, 7 and 8.
 
 use std::time::Duration;
 
 pub mod arguments;
+pub mod author_witnesses;
+pub mod conclusion;
 pub mod costs;
+pub mod figure7;
 pub mod growing;
 pub mod instrument;
 pub mod list;
 pub mod macrobenchmark;
 pub mod pair;
+pub mod scaling;
 pub mod steady;
 pub mod table;
 pub mod threads;

@@ -5,7 +5,7 @@ use std::{num::NonZeroUsize, path::PathBuf};
 use clap::{Args, ValueEnum};
 use flexlist::tag::TagKind;
 
-use super::{audit, build, hash_share, multi, network, replay, table};
+use super::{audit, build, hash_share, locality, multi, network, replay, table};
 use crate::{Outcome, report::Report};
 
 /// The command line of `bench flexlist`.
@@ -38,7 +38,7 @@ pub struct FlexlistArguments {
     /// Only these tag schemes; making a key of `rsa-3072` can take minutes.
     #[arg(long, value_delimiter = ',')]
     pub tags: Vec<TagKind>,
-    /// Version-control traces for the experiment `replay`, made by `flexlist-trace`.
+    /// Version-control traces for the experiments `replay` and `locality`, made by `flexlist-trace`.
     #[arg(long)]
     pub trace: Vec<PathBuf>,
     /// The numbers of clients of the experiment `network`.
@@ -66,6 +66,8 @@ pub enum FlexlistExperiment {
     Audit,
     /// A version-control trace.
     Replay,
+    /// How near to each other the changes of a trace's commits are.
+    Locality,
     /// Many clients at once.
     Network,
 }
@@ -94,6 +96,11 @@ impl FlexlistArguments {
                 Experiment::Replay => {
                     for trace in &self.trace {
                         replay::run(trace, report)?;
+                    }
+                }
+                Experiment::Locality => {
+                    for trace in &self.trace {
+                        locality::run(trace, report)?;
                     }
                 }
                 Experiment::Network => {

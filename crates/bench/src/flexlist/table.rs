@@ -36,6 +36,7 @@ pub fn report(lines: &[Line]) -> Tables {
     table_2(&mut tables, &multi);
     audits(&mut tables, &of(lines, "flexlist_audit"));
     replays(&mut tables, &of(lines, "flexlist_replay"));
+    localities(&mut tables, &of(lines, "flexlist_locality"));
     networks(&mut tables, &of(lines, "flexlist_network"));
     tables.signed(lines)
 }
@@ -245,6 +246,30 @@ fn distribution(line: &Line, key: &str) -> String {
         return dash();
     };
     [mean, median, p90].map(digits).join(" / ")
+}
+
+fn localities(tables: &mut Tables, lines: &[&Line]) {
+    let columns = [
+        text("trace", "trace"),
+        text("commits", "commits"),
+        share("in one folder", "changes_in_main_folder"),
+        share("paper", "paper_in_one_folder"),
+        share("one run of blocks", "edits_in_one_run"),
+        share("paper", "paper_in_one_run"),
+        number("blocks", "blocks_per_commit.mean"),
+        number("median", "blocks_per_commit.median"),
+        number("paper", "paper_blocks_per_commit"),
+        number("blocks of a run", "run_blocks.mean"),
+        scaled("sent KB", "sent_bytes_per_commit", 1e-3),
+        scaled("paper", "paper_sent_bytes_per_commit", 1e-3),
+    ];
+    let title = "Locality: what a commit changes";
+    tables.section(
+        title,
+        "Changed blocks of the files as they were before.",
+        lines,
+        &columns,
+    );
 }
 
 fn networks(tables: &mut Tables, lines: &[&Line]) {

@@ -9,6 +9,7 @@ use pad_tree::{Authenticated, PathCopying, TreeRepository, TreeScheme, for_each_
 use super::{
     author,
     batch::{self, Batches},
+    paper_layout,
     process::{AuthorPass, Order, Role},
     server,
 };
@@ -32,6 +33,8 @@ pub struct MeasuredTree {
     pub server: fn(&Order, &AuthorPass) -> Outcome<Line>,
     /// Large snapshots.
     pub batch: fn(&Batches, &mut Report) -> Outcome<()>,
+    /// The tree of that scheme with its entries in all nodes, over path copying.
+    pub paper_layout: fn(&Order) -> Outcome<Line>,
 }
 
 impl MeasuredTree {
@@ -44,6 +47,7 @@ impl MeasuredTree {
             author: author::measure::<TreeRepository<S, St>, Counting<S, St::Scheme>>,
             server: server::measure::<S, St>,
             batch: batch::measure::<S, St>,
+            paper_layout: paper_layout::measure::<S>,
         }
     }
 
@@ -65,6 +69,7 @@ pub fn follow(order: &Order, role: Role) -> Outcome<()> {
             let pass = serde_json::from_slice(&fs::read(order.author_pass())?)?;
             serde_json::to_string(&(tree.server)(order, &pass)?)?
         }
+        Role::PaperLayout => serde_json::to_string(&(tree.paper_layout)(order)?)?,
     };
     println!("{json}");
     Ok(())

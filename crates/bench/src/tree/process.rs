@@ -28,13 +28,15 @@ pub struct Order {
     pub quick: bool,
 }
 
-/// The two kinds of measuring processes.
+/// The kinds of measuring processes.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Role {
     /// Writes the updates, and prints an [`AuthorPass`].
     Author,
     /// Applies them, and prints its figures.
     Server,
+    /// Measures a tree with entries in all nodes, and prints its figures.
+    PaperLayout,
 }
 
 /// What the author's process hands on to the server's.
@@ -73,6 +75,11 @@ impl Order {
         let pass = self.send("author")?;
         fs::write(self.author_pass(), serde_json::to_vec(&pass)?)?;
         Ok(pass)
+    }
+
+    /// Measures the tree of this scheme with entries in all nodes.
+    pub fn measure_paper_layout(&self) -> Outcome<Line> {
+        self.send("paper-layout")
     }
 
     /// Measures a server of the updates in the folder, and puts everything together.

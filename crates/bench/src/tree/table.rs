@@ -1,6 +1,7 @@
 //! The lines of `bench tree`, `bench batch` and `bench primitives`, for people: ours beside those of 2010.
 
 use crate::{
+    columns::{Declared, titled},
     costs,
     line::{Line, groups, of},
     paper::{self, Paper},
@@ -28,8 +29,9 @@ pub fn report(lines: &[Line]) -> Tables {
             "",
         );
         roles(&mut tables, &group);
-        paper_tables(&mut tables, &group);
+        paper_tables(&mut tables, &group, &of(lines, "growing_paper_layout"));
     }
+    WHAT_IF.show(&mut tables, lines);
     let columns = [
         name("steady state"),
         text("keys", "keys"),
@@ -45,21 +47,24 @@ pub fn report(lines: &[Line]) -> Tables {
     tables.signed(lines)
 }
 
+#[rustfmt::skip]
+const WHAT_IF: Declared = Declared::new("growing_what_if", "Section 10: micro-dollars per look-up, red-black trees, if something gets cheaper", &[
+    ("what if", "scenario"), ("keys", "keys"), ("look-ups per update", "lookups_per_update"),
+    ("cache-everywhere", "cache_everywhere_microdollars"), ("cache-median", "cache_median_microdollars"),
+    ("median to everywhere", "median_to_everywhere"),
+]);
+
 /// Author, server, client, and the server's memory.
 fn roles(tables: &mut Tables, lines: &[&Line]) {
     // All repositories of a scheme have one author.
     let authors = groups(lines, &["scheme"]);
-    let columns = [
-        text("author", "scheme"),
-        number("insert+snapshot us", "insert_snapshot_us"),
-        number("median us", "insert_snapshot_median_us"),
-        number("limit us", "author_limit_us"),
-        number("ratio", "author_ratio"),
-        number("median ratio", "author_ratio_median"),
-        number("node hashes", "node_hashes_per_update"),
-        number("history hashes", "history_hashes_per_update"),
-        number("update B", "update_bytes"),
-    ];
+    #[rustfmt::skip]
+    let columns = titled(&[
+        ("author", "scheme"), ("insert+snapshot us", "insert_snapshot_us"), ("median us", "insert_snapshot_median_us"),
+        ("limit us", "author_limit_us"), ("ratio", "author_ratio"), ("median ratio", "author_ratio_median"),
+        ("node hashes", "node_hashes_per_update"), ("history hashes", "history_hashes_per_update"),
+        ("update B", "update_bytes"),
+    ]);
     tables.table(authors.iter().map(|group| group[0]), &columns);
     let columns = [
         name("server"),
@@ -124,11 +129,18 @@ fn megabytes() -> Column<'static> {
 }
 
 /// Tables 3 to 5 and figure 6.
-fn paper_tables(tables: &mut Tables, lines: &[&Line]) {
+fn paper_tables(tables: &mut Tables, lines: &[&Line], paper_layouts: &[&Line]) {
     let over_path_copying = |line: &&Line| line.text("repository") == "path-copying";
-    let copying: Vec<&Line> = lines.iter().copied().filter(over_path_copying).collect();
+    let of_same = |line: &&Line| line.agrees(lines[0], &["suite", "keys"]);
+    let paper_layouts = paper_layouts.iter().copied().filter(of_same);
+    let copying = lines.iter().copied().filter(over_path_copying);
+    let copying: Vec<&Line> = copying.chain(paper_layouts).collect();
     let columns = [
         text("scheme", "scheme"),
+        Column::new("entries in", |line| {
+            let leaves = line.get("layout").is_none();
+            if leaves { "leaves" } else { "all nodes" }.to_owned()
+        }),
         scaled("proof KB", "proof_bytes", 1e-3),
         of_2010(&paper::SCHEMES, "scheme", "proof_kilobytes"),
         per_second("look-ups/s", "prove_us_random_version"),
@@ -202,21 +214,14 @@ pub fn batches(lines: &[Line]) -> Tables {
         );
         tables.heading(&title, BATCH_NOTE);
     }
-    let columns = [
-        text("threads", "threads"),
-        number("author ms", "author_snapshot_ms"),
-        number("server ms", "apply_ms"),
-        number("bare hashes ms", "bare_hashes_ms"),
-        number("scattered ms", "scattered_hashes_ms"),
-        number("author speed", "author_speed"),
-        number("server speed", "apply_speed"),
-        number("author speed-up", "author_speed_up"),
-        number("server speed-up", "apply_speed_up"),
-        number("bare speed-up", "bare_speed_up"),
-        number("node hashes", "node_hashes_per_snapshot"),
-        number("author load ms", "author_load_ms"),
-        number("server load ms", "server_load_ms"),
-    ];
+    #[rustfmt::skip]
+    let columns = titled(&[
+        ("threads", "threads"), ("author ms", "author_snapshot_ms"), ("server ms", "apply_ms"),
+        ("bare hashes ms", "bare_hashes_ms"), ("scattered ms", "scattered_hashes_ms"), ("author speed", "author_speed"),
+        ("server speed", "apply_speed"), ("author speed-up", "author_speed_up"), ("server speed-up", "apply_speed_up"),
+        ("bare speed-up", "bare_speed_up"), ("node hashes", "node_hashes_per_snapshot"),
+        ("author load ms", "author_load_ms"), ("server load ms", "server_load_ms"),
+    ]);
     tables.table(lines, &columns);
     tables.signed(lines)
 }

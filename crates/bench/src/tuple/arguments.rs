@@ -5,9 +5,10 @@ use std::{num::NonZeroUsize, path::PathBuf, sync::LazyLock, time::Duration};
 use clap::{Args, ValueEnum, builder::PossibleValuesParser};
 
 use super::{
-    Task, costs,
+    Task, author_witnesses, conclusion, costs, figure7,
     list::{Contender, contenders},
     macrobenchmark::{self, Epochs, PAPER_EPOCH, Trace, compared},
+    scaling,
     steady::exponent,
     table, threads,
 };
@@ -43,6 +44,9 @@ pub struct TupleArguments {
     /// What a gigabyte sent costs, in cents.
     #[arg(long, default_value_t = Prices::PAPER.cents_per_gigabyte)]
     pub cents_per_gigabyte: f64,
+    /// How many times cheaper something gets in the what-ifs of the growing experiment.
+    #[arg(long, default_value_t = 10.0)]
+    pub cheaper: f64,
     /// Traces of the macro-benchmark; without it, prices and exchange rates of the folder `data`.
     #[arg(long)]
     pub trace: Vec<PathBuf>,
@@ -66,6 +70,8 @@ pub enum TupleExperiment {
     Threads,
     /// Recorded traces.
     Macrobenchmark,
+    /// Servers that share the keys, and servers that each hold all.
+    Scaling,
 }
 
 impl TupleArguments {
@@ -87,6 +93,14 @@ impl TupleArguments {
             report.announce("threads");
             let task = self.task(threads::DESIGN, self.keys);
             threads::run(&task, &self.threads, &mut report)?;
+        }
+        if self.wants(TupleExperiment::Scaling) {
+            for (design, measure) in scaling::DESIGNS {
+                if self.wants_design(design) {
+                    report.announce(format!("scaling, {design}"));
+                    measure(&self.task(design, self.keys), &self.threads, &mut report)?;
+                }
+            }
         }
         if self.wants(TupleExperiment::Macrobenchmark) {
             for path in self.traces() {
@@ -130,14 +144,16 @@ impl TupleArguments {
     }
 
     fn growing(&self, contenders: &[Contender], report: &mut Report) -> Outcome<()> {
-        let mut lines = Vec::new();
         for contender in contenders {
             report.announce(format!("growing, {}", contender.name));
             let line = (contender.growing)(&self.task(&contender.name, self.keys))?;
             report.measured(line.clone())?;
-            lines.push(line);
+            if let Some(line) = author_witnesses::measure(&line)? {
+                report.measured(line)?;
+            }
         }
-        costs::report(&costs::of_growing(&lines), report)
+        let mut follow = figure7::lines(report.lines(), self.cheaper).into_iter();
+        follow.try_for_each(|line| report.line(line))
     }
 
     fn steady(&self, contenders: &[Contender], report: &mut Report) -> Outcome<()> {
@@ -190,7 +206,7 @@ impl TupleArguments {
                 report.line(line)?;
             }
         }
-        costs::report(&costs::of_steady(&lines, self.keys), report)
+        conclusion::report("tuple", &costs::of_steady(&lines, self.keys), report)
     }
 
     fn macrobenchmark(
@@ -218,7 +234,7 @@ impl TupleArguments {
                 lines.push(line);
             }
         }
-        costs::report(&costs::of_macrobenchmark(&lines), report)
+        conclusion::report("tuple", &costs::of_macrobenchmark(&lines), report)
     }
 }
 

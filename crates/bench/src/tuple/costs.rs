@@ -4,29 +4,45 @@
 //! A design costs `lookup + update / r` for each of `r` look-ups per update, a line in `1 / r`; so the
 //! points where another design becomes the cheapest are computed, not searched.
 
-use crate::{Outcome, costs::Prices, line, line::Line, report::Report};
+use crate::{
+    costs::{Prices, Scenario},
+    line,
+    line::Line,
+};
 
 /// From one look-up per update to hardly any update: the horizontal axis.
 const RANGE: (f64, f64) = (1.0, 1e7);
 
+/// The name of figure 7.
+pub const GROWING: &str = "figure7";
+
 /// What one design costs, in micro-dollars.
 #[derive(Clone, Debug)]
 pub struct Expense {
-    figure: String,
-    design: String,
+    pub(super) figure: String,
+    pub(super) design: String,
     keys: u64,
     lookup: f64,
     update: f64,
-    prices: Prices,
+    pub(super) prices: Prices,
 }
 
 impl Expense {
-    /// What a measured design costs: its times in microseconds are those of an update.
-    fn new(figure: &str, line: &Line, update_us: f64, update_bytes: &str) -> Self {
+    /// What a measured design costs: its times in microseconds are those of an update, the prices those of the line.
+    pub fn new(figure: &str, line: &Line, update_us: f64, update_bytes: &str) -> Self {
         let prices = Prices {
             cpu_cents_per_hour: line.figure("cpu_cents_per_hour"),
             cents_per_gigabyte: line.figure("cents_per_gigabyte"),
         };
+        Self::at_prices(prices, (figure, line), update_us, update_bytes)
+    }
+
+    fn at_prices(
+        prices: Prices,
+        (figure, line): (&str, &Line),
+        update_us: f64,
+        update_bytes: &str,
+    ) -> Self {
         let microdollars =
             |us, bytes| 1e6 * (prices.of_computing(us) + prices.of_sending(line.figure(bytes)));
         Self {
@@ -39,15 +55,23 @@ impl Expense {
         }
     }
 
-    fn at(&self, lookups_per_update: f64) -> f64 {
+    /// Whether witnesses of an accumulator prove its answers.
+    pub(super) fn accumulates(&self) -> bool {
+        ["accumulators", "rsa", "bilinear"]
+            .iter()
+            .any(|part| self.design.contains(part))
+    }
+
+    pub(super) fn at(&self, lookups_per_update: f64) -> f64 {
         self.lookup + self.update / lookups_per_update
     }
 
-    fn line(&self) -> Line {
+    /// The line of the experiment of that family.
+    pub(super) fn line(&self, family: &str) -> Line {
         let ratios = (0..=28).map(|step| 10_f64.powf(f64::from(step) / 4.0));
         let points: Vec<(f64, f64)> = ratios.map(|ratio| (ratio, self.at(ratio))).collect();
         let line = line! {
-            experiment: "tuple_lookup_costs",
+            experiment: format!("{family}_lookup_costs"),
             figure: &self.figure,
             design: &self.design,
             keys: self.keys,
@@ -60,15 +84,40 @@ impl Expense {
 }
 
 /// Figure 7, over the growing run as in the paper. Designs that were stopped early are left out.
-pub fn of_growing(lines: &[Line]) -> Vec<Expense> {
-    let finished = lines
-        .iter()
-        .filter(|line| line.count("inserted") == line.count("keys"));
+pub fn of_growing(lines: &[&Line]) -> Vec<Expense> {
     let expense = |line| {
         let update_us = sum(line, &["author_us", "apply_us"]);
-        Expense::new("figure7", line, update_us, "update_overall_bytes")
+        Expense::new(GROWING, line, update_us, "update_overall_bytes")
     };
-    finished.map(expense).collect()
+    finished(lines).map(expense).collect()
+}
+
+/// Figure 7 in a scenario of section 10. Cryptography is the measured shares of the times of author and server.
+pub fn of_growing_in(lines: &[&Line], scenario: &Scenario) -> Vec<Expense> {
+    let left = |line: &Line, time: &str, share: &str| {
+        let share = line.number(share).unwrap_or(0.0);
+        line.figure(time) * (1.0 - share * (1.0 - scenario.cryptography))
+    };
+    let expense = |line| {
+        let update_us = left(line, "author_us", "author_cryptography_share")
+            + left(line, "apply_us", "server_cryptography_share");
+        let figure = (scenario.name.as_str(), line);
+        Expense::at_prices(scenario.prices, figure, update_us, "update_overall_bytes")
+    };
+    finished(lines).map(expense).collect()
+}
+
+/// The designs that reached all keys.
+fn finished<'a>(lines: &[&'a Line]) -> impl Iterator<Item = &'a Line> {
+    let is_finished = |line: &&Line| line.count("inserted") == line.count("keys");
+    lines.iter().copied().filter(is_finished)
+}
+
+/// Up to how many look-ups per update a design is the cheapest; none if it never is.
+pub fn cheapest_until(designs: &[Expense], design: &str) -> Option<f64> {
+    let ranges = cheapest(designs).into_iter();
+    let of_design = ranges.filter(|(_, _, cheapest)| cheapest.design == design);
+    of_design.map(|(_, to, _)| to).next_back()
 }
 
 /// Figure 7 with so many keys all the time: what every design reaches.
@@ -103,33 +152,8 @@ fn sum(line: &Line, keys: &[&str]) -> f64 {
     keys.iter().map(|key| line.figure(key)).sum()
 }
 
-/// The lines of a figure, and which of them is the lowest where.
-pub fn report(designs: &[Expense], report: &mut Report) -> Outcome<()> {
-    lines(designs)
-        .into_iter()
-        .try_for_each(|line| report.line(line))
-}
-
-/// What [`report`] reports.
-pub fn lines(designs: &[Expense]) -> Vec<Line> {
-    let mut lines: Vec<Line> = designs.iter().map(Expense::line).collect();
-    for (from, to, cheapest) in cheapest(designs) {
-        let line = line! {
-            experiment: "tuple_cheapest",
-            figure: &cheapest.figure,
-            design: &cheapest.design,
-        };
-        let line = line
-            .and("from_lookups_per_update", from)
-            .and("to_lookups_per_update", to)
-            .and("microdollars_at_start", cheapest.at(from));
-        lines.push(line.merged(&cheapest.prices));
-    }
-    lines
-}
-
 /// Which of the designs of one figure is the cheapest in which ranges, in ascending order.
-fn cheapest(designs: &[Expense]) -> Vec<(f64, f64, &Expense)> {
+pub(super) fn cheapest(designs: &[Expense]) -> Vec<(f64, f64, &Expense)> {
     let mut ranges = Vec::new();
     let mut from = RANGE.0;
     let first = |one: &&Expense, other: &&Expense| one.at(RANGE.0).total_cmp(&other.at(RANGE.0));
@@ -158,10 +182,10 @@ fn cheapest(designs: &[Expense]) -> Vec<(f64, f64, &Expense)> {
 
 #[cfg(test)]
 #[allow(clippy::cast_sign_loss, reason = "counts are not negative")]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn design(name: &str, lookup: f64, update: f64) -> Expense {
+    pub(crate) fn design(name: &str, lookup: f64, update: f64) -> Expense {
         Expense {
             figure: "figure7".to_owned(),
             design: name.to_owned(),

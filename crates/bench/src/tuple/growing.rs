@@ -5,7 +5,7 @@
 
 use comparison::run::Sample;
 
-use super::{Limits, Task, pair::Pair};
+use super::{Limits, Task, pair::Pair, timed_design::take_witnesses};
 use crate::{
     Outcome,
     cryptography::TimedSigner,
@@ -22,6 +22,7 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
     let new_run = || Run::<P::Timed>::new(TimedSigner::default(), task.limit);
     // A first snapshot of another dictionary: keys of accumulators compute tables when first used.
     new_run().publish(vec![put_hashed(0)])?;
+    take_witnesses();
     let mut run = new_run();
     run.follow((0..task.keys).map(|index| vec![put_hashed(index)]))?;
     let limits = before.mean(Limits::measure(&task.effort));
@@ -30,6 +31,7 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
         limits.primitives.verify_signature_us,
     ));
     let inserted = run.samples.len();
+    let witnesses = take_witnesses() as f64 / inserted as f64;
     let lookups = Lookups {
         repository: &run.repository,
         effort: task.effort,
@@ -69,6 +71,8 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
         update_overall_bytes: all.update_bytes,
         apply_us: all.apply_us,
         apply_last_tenth_us: last.apply_us,
+        accumulator_us: P::ACCUMULATES.then_some(all.accumulator_us),
+        witnesses_per_snapshot: P::ACCUMULATES.then_some(witnesses),
         updates_per_second: 1e6 / all.apply_us,
         server_cryptography_share: (server_us / all.apply_us).min(1.0),
         memory_bytes: run.repository.memory_bytes(),

@@ -1,6 +1,7 @@
 //! The lines of one run, for people.
 
 use crate::{
+    columns::{Declared, titled},
     figures::title_of,
     line::{Line, groups, of},
     paper,
@@ -17,13 +18,24 @@ pub fn report(lines: &[Line]) -> Tables {
         &of(lines, "tuple_exponent"),
     );
     threads(&mut tables, &of(lines, "tuple_threads"));
+    for table in &SCALING {
+        table.show(&mut tables, lines);
+    }
     for trace in groups(&of(lines, "tuple_macrobenchmark"), &["trace"]) {
         macrobenchmark(&mut tables, &trace);
     }
-    let cheapest = of(lines, "tuple_cheapest");
-    for figure in groups(&of(lines, "tuple_lookup_costs"), &["figure"]) {
-        costs(&mut tables, &figure, &cheapest);
+    for family in ["tuple", "tuple_author_witnesses", "tuple_what_if"] {
+        let [costs_of, cheapest, conclusions] = ["lookup_costs", "cheapest", "conclusion"]
+            .map(|kind| of(lines, &format!("{family}_{kind}")));
+        for figure in groups(&costs_of, &["figure"]) {
+            costs(&mut tables, &figure, &cheapest);
+            let of_figure = conclusions
+                .iter()
+                .filter(|line| line.agrees(figure[0], &["figure"]));
+            of_figure.for_each(|line| tables.heading("", line.text("sentence")));
+        }
     }
+    WHAT_IF.show(&mut tables, lines);
     tables.signed(lines)
 }
 
@@ -69,19 +81,13 @@ fn growing(tables: &mut Tables, lines: &[&Line]) {
     let title = "Table 8: servers and clients";
     tables.section(title, CAVEAT, lines, &columns);
     let title = "How far from the bare signatures and chain steps";
-    let columns = [
-        text("design", "design"),
-        number("author us", "author_us"),
-        number("signatures", "signatures_per_snapshot"),
-        number("chain steps", "chain_steps_per_snapshot"),
-        number("limit us", "author_limit_us"),
-        number("ratio", "author_ratio"),
-        number("verify us", "verify_us"),
-        number("signatures", "signatures_per_proof"),
-        number("chain steps", "chain_steps_per_proof"),
-        number("limit us", "verify_limit_us"),
-        number("ratio", "verify_ratio"),
-    ];
+    #[rustfmt::skip]
+    let columns = titled(&[
+        ("design", "design"), ("author us", "author_us"), ("signatures", "signatures_per_snapshot"),
+        ("chain steps", "chain_steps_per_snapshot"), ("limit us", "author_limit_us"), ("ratio", "author_ratio"),
+        ("verify us", "verify_us"), ("signatures", "signatures_per_proof"), ("chain steps", "chain_steps_per_proof"),
+        ("limit us", "verify_limit_us"), ("ratio", "verify_ratio"),
+    ]);
     tables.section(title, LIMITS_NOTE, lines, &columns);
     let note = format!(
         "Above {} KB/s sending costs more than computing, {}.",
@@ -159,16 +165,34 @@ fn threads(tables: &mut Tables, lines: &[&Line]) {
         first.text("design"),
         first.count("keys")
     );
-    let columns = [
-        text("threads", "threads"),
-        number("snapshot ms", "snapshot_ms"),
-        number("bare signatures ms", "bare_signatures_ms"),
-        number("ratio", "ratio"),
-        number("speed-up", "speed_up"),
-        number("bare speed-up", "bare_speed_up"),
-    ];
+    #[rustfmt::skip]
+    let columns = titled(&[
+        ("threads", "threads"), ("snapshot ms", "snapshot_ms"), ("bare signatures ms", "bare_signatures_ms"),
+        ("ratio", "ratio"), ("speed-up", "speed_up"), ("bare speed-up", "bare_speed_up"),
+    ]);
     tables.section(&title, "", lines, &columns);
 }
+
+#[rustfmt::skip]
+const SCALING: [Declared; 3] = [
+    Declared::new("tuple_partitions", "Section 9: servers that share the keys", &[
+        ("partitions of", "design"), ("keys", "keys"), ("partitions", "partitions"), ("undivided us", "whole_us"),
+        ("splitter us", "splitter_us"), ("slowest us", "slowest_partition_us"), ("gain", "gain"),
+        ("without the splitter", "gain_of_partitions_alone"), ("memory of one", "memory_of_a_partition"), ("model", "model"),
+    ]),
+    Declared::new("tuple_lookup_threads", "Section 9: look-ups on several threads", &[
+        ("look-ups in", "design"), ("threads", "threads"), ("per second", "lookups_per_second"), ("gain", "gain"),
+    ]),
+    Declared::new("tuple_replicas", "Section 9: servers that each hold everything", &[
+        ("replicas of", "design"), ("look-ups per update", "lookups_per_update"), ("replicas", "replicas"),
+        ("look-ups/s", "lookups_per_second"), ("gain", "gain"), ("model", "model"),
+    ]),
+];
+
+#[rustfmt::skip]
+const WHAT_IF: Declared = Declared::new("tuple_what_if", "Section 10: look-ups per update", &[
+    ("what if", "scenario"), ("red-black is the cheapest up to", "red_black_until"), ("2010", "paper_red_black_until"),
+]);
 
 fn macrobenchmark(tables: &mut Tables, lines: &[&Line]) {
     let title = format!("Tables 10 and 11: trace {}", lines[0].text("trace"));
@@ -189,12 +213,11 @@ fn macrobenchmark(tables: &mut Tables, lines: &[&Line]) {
         stopped(),
     ];
     tables.section(&title, "", lines, &columns);
-    let columns = [
-        text("table 10", "design"),
-        text("epochs", "epochs"),
-        number("updates KB/s", "update_kilobytes_per_second"),
-        number("look-ups KB/s", "lookup_kilobytes_per_second"),
-    ];
+    #[rustfmt::skip]
+    let columns = titled(&[
+        ("table 10", "design"), ("epochs", "epochs"), ("updates KB/s", "update_kilobytes_per_second"),
+        ("look-ups KB/s", "lookup_kilobytes_per_second"),
+    ]);
     tables.table(lines.iter().copied(), &columns);
 }
 
@@ -222,11 +245,11 @@ fn costs(tables: &mut Tables, designs: &[&Line], cheapest: &[&Line]) {
         .iter()
         .copied()
         .filter(|line| line.text("figure") == figure);
-    let columns = [
-        text("cheapest", "design"),
-        number("from look-ups per update", "from_lookups_per_update"),
-        number("to", "to_lookups_per_update"),
-    ];
+    #[rustfmt::skip]
+    let columns = titled(&[
+        ("cheapest", "design"), ("from look-ups per update", "from_lookups_per_update"),
+        ("to", "to_lookups_per_update"),
+    ]);
     tables.table(of_figure, &columns);
 }
 

@@ -1,6 +1,6 @@
 //! A design that notes how long it takes to authenticate, admit and check.
 
-use std::marker::PhantomData;
+use std::{cell::Cell, collections::BTreeMap, marker::PhantomData};
 
 use pad_core::{ApplyError, SchemeId, SignedHead, Suite, VerifyError, Version, Workers};
 use pad_tuple::{
@@ -84,6 +84,13 @@ impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
         admission: &Admission<'_, S, D::Extension>,
         workers: &Workers,
     ) -> Result<(), ApplyError> {
+        let moved = admission
+            .layers
+            .generations()
+            .iter()
+            .take(admission.extensions.len());
+        let tuples: usize = moved.map(BTreeMap::len).sum();
+        WITNESSES.set(WITNESSES.get() + tuples);
         accumulated(|| D::admit(key, records, admission, workers))
     }
 
@@ -124,4 +131,14 @@ impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
     ) -> Result<Resumed<S, Self>, AuthorError> {
         D::resume(secret, context, records, layers)
     }
+}
+
+/// The witnesses that servers on this thread needed since this was asked last: one for each tuple of a generation whose
+/// clock moved.
+pub fn take_witnesses() -> usize {
+    WITNESSES.replace(0)
+}
+
+thread_local! {
+    static WITNESSES: Cell<usize> = const { Cell::new(0) };
 }

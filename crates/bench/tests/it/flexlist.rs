@@ -86,7 +86,8 @@ fn every_experiment_has_its_lines() {
 
     let file = folder.path().join("run.jsonl");
     fs::write(&file, text).unwrap();
-    let shown = run(&["figures", "--from", file.to_str().unwrap()]);
+    let (file, out) = (file.to_str().unwrap(), folder.path().join("figures"));
+    let shown = run(&["figures", "--from", file, "--out", out.to_str().unwrap()]);
     for title in [
         "Figures 6 and 7",
         "Figure 8",
@@ -94,6 +95,7 @@ fn every_experiment_has_its_lines() {
         "Table 2",
         "Audits",
         "Version-control",
+        "Locality",
     ] {
         assert!(shown.contains(title), "{title}: {shown}");
     }
@@ -152,6 +154,16 @@ fn counts_are_those_of_the_list(lines: &[Value]) {
         (&9.into(), &1.into())
     );
     assert_eq!(replay["trace"], "history");
+    // A line of nine bytes in each of nine commits, and the file that is added.
+    let locality = of("flexlist_locality", &[]);
+    assert_eq!(
+        (&locality["commits"], &locality["commits_with_edits"]),
+        (&10.into(), &9.into())
+    );
+    assert_eq!(locality["blocks_per_commit"]["mean"], 1.0);
+    assert_eq!(locality["runs_up_to"], serde_json::json!([[1, 9]]));
+    assert_eq!(locality["changes_in_main_folder"], 1.0);
+    assert_eq!(locality["edits_in_one_run"], 1.0);
 }
 
 #[test]
@@ -185,7 +197,29 @@ fn wrong_arguments_are_refused() {
 }
 
 /// Experiments, the number of their lines in the test, and their keys.
-const PROMISED: [(&str, usize, &[&str]); 6] = [
+const PROMISED: [(&str, usize, &[&str]); 7] = [
+    (
+        "flexlist_locality",
+        1,
+        &[
+            "trace",
+            "commits",
+            "files_per_commit",
+            "changes_in_main_folder",
+            "commits_in_one_folder",
+            "edits_in_one_run",
+            "blocks_per_commit",
+            "most_blocks",
+            "runs_per_commit",
+            "run_blocks",
+            "runs_up_to",
+            "sent_bytes_per_commit",
+            "sends_above_200_kilobytes",
+            "sends_below_20_kilobytes",
+            "common_divisor_of_sizes",
+            "paper_blocks_per_commit",
+        ],
+    ),
     (
         "flexlist_build",
         4,

@@ -3,8 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod aad;
+mod accumulators;
 mod compare;
 mod directory;
 mod flexlist;
 mod full_report;
 mod report;
+mod sections;

@@ -331,6 +331,19 @@ fn accumulated_tuples_have_shares_but_no_limits() {
     }
     let steady = lines.iter().filter(|it| it["experiment"] == "tuple_steady");
     assert_eq!(steady.count(), 2, "{text}");
+    let made = lines
+        .iter()
+        .filter(|it| it["experiment"] == "tuple_author_witnesses");
+    for line in made.clone() {
+        let number = |key: &str| line[key].as_f64().unwrap();
+        assert!(number("witnesses_per_snapshot") >= 2.0, "{line}");
+        assert!(
+            number("witness_us") > 0.0 && number("witness_bytes") >= 48.0,
+            "{line}"
+        );
+        assert!(number("apply_us") > 0.0, "{line}");
+    }
+    assert_eq!(made.count(), 2, "{text}");
 }
 
 /// Experiments of `bench tuple --json`, the number of their lines in the test, and their keys.

@@ -1,0 +1,91 @@
+//! What an offset in the update saves: a server that is told which prime represents an element checks it, one that is
+//! not told searches.
+//!
+//! Source: Crosby & Wallach 2010, section 5.2 ("the author sends the offset to the prime representative along as a
+//! hint").
+
+use accumulators::rsa::{
+    RepresentativeRule,
+    representative::{at_offset, search},
+};
+use rug::{Integer, integer::IsPrime};
+use sha2::{Digest, Sha256};
+
+use super::Plan;
+use crate::{Outcome, costs::Prices, line, report::Report, timing::stopwatch};
+
+/// Measures each rule.
+pub fn run(plan: &Plan, report: &mut Report) -> Outcome<()> {
+    let number: u32 = if plan.quick { 20 } else { 20_000 };
+    for rule in RepresentativeRule::ALL {
+        report.announce(format!("hints of {rule}"));
+        let times = Times::measure(rule, number)?;
+        let (saved_us, prices) = (times.search_us - times.check_us, Prices::PAPER);
+        report.measured(line! {
+            experiment: "accumulators_hints",
+            rule: rule.name(),
+            elements: number,
+            threads: 1,
+            search_us: times.search_us,
+            check_us: times.check_us,
+            saved_us: saved_us,
+            search_to_check: times.search_us / times.check_us,
+            hint_bytes: HINT_BYTES,
+            offset: times.offset,
+            primitive: "GMP's test of the same primes",
+            primitive_us: times.limit_us,
+            ratio: times.check_us / times.limit_us,
+            // More than 1: the hint is worth sending.
+            saved_to_sent: prices.of_computing(saved_us) / prices.of_sending(HINT_BYTES as f64),
+        })?;
+    }
+    Ok(())
+}
+
+/// The bytes of an offset.
+const HINT_BYTES: usize = size_of::<u16>();
+
+/// Microseconds for each element, and the mean offset.
+struct Times {
+    search_us: f64,
+    check_us: f64,
+    limit_us: f64,
+    offset: f64,
+}
+
+impl Times {
+    /// Searches the primes of so many elements, and checks the offsets that were found.
+    fn measure(rule: RepresentativeRule, number: u32) -> Outcome<Self> {
+        let digests = (0..number).map(|index| Sha256::digest(index.to_be_bytes()).into());
+        let digests: Vec<[u8; 32]> = digests.collect();
+        let (search_us, found) = stopwatch(|| -> Option<Vec<(Integer, u16)>> {
+            digests.iter().map(|digest| search(rule, digest)).collect()
+        });
+        let found = found.ok_or("a window without a prime")?;
+        let check = |(digest, (_, offset)): (_, &(_, u16))| at_offset(rule, digest, *offset);
+        let (check_us, checked) = stopwatch(|| -> Result<Vec<Integer>, _> {
+            digests.iter().zip(&found).map(check).collect()
+        });
+        if !checked?.iter().eq(found.iter().map(|(prime, _)| prime)) {
+            return Err("a hint leads to another prime".into());
+        }
+        let is_prime = |(prime, _): &(Integer, u16)| prime.is_probably_prime(ROUNDS) != IsPrime::No;
+        let (limit_us, all_prime) = stopwatch(|| found.iter().all(is_prime));
+        if !all_prime {
+            return Err("a representative is composite".into());
+        }
+        let offsets = found.iter().map(|(_, offset)| f64::from(*offset));
+        let [search_us, check_us, limit_us, offset] =
+            [search_us, check_us, limit_us, offsets.sum()].map(|sum| sum / f64::from(number));
+        Ok(Self {
+            search_us,
+            check_us,
+            limit_us,
+            offset,
+        })
+    }
+}
+
+/// As many rounds of GMP's test as leave an error of 2^-100 for numbers that somebody else has chosen, with the
+/// Baillie-PSW test that it begins with.
+const ROUNDS: u32 = 25;

@@ -1,0 +1,203 @@
+//! How long the keys of each family take to make, and how long they are.
+//!
+//! Every family has a signing key as well, which stands here once. Trees and block directories have nothing else.
+
+use std::{
+    ops::ControlFlow,
+    time::{Duration, Instant},
+};
+
+use aad::{AadCounted, Schedule, Setup, Shape};
+use accumulators::{
+    SecretKey as _,
+    bilinear::BilinearSecretKey,
+    rsa::{KeyError, KeySize, RepresentativeRule, RsaSecretKey},
+    wire,
+};
+use flexlist::tag::{OwnerKey, TagKind};
+use pad_core::Workers;
+use pad_tuple::{KeyBytes, PublicBytes as _, bls::BlsSecretKey, chain::ChainSecret};
+use rug::{Complete, Integer};
+
+use super::Plan;
+use crate::{
+    Outcome, aad::parameters, line, line::Line, primitives::signing_key, report::Report,
+    secret::rsa_factors, timing::stopwatch,
+};
+
+/// The name of these lines.
+const EXPERIMENT: &str = "accumulators_keys";
+
+/// The bytes of one kind of key: secret, public as servers need it, public as verifiers need it.
+type Sizes = [usize; 3];
+
+/// Makes keys of all kinds; RSA keys up to so many of each length, while the time allows.
+pub fn run(plan: &Plan, rsa_keys: usize, report: &mut Report) -> Outcome<()> {
+    for (kind, n, make) in short_kinds(plan) {
+        report.announce(format!("keys: {kind}"));
+        let (us, sizes) = stopwatch(make);
+        report.measured(sized(&kind, n, sizes?).and("seconds", us / 1e6))?;
+    }
+    for kind in TagKind::ALL {
+        if plan.quick && matches!(kind, TagKind::Rsa2048 | TagKind::Rsa3072) {
+            continue;
+        }
+        report.announce(format!("keys: tags {kind}"));
+        let (us, owner) = stopwatch(|| OwnerKey::generate(kind, &Workers::sequential()));
+        let owner = owner?;
+        let sizes = [
+            owner.to_bytes().len(),
+            owner.server_parameters().to_bytes().len(),
+            owner.verifier().to_bytes().len(),
+        ];
+        let line = sized(&format!("tags, {kind}"), None, sizes);
+        report.measured(line.and("seconds", us / 1e6))?;
+    }
+    for size in [KeySize::Bits2048, KeySize::Bits3072] {
+        report.announce(format!("keys: rsa-{}", size.bits()));
+        report.measured(rsa(plan, size, rsa_keys)?)?;
+    }
+    Ok(())
+}
+
+/// A kind's name, the largest set that it is for if there is one, and what makes a key.
+type Kind = (String, Option<usize>, Box<dyn Fn() -> Outcome<Sizes>>);
+
+/// Kinds whose keys are made in seconds at most.
+fn short_kinds(plan: &Plan) -> Vec<Kind> {
+    let mut kinds: Vec<Kind> = vec![
+        (
+            "signatures, ed25519".to_owned(),
+            None,
+            Box::new(|| {
+                let key = signing_key();
+                let public = key.verifying_key().to_bytes().len();
+                Ok([key.to_bytes().len(), public, public])
+            }),
+        ),
+        (
+            "signatures, bls12-381".to_owned(),
+            None,
+            Box::new(|| {
+                let key = BlsSecretKey::from_seed(&[7; 32]);
+                let public = key.public_key().to_vec().len();
+                Ok([BlsSecretKey::LENGTH.unwrap_or(0), public, public])
+            }),
+        ),
+        (
+            "hash chains".to_owned(),
+            None,
+            Box::new(|| Ok([ChainSecret::LENGTH.unwrap_or(0), 0, 0])),
+        ),
+    ];
+    for &n in &plan.sizes {
+        kinds.push((
+            "bilinear-bls12-381".to_owned(),
+            Some(n),
+            Box::new(move || bilinear(n)),
+        ));
+        kinds.push((
+            "append-only logs, counted".to_owned(),
+            Some(n),
+            Box::new(move || log(n)),
+        ));
+    }
+    kinds
+}
+
+fn bilinear(n: usize) -> Outcome<Sizes> {
+    let secret = BilinearSecretKey::generate(n, 1, b"bench", &Workers::sequential())?;
+    let parameters = secret.public_key().parameters();
+    Ok([
+        secret.to_bytes().len(),
+        wire::encode(parameters).len(),
+        wire::encode(&parameters.for_verification()).len(),
+    ])
+}
+
+/// Outside measurements nobody knows the secret of a log's parameters.
+fn log(n: usize) -> Outcome<Sizes> {
+    let level = u8::try_from(n.next_power_of_two().ilog2())?.max(LOWEST_TOP_LEVEL);
+    let parameters = parameters::<AadCounted>(1 << level)?;
+    let server = wire::encode(&*parameters).len();
+    let shape = Shape::new(level, Schedule::Eager).ok_or("no such shape")?;
+    Ok([0, server, Setup::new(parameters, shape).to_bytes().len()])
+}
+
+/// Logs have at least 2^4 entries' room.
+const LOWEST_TOP_LEVEL: u8 = 4;
+
+fn sized(kind: &str, n: Option<usize>, [secret, server, verifier]: Sizes) -> Line {
+    line! {
+        experiment: EXPERIMENT,
+        kind: kind,
+        n: n,
+        threads: 1,
+        secret_bytes: secret,
+        public_bytes: server,
+        verifier_bytes: verifier,
+    }
+}
+
+/// RSA keys of one length, made one after the other until there are enough or half the longest time is over; and what
+/// the bare tests of as many numbers would take.
+fn rsa(plan: &Plan, size: KeySize, most: usize) -> Outcome<Line> {
+    let longest = if plan.quick {
+        Duration::from_millis(50)
+    } else {
+        plan.longest / 2
+    };
+    let (start, mut tested, mut seconds) = (Instant::now(), 0_u64, Vec::new());
+    while seconds.len() < most && start.elapsed() < longest {
+        let mut of_key = 0;
+        let mut progress = |progress: accumulators::rsa::Progress| {
+            of_key = progress.tested;
+            if start.elapsed() < longest {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        };
+        let (us, made) = stopwatch(|| {
+            let (rule, alone) = (RepresentativeRule::default(), Workers::sequential());
+            RsaSecretKey::generate(size, rule, b"bench", &alone, &mut progress)
+        });
+        tested += of_key;
+        match made {
+            Ok(_) => seconds.push(us / 1e6),
+            Err(KeyError::Cancelled) => break,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let took = start.elapsed().as_secs_f64();
+    let limit = tested as f64 * test_us(plan, size) / 1e6;
+    let mean = (!seconds.is_empty()).then(|| seconds.iter().sum::<f64>() / seconds.len() as f64);
+    let line = sized(&format!("rsa-{}", size.bits()), None, rsa_sizes(size)?);
+    Ok(line.merged(&line! {
+        seconds: mean,
+        least_seconds: seconds.iter().copied().reduce(f64::min),
+        most_seconds: seconds.iter().copied().reduce(f64::max),
+        made: seconds.len(),
+        numbers_tested: tested,
+        seconds_in_all: took,
+        primitive: "GMP's power of 2 modulo each number that was tested",
+        limit_seconds: limit,
+        ratio: took / limit,
+    }))
+}
+
+/// Microseconds of what rules out a number that is not prime: one power modulo half the key's length.
+fn test_us(plan: &Plan, size: KeySize) -> f64 {
+    let modulus = (Integer::from(1) << (size.bits() / 2)) - 105_u32;
+    let exponent = (&modulus - 1_u32).complete();
+    plan.primitive_us(|| Integer::from(2).pow_mod(&exponent, &modulus))
+}
+
+/// The bytes of a key of this length: of any, as all of a length have the same.
+fn rsa_sizes(size: KeySize) -> Outcome<Sizes> {
+    let (p, q) = rsa_factors()?;
+    let known = RsaSecretKey::from_primes(p, q, RepresentativeRule::default(), b"bench")?;
+    let shorter = KeySize::Bits3072.bits().saturating_sub(size.bits()) as usize / 8;
+    let public = wire::encode(known.public_key().parameters()).len() - shorter;
+    Ok([known.to_bytes().len() - shorter, public, public])
+}

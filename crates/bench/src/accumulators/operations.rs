@@ -1,0 +1,271 @@
+//! Every operation of one accumulator, beside the primitive that bounds it.
+
+use accumulators::{
+    AccumulateError, Accumulator, Batch, Dynamic, ElementSet, Scheme, SecretKey, Universal,
+    Witnessed,
+};
+use pad_core::{Proof, Workers};
+use rayon::prelude::*;
+
+use super::{Plan, Primitive, elements, signed_and_verified};
+use crate::{Outcome, line, report::Report, timing::microseconds};
+
+/// Work that a primitive bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bounded {
+    /// Making a representative.
+    Element,
+    /// Each further element of a set accumulated with the secret key.
+    Factor,
+    /// Accumulating with the secret key beyond that, once.
+    SecretOnce,
+    /// Accumulating a set without the secret key, per element.
+    Public,
+    /// Each of all witnesses with the secret key.
+    SecretWitness,
+    /// Each of all witnesses without it.
+    PublicWitness,
+    /// Verifying.
+    Verify,
+}
+
+/// A scheme's keys, the primitives that bound its operations, and what only it can do.
+pub trait Bench {
+    /// The scheme.
+    type Scheme: Universal + Batch;
+
+    /// The scheme, and what distinguishes its parameters.
+    fn name(&self) -> String;
+    /// A secret key for sets of up to `capacity` elements.
+    fn secret(&self, capacity: usize) -> Outcome<SecretKeyOf<Self>>;
+    /// What bounds work on a set of `n` elements.
+    fn bound(&self, work: Bounded, n: usize) -> Primitive;
+    /// What else there is to measure.
+    fn extras(&self, report: &mut Operations<'_>) -> Outcome<()>;
+}
+
+/// The secret key of a scheme.
+pub type SecretKeyOf<B> = <<B as Bench>::Scheme as Accumulator>::SecretKey;
+
+/// The lines of one accumulator.
+pub struct Operations<'a> {
+    accumulator: String,
+    bound: &'a dyn Fn(Bounded, usize) -> Primitive,
+    /// What to measure.
+    pub plan: &'a Plan,
+    report: &'a mut Report,
+}
+
+impl Operations<'_> {
+    /// Times `work`, which handles `n` elements, and reports the time of one.
+    pub fn measure<R>(
+        &mut self,
+        operation: &str,
+        (n, threads): (usize, usize),
+        bound: Bounded,
+        work: impl FnMut() -> R,
+    ) -> Outcome<f64> {
+        self.report
+            .announce(format!("{} {operation}", self.accumulator));
+        let each = self.plan.time_us(work) / n.max(1) as f64;
+        self.line(operation, (n, threads), bound, each)?;
+        Ok(each)
+    }
+
+    /// Whether work that is expected to take so long in all is left out.
+    fn leaves_out(&self, expected_us: f64) -> bool {
+        expected_us > microseconds(self.plan.longest)
+    }
+
+    fn line(
+        &mut self,
+        operation: &str,
+        (n, threads): (usize, usize),
+        bound: Bounded,
+        per_element_us: f64,
+    ) -> Outcome<()> {
+        let bound = (self.bound)(bound, n);
+        self.report.measured(line! {
+            experiment: "accumulators",
+            accumulator: &self.accumulator,
+            operation: operation,
+            n: n,
+            threads: threads,
+            per_element_us: per_element_us,
+            primitive: &bound.name,
+            primitive_us: bound.us,
+            ratio: per_element_us / bound.us,
+        })
+    }
+}
+/// Measures one scheme.
+pub(super) fn run<B: Bench>(bench: &B, plan: &Plan, report: &mut Report) -> Outcome<()> {
+    let mut report = Operations {
+        accumulator: bench.name(),
+        bound: &|work, n| bench.bound(work, n),
+        plan,
+        report,
+    };
+    let largest = plan.sizes.iter().copied().max().unwrap_or(1);
+    // One more, for the element that is added in the end.
+    let secret = bench.secret(largest + 1)?;
+    bench.extras(&mut report)?;
+    let mut public_witness_us = vec![0.0; plan.threads.len()];
+    for &n in &plan.sizes {
+        let elements = elements(n);
+        for (pool, witness_us) in plan.pools()?.iter().zip(&mut public_witness_us) {
+            let scene = Scene::<B> {
+                secret: &secret,
+                elements: &elements,
+                set: ElementSet::from_elements(secret.public_key(), &elements, pool)?,
+                pool,
+            };
+            scene.representatives(&mut report)?;
+            scene.accumulate(&mut report)?;
+            // Grows faster than linearly, but hardly: half as much again for ten times the set.
+            let expected = *witness_us * 1.5 * n as f64;
+            if let Some(each) = scene.witnesses(&mut report, expected)? {
+                *witness_us = each;
+            }
+        }
+        single_elements::<B>(&secret, &elements, &mut report)?;
+    }
+    Ok(())
+}
+
+/// One set and one number of threads.
+struct Scene<'a, B: Bench> {
+    secret: &'a SecretKeyOf<B>,
+    elements: &'a [Vec<u8>],
+    set: ElementSet<B::Scheme>,
+    pool: &'a Workers,
+}
+
+impl<B: Bench> Scene<'_, B> {
+    fn key(&self) -> &<B::Scheme as Scheme>::PublicKey {
+        self.secret.public_key()
+    }
+
+    fn what(&self) -> (usize, usize) {
+        (self.elements.len(), self.pool.threads())
+    }
+
+    fn representatives(&self, report: &mut Operations<'_>) -> Outcome<()> {
+        report.measure("representatives", self.what(), Bounded::Element, || {
+            ElementSet::<B::Scheme>::from_elements(self.key(), self.elements, self.pool)
+        })?;
+        Ok(())
+    }
+
+    fn accumulate(&self, report: &mut Operations<'_>) -> Outcome<()> {
+        let (what, pool) = (self.what(), self.pool);
+        let first = ElementSet::from_elements(self.key(), &self.elements[..1], pool)?;
+        let work = || B::Scheme::accumulate(self.secret, &first, pool);
+        work()?;
+        let once = (1, what.1);
+        let once_us = report.measure("accumulate_secret_once", once, Bounded::SecretOnce, work)?;
+        let whole = report
+            .plan
+            .time_us(|| B::Scheme::accumulate(self.secret, &self.set, pool));
+        let further = (whole - once_us).max(0.0) / what.0 as f64;
+        report.line("accumulate_secret_each", what, Bounded::Factor, further)?;
+        let work = || B::Scheme::accumulate(self.key(), &self.set, pool);
+        report.measure("accumulate_public", what, Bounded::Public, work)?;
+        Ok(())
+    }
+
+    /// Returns the time of each of all witnesses without the secret key, unless they were left out.
+    fn witnesses(&self, report: &mut Operations<'_>, expected_us: f64) -> Outcome<Option<f64>> {
+        let (what, bound) = (self.what(), Bounded::PublicWitness);
+        let (key, set, pool) = (self.key(), &self.set, self.pool);
+        let made = B::Scheme::witnesses(self.secret, set, pool)?;
+        let work = || B::Scheme::witnesses(self.secret, set, pool);
+        report.measure("witnesses_secret", what, Bounded::SecretWitness, work)?;
+        if report.leaves_out(expected_us) {
+            return Ok(None);
+        }
+        let mut equal = true;
+        let each = report.measure("witnesses_public", what, bound, || {
+            equal &= B::Scheme::witnesses(key, set, pool).is_ok_and(|public| public == made);
+        })?;
+        if !equal {
+            return Err("witnesses with and without the secret key differ".into());
+        }
+        // The quadratic baseline is only run where it takes seconds.
+        if !report.leaves_out(each * (what.0 * what.0) as f64) {
+            report.measure("witnesses_one_by_one", what, bound, || self.one_by_one())?;
+        }
+        Ok(Some(each))
+    }
+
+    /// Every witness made on its own, as in the paper.
+    fn one_by_one(&self) -> Result<Vec<<B::Scheme as Witnessed>::Witness>, AccumulateError> {
+        let (key, set, alone) = (self.key(), &self.set, Workers::sequential());
+        let witness = |element: &Vec<u8>| B::Scheme::witness(key, set, element, &alone);
+        if self.pool.threads() == 1 {
+            return self.elements.iter().map(witness).collect();
+        }
+        let elements = self.elements;
+        self.pool.run(|| elements.par_iter().map(witness).collect())
+    }
+}
+
+/// What clients do, and what servers do for one element: on one thread.
+fn single_elements<B: Bench>(
+    secret: &SecretKeyOf<B>,
+    elements: &[Vec<u8>],
+    report: &mut Operations<'_>,
+) -> Outcome<()> {
+    let (key, alone) = (secret.public_key(), &Workers::sequential());
+    let n = elements.len();
+    let set = ElementSet::<B::Scheme>::from_elements(key, elements, alone)?;
+    let value = B::Scheme::accumulate(secret, &set, alone)?;
+    let snapshot = signed_and_verified::<B::Scheme>(key, value)?;
+    let witnesses = B::Scheme::witnesses(secret, &set, alone)?;
+    let (witness, element) = (&witnesses[n / 2], &elements[n / 2]);
+    witness.clone().check(&snapshot, element)?;
+    report.measure("verify", (1, 1), Bounded::Verify, || {
+        witness.clone().check(&snapshot, element)
+    })?;
+    let size = n.min(1000);
+    let batch = <B::Scheme as Witnessed>::WitnessBatch::from(witnesses[..size].to_vec());
+    batch.clone().check(&snapshot, &elements[..size])?;
+    report.measure("verify_batch", (size, 1), Bounded::Verify, || {
+        batch.clone().check(&snapshot, &elements[..size])
+    })?;
+    let stranger = b"not an element";
+    let made = B::Scheme::non_membership_witness(secret, &set, stranger, alone)?;
+    made.clone().check(&snapshot, stranger)?;
+    report.measure("verify_absence", (1, 1), Bounded::Verify, || {
+        made.clone().check(&snapshot, stranger)
+    })?;
+    report.measure("absence_public", (n, 1), Bounded::Public, || {
+        B::Scheme::non_membership_witness(key, &set, stranger, alone)
+    })?;
+    changes::<B>(secret, &set, report)
+}
+
+/// One element removed and one added, and a witness that follows.
+fn changes<B: Bench>(
+    secret: &SecretKeyOf<B>,
+    set: &ElementSet<B::Scheme>,
+    report: &mut Operations<'_>,
+) -> Outcome<()> {
+    let (key, alone) = (secret.public_key(), &Workers::sequential());
+    let value = B::Scheme::accumulate(secret, set, alone)?;
+    let (none, fresh): (&[&[u8]], &[&[u8]]) = (&[], &[b"fresh"]);
+    let n = set.len();
+    report.measure("change_secret", (1, 1), Bounded::Verify, || {
+        let mut set = set.clone();
+        B::Scheme::change(secret, &mut set, &value, none, fresh, alone)
+    })?;
+    let mut changed = set.clone();
+    let change = B::Scheme::change(secret, &mut changed, &value, none, fresh, alone)?;
+    let element = &set.elements()[n / 2];
+    let witnesses = B::Scheme::witnesses(secret, set, alone)?;
+    report.measure("update_witness", (1, 1), Bounded::Verify, || {
+        let log = core::slice::from_ref(&change);
+        B::Scheme::update_witness(key, element, &witnesses[n / 2], log)
+    })?;
+    Ok(())
+}

@@ -1,0 +1,280 @@
+//! An accumulated set, with witnesses made by the server for every version, by the server when somebody asks, or by the
+//! author, who has the secret key and sends them.
+
+use accumulators::{
+    Accumulator, Authority, Change, Dynamic, ElementSet, Scheme, SecretKey, SignedSnapshot,
+    Snapshot, Witnessed, wire,
+};
+use pad_core::{Proof, Untrusted, Version, Workers};
+
+use super::{
+    super::{Bench, Bounded, Plan, SecretKeyOf, elements},
+    CHANGE_BYTES, ELEMENT_BYTES, SetFigures, young_elements,
+};
+use crate::{
+    Outcome,
+    primitives::{Primitives, author_key, signing_key},
+    report::Report,
+    timing::{Effort, microseconds},
+};
+
+/// Measures one accumulator at every size, with each maker of witnesses, in one and in two generations.
+pub fn run<B: Bench>(bench: &B, plan: &Plan, report: &mut Report) -> Outcome<()> {
+    let primitives = Primitives::measure::<pad_core::Sha256Ed25519>(&Effort::new(plan.quick));
+    let largest = plan.sizes.iter().copied().max().unwrap_or(1);
+    let secret = bench.secret(largest.max(young_elements(largest)) + 1)?;
+    let mut public_witness_us = 0.0;
+    for &n in &plan.sizes {
+        report.announce(format!("{} elements, {}", n, bench.name()));
+        let young = Scene::<B>::new(&secret, young_elements(n))?;
+        let (young, _) = young.figures(bench, plan, (&primitives, public_witness_us))?;
+        let scene = Scene::<B>::new(&secret, n)?;
+        // As in `operations`: half as much again for ten times the set.
+        let expected = public_witness_us * 1.5;
+        let (all, each_us) = scene.figures(bench, plan, (&primitives, expected))?;
+        public_witness_us = each_us.unwrap_or(public_witness_us);
+        for figures in all {
+            report.measured(figures.line(n, 1))?;
+            let young = young.iter().find(|it| it.witnesses == figures.witnesses);
+            if let Some(young) = young {
+                report.measured(figures.with_young_generation(young).line(n, 2))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A set, what an update makes of it, and its witnesses before and after.
+struct Scene<'a, B: Bench> {
+    secret: &'a SecretKeyOf<B>,
+    alone: Workers,
+    set: ElementSet<B::Scheme>,
+    value: Value<B>,
+    /// What goes, and what comes.
+    exchange: [Vec<u8>; 2],
+    changed: ElementSet<B::Scheme>,
+    change: Change<B::Scheme>,
+    witnesses: Vec<Witness<B>>,
+    /// An element that stays.
+    wanted: Vec<u8>,
+}
+
+type Value<B> = <<B as Bench>::Scheme as Scheme>::Value;
+type Witness<B> = <<B as Bench>::Scheme as Witnessed>::Witness;
+
+/// What the maker of the witnesses decides of an update and a look-up.
+#[derive(Clone, Copy)]
+struct Made {
+    witnesses: &'static str,
+    /// The author's time for them, and the primitives in that.
+    author_us: f64,
+    author_limit_us: f64,
+    server_us: f64,
+    prove_us: f64,
+    are_sent: bool,
+}
+
+impl<'a, B: Bench> Scene<'a, B> {
+    fn new(secret: &'a SecretKeyOf<B>, n: usize) -> Outcome<Self> {
+        let (alone, elements) = (Workers::sequential(), elements(n.max(2)));
+        let set = ElementSet::from_elements(secret.public_key(), &elements, &alone)?;
+        let value = B::Scheme::accumulate(secret, &set, &alone)?;
+        let exchange = [elements[0].clone(), vec![7; ELEMENT_BYTES]];
+        let mut changed = set.clone();
+        let [old, new] = exchange.each_ref().map(std::slice::from_ref);
+        let change = B::Scheme::change(secret, &mut changed, &value, old, new, &alone)?;
+        let witnesses = B::Scheme::witnesses(secret, &changed, &alone)?;
+        Ok(Self {
+            secret,
+            alone,
+            set,
+            value,
+            exchange,
+            changed,
+            change,
+            witnesses,
+            wanted: elements[1].clone(),
+        })
+    }
+
+    fn key(&self) -> &<B::Scheme as Scheme>::PublicKey {
+        self.secret.public_key()
+    }
+
+    fn signed(&self) -> Outcome<SignedSnapshot<B::Scheme>> {
+        let snapshot = Snapshot {
+            key: self.key().clone(),
+            version: Version::new(2),
+            value: self.change.after.clone(),
+        };
+        Ok(snapshot.sign(&signing_key())?)
+    }
+
+    /// The figures with each maker of witnesses, and the time of each of the server's witnesses unless they are
+    /// expected to take too long.
+    fn figures(
+        &self,
+        bench: &B,
+        plan: &Plan,
+        (primitives, expected_us): (&Primitives, f64),
+    ) -> Outcome<(Vec<SetFigures>, Option<f64>)> {
+        let (signed_bytes, witness_bytes, verify_us) = self.check(plan)?;
+        let change_us = self.change_us(plan) + primitives.sign_us;
+        let change_limit_us = bench.bound(Bounded::SecretOnce, 1).us + primitives.sign_us;
+        let verify_limit_us = primitives.verify_signature_us + bench.bound(Bounded::Verify, 1).us;
+        let (makers, each_us) = self.makers(bench, plan, expected_us)?;
+        let n = self.changed.len();
+        let all_if = |are_there| if are_there { n * witness_bytes } else { 0 };
+        let figures = makers.into_iter().map(|made| SetFigures {
+            contender: bench.name(),
+            witnesses: made.witnesses,
+            author_us: change_us + made.author_us,
+            author_limit_us: change_limit_us + made.author_limit_us,
+            update_bytes: CHANGE_BYTES + signed_bytes + all_if(made.are_sent),
+            apply_us: primitives.verify_signature_us + made.server_us,
+            prove_us: made.prove_us,
+            proof_bytes: signed_bytes + witness_bytes,
+            verify_us,
+            verify_limit_us,
+            stored_bytes: n * ELEMENT_BYTES + signed_bytes + all_if(made.witnesses != LAZILY),
+        });
+        Ok((figures.collect(), each_us))
+    }
+
+    /// A client's check: the bytes of the signed value and of the witness, and microseconds.
+    fn check(&self, plan: &Plan) -> Outcome<(usize, usize, f64)> {
+        let (signed, version) = (self.signed()?, Version::new(2));
+        let authority = Authority {
+            author: author_key(),
+            key: self.key().clone(),
+        };
+        let witness = &self.witnesses[self.changed.position(&self.wanted)?];
+        let verify = || -> Outcome<()> {
+            let known = Untrusted::new(signed.clone()).verify(&authority, &version)?;
+            witness.clone().check(&known, &self.wanted)?;
+            Ok(())
+        };
+        verify()?;
+        let [signed_bytes, witness_bytes] =
+            [wire::encode_body(&signed), wire::encode_body(witness)].map(|bytes| bytes.len());
+        Ok((signed_bytes, witness_bytes, plan.primitive_us(verify)))
+    }
+
+    /// The author's new value, with the secret key.
+    fn change_us(&self, plan: &Plan) -> f64 {
+        let [old, new] = self.exchange.each_ref().map(std::slice::from_ref);
+        let change =
+            |mut set| B::Scheme::change(self.secret, &mut set, &self.value, old, new, &self.alone);
+        plan.time_on(|| self.set.clone(), change)
+    }
+
+    /// The server's set after the update: it makes the new element's representative.
+    fn exchange_us(&self, plan: &Plan) -> f64 {
+        let [old, new] = self.exchange.each_ref().map(std::slice::from_ref);
+        let exchange = |mut set: ElementSet<B::Scheme>| {
+            set.remove_all(old)?;
+            set.insert_all(self.key(), new, &self.alone)
+        };
+        plan.time_on(|| self.set.clone(), exchange)
+    }
+
+    /// What each maker takes, and the time of each of the server's witnesses.
+    fn makers(
+        &self,
+        bench: &B,
+        plan: &Plan,
+        expected_us: f64,
+    ) -> Outcome<(Vec<Made>, Option<f64>)> {
+        let n = self.changed.len() as f64;
+        let author = self.author(bench, plan)?;
+        let updates = Made {
+            witnesses: AUTHOR_UPDATES,
+            author_us: self.update_us(plan)?,
+            // Each is raised to the element that comes, and freed of the one that goes.
+            author_limit_us: n * bench.bound(Bounded::SecretOnce, 1).us,
+            ..author
+        };
+        let lazily = self.lazily(plan)?;
+        let mut makers = vec![author, updates, lazily];
+        if expected_us * n > microseconds(plan.longest) {
+            return Ok((makers, None));
+        }
+        let public_us = self.public_us(plan)?;
+        makers.push(Made {
+            witnesses: SERVER,
+            server_us: lazily.server_us + public_us,
+            prove_us: author.prove_us,
+            ..lazily
+        });
+        Ok((makers, Some(public_us / n)))
+    }
+
+    /// The author makes all witnesses anew, with the secret key; the server stores them.
+    fn author(&self, bench: &B, plan: &Plan) -> Outcome<Made> {
+        let (n, alone) = (self.changed.len(), &self.alone);
+        let find = || {
+            let place = self.changed.position(&self.wanted);
+            place.map(|place| self.witnesses[place].clone())
+        };
+        find()?;
+        Ok(Made {
+            witnesses: AUTHOR,
+            author_us: plan.time_us(|| B::Scheme::witnesses(self.secret, &self.changed, alone)),
+            author_limit_us: n as f64 * bench.bound(Bounded::SecretWitness, n).us,
+            server_us: self.exchange_us(plan) + plan.time_us(|| self.witnesses.clone()),
+            prove_us: plan.primitive_us(find),
+            are_sent: true,
+        })
+    }
+
+    /// The server makes a witness when somebody asks for it.
+    fn lazily(&self, plan: &Plan) -> Outcome<Made> {
+        let make = || B::Scheme::witness(self.key(), &self.changed, &self.wanted, &self.alone);
+        make()?;
+        Ok(Made {
+            witnesses: LAZILY,
+            author_us: 0.0,
+            author_limit_us: 0.0,
+            server_us: self.exchange_us(plan),
+            prove_us: plan.time_us(make),
+            are_sent: false,
+        })
+    }
+
+    /// The server makes all witnesses and the value, which are those of the author.
+    fn public_us(&self, plan: &Plan) -> Outcome<f64> {
+        let (key, mut equal) = (self.key(), true);
+        let us = plan.time_us(|| {
+            let made = B::Scheme::witnesses_and_value(key, &self.changed, &self.alone);
+            equal &= made
+                .is_ok_and(|(made, value)| made == self.witnesses && value == self.change.after);
+        });
+        if equal {
+            Ok(us)
+        } else {
+            Err("witnesses with and without the secret key differ".into())
+        }
+    }
+
+    /// All witnesses of elements that stay, each from the one before: without the secret key, which is no help to it.
+    fn update_us(&self, plan: &Plan) -> Outcome<f64> {
+        let before = B::Scheme::witnesses(self.secret, &self.set, &self.alone)?;
+        let before = self.set.elements().iter().cloned().zip(before);
+        let before: Vec<_> = before.collect();
+        let change = std::slice::from_ref(&self.change);
+        let update = || B::Scheme::update_witnesses(self.key(), &before, change, &self.alone);
+        let updated = update()?;
+        let place = self.set.position(&self.wanted)?;
+        let known = &self.witnesses[self.changed.position(&self.wanted)?];
+        if updated[place].as_ref() != Some(known) {
+            return Err("an updated witness differs from one made anew".into());
+        }
+        Ok(plan.time_us(update))
+    }
+}
+
+/// The makers of witnesses.
+const SERVER: &str = "server";
+const LAZILY: &str = "server-lazily";
+const AUTHOR: &str = "author";
+const AUTHOR_UPDATES: &str = "author-updates";

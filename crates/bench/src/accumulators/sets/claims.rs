@@ -1,0 +1,81 @@
+//! What the paper says of accumulated sets in numbers, beside ours.
+
+use crate::{
+    Outcome,
+    costs::Prices,
+    line,
+    line::Line,
+    paper::{ACCUMULATED_SET_ELEMENTS, SETS},
+    report::Report,
+};
+
+/// The statements of section 7.4 over the lines of one size, as far as their contenders were measured.
+pub fn run(group: &[&Line], report: &mut Report) -> Outcome<()> {
+    for accumulator in ["rsa", "bilinear"] {
+        let Some(author) = one(group, accumulator, "author") else {
+            continue;
+        };
+        for (claim, ours) in claims(group, accumulator, author) {
+            let ours = ours.filter(|ours| ours.is_finite());
+            let paper = SETS.get("accumulators", claim);
+            report.line(line! {
+                experiment: "accumulators_claims",
+                claim: claim,
+                accumulator: author.text("contender"),
+                n: author.count("n"),
+                ours: ours,
+                paper: paper,
+                ratio: ours.zip(paper).map(|(ours, paper)| ours / paper),
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// The line of a contender in one generation, by how its name begins and who makes the witnesses.
+fn one<'a>(group: &[&'a Line], contender: &str, witnesses: &str) -> Option<&'a Line> {
+    let is_it = |line: &&&Line| {
+        line.text("contender").starts_with(contender)
+            && line.text("witnesses") == witnesses
+            && line.count("generations") == 1
+    };
+    group.iter().find(is_it).copied()
+}
+
+/// What each statement is about, as measured.
+fn claims(group: &[&Line], accumulator: &str, author: &Line) -> [(&'static str, Option<f64>); 7] {
+    let (signed, tree) = (one(group, "signed-each", ""), one(group, "merkle-tree", ""));
+    let server = one(group, accumulator, "server");
+    let ratio = |key: &str, other: Option<&Line>| Some(author.number(key)? / other?.number(key)?);
+    let n = author.figure("n");
+    let minutes = |us: Option<f64>| Some(us? / n * ACCUMULATED_SET_ELEMENTS / 6e7);
+    let apply_us = server.and_then(|line| line.number("apply_us"));
+    [
+        ("author_time_to_signing_each", ratio("author_us", signed)),
+        (
+            "update_bytes_to_signing_each",
+            ratio("update_bytes", signed),
+        ),
+        ("proof_bytes_to_signing_each", ratio("proof_bytes", signed)),
+        ("proof_bytes_to_merkle_tree", ratio("proof_bytes", tree)),
+        (
+            "server_cost_to_signing_each",
+            Some(update_cost(server) / update_cost(signed)),
+        ),
+        (
+            "minutes_of_author_for_262144",
+            minutes(author.number("author_us")),
+        ),
+        ("minutes_of_server_for_262144", minutes(apply_us)),
+    ]
+}
+
+/// Dollars of an update, at the paper's prices.
+fn update_cost(line: Option<&Line>) -> f64 {
+    let Some(line) = line else {
+        return f64::NAN;
+    };
+    let prices = Prices::PAPER;
+    let us = line.figure("author_us") + line.figure("apply_us");
+    prices.of_computing(us) + prices.of_sending(line.figure("update_bytes"))
+}

@@ -1,0 +1,126 @@
+//! A Merkle tree over a set, in the order in which its elements came.
+
+use std::collections::HashMap;
+
+use pad_core::{Domain, Suite};
+
+/// A perfect tree over the digests of elements, padded with empty digests. What goes leaves its place to what comes.
+#[derive(Clone, Debug)]
+pub struct MerkleSet<S: Suite> {
+    /// From the leaves, a power of two of them, to the root.
+    levels: Vec<Vec<S::Digest>>,
+    places: HashMap<Vec<u8>, usize>,
+}
+
+impl<S: Suite> MerkleSet<S> {
+    /// The tree over distinct elements.
+    pub fn new(elements: &[Vec<u8>]) -> Self {
+        let mut level: Vec<S::Digest> = elements.iter().map(|it| S::value(it)).collect();
+        level.resize(elements.len().next_power_of_two(), S::Digest::default());
+        let mut levels = vec![level];
+        while let Some(last) = levels.last().filter(|level| level.len() > 1) {
+            let (pairs, _) = last.as_chunks::<2>();
+            let level = pairs.iter().map(|[left, right]| node::<S>(left, right));
+            let level = level.collect();
+            levels.push(level);
+        }
+        let places = elements.iter().cloned().zip(0..).collect();
+        Self { levels, places }
+    }
+
+    /// What an author signs.
+    pub fn root(&self) -> S::Digest {
+        let root = self.levels.last().and_then(|level| level.first());
+        root.copied().unwrap_or_default()
+    }
+
+    /// The number of hashes above a leaf.
+    pub fn depth(&self) -> usize {
+        self.levels.len() - 1
+    }
+
+    /// Puts an element in the place of another.
+    ///
+    /// # Panics
+    /// If `old` is not there.
+    pub fn replace(&mut self, old: &[u8], new: &[u8]) {
+        let place = self.places.remove(old);
+        let mut place = place.expect("bench: the element is in the set");
+        self.places.insert(new.to_vec(), place);
+        self.levels[0][place] = S::value(new);
+        for height in 1..self.levels.len() {
+            place /= 2;
+            let below = &self.levels[height - 1];
+            self.levels[height][place] = node::<S>(&below[2 * place], &below[2 * place + 1]);
+        }
+    }
+
+    /// The place of an element, and the digests beside the path to the root, from the leaf.
+    pub fn prove(&self, element: &[u8]) -> Option<MerkleProof<S>> {
+        let place = *self.places.get(element)?;
+        let below_root = &self.levels[..self.depth()];
+        let beside = below_root.iter().zip(0..);
+        let siblings = beside.map(|(level, height)| level[(place >> height) ^ 1]);
+        Some(MerkleProof {
+            place,
+            siblings: siblings.collect(),
+        })
+    }
+}
+
+/// Where an element is, and what stands beside the path to the root.
+#[derive(Clone, Debug)]
+pub struct MerkleProof<S: Suite> {
+    /// The place.
+    pub place: usize,
+    /// From the leaf.
+    pub siblings: Vec<S::Digest>,
+}
+
+impl<S: Suite> MerkleProof<S> {
+    /// The root of the tree in which the element is.
+    pub fn root(&self, element: &[u8]) -> S::Digest {
+        let siblings = self.siblings.iter().zip(0..);
+        siblings.fold(S::value(element), |below, (sibling, height)| {
+            match (self.place >> height) & 1 {
+                0 => node::<S>(&below, sibling),
+                _ => node::<S>(sibling, &below),
+            }
+        })
+    }
+
+    /// The bytes: a place of four bytes, and the digests.
+    pub fn bytes(&self) -> usize {
+        size_of::<u32>() + self.siblings.len() * size_of::<S::Digest>()
+    }
+}
+
+fn node<S: Suite>(left: &S::Digest, right: &S::Digest) -> S::Digest {
+    S::node(Domain::TreeNode, left, right)
+}
+
+#[cfg(test)]
+mod tests {
+    use pad_core::Sha256Ed25519;
+
+    use super::*;
+
+    #[test]
+    fn proofs_lead_to_the_root_for_their_element_only() {
+        for n in [1_u8, 2, 5, 8] {
+            let elements: Vec<Vec<u8>> = (0..n).map(|element| vec![element; 32]).collect();
+            let mut set = MerkleSet::<Sha256Ed25519>::new(&elements);
+            set.replace(&elements[0], b"new");
+            let mut changed = elements.clone();
+            changed[0] = b"new".to_vec();
+            assert_eq!(set.root(), MerkleSet::<Sha256Ed25519>::new(&changed).root());
+            for element in &changed {
+                let proof = set.prove(element).unwrap();
+                assert_eq!(proof.siblings.len(), set.depth());
+                assert_eq!(proof.root(element), set.root());
+                assert_ne!(proof.root(b"other"), set.root());
+            }
+            assert!(set.prove(&elements[0]).is_none());
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Tremel's table: the time per element of every operation, as the slope of a line through the sizes; and his round
+//! trips, what one element takes from being accumulated to being verified.
+//!
+//! Source: Tremel 2013, sections 5 and 7.
+
+use crate::{
+    Outcome, line,
+    line::{Line, groups, of},
+    paper::ACCUMULATORS,
+    report::Report,
+};
+
+/// Both, from the lines of `operations` so far.
+pub fn run(latencies_ms: &[f64], report: &mut Report) -> Outcome<()> {
+    let lines = report.lines().to_vec();
+    let lines = of(&lines, "accumulators");
+    for group in groups(&lines, &["accumulator", "threads"]) {
+        let mut slopes = slopes(&group);
+        for (operation, slope) in &slopes {
+            report.line(slope_line(group[0], operation, *slope))?;
+        }
+        // Clients verify on one thread, in his measurements too.
+        let verifies = |line: &&&Line| {
+            line.agrees(group[0], &["accumulator"]) && line.text("operation") == "verify"
+        };
+        let verify: Vec<&Line> = lines.iter().filter(verifies).copied().collect();
+        slopes.extend(self::slopes(&verify));
+        for keys in [PRIVATE, PUBLIC] {
+            for latency_ms in latencies_ms {
+                if let Some(line) = round_trip(group[0], &slopes, &keys, *latency_ms) {
+                    report.line(line)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Microseconds per element.
+#[derive(Clone, Copy, Debug)]
+struct Slope {
+    us: f64,
+    /// The sizes that the line goes through; with one, the slope is the time of an element of that size.
+    sizes: usize,
+    /// The share of the variance that the line explains; none with fewer than three sizes.
+    explained: Option<f64>,
+}
+
+/// The slopes of all operations of one accumulator on one number of threads.
+fn slopes<'a>(group: &[&'a Line]) -> Vec<(&'a str, Slope)> {
+    let of_operation = groups(group, &["operation"]).into_iter();
+    of_operation
+        .map(|lines| {
+            let point = |line: &&Line| {
+                let n = line.figure("n");
+                (n, n * line.figure("per_element_us"))
+            };
+            let points: Vec<(f64, f64)> = lines.iter().map(point).collect();
+            (lines[0].text("operation"), regression(&points))
+        })
+        .collect()
+}
+
+/// The least-squares line through total times by sizes.
+fn regression(points: &[(f64, f64)]) -> Slope {
+    let number = points.len() as f64;
+    let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / number;
+    let (mean_n, mean_us) = (mean(|it| it.0), mean(|it| it.1));
+    let sum = |of: &dyn Fn(f64, f64) -> f64| -> f64 {
+        let deviations = points.iter().map(|(n, us)| of(n - mean_n, us - mean_us));
+        deviations.sum()
+    };
+    let (spread, common, variance) = (
+        sum(&|n, _| n * n),
+        sum(&|n, us| n * us),
+        sum(&|_, us| us * us),
+    );
+    let us = if spread > 0.0 {
+        common / spread
+    } else {
+        mean_us / mean_n
+    };
+    Slope {
+        us,
+        sizes: points.len(),
+        explained: (points.len() > 2).then(|| common * common / (spread * variance)),
+    }
+}
+
+fn slope_line(first: &Line, operation: &str, slope: Slope) -> Line {
+    let accumulator = first.text("accumulator");
+    let paper_us = ACCUMULATORS
+        .get(family(accumulator), operation)
+        .filter(|us| *us > 0.0);
+    line! {
+        experiment: "accumulators_slopes",
+        accumulator: accumulator,
+        operation: operation,
+        threads: first.count("threads"),
+        sizes: slope.sizes,
+        us_per_element: slope.us,
+        explained: slope.explained,
+        paper_us_on_8_threads: paper_us,
+        ratio_to_paper: paper_us.map(|paper_us| slope.us / paper_us),
+    }
+}
+
+/// The paper's name of an accumulator.
+fn family(accumulator: &str) -> &str {
+    accumulator.split('-').next().unwrap_or_default()
+}
+
+/// What a round trip consists of: a name, the operations for each element, and the paper's milliseconds.
+struct RoundTrip {
+    keys: &'static str,
+    operations: [&'static str; 4],
+}
+
+/// Setting up stands for making the public key of a bilinear accumulator, per element; RSA has representatives instead.
+const PRIVATE: RoundTrip = RoundTrip {
+    keys: "private",
+    operations: [
+        "accumulate_secret_each",
+        "witnesses_secret",
+        "verify",
+        PREPARE,
+    ],
+};
+
+const PUBLIC: RoundTrip = RoundTrip {
+    keys: "public",
+    operations: ["accumulate_public", "witnesses_public", "verify", PREPARE],
+};
+
+const PREPARE: &str = "prepare";
+
+/// The time of one element in all its operations, and one exchange of messages: a question and its answer.
+fn round_trip(
+    first: &Line,
+    slopes: &[(&str, Slope)],
+    trip: &RoundTrip,
+    latency_ms: f64,
+) -> Option<Line> {
+    let (accumulator, rsa) = (
+        first.text("accumulator"),
+        first.text("accumulator").starts_with("rsa"),
+    );
+    let time = |operation: &str| {
+        let operation = match operation {
+            PREPARE if rsa => "representatives",
+            PREPARE => "setup",
+            other => other,
+        };
+        let (_, slope) = slopes.iter().find(|(name, _)| *name == operation)?;
+        Some(slope.us)
+    };
+    let times: Option<Vec<f64>> = trip
+        .operations
+        .iter()
+        .map(|operation| time(operation))
+        .collect();
+    let computing_ms = times?.iter().sum::<f64>() / 1e3;
+    let paper_ms =
+        ACCUMULATORS.get(family(accumulator), &format!("round_trip_{}", trip.keys))? / 1e3;
+    Some(line! {
+        experiment: "accumulators_round_trips",
+        accumulator: accumulator,
+        keys: trip.keys,
+        threads: first.count("threads"),
+        latency_ms: latency_ms,
+        computing_ms: computing_ms,
+        total_ms: computing_ms + latency_ms,
+        computing_share: computing_ms / (computing_ms + latency_ms),
+        paper_ms_on_8_threads: paper_ms,
+        ratio_to_paper: computing_ms / paper_ms,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slopes_of_straight_lines() {
+        let slope = regression(&[(10.0, 120.0), (20.0, 220.0), (40.0, 420.0)]);
+        assert!((slope.us - 10.0).abs() < 1e-9);
+        assert!((slope.explained.unwrap() - 1.0).abs() < 1e-9);
+        assert!((regression(&[(5.0, 20.0)]).us - 4.0).abs() < 1e-9);
+    }
+}

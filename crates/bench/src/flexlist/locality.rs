@@ -1,0 +1,191 @@
+//! How near to each other the changes of a commit are.
+//!
+//! Counted in blocks of 2 KiB of a file as it was before the commit: a range of bytes that is overwritten changes every
+//! block that it meets, what is inserted beyond that changes one block and adds others. A run is a group of changed
+//! blocks of one file without an unchanged one in between. Files that are added count as sent, not as changed.
+//!
+//! Source: Esiner, Küpçü and Özkasap, section 4.4 ("Real usage performance analysis").
+
+use std::{collections::HashMap, path::Path};
+
+use super::{
+    blocks::BLOCK_BYTES,
+    paper,
+    trace::{Change, Commit, Edit, Trace},
+};
+use crate::{Outcome, line, line::Line, report::Report, timing::Distribution};
+
+/// Reads a trace and counts.
+pub fn run(path: &Path, report: &mut Report) -> Outcome<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.split('.').next().unwrap_or_default().to_owned();
+    report.announce(format!("locality of {name}"));
+    let trace = Trace::read(path)?;
+    let commits: Vec<Locality> = trace
+        .commits
+        .iter()
+        .map(|it| Locality::of(it, &trace))
+        .collect();
+    let line = line! {
+        experiment: "flexlist_locality",
+        trace: name,
+        block_bytes: BLOCK_BYTES,
+        files: trace.files.len(),
+        commits: commits.len(),
+    };
+    report.measured(line.merged(&summary(&commits)))
+}
+
+/// What one commit changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Locality {
+    files: usize,
+    /// Of the changed files those in the folder that has the most of them.
+    files_in_main_folder: usize,
+    /// The lengths of all runs of changed blocks.
+    runs: Vec<u64>,
+    /// The bytes that are inserted or added.
+    sent: u64,
+}
+
+impl Locality {
+    fn of(commit: &Commit, trace: &Trace) -> Self {
+        let mut locality = Self {
+            files: commit.changes.len(),
+            ..Self::default()
+        };
+        let mut folders: HashMap<u64, usize> = HashMap::new();
+        for change in &commit.changes {
+            *folders.entry(trace.files[change.path].folder).or_default() += 1;
+            match &change.change {
+                Change::Add { size } => locality.sent += size,
+                Change::Delete { .. } => {}
+                Change::Edit(edits) => {
+                    locality.sent += edits.iter().map(|edit| edit.inserted).sum::<u64>();
+                    locality.runs.extend(runs(edits));
+                }
+            }
+        }
+        locality.files_in_main_folder = folders.into_values().max().unwrap_or(0);
+        locality
+    }
+
+    fn blocks(&self) -> u64 {
+        self.runs.iter().sum()
+    }
+}
+
+/// The lengths of the runs of blocks that ascending edits of one file change.
+fn runs(edits: &[Edit]) -> Vec<u64> {
+    let mut runs = Vec::new();
+    // The first block behind the last run, in the file before the commit.
+    let mut behind = None;
+    for edit in edits {
+        let first = edit.offset / BLOCK_BYTES;
+        let last = (edit.offset + edit.removed.max(1) - 1) / BLOCK_BYTES;
+        let added = edit.inserted.saturating_sub(edit.removed) / BLOCK_BYTES;
+        // A block that the run before has changed already counts once.
+        let known = behind.filter(|behind| first <= *behind);
+        let new = (last + 1).saturating_sub(known.unwrap_or(first).max(first)) + added;
+        match (known, runs.last_mut()) {
+            (Some(_), Some(run)) => *run += new,
+            _ => runs.push(new),
+        }
+        behind = Some((last + 1).max(behind.unwrap_or(0)));
+    }
+    runs
+}
+
+fn summary(commits: &[Locality]) -> Line {
+    let edited: Vec<&Locality> = commits.iter().filter(|it| !it.runs.is_empty()).collect();
+    let all = |of: fn(&Locality) -> f64| Distribution::of(commits.iter().map(of).collect());
+    let of_edited = |of: fn(&Locality) -> f64| {
+        Distribution::of(edited.iter().map(|commit| of(commit)).collect())
+    };
+    let share = |number: usize, of: usize| (of > 0).then(|| number as f64 / of as f64);
+    let of_commits = |is_it: fn(&Locality) -> bool| {
+        share(commits.iter().filter(|it| is_it(it)).count(), commits.len())
+    };
+    let sum = |of: fn(&Locality) -> usize| commits.iter().map(of).sum::<usize>();
+    let runs: Vec<u64> = edited.iter().flat_map(|it| it.runs.clone()).collect();
+    let one_run = edited.iter().filter(|it| it.runs.len() == 1).count();
+    let mean_sent =
+        commits.iter().map(|it| it.sent).sum::<u64>() as f64 / commits.len().max(1) as f64;
+    line! {
+        commits_with_edits: edited.len(),
+        files_per_commit: all(|it| it.files as f64),
+        changes_in_main_folder: share(sum(|it| it.files_in_main_folder), sum(|it| it.files)),
+        commits_in_one_folder: of_commits(|it| it.files_in_main_folder == it.files),
+        paper_in_one_folder: paper::IN_ONE_FOLDER,
+        edits_in_one_run: share(one_run, edited.len()),
+        paper_in_one_run: paper::IN_ONE_RUN,
+        blocks_per_commit: of_edited(|it| it.blocks() as f64),
+        most_blocks: edited.iter().map(|it| it.blocks()).max(),
+        paper_blocks_per_commit: paper::BLOCKS_PER_COMMIT,
+        runs_per_commit: of_edited(|it| it.runs.len() as f64),
+        run_blocks: Distribution::of(runs.iter().map(|run| *run as f64).collect()),
+        runs_up_to: histogram(&runs),
+        sent_bytes_per_commit: mean_sent,
+        paper_sent_bytes_per_commit: paper::SENT_BYTES_PER_COMMIT,
+        sends_above_200_kilobytes: of_commits(|it| it.sent > 200_000),
+        paper_above_200_kilobytes: paper::ABOVE_200_KILOBYTES,
+        sends_below_20_kilobytes: of_commits(|it| it.sent < 20_000),
+        paper_below_20_kilobytes: paper::BELOW_20_KILOBYTES,
+        // 1: no size of blocks fits all commits.
+        common_divisor_of_sizes: commits.iter().fold(0, |divisor, it| common_divisor(divisor, it.sent)),
+    }
+}
+
+/// The longest runs of each class, powers of two, and the numbers of runs in it.
+fn histogram(runs: &[u64]) -> Vec<(u64, usize)> {
+    let mut classes: Vec<(u64, usize)> = Vec::new();
+    let mut classed: Vec<u64> = runs.iter().map(|run| run.next_power_of_two()).collect();
+    classed.sort_unstable();
+    for class in classed {
+        match classes.last_mut() {
+            Some((last, number)) if *last == class => *number += 1,
+            _ => classes.push((class, 1)),
+        }
+    }
+    classes
+}
+
+fn common_divisor(one: u64, other: u64) -> u64 {
+    if other == 0 {
+        one
+    } else {
+        common_divisor(other, one % other)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn edit(offset: u64, removed: u64, inserted: u64) -> Edit {
+        Edit {
+            offset,
+            removed,
+            inserted,
+        }
+    }
+
+    #[test]
+    fn neighbouring_blocks_are_one_run() {
+        // Within one block, twice; then the next one; then one far away that grows by two blocks.
+        let edits = [
+            edit(10, 5, 5),
+            edit(100, 5, 5),
+            edit(2_048, 1, 1),
+            edit(20_480, 10, 4_200),
+        ];
+        assert_eq!(runs(&edits), [2, 3]);
+        assert_eq!(runs(&[edit(0, 6_000, 0)]), [3]);
+        assert_eq!(runs(&[edit(2_047, 2, 2), edit(2_050, 0, 1)]), [2]);
+        assert_eq!(histogram(&[1, 3, 4, 1]), [(1, 2), (4, 2)]);
+        assert_eq!(
+            [(0, 12), (12, 18)].map(|(a, b)| common_divisor(a, b)),
+            [12, 6]
+        );
+    }
+}

@@ -1,0 +1,107 @@
+//! A tree as the paper has it: entries in all nodes, and `x.H = H(x.key, H(x.value), x.left.H, x.right.H)`. The trees of
+//! this workspace have their entries in the leaves; what that costs and saves in table 3 is measured here.
+//!
+//! In memory, by path copying: a tree is a root, versions share what they have in common. Insertions only, as in the
+//! growing microbenchmark.
+//!
+//! Source: Crosby & Wallach 2010, sections 3 and 3.2, table 3.
+
+#![allow(clippy::ref_option, reason = "an empty tree is a tree too")]
+
+use std::sync::{Arc, OnceLock};
+
+use pad_core::{Domain, Key, Suite, Value};
+
+mod balance;
+mod measure;
+mod proof;
+#[cfg(test)]
+mod tests;
+
+pub use balance::{Balance, RedBlack, Treap};
+pub use measure::{SCHEMES, measure};
+pub use proof::{PathProof, ProofError};
+
+/// An entry with what is below it.
+#[derive(Clone, Debug)]
+pub struct Node<S: Suite> {
+    key: Key,
+    value: Value,
+    /// What a scheme balances by: a colour or a priority. Not authenticated.
+    balance: u64,
+    left: Tree<S>,
+    right: Tree<S>,
+    /// `H(value)`, and the subtree's authenticator, computed when it is first asked for.
+    digests: OnceLock<(S::Digest, S::Digest)>,
+}
+
+/// A subtree, or none.
+pub type Tree<S> = Option<Arc<Node<S>>>;
+
+impl<S: Suite> Node<S> {
+    /// An entry above two subtrees.
+    fn create(entry: (&Key, &Value), balance: u64, left: Tree<S>, right: Tree<S>) -> Arc<Self> {
+        Arc::new(Self {
+            key: entry.0.clone(),
+            value: entry.1.clone(),
+            balance,
+            left,
+            right,
+            digests: OnceLock::new(),
+        })
+    }
+
+    /// This entry above other subtrees.
+    fn with(&self, balance: u64, left: Tree<S>, right: Tree<S>) -> Arc<Self> {
+        Self::create((&self.key, &self.value), balance, left, right)
+    }
+
+    fn value_digest(&self) -> S::Digest {
+        self.digests().0
+    }
+
+    fn digests(&self) -> (S::Digest, S::Digest) {
+        *self.digests.get_or_init(|| {
+            let value = S::value(self.value.as_bytes());
+            let below = [&self.left, &self.right].map(authenticator);
+            (value, combine::<S>(&self.key, &value, &below))
+        })
+    }
+
+    /// The bytes of a node with its entry.
+    const fn bytes() -> usize {
+        // The counts of an `Arc`; keys and values are boxed.
+        size_of::<Self>() + 2 * size_of::<usize>()
+    }
+}
+
+/// The authenticator of a subtree; zeros of none.
+pub fn authenticator<S: Suite>(tree: &Tree<S>) -> S::Digest {
+    tree.as_ref()
+        .map_or_else(S::Digest::default, |node| node.digests().1)
+}
+
+/// `H(key, H(value), left.H, right.H)`. All but the key have a fixed width, so that is injective.
+fn combine<S: Suite>(key: &Key, value: &S::Digest, [left, right]: &[S::Digest; 2]) -> S::Digest {
+    let parts = [
+        key.as_bytes(),
+        value.as_ref(),
+        left.as_ref(),
+        right.as_ref(),
+    ];
+    S::hash(Domain::TreeLeaf, &parts)
+}
+
+/// The number of nodes on the way to a key.
+fn depth<S: Suite>(tree: &Tree<S>, key: &Key) -> usize {
+    let (mut depth, mut next) = (0, tree);
+    while let Some(node) = next {
+        depth += 1;
+        next = match key.cmp(&node.key) {
+            std::cmp::Ordering::Less => &node.left,
+            std::cmp::Ordering::Greater => &node.right,
+            std::cmp::Ordering::Equal => break,
+        };
+    }
+    depth
+}

@@ -1,0 +1,124 @@
+//! How insertions keep a tree balanced.
+
+use std::{cmp::Ordering, sync::Arc};
+
+use pad_core::{Domain, Key, Suite, Value};
+
+use super::{Node, Tree};
+
+/// A rule of balancing, as in the paper's table 3.
+pub trait Balance {
+    /// The name of the rule, as that of the trees with entries in the leaves.
+    const NAME: &'static str;
+
+    /// The tree with an entry, new or changed. What the tree shares with the one before is not copied.
+    fn insert<S: Suite>(tree: &Tree<S>, key: &Key, value: &Value) -> Tree<S>;
+}
+
+/// Red-black trees, by the four cases of Okasaki.
+#[derive(Clone, Copy, Debug)]
+pub struct RedBlack;
+
+/// Treaps whose priorities are digests of the keys: equal contents, equal trees.
+#[derive(Clone, Copy, Debug)]
+pub struct Treap;
+
+const RED: u64 = 0;
+const BLACK: u64 = 1;
+
+impl Balance for RedBlack {
+    const NAME: &'static str = "red-black";
+
+    fn insert<S: Suite>(tree: &Tree<S>, key: &Key, value: &Value) -> Tree<S> {
+        let root = insert_red(tree, key, value);
+        // The root is black, which no digest covers.
+        let black = match root.balance {
+            BLACK => root,
+            _ => root.with(BLACK, root.left.clone(), root.right.clone()),
+        };
+        Some(black)
+    }
+}
+
+fn insert_red<S: Suite>(tree: &Tree<S>, key: &Key, value: &Value) -> Arc<Node<S>> {
+    let Some(node) = tree else {
+        return Node::create((key, value), RED, None, None);
+    };
+    let (left, right) = (node.left.clone(), node.right.clone());
+    match key.cmp(&node.key) {
+        Ordering::Equal => Node::create((key, value), node.balance, left, right),
+        Ordering::Less => balanced(node, Some(insert_red(&left, key, value)), right),
+        Ordering::Greater => balanced(node, left, Some(insert_red(&right, key, value))),
+    }
+}
+
+fn is_red<S: Suite>(tree: &Tree<S>) -> bool {
+    tree.as_ref().is_some_and(|node| node.balance == RED)
+}
+
+/// The entry of `node` above these subtrees; two red nodes in a row below a black one become a red one above two black.
+fn balanced<S: Suite>(node: &Node<S>, left: Tree<S>, right: Tree<S>) -> Arc<Node<S>> {
+    if node.balance == RED {
+        return node.with(RED, left, right);
+    }
+    if let Some(child) = left.as_ref().filter(|child| child.balance == RED) {
+        if let Some(grandchild) = child.left.as_ref().filter(|_| is_red(&child.left)) {
+            let low = grandchild.with(BLACK, grandchild.left.clone(), grandchild.right.clone());
+            let high = node.with(BLACK, child.right.clone(), right);
+            return child.with(RED, Some(low), Some(high));
+        }
+        if let Some(grandchild) = child.right.as_ref().filter(|_| is_red(&child.right)) {
+            let low = child.with(BLACK, child.left.clone(), grandchild.left.clone());
+            let high = node.with(BLACK, grandchild.right.clone(), right);
+            return grandchild.with(RED, Some(low), Some(high));
+        }
+    }
+    if let Some(child) = right.as_ref().filter(|child| child.balance == RED) {
+        if let Some(grandchild) = child.left.as_ref().filter(|_| is_red(&child.left)) {
+            let low = node.with(BLACK, left, grandchild.left.clone());
+            let high = child.with(BLACK, grandchild.right.clone(), child.right.clone());
+            return grandchild.with(RED, Some(low), Some(high));
+        }
+        if let Some(grandchild) = child.right.as_ref().filter(|_| is_red(&child.right)) {
+            let low = node.with(BLACK, left, child.left.clone());
+            let high = grandchild.with(BLACK, grandchild.left.clone(), grandchild.right.clone());
+            return child.with(RED, Some(low), Some(high));
+        }
+    }
+    node.with(BLACK, left, right)
+}
+
+impl Balance for Treap {
+    const NAME: &'static str = "treap";
+
+    fn insert<S: Suite>(tree: &Tree<S>, key: &Key, value: &Value) -> Tree<S> {
+        let Some(node) = tree else {
+            return Some(Node::create((key, value), priority::<S>(key), None, None));
+        };
+        let (left, right) = (node.left.clone(), node.right.clone());
+        Some(match key.cmp(&node.key) {
+            Ordering::Equal => Node::create((key, value), node.balance, left, right),
+            Ordering::Less => match Self::insert(&left, key, value) {
+                Some(child) if child.balance < node.balance => {
+                    let below = node.with(node.balance, child.right.clone(), right);
+                    child.with(child.balance, child.left.clone(), Some(below))
+                }
+                left => node.with(node.balance, left, right),
+            },
+            Ordering::Greater => match Self::insert(&right, key, value) {
+                Some(child) if child.balance < node.balance => {
+                    let below = node.with(node.balance, left, child.left.clone());
+                    child.with(child.balance, Some(below), child.right.clone())
+                }
+                right => node.with(node.balance, left, right),
+            },
+        })
+    }
+}
+
+/// A node's priority is below those of its descendants.
+fn priority<S: Suite>(key: &Key) -> u64 {
+    let digest = S::hash(Domain::KeyRank, &[key.as_bytes()]);
+    let bytes = digest.as_ref().first_chunk();
+    bytes.map_or(0, |bytes| u64::from_be_bytes(*bytes))
+}

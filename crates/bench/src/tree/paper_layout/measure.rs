@@ -1,0 +1,238 @@
+//! The growing microbenchmark, for table 3.
+
+use std::{hint::black_box, sync::Arc};
+
+use pad_core::{Answer, HeadSignature, Suite, codec};
+use signature::Signer;
+
+use super::{Balance, Node, PathProof, RedBlack, Treap, Tree, authenticator, depth};
+use crate::{
+    Outcome, line,
+    line::Line,
+    memory,
+    primitives::{Primitives, signing_key},
+    timing::{Effort, Timings},
+    tree::{author::CHUNK, process::Order},
+    workload::{Random, Workload, absent_key, key, value},
+};
+
+/// The schemes that are measured: the skip list's layout is another one in the paper too.
+pub const SCHEMES: [&str; 2] = [RedBlack::NAME, Treap::NAME];
+
+/// Measures the scheme that the order names.
+pub fn measure<S: Suite>(order: &Order) -> Outcome<Line> {
+    match order.scheme.as_str() {
+        RedBlack::NAME => Grown::<S>::new::<RedBlack>(order).line(order),
+        Treap::NAME => Grown::<S>::new::<Treap>(order).line(order),
+        other => Err(format!("no tree called {other} has entries in its inner nodes").into()),
+    }
+}
+
+/// All versions of a growing tree, and what they took.
+struct Grown<S: Suite> {
+    workload: Workload,
+    effort: Effort,
+    versions: Vec<Tree<S>>,
+    insertions: Timings,
+    resident_bytes: u64,
+}
+
+impl<S: Suite> Grown<S> {
+    fn new<B: Balance>(order: &Order) -> Self {
+        let workload = order.workload.clone();
+        let mut versions = Vec::with_capacity(workload.final_keys() as usize + 1);
+        versions.push(None);
+        let (signer, mut insertions) = (signing_key(), Timings::default());
+        let before = memory::resident_bytes();
+        let indices: Vec<u64> = (0..workload.final_keys()).collect();
+        for chunk in indices.chunks(CHUNK) {
+            let entries: Vec<_> = chunk
+                .iter()
+                .map(|index| (key(*index), value(*index)))
+                .collect();
+            let tree = versions.last().cloned().flatten();
+            let chunk = insertions.time(chunk.len(), || {
+                let mut tree = tree;
+                let insert = |(key, value): &(_, _)| {
+                    tree = B::insert(&tree, key, value);
+                    black_box(signer.sign(&signed::<S>(&tree)));
+                    tree.clone()
+                };
+                entries.iter().map(insert).collect::<Vec<_>>()
+            });
+            versions.extend(chunk);
+        }
+        let resident_bytes = memory::resident_bytes().saturating_sub(before);
+        Self {
+            workload,
+            effort: Effort::new(order.quick),
+            versions,
+            insertions,
+            resident_bytes,
+        }
+    }
+
+    fn line(&self, order: &Order) -> Outcome<Line> {
+        let latest = self.latest();
+        let (root, keys) = (authenticator(latest), self.workload.final_keys());
+        for index in (0..keys).step_by((keys as usize / 50).max(1)) {
+            let proof = PathProof::new(latest, &key(index));
+            if proof.verify(&root, &key(index))? != Answer::Present(value(index)) {
+                return Err("the wrong answer".into());
+            }
+        }
+        let primitives = Primitives::measure::<S>(&self.effort);
+        let verify = self.verify(&primitives);
+        let sizes = self.sizes();
+        // Node and value are hashed on the path to the new entry.
+        let nodes = sizes.figure("depth");
+        let limit_us = nodes.mul_add(node_hash_ns::<S>(&self.effort), primitives.value_hash_ns)
+            / 1e3
+            + primitives.sign_us;
+        let line = line! {
+            experiment: "growing_paper_layout",
+            scheme: &order.scheme,
+            repository: "path-copying",
+            layout: "entries in inner nodes",
+            suite: S::NAME,
+            keys: keys,
+            versions: keys,
+            threads: 1,
+            insert_snapshot_us: self.insertions.mean_us(),
+            insert_snapshot_median_us: self.insertions.median_us(),
+            author_limit_us: limit_us,
+            author_ratio_median: self.insertions.median_us() / limit_us,
+            prove_us_latest: self.prove(Some(keys)),
+            prove_us_random_version: self.prove(None),
+            resident_bytes_per_version: self.resident_bytes as f64 / keys as f64,
+            head_bytes: S::Digest::default().as_ref().len() + size_of::<HeadSignature>(),
+        };
+        Ok(line.merged(&verify).merged(&sizes))
+    }
+
+    fn latest(&self) -> &Tree<S> {
+        self.versions.last().unwrap_or(&None)
+    }
+
+    /// Microseconds of a proof of a random present key.
+    fn prove(&self, version: Option<u64>) -> f64 {
+        let mut random = Random::new(2);
+        let prepare = |chunk| -> Vec<_> {
+            let query = |_| {
+                let (version, index) = self.workload.any_present(&mut random, version);
+                (version as usize, key(index))
+            };
+            (0..chunk).map(query).collect()
+        };
+        let prove = |queries: Vec<(usize, _)>| {
+            for (version, key) in queries {
+                black_box(PathProof::new(&self.versions[version], &key));
+            }
+        };
+        self.effort.repeat(1024, prepare, prove).mean_us()
+    }
+
+    fn verify(&self, primitives: &Primitives) -> Line {
+        let (latest, mut random) = (self.latest(), Random::new(6));
+        let root = authenticator(latest);
+        let prepare = |chunk| -> Vec<_> {
+            let proof = |_| {
+                let key = key(random.below(self.workload.final_keys()));
+                (PathProof::new(latest, &key), key)
+            };
+            (0..chunk).map(proof).collect()
+        };
+        let timings = self
+            .effort
+            .repeat(1024, prepare, |proofs: Vec<(PathProof<S>, _)>| {
+                for (proof, key) in proofs {
+                    black_box(proof.verify(&root, &key)).expect("bench: honest proofs verify");
+                }
+            });
+        let mut hashes = 0;
+        for index in 0..self.workload.final_keys().min(2_000) {
+            hashes += PathProof::new(latest, &key(index)).hashes();
+        }
+        let nodes = hashes as f64 / self.workload.final_keys().min(2_000) as f64 - 1.0;
+        let limit_us =
+            nodes.mul_add(node_hash_ns::<S>(&self.effort), primitives.value_hash_ns) / 1e3;
+        line! {
+            verify_with_known_head_us: timings.mean_us(),
+            verify_limit_us: limit_us,
+            verify_ratio: timings.mean_us() / limit_us,
+        }
+    }
+
+    /// Means over random keys of the latest version, and the bytes of nodes that each version adds.
+    fn sizes(&self) -> Line {
+        let (latest, mut random) = (self.latest(), Random::new(5));
+        let samples = self.effort.operations.min(10_000);
+        let [mut present, mut absent, mut nodes] = [0; 3];
+        for _ in 0..samples {
+            let key = key(random.below(self.workload.final_keys()));
+            present += codec::encode_body(&PathProof::new(latest, &key)).len();
+            nodes += depth(latest, &key);
+            let key = absent_key(random.next());
+            absent += codec::encode_body(&PathProof::new(latest, &key)).len();
+        }
+        let mean = |sum: usize| sum as f64 / samples as f64;
+        let copied = self.copied_nodes() as f64 / self.workload.final_keys() as f64;
+        // A key of 8 bytes and a value of 32 are copied with their node.
+        let node = (Node::<S>::bytes() + 8 + 32) as f64;
+        line! {
+            proof_bytes: mean(present),
+            absent_proof_bytes: mean(absent),
+            depth: mean(nodes),
+            nodes_per_version: copied,
+            counted_bytes_per_version: copied * node,
+        }
+    }
+
+    /// The nodes of all versions: those that a version does not share with the one before.
+    fn copied_nodes(&self) -> usize {
+        let pairs = self.versions.windows(2);
+        pairs.map(|pair| unshared(&pair[1], &pair[0])).sum()
+    }
+}
+
+/// The nodes of a tree that another one, from which it was made by an insertion, does not have.
+fn unshared<S: Suite>(tree: &Tree<S>, before: &Tree<S>) -> usize {
+    fn is_in<S: Suite>(node: &Arc<Node<S>>, tree: &Tree<S>) -> bool {
+        let mut next = tree;
+        while let Some(other) = next {
+            if Arc::ptr_eq(node, other) {
+                return true;
+            }
+            next = if node.key < other.key {
+                &other.left
+            } else {
+                &other.right
+            };
+        }
+        false
+    }
+    match tree {
+        Some(node) if !is_in(node, before) => {
+            1 + unshared(&node.left, before) + unshared(&node.right, before)
+        }
+        _ => 0,
+    }
+}
+
+/// What the author signs: the root alone; the workspace's heads name dictionary, version and history too.
+fn signed<S: Suite>(tree: &Tree<S>) -> Vec<u8> {
+    let mut message = vec![0; 28 + S::Digest::default().as_ref().len()];
+    message.extend_from_slice(authenticator(tree).as_ref());
+    message
+}
+
+/// Nanoseconds of the digest of a node with a key of 8 bytes, which waits for the one before.
+fn node_hash_ns<S: Suite>(effort: &Effort) -> f64 {
+    let (key, start) = (key(0), S::value(b"start"));
+    effort.primitive_ns(|calls| {
+        let last = (0..calls).fold(black_box(start), |last, _| {
+            super::combine::<S>(&key, &start, &[last, start])
+        });
+        black_box(last);
+    })
+}

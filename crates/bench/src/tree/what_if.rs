@@ -1,0 +1,50 @@
+//! What other prices would change for red-black trees: whether a repository that computes more and remembers less is worth
+//! it.
+//!
+//! Source: Crosby & Wallach 2010, section 10.
+
+use super::table::LOOKUPS_PER_UPDATE;
+use crate::{
+    Outcome,
+    costs::scenarios,
+    line,
+    line::{Line, groups, of},
+    report::Report,
+};
+
+/// The costs of `cache-everywhere` and `cache-median` in each scenario, from the growing lines so far.
+pub fn run(cheaper: f64, report: &mut Report) -> Outcome<()> {
+    let lines = report.lines().to_vec();
+    let lines = of(&lines, "growing");
+    for group in groups(&lines, &["suite", "keys"]) {
+        let of_repository = |name: &str| {
+            let is_it = |line: &&&Line| {
+                line.text("scheme") == "red-black" && line.text("repository") == name
+            };
+            group.iter().find(is_it).copied()
+        };
+        let everywhere = of_repository("cache-everywhere");
+        let Some((everywhere, median)) = everywhere.zip(of_repository("cache-median")) else {
+            continue;
+        };
+        for scenario in scenarios(cheaper) {
+            for ratio in LOOKUPS_PER_UPDATE {
+                let [everywhere, median] =
+                    [everywhere, median].map(|line| scenario.per_lookup(line, ratio) * 1e6);
+                let line = line! {
+                    experiment: "growing_what_if",
+                    scenario: &scenario.name,
+                    suite: group[0].text("suite"),
+                    keys: group[0].count("keys"),
+                    lookups_per_update: ratio,
+                };
+                let line = line
+                    .and("cache_everywhere_microdollars", everywhere)
+                    .and("cache_median_microdollars", median)
+                    .and("median_to_everywhere", median / everywhere);
+                report.line(line.merged(&scenario.prices))?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! Figure 7 if the author made the witnesses of accumulated tuples, with the secret key, and sent them.
+//!
+//! Computed: of a measured design the server's accumulators are taken out, and for each witness that an update needs,
+//! counted in the same run, the author's time for one and its bytes are added, both measured here.
+//!
+//! Source: Crosby & Wallach 2010, section 4.3 ("the author can incrementally update the n witnesses in O(n)
+//! exponentiations and send them along with the update").
+
+use accumulators::{Accumulator, ElementSet, SecretKey as _, bilinear::Bilinear, rsa::Rsa, wire};
+use pad_core::Workers;
+
+use super::figure7::AUTHOR_WITNESSES;
+use crate::{Outcome, line::Line, secret::FixedSecret, timing::stopwatch, workload::hashed_key};
+
+/// The line of an accumulated design whose author makes the witnesses; none of other designs.
+pub fn measure(line: &Line) -> Outcome<Option<Line>> {
+    let (design, witnesses) = (line.text("design"), line.figure("witnesses_per_snapshot"));
+    let (witness_us, witness_bytes) = match design {
+        _ if witnesses.is_nan() => return Ok(None),
+        design if design.contains("rsa") => witness::<Rsa>(witnesses)?,
+        _ => witness::<Bilinear>(witnesses)?,
+    };
+    let author_us = witnesses.mul_add(witness_us, line.figure("author_us"));
+    let update_bytes = witnesses.mul_add(witness_bytes, line.figure("update_overall_bytes"));
+    let apply_us = line.figure("apply_us") - line.figure("accumulator_us");
+    let same = [
+        "inserted",
+        "keys",
+        "prove_us",
+        "proof_bytes",
+        "cpu_cents_per_hour",
+        "cents_per_gigabyte",
+    ];
+    let new = crate::line! {
+        experiment: AUTHOR_WITNESSES,
+        design: format!("{design}, author's witnesses"),
+        witnesses_per_snapshot: witnesses,
+        witness_us: witness_us,
+        witness_bytes: witness_bytes,
+        author_us: author_us,
+        apply_us: apply_us,
+        update_overall_bytes: update_bytes,
+    };
+    let copy = |to: Line, key: &&str| to.and(key, line.get(key));
+    Ok(Some(same.iter().fold(new, copy)))
+}
+
+/// Microseconds and bytes of one of so many witnesses.
+#[allow(clippy::cast_sign_loss, reason = "a count")]
+fn witness<A: Accumulator<SecretKey: FixedSecret>>(number: f64) -> Outcome<(f64, f64)> {
+    let (secret, alone) = (A::SecretKey::fixed(), Workers::sequential());
+    let elements: Vec<Vec<u8>> = (0..number.ceil().max(1.0) as u64)
+        .map(|index| hashed_key(index).as_bytes().to_vec())
+        .collect();
+    let set = ElementSet::<A>::from_elements(secret.public_key(), &elements, &alone)?;
+    // Tables are computed when they are first used.
+    A::witnesses(&secret, &set, &alone)?;
+    let (us, witnesses) = stopwatch(|| A::witnesses(&secret, &set, &alone));
+    let witnesses = witnesses?;
+    let bytes: usize = witnesses
+        .iter()
+        .map(|witness| wire::encode_body(witness).len())
+        .sum();
+    let number = witnesses.len() as f64;
+    Ok((us / number, bytes as f64 / number))
+}

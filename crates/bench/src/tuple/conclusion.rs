@@ -1,0 +1,130 @@
+//! What a figure says: what each design costs, which is the cheapest where, and whether accumulators ever win.
+//!
+//! Source: Crosby & Wallach 2010, sections 7.3 to 7.5.
+
+use super::costs::{Expense, cheapest};
+use crate::{
+    Outcome, line,
+    line::Line,
+    report::Report,
+    tables::{digits, percent},
+};
+
+/// The lines of a figure, which of them is the lowest where, and whether accumulators ever are. The names of the
+/// experiments begin with that of the family.
+pub fn report(family: &str, designs: &[Expense], report: &mut Report) -> Outcome<()> {
+    lines(family, designs)
+        .into_iter()
+        .try_for_each(|line| report.line(line))
+}
+
+/// What [`report`] reports.
+pub fn lines(family: &str, designs: &[Expense]) -> Vec<Line> {
+    let mut lines: Vec<Line> = designs.iter().map(|design| design.line(family)).collect();
+    for (from, to, cheapest) in cheapest(designs) {
+        let line = line! {
+            experiment: format!("{family}_cheapest"),
+            figure: &cheapest.figure,
+            design: &cheapest.design,
+        };
+        let line = line
+            .and("from_lookups_per_update", from)
+            .and("to_lookups_per_update", to)
+            .and("microdollars_at_start", cheapest.at(from));
+        lines.push(line.merged(&cheapest.prices));
+    }
+    lines.extend(conclusion(family, designs));
+    lines
+}
+
+/// Whether the paper's conclusion holds that accumulators never win, in a sentence that follows from the costs; none if no
+/// accumulator, or nothing else, is among the designs.
+fn conclusion(family: &str, designs: &[Expense]) -> Option<Line> {
+    let (times, at, nearest) = nearest(designs)?;
+    let ranges = cheapest(designs).into_iter();
+    let wins = ranges.filter(|(_, _, design)| design.accumulates());
+    let wins: Vec<String> = wins
+        .map(|(from, to, design)| {
+            let (design, from, to) = (&design.design, digits(from), digits(to));
+            format!("{design} from {from} to {to} look-ups per update")
+        })
+        .collect();
+    let (name, at_text) = (&nearest.design, digits(at));
+    let sentence = if wins.is_empty() {
+        let times = digits(times);
+        format!(
+            "Accumulators never win: the nearest, {name}, costs {times} times the cheapest at {at_text} look-ups per update."
+        )
+    } else {
+        let (saved, wins) = (percent(1.0 - times), wins.join(", "));
+        format!("Accumulators win: {wins}; by {saved} at most, at {at_text}.")
+    };
+    let line = line! {
+        experiment: format!("{family}_conclusion"),
+        figure: &nearest.figure,
+        claim: "accumulators never win",
+        holds: wins.is_empty(),
+        sentence: sentence,
+        nearest: name,
+        nearest_times_cheapest_other: times,
+    };
+    Some(
+        line.and("at_lookups_per_update", at)
+            .merged(&nearest.prices),
+    )
+}
+
+/// The design with accumulators that is the nearest to the cheapest other one, or the furthest below it: the quotient of
+/// their costs, at how many look-ups per update, and the design.
+fn nearest(designs: &[Expense]) -> Option<(f64, f64, &Expense)> {
+    let others: Vec<Expense> = designs
+        .iter()
+        .filter(|it| !it.accumulates())
+        .cloned()
+        .collect();
+    // Between two of these points the cheapest other design is one line, and so is each with accumulators: the quotient
+    // is the smallest at one of the ends.
+    let ends = cheapest(&others)
+        .into_iter()
+        .flat_map(|(from, to, _)| [from, to]);
+    let quotients = ends.flat_map(|at| {
+        let lowest = others
+            .iter()
+            .map(|other| other.at(at))
+            .fold(f64::INFINITY, f64::min);
+        let accumulated = designs.iter().filter(|design| design.accumulates());
+        accumulated.map(move |design| (design.at(at) / lowest, at, design))
+    });
+    quotients.min_by(|one, other| one.0.total_cmp(&other.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::costs::tests::design, *};
+
+    #[test]
+    fn conclusions_follow_from_the_costs() {
+        let mut designs = vec![
+            design("tree", 2.0, 10.0),
+            design("signed", 1.0, 1_010.0),
+            design("accumulators-rsa", 3.0, 1e5),
+        ];
+        let concluded = |designs: &[Expense]| {
+            let line = conclusion("tuple", designs).unwrap();
+            (line.get("holds").cloned(), line.text("sentence").to_owned())
+        };
+        let (holds, sentence) = concluded(&designs);
+        assert_eq!(holds, Some(true.into()));
+        assert!(
+            sentence.contains("the nearest, accumulators-rsa, costs 3.01"),
+            "{sentence}"
+        );
+        // Tree and signatures cost the same, 2.01, at 1000; this costs 1.5 + 0.4 there.
+        designs.push(design("accumulators-bilinear", 1.5, 400.0));
+        let (holds, sentence) = concluded(&designs);
+        assert_eq!(holds, Some(false.into()));
+        let expected = "accumulators-bilinear from 780.0 to 1220 look-ups per update; by 5.5 % at most, at 1000.";
+        assert!(sentence.ends_with(expected), "{sentence}");
+        assert!(conclusion("tuple", &designs[..1]).is_none());
+    }
+}

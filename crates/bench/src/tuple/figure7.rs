@@ -1,0 +1,60 @@
+//! All that follows from the growing experiment's lines: figure 7, also with the author's witnesses and in the scenarios of
+//! section 10. Of designs that were measured in several runs, it follows from all their lines together.
+
+use super::{
+    conclusion,
+    costs::{self, cheapest_until, of_growing, of_growing_in},
+    macrobenchmark::TREE,
+};
+use crate::{
+    costs::scenarios,
+    line,
+    line::{Line, of},
+    paper::{TUPLE_KEYS, red_black_until},
+};
+
+/// The experiment whose lines stand for accumulated designs whose authors make the witnesses.
+pub const AUTHOR_WITNESSES: &str = "tuple_author_witnesses";
+
+/// The experiment of the scenarios.
+const WHAT_IF: &str = "tuple_what_if";
+
+/// What follows from the lines of one run or several; in the scenarios something is so many times cheaper.
+pub fn lines(lines: &[Line], cheaper: f64) -> Vec<Line> {
+    let [grown, author] = ["tuple_growing", AUTHOR_WITNESSES].map(|name| of(lines, name));
+    let mut all = conclusion::lines("tuple", &of_growing(&grown));
+    if !author.is_empty() {
+        let is_other = |line: &&&Line| line.number("witnesses_per_snapshot").is_none();
+        let others = grown.iter().filter(is_other).copied();
+        let designs: Vec<&Line> = others.chain(author).collect();
+        all.extend(conclusion::lines(AUTHOR_WITNESSES, &of_growing(&designs)));
+    }
+    all.extend(what_ifs(&grown, cheaper));
+    all
+}
+
+/// Whether a line is one of those that follow.
+pub fn follows(line: &Line) -> bool {
+    line.text("figure") == costs::GROWING || line.text("experiment").starts_with(WHAT_IF)
+}
+
+/// The costs of the designs in each scenario, and up to where the tree is the cheapest.
+///
+/// Source: Crosby & Wallach 2010, section 10.
+fn what_ifs(grown: &[&Line], cheaper: f64) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let keys = grown.first().map(|line| line.count("keys"));
+    for scenario in scenarios(cheaper) {
+        let designs = of_growing_in(grown, &scenario);
+        lines.extend(conclusion::lines(WHAT_IF, &designs));
+        let line = line! {
+            experiment: WHAT_IF,
+            scenario: &scenario.name,
+            keys: keys,
+            red_black_until: cheapest_until(&designs, TREE),
+            paper_red_black_until: red_black_until(&scenario.name).filter(|_| keys == Some(TUPLE_KEYS)),
+        };
+        lines.push(line.merged(&scenario.prices));
+    }
+    lines
+}

@@ -1,0 +1,183 @@
+//! The output of `bench accumulators` beyond its operations: every promised key, and sizes that are the same everywhere.
+
+use serde_json::Value;
+
+use crate::report::{lines, run};
+
+#[test]
+fn every_experiment_has_its_lines() {
+    let arguments = [
+        "accumulators",
+        "--json",
+        "--quick",
+        "--elements=4,8,16",
+        "--threads=1,2",
+        "--latency-ms=0,20",
+        "--experiment=operations,slopes,sets,hints,keys",
+    ];
+    let text = run(&arguments);
+    let lines = lines(&text);
+    let of = |experiment: &str| -> Vec<&Value> {
+        let lines = lines.iter();
+        lines
+            .filter(|line| line["experiment"] == experiment)
+            .collect()
+    };
+    for (experiment, number, keys) in PROMISED {
+        let lines = of(experiment);
+        assert_eq!(lines.len(), number, "{experiment}: {text}");
+        for line in lines {
+            for key in keys {
+                assert!(!line[*key].is_null(), "{experiment}: {key}: {line}");
+            }
+        }
+    }
+    sets_weigh_what_they_should(&of("accumulators_sets"));
+    trips_take_what_their_parts_take(&of("accumulators_round_trips"));
+    conclusions_follow_from_the_ranges(
+        &of("accumulators_conclusion"),
+        &of("accumulators_cheapest"),
+    );
+    let rsa = of("accumulators_keys")
+        .into_iter()
+        .find(|line| line["kind"] == "rsa-3072");
+    assert!(rsa.unwrap()["public_bytes"].as_u64().unwrap() > 384);
+}
+
+fn sets_weigh_what_they_should(lines: &[&Value]) {
+    let find = |design: &str, generations: u64| {
+        let is_it = |line: &&Value| {
+            line["design"] == design && line["generations"] == generations && line["n"] == 16
+        };
+        lines.iter().copied().find(is_it).unwrap()
+    };
+    let bytes = |line: &Value, key: &str| line[key].as_u64().unwrap();
+    // Two elements, a version, 16 signatures.
+    let signed = find("signed-each", 1);
+    assert_eq!(bytes(signed, "update_bytes"), 64 + 8 + 16 * 64);
+    // A version, a signature, a place, four digests.
+    let tree = find("merkle-tree", 1);
+    assert_eq!(bytes(tree, "proof_bytes"), 8 + 64 + 4 + 4 * 32);
+    for (accumulator, value, witness) in [("rsa-3072", 384, 386), ("bilinear-bls12-381", 48, 48)] {
+        let server = find(&format!("{accumulator}, server"), 1);
+        let author = find(&format!("{accumulator}, author"), 1);
+        assert_eq!(bytes(server, "proof_bytes"), 8 + 64 + value + witness);
+        let sent = bytes(author, "update_bytes") - bytes(server, "update_bytes");
+        assert_eq!(sent, 16 * witness);
+        let young = find(&format!("{accumulator}, author"), 2);
+        assert_eq!(
+            bytes(young, "update_bytes") - bytes(server, "update_bytes"),
+            6 * witness
+        );
+        assert_eq!(
+            bytes(young, "proof_bytes"),
+            2 * bytes(author, "proof_bytes")
+        );
+    }
+}
+
+fn trips_take_what_their_parts_take(lines: &[&Value]) {
+    for line in lines {
+        let number = |key: &str| line[key].as_f64().unwrap();
+        let total = number("computing_ms") + number("latency_ms");
+        assert!((number("total_ms") - total).abs() < 0.01, "{line}");
+    }
+}
+
+/// The sentence about accumulators says what the ranges in which designs are the cheapest say.
+fn conclusions_follow_from_the_ranges(conclusions: &[&Value], cheapest: &[&Value]) {
+    for conclusion in conclusions {
+        let wins = cheapest.iter().any(|range| {
+            let design = range["design"].as_str().unwrap();
+            range["figure"] == conclusion["figure"] && design.contains(", ")
+        });
+        assert_eq!(conclusion["holds"], !wins, "{conclusion}");
+    }
+}
+
+/// Experiments of `bench accumulators --json`, the number of their lines in the test, and their keys.
+const PROMISED: [(&str, usize, &[&str]); 7] = [
+    (
+        "accumulators_sets",
+        3 * 19,
+        &[
+            "design",
+            "contender",
+            "witnesses",
+            "n",
+            "generations",
+            "author_us",
+            "author_limit_us",
+            "author_ratio",
+            "update_bytes",
+            "apply_us",
+            "prove_us",
+            "proof_bytes",
+            "verify_us",
+            "verify_limit_us",
+            "verify_ratio",
+            "stored_bytes",
+            "cpu",
+            "commit",
+        ],
+    ),
+    (
+        "accumulators_claims",
+        3 * 2 * 7,
+        &["claim", "accumulator", "n", "ours"],
+    ),
+    (
+        "accumulators_conclusion",
+        3 * 2,
+        &[
+            "claim",
+            "holds",
+            "sentence",
+            "nearest",
+            "nearest_times_cheapest_other",
+            "at_lookups_per_update",
+        ],
+    ),
+    (
+        "accumulators_hints",
+        2,
+        &[
+            "rule",
+            "search_us",
+            "check_us",
+            "saved_us",
+            "hint_bytes",
+            "primitive_us",
+            "ratio",
+            "cpu",
+        ],
+    ),
+    (
+        "accumulators_keys",
+        3 + 2 * 3 + 3 + 2,
+        &[
+            "kind",
+            "secret_bytes",
+            "public_bytes",
+            "verifier_bytes",
+            "cpu",
+        ],
+    ),
+    (
+        "accumulators_round_trips",
+        3 * 2 * 2 * 2,
+        &[
+            "accumulator",
+            "keys",
+            "threads",
+            "computing_ms",
+            "total_ms",
+            "paper_ms_on_8_threads",
+        ],
+    ),
+    (
+        "accumulators_lookup_costs",
+        3 * (10 + 10),
+        &["figure", "design", "points", "lookup_microdollars"],
+    ),
+];
