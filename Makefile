@@ -6,7 +6,7 @@ FUZZ_SECONDS ?= 60
 # Handed on to the program that a target runs, e.g. make report ARGS="--keys 10000".
 ARGS ?=
 
-.PHONY: help demo test bench report fuzz check prerequisites
+.PHONY: help demo test bench report peers fuzz check prerequisites
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,6 +22,10 @@ bench: prerequisites ## run the criterion benchmarks
 
 report: prerequisites ## measure everything and draw the page in target/report (ARGS=--quick: within ten minutes)
 	$(CARGO) run --release -p bench -- report $(ARGS)
+
+peers: prerequisites ## build other people's dictionaries, test them, and measure them beside ours
+	$(CARGO) test --manifest-path peers/Cargo.toml --locked
+	$(CARGO) run --release -p bench -- peers $(ARGS)
 
 fuzz: ## fuzz every target for FUZZ_SECONDS=60 seconds in all
 	scripts/install-prerequisites.sh fuzz

@@ -1,6 +1,8 @@
 //! The reports that lines can come from: where their tables and figures stand, and what they are beside.
 
-use crate::{aad, accumulators, directory, flexlist, line::Line, tables::Tables, tree, tuple};
+use crate::{
+    aad, accumulators, directory, flexlist, line::Line, peers, tables::Tables, tree, tuple,
+};
 
 /// The tables of one kind of line.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +41,7 @@ fn begins_with(text: &str, begins: &[&str]) -> bool {
 const CROSBY: &str = "S. A. Crosby and D. S. Wallach, Authenticated dictionaries: real-world costs and tradeoffs, 2010";
 
 /// All of them, in the order of the page.
-pub const FAMILIES: [Family; 6] = [
+pub const FAMILIES: [Family; 7] = [
     Family {
         id: "trees",
         title: "Trees",
@@ -88,5 +90,13 @@ pub const FAMILIES: [Family; 6] = [
         begins: &["directory_"],
         figures: &["directory"],
         report: directory::table::report,
+    },
+    Family {
+        id: "peers",
+        title: "Other people's dictionaries",
+        source: "the crates that the rows name, run beside ours in one process",
+        begins: &["peers"],
+        figures: &[],
+        report: peers::table::report,
     },
 ];

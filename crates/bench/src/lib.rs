@@ -35,6 +35,7 @@ pub mod line;
 pub mod lookups;
 pub mod machine;
 pub mod paper;
+pub mod peers;
 pub mod report;
 pub mod tables;
 pub mod tree;

@@ -18,6 +18,7 @@ use bench::{
     flexlist::{FlexlistArguments, cut::CutArguments},
     full_report::{PageArguments, ReportArguments, readme::ReadmeArguments},
     line::Line,
+    peers::PeersArguments,
     tree::{BatchArguments, PrimitivesArguments, TreeArguments, list, process::Role},
     tuple::TupleArguments,
 };
@@ -58,8 +59,10 @@ enum Command {
     Compare(CompareArguments),
     /// Hashes and signatures of each suite.
     Primitives(PrimitivesArguments),
+    /// Other people's authenticated dictionaries beside ours; builds them first.
+    Peers(PeersArguments),
     /// Tables and plots from the lines of `tree --json`, `tuple --json`, `aad --json` and `directory --json`; tables of
-    /// `flexlist --json`.
+    /// `flexlist --json` and `peers --json`.
     Figures(FiguresArguments),
     /// One measurement in this process; what `tree` starts.
     #[command(hide = true)]
@@ -73,7 +76,7 @@ enum Command {
 
 #[derive(Debug, Args)]
 struct FiguresArguments {
-    /// A file of lines from `tree`, `tuple`, `aad`, `directory` or `flexlist`, each with `--json`; other lines are skipped.
+    /// A file of lines from `tree`, `tuple`, `aad`, `directory`, `flexlist` or `peers`, each with `--json`; other lines are skipped.
     #[arg(long)]
     from: PathBuf,
     /// The folder for the plots.
@@ -96,6 +99,7 @@ fn main() -> ExitCode {
         Command::FlexlistTrace(arguments) => arguments.run(),
         Command::Compare(arguments) => arguments.run(),
         Command::Primitives(arguments) => arguments.run(),
+        Command::Peers(arguments) => arguments.run(),
         Command::Figures(arguments) => draw_figures(&arguments),
         Command::Measure { role, order } => serde_json::from_str(&order)
             .map_err(Into::into)
@@ -127,7 +131,7 @@ fn draw_figures(arguments: &FiguresArguments) -> Outcome<()> {
     }
     if is_empty {
         let error = format!(
-            "{from}: no line of `tree`, `tuple`, `accumulators`, `aad`, `directory` or `flexlist` with `--json`"
+            "{from}: no line of `tree`, `tuple`, `accumulators`, `aad`, `directory`, `flexlist` or `peers` with `--json`"
         );
         return Err(error.into());
     }

@@ -1,0 +1,211 @@
+//! The tables of other people's dictionaries beside ours.
+
+use comfy_table::CellAlignment;
+use serde_json::Value;
+
+use crate::{
+    line,
+    line::{Line, groups},
+    tables::{Tables, number, text},
+};
+
+/// The tables of all lines: for each number of keys times and bytes, then what each dictionary is.
+pub fn report(lines: &[Line]) -> Tables {
+    let all: Vec<&Line> = lines.iter().collect();
+    let mut tables = Tables::default();
+    let mut sizes = groups(&all, &["keys"]);
+    sizes.sort_by_key(|size| size[0].count("keys"));
+    for size in &sizes {
+        let rows: Vec<Line> = groups(size, &["peer"]).iter().map(|of| row(of)).collect();
+        let rows: Vec<&Line> = rows.iter().collect();
+        times(&mut tables, size[0].count("keys"), &rows);
+        bytes(&mut tables, &rows);
+        growth(&mut tables, &rows);
+    }
+    if !all.is_empty() {
+        descriptions(&mut tables, &groups(&all, &["peer"]));
+    }
+    tables.signed(lines)
+}
+
+fn times(tables: &mut Tables, keys: u64, rows: &[&Line]) {
+    tables.section(
+        &format!("Beside other people's dictionaries: {keys} keys of 32 bytes with values of 32 bytes, microseconds"),
+        "Means of snapshots, whose work is uneven, medians of proofs. Signatures are in no time: the author's has a column of its own. \
+             What a snapshot includes differs, see below.",
+        rows,
+        &[
+            text("dictionary", "peer"),
+            number("load, each key", "load_us"),
+            number("snapshot of 1 change", "snapshot_1_us"),
+            number("of 100", "snapshot_100_us"),
+            number("signature", "signature_us"),
+            number("server: load, each key", "apply_load_us"),
+            number("apply 1", "apply_1_us"),
+            number("of 100", "apply_100_us"),
+            number("prove present", "prove_present_us"),
+            number("old version", "prove_old_us"),
+            number("absent", "prove_absent_us"),
+            number("verify present", "verify_present_us"),
+            number("absent", "verify_absent_us"),
+        ],
+    );
+}
+
+fn growth(tables: &mut Tables, rows: &[&Line]) {
+    let logs: Vec<&Line> = rows
+        .iter()
+        .copied()
+        .filter(|row| row.number("grown_us").is_some())
+        .collect();
+    tables.section(
+        "The same: that the latest version contains older ones",
+        "The version before it, which has 100 changes less; and the first one.",
+        &logs,
+        &[
+            text("dictionary", "peer"),
+            number("the one before: prove us", "grown_us"),
+            number("verify us", "verify_grown_us"),
+            number("bytes", "grown_bytes"),
+            number("the first: prove us", "all_grown_us"),
+            number("verify us", "verify_all_grown_us"),
+            number("bytes", "all_grown_bytes"),
+        ],
+    );
+}
+
+fn bytes(tables: &mut Tables, rows: &[&Line]) {
+    tables.section(
+        "The same: bytes",
+        "Memory is what was asked of the heap, for a server where author and server are apart.",
+        rows,
+        &[
+            text("dictionary", "peer"),
+            number("proof, present", "prove_present_bytes"),
+            number("absent", "prove_absent_bytes"),
+            number("update of 1 change", "snapshot_1_bytes"),
+            number("of 100", "snapshot_100_bytes"),
+            number("memory, each key", "memory_bytes"),
+            number("author's", "author_bytes"),
+            number("files, each key", "stored_bytes"),
+        ],
+    );
+}
+
+/// One row from all lines of a dictionary with so many keys.
+fn row(of: &[&Line]) -> Line {
+    let figure = |operation: &str, changes: Option<u64>, key: &str| {
+        let is_asked = |line: &&&Line| {
+            line.text("operation") == operation
+                && changes.is_none_or(|changes| line.count("changes") == changes)
+        };
+        of.iter().find(is_asked)?.number(key)
+    };
+    let keys = of[0].count("keys").max(1) as f64;
+    let each = |figure: Option<f64>| figure.map(|figure| figure / keys);
+    let us = |operation: &str| figure(operation, None, "median_us");
+    // Loading and a snapshot of all keys are both snapshots, of which only these are small.
+    let of_1 = |operation: &str, key: &str| figure(operation, Some(1), key);
+    let of_100 = |operation: &str, key: &str| figure(operation, Some(100), key);
+    line! {
+        peer: of[0].text("peer"),
+        load_us: each(us("load")),
+        snapshot_1_us: of_1("snapshot", "us"),
+        snapshot_100_us: of_100("snapshot", "us"),
+        signature_us: of_1("snapshot", "signature_us"),
+        apply_load_us: each(us("apply_load")),
+        apply_1_us: of_1("apply", "us"),
+        apply_100_us: of_100("apply", "us"),
+        prove_present_us: us("prove_present"),
+        prove_old_us: us("prove_old"),
+        prove_absent_us: us("prove_absent"),
+        verify_present_us: us("verify_present"),
+        verify_absent_us: us("verify_absent"),
+        prove_present_bytes: figure("prove_present", None, "bytes"),
+        prove_absent_bytes: figure("prove_absent", None, "bytes"),
+        snapshot_1_bytes: of_1("snapshot", "bytes"),
+        snapshot_100_bytes: of_100("snapshot", "bytes"),
+        grown_us: us("prove_growth"),
+        verify_grown_us: us("verify_growth"),
+        grown_bytes: figure("prove_growth", None, "bytes"),
+        all_grown_us: us("prove_growth_of_all"),
+        verify_all_grown_us: us("verify_growth_of_all"),
+        all_grown_bytes: figure("prove_growth_of_all", None, "bytes"),
+        memory_bytes: each(figure("memory", None, "bytes")),
+        author_bytes: each(figure("memory", None, "author_bytes")),
+        stored_bytes: each(figure("memory", None, "stored_bytes")),
+    }
+}
+
+fn descriptions(tables: &mut Tables, peers: &[Vec<&Line>]) {
+    tables.heading("What they are, and what they cannot do", "");
+    let rows = peers.iter().map(|of| {
+        let line = of[0];
+        let mut row = ["peer", "version", "licence", "hash", "threads", "medium"]
+            .map(|key| line.text(key).to_owned())
+            .to_vec();
+        row.push(limits(line));
+        row.push(line.text("differs").to_owned());
+        row.push(line.text("includes").to_owned());
+        row
+    });
+    let titles = [
+        "dictionary",
+        "version",
+        "licence",
+        "hash function",
+        "threads",
+        "contents in",
+        "cannot",
+        "differs in",
+        "a snapshot includes",
+    ];
+    tables.rows(&titles, &[CellAlignment::Left; 9], rows.collect());
+}
+
+fn limits(line: &Line) -> String {
+    let limits = line.get("can_not").and_then(Value::as_array);
+    let limits = limits.into_iter().flatten().filter_map(Value::as_str);
+    limits.collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines() -> Vec<Line> {
+        let texts = [
+            r#"{"experiment":"peers","peer":"jmt","version":"0.12.0","operation":"load","keys":1000,"changes":1000,"us":9000.0,"median_us":9000.0,"includes":"new root","hash":"SHA-256","threads":"1","medium":"memory","can_not":["ranges","signatures"],"differs":"","licence":"Apache-2.0"}"#,
+            r#"{"experiment":"peers","peer":"jmt","operation":"snapshot","keys":1000,"changes":1,"us":41.0,"median_us":40.5,"bytes":null}"#,
+            r#"{"experiment":"peers","peer":"jmt","operation":"prove_present","keys":1000,"changes":null,"us":3.0,"median_us":2.5,"bytes":612.0}"#,
+            r#"{"experiment":"peers","peer":"ours","operation":"memory","keys":1000,"bytes":250000.0,"can_not":[],"cpu":"a processor"}"#,
+            r#"{"experiment":"peers","peer":"jmt","operation":"memory","keys":10,"bytes":77.0}"#,
+        ];
+        texts
+            .map(|text| serde_json::from_str(text).unwrap())
+            .to_vec()
+    }
+
+    #[test]
+    fn figures_of_a_dictionary_stand_in_one_row() {
+        let text = report(&lines()).to_string();
+        let row = text
+            .lines()
+            .find(|line| line.starts_with("| jmt") && line.contains("9.00"));
+        let row = row.unwrap_or_else(|| panic!("{text}"));
+        assert!(row.contains("41.00") && row.contains("2.50"), "{row}");
+        assert!(text.contains("250.0") && text.contains("612.0"), "{text}");
+        assert!(
+            text.contains("ranges; signatures") && text.contains("a processor"),
+            "{text}"
+        );
+        let sizes: Vec<_> = text.match_indices("keys of 32 bytes").collect();
+        assert_eq!(sizes.len(), 2);
+        assert!(text.find(": 10 keys").unwrap() < text.find(": 1000 keys").unwrap());
+    }
+
+    #[test]
+    fn no_lines_make_no_tables() {
+        assert!(report(&[]).is_empty());
+    }
+}

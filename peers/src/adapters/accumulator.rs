@@ -1,0 +1,221 @@
+//! Our bilinear accumulator over BLS12-381: an author with the secret key; witnesses by the author, or by a server
+//! without it.
+
+use std::collections::HashMap;
+
+use accumulators::{
+    Accumulator, Authority, Dynamic, ElementSet, SecretKey, Snapshot, Universal, Witnessed,
+    bilinear::{Bilinear, BilinearPublicKey, BilinearSecretKey},
+    wire,
+};
+use ed25519_dalek::SigningKey;
+use pad_core::{Proof, Untrusted, Verified, Version, Workers};
+
+use comparison::timing::stopwatch;
+
+use crate::{
+    Outcome,
+    peer::{About, Entry, Key, Peer, Published, Value, limits},
+    signing::Signing,
+};
+
+/// The accumulator; with `SECRET` it is the author that makes witnesses.
+pub struct Accumulated<const SECRET: bool> {
+    secret: BilinearSecretKey,
+    public: BilinearPublicKey,
+    signer: SigningKey,
+    set: ElementSet<Bilinear>,
+    entries: HashMap<Key, Value>,
+    snapshots: Vec<Verified<Snapshot<Bilinear>>>,
+    alone: Workers,
+}
+
+/// A witness that an entry is there, or that it is not.
+#[derive(Clone)]
+pub enum Witness {
+    /// It is there.
+    Member(<Bilinear as Witnessed>::Witness),
+    /// It is not.
+    Absent(<Bilinear as Witnessed>::NonMembershipWitness),
+}
+
+/// The element that stands for an entry.
+fn element(key: &Key, value: &Value) -> Vec<u8> {
+    [*key, *value].concat()
+}
+
+/// The value of an entry that is absent: one that no key has.
+const NONE: Value = [0; 32];
+
+impl<const SECRET: bool> Accumulated<SECRET> {
+    /// Takes note of the new values; returns what is added and what is removed.
+    fn replace(&mut self, changes: &[Entry]) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
+        let mut removed = Vec::new();
+        let mut add = |(key, value): &Entry| {
+            if let Some(old) = self.entries.insert(*key, *value) {
+                removed.push(element(key, &old));
+            }
+            element(key, value)
+        };
+        let added = changes.iter().map(&mut add).collect();
+        (added, removed)
+    }
+
+    /// The value after these changes.
+    fn change(&mut self, changes: &[Entry]) -> Outcome<<Bilinear as accumulators::Scheme>::Value> {
+        let (added, removed) = self.replace(changes);
+        let Some(latest) = self.snapshots.last() else {
+            self.set.insert_all(&self.public, &added, &self.alone)?;
+            return Ok(Bilinear::accumulate(&self.secret, &self.set, &self.alone)?);
+        };
+        let value = latest.get().value;
+        let set = &mut self.set;
+        let change = Bilinear::change(&self.secret, set, &value, &removed, &added, &self.alone)?;
+        Ok(change.after)
+    }
+}
+
+impl<const SECRET: bool> Peer for Accumulated<SECRET> {
+    type Proof = Witness;
+
+    fn about() -> About {
+        About {
+            name: if SECRET {
+                "bilinear accumulator"
+            } else {
+                "bilinear accumulator, untrusted server"
+            },
+            package: "accumulators",
+            licence: "MIT OR Apache-2.0",
+            is_ours: true,
+            hash: "none: BLS12-381, elements by SHA-256",
+            threads: "1",
+            medium: "memory",
+            can_not: if SECRET {
+                &AUTHOR_CAN_NOT
+            } else {
+                &SERVER_CAN_NOT
+            },
+            snapshot_includes: "new value with the secret key, the old one checked against the whole set; the set of entries; public data for updating witnesses",
+            differs: if SECRET {
+                "witnesses by the author, with the secret key; absence is that of an entry"
+            } else {
+                "witnesses without the secret key; absence is that of an entry"
+            },
+            most_keys: if SECRET { 100_000 } else { 10_000 },
+        }
+    }
+
+    fn new(keys: u64) -> Outcome<Self> {
+        let (alone, capacity) = (Workers::sequential(), usize::try_from(keys)? + 1);
+        let secret = BilinearSecretKey::generate(capacity, 1, b"peers", &alone)?;
+        let public = secret.public_key().clone();
+        Ok(Self {
+            set: ElementSet::new(&public),
+            signer: Signing::key(),
+            entries: HashMap::new(),
+            snapshots: Vec::new(),
+            secret,
+            public,
+            alone,
+        })
+    }
+
+    fn publish(&mut self, changes: &[Entry]) -> Outcome<Published> {
+        let (us, value) = stopwatch(|| self.change(changes));
+        let version = Version::new(u64::try_from(self.snapshots.len())? + 1);
+        let (key, value) = (self.public.clone(), value?);
+        let snapshot = Snapshot::<Bilinear> {
+            key: key.clone(),
+            version,
+            value,
+        };
+        let (signature_us, signed) = stopwatch(|| snapshot.sign(&self.signer));
+        let authority = Authority {
+            author: Signing::author_key()?,
+            key,
+        };
+        let verified = Untrusted::new(signed?).verify(&authority, &version)?;
+        self.snapshots.push(verified);
+        Ok(Published {
+            us,
+            signature_us: Some(signature_us),
+            ..Published::default()
+        })
+    }
+
+    fn prove(&mut self, version: usize, key: &Key) -> Outcome<Witness> {
+        if version != self.snapshots.len() {
+            return Err("only the latest version is there".into());
+        }
+        let (set, alone) = (&self.set, &self.alone);
+        let value = self.entries.get(key);
+        let element = element(key, value.unwrap_or(&NONE));
+        Ok(match (value, SECRET) {
+            (Some(_), true) => {
+                Witness::Member(Bilinear::witness(&self.secret, set, &element, alone)?)
+            }
+            (Some(_), false) => {
+                Witness::Member(Bilinear::witness(&self.public, set, &element, alone)?)
+            }
+            (None, true) => Witness::Absent(Bilinear::non_membership_witness(
+                &self.secret,
+                set,
+                &element,
+                alone,
+            )?),
+            (None, false) => Witness::Absent(Bilinear::non_membership_witness(
+                &self.public,
+                set,
+                &element,
+                alone,
+            )?),
+        })
+    }
+
+    fn verify(
+        &self,
+        version: usize,
+        key: &Key,
+        value: Option<&Value>,
+        proof: Witness,
+    ) -> Outcome<()> {
+        let snapshot = self.snapshots.get(version - 1).ok_or("no such version")?;
+        match (value, proof) {
+            (Some(value), Witness::Member(witness)) => {
+                witness.check(snapshot, &element(key, value))?;
+            }
+            (None, Witness::Absent(witness)) => {
+                witness.check(snapshot, &element(key, &NONE))?;
+            }
+            _ => return Err("a witness of the other kind".into()),
+        }
+        Ok(())
+    }
+
+    fn encode(proof: &Witness) -> Outcome<Vec<u8>> {
+        // The question says which kind it is.
+        Ok(match proof {
+            Witness::Member(witness) => wire::encode_body(witness),
+            Witness::Absent(witness) => wire::encode_body(witness),
+        })
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Outcome<Witness> {
+        let member = wire::decode_body(&self.public, bytes).map(Witness::Member);
+        Ok(member.or_else(|_| wire::decode_body(&self.public, bytes).map(Witness::Absent))?)
+    }
+}
+
+const SERVER_CAN_NOT: [&str; 3] = [
+    limits::OLD_VERSIONS,
+    limits::RANGES,
+    "say which value a key has: it is a set of entries",
+];
+
+const AUTHOR_CAN_NOT: [&str; 4] = [
+    limits::OLD_VERSIONS,
+    limits::RANGES,
+    "say which value a key has: it is a set of entries",
+    "leave witnesses to an untrusted server, in this row",
+];

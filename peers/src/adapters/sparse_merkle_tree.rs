@@ -1,0 +1,117 @@
+//! Nervos' sparse Merkle tree, over its store in memory.
+
+use sha2::{Digest, Sha256};
+use sparse_merkle_tree::{
+    CompiledMerkleProof, H256, SparseMerkleTree, default_store::DefaultStore, traits::Hasher,
+};
+
+use comparison::timing::stopwatch;
+
+use crate::{
+    Outcome,
+    peer::{About, Entry, Key, Peer, Published, Value, limits},
+};
+
+/// The tree, and the root of each version; nodes of older versions are overwritten.
+pub struct Sparse {
+    tree: SparseMerkleTree<Sha, H256, DefaultStore<H256>>,
+    roots: Vec<H256>,
+}
+
+/// SHA-256 in place of the library's Blake2b, which calls C.
+#[derive(Default)]
+struct Sha(Sha256);
+
+impl Hasher for Sha {
+    fn write_h256(&mut self, hash: &H256) {
+        self.0.update(hash.as_slice());
+    }
+
+    fn write_byte(&mut self, byte: u8) {
+        self.0.update([byte]);
+    }
+
+    fn finish(self) -> H256 {
+        <[u8; 32]>::from(self.0.finalize()).into()
+    }
+}
+
+impl Peer for Sparse {
+    type Proof = CompiledMerkleProof;
+
+    fn about() -> About {
+        About {
+            name: "sparse-merkle-tree",
+            package: "sparse-merkle-tree",
+            licence: "MIT",
+            is_ours: false,
+            hash: "SHA-256",
+            threads: "1",
+            medium: "memory: hash maps",
+            can_not: &[
+                limits::OLD_VERSIONS,
+                limits::RANGES,
+                limits::SIGNATURES,
+                limits::UPDATES,
+            ],
+            snapshot_includes: "new root; nodes overwritten",
+            differs: "proofs in its compiled form, which making them includes",
+            // 256 nodes for each key.
+            most_keys: 10_000,
+        }
+    }
+
+    fn new(_: u64) -> Outcome<Self> {
+        let (tree, roots) = (SparseMerkleTree::default(), Vec::new());
+        Ok(Self { tree, roots })
+    }
+
+    fn publish(&mut self, changes: &[Entry]) -> Outcome<Published> {
+        let (us, root) = stopwatch(|| {
+            let changes = changes.iter();
+            let leaves = changes.map(|(key, value)| (H256::from(*key), H256::from(*value)));
+            self.tree.update_all(leaves.collect()).copied()
+        });
+        let root = root.map_err(|error| error.to_string())?;
+        self.roots.push(root);
+        Ok(Published {
+            us,
+            ..Published::default()
+        })
+    }
+
+    fn prove(&mut self, version: usize, key: &Key) -> Outcome<CompiledMerkleProof> {
+        if version != self.roots.len() {
+            return Err("only the latest version is there".into());
+        }
+        let keys = vec![H256::from(*key)];
+        let proof = self.tree.merkle_proof(keys.clone());
+        let proof = proof.and_then(|proof| proof.compile(keys));
+        Ok(proof.map_err(|error| error.to_string())?)
+    }
+
+    fn verify(
+        &self,
+        version: usize,
+        key: &Key,
+        value: Option<&Value>,
+        proof: CompiledMerkleProof,
+    ) -> Outcome<()> {
+        let root = self.roots.get(version - 1).ok_or("no such version")?;
+        let value = value.map_or_else(H256::zero, |value| H256::from(*value));
+        let verified = proof.verify::<Sha>(root, vec![(H256::from(*key), value)]);
+        match verified {
+            Ok(true) => Ok(()),
+            Ok(false) => Err("the proof leads to another root".into()),
+            Err(error) => Err(error.to_string().into()),
+        }
+    }
+
+    fn encode(proof: &CompiledMerkleProof) -> Outcome<Vec<u8>> {
+        Ok(proof.0.clone())
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Outcome<CompiledMerkleProof> {
+        Ok(CompiledMerkleProof(bytes.to_vec()))
+    }
+}

@@ -1,0 +1,232 @@
+//! Dock's universal accumulator over BLS12-381, with the manager's secret key.
+
+use std::collections::{HashMap, HashSet, hash_set};
+
+use ark_bls12_381::{Bls12_381, Fr, G1Affine};
+use ark_ff::PrimeField;
+use ark_serialize::{CanonicalDeserialize, CanonicalSerialize};
+use ark_std::test_rng;
+use sha2::{Digest, Sha256};
+use vb_accumulator::{
+    persistence::{InitialElementsStore, State, UniversalAccumulatorState},
+    positive::Accumulator,
+    setup::{Keypair, SetupParams},
+    universal::UniversalAccumulator,
+    witness::{MembershipWitness, NonMembershipWitness},
+};
+
+use comparison::timing::stopwatch;
+
+use crate::{
+    Outcome,
+    peer::{About, Entry, Key, Peer, Published, Value, limits},
+};
+
+/// The accumulator, its keys, its elements, and the value of each version.
+pub struct Bilinear {
+    parameters: SetupParams<Bls12_381>,
+    keys: Keypair<Bls12_381>,
+    accumulator: UniversalAccumulator<G1Affine>,
+    initial: Elements,
+    elements: Elements,
+    entries: HashMap<Key, Value>,
+    values: Vec<G1Affine>,
+}
+
+#[derive(Default)]
+struct Elements(HashSet<Fr>);
+
+impl State<Fr> for Elements {
+    fn add(&mut self, element: Fr) {
+        self.0.insert(element);
+    }
+
+    fn remove(&mut self, element: &Fr) {
+        self.0.remove(element);
+    }
+
+    fn has(&self, element: &Fr) -> bool {
+        self.0.contains(element)
+    }
+
+    fn size(&self) -> u64 {
+        self.0.len() as u64
+    }
+}
+
+impl<'a> UniversalAccumulatorState<'a, Fr> for Elements {
+    type ElementIterator = hash_set::Iter<'a, Fr>;
+
+    fn elements(&'a self) -> Self::ElementIterator {
+        self.0.iter()
+    }
+}
+
+impl InitialElementsStore<Fr> for Elements {
+    fn add(&mut self, element: Fr) {
+        self.0.insert(element);
+    }
+
+    fn has(&self, element: &Fr) -> bool {
+        self.0.contains(element)
+    }
+}
+
+/// A witness.
+#[derive(Clone, CanonicalSerialize, CanonicalDeserialize)]
+pub struct Witness {
+    /// That the entry is there.
+    member: Option<MembershipWitness<G1Affine>>,
+    /// That it is not.
+    absent: Option<NonMembershipWitness<G1Affine>>,
+}
+
+/// The element that stands for an entry.
+fn element(key: &Key, value: &Value) -> Fr {
+    let digest = Sha256::new()
+        .chain_update(key)
+        .chain_update(value)
+        .finalize();
+    Fr::from_be_bytes_mod_order(&digest)
+}
+
+/// The value of an entry that is absent: one that no key has.
+const NONE: Value = [0; 32];
+
+impl Bilinear {
+    /// Takes note of the new values; returns what is added and what is removed.
+    fn replace(&mut self, changes: &[Entry]) -> (Vec<Fr>, Vec<Fr>) {
+        let mut removed = Vec::new();
+        let mut add = |(key, value): &Entry| {
+            if let Some(old) = self.entries.insert(*key, *value) {
+                removed.push(element(key, &old));
+            }
+            element(key, value)
+        };
+        let added = changes.iter().map(&mut add).collect();
+        (added, removed)
+    }
+}
+
+impl Peer for Bilinear {
+    type Proof = Witness;
+
+    fn about() -> About {
+        About {
+            name: "vb_accumulator",
+            package: "vb_accumulator",
+            licence: "Apache-2.0",
+            is_ours: false,
+            hash: "none: BLS12-381, elements by SHA-256",
+            threads: "1",
+            medium: "memory",
+            can_not: &[
+                limits::OLD_VERSIONS,
+                limits::RANGES,
+                limits::SIGNATURES,
+                limits::UPDATES,
+                "prove without the secret key",
+                "say which value a key has: it is a set of entries",
+            ],
+            snapshot_includes: "new value with the secret key; the set of entries",
+            differs: "absence is that of an entry",
+            most_keys: 100_000,
+        }
+    }
+
+    fn new(keys: u64) -> Outcome<Self> {
+        let mut random = test_rng();
+        let parameters = SetupParams::generate_using_rng(&mut random);
+        let pair = Keypair::generate_using_rng(&mut random, &parameters);
+        let mut initial = Elements::default();
+        let accumulator = UniversalAccumulator::initialize(
+            &mut random,
+            &parameters,
+            keys + 1,
+            &pair.secret_key,
+            Vec::new(),
+            &mut initial,
+        );
+        Ok(Self {
+            parameters,
+            keys: pair,
+            accumulator,
+            initial,
+            elements: Elements::default(),
+            entries: HashMap::new(),
+            values: Vec::new(),
+        })
+    }
+
+    fn publish(&mut self, changes: &[Entry]) -> Outcome<Published> {
+        let (us, accumulator) = stopwatch(|| {
+            let (added, removed) = self.replace(changes);
+            let (secret, initial) = (&self.keys.secret_key, &self.initial);
+            let accumulator = &self.accumulator;
+            accumulator.batch_updates(added, &removed, secret, initial, &mut self.elements)
+        });
+        self.accumulator = accumulator.map_err(|error| format!("{error:?}"))?;
+        self.values.push(*self.accumulator.value());
+        Ok(Published {
+            us,
+            ..Published::default()
+        })
+    }
+
+    fn prove(&mut self, version: usize, key: &Key) -> Outcome<Witness> {
+        if version != self.values.len() {
+            return Err("only the latest version is there".into());
+        }
+        let (accumulator, secret) = (&self.accumulator, &self.keys.secret_key);
+        let (mut member, mut absent) = (None, None);
+        if let Some(value) = self.entries.get(key) {
+            let element = element(key, value);
+            let witness = accumulator.get_membership_witness(&element, secret, &self.elements);
+            member = Some(witness.map_err(|error| format!("{error:?}"))?);
+        } else {
+            let (element, elements) = (element(key, &NONE), &self.elements);
+            let witness = accumulator.get_non_membership_witness(
+                &element,
+                secret,
+                elements,
+                &self.parameters,
+            );
+            absent = Some(witness.map_err(|error| format!("{error:?}"))?);
+        }
+        Ok(Witness { member, absent })
+    }
+
+    fn verify(
+        &self,
+        version: usize,
+        key: &Key,
+        value: Option<&Value>,
+        proof: Witness,
+    ) -> Outcome<()> {
+        let accumulated = self.values.get(version - 1).ok_or("no such version")?;
+        let accumulated = UniversalAccumulator::from_accumulated(*accumulated);
+        let (public, parameters) = (&self.keys.public_key, &self.parameters);
+        let is_shown = match (value, proof.member.as_ref(), proof.absent.as_ref()) {
+            (Some(value), Some(witness), None) => {
+                accumulated.verify_membership(&element(key, value), witness, public, parameters)
+            }
+            (None, None, Some(witness)) => {
+                accumulated.verify_non_membership(&element(key, &NONE), witness, public, parameters)
+            }
+            _ => false,
+        };
+        is_shown
+            .then_some(())
+            .ok_or_else(|| "the witness does not fit".into())
+    }
+
+    fn encode(proof: &Witness) -> Outcome<Vec<u8>> {
+        let mut bytes = Vec::new();
+        proof.serialize_compressed(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Outcome<Witness> {
+        Ok(Witness::deserialize_compressed(bytes)?)
+    }
+}

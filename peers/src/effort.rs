@@ -1,0 +1,77 @@
+//! How long and how often to measure.
+
+use std::hint::black_box;
+
+use comparison::timing::{self, Timings};
+
+use crate::Outcome;
+
+/// How much is measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// For each figure.
+    pub figure: timing::Effort,
+    /// The most snapshots for one figure.
+    pub snapshots: usize,
+    /// The proofs of each kind that are checked, whose bytes are counted, and that are verified in turn.
+    pub proofs: usize,
+}
+
+impl Effort {
+    /// Enough for figures that repeat on an idle machine.
+    pub const FULL: Self = Self {
+        figure: timing::Effort::FULL,
+        snapshots: 200,
+        proofs: 32,
+    };
+
+    /// Enough to see that everything works, and how figures compare.
+    pub const QUICK: Self = Self {
+        figure: timing::Effort::QUICK,
+        snapshots: 10,
+        proofs: 8,
+    };
+
+    /// Times work on freshly prepared input, until operations or budget are used up.
+    ///
+    /// # Errors
+    /// The last one of the work.
+    pub fn repeat<T, R>(
+        &self,
+        mut prepare: impl FnMut() -> T,
+        mut work: impl FnMut(T) -> Outcome<R>,
+    ) -> Outcome<Timings> {
+        let mut failure = None;
+        let prepare = |chunk| (0..chunk).map(|_| prepare()).collect::<Vec<T>>();
+        let timings = self.figure.repeat(CHUNK, prepare, |inputs| {
+            for input in inputs {
+                match work(input) {
+                    Ok(result) => drop(black_box(result)),
+                    Err(error) => failure = Some(error),
+                }
+            }
+        });
+        failure.map_or(Ok(timings), Err)
+    }
+}
+
+const CHUNK: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_input_is_prepared_and_errors_are_told() {
+        let (mut prepared, mut worked) = (0_usize, 0_usize);
+        let work = |()| {
+            worked += 1;
+            Ok(())
+        };
+        let timings = Effort::QUICK.repeat(|| prepared += 1, work).unwrap();
+        assert_eq!(prepared, worked);
+        assert_eq!(worked, timings.operations() + 1);
+        let fails = |()| Err::<(), _>("no".into());
+        assert!(Effort::QUICK.repeat(|| (), fails).is_err());
+    }
+}

@@ -1,0 +1,333 @@
+//! The measurement of one dictionary with so many keys.
+
+use comparison::timing::{Timings, median, microseconds};
+
+use crate::{
+    Outcome,
+    effort::Effort,
+    heap,
+    load::Load,
+    peer::{About, Entry, Key, Peer, Published, Value},
+    row::{Figure, Row},
+};
+
+/// Who takes the lines.
+pub type Emit<'a> = &'a mut dyn FnMut(&Row) -> Outcome<()>;
+
+/// Measures one dictionary; every kind of proof is checked, and forgeries of it are refused, before it is timed.
+pub fn measure<P: Peer>(keys: u64, effort: Effort, emit: Emit<'_>) -> Outcome<()> {
+    let about = P::about();
+    let mut load = Load::new(keys);
+    let first = load.first();
+    let before = heap::allocated();
+    let mut peer = P::new(keys)?;
+    let published = peer.publish(&first)?;
+    let loaded_bytes = heap::allocated().abs_diff(before);
+    drop(first);
+    let mut bench = Bench {
+        about,
+        keys,
+        effort,
+        load,
+        peer,
+        emit,
+    };
+    bench.snapshots("load", keys, &[published])?;
+    for changes in CHANGES {
+        bench.publish(changes)?;
+    }
+    bench.check()?;
+    bench.present()?;
+    bench.old()?;
+    bench.absent()?;
+    bench.growth()?;
+    bench.memory(loaded_bytes)
+}
+
+/// The changes in a snapshot.
+const CHANGES: [usize; 2] = [1, 100];
+
+struct Bench<'a, P: Peer> {
+    about: About,
+    keys: u64,
+    effort: Effort,
+    load: Load,
+    peer: P,
+    emit: Emit<'a>,
+}
+
+impl<P: Peer> Bench<'_, P> {
+    fn emit(&mut self, figure: Figure) -> Outcome<()> {
+        let keys = self.keys;
+        (self.emit)(&Row::new(&self.about, Figure { keys, ..figure }))
+    }
+
+    /// Publishes snapshots of so many changes.
+    fn publish(&mut self, changes: usize) -> Outcome<()> {
+        let (mut published, mut total_us) = (Vec::new(), 0.0);
+        // Logs grow: no more than half of what was loaded is changed.
+        let most = self.effort.snapshots.min(self.load.keys() / (2 * changes));
+        let budget_us = microseconds(self.effort.figure.budget);
+        while published.is_empty() || published.len() < most && total_us < budget_us {
+            let next = self.load.next(changes);
+            let snapshot = self.peer.publish(&next)?;
+            total_us += snapshot.us + snapshot.apply_us.unwrap_or(0.0);
+            published.push(snapshot);
+        }
+        let changes = changes.min(self.load.keys()) as u64;
+        self.snapshots("snapshot", changes, &published)
+    }
+
+    /// The figures of snapshots, and of a server that applies them, if that is apart.
+    fn snapshots(
+        &mut self,
+        operation: &'static str,
+        changes: u64,
+        published: &[Published],
+    ) -> Outcome<()> {
+        let mean_of = |figure: fn(&Published) -> Option<f64>| {
+            let figures: Vec<f64> = published.iter().filter_map(figure).collect();
+            (!figures.is_empty()).then(|| (mean(&figures), median(figures)))
+        };
+        let snapshots = Figure {
+            changes: Some(changes),
+            samples: published.len(),
+            ..Figure::default()
+        };
+        let times = mean_of(|snapshot| Some(snapshot.us));
+        let bytes = mean_of(|snapshot| snapshot.update_bytes.map(|bytes| bytes as f64));
+        self.emit(Figure {
+            operation,
+            us: times.map(|times| times.0),
+            median_us: times.map(|times| times.1),
+            bytes: bytes.map(|bytes| bytes.0),
+            signature_us: mean_of(|snapshot| snapshot.signature_us).map(|times| times.0),
+            includes: self.about.snapshot_includes,
+            ..snapshots
+        })?;
+        let Some((us, median_us)) = mean_of(|snapshot| snapshot.apply_us) else {
+            return Ok(());
+        };
+        self.emit(Figure {
+            operation: if operation == "load" { "apply_load" } else { "apply" },
+            us: Some(us),
+            median_us: Some(median_us),
+            signature_us: mean_of(|snapshot| snapshot.verify_signature_us).map(|times| times.0),
+            includes: "the changes at a server, which checks the root; its verification of the signature apart",
+            ..snapshots
+        })
+    }
+
+    /// Proofs of every kind verify for what is true, and for nothing else.
+    fn check(&mut self) -> Outcome<()> {
+        for _ in 0..self.effort.proofs {
+            let latest = self.load.latest();
+            self.check_present(latest)?;
+            if self.about.keeps_old_versions() {
+                let version = self.load.any_version();
+                self.check_present(version)?;
+            }
+            if self.about.proves_absence() {
+                let key = self.load.any_absent();
+                let proof = self.peer.prove(latest, &key)?;
+                self.peer.verify(latest, &key, None, proof.clone())?;
+                self.refuse(
+                    (latest, &key, Some(&[1; 32])),
+                    proof,
+                    "presence of an absent key",
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_present(&mut self, version: usize) -> Outcome<()> {
+        let (key, value) = self.load.any(version);
+        let proof = self.peer.prove(version, &key)?;
+        self.peer
+            .verify(version, &key, Some(&value), proof.clone())?;
+        let mut other = value;
+        other[31] ^= 1;
+        self.refuse(
+            (version, &key, Some(&other)),
+            proof.clone(),
+            "another value",
+        )?;
+        self.refuse((version, &key, None), proof, "absence of a present key")
+    }
+
+    fn refuse(
+        &self,
+        (version, key, value): (usize, &Key, Option<&Value>),
+        proof: P::Proof,
+        what: &str,
+    ) -> Outcome<()> {
+        match self.peer.verify(version, key, value, proof) {
+            Ok(()) => Err(format!("{}: a proof shows {what}", self.about.name).into()),
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn present(&mut self) -> Outcome<()> {
+        let latest = self.load.latest();
+        self.prove("prove_present", |load| {
+            (latest, Asked::Present(load.any(latest)))
+        })?;
+        self.verify("verify_present", |load| {
+            (latest, Asked::Present(load.any(latest)))
+        })
+    }
+
+    fn old(&mut self) -> Outcome<()> {
+        if !self.about.keeps_old_versions() {
+            return Ok(());
+        }
+        self.prove("prove_old", |load| {
+            let version = load.any_version();
+            (version, Asked::Present(load.any(version)))
+        })
+    }
+
+    fn absent(&mut self) -> Outcome<()> {
+        if !self.about.proves_absence() {
+            return Ok(());
+        }
+        let latest = self.load.latest();
+        self.prove("prove_absent", |load| {
+            (latest, Asked::Absent(load.any_absent()))
+        })?;
+        self.verify("verify_absent", |load| {
+            (latest, Asked::Absent(load.any_absent()))
+        })
+    }
+
+    /// That the latest version contains the one before it, and the first one.
+    fn growth(&mut self) -> Outcome<()> {
+        let latest = self.load.latest();
+        for (operations, from, other) in [
+            (["prove_growth", "verify_growth"], latest - 1, 1),
+            (
+                ["prove_growth_of_all", "verify_growth_of_all"],
+                1,
+                latest - 1,
+            ),
+        ] {
+            let Some(proof) = self.peer.prove_growth(from)? else {
+                return Ok(());
+            };
+            self.peer.verify_growth(from, &proof)?;
+            if self.peer.verify_growth(other, &proof).is_ok() {
+                return Err(format!("{}: growth from another version", self.about.name).into());
+            }
+            let bytes = proof.len() as f64;
+            let peer = &mut self.peer;
+            let times = self.effort.repeat(|| (), |()| peer.prove_growth(from))?;
+            self.times(operations[0], &times, Some(bytes))?;
+            let peer = &self.peer;
+            let times = self
+                .effort
+                .repeat(|| (), |()| peer.verify_growth(from, &proof))?;
+            self.times(operations[1], &times, None)?;
+        }
+        Ok(())
+    }
+
+    fn prove(
+        &mut self,
+        operation: &'static str,
+        mut ask: impl FnMut(&mut Load) -> (usize, Asked),
+    ) -> Outcome<()> {
+        let (load, peer) = (&mut self.load, &mut self.peer);
+        let mut bytes = Vec::new();
+        for _ in 0..self.effort.proofs {
+            let (version, asked) = ask(load);
+            bytes.push(P::encode(&peer.prove(version, asked.key())?)?.len() as f64);
+        }
+        let prepare = || ask(load);
+        let times = self
+            .effort
+            .repeat(prepare, |(version, asked)| peer.prove(version, asked.key()))?;
+        self.times(operation, &times, Some(mean(&bytes)))
+    }
+
+    fn verify(
+        &mut self,
+        operation: &'static str,
+        mut ask: impl FnMut(&mut Load) -> (usize, Asked),
+    ) -> Outcome<()> {
+        let load = &mut self.load;
+        let mut proofs = Vec::new();
+        for _ in 0..self.effort.proofs {
+            let (version, asked) = ask(load);
+            let proof = self.peer.prove(version, asked.key())?;
+            proofs.push((version, asked, proof));
+        }
+        let (peer, mut next) = (&self.peer, 0);
+        let prepare = || {
+            next = (next + 1) % proofs.len();
+            let (version, asked, proof) = &proofs[next];
+            (*version, asked, proof.clone())
+        };
+        let times = self.effort.repeat(prepare, |(version, asked, proof)| {
+            peer.verify(version, asked.key(), asked.value(), proof)
+        })?;
+        self.times(operation, &times, None)
+    }
+
+    fn times(
+        &mut self,
+        operation: &'static str,
+        times: &Timings,
+        bytes: Option<f64>,
+    ) -> Outcome<()> {
+        self.emit(Figure {
+            operation,
+            us: Some(times.mean_us()),
+            median_us: Some(times.median_us()),
+            bytes,
+            samples: times.operations(),
+            ..Figure::default()
+        })
+    }
+
+    fn memory(&mut self, loaded_bytes: usize) -> Outcome<()> {
+        let before = heap::allocated();
+        self.peer.forget_author();
+        let author = before.saturating_sub(heap::allocated());
+        let stored_bytes = self.peer.stored_bytes()?;
+        self.emit(Figure {
+            operation: "memory",
+            bytes: Some(loaded_bytes.saturating_sub(author) as f64),
+            author_bytes: (author > 0).then_some(author as f64),
+            stored_bytes,
+            samples: 1,
+            includes: "the heap after loading, keys and parameters included",
+            ..Figure::default()
+        })
+    }
+}
+
+/// A question, with the true answer.
+enum Asked {
+    Present(Entry),
+    Absent(Key),
+}
+
+impl Asked {
+    const fn key(&self) -> &Key {
+        match self {
+            Self::Present((key, _)) | Self::Absent(key) => key,
+        }
+    }
+
+    const fn value(&self) -> Option<&Value> {
+        match self {
+            Self::Present((_, value)) => Some(value),
+            Self::Absent(_) => None,
+        }
+    }
+}
+
+fn mean(numbers: &[f64]) -> f64 {
+    numbers.iter().sum::<f64>() / numbers.len().max(1) as f64
+}

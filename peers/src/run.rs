@@ -1,0 +1,116 @@
+//! Which dictionaries there are, and the command line.
+
+use std::io::{Write, stdout};
+
+use clap::{Parser, builder::PossibleValuesParser};
+use pad_core::Sha256Ed25519;
+use pad_tree::{
+    RedBlackCacheEverywhere, RedBlackPathCopying, TreapCacheEverywhere, TreapPathCopying,
+};
+
+use crate::{
+    Outcome,
+    adapters::{
+        accumulator::Accumulated, akd::Auditable, eth_trie::Patricia, jmt::Jellyfish, log::Counted,
+        monotree::Mono, nomt::Trie, sparse_merkle_tree::Sparse, tree::Tree,
+        vb_accumulator::Bilinear,
+    },
+    effort::Effort,
+    measure::{Emit, measure},
+    peer::{About, Peer},
+    row::Row,
+};
+
+/// Measures other people's authenticated dictionaries beside ours; prints one JSON object per line.
+#[derive(Clone, Debug, Parser)]
+#[command(version)]
+pub struct Arguments {
+    /// The numbers of keys.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_values_t = [1_000, 10_000, 100_000],
+        value_parser = clap::value_parser!(u64).range(1..=10_000_000),
+    )]
+    keys: Vec<u64>,
+    /// Only these dictionaries.
+    #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(names()))]
+    peer: Vec<String>,
+    /// Measure little: to see that everything works.
+    #[arg(long)]
+    quick: bool,
+}
+
+impl Arguments {
+    /// Measures what is asked for. What has a limit of its own is not measured with more keys, unless it is named.
+    pub fn run(&self) -> Outcome<()> {
+        // What libraries would spread over all cores stays on one.
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(1)
+            .build_global()?;
+        let effort = if self.quick {
+            Effort::QUICK
+        } else {
+            Effort::FULL
+        };
+        for &keys in &self.keys {
+            for contender in CONTENDERS {
+                let about = (contender.about)();
+                let is_named = self.peer.iter().any(|name| name == about.name);
+                let is_asked = self.peer.is_empty() && keys <= about.most_keys;
+                if is_named || is_asked {
+                    (contender.measure)(keys, effort, &mut print)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn print(row: &Row) -> Outcome<()> {
+    Ok(writeln!(stdout(), "{}", serde_json::to_string(row)?)?)
+}
+
+/// One of those that are compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Contender {
+    /// What it is.
+    pub about: fn() -> About,
+    /// Measures it.
+    pub measure: fn(u64, Effort, Emit<'_>) -> Outcome<()>,
+}
+
+impl Contender {
+    const fn of<P: Peer>() -> Self {
+        Self {
+            about: P::about,
+            measure: measure::<P>,
+        }
+    }
+}
+
+/// All of them.
+pub const CONTENDERS: &[Contender] = &[
+    Contender::of::<Tree<RedBlackPathCopying<Sha256Ed25519>>>(),
+    Contender::of::<Tree<RedBlackCacheEverywhere<Sha256Ed25519>>>(),
+    Contender::of::<Tree<TreapPathCopying<Sha256Ed25519>>>(),
+    Contender::of::<Tree<TreapCacheEverywhere<Sha256Ed25519>>>(),
+    Contender::of::<Jellyfish>(),
+    Contender::of::<Sparse>(),
+    Contender::of::<Mono>(),
+    Contender::of::<Patricia>(),
+    Contender::of::<Trie>(),
+    Contender::of::<Accumulated<true>>(),
+    Contender::of::<Accumulated<false>>(),
+    Contender::of::<Bilinear>(),
+    Contender::of::<Counted>(),
+    Contender::of::<Auditable>(),
+];
+
+/// Their names.
+pub fn names() -> Vec<&'static str> {
+    CONTENDERS
+        .iter()
+        .map(|contender| (contender.about)().name)
+        .collect()
+}

@@ -1,0 +1,75 @@
+//! The author's key, and how long its signatures take.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Instant,
+};
+
+use ed25519_dalek::SigningKey;
+use pad_core::{AuthorKey, HeadSignature, VerifyError};
+use signature::Signer;
+
+/// How long signatures took since they were last asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Signing {
+    nanoseconds: Arc<AtomicU64>,
+}
+
+impl Signing {
+    /// The signing key of every measurement.
+    pub fn key() -> SigningKey {
+        SigningKey::from_bytes(&[7; 32])
+    }
+
+    /// Its public half.
+    pub fn author_key() -> Result<AuthorKey, VerifyError> {
+        AuthorKey::of(&Self::key())
+    }
+
+    /// A signer with this key that notes how long it works.
+    pub fn signer(&self) -> impl Signer<HeadSignature> + Send + Sync + 'static {
+        TimedSigner {
+            key: Self::key(),
+            nanoseconds: Arc::clone(&self.nanoseconds),
+        }
+    }
+
+    /// The microseconds that signatures took since this was last asked.
+    pub fn take_us(&self) -> f64 {
+        self.nanoseconds.swap(0, Ordering::Relaxed) as f64 / 1e3
+    }
+}
+
+struct TimedSigner {
+    key: SigningKey,
+    nanoseconds: Arc<AtomicU64>,
+}
+
+impl Signer<HeadSignature> for TimedSigner {
+    fn try_sign(&self, message: &[u8]) -> Result<HeadSignature, signature::Error> {
+        let start = Instant::now();
+        let signature = self.key.try_sign(message);
+        let taken = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.nanoseconds.fetch_add(taken, Ordering::Relaxed);
+        signature
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Outcome;
+
+    #[test]
+    fn signatures_are_timed_and_valid() -> Outcome<()> {
+        let signing = Signing::default();
+        let signature = signing.signer().try_sign(b"head")?;
+        Signing::author_key()?.verify(b"head", &signature)?;
+        assert!(signing.take_us() > 0.0);
+        assert!(signing.take_us().abs() < 1e-12);
+        Ok(())
+    }
+}
