@@ -56,4 +56,13 @@ pub struct Measurement {
     pub memory_bytes_per_key: Option<f64>,
     /// Server: what each kept version adds; for each snapshot.
     pub memory_bytes_per_snapshot: Option<f64>,
+    /// Author: of `author_us` what signatures, accumulators and hash chains take; for each snapshot, mean.
+    #[serde(default)]
+    pub author_cryptography_us: Option<f64>,
+    /// Server: of `apply_us` the same; for each snapshot, mean.
+    #[serde(default)]
+    pub apply_cryptography_us: Option<f64>,
+    /// Client: of `verify_us` the same; median.
+    #[serde(default)]
+    pub verify_cryptography_us: Option<f64>,
 }

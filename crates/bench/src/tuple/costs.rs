@@ -1,10 +1,14 @@
 //! Figures 7 and 8: what a look-up costs with its share of the updates, and which design is the
 //! cheapest where.
 //!
-//! A design costs `lookup + update / r` for each of `r` look-ups per update, a line in `1 / r`; so the
-//! points where another design becomes the cheapest are computed, not searched.
+//! [`comparison::line`](mod@comparison::line) computes where another design becomes the cheapest.
 
-use crate::{Outcome, costs::Prices, line, line::Line, report::Report};
+use comparison::{
+    Prices,
+    line::{CostLine, lowest},
+};
+
+use crate::{Outcome, costs, line, line::Line, report::Report};
 
 /// From one look-up per update to hardly any update: the horizontal axis.
 const RANGE: (f64, f64) = (1.0, 1e7);
@@ -15,47 +19,44 @@ pub struct Expense {
     figure: String,
     design: String,
     keys: u64,
-    lookup: f64,
-    update: f64,
+    /// The update, and each look-up.
+    cost: CostLine,
     prices: Prices,
 }
 
 impl Expense {
     /// What a measured design costs: its times in microseconds are those of an update.
     fn new(figure: &str, line: &Line, update_us: f64, update_bytes: &str) -> Self {
-        let prices = Prices {
-            cpu_cents_per_hour: line.figure("cpu_cents_per_hour"),
-            cents_per_gigabyte: line.figure("cents_per_gigabyte"),
-        };
+        let prices = costs::prices_of(line);
         let microdollars =
             |us, bytes| 1e6 * (prices.of_computing(us) + prices.of_sending(line.figure(bytes)));
         Self {
             figure: figure.to_owned(),
             design: line.text("design").to_owned(),
             keys: line.count("keys"),
-            lookup: microdollars(line.figure("prove_us"), "proof_bytes"),
-            update: microdollars(update_us, update_bytes),
+            cost: CostLine {
+                fixed: microdollars(update_us, update_bytes),
+                each: microdollars(line.figure("prove_us"), "proof_bytes"),
+            },
             prices,
         }
     }
 
-    fn at(&self, lookups_per_update: f64) -> f64 {
-        self.lookup + self.update / lookups_per_update
-    }
-
     fn line(&self) -> Line {
         let ratios = (0..=28).map(|step| 10_f64.powf(f64::from(step) / 4.0));
-        let points: Vec<(f64, f64)> = ratios.map(|ratio| (ratio, self.at(ratio))).collect();
+        let points: Vec<(f64, f64)> = ratios
+            .map(|ratio| (ratio, self.cost.per_time(ratio)))
+            .collect();
         let line = line! {
             experiment: "tuple_lookup_costs",
             figure: &self.figure,
             design: &self.design,
             keys: self.keys,
         };
-        line.and("lookup_microdollars", self.lookup)
-            .and("update_microdollars", self.update)
+        line.and("lookup_microdollars", self.cost.each)
+            .and("update_microdollars", self.cost.fixed)
             .and("points", points)
-            .merged(&self.prices)
+            .merged(&costs::line_of(&self.prices))
     }
 }
 
@@ -108,80 +109,19 @@ pub fn report(designs: &[Expense], report: &mut Report) -> Outcome<()> {
     for design in designs {
         report.line(design.line())?;
     }
-    for (from, to, cheapest) in cheapest(designs) {
+    let lines: Vec<_> = designs.iter().map(|design| design.cost).collect();
+    for part in lowest(&lines, RANGE) {
+        let cheapest = &designs[part.line];
         let line = line! {
             experiment: "tuple_cheapest",
             figure: &cheapest.figure,
             design: &cheapest.design,
         };
         let line = line
-            .and("from_lookups_per_update", from)
-            .and("to_lookups_per_update", to)
-            .and("microdollars_at_start", cheapest.at(from));
-        report.line(line.merged(&cheapest.prices))?;
+            .and("from_lookups_per_update", part.from)
+            .and("to_lookups_per_update", part.to)
+            .and("microdollars_at_start", cheapest.cost.per_time(part.from));
+        report.line(line.merged(&costs::line_of(&cheapest.prices)))?;
     }
     Ok(())
-}
-
-/// Which of the designs of one figure is the cheapest in which ranges, in ascending order.
-fn cheapest(designs: &[Expense]) -> Vec<(f64, f64, &Expense)> {
-    let mut ranges = Vec::new();
-    let mut from = RANGE.0;
-    let first = |one: &&Expense, other: &&Expense| one.at(RANGE.0).total_cmp(&other.at(RANGE.0));
-    let mut current = designs.iter().min_by(first);
-    while let Some(cheapest) = current {
-        // Only a design with cheaper look-ups overtakes; the first to do so is next.
-        let next = designs
-            .iter()
-            .filter(|other| other.lookup < cheapest.lookup)
-            .map(|other| {
-                let (update, lookup) = (
-                    other.update - cheapest.update,
-                    cheapest.lookup - other.lookup,
-                );
-                ((update / lookup).max(from), other)
-            })
-            .filter(|(at, _)| *at < RANGE.1)
-            .min_by(|one, other| one.0.total_cmp(&other.0));
-        let to = next.map_or(RANGE.1, |(at, _)| at);
-        ranges.push((from, to, cheapest));
-        from = to;
-        current = next.map(|(_, other)| other);
-    }
-    ranges
-}
-
-#[cfg(test)]
-#[allow(clippy::cast_sign_loss, reason = "counts are not negative")]
-mod tests {
-    use super::*;
-
-    fn design(name: &str, lookup: f64, update: f64) -> Expense {
-        Expense {
-            figure: "figure7".to_owned(),
-            design: name.to_owned(),
-            keys: 1,
-            lookup,
-            update,
-            prices: Prices::PAPER,
-        }
-    }
-
-    #[test]
-    fn the_cheapest_change_where_the_costs_cross() {
-        let designs = [
-            design("never", 6.0, 2_000.0),
-            design("many", 1.0, 10_000.0),
-            design("few", 5.0, 10.0),
-            design("some", 2.0, 610.0),
-        ];
-        let ranges = cheapest(&designs);
-        let shown: Vec<_> = ranges
-            .iter()
-            .map(|(from, _, design)| (design.design.as_str(), from.round() as u64))
-            .collect();
-        assert_eq!(shown, [("few", 1), ("some", 200), ("many", 9390)]);
-        assert!((ranges[2].1 - RANGE.1).abs() < 1.0);
-        assert!(cheapest(&[]).is_empty());
-    }
 }

@@ -4,7 +4,7 @@ use pad_core::Operation;
 
 use super::{Limits, Task, pair::Pair};
 use crate::{
-    Outcome,
+    Outcome, costs,
     dictionary::{Measured, Run, Sample},
     line,
     line::Line,
@@ -45,7 +45,9 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
         proof_bytes: lookups.proof_bytes()?,
         prove_us: lookups.prove_us(),
     };
-    Ok(line.merged(&task.prices).merged(&limits.line()))
+    Ok(line
+        .merged(&costs::line_of(&task.prices))
+        .merged(&limits.line()))
 }
 
 /// A repository after all snapshots, and which of them are whole cycles.
