@@ -1,18 +1,21 @@
 //! Authenticated dictionaries on equal work: what every scheme costs, and which to choose for a load.
 //!
-//! [`Measurement`] is what one scheme took for one load; benches, the report and the command line share it. [`prices`] says
-//! what providers charge, [`cost`] what a load costs then,
-//! [`line`](mod@line) where another scheme becomes the cheapest, [`coefficients`] what a load takes that was not measured.
-
+//! [`schemes()`] is what is compared, with what each can prove. [`Measurement`] is what one scheme took for one load; benches, the
+//! report and the command line share it.
+//!
+//! [`prices`] says what providers charge, [`cost`] what a load costs then, [`line`](mod@line) where another scheme becomes the
+//! cheapest, [`coefficients`] what a load takes that was not measured.
 pub mod coefficients;
 pub mod cost;
 pub mod line;
 mod measurement;
 pub mod prices;
+mod schemes;
 
 pub use cost::{Clients, Cost, Load, Term};
 pub use measurement::{Measurement, Shape};
 pub use prices::{PriceBook, PriceEntry, PriceError, Prices};
+pub use schemes::{Properties, Scheme, SchemeFamily, scheme, schemes};
 
 /// Figures of no scheme in particular, for tests.
 #[cfg(test)]

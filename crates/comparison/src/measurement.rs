@@ -25,7 +25,7 @@ pub struct Shape {
 /// `None` where the scheme has no such figure: it cannot answer that, or the run ended before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measurement {
-    /// The scheme's name, as `pad keygen --scheme` takes it, or that of a baseline.
+    /// The name of a scheme in [`crate::schemes()`].
     pub scheme: String,
     /// What work it was.
     #[serde(flatten)]

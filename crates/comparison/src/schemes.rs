@@ -1,0 +1,324 @@
+//! What is compared, and what each scheme can prove.
+
+use core::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// One way to authenticate a dictionary, with the way in which a server keeps its versions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Scheme {
+    /// The name in measurements and on command lines; no two schemes have one.
+    pub name: &'static str,
+    /// What `pad keygen --scheme` calls it; `None` for what the command does not offer.
+    pub keygen: Option<&'static str>,
+    /// What `pad import --repository` calls the way in which a server keeps versions; `None` where there is no choice.
+    pub repository: Option<&'static str>,
+    /// What it has in common with others.
+    pub family: SchemeFamily,
+    /// What it can prove, and on which conditions.
+    pub properties: Properties,
+}
+
+/// What schemes have in common: how contents are authenticated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SchemeFamily {
+    /// A search tree whose root is signed.
+    Tree,
+    /// Tuples of key intervals, each of which is signed.
+    SignedTuples,
+    /// Tuples of key intervals in accumulators, whose values are signed.
+    AccumulatedTuples,
+    /// An append-only log with accumulators over its trees.
+    Log,
+    /// Entries in blocks: numbered ones, or sorted keys.
+    Directory,
+    /// Each entry is signed on its own: what every scheme has to be better than.
+    Baseline,
+}
+
+impl SchemeFamily {
+    /// The name in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Tree => "tree",
+            Self::SignedTuples => "signed tuples",
+            Self::AccumulatedTuples => "accumulated tuples",
+            Self::Log => "append-only log",
+            Self::Directory => "directory",
+            Self::Baseline => "baseline",
+        }
+    }
+}
+
+impl fmt::Display for SchemeFamily {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// What a scheme can prove, and on which conditions.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a need that a user has or has not"
+)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Properties {
+    /// Entries have keys that the author chooses. Otherwise they have consecutive numbers, in the order in which they came.
+    pub has_keys: bool,
+    /// An entry can be removed, or marked as deleted.
+    pub removes: bool,
+    /// Nothing is ever removed or replaced, and a proof shows that a version contains an older one. A key that is put again
+    /// has both values.
+    pub append_only: bool,
+    /// Absence of a key is proved.
+    pub proves_absence: bool,
+    /// One proof shows all entries between two keys.
+    pub proves_ranges: bool,
+    /// Every version that the server has taken can be asked about. Otherwise only the latest one.
+    pub proves_any_old_version: bool,
+    /// A proof says that the value is that of the version asked about. Otherwise an older value may be passed off as the latest.
+    pub proves_latest: bool,
+    /// The size of the proof for one key does not depend on the number of keys.
+    pub constant_size_proofs: bool,
+    /// Equal contents have equal signed roots, whatever the order of the changes.
+    pub set_unique: bool,
+    /// Whoever made the public parameters, and is not the author, can forge, unless the secret was forgotten: parameters come
+    /// from a ceremony. Where the author makes them this is `false`, because the author is trusted anyhow.
+    pub trusted_setup: bool,
+    /// The largest number of entries is fixed when the key is made, and the public parameters grow with it.
+    pub bounded: bool,
+}
+
+/// What a tree proves that is not set-unique.
+const TREE: Properties = Properties {
+    has_keys: true,
+    removes: true,
+    append_only: false,
+    proves_absence: true,
+    proves_ranges: true,
+    proves_any_old_version: true,
+    proves_latest: true,
+    constant_size_proofs: false,
+    set_unique: false,
+    trusted_setup: false,
+    bounded: false,
+};
+
+const SIGNED_TUPLES: Properties = Properties {
+    constant_size_proofs: true,
+    ..TREE
+};
+
+const RSA_TUPLES: Properties = Properties {
+    proves_ranges: false,
+    ..SIGNED_TUPLES
+};
+
+const BILINEAR_TUPLES: Properties = Properties {
+    bounded: true,
+    ..RSA_TUPLES
+};
+
+const LOG: Properties = Properties {
+    removes: false,
+    append_only: true,
+    proves_ranges: false,
+    trusted_setup: true,
+    bounded: true,
+    ..TREE
+};
+
+const BLOCK_TREE: Properties = Properties {
+    proves_any_old_version: false,
+    ..TREE
+};
+
+/// An id that is not assigned yet is proved to be so: absence.
+const NUMBERED: Properties = Properties {
+    has_keys: false,
+    ..BLOCK_TREE
+};
+
+const SIGN_EACH_ENTRY: Properties = Properties {
+    proves_absence: false,
+    proves_ranges: false,
+    constant_size_proofs: true,
+    ..TREE
+};
+
+const SIGN_CHANGED_ENTRIES: Properties = Properties {
+    removes: false,
+    proves_any_old_version: false,
+    proves_latest: false,
+    ..SIGN_EACH_ENTRY
+};
+
+const fn tree(
+    name: &'static str,
+    keygen: &'static str,
+    repository: &'static str,
+    set_unique: bool,
+) -> Scheme {
+    Scheme {
+        name,
+        keygen: Some(keygen),
+        repository: Some(repository),
+        family: SchemeFamily::Tree,
+        properties: Properties { set_unique, ..TREE },
+    }
+}
+
+const fn offered(name: &'static str, family: SchemeFamily, properties: Properties) -> Scheme {
+    Scheme {
+        keygen: Some(name),
+        ..of(name, family, properties)
+    }
+}
+
+const fn of(name: &'static str, family: SchemeFamily, properties: Properties) -> Scheme {
+    Scheme {
+        name,
+        keygen: None,
+        repository: None,
+        family,
+        properties,
+    }
+}
+
+const SCHEMES: &[Scheme] = &[
+    tree("red-black-path-copying", "red-black", "path-copying", false),
+    tree(
+        "red-black-cache-nowhere",
+        "red-black",
+        "cache-nowhere",
+        false,
+    ),
+    tree("red-black-cache-median", "red-black", "cache-median", false),
+    tree(
+        "red-black-cache-everywhere",
+        "red-black",
+        "cache-everywhere",
+        false,
+    ),
+    tree("treap-path-copying", "treap", "path-copying", true),
+    tree("treap-cache-nowhere", "treap", "cache-nowhere", true),
+    tree("treap-cache-median", "treap", "cache-median", true),
+    tree("treap-cache-everywhere", "treap", "cache-everywhere", true),
+    tree("skip-list-path-copying", "skip-list", "path-copying", true),
+    tree(
+        "skip-list-cache-nowhere",
+        "skip-list",
+        "cache-nowhere",
+        true,
+    ),
+    tree("skip-list-cache-median", "skip-list", "cache-median", true),
+    tree(
+        "skip-list-cache-everywhere",
+        "skip-list",
+        "cache-everywhere",
+        true,
+    ),
+    offered("tuple-base", SchemeFamily::SignedTuples, SIGNED_TUPLES),
+    offered(
+        "tuple-base-superseding",
+        SchemeFamily::SignedTuples,
+        SIGNED_TUPLES,
+    ),
+    offered(
+        "tuple-base-lightweight",
+        SchemeFamily::SignedTuples,
+        SIGNED_TUPLES,
+    ),
+    offered("tuple-spec", SchemeFamily::SignedTuples, SIGNED_TUPLES),
+    offered(
+        "tuple-spec-superseding",
+        SchemeFamily::SignedTuples,
+        SIGNED_TUPLES,
+    ),
+    offered(
+        "tuple-spec-lightweight",
+        SchemeFamily::SignedTuples,
+        SIGNED_TUPLES,
+    ),
+    offered(
+        "tuple-spec3-lightweight",
+        SchemeFamily::SignedTuples,
+        SIGNED_TUPLES,
+    ),
+    offered(
+        "tuple-base-superseding-bls",
+        SchemeFamily::SignedTuples,
+        SIGNED_TUPLES,
+    ),
+    offered(
+        "tuple-spec-lightweight-bls",
+        SchemeFamily::SignedTuples,
+        SIGNED_TUPLES,
+    ),
+    offered(
+        "tuple-accumulators-rsa",
+        SchemeFamily::AccumulatedTuples,
+        RSA_TUPLES,
+    ),
+    offered(
+        "tuple-accumulators-superseding-rsa",
+        SchemeFamily::AccumulatedTuples,
+        RSA_TUPLES,
+    ),
+    offered(
+        "tuple-chain-accumulators-rsa",
+        SchemeFamily::AccumulatedTuples,
+        RSA_TUPLES,
+    ),
+    offered(
+        "tuple-accumulators-bilinear",
+        SchemeFamily::AccumulatedTuples,
+        BILINEAR_TUPLES,
+    ),
+    offered(
+        "tuple-accumulators-superseding-bilinear",
+        SchemeFamily::AccumulatedTuples,
+        BILINEAR_TUPLES,
+    ),
+    offered(
+        "tuple-chain-accumulators-bilinear",
+        SchemeFamily::AccumulatedTuples,
+        BILINEAR_TUPLES,
+    ),
+    offered("aad-counted", SchemeFamily::Log, LOG),
+    offered("aad-frontier", SchemeFamily::Log, LOG),
+    offered("directory", SchemeFamily::Directory, NUMBERED),
+    of("block-tree", SchemeFamily::Directory, BLOCK_TREE),
+    of("sign-each-entry", SchemeFamily::Baseline, SIGN_EACH_ENTRY),
+    of(
+        "sign-changed-entries",
+        SchemeFamily::Baseline,
+        SIGN_CHANGED_ENTRIES,
+    ),
+];
+
+/// Everything that is compared.
+pub const fn schemes() -> &'static [Scheme] {
+    SCHEMES
+}
+
+/// The scheme of that name; `None` if there is no such one.
+pub fn scheme(name: &str) -> Option<&'static Scheme> {
+    schemes().iter().find(|scheme| scheme.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_distinct() {
+        let names: BTreeSet<_> = SCHEMES.iter().map(|scheme| scheme.name).collect();
+        assert_eq!(names.len(), SCHEMES.len());
+        assert_eq!(scheme("tuple-spec"), SCHEMES.get(15));
+        assert_eq!(scheme("splay"), None);
+    }
+}
