@@ -27,7 +27,7 @@ mod rsa;
 mod table;
 
 pub use bilinear::BilinearBench;
-pub use rsa::{RsaBench, factors as rsa_factors};
+pub use rsa::RsaBench;
 
 /// The command line of `bench accumulators`.
 #[derive(Clone, Debug, Args)]

@@ -3,9 +3,8 @@
 //!
 //! [`mod@tree`], [`mod@tuple`], [`mod@aad`], [`accumulators`], [`mod@directory`] and [`flexlist`] are reports: each measures, and hands
 //! [`line::Line`]s to a [`report::Report`]; [`tables`] and [`figures`] show them beside the [`paper`]'s
-//! figures. [`dictionary`] runs a dictionary of any family, [`lookups`] asks it. [`counting`] counts the
-//! hashes that an update needs, [`cryptography`] times signatures, [`primitives`] times both alone. What each
-//! figure means: README.md.
+//! figures. [`lookups`] asks a dictionary of any family. What runs and times it is in [`comparison`]: [`dictionary`], [`timing`],
+//! [`counting`] and the like. What each figure means: README.md.
 
 #![allow(
     clippy::as_conversions,
@@ -22,10 +21,8 @@
 
 pub mod aad;
 pub mod accumulators;
+pub mod compare;
 pub mod costs;
-pub mod counting;
-pub mod cryptography;
-pub mod dictionary;
 pub mod directory;
 pub mod figures;
 pub mod fixture;
@@ -33,16 +30,12 @@ pub mod flexlist;
 pub mod line;
 pub mod lookups;
 pub mod machine;
-pub mod memory;
 pub mod paper;
-pub mod primitives;
 pub mod report;
-pub mod secret;
 pub mod tables;
-pub mod timing;
 pub mod tree;
 pub mod tuple;
-pub mod workload;
 
-/// A result, or why there is none, for people.
-pub type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+pub use comparison::{
+    Outcome, counting, cryptography, dictionary, memory, primitives, secret, timing, workload,
+};

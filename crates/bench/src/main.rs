@@ -11,6 +11,7 @@ use bench::{
     Outcome,
     aad::{self, AadArguments},
     accumulators::AccumulatorArguments,
+    compare::CompareArguments,
     directory::{self, DirectoryArguments},
     figures,
     flexlist::{self, FlexlistArguments, cut::CutArguments},
@@ -45,6 +46,8 @@ enum Command {
     Flexlist(FlexlistArguments),
     /// Cuts a version-control trace, numbers only, from a local git repository.
     FlexlistTrace(CutArguments),
+    /// Every scheme on the same work: author, server, client, bytes and memory.
+    Compare(CompareArguments),
     /// Hashes and signatures of each suite.
     Primitives(PrimitivesArguments),
     /// Tables and plots from the lines of `tree --json`, `tuple --json`, `aad --json` and `directory --json`; tables of
@@ -80,6 +83,7 @@ fn main() -> ExitCode {
         Command::Directory(arguments) => arguments.run(),
         Command::Flexlist(arguments) => arguments.run(),
         Command::FlexlistTrace(arguments) => arguments.run(),
+        Command::Compare(arguments) => arguments.run(),
         Command::Primitives(arguments) => arguments.run(),
         Command::Figures(arguments) => draw_figures(&arguments),
         Command::Measure { role, order } => serde_json::from_str(&order)

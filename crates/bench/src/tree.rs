@@ -3,7 +3,7 @@
 //! [`author`] and [`server`] measure one tree each, in a [`process`] of its own, with a file of updates
 //! ([`update_file`]) between them; [`batch`] measures large snapshots. [`list`] names all trees.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 pub mod author;
 pub mod batch;
@@ -13,14 +13,20 @@ pub mod server;
 pub mod table;
 pub mod update_file;
 
-use crate::{
-    Outcome, line,
-    report::Report,
-    workload::{Experiment, Workload},
-};
+use crate::{Outcome, line, report::Report, workload::Workload};
 use batch::Batches;
 use list::{MeasuredTree, SUITES, names, possible, trees};
 use process::Order;
+
+/// Which of the paper's microbenchmarks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum Experiment {
+    /// From empty, one new key in each snapshot.
+    Growing,
+    /// Filled in the first snapshot; then one key added and one removed in each.
+    SteadyState,
+}
 
 /// The command line of `bench tree`.
 #[derive(Clone, Debug, Args)]
@@ -84,7 +90,8 @@ impl TreeArguments {
         report: &mut Report,
     ) -> Outcome<()> {
         // Sizes that are not asked for are those of figure 5.
-        if !self.keys.contains(&workload.keys) && scheme != "red-black" {
+        let keys = workload.final_keys();
+        if !self.keys.contains(&keys) && scheme != "red-black" {
             return Ok(());
         }
         let folder = tempfile::tempdir()?;
@@ -94,10 +101,9 @@ impl TreeArguments {
             if names != [scheme, suite] || !self.includes(&tree) {
                 continue;
             }
-            let keys = workload.keys;
             report.announce(format!("{scheme} {}, {keys} keys", tree.repository));
             let order = Order {
-                workload: *workload,
+                workload: workload.clone(),
                 scheme: scheme.to_owned(),
                 repository: tree.repository.to_owned(),
                 suite: suite.to_owned(),
@@ -120,16 +126,15 @@ impl TreeArguments {
 
     /// Growing, then steady state, that one at more sizes.
     fn workloads(&self) -> Vec<Workload> {
+        let wants = |experiment| self.experiment.is_none_or(|only| only == experiment);
         let growing = self.keys.iter().map(|keys| Workload::growing(*keys));
         let steady = self.steady_sizes().into_iter().map(|keys| {
             let snapshots = self.snapshots.unwrap_or_else(|| keys.min(10_000));
             Workload::steady_state(keys, snapshots)
         });
-        let wanted = |workload: &Workload| {
-            let only = self.experiment;
-            only.is_none_or(|only| only == workload.experiment)
-        };
-        growing.chain(steady).filter(wanted).collect()
+        let growing = growing.filter(|_| wants(Experiment::Growing));
+        let steady = steady.filter(|_| wants(Experiment::SteadyState));
+        growing.chain(steady).collect()
     }
 
     /// 1, 2, 5, 10, .. thousand up to the largest number of keys, and all numbers of keys.

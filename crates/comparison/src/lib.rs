@@ -3,19 +3,76 @@
 //! [`schemes()`] is what is compared, with what each can prove. [`Measurement`] is what one scheme took for one load; benches, the
 //! report and the command line share it.
 //!
+//! [`workload`] has the work, as values: generated or recorded. With the default feature `measure` all schemes can be run on it:
+//! [`measure()`] takes one through a [`run`] of author and server, and lets a client check its answers before it times them.
+//! [`roles`] is what that needs of a family; [`dictionary`] has it for all families of `pad-core`. [`timing`], [`memory`],
+//! [`counting`], [`cryptography`] and [`primitives`] are what every report measures with.
+//!
 //! [`prices`] says what providers charge, [`cost`] what a load costs then, [`line`](mod@line) where another scheme becomes the
-//! cheapest, [`coefficients`] what a load takes that was not measured.
+//! cheapest, [`coefficients`] what a load takes that was not measured. [`advice`] ranks all schemes by that, with a user's
+//! [`needs`], for a load that is described or that of a [`trace`]; [`records`] reads what was measured, and has what comes with
+//! this crate.
+
+#![allow(
+    clippy::as_conversions,
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    reason = "counts of a measurement: none reaches 2^53, and indices fit a 64-bit machine"
+)]
+#![allow(
+    missing_debug_implementations,
+    clippy::missing_errors_doc,
+    clippy::missing_panics_doc,
+    reason = "nobody prints a run; what it fails with, or a wrong answer, ends it"
+)]
+
+pub mod advice;
 pub mod coefficients;
+#[cfg(feature = "measure")]
+pub mod contenders;
 pub mod cost;
+#[cfg(feature = "measure")]
+pub mod counting;
+#[cfg(feature = "measure")]
+pub mod cryptography;
+#[cfg(feature = "measure")]
+pub mod dictionary;
 pub mod line;
-mod measurement;
+#[cfg(feature = "measure")]
+mod measure;
+pub mod measurement;
+pub mod memory;
+pub mod needs;
 pub mod prices;
+#[cfg(feature = "measure")]
+pub mod primitives;
+mod processor;
+pub mod random;
+pub mod records;
+#[cfg(feature = "measure")]
+pub mod roles;
+#[cfg(feature = "measure")]
+pub mod run;
 mod schemes;
+#[cfg(feature = "measure")]
+pub mod secret;
+pub mod timing;
+pub mod trace;
+#[cfg(feature = "measure")]
+pub mod trial;
+pub mod workload;
 
 pub use cost::{Clients, Cost, Load, Term};
-pub use measurement::{Measurement, Shape};
+#[cfg(feature = "measure")]
+pub use measure::measure;
+pub use measurement::{Measurement, NotMeasured, Record, Shape};
 pub use prices::{PriceBook, PriceEntry, PriceError, Prices};
+pub use processor::processor;
 pub use schemes::{Properties, Scheme, SchemeFamily, scheme, schemes};
+pub use workload::{Work, Workload};
+
+/// A result, or why there is none, for people.
+pub type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// Figures of no scheme in particular, for tests.
 #[cfg(test)]
@@ -31,6 +88,7 @@ fn sample(scheme: &str) -> Measurement {
             seed: 1,
         },
         snapshots: 10,
+        whole_cycles: true,
         stopped: "finished".into(),
         load_us_per_key: None,
         author_us: 100.0,

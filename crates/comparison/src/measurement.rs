@@ -32,6 +32,10 @@ pub struct Measurement {
     pub shape: Shape,
     /// The snapshots that the figures were taken over.
     pub snapshots: u64,
+    /// Whether these are whole cycles of what snapshots repeat: epochs of speculation, hash chains. Otherwise a part of one, so that
+    /// what comes at its end is not in the means.
+    #[serde(default)]
+    pub whole_cycles: bool,
     /// Why the run ended: `finished`, `time` or `memory`.
     pub stopped: String,
     /// Author and server together: the first snapshot, which loads the keys; for each key.
@@ -65,4 +69,26 @@ pub struct Measurement {
     /// Client: of `verify_us` the same; median.
     #[serde(default)]
     pub verify_cryptography_us: Option<f64>,
+}
+
+/// A scheme that was not measured on a load.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NotMeasured {
+    /// The name of a scheme in [`crate::schemes()`].
+    pub scheme: String,
+    /// What work it would have been.
+    #[serde(flatten)]
+    pub shape: Shape,
+    /// Why not: what the scheme cannot do, or that it would take too long.
+    pub reason: String,
+}
+
+/// What there is to say of one scheme and one load.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Record {
+    /// What it took.
+    Measured(Measurement),
+    /// Why it was not measured.
+    NotMeasured(NotMeasured),
 }

@@ -4,7 +4,7 @@
 use std::{hint::black_box, time::Duration};
 
 use bench::{
-    dictionary::{Measured, Run, check_answers, publish},
+    dictionary::{Hosted, Measured, Run, check_answers, publish},
     fixture::id,
     lookups::{Checker, Reply},
     primitives::{author_key, signing_key},
@@ -31,11 +31,11 @@ fn loaded<R: Measured>() -> Run<R> {
 fn roles<R: Measured>(design: &str, criterion: &mut Criterion) {
     let name = id(&[("design", &design), ("keys", &KEYS)]);
     lookups::<R>(&name, criterion);
-    let Run {
+    let Hosted {
         mut author,
         mut repository,
         ..
-    } = loaded::<R>();
+    } = loaded::<R>().roles;
     let mut round = 0;
     let mut next = || {
         round += 1;
@@ -61,7 +61,7 @@ fn roles<R: Measured>(design: &str, criterion: &mut Criterion) {
 }
 
 fn lookups<R: Measured>(name: &str, criterion: &mut Criterion) {
-    let repository = loaded::<R>().repository;
+    let repository = loaded::<R>().roles.repository;
     let (version, key) = (Version::new(1), hashed_key(KEYS / 3));
     let expected = (version, key.clone(), Answer::Present(value(KEYS / 3)));
     check_answers(&repository, [expected]).expect("bench: honest proofs verify");

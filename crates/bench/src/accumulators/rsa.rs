@@ -10,10 +10,7 @@ use rug::{Complete, Integer, integer::Order};
 use sha2::{Digest, Sha256};
 
 use super::{Bench, Bounded, Operations, Plan, Primitive, elements};
-use crate::{Outcome, workload::Random};
-
-/// A 3072-bit modulus whose factors are public: for measuring only.
-const KEY: &str = include_str!("../../../accumulators/tests/keys/rsa-3072.txt");
+use crate::{Outcome, secret::rsa_factors, workload::Random};
 
 /// The largest set for which the published powers of `g` are measured: 4 KiB for each element.
 const LARGEST_TABLE: usize = 20_000;
@@ -33,7 +30,7 @@ pub struct RsaBench {
 impl RsaBench {
     /// Measures the primitives.
     pub fn new(rule: RepresentativeRule, plan: &Plan) -> Outcome<Self> {
-        let factors = factors()?;
+        let factors = rsa_factors()?;
         let modulus = (&factors.0 * &factors.1).complete();
         let mut random = Random::new(3072);
         let mut number = |bits: u32| -> Integer {
@@ -59,16 +56,6 @@ impl RsaBench {
             product: Primitive::new("3072-bit product and remainder", product),
         })
     }
-}
-
-/// The safe primes of the modulus.
-pub fn factors() -> Outcome<(Integer, Integer)> {
-    let mut primes = KEY.lines().filter(|line| !line.starts_with('#'));
-    let mut prime = || -> Outcome<Integer> {
-        let digits = primes.next().ok_or("two primes")?;
-        Ok(Integer::from_str_radix(digits.trim(), 16)?)
-    };
-    Ok((prime()?, prime()?))
 }
 
 impl Bench for RsaBench {

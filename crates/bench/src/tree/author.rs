@@ -34,7 +34,7 @@ pub fn measure<R: Measured, C: Measured>(order: &Order) -> Outcome<AuthorPass> {
     pass.bytes = 0;
     let mut overall = pass.run(workload.fill() + 1, last_tenth.start - 1)?;
     let before = Primitives::measure::<R::Suite>(&effort);
-    let last = pass.run(last_tenth.start, workload.versions)?;
+    let last = pass.run(last_tenth.start, workload.versions())?;
     let primitives = before.mean(Primitives::measure::<R::Suite>(&effort));
     overall.extend(&last);
     pass.file.finish()?;

@@ -81,12 +81,12 @@ impl Order {
         let update_us = author.figure("insert_snapshot_us") + server.figure("apply_us");
         let prove_us = server.figure("prove_us_random_version");
         let line = line! {
-            experiment: self.workload.experiment,
+            experiment: &self.workload.name,
             scheme: &self.scheme,
             repository: &self.repository,
             suite: &self.suite,
-            keys: self.workload.keys,
-            versions: self.workload.versions,
+            keys: self.workload.final_keys(),
+            versions: self.workload.versions(),
             threads: 1,
         };
         Ok(line.merged(author).merged(&server).merged(&line! {

@@ -37,7 +37,7 @@ pub fn measure<S: Suite, St: Store<S>>(order: &Order, author: &AuthorPass) -> Ou
     warm_up::<S, St>(&order.updates())?;
     let applied = Applied::<S, St>::new(workload, effort, &order.updates())?;
     let repository = &applied.repository;
-    if repository.latest().number() != workload.versions {
+    if repository.latest().number() != workload.versions() {
         return Err("the repository lacks versions".into());
     }
     let mut random = Random::new(1);
@@ -58,7 +58,7 @@ pub fn measure<S: Suite, St: Store<S>>(order: &Order, author: &AuthorPass) -> Ou
         effort,
         repository,
     };
-    let latest = Some(workload.versions);
+    let latest = Some(workload.versions());
     let sizes = lookups.sizes()?;
     let primitives = &applied.primitives;
     let verify_limit_us = (sizes.figure("depth") * primitives.node_hash_ns
@@ -127,7 +127,7 @@ impl<S: Suite, St: Store<S>> Applied<S, St> {
         let end = size(&repository);
         let primitives = before.mean(Primitives::measure::<S>(effort));
         overall.extend(&last);
-        let versions = (workload.versions - workload.fill()) as f64;
+        let versions = (workload.versions() - workload.fill()) as f64;
         let [resident, counted, nodes, digests] =
             [0, 1, 2, 3].map(|of: usize| (end[of] - baseline[of]) / versions);
         let growth = line! {

@@ -3,11 +3,13 @@
 //! Author and server take turns in one process, so that updates, which reach hundreds of kilobytes,
 //! need not be kept.
 
+use comparison::run::Sample;
+
 use super::{Limits, Task, pair::Pair};
 use crate::{
     Outcome, costs,
     cryptography::TimedSigner,
-    dictionary::{Measured, Run, Sample},
+    dictionary::{Measured, Run},
     line,
     line::Line,
     lookups::Lookups,

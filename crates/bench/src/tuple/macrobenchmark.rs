@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, num::NonZeroUsize, path::Path};
 
+use comparison::run::Sample;
 use pad::trace::TraceReader;
 use pad_core::{Key, Operation, Value};
 use pad_tuple::Speculation;
@@ -10,7 +11,7 @@ use super::{Limits, Task, pair::Pair};
 use crate::{
     Outcome, costs,
     cryptography::TimedSigner,
-    dictionary::{Measured, Run, Sample},
+    dictionary::{Measured, Run},
     line,
     line::Line,
     lookups::Lookups,
@@ -32,7 +33,8 @@ pub const TREE: &str = "red-black";
 pub struct Trace {
     /// The file's name without extensions.
     pub name: String,
-    snapshots: Vec<Vec<Operation>>,
+    /// The operations of each.
+    pub snapshots: Vec<Vec<Operation>>,
 }
 
 impl Trace {
@@ -113,7 +115,7 @@ pub fn measure<P: Pair>(task: &Task<'_>, trace: &Trace, epochs: Epochs) -> Outco
         if number > 0 && run.is_over() {
             break;
         }
-        run.author = P::Timed::with_speculation(run.author, epochs.speculation(number));
+        run.roles.author = P::Timed::with_speculation(run.roles.author, epochs.speculation(number));
         run.publish(operations.clone())?;
     }
     let limits = before.mean(Limits::measure(&task.effort));

@@ -1,11 +1,12 @@
 //! One snapshot that loads all keys, then many of one new value each: means over whole epochs.
 
+use comparison::{roles::Roles as _, run::Sample};
 use pad_core::Operation;
 
 use super::{Limits, Task, pair::Pair};
 use crate::{
     Outcome, costs,
-    dictionary::{Measured, Run, Sample},
+    dictionary::{Hosted, Measured, Run},
     line,
     line::Line,
     lookups::Lookups,
@@ -20,7 +21,7 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
     let run = Cycles::<P::Plain>::new(task, most)?;
     let limits = before.mean(Limits::measure(&task.effort));
     let lookups = Lookups {
-        repository: &run.run.repository,
+        repository: &run.run.roles.repository,
         effort: task.effort,
         entries: &|index| (hashed_key(index), value(run.values[index as usize])),
         number: task.keys,
@@ -68,23 +69,23 @@ impl<R: Measured> Cycles<R> {
         let mut values: Vec<u64> = (0..task.keys).collect();
         run.publish((0..task.keys).map(put_hashed).collect())?;
         run.restart();
-        let baseline = run.repository.memory_bytes() as f64;
+        let baseline = memory(&run);
         let (mut random, mut number, mut whole, mut grown_bytes) = (Random::new(9), 0, 0, 0.0);
         while whole < most {
             let snapshot = run.samples.len() as u64;
             let (index, new) = (random.below(task.keys), task.keys + snapshot);
             values[index as usize] = new;
             let update = run.publish(vec![Operation::Put(hashed_key(index), value(new))])?;
-            if ends_cycle::<R>(snapshot + 1, R::merged(&update)) {
+            if Hosted::<R>::ends_cycle(snapshot + 1, &update) {
                 (number, whole) = (number + 1, run.samples.len());
-                grown_bytes = run.repository.memory_bytes() as f64 - baseline;
+                grown_bytes = memory(&run) - baseline;
             }
             if run.is_over() {
                 break;
             }
         }
         if whole == 0 {
-            grown_bytes = run.repository.memory_bytes() as f64 - baseline;
+            grown_bytes = memory(&run) - baseline;
         }
         Ok(Self {
             run,
@@ -116,13 +117,8 @@ impl<R: Measured> Cycles<R> {
     }
 }
 
-/// Whether what snapshots repeat ends with this one, counted from 1 after the load.
-fn ends_cycle<R: Measured>(snapshot: u64, merged: usize) -> bool {
-    match (R::GENERATIONS, R::CHAIN) {
-        (1, None) => true,
-        (1, Some(length)) => snapshot.is_multiple_of(u64::from(length) + 1),
-        (generations, _) => merged + 1 == generations,
-    }
+fn memory<R: Measured>(run: &Run<R>) -> f64 {
+    run.repository.memory_bytes().unwrap_or_default() as f64
 }
 
 /// How a figure grows with the number of keys: the slope of the least-squares line through the logarithms.

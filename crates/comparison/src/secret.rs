@@ -13,8 +13,9 @@ use pad_tuple::{
     bls::BlsSecretKey,
     chain::{ChainSecret, DEFAULT_CHAIN_LENGTH},
 };
+use rug::Integer;
 
-use crate::accumulators::rsa_factors;
+use crate::Outcome;
 
 /// Secrets of measurements: what they are does not matter.
 pub trait FixedSecret: SecretBytes {
@@ -79,6 +80,22 @@ pub fn reserve(keys: u64) {
 const SPARE: usize = 16;
 
 const LABEL: &[u8] = b"bench";
+
+/// A 3072-bit modulus whose factors are public: for measuring only.
+const RSA_KEY: &str = include_str!("../../accumulators/tests/keys/rsa-3072.txt");
+
+/// The safe primes of the RSA modulus.
+///
+/// # Errors
+/// Never: the primes are in the source.
+pub fn rsa_factors() -> Outcome<(Integer, Integer)> {
+    let mut primes = RSA_KEY.lines().filter(|line| !line.starts_with('#'));
+    let mut prime = || -> Outcome<Integer> {
+        let digits = primes.next().ok_or("two primes")?;
+        Ok(Integer::from_str_radix(digits.trim(), 16)?)
+    };
+    Ok((prime()?, prime()?))
+}
 
 static CAPACITY: OnceLock<usize> = OnceLock::new();
 

@@ -1,22 +1,27 @@
 //! Dictionaries of any family, measured alike: an author with fixed keys publishes, a server applies and
 //! proves, a client checks.
 //!
-//! A measured dictionary is the type of its repository, which names its family. [`Run`] takes any work to
-//! it, [`crate::lookups`] asks it; which work that is decides the experiment.
+//! A measured dictionary is the type of its repository, which names its family. [`Hosted`] has its author and its server; a
+//! [`Run`] takes any work to them.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use block_directory::KeyedDirectory;
 use pad_core::{
     Answer, Answers, Authored, Client, Dictionary, DictionaryId, Family, HeadSignature, HeadSigner,
-    Hosts, Key, Operation, PublicKey, Repository, Response, Serves, Suite, Update, Version, codec,
+    Hosts, Key, Operation, PublicKey, Repository, Response, Serves, SnapshotHead, Suite, Untrusted,
+    Update, Verified, Version, codec, hosting::ProofOf,
 };
 use pad_tree::{Authenticated, TreeRepository, VersionedStore};
 use pad_tuple::{Design, Speculation, TupleRepository};
 use signature::Signer;
 
 use crate::{
-    Outcome, cryptography::Cryptography, memory, primitives::author_key, secret::FixedSecret,
-    timing::stopwatch,
+    Outcome,
+    primitives::{author_key, signing_key},
+    roles::Roles,
+    run,
+    secret::FixedSecret,
 };
 
 /// What measuring needs of a repository beside its family.
@@ -38,8 +43,8 @@ pub trait Measured: Serves<Key, Family: Answers<Key>> {
     fn merged(_: &UpdateOf<Self>) -> usize {
         0
     }
-    /// The bytes of memory of a repository, as it counts them itself.
-    fn memory_bytes(&self) -> usize;
+    /// The bytes of memory of a repository, as it counts them itself; `None` if it does not.
+    fn memory_bytes(&self) -> Option<usize>;
 }
 
 /// The author of a repository's family.
@@ -58,8 +63,19 @@ impl<S: Suite, St: Store<S>> Measured for TreeRepository<S, St> {
 
     fn secret() {}
 
-    fn memory_bytes(&self) -> usize {
-        self.memory_bytes()
+    fn memory_bytes(&self) -> Option<usize> {
+        Some(self.memory_bytes())
+    }
+}
+
+/// It does not count its memory.
+impl<S: Suite> Measured for KeyedDirectory<S> {
+    const NEEDS_HEAD: bool = true;
+
+    fn secret() {}
+
+    fn memory_bytes(&self) -> Option<usize> {
+        None
     }
 }
 
@@ -80,8 +96,8 @@ impl<S: Suite, D: Design<S, Secret: FixedSecret>> Measured for TupleRepository<S
         usize::from(update.attachment.merged)
     }
 
-    fn memory_bytes(&self) -> usize {
-        self.memory_bytes()
+    fn memory_bytes(&self) -> Option<usize> {
+        Some(self.memory_bytes())
     }
 }
 
@@ -136,56 +152,17 @@ pub fn check_answers<R: Measured>(
     Ok(())
 }
 
-/// What one snapshot took.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Sample {
-    /// The author: puts, removals and the snapshot, in microseconds.
-    pub author_us: f64,
-    /// The server, in microseconds.
-    pub apply_us: f64,
-    /// Of `apply_us` what accumulators take.
-    pub accumulator_us: f64,
-    /// The encoded update.
-    pub update_bytes: f64,
-}
-
-impl Sample {
-    /// The sums over samples.
-    pub fn sum(samples: &[Self]) -> Self {
-        Self::sum_divided(samples, 1.0)
-    }
-
-    /// The means over samples.
-    pub fn mean(samples: &[Self]) -> Self {
-        Self::sum_divided(samples, samples.len().max(1) as f64)
-    }
-
-    fn sum_divided(samples: &[Self], by: f64) -> Self {
-        let part = |figure: fn(&Self) -> f64| samples.iter().map(figure).sum::<f64>() / by;
-        Self {
-            author_us: part(|sample| sample.author_us),
-            apply_us: part(|sample| sample.apply_us),
-            accumulator_us: part(|sample| sample.accumulator_us),
-            update_bytes: part(|sample| sample.update_bytes),
-        }
-    }
-}
-
-/// Author and server of one dictionary, who take turns, and what that took.
-pub struct Run<R: Measured> {
+/// Author and server of a dictionary in memory.
+pub struct Hosted<R: Measured> {
     /// The author.
     pub author: AuthorOf<R>,
     /// The server.
     pub repository: R,
-    /// What each snapshot took.
-    pub samples: Vec<Sample>,
-    /// What cryptography took of the author's time; only under a suite and with a signer that note it.
-    pub cryptography: Cryptography,
-    /// Why the run ended: `finished`, `time` or `memory`.
-    pub stopped: &'static str,
-    start: Instant,
-    limit: Duration,
+    public: PublicKey<R::Family>,
 }
+
+/// Author and server of one dictionary, who take turns, and what that took.
+pub type Run<R> = run::Run<Hosted<R>>;
 
 impl<R: Measured> Run<R> {
     /// A run from empty that may take so long.
@@ -193,64 +170,109 @@ impl<R: Measured> Run<R> {
         signer: impl Signer<HeadSignature> + Send + Sync + 'static,
         limit: Duration,
     ) -> Self {
-        Self {
-            author: new_author::<R>(signer),
-            repository: new_repository(),
-            samples: Vec::new(),
-            cryptography: Cryptography::default(),
-            stopped: "finished",
-            start: Instant::now(),
-            limit,
-        }
-    }
-
-    /// Publishes and applies one snapshot.
-    pub fn publish(&mut self, operations: Vec<Operation>) -> Outcome<UpdateOf<R>> {
-        let (author_us, (own, update)) =
-            stopwatch(|| Cryptography::of(|| publish(&mut self.author, operations)));
-        let update = update?;
-        let update_bytes = codec::encode(&update).len() as f64;
-        let (apply_us, (cryptography, applied)) =
-            stopwatch(|| Cryptography::of(|| self.repository.apply(&update)));
-        applied?;
-        self.cryptography += own;
-        self.samples.push(Sample {
-            author_us,
-            apply_us,
-            accumulator_us: cryptography.accumulator_us,
-            update_bytes,
-        });
-        Ok(update)
-    }
-
-    /// Publishes every snapshot of the work, unless time or memory run out before.
-    pub fn follow(&mut self, work: impl IntoIterator<Item = Vec<Operation>>) -> Outcome<()> {
-        for operations in work {
-            if !self.samples.is_empty() && self.is_over() {
-                break;
-            }
-            self.publish(operations)?;
-        }
-        Ok(())
-    }
-
-    /// Whether time or memory have run out.
-    pub fn is_over(&mut self) -> bool {
-        if self.start.elapsed() >= self.limit {
-            self.stopped = "time";
-        } else if memory::resident_bytes() > MOST_MEMORY {
-            self.stopped = "memory";
-        }
-        self.stopped != "finished"
-    }
-
-    /// Leaves out what was measured so far, and gives the run its whole time again.
-    pub fn restart(&mut self) {
-        self.samples.clear();
-        self.cryptography = Cryptography::default();
-        self.start = Instant::now();
+        Self::of(Hosted::new(signer), limit)
     }
 }
 
-/// A dictionary that makes the process larger than this is stopped.
-const MOST_MEMORY: u64 = 6 << 30;
+impl<R: Measured> Hosted<R> {
+    /// Both, without contents.
+    pub fn new(signer: impl Signer<HeadSignature> + Send + Sync + 'static) -> Self {
+        Self {
+            author: new_author::<R>(signer),
+            repository: new_repository(),
+            public: public_key::<R>(),
+        }
+    }
+}
+
+impl<R: Measured> Default for Hosted<R> {
+    fn default() -> Self {
+        Self::new(signing_key())
+    }
+}
+
+/// The bytes of a head that a client does not know.
+pub const fn head_bytes<S: Suite>() -> usize {
+    2 * size_of::<S::Digest>() + size_of::<HeadSignature>()
+}
+
+/// The bytes of a proof without envelope, and of what a client does not know of a head that it needs.
+pub fn proof_bytes<R: Measured>(proof: &ProofOf<R, Key>) -> usize {
+    let head = if R::NEEDS_HEAD {
+        head_bytes::<R::Suite>()
+    } else {
+        0
+    };
+    codec::encode_body(proof).len() + head
+}
+
+impl<R: Measured> Roles for Hosted<R> {
+    type Changes = Vec<Operation>;
+    type Update = UpdateOf<R>;
+    type Question = Key;
+    type Head = Verified<SnapshotHead<R::Suite>>;
+    type Proof = ProofOf<R, Key>;
+
+    fn prepare(&mut self, operations: Vec<Operation>) -> Outcome<Vec<Operation>> {
+        Ok(operations)
+    }
+
+    fn publish(&mut self, changes: Vec<Operation>) -> Outcome<UpdateOf<R>> {
+        Ok(publish(&mut self.author, changes)?)
+    }
+
+    fn update_bytes(&self, update: &UpdateOf<R>) -> usize {
+        codec::encode(update).len()
+    }
+
+    fn apply(&mut self, update: &UpdateOf<R>) -> Outcome<()> {
+        self.repository.apply(update)?;
+        Ok(())
+    }
+
+    fn latest(&self) -> Version {
+        self.repository.latest()
+    }
+
+    fn question(&self, key: &Key) -> Key {
+        key.clone()
+    }
+
+    fn head(&self, version: Version) -> Outcome<Self::Head> {
+        let head = Untrusted::new(self.repository.head(version)?);
+        Ok(head.verify(self.public.authority(), &version)?)
+    }
+
+    fn prove(&self, version: Version, question: &Key) -> Outcome<Self::Proof> {
+        Ok(self.repository.prove_answer(version, question)?)
+    }
+
+    fn proof_bytes(&self, proof: &Self::Proof) -> usize {
+        proof_bytes::<R>(proof)
+    }
+
+    fn verify(&self, head: &Self::Head, proof: Self::Proof, question: &Key) -> Outcome<Answer> {
+        let proof = Untrusted::new(proof);
+        let lookup = <R::Family as Answers<Key>>::verify(proof, &self.public, head, question)?;
+        Ok(lookup.into_inner().answer)
+    }
+
+    fn check(&self, version: Version, key: &Key) -> Outcome<Answer> {
+        let client = Client::new(self.public.clone());
+        let proof = self.repository.prove_answer(version, key)?;
+        let answer = codec::encode(&Response::new(&self.repository, version, proof)?);
+        Ok(client.check_at(version, &answer, key)?.into_inner().answer)
+    }
+
+    fn memory_bytes(&self) -> Option<usize> {
+        self.repository.memory_bytes()
+    }
+
+    fn ends_cycle(snapshot: u64, update: &UpdateOf<R>) -> bool {
+        match (R::GENERATIONS, R::CHAIN) {
+            (1, None) => true,
+            (1, Some(length)) => snapshot.is_multiple_of(u64::from(length) + 1),
+            (generations, _) => R::merged(update) + 1 == generations,
+        }
+    }
+}

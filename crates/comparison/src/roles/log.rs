@@ -1,0 +1,132 @@
+//! Append-only logs. A key that is put again has both values; the last one counts as the answer.
+
+use aad::{
+    Appended, DictionaryScheme, Entry, Log, LogAuthor, LogClient, LogRepository, LogRoot,
+    LookupProof, Schedule, Setup, Shape, proof::LONGEST_LOOKUP,
+};
+use accumulators::{SecretKey as _, bilinear::BilinearSecretKey, wire};
+use pad_core::{
+    Answer, HeadSigner, Key, Operation, Sha256Ed25519, Untrusted, Update, Value, Version, Workers,
+    codec, head::Authority,
+};
+
+use super::Roles;
+use crate::{
+    Outcome,
+    dictionary::head_bytes,
+    primitives::{author_key, signing_key},
+};
+
+/// Author and server of a log in memory, each on one thread.
+pub struct LogRoles<S: DictionaryScheme> {
+    author: LogAuthor<S>,
+    repository: LogRepository<S>,
+    authority: Authority,
+}
+
+impl<S: DictionaryScheme> LogRoles<S> {
+    /// Both, without entries, for at most so many; with parameters of a secret that this process knows.
+    ///
+    /// # Errors
+    /// There is no randomness for the parameters.
+    pub fn new(most_entries: u64) -> Outcome<Self> {
+        let top = most_entries.max(LEAST).next_power_of_two().ilog2();
+        let powers = usize::from(S::ROOTS) << top;
+        let secret = BilinearSecretKey::generate(powers, 1, b"bench", &Workers::all_cores())?;
+        let shape = Shape::new(u8::try_from(top)?, Schedule::Eager).ok_or("no such shape")?;
+        let setup = Setup::new(secret.public_key().shared_parameters(), shape);
+        let log = Log::<S>::new("bench".into(), setup);
+        let (alone, signer) = (Workers::sequential(), HeadSigner::new(signing_key()));
+        let author = LogAuthor::new(log.clone(), author_key(), signer, alone.clone())?;
+        Ok(Self {
+            authority: author.authority(),
+            author,
+            repository: LogRepository::new(log, author_key(), alone)?,
+        })
+    }
+}
+
+/// The entries of the smallest trees that the format has.
+const LEAST: u64 = 16;
+
+impl<S: DictionaryScheme> Roles for LogRoles<S> {
+    type Changes = Vec<Entry>;
+    type Update = Update<Sha256Ed25519, Appended>;
+    type Question = Key;
+    type Head = LogRoot<S>;
+    type Proof = LookupProof<S>;
+
+    fn prepare(&mut self, operations: Vec<Operation>) -> Outcome<Vec<Entry>> {
+        let entry = |operation| match operation {
+            Operation::Put(key, value) => Ok(Entry { key, value }),
+            Operation::Remove(_) => Err("a log removes nothing".into()),
+        };
+        operations.into_iter().map(entry).collect()
+    }
+
+    fn publish(&mut self, changes: Vec<Entry>) -> Outcome<Self::Update> {
+        for entry in changes {
+            self.author.append(entry)?;
+        }
+        Ok(self.author.snapshot()?)
+    }
+
+    fn update_bytes(&self, update: &Self::Update) -> usize {
+        codec::encode(update).len()
+    }
+
+    fn apply(&mut self, update: &Self::Update) -> Outcome<()> {
+        self.repository.apply(update)?;
+        Ok(())
+    }
+
+    fn latest(&self) -> Version {
+        self.repository.latest()
+    }
+
+    fn question(&self, key: &Key) -> Key {
+        key.clone()
+    }
+
+    fn head(&self, version: Version) -> Outcome<LogRoot<S>> {
+        let head = Untrusted::new(self.repository.head(version)?);
+        let head = head.verify(&self.authority, &version)?;
+        Ok(self.author.log().at(&head)?)
+    }
+
+    fn prove(&self, version: Version, question: &Key) -> Outcome<LookupProof<S>> {
+        Ok(pad_core::Repository::prove(
+            &self.repository,
+            version,
+            question,
+        )?)
+    }
+
+    fn proof_bytes(&self, proof: &LookupProof<S>) -> usize {
+        wire::encode(proof).len() + head_bytes::<Sha256Ed25519>()
+    }
+
+    fn verify(&self, head: &LogRoot<S>, proof: LookupProof<S>, question: &Key) -> Outcome<Answer> {
+        let values = Untrusted::new(proof).verify(head, question)?;
+        Ok(last(values.into_inner().values))
+    }
+
+    fn check(&self, version: Version, key: &Key) -> Outcome<Answer> {
+        let log = self.author.log().clone();
+        let mut client = LogClient::<S>::new(log, author_key());
+        let head = codec::encode(&self.repository.head(version)?);
+        client.advance(&head, None)?;
+        let proof = wire::encode(&self.prove(version, key)?);
+        let newest = client.newest()?;
+        let values = client.check::<LookupProof<S>>(&proof, LONGEST_LOOKUP, &newest, key)?;
+        Ok(last(values.into_inner().values))
+    }
+
+    fn memory_bytes(&self) -> Option<usize> {
+        None
+    }
+}
+
+fn last(mut values: Vec<Value>) -> Answer {
+    values.pop().map_or(Answer::Absent, Answer::Present)
+}

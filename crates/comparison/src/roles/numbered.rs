@@ -1,0 +1,167 @@
+//! Directories of numbered entries. There are no keys: each key of a workload is told its entry's id, outside of what is timed, and
+//! an entry holds the digest of the value.
+
+use std::collections::HashMap;
+
+use block_directory::{
+    BlockDirectory, DirectoryClient, Entry, EntryId, EntryProof, EntryQuery, FullAuthor,
+};
+use pad_core::{
+    Answer, Key, Operation, Sha256Ed25519, SnapshotHead, Suite, Untrusted, Update, Value, Verified,
+    Version, codec,
+};
+
+use super::Roles;
+use crate::{Outcome, dictionary::head_bytes, primitives::signing_key};
+
+type S = Sha256Ed25519;
+type Object = <S as Suite>::Digest;
+
+/// Author and server of a directory in memory.
+pub struct NumberedRoles {
+    author: FullAuthor<S>,
+    server: BlockDirectory<S>,
+    ids: HashMap<Key, EntryId>,
+    /// Every value by its digest, because an answer is a digest.
+    values: HashMap<Object, Value>,
+    next: u64,
+}
+
+impl NumberedRoles {
+    /// Both, without entries.
+    ///
+    /// # Errors
+    /// Never: the key and the height of blocks are valid.
+    pub fn new() -> Outcome<Self> {
+        let author = FullAuthor::new("bench", signing_key())?;
+        let server = BlockDirectory::new(*author.authority(), STEP)?;
+        Ok(Self {
+            author,
+            server,
+            ids: HashMap::new(),
+            values: HashMap::new(),
+            next: 0,
+        })
+    }
+
+    fn change(&mut self, operation: Operation) -> Outcome<NumberedChange> {
+        Ok(match operation {
+            Operation::Put(key, value) => {
+                let object = S::value(value.as_bytes());
+                self.values.insert(object, value);
+                if let Some(id) = self.ids.get(&key) {
+                    NumberedChange::Update(*id, object)
+                } else {
+                    self.ids.insert(key, EntryId::new(self.next));
+                    self.next += 1;
+                    NumberedChange::Append(object)
+                }
+            }
+            Operation::Remove(key) => {
+                NumberedChange::Delete(self.ids.remove(&key).ok_or("no such key")?)
+            }
+        })
+    }
+
+    fn answer(&self, entry: Option<Entry<Object>>) -> Outcome<Answer> {
+        Ok(match entry.ok_or("another id")? {
+            Entry::Live(object) => {
+                let value = self.values.get(&object).ok_or("another object")?;
+                Answer::Present(value.clone())
+            }
+            Entry::Deleted | Entry::Unassigned => Answer::Absent,
+        })
+    }
+}
+
+/// Blocks of 128 slots.
+const STEP: u32 = 7;
+
+/// A change of an entry, with the digest of the value.
+#[derive(Clone, Copy, Debug)]
+pub enum NumberedChange {
+    /// A new entry.
+    Append(Object),
+    /// Another value.
+    Update(EntryId, Object),
+    /// No value any more.
+    Delete(EntryId),
+}
+
+impl Roles for NumberedRoles {
+    type Changes = Vec<NumberedChange>;
+    type Update = Update<S>;
+    type Question = EntryId;
+    type Head = Verified<SnapshotHead<S>>;
+    type Proof = EntryProof<S>;
+
+    fn prepare(&mut self, operations: Vec<Operation>) -> Outcome<Vec<NumberedChange>> {
+        let operations = operations.into_iter();
+        operations.map(|operation| self.change(operation)).collect()
+    }
+
+    fn publish(&mut self, changes: Vec<NumberedChange>) -> Outcome<Update<S>> {
+        for change in changes {
+            match change {
+                NumberedChange::Append(object) => _ = self.author.append(object)?,
+                NumberedChange::Update(id, object) => self.author.update(id, object)?,
+                NumberedChange::Delete(id) => self.author.delete(id)?,
+            }
+        }
+        Ok(self.author.snapshot()?)
+    }
+
+    fn update_bytes(&self, update: &Update<S>) -> usize {
+        codec::encode(update).len()
+    }
+
+    fn apply(&mut self, update: &Update<S>) -> Outcome<()> {
+        self.server.apply(update)?;
+        Ok(())
+    }
+
+    fn latest(&self) -> Version {
+        self.server.latest()
+    }
+
+    /// The id of a key that is not there is one that is not assigned yet.
+    fn question(&self, key: &Key) -> EntryId {
+        let id = self.ids.get(key).copied();
+        id.unwrap_or(EntryId::new(self.next))
+    }
+
+    fn head(&self, version: Version) -> Outcome<Self::Head> {
+        let head = Untrusted::new(self.server.heads().head(version)?);
+        Ok(head.verify(self.author.authority(), &version)?)
+    }
+
+    fn prove(&self, _: Version, question: &EntryId) -> Outcome<EntryProof<S>> {
+        Ok(self.server.prove_latest(&EntryQuery::one(*question))?)
+    }
+
+    fn proof_bytes(&self, proof: &EntryProof<S>) -> usize {
+        codec::encode_body(proof).len() + head_bytes::<S>()
+    }
+
+    fn verify(
+        &self,
+        head: &Self::Head,
+        proof: EntryProof<S>,
+        question: &EntryId,
+    ) -> Outcome<Answer> {
+        let entries = Untrusted::new(proof).verify(head, &EntryQuery::one(*question))?;
+        self.answer(entries.get().of(*question))
+    }
+
+    fn check(&self, _: Version, key: &Key) -> Outcome<Answer> {
+        let id = self.question(key);
+        let mut client = DirectoryClient::<S>::new(*self.author.authority(), STEP);
+        let (pending, request) = client.ask(EntryQuery::one(id));
+        let found = client.accept(&pending, &self.server.answer(&request)?)?;
+        self.answer(found.entries.get().of(id))
+    }
+
+    fn memory_bytes(&self) -> Option<usize> {
+        None
+    }
+}

@@ -1,0 +1,294 @@
+//! The baselines: the author signs entries one by one, and there is nothing else.
+//!
+//! A signature of `sign-each-entry` names the version, so that each snapshot signs all entries again; that of
+//! `sign-changed-entries` does not, so that a server can go on with old ones. Neither shows that a key is absent.
+
+use std::collections::BTreeMap;
+
+use ed25519_dalek::{Signer, SigningKey};
+use pad_core::{Answer, HeadSignature, Key, Operation, Value, Version};
+
+use super::Roles;
+use crate::{
+    Outcome,
+    primitives::{author_key, signing_key},
+};
+
+/// Which entries a snapshot signs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signed {
+    /// All, with the version.
+    Each,
+    /// Those that have changed, without.
+    Changed,
+}
+
+/// Author and server of signed entries.
+#[derive(Debug)]
+pub struct SignedEntries {
+    signed: Signed,
+    signer: SigningKey,
+    /// The author's entries.
+    entries: BTreeMap<Key, Value>,
+    /// The author's latest version.
+    published: u64,
+    /// The server's latest version.
+    applied: u64,
+    histories: Histories,
+}
+
+/// What a server keeps of each key.
+type Histories = BTreeMap<Key, History>;
+
+/// What a server keeps of a key: its values and its signatures, in all versions or in the latest one.
+#[derive(Debug, Default)]
+struct History {
+    is_present: bool,
+    /// The values, each with the version that it came with.
+    values: Vec<(u64, Value)>,
+    /// The signatures of consecutive versions, with the first one.
+    signatures: Vec<(u64, Vec<HeadSignature>)>,
+}
+
+/// What an author sends: the changes, and the signatures of the entries that it signs, in the order of keys.
+#[derive(Clone, Debug)]
+pub struct SignedUpdate {
+    operations: Vec<Operation>,
+    signatures: Vec<HeadSignature>,
+}
+
+/// The value of a key, with its signature.
+#[derive(Clone, Debug)]
+pub struct SignedEntry {
+    value: Value,
+    signature: HeadSignature,
+}
+
+/// A version and a key.
+#[derive(Clone, Debug)]
+pub struct EntryStatement {
+    signed: Signed,
+    version: u64,
+}
+
+impl EntryStatement {
+    /// What is signed: the version, the length of the key, the key and the value.
+    fn bytes(&self, key: &Key, value: &Value) -> Vec<u8> {
+        let version = match self.signed {
+            Signed::Each => self.version,
+            Signed::Changed => 0,
+        };
+        let length = (key.as_bytes().len() as u64).to_be_bytes();
+        let (key, value) = (key.as_bytes(), value.as_bytes());
+        [&version.to_be_bytes()[..], &length, key, value].concat()
+    }
+
+    /// What a signed entry shows.
+    fn verify(&self, entry: SignedEntry, key: &Key) -> Outcome<Answer> {
+        author_key().verify(&self.bytes(key, &entry.value), &entry.signature)?;
+        Ok(Answer::Present(entry.value))
+    }
+}
+
+impl SignedEntries {
+    /// Both, without entries.
+    pub fn new(signed: Signed) -> Self {
+        Self {
+            signed,
+            signer: signing_key(),
+            entries: BTreeMap::new(),
+            published: 0,
+            applied: 0,
+            histories: Histories::new(),
+        }
+    }
+
+    const fn statement(&self, version: u64) -> EntryStatement {
+        EntryStatement {
+            signed: self.signed,
+            version,
+        }
+    }
+
+    /// The server: the entries of the next version that are signed, in the order of keys.
+    fn signed_next<'a>(&'a self, operations: &'a [Operation]) -> BTreeMap<&'a Key, &'a Value> {
+        let mut next = BTreeMap::new();
+        if self.signed == Signed::Each {
+            for (key, history) in &self.histories {
+                if let Some(value) = history.value(u64::MAX).filter(|_| history.is_present) {
+                    next.insert(key, value);
+                }
+            }
+        }
+        for operation in operations {
+            match operation {
+                Operation::Put(key, value) => _ = next.insert(key, value),
+                Operation::Remove(key) => _ = next.remove(key),
+            }
+        }
+        next
+    }
+}
+
+impl History {
+    fn value(&self, version: u64) -> Option<&Value> {
+        let later = self.values.partition_point(|(since, _)| *since <= version);
+        let (_, value) = self.values.get(later.checked_sub(1)?)?;
+        Some(value)
+    }
+
+    fn signature(&self, version: u64) -> Option<&HeadSignature> {
+        let later = self
+            .signatures
+            .partition_point(|(since, _)| *since <= version);
+        let (since, signatures) = self.signatures.get(later.checked_sub(1)?)?;
+        signatures.get((version - since) as usize)
+    }
+
+    fn sign(&mut self, version: u64, signature: HeadSignature) {
+        match self.signatures.last_mut() {
+            Some((since, last)) if *since + last.len() as u64 == version => last.push(signature),
+            _ => self.signatures.push((version, vec![signature])),
+        }
+    }
+
+    fn memory_bytes(&self) -> usize {
+        let values = self.values.iter().map(|(_, value)| value.as_bytes().len());
+        let signatures = self.signatures.iter().map(|(_, signed)| signed.capacity());
+        values.sum::<usize>()
+            + self.values.capacity() * size_of::<(u64, Value)>()
+            + self.signatures.capacity() * size_of::<(u64, Vec<HeadSignature>)>()
+            + signatures.sum::<usize>() * size_of::<HeadSignature>()
+    }
+}
+
+impl Roles for SignedEntries {
+    type Changes = Vec<Operation>;
+    type Update = SignedUpdate;
+    type Question = Key;
+    type Head = EntryStatement;
+    type Proof = SignedEntry;
+
+    fn prepare(&mut self, operations: Vec<Operation>) -> Outcome<Vec<Operation>> {
+        Ok(operations)
+    }
+
+    fn publish(&mut self, changes: Vec<Operation>) -> Outcome<SignedUpdate> {
+        self.published += 1;
+        let statement = self.statement(self.published);
+        let mut changed = BTreeMap::new();
+        for operation in &changes {
+            match operation {
+                Operation::Put(key, value) => {
+                    self.entries.insert(key.clone(), value.clone());
+                    changed.insert(key, value);
+                }
+                Operation::Remove(key) => {
+                    self.entries.remove(key);
+                    changed.remove(key);
+                }
+            }
+        }
+        let sign = |(key, value)| self.signer.sign(&statement.bytes(key, value));
+        let signatures = match self.signed {
+            Signed::Each => self.entries.iter().map(sign).collect(),
+            Signed::Changed => changed.into_iter().map(sign).collect(),
+        };
+        Ok(SignedUpdate {
+            operations: changes,
+            signatures,
+        })
+    }
+
+    fn update_bytes(&self, update: &SignedUpdate) -> usize {
+        let operation = |operation: &Operation| match operation {
+            Operation::Put(key, value) => 3 + key.as_bytes().len() + value.as_bytes().len(),
+            Operation::Remove(key) => 2 + key.as_bytes().len(),
+        };
+        let operations: usize = update.operations.iter().map(operation).sum();
+        operations + update.signatures.len() * size_of::<HeadSignature>()
+    }
+
+    fn apply(&mut self, update: &SignedUpdate) -> Outcome<()> {
+        let statement = self.statement(self.applied + 1);
+        let next = self.signed_next(&update.operations);
+        let signed = next.iter().map(|(key, value)| statement.bytes(key, value));
+        let signed: Vec<Vec<u8>> = signed.collect();
+        if signed.len() != update.signatures.len() {
+            return Err("not as many signatures as entries".into());
+        }
+        let pairs = signed.iter().map(Vec::as_slice).zip(&update.signatures);
+        author_key().verify_batch(&pairs.collect::<Vec<_>>())?;
+        let signed: Vec<Key> = next.into_keys().cloned().collect();
+        self.applied += 1;
+        for operation in &update.operations {
+            let history = self.histories.entry(operation.key().clone()).or_default();
+            if self.signed == Signed::Changed {
+                *history = History::default();
+            }
+            history.is_present = matches!(operation, Operation::Put(..));
+            if let Operation::Put(_, value) = operation {
+                history.values.push((self.applied, value.clone()));
+            }
+        }
+        for (key, signature) in signed.into_iter().zip(&update.signatures) {
+            let history = self.histories.entry(key).or_default();
+            history.sign(self.applied, *signature);
+        }
+        Ok(())
+    }
+
+    fn latest(&self) -> Version {
+        Version::new(self.applied)
+    }
+
+    fn question(&self, key: &Key) -> Key {
+        key.clone()
+    }
+
+    fn head(&self, version: Version) -> Outcome<EntryStatement> {
+        Ok(self.statement(version.number()))
+    }
+
+    fn prove(&self, version: Version, question: &Key) -> Outcome<SignedEntry> {
+        let history = self.histories.get(question).ok_or("no such key")?;
+        let version = version.number();
+        let signature = match self.signed {
+            Signed::Each => history.signature(version),
+            Signed::Changed => history.signatures.last().and_then(|(_, one)| one.last()),
+        };
+        Ok(SignedEntry {
+            value: history.value(version).ok_or("no such key yet")?.clone(),
+            signature: *signature.ok_or("not signed in that version")?,
+        })
+    }
+
+    /// The lengths of values are sent as one byte or two.
+    fn proof_bytes(&self, proof: &SignedEntry) -> usize {
+        let value = proof.value.as_bytes().len();
+        1 + usize::from(value > 127) + value + size_of::<HeadSignature>()
+    }
+
+    fn verify(&self, head: &EntryStatement, proof: SignedEntry, question: &Key) -> Outcome<Answer> {
+        head.verify(proof, question)
+    }
+
+    fn check(&self, version: Version, key: &Key) -> Outcome<Answer> {
+        let SignedEntry { value, signature } = self.prove(version, key)?;
+        let bytes = [&signature.to_bytes()[..], value.as_bytes()].concat();
+        let (signature, value) = bytes.split_at(size_of::<HeadSignature>());
+        let entry = SignedEntry {
+            value: Value::new(value)?,
+            signature: HeadSignature::from_slice(signature)?,
+        };
+        self.head(version)?.verify(entry, key)
+    }
+
+    fn memory_bytes(&self) -> Option<usize> {
+        let histories = self.histories.iter();
+        let each = histories.map(|(key, history)| {
+            key.as_bytes().len() + size_of::<(Key, History)>() + history.memory_bytes()
+        });
+        Some(each.sum())
+    }
+}

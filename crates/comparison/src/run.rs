@@ -1,0 +1,144 @@
+//! Author and server who take turns, until the work is done, or time or memory run out.
+
+use std::{
+    ops::{Deref, DerefMut},
+    time::{Duration, Instant},
+};
+
+use pad_core::Operation;
+
+use crate::{Outcome, cryptography::Cryptography, memory, roles::Roles, timing::stopwatch};
+
+/// What one snapshot took.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sample {
+    /// The author: puts, removals and the snapshot, in microseconds.
+    pub author_us: f64,
+    /// The server, in microseconds.
+    pub apply_us: f64,
+    /// Of `apply_us` what accumulators take.
+    pub accumulator_us: f64,
+    /// The encoded update.
+    pub update_bytes: f64,
+}
+
+impl Sample {
+    /// The sums over samples.
+    pub fn sum(samples: &[Self]) -> Self {
+        Self::sum_divided(samples, 1.0)
+    }
+
+    /// The means over samples.
+    pub fn mean(samples: &[Self]) -> Self {
+        Self::sum_divided(samples, samples.len().max(1) as f64)
+    }
+
+    fn sum_divided(samples: &[Self], by: f64) -> Self {
+        let part = |figure: fn(&Self) -> f64| samples.iter().map(figure).sum::<f64>() / by;
+        Self {
+            author_us: part(|sample| sample.author_us),
+            apply_us: part(|sample| sample.apply_us),
+            accumulator_us: part(|sample| sample.accumulator_us),
+            update_bytes: part(|sample| sample.update_bytes),
+        }
+    }
+}
+
+/// Author and server of one scheme, who take turns, and what that took.
+pub struct Run<T: Roles> {
+    /// The author and the server.
+    pub roles: T,
+    /// What each snapshot took.
+    pub samples: Vec<Sample>,
+    /// What cryptography took of the author's time; only under a suite and with a signer that note it.
+    pub cryptography: Cryptography,
+    /// Why the run ended: `finished`, `time` or `memory`.
+    pub stopped: &'static str,
+    start: Instant,
+    limit: Duration,
+}
+
+impl<T: Roles> Run<T> {
+    /// A run that may take so long.
+    pub fn of(roles: T, limit: Duration) -> Self {
+        Self {
+            roles,
+            samples: Vec::new(),
+            cryptography: Cryptography::default(),
+            stopped: "finished",
+            start: Instant::now(),
+            limit,
+        }
+    }
+
+    /// Publishes and applies one snapshot.
+    ///
+    /// # Errors
+    /// The scheme's.
+    pub fn publish(&mut self, operations: Vec<Operation>) -> Outcome<T::Update> {
+        let changes = self.roles.prepare(operations)?;
+        let (author_us, (own, update)) =
+            stopwatch(|| Cryptography::of(|| self.roles.publish(changes)));
+        let update = update?;
+        let update_bytes = self.roles.update_bytes(&update) as f64;
+        let (apply_us, (cryptography, applied)) =
+            stopwatch(|| Cryptography::of(|| self.roles.apply(&update)));
+        applied?;
+        self.cryptography += own;
+        self.samples.push(Sample {
+            author_us,
+            apply_us,
+            accumulator_us: cryptography.accumulator_us,
+            update_bytes,
+        });
+        Ok(update)
+    }
+
+    /// Publishes every snapshot of the work, unless time or memory run out before.
+    ///
+    /// # Errors
+    /// The scheme's.
+    pub fn follow(&mut self, work: impl IntoIterator<Item = Vec<Operation>>) -> Outcome<()> {
+        for operations in work {
+            if !self.samples.is_empty() && self.is_over() {
+                break;
+            }
+            self.publish(operations)?;
+        }
+        Ok(())
+    }
+
+    /// Whether time or memory have run out.
+    pub fn is_over(&mut self) -> bool {
+        if self.start.elapsed() >= self.limit {
+            self.stopped = "time";
+        } else if memory::resident_bytes() > MOST_MEMORY {
+            self.stopped = "memory";
+        }
+        self.stopped != "finished"
+    }
+
+    /// Leaves out what was measured so far, and gives the run its whole time again.
+    pub fn restart(&mut self) {
+        self.samples.clear();
+        self.cryptography = Cryptography::default();
+        self.start = Instant::now();
+    }
+}
+
+impl<T: Roles> Deref for Run<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.roles
+    }
+}
+
+impl<T: Roles> DerefMut for Run<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.roles
+    }
+}
+
+/// A dictionary that makes the process larger than this is stopped.
+const MOST_MEMORY: u64 = 6 << 30;

@@ -1,0 +1,330 @@
+//! What is done to a dictionary: pseudorandom, and computable for any version on its own; or as it was recorded.
+//!
+//! Source of `growing` and `steady_state`: Crosby & Wallach 2010, sections 5.4 and 6.2.
+
+use std::{borrow::Cow, collections::HashSet, ops::Range};
+
+use pad_core::Operation;
+use serde::{Deserialize, Serialize};
+
+mod contents;
+mod entries;
+mod replay;
+
+pub use contents::Contents;
+pub use entries::{
+    VALUE_LENGTH, absent_key, hashed_key, key, key_of, put, put_hashed, value, value_of,
+};
+pub use replay::Replay;
+
+pub use crate::random::Random;
+use crate::{measurement::Shape, random::Zipf};
+
+/// What the snapshots of a workload change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    /// Each change adds a key.
+    Insert,
+    /// Each change gives a key that is there another value; within a snapshot no key has two.
+    Update,
+    /// Each change adds a key and removes the one that was there for the longest time.
+    RemoveAndInsert,
+}
+
+/// Which keys are updated and looked up how often.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Popularity {
+    /// All keys equally often.
+    Uniform,
+    /// The `i`th key, from the oldest one, as often as `1 / i` to this power says.
+    Zipf(f64),
+}
+
+/// What is done to a dictionary, as a value: the same work for every scheme.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Workload {
+    /// Its name.
+    pub name: Cow<'static, str>,
+    /// The number of keys that the first snapshot loads; with 0 there is no such snapshot.
+    pub keys: u64,
+    /// The number of snapshots after that.
+    pub snapshots: u64,
+    /// The changes in each of them.
+    pub changes: u64,
+    /// What they change.
+    pub change: Change,
+    /// Which keys are updated, and looked up.
+    pub popularity: Popularity,
+    /// The bytes of a key, at least 8.
+    pub key_bytes: usize,
+    /// The bytes of a value.
+    pub value_bytes: usize,
+    /// Where keys, values and choices come from.
+    pub seed: u64,
+}
+
+/// Work that any scheme can be given: generated, or recorded.
+pub trait Work {
+    /// The numbers that say what work it is.
+    fn shape(&self) -> Shape;
+
+    /// Whether the first snapshot loads the keys, and is not measured with the others.
+    fn loads(&self) -> bool;
+
+    /// The number of snapshots in all.
+    fn versions(&self) -> u64;
+
+    /// What changes from the version before to `version`, which is at least 1.
+    fn operations(&self, version: u64) -> Vec<Operation>;
+
+    /// Whether there are operations for versions after the last one.
+    fn goes_on(&self) -> bool;
+
+    /// Whether keys are removed.
+    fn removes(&self) -> bool;
+
+    /// The largest number of entries that are ever there, those that are replaced counted each time: what append-only logs hold.
+    fn most_entries(&self) -> u64;
+
+    /// Which of so many keys, from the oldest one, is looked up next.
+    fn choose(&self, random: &mut Random, keys: u64) -> u64;
+}
+
+impl Workload {
+    /// From empty, one new key in each of `keys` snapshots.
+    pub fn growing(keys: u64) -> Self {
+        Self::of("growing", 0, keys, Change::Insert)
+    }
+
+    /// `keys` keys in the first snapshot, then `snapshots` of one addition and one removal.
+    pub fn steady_state(keys: u64, snapshots: u64) -> Self {
+        Self::of("steady_state", keys, snapshots, Change::RemoveAndInsert)
+    }
+
+    /// `keys` keys in the first snapshot, then `snapshots` of `changes` new values.
+    pub fn updates(keys: u64, snapshots: u64, changes: u64) -> Self {
+        Self {
+            changes,
+            ..Self::of("updates", keys, snapshots, Change::Update)
+        }
+    }
+
+    fn of(name: &'static str, keys: u64, snapshots: u64, change: Change) -> Self {
+        Self {
+            name: Cow::Borrowed(name),
+            keys,
+            snapshots,
+            changes: 1,
+            change,
+            popularity: Popularity::Uniform,
+            key_bytes: 8,
+            value_bytes: VALUE_LENGTH,
+            seed: 0,
+        }
+    }
+
+    /// The snapshots that only fill the dictionary and are not measured.
+    pub const fn fill(&self) -> u64 {
+        if self.keys == 0 { 0 } else { 1 }
+    }
+
+    /// The number of snapshots in all.
+    pub const fn versions(&self) -> u64 {
+        self.fill() + self.snapshots
+    }
+
+    /// The number of keys at the end.
+    pub const fn final_keys(&self) -> u64 {
+        let present = self.present(self.versions());
+        present.end - present.start
+    }
+
+    /// The last tenth of the snapshots, at least one: what the report's means are taken over.
+    pub const fn last_tenth(&self) -> Range<u64> {
+        let measured = self.snapshots;
+        let tenth = if measured < 10 { 1 } else { measured / 10 };
+        self.versions() + 1 - tenth..self.versions() + 1
+    }
+
+    /// What changes from the version before to `version`, which is at least 1.
+    pub fn operations(&self, version: u64) -> Vec<Operation> {
+        if version <= self.fill() {
+            return (0..self.keys).map(|index| self.put(index)).collect();
+        }
+        let changed = (version - self.fill() - 1) * self.changes;
+        let changes = changed..changed + self.changes;
+        match self.change {
+            Change::Insert => changes.map(|index| self.put(self.keys + index)).collect(),
+            Change::RemoveAndInsert => changes.flat_map(|index| self.replace(index)).collect(),
+            Change::Update => self.update(version, changes),
+        }
+    }
+
+    fn put(&self, index: u64) -> Operation {
+        Operation::Put(self.key(index), self.value(index))
+    }
+
+    fn replace(&self, index: u64) -> [Operation; 2] {
+        [
+            self.put(self.keys + index),
+            Operation::Remove(self.key(index)),
+        ]
+    }
+
+    /// New values for distinct keys. There are as many as there are keys at most.
+    fn update(&self, version: u64, changes: Range<u64>) -> Vec<Operation> {
+        let mut random = Random::new(self.seed ^ version.rotate_left(32));
+        let mut chosen = HashSet::new();
+        let mut next = |change: u64| {
+            let index = loop {
+                let index = self.choose(&mut random, self.keys);
+                if chosen.insert(index) {
+                    break index;
+                }
+            };
+            Operation::Put(self.key(index), self.value(self.keys + change))
+        };
+        let most = changes.start + self.keys;
+        let changes = changes.start..changes.end.min(most);
+        changes.map(&mut next).collect()
+    }
+
+    /// The key with this index.
+    pub fn key(&self, index: u64) -> pad_core::Key {
+        key_of(index, self.key_bytes, self.seed)
+    }
+
+    /// The value with this index; keys are loaded and inserted with the value of their own index.
+    pub fn value(&self, index: u64) -> pad_core::Value {
+        value_of(index, self.value_bytes, self.seed)
+    }
+
+    /// The indices of the keys that a version, at least 1, contains.
+    pub const fn present(&self, version: u64) -> Range<u64> {
+        let changed = (version - self.fill()) * self.changes;
+        match self.change {
+            Change::Insert => 0..self.keys + changed,
+            Change::Update => 0..self.keys,
+            Change::RemoveAndInsert => changed..self.keys + changed,
+        }
+    }
+
+    /// A random version, and the index of a random key in it.
+    pub fn any_present(&self, random: &mut Random, version: Option<u64>) -> (u64, u64) {
+        let version = version.unwrap_or_else(|| 1 + random.below(self.versions()));
+        let present = self.present(version);
+        (
+            version,
+            present.start + self.choose(random, present.end - present.start),
+        )
+    }
+}
+
+impl Work for Workload {
+    fn shape(&self) -> Shape {
+        Shape {
+            workload: self.name.to_string(),
+            keys: self.keys,
+            changes: self.changes,
+            key_bytes: self.key_bytes.max(8) as u64,
+            value_bytes: self.value_bytes as u64,
+            seed: self.seed,
+        }
+    }
+
+    fn loads(&self) -> bool {
+        self.fill() > 0
+    }
+
+    fn versions(&self) -> u64 {
+        self.versions()
+    }
+
+    fn operations(&self, version: u64) -> Vec<Operation> {
+        self.operations(version)
+    }
+
+    fn goes_on(&self) -> bool {
+        true
+    }
+
+    fn removes(&self) -> bool {
+        self.change == Change::RemoveAndInsert
+    }
+
+    fn most_entries(&self) -> u64 {
+        self.keys + self.snapshots * self.changes
+    }
+
+    fn choose(&self, random: &mut Random, keys: u64) -> u64 {
+        match self.popularity {
+            Popularity::Uniform => random.below(keys.max(1)),
+            Popularity::Zipf(exponent) => Zipf::new(keys, exponent).draw(random),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::*;
+
+    #[test]
+    fn every_version_contains_what_it_says() {
+        let zipf = Workload {
+            popularity: Popularity::Zipf(1.0),
+            seed: 7,
+            key_bytes: 20,
+            ..Workload::updates(20, 30, 5)
+        };
+        let workloads = [
+            Workload::growing(50),
+            Workload::steady_state(20, 30),
+            Workload::updates(20, 30, 3),
+            zipf,
+        ];
+        for workload in workloads {
+            let mut contents = BTreeMap::new();
+            for version in 1..=workload.versions() {
+                let operations = workload.operations(version);
+                for operation in operations {
+                    match operation {
+                        Operation::Put(key, value) => drop(contents.insert(key, value)),
+                        Operation::Remove(key) => assert!(contents.remove(&key).is_some()),
+                    }
+                }
+                let expected = workload.present(version).map(|index| workload.key(index));
+                let expected: BTreeSet<_> = expected.collect();
+                assert!(contents.keys().eq(&expected), "{workload:?} {version}");
+            }
+            assert_eq!(contents.len() as u64, workload.final_keys());
+        }
+    }
+
+    #[test]
+    fn updates_change_distinct_keys_to_new_values() {
+        let workload = Workload::updates(10, 3, 10);
+        let mut values = HashSet::new();
+        for version in 2..=workload.versions() {
+            let operations = workload.operations(version);
+            let keys: HashSet<_> = operations.iter().map(Operation::key).collect();
+            assert_eq!(keys.len(), 10);
+            for operation in &operations {
+                assert!(
+                    matches!(operation, Operation::Put(_, value) if values.insert(value.clone()))
+                );
+            }
+        }
+        assert_eq!(Workload::updates(10, 1, 99).operations(2).len(), 10);
+    }
+
+    #[test]
+    fn the_last_tenth_ends_with_the_last_version() {
+        assert_eq!(Workload::growing(1_000).last_tenth(), 901..1_001);
+        assert_eq!(Workload::growing(3).last_tenth(), 3..4);
+        assert_eq!(Workload::steady_state(1_000, 100).last_tenth(), 92..102);
+    }
+}

@@ -1,0 +1,117 @@
+//! Keys and values that follow from an index, so that nothing has to be kept.
+
+use pad_core::{Key, Operation, Value};
+
+use crate::random::{Random, STEP, scramble};
+
+/// The number of bytes of every value, unless a workload says otherwise.
+pub const VALUE_LENGTH: usize = 32;
+
+/// The operation that puts the key with this index.
+pub fn put(index: u64) -> Operation {
+    Operation::Put(key(index), value(index))
+}
+
+/// The key with this index: different indices have different keys.
+pub fn key(index: u64) -> Key {
+    key_of(index, 8, 0)
+}
+
+/// The key with this index among those of a seed, with so many bytes, at least 8: different indices have different keys.
+pub fn key_of(index: u64, bytes: usize, seed: u64) -> Key {
+    let index = index ^ spread(seed);
+    let key = if bytes <= 8 {
+        let scrambled = scramble(index.wrapping_mul(STEP).wrapping_add(KEY_SEED));
+        Key::new(scrambled.to_be_bytes())
+    } else {
+        Key::new(long_bytes(index ^ KEY_SEED, bytes))
+    };
+    key.expect("workload: keys are not too long")
+}
+
+/// Seed 0 changes nothing; two others have no index of a workload in common.
+const fn spread(seed: u64) -> u64 {
+    match seed {
+        0 => 0,
+        seed => scramble(seed) & !(u64::MAX >> 24),
+    }
+}
+
+/// A key that no workload contains.
+pub fn absent_key(index: u64) -> Key {
+    key(index | 1 << 63)
+}
+
+/// A key of 32 bytes with this index, as long as a hash: what the tuple dictionaries are measured with.
+pub fn hashed_key(index: u64) -> Key {
+    key_of(index, 32, 0)
+}
+
+/// The operation that puts the key of 32 bytes with this index.
+pub fn put_hashed(index: u64) -> Operation {
+    Operation::Put(hashed_key(index), value(index))
+}
+
+/// The value with this index.
+pub fn value(index: u64) -> Value {
+    value_of(index, VALUE_LENGTH, 0)
+}
+
+/// The value with this index among those of a seed, with so many bytes.
+pub fn value_of(index: u64, bytes: usize, seed: u64) -> Value {
+    let index = index ^ spread(seed);
+    Value::new(long_bytes(index ^ VALUE_SEED, bytes)).expect("workload: values are not too long")
+}
+
+/// So many bytes.
+fn long_bytes(seed: u64, bytes: usize) -> Vec<u8> {
+    let mut random = Random::new(seed);
+    let mut long: Vec<u8> = (0..bytes.div_ceil(8))
+        .flat_map(|_| random.next().to_be_bytes())
+        .collect();
+    long.truncate(bytes);
+    long
+}
+
+const KEY_SEED: u64 = 0x6b65_7973;
+const VALUE_SEED: u64 = 0x7661_6c75_6573;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn keys_are_distinct() {
+        let present: HashSet<_> = (0..20_000).map(key).collect();
+        assert_eq!(present.len(), 20_000);
+        assert!((0..20_000).all(|index| !present.contains(&absent_key(index))));
+        let hashed: HashSet<_> = (0..20_000).map(hashed_key).collect();
+        assert_eq!(hashed.len(), 20_000);
+    }
+
+    #[test]
+    fn values_have_the_stated_length_and_differ() {
+        let values: HashSet<_> = (0..1_000).map(value).collect();
+        assert_eq!(values.len(), 1_000);
+        assert!(
+            values
+                .iter()
+                .all(|value| value.as_bytes().len() == VALUE_LENGTH)
+        );
+    }
+
+    #[test]
+    fn lengths_and_seeds_are_as_asked_for() {
+        for (index, length) in [(0, 8), (1, 16), (2, 33), (3, 500)] {
+            assert_eq!(key_of(index, length, 3).as_bytes().len(), length.max(8));
+            assert_eq!(value_of(index, length, 3).as_bytes().len(), length);
+        }
+        assert_eq!(key_of(5, 8, 0), key(5));
+        assert_eq!(key_of(5, 32, 0), hashed_key(5));
+        assert_eq!(value_of(5, 32, 0), value(5));
+        let seeds: HashSet<_> = (0..100).map(|seed| key_of(5, 8, seed)).collect();
+        assert_eq!(seeds.len(), 100);
+    }
+}

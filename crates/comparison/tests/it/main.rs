@@ -1,0 +1,3 @@
+//! Every scheme, run as the comparison runs it.
+
+mod measured;
