@@ -20,8 +20,8 @@ test: prerequisites ## run every test and build the examples
 bench: prerequisites ## run the criterion benchmarks
 	$(CARGO) bench -p bench $(ARGS)
 
-report: prerequisites ## measure the tree dictionaries, one JSON object per line
-	@$(CARGO) run --release -p bench -- tree --json $(ARGS)
+report: prerequisites ## measure everything and draw the page in target/report (ARGS=--quick: within ten minutes)
+	$(CARGO) run --release -p bench -- report $(ARGS)
 
 fuzz: ## fuzz every target for FUZZ_SECONDS=60 seconds in all
 	scripts/install-prerequisites.sh fuzz

@@ -24,7 +24,7 @@ use crate::{
 
 mod bilinear;
 mod rsa;
-mod table;
+pub mod table;
 
 pub use bilinear::BilinearBench;
 pub use rsa::RsaBench;

@@ -136,7 +136,7 @@ fn line(scheme: &Scheme, record: &Record) -> Line {
 pub const EXPERIMENT: &str = "compare";
 
 /// The lines of `bench compare`, for people.
-pub fn tables(lines: &[Line]) -> String {
+pub fn tables(lines: &[Line]) -> Tables {
     let mut tables = Tables::default();
     let lines: Vec<&Line> = lines.iter().collect();
     for group in groups(&lines, &["workload", "keys", "changes", "seed"]) {

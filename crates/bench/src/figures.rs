@@ -3,13 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use plotters::{
-    chart::{ChartBuilder, SeriesLabelPosition},
+    chart::ChartBuilder,
     coord::Shift,
     drawing::{DrawingArea, IntoDrawingArea},
-    element::{Circle, Rectangle},
-    prelude::{BLACK, Color, IntoLogRange, Palette, Palette99, SVGBackend, WHITE},
-    series::LineSeries,
+    element::{Circle, Rectangle, Text},
+    prelude::{BLACK, Color, IntoLogRange, RGBColor, SVGBackend, WHITE},
+    series::{DashedLineSeries, LineSeries},
+    style::{IntoFont, TextStyle},
 };
+
+mod declared;
 
 use crate::{
     Outcome, aad, costs, directory,
@@ -18,39 +21,82 @@ use crate::{
     tree::table::LOOKUPS_PER_UPDATE,
 };
 
+/// A drawn figure.
+#[derive(Clone, Debug)]
+pub struct Figure {
+    /// The name of its file, without an ending.
+    pub name: String,
+    /// The picture: dark lines on white, or light ones on a dark ground where that is preferred.
+    pub svg: String,
+}
+
 /// Draws what the lines of `tree`, `tuple`, `aad` and `directory` allow into a folder, and returns the files.
 pub fn draw(lines: &[Line], folder: &Path) -> Outcome<Vec<PathBuf>> {
-    std::fs::create_dir_all(folder)?;
+    let figures = figures(lines)?;
+    if !figures.is_empty() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let write = |figure: &Figure| {
+        let file = folder.join(&figure.name).with_extension("svg");
+        std::fs::write(&file, figure.alone())?;
+        Ok(file)
+    };
+    figures.iter().map(write).collect()
+}
+
+/// Every figure that the lines allow.
+pub fn figures(lines: &[Line]) -> Outcome<Vec<Figure>> {
     let (growing, steady) = (of(lines, "growing"), of(lines, "steady_state"));
-    let mut files = Vec::new();
+    let mut figures = Vec::new();
     for (name, bars) in [
         ("table3", schemes(&growing)),
         ("table4", repositories(&growing)),
     ] {
         if !bars.rows.is_empty() {
-            let file = folder.join(name).with_extension("svg");
-            bars.draw(&file)?;
-            files.push(file);
+            figures.push(Figure::new(name, |svg| bars.draw(svg))?);
         }
     }
-    let mut figures = vec![
+    let mut plots = vec![
         ("figure5".to_owned(), steady_states(&steady)),
         ("figure6".to_owned(), lookup_costs(&growing)),
     ];
     for group in groups(&of(lines, "tuple_lookup_costs"), &["figure"]) {
-        figures.push((group[0].text("figure").to_owned(), costs_of(&group)));
+        plots.push((group[0].text("figure").to_owned(), costs_of(&group)));
     }
-    figures.extend(aad::plots::plots(lines));
-    figures.extend(directory::plots::plots(lines));
-    for (name, lines) in figures {
-        if !lines.series.is_empty() {
-            let file = folder.join(format!("{name}.svg"));
-            lines.draw(&file)?;
-            files.push(file);
+    plots.extend(aad::plots::plots(lines));
+    plots.extend(directory::plots::plots(lines));
+    plots.extend(declared::plots(lines));
+    for (name, plot) in plots {
+        if plot.series.iter().any(|(_, points)| !points.is_empty()) {
+            figures.push(Figure::new(&name, |svg| plot.draw(svg))?);
         }
     }
-    Ok(files)
+    Ok(figures)
 }
+
+impl Figure {
+    /// What `draw` draws, in the colours of whoever looks at it.
+    fn new(name: &str, draw: impl FnOnce(&mut String) -> Outcome<()>) -> Outcome<Self> {
+        let mut svg = String::new();
+        draw(&mut svg)?;
+        let svg = svg
+            .replace("fill=\"#FFFFFF\"", "class=\"ground\"")
+            .replace("#000000", "currentColor");
+        let name = name.to_owned();
+        Ok(Self { name, svg })
+    }
+
+    /// The picture as a file of its own, which brings its colours.
+    pub fn alone(&self) -> String {
+        let head = self.svg.find('>').map_or(0, |end| end + 1);
+        let (start, rest) = self.svg.split_at(head);
+        format!("{start}\n<style>{COLOURS}</style>{rest}")
+    }
+}
+
+/// Colours of a picture that stands alone.
+const COLOURS: &str = "svg{color:#1c1f23}.ground{fill:#fff}\
+                       @media(prefers-color-scheme:dark){svg{color:#dfe3e8}.ground{fill:#16191d}}";
 
 /// Lines over two logarithmic axes.
 pub(crate) struct Lines {
@@ -59,10 +105,6 @@ pub(crate) struct Lines {
     pub(crate) vertical: &'static str,
     /// Names and points.
     pub(crate) series: Vec<(String, Vec<(f64, f64)>)>,
-    /// Where the names stand.
-    pub(crate) legend: SeriesLabelPosition,
-    /// Whether the vertical axis is longer by the height of the names, which stand at its upper or lower end.
-    pub(crate) has_room: bool,
 }
 
 /// Pairs of bars: ours, and those of 2010.
@@ -133,8 +175,6 @@ fn steady_states(steady: &[&Line]) -> Lines {
         horizontal: "keys",
         vertical: "proofs per second",
         series: series.collect(),
-        legend: SeriesLabelPosition::LowerLeft,
-        has_room: false,
     }
 }
 
@@ -152,8 +192,15 @@ fn lookup_costs(growing: &[&Line]) -> Lines {
         horizontal: "look-ups per update",
         vertical: "micro-dollars per look-up",
         series: series.collect(),
-        legend: SeriesLabelPosition::LowerLeft,
-        has_room: false,
+    }
+}
+
+/// The name of a figure for people.
+pub(crate) fn title_of(figure: &str) -> String {
+    match figure.split_once('-') {
+        Some(("figure8", trace)) => format!("Figure 8, {}", trace.replace('-', " ")),
+        Some(("figure7", _)) => "Figure 7, in a steady state".to_owned(),
+        _ => "Figure 7, growing".to_owned(),
     }
 }
 
@@ -165,89 +212,99 @@ fn costs_of(group: &[&Line]) -> Lines {
         (line.text("design").to_owned(), points)
     });
     Lines {
-        title: format!("{}: cost per look-up", group[0].text("figure")),
+        title: format!("{}: cost per look-up", title_of(group[0].text("figure"))),
         horizontal: "look-ups per update",
         vertical: "micro-dollars per look-up",
         series: series.collect(),
-        legend: SeriesLabelPosition::LowerLeft,
-        has_room: false,
     }
 }
 
-/// A white drawing area of one file.
-fn area(file: &Path) -> Outcome<DrawingArea<SVGBackend<'_>, Shift>> {
-    let area = SVGBackend::new(file, SIZE).into_drawing_area();
+/// A white drawing area.
+fn area(svg: &mut String) -> Outcome<DrawingArea<SVGBackend<'_>, Shift>> {
+    let area = SVGBackend::with_string(svg, SIZE).into_drawing_area();
     area.fill(&WHITE)?;
     Ok(area)
 }
 
+/// Distinct on white and on black; who sees few colours tells them apart by the second round, which is dashed.
+const SERIES: [RGBColor; 8] = [
+    RGBColor(0x3b, 0x82, 0xf6),
+    RGBColor(0xe0, 0x67, 0x2f),
+    RGBColor(0x2c, 0xa2, 0x5f),
+    RGBColor(0xb0, 0x5c, 0xcf),
+    RGBColor(0xb8, 0x86, 0x0b),
+    RGBColor(0xe0, 0x45, 0x7b),
+    RGBColor(0x17, 0xa2, 0xb8),
+    RGBColor(0x8a, 0x8f, 0x98),
+];
+
 impl Lines {
-    fn draw(&self, file: &Path) -> Outcome<()> {
+    fn draw(&self, svg: &mut String) -> Outcome<()> {
         let points = || self.series.iter().flat_map(|(_, points)| points);
         let (left, right) = bounds(points().map(|point| point.0));
-        let (bottom, top) = self.vertical_bounds();
-        let area = area(file)?;
-        let mut chart = ChartBuilder::on(&area)
-            .caption(self.title.as_str(), ("sans-serif", 22))
+        let (bottom, top) = bounds(points().map(|point| point.1));
+        let area = area(svg)?;
+        let (plot, names) = area.split_horizontally(SIZE.0 - NAMES);
+        let mut chart = ChartBuilder::on(&plot)
+            .caption(self.title.as_str(), ("sans-serif", 20))
             .margin(12)
             .x_label_area_size(45)
             .y_label_area_size(80)
             .build_cartesian_2d(
                 (left / 1.2..right * 1.2).log_scale(),
-                (bottom..top).log_scale(),
+                (bottom / 1.5..top * 1.5).log_scale(),
             )?;
         let mesh = &mut chart.configure_mesh();
-        mesh.x_desc(self.horizontal).y_desc(self.vertical).draw()?;
+        let mesh = mesh.x_desc(self.horizontal).y_desc(self.vertical);
+        let across = |value: &f64| tick(*value, (left, right));
+        let up = |value: &f64| tick(*value, (bottom, top));
+        let mesh = mesh.x_label_formatter(&across).y_label_formatter(&up);
+        mesh.label_style(("sans-serif", 14)).draw()?;
         for (index, (name, points)) in self.series.iter().enumerate() {
-            let color = Palette99::pick(index).to_rgba();
-            let line = LineSeries::new(points.iter().copied(), color.stroke_width(2));
-            chart
-                .draw_series(line)?
-                .label(name.as_str())
-                .legend(move |(x, y)| {
-                    Rectangle::new([(x, y - 4), (x + 16, y + 4)], color.filled())
-                });
-            let dots = points
-                .iter()
-                .map(|point| Circle::new(*point, 3, color.filled()));
+            let color = SERIES[index % SERIES.len()];
+            let (style, points) = (color.stroke_width(2), points.iter().copied());
+            if index < SERIES.len() {
+                chart.draw_series(LineSeries::new(points.clone(), style))?;
+            } else {
+                let dashes = DashedLineSeries::new(points.clone(), 6, 4, style);
+                chart.draw_series(dashes)?;
+            }
+            let dots = points.map(|point| Circle::new(point, 3, color.filled()));
             chart.draw_series(dots)?;
+            named(&names, index, name)?;
         }
-        let labels = &mut chart.configure_series_labels();
-        labels
-            .position(self.legend.clone())
-            .background_style(WHITE.mix(0.8))
-            .border_style(BLACK)
-            .draw()?;
         Ok(area.present()?)
     }
 }
 
-impl Lines {
-    /// The ends of the vertical axis.
-    fn vertical_bounds(&self) -> (f64, f64) {
-        let points = self.series.iter().flat_map(|(_, points)| points);
-        let (bottom, top) = bounds(points.map(|point| point.1));
-        let (bottom, top) = (bottom / 2.0, top * 2.0);
-        // The names' share of the height of the plot.
-        let names = 0.05 + 0.037 * self.series.len() as f64;
-        let room = (top / bottom).powf(names / (1.0 - names));
-        match self.legend {
-            _ if !self.has_room => (bottom, top),
-            SeriesLabelPosition::LowerLeft
-            | SeriesLabelPosition::LowerMiddle
-            | SeriesLabelPosition::LowerRight => (bottom / room, top),
-            _ => (bottom, top * room),
-        }
+/// The name of a series beside the plot.
+fn named(area: &DrawingArea<SVGBackend<'_>, Shift>, index: usize, name: &str) -> Outcome<()> {
+    let (color, top) = (
+        SERIES[index % SERIES.len()],
+        56 + 22 * i32::try_from(index)?,
+    );
+    let swatches: &[(i32, i32)] = if index < SERIES.len() {
+        &[(0, 16)]
+    } else {
+        &[(0, 6), (10, 16)]
+    };
+    for (from, to) in swatches {
+        area.draw(&Rectangle::new(
+            [(*from, top), (*to, top + 5)],
+            color.filled(),
+        ))?;
     }
+    let style = TextStyle::from(("sans-serif", 13).into_font()).color(&BLACK);
+    Ok(area.draw(&Text::new(name.to_owned(), (24, top - 4), style))?)
 }
 
 impl Bars {
-    fn draw(&self, file: &Path) -> Outcome<()> {
+    fn draw(&self, svg: &mut String) -> Outcome<()> {
         let top = self
             .rows
             .iter()
             .fold(0.0, |top: f64, row| top.max(row.1).max(row.2));
-        let area = area(file)?;
+        let area = area(svg)?;
         let mut chart = ChartBuilder::on(&area)
             .caption(self.title, ("sans-serif", 22))
             .margin(12)
@@ -269,11 +326,37 @@ impl Bars {
             let place = row as f64;
             let bar = |from, to, height, color: usize| {
                 let corners = [(place + from, 0.0), (place + to, height)];
-                Rectangle::new(corners, Palette99::pick(color).filled())
+                Rectangle::new(corners, SERIES[color].filled())
             };
             chart.draw_series([bar(-0.35, 0.0, *ours, 0), bar(0.0, 0.35, *theirs, 7)])?;
         }
         Ok(area.present()?)
+    }
+}
+
+/// The figures with these keys, in the order of the first; the second multiplied by a factor.
+pub(crate) fn points(
+    lines: &[&Line],
+    horizontal: &str,
+    (vertical, factor): (&str, f64),
+) -> Vec<(f64, f64)> {
+    let point = |line: &&Line| Some((line.number(horizontal)?, line.number(vertical)? * factor));
+    let mut points: Vec<(f64, f64)> = lines.iter().filter_map(point).collect();
+    points.sort_by(|one, other| one.0.total_cmp(&other.0));
+    points
+}
+
+/// A number at an axis: powers of ten and their double and five times; without the latter where there are many.
+fn tick(value: f64, (low, high): (f64, f64)) -> String {
+    let power = value.log10().floor();
+    let digit = (value / 10_f64.powf(power)).round();
+    let decades = (high / low).log10();
+    let is_shown = digit <= 1.0 || digit >= 10.0 || (decades < 3.0 && [2.0, 5.0].contains(&digit));
+    match value {
+        _ if !is_shown => String::new(),
+        value if value >= 1e6 => format!("{}M", value / 1e6),
+        value if value >= 1e3 => format!("{}k", value / 1e3),
+        value => format!("{}", (value * 1e6).round() / 1e6),
     }
 }
 
@@ -283,5 +366,8 @@ fn bounds(values: impl Iterator<Item = f64>) -> (f64, f64) {
     })
 }
 
+/// The width of the names beside a plot.
+const NAMES: u32 = 270;
+
 /// Width and height of every plot, in pixels.
-const SIZE: (u32, u32) = (860, 520);
+const SIZE: (u32, u32) = (980, 520);

@@ -11,6 +11,9 @@ use serde_json::{Map, Value};
 #[serde(from = "Map<String, Value>")]
 pub struct Line(Vec<(String, Value)>);
 
+/// What a line must say: keys, each with a text, a number, or `none` if it is null or not there.
+pub type Selection = &'static [(&'static str, &'static str)];
+
 /// A [`Line`](crate::line::Line) from `key: value` pairs. Figures are rounded to three decimals.
 #[macro_export]
 macro_rules! line {
@@ -72,6 +75,21 @@ impl Line {
     /// A text; empty if it is not there.
     pub fn text(&self, key: &str) -> &str {
         self.get(key).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// Names and figures, in their order.
+    pub fn figures(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.0.iter().map(|(name, figure)| (name.as_str(), figure))
+    }
+
+    /// Whether it says all of this.
+    pub fn says(&self, selection: Selection) -> bool {
+        let says = |key: &str, wanted: &str| match self.get(key) {
+            Some(Value::String(text)) => text == wanted,
+            Some(Value::Null) | None => wanted == "none",
+            Some(value) => value.to_string().as_str() == wanted,
+        };
+        selection.iter().all(|(key, wanted)| says(key, wanted))
     }
 
     /// Whether these keys of both lines have the same values.

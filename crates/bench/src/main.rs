@@ -9,15 +9,17 @@ use std::{
 
 use bench::{
     Outcome,
-    aad::{self, AadArguments},
+    aad::AadArguments,
     accumulators::AccumulatorArguments,
     compare::CompareArguments,
-    directory::{self, DirectoryArguments},
+    directory::DirectoryArguments,
+    families::FAMILIES,
     figures,
-    flexlist::{self, FlexlistArguments, cut::CutArguments},
+    flexlist::{FlexlistArguments, cut::CutArguments},
+    full_report::{PageArguments, ReportArguments, readme::ReadmeArguments},
     line::Line,
-    tree::{self, BatchArguments, PrimitivesArguments, TreeArguments, list, process::Role},
-    tuple::{self, TupleArguments},
+    tree::{BatchArguments, PrimitivesArguments, TreeArguments, list, process::Role},
+    tuple::TupleArguments,
 };
 use clap::{Args, Parser, Subcommand};
 
@@ -30,6 +32,12 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Everything, in small steps: a page with every table and figure of the papers, its figures, and the measurements.
+    Report(ReportArguments),
+    /// The page and the figures again, from the measurements of a report.
+    Page(PageArguments),
+    /// The tables of README.md, from the measurements of a report.
+    Readme(ReadmeArguments),
     /// The tree dictionaries: growing and steady-state microbenchmarks.
     Tree(TreeArguments),
     /// Large snapshots of one tree dictionary on several threads.
@@ -75,6 +83,9 @@ struct FiguresArguments {
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
+        Command::Report(arguments) => arguments.run(),
+        Command::Page(arguments) => arguments.run(),
+        Command::Readme(arguments) => arguments.run(),
         Command::Tree(arguments) => arguments.run(),
         Command::Batch(arguments) => arguments.run(),
         Command::Accumulators(arguments) => arguments.run(),
@@ -107,19 +118,16 @@ fn draw_figures(arguments: &FiguresArguments) -> Outcome<()> {
         .filter_map(|line| serde_json::from_str(line).ok());
     let lines: Vec<Line> = lines.collect();
     let mut is_empty = true;
-    for (begins, report) in REPORTS {
-        let is_of = |line: &&Line| {
-            begins
-                .iter()
-                .any(|begin| line.text("experiment").starts_with(begin))
-        };
-        let of: Vec<Line> = lines.iter().filter(is_of).cloned().collect();
-        is_empty &= of.is_empty();
-        write!(stdout(), "{}", report(&of))?;
+    for family in &FAMILIES {
+        let own = family.lines(&lines);
+        is_empty &= own.is_empty();
+        if !own.is_empty() {
+            write!(stdout(), "{}", (family.report)(&own))?;
+        }
     }
     if is_empty {
         let error = format!(
-            "{from}: no line of `tree`, `tuple`, `aad`, `directory` or `flexlist` with `--json`"
+            "{from}: no line of `tree`, `tuple`, `accumulators`, `aad`, `directory` or `flexlist` with `--json`"
         );
         return Err(error.into());
     }
@@ -128,14 +136,3 @@ fn draw_figures(arguments: &FiguresArguments) -> Outcome<()> {
     }
     Ok(())
 }
-
-/// How the names of some experiments begin, and the tables of their lines.
-type Tables = (&'static [&'static str], fn(&[Line]) -> String);
-
-const REPORTS: [Tables; 5] = [
-    (&["growing", "steady_state"], tree::table::report),
-    (&["tuple_"], tuple::table::report),
-    (&["aad_"], aad::table::report),
-    (&["directory_"], directory::table::report),
-    (&["flexlist_"], flexlist::table::report),
-];

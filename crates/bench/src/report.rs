@@ -7,7 +7,7 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::{Outcome, line::Line, machine::Machine, timing::Effort};
+use crate::{Outcome, line::Line, machine::Machine, tables::Tables, timing::Effort};
 
 /// What a run has measured so far.
 #[derive(Debug)]
@@ -71,7 +71,7 @@ impl Report {
     }
 
     /// Ends the run; prints tables unless every line was printed.
-    pub fn finish(self, tables: impl FnOnce(&[Line]) -> String) -> Outcome<()> {
+    pub fn finish(self, tables: impl FnOnce(&[Line]) -> Tables) -> Outcome<()> {
         self.progress.finish_and_clear();
         if !self.json {
             write!(stdout(), "{}", tables(&self.lines))?;

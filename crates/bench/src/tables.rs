@@ -1,6 +1,6 @@
 //! Tables for people: a column is its name and what it shows of a line.
 
-use std::fmt::Write as _;
+use std::fmt;
 
 use comfy_table::{CellAlignment, Table, presets::ASCII_MARKDOWN};
 
@@ -73,17 +73,38 @@ fn figure<'a>(title: &'a str, key: &'a str, show: impl Fn(f64) -> String + 'a) -
     })
 }
 
-/// Tables one after the other, as text.
-#[derive(Debug, Default)]
-pub struct Tables(String);
+/// Headings, notes and tables one after the other: as text by [`Display`](fmt::Display), and on a page by [`crate::page`].
+#[derive(Clone, Debug, Default)]
+pub struct Tables(Vec<Block>);
+
+/// One part of [`Tables`].
+#[derive(Clone, Debug)]
+pub enum Block {
+    /// A title, and a note below, either of which may be empty.
+    Heading {
+        /// The title.
+        title: String,
+        /// What must be known to read what follows.
+        note: String,
+    },
+    /// A table of texts.
+    Table {
+        /// The names of the columns.
+        titles: Vec<String>,
+        /// Whether each column is aligned to the right, as numbers are.
+        to_the_right: Vec<bool>,
+        /// The rows, each as long as the titles.
+        rows: Vec<Vec<String>>,
+    },
+    /// A line of text.
+    Note(String),
+}
 
 impl Tables {
     /// Adds a heading and a note, each if it is not empty.
     pub fn heading(&mut self, title: &str, note: &str) {
-        for text in [title, note].into_iter().filter(|text| !text.is_empty()) {
-            let _ = writeln!(self.0, "{text}");
-        }
-        self.0.push('\n');
+        let (title, note) = (title.to_owned(), note.to_owned());
+        self.0.push(Block::Heading { title, note });
     }
 
     /// Adds a table with a row for each line.
@@ -104,25 +125,25 @@ impl Tables {
 
     /// Adds a table of texts; columns without an alignment are aligned to the right, the first one to the left.
     pub fn rows(&mut self, titles: &[&str], alignments: &[CellAlignment], rows: Vec<Vec<String>>) {
-        let mut table = Table::new();
-        table
-            .load_style(ASCII_MARKDOWN)
-            .set_header(titles)
-            .add_rows(rows);
-        for (index, column) in table.column_iter_mut().enumerate().skip(1) {
+        let is_right = |index: usize| {
             let alignment = alignments.get(index).copied();
-            column.set_cell_alignment(alignment.unwrap_or(CellAlignment::Right));
-        }
-        let _ = writeln!(self.0, "{table}\n");
+            index > 0 && alignment.unwrap_or(CellAlignment::Right) == CellAlignment::Right
+        };
+        self.0.push(Block::Table {
+            titles: titles.iter().map(|&title| title.to_owned()).collect(),
+            to_the_right: (0..titles.len()).map(is_right).collect(),
+            rows,
+        });
     }
 
     /// Adds a line of text.
     pub fn note(&mut self, text: &str) {
-        let _ = writeln!(self.0, "{text}");
+        self.0.push(Block::Note(text.to_owned()));
     }
 
     /// Ends with the machine that measured, if a line names one.
-    pub fn signed(mut self, lines: &[Line]) -> String {
+    #[must_use]
+    pub fn signed(mut self, lines: &[Line]) -> Self {
         if let Some(line) = lines.iter().find(|line| line.get("cpu").is_some()) {
             let [cpu, rustc, commit] = ["cpu", "rustc", "commit"].map(|key| line.text(key));
             let cores = line.count("cores");
@@ -130,7 +151,54 @@ impl Tables {
                 "{cpu}, {cores} cores; {rustc}; commit {commit}; one thread unless stated."
             ));
         }
+        self
+    }
+
+    /// What was added, in order.
+    pub fn blocks(&self) -> &[Block] {
+        &self.0
+    }
+
+    /// Whether nothing was added.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl fmt::Display for Tables {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0
+            .iter()
+            .try_for_each(|block| write!(formatter, "{block}"))
+    }
+}
+
+impl fmt::Display for Block {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Heading { title, note } => {
+                for text in [title, note].into_iter().filter(|text| !text.is_empty()) {
+                    writeln!(formatter, "{text}")?;
+                }
+                writeln!(formatter)
+            }
+            Self::Table {
+                titles,
+                to_the_right,
+                rows,
+            } => {
+                let mut table = Table::new();
+                let table = table.load_style(ASCII_MARKDOWN);
+                table.set_header(titles).add_rows(rows);
+                for (column, is_right) in table.column_iter_mut().zip(to_the_right) {
+                    if *is_right {
+                        column.set_cell_alignment(CellAlignment::Right);
+                    }
+                }
+                writeln!(formatter, "{table}\n")
+            }
+            Self::Note(text) => writeln!(formatter, "{text}"),
+        }
     }
 }
 
@@ -186,7 +254,7 @@ mod tests {
         let lines = lines.map(|(name, us)| line! { name: name, us: us });
         let mut tables = Tables::default();
         tables.table(&lines, &[text("name", "name"), text("us", "us")]);
-        let text = tables.signed(&lines);
+        let text = tables.signed(&lines).to_string();
         let text = text.trim_end();
         let widths: Vec<_> = text.lines().map(|line| line.chars().count()).collect();
         assert!(widths.windows(2).all(|pair| pair[0] == pair[1]), "{text}");

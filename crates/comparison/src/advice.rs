@@ -6,8 +6,8 @@ use core::fmt;
 use serde::Serialize;
 
 use crate::{
-    coefficients::{Beyond, Coefficients},
     cost::{Clients, Cost, DAYS_PER_MONTH, Load, Term, count},
+    estimates::{Beyond, Coefficients},
     measurement::Measurement,
     needs::Need,
     prices::Prices,
@@ -43,7 +43,7 @@ pub struct Tariff {
     pub prices: Prices,
     /// Who pays for clients.
     pub clients: Clients,
-    /// How many times cheaper signatures, accumulators and hash chains are than measured; 1 in earnest.
+    /// How many times cheaper signatures are than measured; 1 in earnest.
     pub cryptography: f64,
 }
 
@@ -58,6 +58,8 @@ pub enum Reason {
     Baseline,
     /// The file of measurements has nothing of it.
     NotMeasured,
+    /// It was measured with so many keys only, and what it takes with other numbers of keys is not known.
+    MeasuredElsewhere(u64),
     /// It has no proof of what is asked, or it was not measured.
     NoProofs,
     /// What its cryptography takes was not measured, but is to be cheaper.
@@ -85,6 +87,7 @@ impl fmt::Display for Reason {
             Self::Need(need) => write!(formatter, "{} ({need})", need.lack()),
             Self::Baseline => formatter.write_str("only there to be compared with"),
             Self::NotMeasured => formatter.write_str("not measured"),
+            Self::MeasuredElsewhere(keys) => write!(formatter, "measured with {keys} keys only"),
             Self::NoProofs => formatter.write_str("has no measured proof of what is asked"),
             Self::UnknownCryptography => {
                 formatter.write_str("the share of its cryptography was not measured")
@@ -153,7 +156,7 @@ impl Candidate {
         }
         match self.memory_bytes(load) {
             Some(bytes) if exceeds(bytes, limits.memory_bytes) => {
-                reasons.push(Reason::Memory(bytes))
+                reasons.push(Reason::Memory(bytes));
             }
             None if limits.memory_bytes.is_some() => reasons.push(Reason::UnknownMemory),
             _ => {}
@@ -256,22 +259,32 @@ impl Advice {
     }
 }
 
-/// In which parts of the costs two candidates differ most, in dollars per month: what the first saves where it saves most,
-/// and what it pays in addition where it pays most; nothing where it does not.
-pub fn differences(
-    first: &Candidate,
-    other: &Candidate,
-) -> (Option<(Term, f64)>, Option<(Term, f64)>) {
-    let pairs = first.cost.terms().iter().zip(other.cost.terms());
-    let saved: Vec<_> = pairs
-        .map(|((term, one), (_, other))| (*term, other - one))
-        .collect();
-    let largest = |sign: f64| {
-        let signed = saved.iter().map(|(term, dollars)| (*term, sign * dollars));
-        let positive = signed.filter(|(_, dollars)| *dollars > 0.0);
-        positive.max_by(|one, other| one.1.total_cmp(&other.1))
-    };
-    (largest(1.0), largest(-1.0))
+/// In which parts of their costs two candidates differ most, in dollars per month.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Balance {
+    /// Where the first one saves most; none if it saves nowhere.
+    pub saves: Option<(Term, f64)>,
+    /// Where it pays most in addition; none if it does so nowhere.
+    pub pays: Option<(Term, f64)>,
+}
+
+impl Balance {
+    /// That of a candidate beside another one.
+    pub fn of(first: &Candidate, other: &Candidate) -> Self {
+        let pairs = first.cost.terms().iter().zip(other.cost.terms());
+        let saved: Vec<_> = pairs
+            .map(|((term, one), (_, other))| (*term, other - one))
+            .collect();
+        let largest = |sign: f64| {
+            let signed = saved.iter().map(|(term, dollars)| (*term, sign * dollars));
+            let positive = signed.filter(|(_, dollars)| *dollars > 0.0);
+            positive.max_by(|one, other| one.1.total_cmp(&other.1))
+        };
+        Self {
+            saves: largest(1.0),
+            pays: largest(-1.0),
+        }
+    }
 }
 
 /// Where two candidates for this load cost the same: in look-ups, whose costs are lines, computed; in keys, by halving.
@@ -354,9 +367,12 @@ pub fn estimate(
     measured: &[Measurement],
 ) -> Result<Candidate, Reason> {
     let coefficients = Coefficients::of(scheme.name, measured).ok_or(Reason::NotMeasured)?;
+    if let Some(only) = coefficients.too_far(load.keys) {
+        return Err(Reason::MeasuredElsewhere(only));
+    }
     let estimate = coefficients.estimate(load.keys, load.changes, load.key_bytes, load.value_bytes);
     let mut figures = estimate.figures;
-    if tariff.cryptography > 1.0 {
+    if tariff.cryptography.total_cmp(&1.0).is_ne() {
         let cheaper = figures.with_cheaper_cryptography(tariff.cryptography);
         figures = cheaper.ok_or(Reason::UnknownCryptography)?;
     }

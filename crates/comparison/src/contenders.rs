@@ -2,12 +2,14 @@
 
 use aad::{AadCounted, AadFrontier};
 use block_directory::KeyedDirectory;
-use pad_core::Sha256Ed25519;
+use pad_core::{HeadSigner, Sha256Ed25519, Suite};
 use pad_tree::for_each_tree;
 use pad_tuple::{TupleRepository, for_each_accumulated_tuple, for_each_tuple};
 
 use crate::{
     Outcome,
+    counting::Counted,
+    cryptography::TimedSigner,
     dictionary::Hosted,
     roles::{LogRoles, NumberedRoles, Roles, Signed, SignedEntries},
 };
@@ -21,21 +23,60 @@ pub trait Visitor {
     fn visit<T: Roles>(self, start: impl Fn(u64) -> Outcome<T>) -> Self::Output;
 }
 
+/// What schemes are made of, and what they sign with.
+pub trait Setting {
+    /// Hash, digest width and signature. Logs have their own.
+    type Suite: Suite;
+
+    /// The author's signer, of the key that every measurement has.
+    fn signer() -> HeadSigner;
+}
+
+/// As users run them. Signatures of the calling thread are timed, which takes some 50 ns each.
+#[derive(Clone, Copy, Debug)]
+pub struct Plain;
+
+impl Setting for Plain {
+    type Suite = Sha256Ed25519;
+
+    fn signer() -> HeadSigner {
+        HeadSigner::new(TimedSigner::default())
+    }
+}
+
+/// Counting hashes and signatures of the calling thread: see [`Cryptography::of`](crate::cryptography::Cryptography::of).
+#[derive(Clone, Copy, Debug)]
+pub struct Counting;
+
+impl Setting for Counting {
+    type Suite = Counted<Sha256Ed25519>;
+
+    fn signer() -> HeadSigner {
+        HeadSigner::new(TimedSigner::default())
+    }
+}
+
 /// Does something with the scheme of that name in [`schemes()`](crate::schemes()); `None` if there is no such scheme.
 pub fn visit<V: Visitor>(scheme: &str, visitor: V) -> Option<V::Output> {
+    visit_in::<Plain, V>(scheme, visitor)
+}
+
+/// The same in another setting.
+pub fn visit_in<G: Setting, V: Visitor>(scheme: &str, visitor: V) -> Option<V::Output> {
     macro_rules! visit_tree {
         ($name:ident, $scheme:ty, $($repository:tt)+) => {
             if scheme == dashed(stringify!($name)) {
-                type Server = $($repository)+<Sha256Ed25519>;
-                return Some(visitor.visit(|_| Ok(Hosted::<Server>::default())));
+                let start = |_| Ok(Hosted::<$($repository)+<G::Suite>>::new(G::signer()));
+                return Some(visitor.visit(start));
             }
         };
     }
     macro_rules! visit_tuple {
         ($name:ident, $($design:tt)+) => {
             if scheme == design_name(stringify!($name)) {
-                type Server = TupleRepository<Sha256Ed25519, $($design)+>;
-                return Some(visitor.visit(|_| Ok(Hosted::<Server>::default())));
+                let start =
+                    |_| Ok(Hosted::<TupleRepository<G::Suite, $($design)+>>::new(G::signer()));
+                return Some(visitor.visit(start));
             }
         };
     }
@@ -43,12 +84,14 @@ pub fn visit<V: Visitor>(scheme: &str, visitor: V) -> Option<V::Output> {
     for_each_tuple!(visit_tuple);
     for_each_accumulated_tuple!(visit_tuple);
     Some(match scheme {
-        "aad-counted" => visitor.visit(LogRoles::<AadCounted>::new),
-        "aad-frontier" => visitor.visit(LogRoles::<AadFrontier>::new),
-        "directory" => visitor.visit(|_| NumberedRoles::new()),
-        "block-tree" => visitor.visit(|_| Ok(Hosted::<KeyedDirectory<Sha256Ed25519>>::default())),
-        "sign-each-entry" => visitor.visit(|_| Ok(SignedEntries::new(Signed::Each))),
-        "sign-changed-entries" => visitor.visit(|_| Ok(SignedEntries::new(Signed::Changed))),
+        "aad-counted" => visitor.visit(|most| LogRoles::<AadCounted>::new(most, G::signer())),
+        "aad-frontier" => visitor.visit(|most| LogRoles::<AadFrontier>::new(most, G::signer())),
+        "directory" => visitor.visit(|_| NumberedRoles::<G::Suite>::new(G::signer())),
+        "block-tree" => visitor.visit(|_| Ok(Hosted::<KeyedDirectory<G::Suite>>::new(G::signer()))),
+        "sign-each-entry" => visitor.visit(|_| Ok(SignedEntries::new(Signed::Each, G::signer()))),
+        "sign-changed-entries" => {
+            visitor.visit(|_| Ok(SignedEntries::new(Signed::Changed, G::signer())))
+        }
         _ => return None,
     })
 }

@@ -78,6 +78,17 @@ impl HashCounts {
         (counts, result)
     }
 
+    /// All of them.
+    pub fn total(&self) -> f64 {
+        self.nodes
+            + self.leaves
+            + self.values
+            + self.ranks
+            + self.history_leaves
+            + self.history_nodes
+            + self.chain_steps
+    }
+
     /// These hashes, but the history log's as in `other`.
     #[must_use]
     pub fn with_history_of(self, other: &Self) -> Self {

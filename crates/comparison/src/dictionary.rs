@@ -16,13 +16,7 @@ use pad_tree::{Authenticated, TreeRepository, VersionedStore};
 use pad_tuple::{Design, Speculation, TupleRepository};
 use signature::Signer;
 
-use crate::{
-    Outcome,
-    primitives::{author_key, signing_key},
-    roles::Roles,
-    run,
-    secret::FixedSecret,
-};
+use crate::{Outcome, primitives::author_key, roles::Roles, run, secret::FixedSecret};
 
 /// What measuring needs of a repository beside its family.
 pub trait Measured: Serves<Key, Family: Answers<Key>> {
@@ -182,12 +176,6 @@ impl<R: Measured> Hosted<R> {
             repository: new_repository(),
             public: public_key::<R>(),
         }
-    }
-}
-
-impl<R: Measured> Default for Hosted<R> {
-    fn default() -> Self {
-        Self::new(signing_key())
     }
 }
 

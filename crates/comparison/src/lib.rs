@@ -3,13 +3,15 @@
 //! [`schemes()`] is what is compared, with what each can prove. [`Measurement`] is what one scheme took for one load; benches, the
 //! report and the command line share it.
 //!
+//! [`coefficients`] reads and writes measurements as JSON lines.
+//!
 //! [`workload`] has the work, as values: generated or recorded. With the default feature `measure` all schemes can be run on it:
-//! [`measure()`] takes one through a [`run`] of author and server, and lets a client check its answers before it times them.
+//! [`measure()`] takes one through a [`run`] of author and server, and lets a client check its answers ([`lookups`]) before it times them.
 //! [`roles`] is what that needs of a family; [`dictionary`] has it for all families of `pad-core`. [`timing`], [`memory`],
 //! [`counting`], [`cryptography`] and [`primitives`] are what every report measures with.
 //!
 //! [`prices`] says what providers charge, [`cost`] what a load costs then, [`line`](mod@line) where another scheme becomes the
-//! cheapest, [`coefficients`] what a load takes that was not measured. [`advice`] ranks all schemes by that, with a user's
+//! cheapest, [`estimates`] what a load takes that was not measured. [`advice`] ranks all schemes by that, with a user's
 //! [`needs`], for a load that is described or that of a [`trace`]; [`records`] reads what was measured, and has what comes with
 //! this crate.
 
@@ -37,7 +39,10 @@ pub mod counting;
 pub mod cryptography;
 #[cfg(feature = "measure")]
 pub mod dictionary;
+pub mod estimates;
 pub mod line;
+#[cfg(feature = "measure")]
+pub mod lookups;
 #[cfg(feature = "measure")]
 mod measure;
 pub mod measurement;
@@ -64,7 +69,7 @@ pub mod workload;
 
 pub use cost::{Clients, Cost, Load, Term};
 #[cfg(feature = "measure")]
-pub use measure::measure;
+pub use measure::{Loaded, measure};
 pub use measurement::{Measurement, NotMeasured, Record, Shape};
 pub use prices::{PriceBook, PriceEntry, PriceError, Prices};
 pub use processor::processor;

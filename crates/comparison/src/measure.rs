@@ -1,20 +1,16 @@
 //! Runs one scheme on one load, and measures author, server and client.
 
-use std::{
-    hint::black_box,
-    time::{Duration, Instant},
-};
-
-use pad_core::{Answer, Key, Version};
+use std::time::{Duration, Instant};
 
 use crate::{
-    Measurement, Outcome, Properties, Record, Scheme, Work,
+    Measurement, Outcome, Record, Scheme, SchemeFamily, Work,
     contenders::{Visitor, visit},
+    lookups::{Age, Lookups},
     measurement::NotMeasured,
     roles::Roles,
     run::{Run, Sample},
     timing::Effort,
-    workload::{Contents, Random, absent_key},
+    workload::Contents,
 };
 
 /// What a scheme takes for a load; or why it was not measured.
@@ -101,16 +97,19 @@ impl Task<'_> {
 }
 
 /// Author and server when the measured snapshots begin.
-struct Loaded<T: Roles> {
-    run: Run<T>,
-    contents: Contents,
+pub struct Loaded<T: Roles> {
+    /// Both, and what the measured snapshots took so far.
+    pub run: Run<T>,
+    /// What the server should have.
+    pub contents: Contents,
     /// Microseconds of author and server together for each key.
     load_us_per_key: Option<f64>,
     memory: Option<usize>,
 }
 
 impl<T: Roles> Loaded<T> {
-    fn new(work: &dyn Work, limit: Duration, roles: T) -> Outcome<Self> {
+    /// Loads the keys, if the work begins with that. `limit` is for the snapshots after it.
+    pub fn new(work: &dyn Work, limit: Duration, roles: T) -> Outcome<Self> {
         let (mut run, mut contents) = (Run::of(roles, limit), Contents::default());
         let mut load_us_per_key = None;
         if work.loads() {
@@ -127,6 +126,16 @@ impl<T: Roles> Loaded<T> {
             contents,
             load_us_per_key,
         })
+    }
+
+    /// The server, to be asked.
+    pub fn lookups<'a>(&'a self, (scheme, work): (&'a Scheme, &'a dyn Work)) -> Lookups<'a, T> {
+        Lookups {
+            roles: &self.run.roles,
+            contents: &self.contents,
+            work,
+            properties: &scheme.properties,
+        }
     }
 
     /// Publishes the measured snapshots; on to the end of a cycle, unless that is far away.
@@ -167,6 +176,16 @@ impl<T: Roles> Loaded<T> {
     }
 }
 
+/// Whether all that the author does beside hashing is to sign with the key of heads. BLS signatures, accumulators and
+/// commitments are made elsewhere, by threads of their own.
+fn has_timed_cryptography(scheme: &Scheme) -> bool {
+    let signs = !matches!(
+        scheme.family,
+        SchemeFamily::AccumulatedTuples | SchemeFamily::Log
+    );
+    signs && !scheme.name.ends_with("-bls")
+}
+
 /// Cycles that are longer than so many times the measured snapshots are not followed to their end.
 const FARTHEST: u64 = 4;
 
@@ -185,13 +204,7 @@ impl<T: Roles> Measured<T> {
         let Loaded { run, contents, .. } = &self.loaded;
         let samples = &run.samples[..self.whole];
         let means = Sample::mean(samples);
-        let lookups = Lookups {
-            roles: &run.roles,
-            contents,
-            work: task.work,
-            effort: task.effort,
-            properties: &task.scheme.properties,
-        };
+        let (lookups, effort) = (self.loaded.lookups((task.scheme, task.work)), task.effort);
         lookups.check()?;
         let keys = match self.loaded.load_us_per_key {
             Some(_) => task.work.shape().keys,
@@ -211,162 +224,18 @@ impl<T: Roles> Measured<T> {
             author_us: means.author_us,
             update_bytes: means.update_bytes,
             apply_us: means.apply_us,
-            prove_us: Some(lookups.prove_us(Age::Latest)?),
-            prove_old_us: lookups.prove_old_us()?,
-            proof_bytes: Some(lookups.proof_bytes()?),
-            absent_proof_bytes: lookups.absent_proof_bytes()?,
-            verify_us: Some(lookups.verify_us()?),
+            prove_us: Some(lookups.prove_us(effort, Age::Latest)?),
+            prove_old_us: lookups.prove_old_us(effort)?,
+            proof_bytes: Some(lookups.proof_bytes(effort)?),
+            absent_proof_bytes: lookups.absent_proof_bytes(effort)?,
+            verify_us: Some(lookups.verify_us(effort)?),
             memory_bytes_per_key: memory.map(|bytes| bytes as f64 / keys.max(1) as f64),
             memory_bytes_per_snapshot: self.grown.map(|grown| grown / samples.len().max(1) as f64),
-            author_cryptography_us: None,
+            author_cryptography_us: has_timed_cryptography(task.scheme)
+                .then(|| run.cryptography.signature_us / run.samples.len().max(1) as f64),
+            // What verifies has no hook for a clock.
             apply_cryptography_us: None,
             verify_cryptography_us: None,
         })
     }
 }
-
-/// Which versions are asked about.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Age {
-    Latest,
-    Any,
-}
-
-/// A server to be asked, and what it should answer.
-struct Lookups<'a, T: Roles> {
-    roles: &'a T,
-    contents: &'a Contents,
-    work: &'a dyn Work,
-    effort: &'a Effort,
-    properties: &'a Properties,
-}
-
-impl<T: Roles> Lookups<'_, T> {
-    /// A random version of that age, and a random key that it has.
-    fn query(&self, random: &mut Random, age: Age) -> (Version, &Key) {
-        let latest = self.roles.latest();
-        loop {
-            let place = self.work.choose(random, self.contents.len());
-            let key = self.contents.key(place);
-            let version = match age {
-                Age::Latest => return (latest, key),
-                Age::Any => 1 + random.below(latest.number()),
-            };
-            if self.contents.answer(version, key) != Answer::Absent {
-                return (Version::new(version), key);
-            }
-        }
-    }
-
-    /// Asks as a client does that knows nothing, for keys that are present and keys that are absent, in all versions that can be
-    /// asked about.
-    fn check(&self) -> Outcome<()> {
-        let mut random = Random::new(1);
-        let mut ages = vec![Age::Latest];
-        if self.properties.proves_any_old_version {
-            ages.push(Age::Any);
-        }
-        for age in ages {
-            for _ in 0..CHECKED {
-                let (version, key) = self.query(&mut random, age);
-                self.check_one(version, key)?;
-            }
-            if self.properties.proves_absence {
-                self.check_one(self.roles.latest(), &absent_key(random.next()))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn check_one(&self, version: Version, key: &Key) -> Outcome<()> {
-        let answer = self.roles.check(version, key)?;
-        if answer == self.contents.answer(version.number(), key) {
-            return Ok(());
-        }
-        Err(format!("version {version}: the wrong answer for {key}").into())
-    }
-
-    fn questions(
-        &self,
-        random: &mut Random,
-        age: Age,
-        number: usize,
-    ) -> Vec<(Version, T::Question)> {
-        let question = |_| {
-            let (version, key) = self.query(random, age);
-            (version, self.roles.question(key))
-        };
-        (0..number).map(question).collect()
-    }
-
-    fn prove_us(&self, age: Age) -> Outcome<f64> {
-        let mut random = Random::new(2);
-        let prepare = |chunk| self.questions(&mut random, age, chunk);
-        let mut done: Outcome<()> = Ok(());
-        let timings = self.effort.repeat(CHUNK, prepare, |questions| {
-            for (version, question) in questions {
-                if let Err(error) = black_box(self.roles.prove(version, &question)) {
-                    done = Err(error);
-                }
-            }
-        });
-        done.map(|()| timings.median_us())
-    }
-
-    fn prove_old_us(&self) -> Outcome<Option<f64>> {
-        let proves = self.properties.proves_any_old_version;
-        proves.then(|| self.prove_us(Age::Any)).transpose()
-    }
-
-    fn proof_bytes(&self) -> Outcome<f64> {
-        let (samples, mut bytes) = (self.effort.operations.min(SAMPLES), 0);
-        for (version, question) in self.questions(&mut Random::new(3), Age::Latest, samples) {
-            let proof = self.roles.prove(version, &question)?;
-            bytes += self.roles.proof_bytes(&proof);
-        }
-        Ok(bytes as f64 / samples as f64)
-    }
-
-    fn absent_proof_bytes(&self) -> Outcome<Option<f64>> {
-        if !self.properties.proves_absence {
-            return Ok(None);
-        }
-        let (samples, mut bytes) = (self.effort.operations.min(SAMPLES / 8), 0);
-        for index in 0..samples as u64 {
-            let question = self.roles.question(&absent_key(index));
-            let proof = self.roles.prove(self.roles.latest(), &question)?;
-            bytes += self.roles.proof_bytes(&proof);
-        }
-        Ok(Some(bytes as f64 / samples as f64))
-    }
-
-    fn verify_us(&self) -> Outcome<f64> {
-        let head = self.roles.head(self.roles.latest())?;
-        let mut random = Random::new(4);
-        let mut done: Outcome<()> = Ok(());
-        let prepare = |chunk| -> Vec<(T::Question, Outcome<T::Proof>)> {
-            let questions = self.questions(&mut random, Age::Latest, chunk).into_iter();
-            let prove = |(version, question)| {
-                let proof = self.roles.prove(version, &question);
-                (question, proof)
-            };
-            questions.map(prove).collect()
-        };
-        let timings = self.effort.repeat(CHUNK, prepare, |proofs| {
-            for (question, proof) in proofs {
-                let answer = proof.and_then(|proof| self.roles.verify(&head, proof, &question));
-                if let Err(error) = black_box(answer) {
-                    done = Err(error);
-                }
-            }
-        });
-        done.map(|()| timings.median_us())
-    }
-}
-
-/// The answers of each age that are checked.
-const CHECKED: usize = 8;
-/// The proofs whose bytes are averaged.
-const SAMPLES: usize = 256;
-/// The operations that are timed together.
-const CHUNK: usize = 256;

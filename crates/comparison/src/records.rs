@@ -3,9 +3,8 @@
 use std::{collections::BTreeSet, thread};
 
 use serde::Deserialize;
-use serde_json::Value;
 
-use crate::{measurement::Measurement, processor};
+use crate::{coefficients, measurement::Measurement, processor};
 
 /// Measurements of one file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -74,46 +73,32 @@ impl Records {
         self.measured.iter().map(line).collect()
     }
 
-    /// Reads lines; those that are no measurements, such as lines about the run, are left out. `file` is what errors call it.
+    /// Reads lines as [`coefficients::read`] does, with the machines beside them; `file` is what errors call it.
     ///
     /// # Errors
-    /// [`RecordError`] if a line is not a JSON object, if a measurement lacks something, or if there is none.
+    /// [`RecordError`] if a line is not JSON, if a measurement lacks something, or if there is none.
     pub fn parse(file: &str, text: &str) -> Result<Self, RecordError> {
-        let mut records = Self::default();
-        let mut machines = BTreeSet::new();
-        for (line, number) in text.lines().zip(1..) {
-            let error = |reason: String| RecordError {
-                file: file.into(),
-                line: number,
-                reason,
-            };
-            if line.trim().is_empty() {
-                continue;
-            }
-            let object: Value =
-                serde_json::from_str(line).map_err(|_| error("this is not JSON".into()))?;
-            if object.get("scheme").is_none() || object.get("author_us").is_none() {
-                continue;
-            }
-            let of_line = |reason: serde_json::Error| error(reason.to_string());
-            let origin = Origin::deserialize(&object).map_err(of_line)?;
-            records
-                .measured
-                .push(Measurement::deserialize(&object).map_err(of_line)?);
-            records.quick |= origin.quick == Some(true);
-            if let Some(cpu) = origin.cpu {
-                machines.insert(machine(&cpu, origin.cores));
-            }
+        let error = |line: usize, reason: String| RecordError {
+            file: file.into(),
+            line,
+            reason,
+        };
+        let measured =
+            coefficients::read(text).map_err(|read| error(read.line, read.reason.to_string()))?;
+        if measured.is_empty() {
+            return Err(error(1, "no line is a measurement".into()));
         }
-        if records.measured.is_empty() {
-            return Err(RecordError {
-                file: file.into(),
-                line: 1,
-                reason: "no line is a measurement".into(),
-            });
-        }
-        records.machines = machines.into_iter().collect();
-        Ok(records)
+        let origins = || {
+            text.lines()
+                .filter_map(|line| serde_json::from_str::<Origin>(line).ok())
+        };
+        let machines = origins().filter_map(|origin| Some(machine(&origin.cpu?, origin.cores)));
+        let machines: BTreeSet<_> = machines.collect();
+        Ok(Self {
+            measured,
+            machines: machines.into_iter().collect(),
+            quick: origins().any(|origin| origin.quick == Some(true)),
+        })
     }
 }
 
@@ -161,9 +146,9 @@ mod tests {
     #[test]
     fn errors_name_file_and_line() {
         let error = |text: &str| Records::parse("mine", text).unwrap_err().to_string();
-        assert_eq!(error("{}\nnot"), "mine, line 2: this is not JSON");
+        assert!(error("{}\nnot").starts_with("mine, line 2: expected"));
         assert_eq!(error("{}"), "mine, line 1: no line is a measurement");
-        let lacking = "{\"scheme\": \"treap\", \"author_us\": 1}";
+        let lacking = "{\"scheme\": \"treap\", \"workload\": \"updates\"}";
         assert!(error(lacking).starts_with("mine, line 1: missing field"));
     }
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::{
     Outcome,
-    advice::{Advice, Candidate, Reason, Tariff, estimate},
+    advice::{Advice, Candidate, Tariff, estimate},
     cost::{Cost, Load},
     measure,
     measurement::{Measurement, Record},
@@ -101,10 +101,10 @@ pub struct Trial {
     pub cost: Cost,
 }
 
-/// Runs a scheme for real; none if it cannot be run in `limit`.
+/// Runs a scheme for real; none if it cannot be run in `limit`, or if nothing can be estimated of it for this load.
 ///
 /// # Errors
-/// Those of [`measure()`], and a scheme of which nothing can be estimated.
+/// Those of [`measure()`].
 pub fn trial(
     scheme: &'static Scheme,
     load: &Load,
@@ -112,8 +112,9 @@ pub fn trial(
     measured: &[Measurement],
     limit: Duration,
 ) -> Outcome<Option<Trial>> {
-    let unknown = |reason: Reason| format!("{}: {reason}", scheme.name);
-    let estimated = estimate(scheme, load, tariff, measured).map_err(unknown)?;
+    let Ok(estimated) = estimate(scheme, load, tariff, measured) else {
+        return Ok(None);
+    };
     let Some(figures) = run(scheme, load, &EFFORT, limit)? else {
         return Ok(None);
     };
@@ -198,7 +199,13 @@ mod tests {
             "tuple-spec-lightweight",
             "red-black-path-copying",
         ]
-        .map(crate::sample)
+        .map(|scheme| Measurement {
+            shape: crate::Shape {
+                keys: LOAD.keys,
+                ..crate::sample(scheme).shape
+            },
+            ..crate::sample(scheme)
+        })
         .to_vec();
         let wanted = Wanted {
             load: LOAD,

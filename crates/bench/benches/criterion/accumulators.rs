@@ -44,16 +44,12 @@ fn scheme<B: Bench>(criterion: &mut Criterion, bench: &B) {
     set_of("accumulate_public", &mut |bencher| {
         bencher.iter(|| B::Scheme::accumulate(key, black_box(&set), alone));
     });
-    set_of("witnesses_secret", &mut |bencher| {
-        bencher.iter(|| B::Scheme::witnesses(&secret, black_box(&set), alone));
-    });
-    set_of("witnesses_public", &mut |bencher| {
-        bencher.iter(|| B::Scheme::witnesses(key, black_box(&set), alone));
-    });
     let batch = <B::Scheme as Witnessed>::WitnessBatch::from(witnesses.clone());
     set_of("verify_batch", &mut |bencher| {
         bencher.iter(|| black_box(&batch).clone().check(&snapshot, &names));
     });
+
+    by_threads(criterion, bench, &set);
 
     let absence = B::Scheme::non_membership_witness(&secret, &set, b"", alone);
     let absence = absence.expect("the empty element is not in the set");
@@ -66,6 +62,30 @@ fn scheme<B: Bench>(criterion: &mut Criterion, bench: &B) {
     one("verify_absence", &mut |bencher| {
         bencher.iter(|| black_box(&absence).clone().check(&snapshot, b""));
     });
+}
+
+/// The witnesses of all elements, by whoever made the key and by a server; on one thread and on all.
+fn by_threads<B: Bench>(criterion: &mut Criterion, bench: &B, set: &ElementSet<B::Scheme>) {
+    let secret = bench.secret(ELEMENTS).expect("a secret key");
+    let key = secret.public_key();
+    for workers in [Workers::sequential(), Workers::all_cores()] {
+        let threads = workers.threads();
+        let mut by = |who: &str, work: &mut dyn FnMut(&mut Bencher<'_>)| {
+            let name = id(&[
+                ("accumulator", &bench.name()),
+                ("by", &who),
+                ("threads", &threads),
+            ]);
+            let each = Each(Throughput::Elements(1000), 10);
+            measure(criterion, "accumulators/witnesses", &name, each, work);
+        };
+        by("author", &mut |bencher| {
+            bencher.iter(|| B::Scheme::witnesses(&secret, black_box(set), &workers));
+        });
+        by("server", &mut |bencher| {
+            bencher.iter(|| B::Scheme::witnesses(key, black_box(set), &workers));
+        });
+    }
 }
 
 pub(crate) fn schemes(criterion: &mut Criterion) {

@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use criterion::{Bencher, Criterion, Throughput, criterion_group, criterion_main};
 
 mod accumulators;
 mod author;
+mod bytes;
+mod families;
 mod flexlist;
 mod primitives;
-mod tree_repositories;
-mod tree_schemes;
-mod tuple;
 mod verify;
 
 /// How much one call does, and how often it is sampled.
@@ -34,9 +34,23 @@ fn measure(
     group.finish();
 }
 
+/// Whether every bench runs once, to see that it works.
+fn is_test() -> bool {
+    std::env::args().any(|argument| argument == "--test")
+}
+
 fn short() -> Criterion {
     let (warm_up, measurement) = (Duration::from_millis(500), Duration::from_secs(2));
     Criterion::default()
+        .warm_up_time(warm_up)
+        .measurement_time(measurement)
+}
+
+/// Bytes repeat: few are enough.
+fn of_bytes() -> Criterion<Bytes> {
+    let (warm_up, measurement) = (Duration::from_millis(1), Duration::from_millis(10));
+    Criterion::default()
+        .with_measurement(Bytes)
         .warm_up_time(warm_up)
         .measurement_time(measurement)
 }
@@ -46,12 +60,15 @@ criterion_group! {
     config = short();
     targets =
         primitives::suites,
-        author::authors,
-        tree_schemes::schemes,
-        tree_repositories::repositories,
+        families::roles,
+        author::threads,
         verify::clients,
-        tuple::designs,
         accumulators::schemes,
         flexlist::groups,
 }
-criterion_main!(benches);
+criterion_group! {
+    name = sizes;
+    config = of_bytes();
+    targets = families::sizes,
+}
+criterion_main!(benches, sizes);

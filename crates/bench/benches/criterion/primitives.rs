@@ -9,6 +9,7 @@ use bench::{
 use criterion::{Bencher, Criterion, Throughput};
 use ed25519_dalek::Signer;
 use pad_core::{Blake3Ed25519, Domain, Paper2010, Sha256Ed25519, Suite};
+use pad_tuple::chain;
 
 use crate::{Each, ONE, measure};
 
@@ -54,9 +55,19 @@ fn signatures(criterion: &mut Criterion) {
     });
 }
 
+/// A step of a hash chain, as designs of tuples walk them.
+fn chain_step(criterion: &mut Criterion) {
+    let start = Sha256Ed25519::value(b"start");
+    let group = "primitives::chain";
+    measure(criterion, group, "do=step", ONE, |bencher| {
+        bencher.iter(|| chain::walk::<Sha256Ed25519>(black_box(start), &start, 1));
+    });
+}
+
 pub(crate) fn suites(criterion: &mut Criterion) {
     hashes::<Sha256Ed25519>(criterion);
     hashes::<Blake3Ed25519>(criterion);
     hashes::<Paper2010>(criterion);
     signatures(criterion);
+    chain_step(criterion);
 }

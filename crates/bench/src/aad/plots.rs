@@ -1,10 +1,8 @@
 //! Plots of the lines of `bench aad`, with the published figures.
 
-use plotters::chart::SeriesLabelPosition;
-
 use super::{paper, table::is_computed};
 use crate::{
-    figures::Lines,
+    figures::{Lines, points},
     line::{Line, groups, of},
 };
 
@@ -43,14 +41,6 @@ pub(crate) fn plots(lines: &[Line]) -> Vec<(String, Lines)> {
     plots
 }
 
-/// The figures with these keys, in the order of the first; the second multiplied by a factor.
-fn points(lines: &[&Line], horizontal: &str, (vertical, factor): (&str, f64)) -> Vec<(f64, f64)> {
-    let point = |line: &&Line| Some((line.number(horizontal)?, line.number(vertical)? * factor));
-    let mut points: Vec<(f64, f64)> = lines.iter().filter_map(point).collect();
-    points.sort_by(|one, other| one.0.total_cmp(&other.0));
-    points
-}
-
 /// For each scheme the log of the paper's size, or the largest one.
 fn appends(lines: &[Line]) -> Lines {
     let appended: Vec<&Line> = of(lines, "aad_append")
@@ -83,8 +73,6 @@ fn appends(lines: &[Line]) -> Lines {
         horizontal: "entries in each version",
         vertical: "milliseconds for each entry",
         series,
-        legend: SeriesLabelPosition::MiddleLeft,
-        has_room: false,
     }
 }
 
@@ -128,8 +116,6 @@ fn look_ups(
         horizontal: "entries",
         vertical,
         series,
-        legend: SeriesLabelPosition::UpperLeft,
-        has_room: false,
     }
 }
 
@@ -158,7 +144,5 @@ fn visit(group: &[&Line], each: u64) -> Lines {
         horizontal: "versions since the last visit",
         vertical: "bytes",
         series: series.to_vec(),
-        legend: SeriesLabelPosition::UpperLeft,
-        has_room: false,
     }
 }

@@ -10,7 +10,7 @@ use crate::{
 const CAVEAT: &str = "Paper: 64 virtual CPUs of 2018. Code: the authors', one core of a virtual EPYC. Both: another curve, fewer checks.";
 
 /// A table for each experiment.
-pub fn report(lines: &[Line]) -> String {
+pub fn report(lines: &[Line]) -> Tables {
     let mut tables = Tables::default();
     appends(&mut tables, lines);
     look_ups(&mut tables, lines);

@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// Every line, with the gain over one thread beside those of more.
-pub(super) fn table(lines: &[Line]) -> String {
+pub fn table(lines: &[Line]) -> Tables {
     let speed_up = |line: &Line| {
         let same = ["accumulator", "operation", "n"];
         let alone = lines

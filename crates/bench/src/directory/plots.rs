@@ -1,10 +1,8 @@
 //! Plots of the lines of `bench directory`: figures 3, 4 and 5.
 
-use plotters::chart::SeriesLabelPosition;
-
 use super::table::is_in;
 use crate::{
-    figures::Lines,
+    figures::{Lines, points},
     line::{Line, groups, of},
 };
 
@@ -37,15 +35,13 @@ fn inserts(lines: &[Line], figure: &str, (key, title): (&str, String)) -> Lines 
     let series = groups(&drawn, &["strategy"]).into_iter();
     let series = series.map(|group| {
         let name = group[0].text("strategy").to_owned();
-        (name, points(&group, "block_bytes", key))
+        (name, points(&group, "block_bytes", (key, 1.0)))
     });
     Lines {
         title,
         horizontal: "bytes of a block",
         vertical: "microseconds for each insertion",
         series: series.collect(),
-        legend: SeriesLabelPosition::UpperMiddle,
-        has_room: true,
     }
 }
 
@@ -62,7 +58,7 @@ fn hints(group: &[&Line]) -> Lines {
             "{} % updates, {with} hints",
             group[0].count("update_percent")
         );
-        let reads = points(&group, "entries", "reads_per_lookup").into_iter();
+        let reads = points(&group, "entries", ("reads_per_lookup", 1.0)).into_iter();
         (
             name,
             reads
@@ -79,18 +75,8 @@ fn hints(group: &[&Line]) -> Lines {
         horizontal: "entries at the start of the trace",
         vertical: "block reads for each look-up",
         series: series.collect(),
-        legend: SeriesLabelPosition::LowerRight,
-        has_room: true,
     }
 }
 
 /// What is drawn for fewer reads.
 const LEAST: f64 = 0.01;
-
-/// The figures with these keys, in the order of the first.
-fn points(lines: &[&Line], horizontal: &str, vertical: &str) -> Vec<(f64, f64)> {
-    let point = |line: &&Line| Some((line.number(horizontal)?, line.number(vertical)?));
-    let mut points: Vec<(f64, f64)> = lines.iter().filter_map(point).collect();
-    points.sort_by(|one, other| one.0.total_cmp(&other.0));
-    points
-}

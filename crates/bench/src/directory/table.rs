@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// A table for each experiment.
-pub fn report(lines: &[Line]) -> String {
+pub fn report(lines: &[Line]) -> Tables {
     let mut tables = Tables::default();
     inserts(&mut tables, lines);
     hints(&mut tables, lines);

@@ -16,7 +16,7 @@ const CAVEAT: &str = "Paper: another machine, SHA-1, blocks read from a disk.";
 const LIMIT: &str = "Limit: as many bare SHA-256 calls of 82 bytes, timed in the same run.";
 
 /// Everything that the lines of one run say.
-pub fn report(lines: &[Line]) -> String {
+pub fn report(lines: &[Line]) -> Tables {
     let mut tables = Tables::default();
     builds(&mut tables, &of(lines, "flexlist_build"));
     hash_shares(&mut tables, &of(lines, "flexlist_hash_share"));
@@ -250,11 +250,13 @@ fn distribution(line: &Line, key: &str) -> String {
 fn networks(tables: &mut Tables, lines: &[&Line]) {
     let columns = [
         text("request", "request"),
+        text("blocks", "blocks"),
         text("clients", "clients"),
         number("uplink Mbit/s", "uplink_megabits"),
         number("per second", "per_second"),
         computed("paper", |line| {
-            paper::per_second(line.text("request"), line.count("clients") as usize)
+            let (request, clients) = (line.text("request"), line.count("clients") as usize);
+            paper::per_second(request, clients).filter(|_| line.count("blocks") == paper::BLOCKS)
         }),
         number("limit", "limit_per_second"),
         number("ratio", "ratio"),

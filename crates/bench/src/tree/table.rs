@@ -19,7 +19,7 @@ const BATCH_NOTE: &str = "Speed: time of the bare hashes divided by the time. Sc
 pub const LOOKUPS_PER_UPDATE: [f64; 7] = [0.01, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4];
 
 /// Everything that the lines of `bench tree` say.
-pub fn report(lines: &[Line]) -> String {
+pub fn report(lines: &[Line]) -> Tables {
     let mut tables = Tables::default();
     for group in groups(&of(lines, "growing"), &["suite", "keys"]) {
         let (suite, keys) = (group[0].text("suite"), group[0].count("keys"));
@@ -173,7 +173,7 @@ fn paper_tables(tables: &mut Tables, lines: &[&Line]) {
 }
 
 /// The primitives of each suite.
-pub fn primitives(lines: &[Line]) -> String {
+pub fn primitives(lines: &[Line]) -> Tables {
     let mut tables = Tables::default();
     let columns = [
         text("suite", "suite"),
@@ -191,7 +191,7 @@ pub fn primitives(lines: &[Line]) -> String {
 }
 
 /// Large snapshots on each number of threads.
-pub fn batches(lines: &[Line]) -> String {
+pub fn batches(lines: &[Line]) -> Tables {
     let mut tables = Tables::default();
     if let Some(first) = lines.first() {
         let [scheme, repository, suite] =

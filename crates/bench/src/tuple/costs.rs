@@ -106,11 +106,16 @@ fn sum(line: &Line, keys: &[&str]) -> f64 {
 
 /// The lines of a figure, and which of them is the lowest where.
 pub fn report(designs: &[Expense], report: &mut Report) -> Outcome<()> {
-    for design in designs {
-        report.line(design.line())?;
-    }
-    let lines: Vec<_> = designs.iter().map(|design| design.cost).collect();
-    for part in lowest(&lines, RANGE) {
+    lines(designs)
+        .into_iter()
+        .try_for_each(|line| report.line(line))
+}
+
+/// What [`report`] reports.
+pub fn lines(designs: &[Expense]) -> Vec<Line> {
+    let mut lines: Vec<Line> = designs.iter().map(Expense::line).collect();
+    let drawn: Vec<_> = designs.iter().map(|design| design.cost).collect();
+    for part in lowest(&drawn, RANGE) {
         let cheapest = &designs[part.line];
         let line = line! {
             experiment: "tuple_cheapest",
@@ -121,7 +126,7 @@ pub fn report(designs: &[Expense], report: &mut Report) -> Outcome<()> {
             .and("from_lookups_per_update", part.from)
             .and("to_lookups_per_update", part.to)
             .and("microdollars_at_start", cheapest.cost.per_time(part.from));
-        report.line(line.merged(&costs::line_of(&cheapest.prices)))?;
+        lines.push(line.merged(&costs::line_of(&cheapest.prices)));
     }
-    Ok(())
+    lines
 }

@@ -1,13 +1,14 @@
 //! The lines of one run, for people.
 
 use crate::{
+    figures::title_of,
     line::{Line, groups, of},
     paper,
     tables::{Column, Tables, computed, computed_share, dash, digits, number, scaled, share, text},
 };
 
 /// Everything that the lines of one run say.
-pub fn report(lines: &[Line]) -> String {
+pub fn report(lines: &[Line]) -> Tables {
     let mut tables = Tables::default();
     growing(&mut tables, &of(lines, "tuple_growing"));
     steady(
@@ -200,7 +201,10 @@ fn macrobenchmark(tables: &mut Tables, lines: &[&Line]) {
 /// One figure: what every design costs, and the cheapest ones of all figures.
 fn costs(tables: &mut Tables, designs: &[&Line], cheapest: &[&Line]) {
     let figure = designs[0].text("figure");
-    let title = format!("{figure}: cost of a look-up, by look-ups per update");
+    let title = format!(
+        "{}: cost of a look-up, by look-ups per update",
+        title_of(figure)
+    );
     let note = format!(
         "{}; only designs that reached the end.",
         at_prices(designs[0])

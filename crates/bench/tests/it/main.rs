@@ -5,4 +5,5 @@
 mod aad;
 mod directory;
 mod flexlist;
+mod full_report;
 mod report;

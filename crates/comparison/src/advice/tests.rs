@@ -26,7 +26,7 @@ fn measured() -> Vec<Measurement> {
                 point.proof_bytes = Some(100.0 + 30.0 * n.log2());
             }
             if scheme == "treap-path-copying" {
-                point.proof_bytes = point.proof_bytes.map(|bytes| bytes * 1.2);
+                point.proof_bytes = point.proof_bytes.map(|bytes| bytes * 1.02);
             }
             if scheme == "aad-counted" {
                 point.proof_bytes = Some(10.0);
@@ -176,6 +176,8 @@ fn what_is_slower_than_snapshots_come_is_excluded() {
 fn the_winner_and_where_it_ceases_to_be() {
     let (mut wanted, tariff, measured) = (wanted(), tariff(), measured());
     wanted.needs.push(Need::NoTrustedSetup);
+    // A hundred for each update: too few for tuples with so many keys, and enough with fewer.
+    wanted.load.lookups_per_day = 8_640_000.0;
     let advice = Advice::new(&wanted, &tariff, &measured);
     let (winner, other) = (advice.winner().unwrap(), advice.other_family().unwrap());
     assert_eq!(winner.scheme.name, "red-black-path-copying");
@@ -184,7 +186,7 @@ fn the_winner_and_where_it_ceases_to_be() {
         "treap-path-copying"
     );
     assert_eq!(other.scheme.name, "tuple-spec-lightweight");
-    let (saves, pays) = differences(winner, other);
+    let Balance { saves, pays } = Balance::of(winner, other);
     assert_eq!(saves.unwrap().0, Term::UpdatesSent);
     assert_eq!(pays.unwrap().0, Term::ProofsSent);
     let crossing = crossing((winner, other), &wanted.load, &tariff, &measured);
@@ -227,6 +229,20 @@ fn what_dominates_can_never_cross() {
     let pair = (find("red-black-path-copying"), find("treap-path-copying"));
     let never = crossing(pair, &wanted.load, &tariff, &measured);
     assert_eq!((never.lookups_per_day, never.keys), (None, None));
+}
+
+#[test]
+fn one_size_says_nothing_of_others() {
+    let mut measured = measured();
+    measured.retain(|point| point.scheme != "aad-counted" || point.shape.keys == 1000);
+    let reasons_with = |keys| {
+        let mut wanted = wanted();
+        wanted.load.keys = keys;
+        reasons(&Advice::new(&wanted, &tariff(), &measured), "aad-counted")
+    };
+    assert_eq!(reasons_with(100_000), [Reason::MeasuredElsewhere(1000)]);
+    assert_eq!(reasons_with(400), [Reason::MeasuredElsewhere(1000)]);
+    assert_eq!(reasons_with(2000), []);
 }
 
 #[test]

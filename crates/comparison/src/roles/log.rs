@@ -11,11 +11,7 @@ use pad_core::{
 };
 
 use super::Roles;
-use crate::{
-    Outcome,
-    dictionary::head_bytes,
-    primitives::{author_key, signing_key},
-};
+use crate::{Outcome, dictionary::head_bytes, primitives::author_key};
 
 /// Author and server of a log in memory, each on one thread.
 pub struct LogRoles<S: DictionaryScheme> {
@@ -29,14 +25,14 @@ impl<S: DictionaryScheme> LogRoles<S> {
     ///
     /// # Errors
     /// There is no randomness for the parameters.
-    pub fn new(most_entries: u64) -> Outcome<Self> {
+    pub fn new(most_entries: u64, signer: HeadSigner) -> Outcome<Self> {
         let top = most_entries.max(LEAST).next_power_of_two().ilog2();
         let powers = usize::from(S::ROOTS) << top;
         let secret = BilinearSecretKey::generate(powers, 1, b"bench", &Workers::all_cores())?;
         let shape = Shape::new(u8::try_from(top)?, Schedule::Eager).ok_or("no such shape")?;
         let setup = Setup::new(secret.public_key().shared_parameters(), shape);
         let log = Log::<S>::new("bench".into(), setup);
-        let (alone, signer) = (Workers::sequential(), HeadSigner::new(signing_key()));
+        let alone = Workers::sequential();
         let author = LogAuthor::new(log.clone(), author_key(), signer, alone.clone())?;
         Ok(Self {
             authority: author.authority(),

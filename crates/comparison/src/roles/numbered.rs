@@ -4,51 +4,52 @@
 use std::collections::HashMap;
 
 use block_directory::{
-    BlockDirectory, DirectoryClient, Entry, EntryId, EntryProof, EntryQuery, FullAuthor,
+    BlockDirectory, DIRECTORY, DirectoryClient, Entry, EntryId, EntryProof, EntryQuery, FullAuthor,
 };
 use pad_core::{
-    Answer, Key, Operation, Sha256Ed25519, SnapshotHead, Suite, Untrusted, Update, Value, Verified,
-    Version, codec,
+    Answer, HeadSigner, Key, Operation, SnapshotHead, Suite, Untrusted, Update, Value, Verified,
+    Version, codec, head::Authority,
 };
 
 use super::Roles;
-use crate::{Outcome, dictionary::head_bytes, primitives::signing_key};
-
-type S = Sha256Ed25519;
-type Object = <S as Suite>::Digest;
+use crate::{Outcome, dictionary::head_bytes, primitives::author_key};
 
 /// Author and server of a directory in memory.
-pub struct NumberedRoles {
+pub struct NumberedRoles<S: Suite> {
     author: FullAuthor<S>,
     server: BlockDirectory<S>,
     ids: HashMap<Key, EntryId>,
     /// Every value by its digest, because an answer is a digest.
-    values: HashMap<Object, Value>,
+    values: HashMap<Vec<u8>, Value>,
     next: u64,
 }
 
-impl NumberedRoles {
+impl<S: Suite> NumberedRoles<S> {
     /// Both, without entries.
     ///
     /// # Errors
     /// Never: the key and the height of blocks are valid.
-    pub fn new() -> Outcome<Self> {
-        let author = FullAuthor::new("bench", signing_key())?;
-        let server = BlockDirectory::new(*author.authority(), STEP)?;
+    pub fn new(signer: HeadSigner) -> Outcome<Self> {
+        let authority = Authority {
+            author: author_key(),
+            dictionary: "bench".into(),
+            scheme: DIRECTORY,
+        };
+        let empty = || BlockDirectory::new(authority, STEP);
         Ok(Self {
-            author,
-            server,
+            author: FullAuthor::resume(empty()?, signer),
+            server: empty()?,
             ids: HashMap::new(),
             values: HashMap::new(),
             next: 0,
         })
     }
 
-    fn change(&mut self, operation: Operation) -> Outcome<NumberedChange> {
+    fn change(&mut self, operation: Operation) -> Outcome<NumberedChange<S>> {
         Ok(match operation {
             Operation::Put(key, value) => {
                 let object = S::value(value.as_bytes());
-                self.values.insert(object, value);
+                self.values.insert(object.as_ref().to_vec(), value);
                 if let Some(id) = self.ids.get(&key) {
                     NumberedChange::Update(*id, object)
                 } else {
@@ -63,10 +64,10 @@ impl NumberedRoles {
         })
     }
 
-    fn answer(&self, entry: Option<Entry<Object>>) -> Outcome<Answer> {
+    fn answer(&self, entry: Option<Entry<S::Digest>>) -> Outcome<Answer> {
         Ok(match entry.ok_or("another id")? {
             Entry::Live(object) => {
-                let value = self.values.get(&object).ok_or("another object")?;
+                let value = self.values.get(object.as_ref()).ok_or("another object")?;
                 Answer::Present(value.clone())
             }
             Entry::Deleted | Entry::Unassigned => Answer::Absent,
@@ -78,29 +79,29 @@ impl NumberedRoles {
 const STEP: u32 = 7;
 
 /// A change of an entry, with the digest of the value.
-#[derive(Clone, Copy, Debug)]
-pub enum NumberedChange {
+#[derive(Clone, Copy)]
+pub enum NumberedChange<S: Suite> {
     /// A new entry.
-    Append(Object),
+    Append(S::Digest),
     /// Another value.
-    Update(EntryId, Object),
+    Update(EntryId, S::Digest),
     /// No value any more.
     Delete(EntryId),
 }
 
-impl Roles for NumberedRoles {
-    type Changes = Vec<NumberedChange>;
+impl<S: Suite> Roles for NumberedRoles<S> {
+    type Changes = Vec<NumberedChange<S>>;
     type Update = Update<S>;
     type Question = EntryId;
     type Head = Verified<SnapshotHead<S>>;
     type Proof = EntryProof<S>;
 
-    fn prepare(&mut self, operations: Vec<Operation>) -> Outcome<Vec<NumberedChange>> {
+    fn prepare(&mut self, operations: Vec<Operation>) -> Outcome<Vec<NumberedChange<S>>> {
         let operations = operations.into_iter();
         operations.map(|operation| self.change(operation)).collect()
     }
 
-    fn publish(&mut self, changes: Vec<NumberedChange>) -> Outcome<Update<S>> {
+    fn publish(&mut self, changes: Vec<NumberedChange<S>>) -> Outcome<Update<S>> {
         for change in changes {
             match change {
                 NumberedChange::Append(object) => _ = self.author.append(object)?,

@@ -5,14 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use ed25519_dalek::{Signer, SigningKey};
-use pad_core::{Answer, HeadSignature, Key, Operation, Value, Version};
+use pad_core::{Answer, HeadSignature, HeadSigner, Key, Operation, Value, Version};
+use signature::Signer;
 
 use super::Roles;
-use crate::{
-    Outcome,
-    primitives::{author_key, signing_key},
-};
+use crate::{Outcome, primitives::author_key};
 
 /// Which entries a snapshot signs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,10 +21,9 @@ pub enum Signed {
 }
 
 /// Author and server of signed entries.
-#[derive(Debug)]
 pub struct SignedEntries {
     signed: Signed,
-    signer: SigningKey,
+    signer: HeadSigner,
     /// The author's entries.
     entries: BTreeMap<Key, Value>,
     /// The author's latest version.
@@ -92,10 +88,10 @@ impl EntryStatement {
 
 impl SignedEntries {
     /// Both, without entries.
-    pub fn new(signed: Signed) -> Self {
+    pub fn new(signed: Signed, signer: HeadSigner) -> Self {
         Self {
             signed,
-            signer: signing_key(),
+            signer,
             entries: BTreeMap::new(),
             published: 0,
             applied: 0,
@@ -189,14 +185,14 @@ impl Roles for SignedEntries {
                 }
             }
         }
-        let sign = |(key, value)| self.signer.sign(&statement.bytes(key, value));
-        let signatures = match self.signed {
+        let sign = |(key, value)| self.signer.try_sign(&statement.bytes(key, value));
+        let signatures: Result<Vec<_>, _> = match self.signed {
             Signed::Each => self.entries.iter().map(sign).collect(),
             Signed::Changed => changed.into_iter().map(sign).collect(),
         };
         Ok(SignedUpdate {
+            signatures: signatures?,
             operations: changes,
-            signatures,
         })
     }
 

@@ -1,3 +1,4 @@
 //! Every scheme, run as the comparison runs it.
 
+mod counts;
 mod measured;

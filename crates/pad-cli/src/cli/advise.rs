@@ -68,7 +68,7 @@ struct TariffArguments {
     /// What if bandwidth were so many times cheaper.
     #[arg(long, value_name = "TIMES", value_parser = times, default_value = "1")]
     bandwidth_cheaper: f64,
-    /// What if signatures, accumulators and hash chains were so many times cheaper.
+    /// What if signatures were so many times cheaper; schemes with others than Ed25519 are left out then.
     #[arg(long, value_name = "TIMES", value_parser = times, default_value = "1")]
     cryptography_cheaper: f64,
 }
@@ -107,7 +107,7 @@ impl Advise {
         let (mut text, mut object) = shown::shown(&advice, &wanted, &basis);
         if self.trials.verify {
             let (shown, trials) = trials::verify(&advice, &wanted.load, &basis, output)?;
-            text += &format!("\n\n{shown}");
+            text = [text, shown].join("\n\n");
             object["trials"] = trials;
         }
         output.say(&text, &object)
@@ -169,6 +169,7 @@ fn read(path: &Path) -> Result<String, Failure> {
         .map_err(|_| Failure::Input(format!("{}: this is not text", path.display())))
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "it maps errors")]
 fn input(error: impl ToString) -> Failure {
     Failure::Input(error.to_string())
 }

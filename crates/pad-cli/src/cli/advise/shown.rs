@@ -3,7 +3,7 @@
 use comfy_table::{CellAlignment, Table, presets::UTF8_BORDERS_ONLY};
 use comparison::{
     Load,
-    advice::{Advice, Candidate, Crossing, Excluded, Wanted, crossing, differences},
+    advice::{Advice, Balance, Candidate, Crossing, Excluded, Wanted, crossing},
     cost::BandwidthRatios,
 };
 use serde_json::{Value as Json, json};
@@ -101,7 +101,7 @@ fn ranking(advice: &Advice, load: &Load) -> String {
         return String::new();
     }
     let mut table = Table::new();
-    table.load_preset(UTF8_BORDERS_ONLY).set_header([
+    table.load_style(UTF8_BORDERS_ONLY).set_header([
         "scheme",
         "dollars a month",
         "mostly",
@@ -187,7 +187,7 @@ fn command(candidate: &Candidate) -> String {
 }
 
 fn balance(winner: &Candidate, other: &Candidate) -> String {
-    let (saves, pays) = differences(winner, other);
+    let Balance { saves, pays } = Balance::of(winner, other);
     let more =
         saves.map(|(term, dollars)| format!(" it takes {} more for {term}", digits(dollars)));
     let less = pays.map(|(term, dollars)| format!(" {} less for {term}", digits(dollars)));

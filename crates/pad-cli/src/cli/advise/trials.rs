@@ -10,7 +10,10 @@ use comparison::{
 };
 use serde_json::{Value as Json, json};
 
-use super::{Basis, shown::digits, shown::rivals};
+use super::{
+    Basis,
+    shown::{digits, rivals},
+};
 use crate::cli::{Failure, Output, progress};
 
 /// Measures what could win, with a bar.
@@ -60,7 +63,7 @@ pub(super) fn verify(
 
 fn text(trials: &[Trial], load: &Load) -> String {
     let mut table = Table::new();
-    table.load_preset(UTF8_BORDERS_ONLY).set_header([
+    table.load_style(UTF8_BORDERS_ONLY).set_header([
         "run for real",
         "dollars a month",
         "predicted",
@@ -89,9 +92,10 @@ fn text(trials: &[Trial], load: &Load) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    let order = match agrees(trials) {
-        true => "in the order that was predicted",
-        false => "in another order than was predicted",
+    let order = if agrees(trials) {
+        "in the order that was predicted"
+    } else {
+        "in another order than was predicted"
     };
     format!(
         "{table}\n{} keys, {} changes in a snapshot; {order}.",

@@ -1,0 +1,167 @@
+//! One command that measures everything, and the page that shows it.
+//!
+//! [`steps`] lists what is measured, [`run`] runs it and keeps what was finished, [`page`] shows all lines: the tables and
+//! figures of each family, [`contents`] with every table and figure of the papers, and [`conclusions`].
+
+use std::{
+    fs::{self, File},
+    io::{BufWriter, Write as _, stdout},
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+
+pub mod conclusions;
+pub mod contents;
+pub mod page;
+pub mod processors;
+pub mod readme;
+pub mod run;
+pub mod steps;
+
+use crate::{
+    Outcome, figures,
+    line::{Line, of},
+    tuple::costs,
+};
+use run::{Parts, read_lines};
+use steps::{Depth, Step, steps};
+
+/// The command line of `bench report`.
+#[derive(Clone, Debug, Args)]
+pub struct ReportArguments {
+    /// Small sizes, within ten minutes; full ones take hours.
+    #[arg(long)]
+    quick: bool,
+    /// Only the steps whose names begin so; the page then shows these only.
+    #[arg(long, value_delimiter = ',')]
+    only: Vec<String>,
+    /// Prints the steps, and how long each takes, and measures nothing.
+    #[arg(long)]
+    list: bool,
+    /// Measures again what was finished before.
+    #[arg(long)]
+    again: bool,
+    /// The folder for the page, its figures and the measurements.
+    #[arg(long, default_value = "target/report")]
+    out: PathBuf,
+    /// Where finished steps are kept; a run that was broken off goes on from there.
+    #[arg(long, default_value = "target/report-steps")]
+    steps: PathBuf,
+}
+
+impl ReportArguments {
+    /// Measures what is not measured yet, and writes the page.
+    pub fn run(&self) -> Outcome<()> {
+        let depth = if self.quick {
+            Depth::Quick
+        } else {
+            Depth::Full
+        };
+        let mut steps = steps(depth);
+        let is_wanted = |step: &Step| {
+            self.only
+                .iter()
+                .any(|begin| step.name.starts_with(begin.as_str()))
+        };
+        steps.retain(|step| self.only.is_empty() || is_wanted(step));
+        if steps.is_empty() {
+            return Err("no step begins so; --list shows them".into());
+        }
+        if self.list {
+            for step in &steps {
+                writeln!(
+                    stdout(),
+                    "{:>6} s  {}: bench {}",
+                    step.expected_seconds,
+                    step.name,
+                    step.arguments
+                )?;
+            }
+            return Ok(());
+        }
+        let parts = Parts::open(&self.steps)?;
+        if self.again {
+            parts.forget(&steps)?;
+        }
+        let (lines, failures) = run::run(&steps, &parts)?;
+        write_page(&with_figure_7(lines), &self.out)?;
+        if failures.is_empty() {
+            Ok(())
+        } else {
+            let failures = failures.join("; ");
+            Err(format!(
+                "the page lacks what failed: {failures}. The same command tries these steps again"
+            )
+            .into())
+        }
+    }
+}
+
+/// The lines with figure 7 of all designs together, of which each was measured alone.
+fn with_figure_7(mut lines: Vec<Line>) -> Vec<Line> {
+    lines.retain(|line| line.text("figure") != "figure7");
+    let grown: Vec<Line> = of(&lines, "tuple_growing").into_iter().cloned().collect();
+    lines.extend(costs::lines(&costs::of_growing(&grown)));
+    lines
+}
+
+/// The command line of `bench page`.
+#[derive(Clone, Debug, Args)]
+pub struct PageArguments {
+    /// A file of measurements that `bench report` wrote.
+    #[arg(long)]
+    from: PathBuf,
+    /// The folder for the page and its figures.
+    #[arg(long, default_value = "target/report")]
+    out: PathBuf,
+}
+
+impl PageArguments {
+    /// Draws the page and its figures again.
+    pub fn run(&self) -> Outcome<()> {
+        let from = self.from.display();
+        let text = fs::read_to_string(&self.from).map_err(|error| format!("{from}: {error}"))?;
+        let lines = read_lines(&text);
+        if lines.is_empty() {
+            return Err(format!("{from}: no measurements, one JSON object in each line").into());
+        }
+        write_page(&lines, &self.out)
+    }
+}
+
+/// Writes the page, its figures, and the lines in both forms, and prints what the page concludes.
+fn write_page(lines: &[Line], folder: &Path) -> Outcome<()> {
+    fs::create_dir_all(folder)?;
+    fs::write(folder.join("index.html"), page::page(lines)?)?;
+    figures::draw(lines, &folder.join("figures"))?;
+    let mut json = BufWriter::new(File::create(folder.join("measurements.jsonl"))?);
+    for line in lines {
+        writeln!(json, "{}", serde_json::to_string(line)?)?;
+    }
+    json.flush()?;
+    write_table(lines, &folder.join("measurements.csv"))?;
+    let mut out = stdout().lock();
+    for warning in page::warnings(lines) {
+        writeln!(out, "{warning}")?;
+    }
+    for conclusion in conclusions::conclusions(lines) {
+        writeln!(out, "{}: {}", conclusion.id, conclusion.verdict.name())?;
+    }
+    writeln!(out, "{}", folder.join("index.html").display())?;
+    Ok(())
+}
+
+/// Each figure of each line as a row: the number of the line, the experiment, the figure's name, and the figure.
+fn write_table(lines: &[Line], file: &Path) -> Outcome<()> {
+    let mut table = csv::Writer::from_path(file)?;
+    table.write_record(["line", "experiment", "name", "figure"])?;
+    for (number, line) in lines.iter().enumerate() {
+        let number = (number + 1).to_string();
+        for (name, figure) in line.figures() {
+            let experiment = line.text("experiment");
+            table.write_record([&number, experiment, name, &figure.to_string()])?;
+        }
+    }
+    Ok(table.flush()?)
+}

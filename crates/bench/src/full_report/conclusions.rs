@@ -1,0 +1,478 @@
+//! Which conclusions of the papers still hold, computed from the measurements.
+//!
+//! What is said in words depends only on rankings with a margin: figures closer than [`MARGIN`] are called about equal,
+//! so that two runs on one machine say the same.
+
+use crate::{
+    line::{Line, of},
+    tables::{digits, percent},
+};
+
+/// A conclusion of a paper, and what these measurements say.
+#[derive(Clone, Debug)]
+pub struct Conclusion {
+    /// A short name.
+    pub id: &'static str,
+    /// What the paper concludes, and where.
+    pub claim: &'static str,
+    /// Whether it holds.
+    pub verdict: Verdict,
+    /// With which numbers.
+    pub finding: String,
+}
+
+/// Whether a conclusion holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// All of it.
+    Holds,
+    /// Some of it.
+    InPart,
+    /// None of it.
+    HoldsNoLonger,
+}
+
+impl Verdict {
+    /// For people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::InPart => "in part",
+            Self::HoldsNoLonger => "holds no longer",
+        }
+    }
+
+    /// All, some or none of these.
+    fn of(parts: &[bool]) -> Self {
+        match (parts.iter().all(|it| *it), parts.iter().any(|it| *it)) {
+            (true, _) => Self::Holds,
+            (false, true) => Self::InPart,
+            (false, false) => Self::HoldsNoLonger,
+        }
+    }
+}
+
+/// Figures whose quotient is below this are called about equal.
+const MARGIN: f64 = 1.2;
+
+/// Whether the first is smaller by more than the margin.
+fn is_below(one: f64, other: f64) -> bool {
+    one * MARGIN < other
+}
+
+/// All that these measurements can answer.
+pub fn conclusions(lines: &[Line]) -> Vec<Conclusion> {
+    type Finding = fn(&[Line]) -> Option<(Verdict, String)>;
+    let all: [(&str, &str, Finding); 11] = [
+        ("cache-everywhere", CACHE_EVERYWHERE, cache_everywhere),
+        ("red-black", RED_BLACK, red_black),
+        ("trees-or-tuples", TREES_OR_TUPLES, trees_or_tuples),
+        ("accumulators", ACCUMULATORS, accumulators),
+        ("superseding", SUPERSEDING, superseding),
+        ("lightweight", LIGHTWEIGHT, lightweight),
+        ("rsa-or-bilinear", RSA_OR_BILINEAR, rsa_or_bilinear),
+        ("batches-of-blocks", BATCHES, batches_of_blocks),
+        ("append-only", APPEND_ONLY, append_only),
+        ("sums-of-blocks", SUMS, sums_of_blocks),
+        ("hints", HINTS, hints),
+    ];
+    let conclude = |(id, claim, finding): (&'static str, &'static str, Finding)| {
+        let (verdict, finding) = finding(lines)?;
+        Some(Conclusion {
+            id,
+            claim,
+            verdict,
+            finding,
+        })
+    };
+    all.into_iter().filter_map(conclude).collect()
+}
+
+const CACHE_EVERYWHERE: &str = "Versioned nodes with digests cached everywhere are the fastest trees, with half the memory of path copying \
+                                (Crosby and Wallach, 6.4).";
+const RED_BLACK: &str = "Red-black trees dominate treaps and skip lists: smaller proofs, less storage, faster (Crosby and Wallach, 6.4).";
+const TREES_OR_TUPLES: &str = "Trees are the cheapest for dictionaries that change often, tuples for those that are read often (Crosby and Wallach, 7.5).";
+const ACCUMULATORS: &str = "Accumulators are never worth their cost (Crosby and Wallach, 7.5).";
+const SUPERSEDING: &str = "On a recorded trace, superseding tuples without speculation win in the end (Crosby and Wallach, 8).";
+const LIGHTWEIGHT: &str = "Lightweight signatures and speculation each save an author much of his time (Crosby and Wallach, 7.1).";
+const RSA_OR_BILINEAR: &str =
+    "Bilinear accumulators are faster than RSA accumulators in almost all cases (Tremel, 5 and 6).";
+const BATCHES: &str = "Many updates at once take a server and a client much less than one by one (FlexDPDP, figures 9 and 10).";
+const APPEND_ONLY: &str = "A log that proves all values of a key and its own growth sends less than one where every entry must be seen \
+                           (Tomescu and others, 6.2).";
+const SUMS: &str = "A sum over a block's entries costs a fifth of hashing the block in pairs anew, a product a hundred times a sum (FastAD, 4).";
+const HINTS: &str = "Hints of where an entry's block is save most reads of a look-up (FastAD, 4).";
+
+/// The lines of the largest number of keys, under the default suite.
+fn largest<'a>(lines: Vec<&'a Line>, key: &str) -> Vec<&'a Line> {
+    let suite = "sha256-ed25519";
+    let largest = lines.iter().map(|line| line.count(key)).max();
+    let is_kept = |line: &&Line| {
+        Some(line.count(key)) == largest && [suite, ""].contains(&line.text("suite"))
+    };
+    lines.into_iter().filter(is_kept).collect()
+}
+
+/// The grown trees of the largest size that all of them have.
+fn grown(lines: &[Line]) -> Vec<&Line> {
+    let grown = of(lines, "growing");
+    let is_compared = |line: &&Line| {
+        let same = grown
+            .iter()
+            .filter(|other| other.agrees(line, &["keys", "suite"]));
+        same.count() == 12
+    };
+    let compared = grown.iter().filter(|line| is_compared(line)).copied();
+    largest(compared.collect(), "keys")
+}
+
+fn find<'a>(lines: &[&'a Line], wanted: &[(&str, &str)]) -> Option<&'a Line> {
+    let is_wanted = |line: &&&Line| wanted.iter().all(|(key, text)| line.text(key) == *text);
+    lines.iter().find(is_wanted).copied()
+}
+
+fn cache_everywhere(lines: &[Line]) -> Option<(Verdict, String)> {
+    let grown = grown(lines);
+    let of = |repository| {
+        find(
+            &grown,
+            &[("scheme", "red-black"), ("repository", repository)],
+        )
+    };
+    let (copied, cached) = (of("path-copying")?, of("cache-everywhere")?);
+    let [time, memory] = ["prove_us_random_version", "counted_bytes_per_version"];
+    let [times, sizes] = [time, memory].map(|key| (cached.figure(key), copied.figure(key)));
+    let verdict = Verdict::of(&[is_below(times.0, times.1), sizes.0 < 0.6 * sizes.1]);
+    let finding = format!(
+        "{} keys, red-black: a proof of a random version takes {} us with caches everywhere and {} us with path copying; a version \
+         takes {} and {} bytes. A copied node has both digests in one place, and no key or value is copied with it.",
+        cached.count("keys"),
+        digits(times.0),
+        digits(times.1),
+        digits(sizes.0),
+        digits(sizes.1),
+    );
+    Some((verdict, finding))
+}
+
+fn red_black(lines: &[Line]) -> Option<(Verdict, String)> {
+    let grown = grown(lines);
+    let of = |scheme| {
+        find(
+            &grown,
+            &[("scheme", scheme), ("repository", "path-copying")],
+        )
+    };
+    let schemes = [of("red-black")?, of("treap")?, of("skip-list")?];
+    let keys = [
+        "proof_bytes",
+        "counted_bytes_per_version",
+        "prove_us_random_version",
+    ];
+    let dominates = |key: &str| {
+        let [own, treap, skip_list] = schemes.map(|line| line.figure(key));
+        own <= treap && own <= skip_list
+    };
+    let is_slower = {
+        let [own, treap, skip_list] = schemes.map(|line| line.figure(keys[2]));
+        is_below(treap, own) || is_below(skip_list, own)
+    };
+    let verdict = Verdict::of(&[dominates(keys[0]), dominates(keys[1]), !is_slower]);
+    let show = |key: &str| schemes.map(|line| digits(line.figure(key))).join(", ");
+    let [bytes, memory, time] = keys.map(show);
+    let finding = format!(
+        "{} keys, path copying; red-black, treap, skip list: proofs of {bytes} bytes; {memory} bytes for each version; {time} us for a \
+         proof of a random version. Treaps and skip lists have one shape for one set, whatever its history.",
+        schemes[0].count("keys"),
+    );
+    Some((verdict, finding))
+}
+
+/// The cheapest designs of one figure, each with the look-ups for each update from which it is.
+fn cheapest<'a>(lines: &'a [Line], figure: &str) -> Vec<(&'a str, f64)> {
+    let of_figure = of(lines, "tuple_cheapest").into_iter();
+    let of_figure = of_figure.filter(|line| line.text("figure") == figure);
+    let range = |line: &'a Line| (line.text("design"), line.figure("from_lookups_per_update"));
+    of_figure.map(range).collect()
+}
+
+fn shown(ranges: &[(&str, f64)]) -> String {
+    let shown: Vec<String> = ranges
+        .iter()
+        .map(|(design, from)| format!("{design} from {} look-ups for each update", digits(*from)))
+        .collect();
+    shown.join(", ")
+}
+
+fn trees_or_tuples(lines: &[Line]) -> Option<(Verdict, String)> {
+    let ranges = cheapest(lines, "figure7");
+    let (first, last) = (ranges.first()?, ranges.last()?);
+    let verdict = Verdict::of(&[first.0 == "red-black", last.0 != "red-black"]);
+    Some((
+        verdict,
+        format!(
+            "The cheapest at the prices of 2010, while growing: {}.",
+            shown(&ranges)
+        ),
+    ))
+}
+
+fn accumulators(lines: &[Line]) -> Option<(Verdict, String)> {
+    let figures = ["figure7", "figure7-steady"];
+    let costs = of(lines, "tuple_lookup_costs");
+    let accumulated = |line: &&&Line| line.text("design").contains("accumulators");
+    let reached: Vec<&str> = figures
+        .into_iter()
+        .filter(|figure| {
+            costs
+                .iter()
+                .filter(accumulated)
+                .any(|line| line.text("figure") == *figure)
+        })
+        .collect();
+    let (figure, ranges) = reached
+        .iter()
+        .map(|figure| (figure, cheapest(lines, figure)))
+        .next()?;
+    let winners = ranges
+        .iter()
+        .filter(|(design, _)| design.contains("accumulators"));
+    let winners: Vec<&str> = winners.map(|(design, _)| *design).collect();
+    let keys = costs
+        .iter()
+        .filter(accumulated)
+        .find(|line| line.text("figure") == *figure)?;
+    let dearest = |key: &str| {
+        let of = costs
+            .iter()
+            .filter(accumulated)
+            .filter(|line| line.text("figure") == *figure);
+        of.map(|line| line.figure(key))
+            .fold(f64::INFINITY, f64::min)
+    };
+    let finding = format!(
+        "{} keys, in {}: of the designs with accumulators the cheapest update costs {} micro-dollars, the cheapest look-up {}; {}.",
+        keys.count("keys"),
+        figure.replace("figure7", "figure 7"),
+        digits(dearest("update_microdollars")),
+        digits(dearest("lookup_microdollars")),
+        if winners.is_empty() {
+            "none is the cheapest anywhere".to_owned()
+        } else {
+            format!("{} wins somewhere", winners.join(", "))
+        },
+    );
+    Some((Verdict::of(&[winners.is_empty()]), finding))
+}
+
+fn superseding(lines: &[Line]) -> Option<(Verdict, String)> {
+    let ranges = cheapest(lines, "figure8-exchange-rates");
+    let prices = cheapest(lines, "figure8-prices");
+    let wins = |ranges: &[(&str, f64)]| {
+        ranges
+            .last()
+            .is_some_and(|(design, _)| design.starts_with("base-superseding"))
+    };
+    let verdict = Verdict::of(&[wins(&ranges), wins(&prices)]);
+    ranges.first()?;
+    let finding = format!(
+        "Exchange rates, where everything changes every day: {}. Prices, of which few change: {}.",
+        shown(&ranges),
+        if prices.is_empty() {
+            "not measured".to_owned()
+        } else {
+            shown(&prices)
+        },
+    );
+    Some((verdict, finding))
+}
+
+fn lightweight(lines: &[Line]) -> Option<(Verdict, String)> {
+    let steady = of(lines, "tuple_steady");
+    let base = steady
+        .iter()
+        .filter(|line| line.text("design") == "base-superseding");
+    let keys = base
+        .map(|line| line.count("keys"))
+        .filter(|keys| *keys <= 10_000)
+        .max()?;
+    let times = |design| {
+        let mut of = steady
+            .iter()
+            .filter(|line| line.text("design") == design && line.count("keys") == keys);
+        of.next()?.number("times_base_superseding")
+    };
+    let [light, speculating, both] =
+        ["base-lightweight", "spec-superseding", "spec-lightweight"].map(times);
+    let (light, speculating, both) = (light?, speculating?, both?);
+    let verdict = Verdict::of(&[
+        light > MARGIN,
+        speculating > MARGIN,
+        both > light.max(speculating),
+    ]);
+    let [light, speculating, both] = [light, speculating, both].map(digits);
+    let finding = format!(
+        "{keys} keys, one change in each snapshot: {light} times as fast with lightweight signatures, {speculating} with speculation, {both} with both."
+    );
+    Some((verdict, finding))
+}
+
+fn rsa_or_bilinear(lines: &[Line]) -> Option<(Verdict, String)> {
+    let lines = of(lines, "accumulators");
+    let one = |accumulator: &str, operation: &str| {
+        let is_one = |line: &&&Line| {
+            line.text("accumulator") == accumulator
+                && line.text("operation") == operation
+                && line.count("threads") == 1
+        };
+        let found = lines
+            .iter()
+            .filter(is_one)
+            .max_by_key(|line| line.count("n"))?;
+        Some(found.figure("per_element_us"))
+    };
+    let (mut faster, mut slower, mut equal) = (Vec::new(), Vec::new(), 0);
+    for operation in OPERATIONS {
+        let (bilinear, rsa) = (
+            one("bilinear-bls12-381", operation)?,
+            one("rsa-3072", operation)?,
+        );
+        let times = format!(
+            "{} ({})",
+            operation.replace('_', " "),
+            digits(rsa / bilinear)
+        );
+        if is_below(bilinear, rsa) {
+            faster.push(times);
+        } else if is_below(rsa, bilinear) {
+            slower.push(operation.replace('_', " "));
+        } else {
+            equal += 1;
+        }
+    }
+    let verdict = Verdict::of(&[faster.len() * 3 >= OPERATIONS.len() * 2]);
+    let slower = if slower.is_empty() {
+        "none".to_owned()
+    } else {
+        slower.join(", ")
+    };
+    let finding = format!(
+        "BLS12-381 beside 3072-bit RSA, one thread; bilinear is faster, by so many times: {}; about equal: {equal}; RSA is faster: {slower}.",
+        faster.join(", "),
+    );
+    Some((verdict, finding))
+}
+
+/// What both accumulators do.
+const OPERATIONS: [&str; 10] = [
+    "representatives",
+    "accumulate_secret_once",
+    "accumulate_secret_each",
+    "accumulate_public",
+    "witnesses_secret",
+    "witnesses_public",
+    "verify",
+    "verify_batch",
+    "change_secret",
+    "update_witness",
+];
+
+fn batches_of_blocks(lines: &[Line]) -> Option<(Verdict, String)> {
+    let lines = of(lines, "flexlist_multi");
+    let most = lines.iter().map(|line| line.count("updates")).max()?;
+    let is_last =
+        |line: &&&Line| line.count("updates") == most && line.text("order") == "consecutive";
+    let line = lines.iter().find(is_last)?;
+    let gain = |side: &str| line.number(&format!("{side}.gain"));
+    let (server, client) = (gain("server")?, gain("client")?);
+    let finding = format!(
+        "{most} consecutive updates of a file of {} blocks: a server saves {} of its time, a client {}; the witness has {} instead of {} bytes.",
+        line.count("blocks"),
+        percent(server),
+        percent(client),
+        digits(line.figure("witness_bytes")),
+        digits(line.figure("singles_witness_bytes")),
+    );
+    Some((Verdict::of(&[server > 0.3, client > 0.3]), finding))
+}
+
+fn append_only(lines: &[Line]) -> Option<(Verdict, String)> {
+    let visits = of(lines, "aad_bandwidth");
+    let entries = |line: &Line| line.count("entries_per_version") * line.count("versions");
+    let line = visits
+        .iter()
+        .max_by_key(|line| (line.count("n"), entries(line)))?;
+    let [own, plain, trees] =
+        ["aad_bytes", "ct_like_bytes", "coniks_like_bytes"].map(|key| line.figure(key));
+    let first = visits
+        .iter()
+        .min_by_key(|line| (line.count("n"), entries(line)))?;
+    let finding = format!(
+        "A log of {} entries, {} of them new since the last visit: {} bytes, where a plain log sends {} and a tree for each version {}. With {} new \
+         entry of {}: {} bytes against {}.",
+        line.count("n"),
+        entries(line),
+        digits(own),
+        digits(plain),
+        digits(trees),
+        entries(first),
+        first.count("n"),
+        digits(first.figure("aad_bytes")),
+        digits(first.figure("ct_like_bytes")),
+    );
+    let is_always = first.figure("aad_bytes") < first.figure("ct_like_bytes");
+    Some((Verdict::of(&[own < plain, is_always]), finding))
+}
+
+fn sums_of_blocks(lines: &[Line]) -> Option<(Verdict, String)> {
+    let lines = of(lines, "directory_inserts");
+    let us = |strategy: &str| {
+        let is_one =
+            |line: &&&Line| line.text("strategy") == strategy && line.count("block_bytes") == 8192;
+        Some(lines.iter().find(is_one)?.figure("update_us"))
+    };
+    let (pairs, sums, products) = (
+        us("sha-384-scanning")?,
+        us("flat")?,
+        us("mu-hash-1024-postponed")?,
+    );
+    let path = us("merkle")?;
+    let verdict = Verdict::of(&[is_below(sums * 2.0, pairs), is_below(10.0 * sums, products)]);
+    let finding = format!(
+        "An insertion into blocks of 8 KiB: {} us with a sum of entries, {} us with SHA-384 over the whole block in pairs, {} us with a product, \
+         whose inverses are postponed; {} us with a stored path of pairs, which needs neither.",
+        digits(sums),
+        digits(pairs),
+        digits(products),
+        digits(path),
+    );
+    Some((verdict, finding))
+}
+
+fn hints(lines: &[Line]) -> Option<(Verdict, String)> {
+    let lines = of(lines, "directory_hints");
+    let is_compared =
+        |line: &&&Line| line.count("capacity") == 68 && line.count("update_percent") == 25;
+    let compared: Vec<&Line> = lines.iter().filter(is_compared).copied().collect();
+    let compared = largest(compared, "entries");
+    let reads = |hints: bool| {
+        let with = compared
+            .iter()
+            .find(|line| line.get("hints") == Some(&hints.into()))?;
+        with.number("reads_per_lookup")
+    };
+    let (without, with) = (reads(false)?, reads(true)?);
+    let finding = format!(
+        "A trace over {} entries with a quarter of updates: {} block reads for each look-up without hints, {} with them.",
+        compared[0].count("entries"),
+        digits(without),
+        digits(with),
+    );
+    Some((
+        Verdict::of(&[
+            is_below(with, without / MARGIN),
+            is_below(3.0 * with, without),
+        ]),
+        finding,
+    ))
+}

@@ -1,0 +1,312 @@
+//! The page: one file that needs nothing else, for light and dark, for large and small screens.
+
+use std::fmt::Write as _;
+
+use super::{
+    conclusions::{Conclusion, conclusions},
+    contents::{CONTENTS, Counterpart, Item},
+    run::RUN,
+};
+use crate::{
+    Outcome,
+    families::{FAMILIES, Family},
+    figures::{Figure, figures},
+    line::{Line, of},
+    tables::{Block, Tables, digits, text},
+};
+
+/// The page of these lines.
+pub fn page(lines: &[Line]) -> Outcome<String> {
+    let (figures, conclusions) = (figures(lines)?, conclusions(lines));
+    let parts: Vec<Part<'_>> = FAMILIES
+        .iter()
+        .map(|family| Part::new(family, lines, &figures))
+        .filter(|part| !part.tables.is_empty())
+        .collect();
+    let mut body = String::new();
+    head(&mut body, lines, &parts);
+    concluded(&mut body, &conclusions);
+    for part in &parts {
+        part.write(&mut body);
+    }
+    measured(&mut body, lines);
+    Ok(format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{TITLE}</title>\n\
+         <style>\n{STYLE}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
+    ))
+}
+
+const TITLE: &str = "Authenticated data structures, measured";
+const STYLE: &str = include_str!("page.css");
+
+/// Writing to a string does not fail.
+macro_rules! put {
+    ($to:expr, $($format:tt)+) => { _ = writeln!($to, $($format)+) };
+}
+
+fn head(body: &mut String, lines: &[Line], parts: &[Part<'_>]) {
+    put!(body, "<header><h1>{TITLE}</h1>");
+    if let Some(line) = lines.iter().find(|line| line.get("cpu").is_some()) {
+        let [cpu, rustc, commit] = ["cpu", "rustc", "commit"].map(|key| escaped(line.text(key)));
+        let cores = line.count("cores");
+        put!(
+            body,
+            "<p>{cpu}, {cores} cores; {rustc}; commit <code>{commit}</code>.</p>"
+        );
+    }
+    for warning in warnings(lines) {
+        put!(body, "<p class=\"warning\">{}</p>", escaped(&warning));
+    }
+    put!(
+        body,
+        "<p>{HOW_TO_READ}</p><nav><a href=\"#conclusions\">What still holds</a>"
+    );
+    for part in parts {
+        put!(
+            body,
+            "<a href=\"#{}\">{}</a>",
+            part.family.id,
+            part.family.title
+        );
+    }
+    put!(
+        body,
+        "<a href=\"#measured\">How it was measured</a></nav></header>"
+    );
+}
+
+const HOW_TO_READ: &str = "Each table has what this machine measured, the figure of the paper where the work is the same, with ours \
+                           as a multiple of it, and the \
+                           <em>limit</em>: what the bare hashes, signatures, powers or pairings of that work take in the same run. \
+                           A <em>ratio</em> is the figure divided by its limit. &ndash; stands for what a scheme cannot do, ? for a \
+                           figure that these measurements lack.";
+
+/// Why these figures are not to be published.
+pub fn warnings(lines: &[Line]) -> Vec<String> {
+    let runs = of(lines, RUN);
+    let mut warnings = Vec::new();
+    if runs
+        .iter()
+        .any(|run| run.text("arguments").contains("--quick"))
+    {
+        let text = "A quick report: small sizes and few repetitions. Rankings can be read from it, figures cannot.";
+        warnings.push(text.to_owned());
+    }
+    let is_busy = |run: &&&Line| {
+        run.number("cores_used_by_others")
+            .is_none_or(|cores| cores > BUSY)
+    };
+    let busy: Vec<&str> = runs
+        .iter()
+        .filter(is_busy)
+        .map(|run| run.text("step"))
+        .collect();
+    if !busy.is_empty() {
+        let text = format!(
+            "Other programs kept the machine busy, or nobody knows, during: {}.",
+            busy.join(", ")
+        );
+        warnings.push(text);
+    }
+    warnings
+}
+
+/// The most of one core that others may use.
+const BUSY: f64 = 0.1;
+
+fn concluded(body: &mut String, conclusions: &[Conclusion]) {
+    put!(
+        body,
+        "<section id=\"conclusions\"><h2>What still holds</h2>"
+    );
+    put!(
+        body,
+        "<p>What the papers concluded, and what follows from the measurements on this page.</p><dl>"
+    );
+    for conclusion in conclusions {
+        let [claim, finding] = [conclusion.claim, &conclusion.finding].map(escaped);
+        let verdict = conclusion.verdict;
+        let class = verdict.name().replace(' ', "-");
+        put!(
+            body,
+            "<dt><b class=\"{class}\">{}</b> {claim}</dt>",
+            verdict.name()
+        );
+        put!(body, "<dd>{finding}</dd>");
+    }
+    put!(body, "</dl></section>");
+}
+
+/// The tables and figures of one family.
+struct Part<'a> {
+    family: &'a Family,
+    tables: Tables,
+    figures: Vec<&'a Figure>,
+}
+
+impl<'a> Part<'a> {
+    fn new(family: &'a Family, lines: &[Line], figures: &'a [Figure]) -> Self {
+        let own = family.lines(lines);
+        let tables = if own.is_empty() {
+            Tables::default()
+        } else {
+            (family.report)(&own)
+        };
+        let figures = figures.iter().filter(|figure| family.draws(&figure.name));
+        Self {
+            family,
+            tables,
+            figures: figures.collect(),
+        }
+    }
+
+    fn write(&self, body: &mut String) {
+        let Family {
+            id, title, source, ..
+        } = self.family;
+        put!(
+            body,
+            "<section id=\"{id}\"><h2>{title}</h2><p>Beside: {}.</p><ul class=\"contents\">",
+            escaped(source)
+        );
+        for item in CONTENTS.iter().filter(|item| item.family == *id) {
+            put!(body, "<li>{}</li>", self.listed(item));
+        }
+        put!(body, "</ul>");
+        for (number, block) in self.tables.blocks().iter().enumerate() {
+            write_block(body, &format!("{id}-{number}"), block);
+        }
+        for Figure { name, svg } in &self.figures {
+            put!(
+                body,
+                "<figure id=\"{name}\"><div class=\"wide\">{svg}</div></figure>"
+            );
+        }
+        put!(body, "</section>");
+    }
+
+    /// A table or figure of the paper, with a link to its counterpart.
+    fn listed(&self, item: &Item) -> String {
+        let (name, shows) = (item.name, item.shows);
+        match item.counterpart {
+            Counterpart::None(reason) => format!("{name}, {shows}: no counterpart. {reason}"),
+            Counterpart::Shown(begin) => match self.anchor(begin) {
+                Some(anchor) => format!("<a href=\"#{anchor}\">{name}</a>: {shows}"),
+                None => format!("{name}, {shows}: not in these measurements."),
+            },
+        }
+    }
+
+    /// Where the first heading, or figure, is whose name begins so.
+    fn anchor(&self, begin: &str) -> Option<String> {
+        let is_heading = |block: &Block| matches!(block, Block::Heading { title, .. } if title.starts_with(begin));
+        if let Some(number) = self.tables.blocks().iter().position(is_heading) {
+            return Some(format!("{}-{number}", self.family.id));
+        }
+        let figure = self
+            .figures
+            .iter()
+            .find(|figure| figure.name.starts_with(begin));
+        figure.map(|figure| figure.name.clone())
+    }
+}
+
+fn write_block(body: &mut String, id: &str, block: &Block) {
+    match block {
+        Block::Heading { title, note } => {
+            put!(body, "<h3 id=\"{id}\">{}</h3>", escaped(title));
+            if !note.is_empty() {
+                put!(body, "<p>{}</p>", escaped(note));
+            }
+        }
+        Block::Table {
+            titles,
+            to_the_right,
+            rows,
+        } => {
+            put!(body, "<div class=\"wide\"><table>");
+            write_row(body, "th", titles, to_the_right);
+            for row in rows {
+                write_row(body, "td", &with_times(titles, row), to_the_right);
+            }
+            put!(body, "</table></div>");
+        }
+        Block::Note(text) if text.trim().is_empty() => {}
+        Block::Note(text) => put!(body, "<p>{}</p>", escaped(text)),
+    }
+}
+
+/// The cells of a row; behind a paper's figure how many times it ours is, which stands before it.
+fn with_times(titles: &[String], row: &[String]) -> Vec<String> {
+    let number = |cell: &String| cell.trim_end_matches(" %").parse::<f64>().ok();
+    let mut cells = row.to_vec();
+    for (index, title) in titles.iter().enumerate().skip(1) {
+        let (Some(ours), Some(theirs)) = (
+            row.get(index - 1).and_then(number),
+            row.get(index).and_then(number),
+        ) else {
+            continue;
+        };
+        if ["2010", "paper"].contains(&title.as_str()) && theirs > 0.0 {
+            cells[index] = format!("{} (x {})", row[index], digits(ours / theirs));
+        }
+    }
+    cells
+}
+
+fn write_row(body: &mut String, tag: &str, cells: &[String], to_the_right: &[bool]) {
+    _ = write!(body, "<tr>");
+    for (cell, is_right) in cells.iter().zip(to_the_right) {
+        let class = if *is_right { " class=\"right\"" } else { "" };
+        let cell = if cell == "-" {
+            "&ndash;".to_owned()
+        } else {
+            escaped(cell)
+        };
+        _ = write!(body, "<{tag}{class}>{cell}</{tag}>");
+    }
+    put!(body, "</tr>");
+}
+
+/// How long each step took, and how to repeat it.
+fn measured(body: &mut String, lines: &[Line]) {
+    let columns = [
+        text("step", "step"),
+        crate::tables::Column::new("arguments", |run| run.text("arguments").to_owned()).left(),
+        crate::tables::number("seconds", "seconds"),
+        crate::tables::number("cores used by others", "cores_used_by_others"),
+    ];
+    let mut tables = Tables::default();
+    let runs = of(lines, RUN);
+    let seconds: f64 = runs.iter().map(|run| run.figure("seconds")).sum();
+    tables.section("", "", &runs, &columns);
+    put!(
+        body,
+        "<section id=\"measured\"><h2>How it was measured</h2>"
+    );
+    put!(
+        body,
+        "<p>Each step is a process of its own, one after the other: {} minutes in all. ",
+        digits(seconds / 60.0)
+    );
+    put!(
+        body,
+        "<code>make report</code> measures your machine; <code>bench page --from measurements.jsonl</code> "
+    );
+    put!(
+        body,
+        "draws this page again from the raw measurements beside it.</p>"
+    );
+    for block in tables.blocks() {
+        write_block(body, "steps", block);
+    }
+    put!(body, "</section>");
+}
+
+/// A text without anything that a browser would take for its own.
+fn escaped(text: &str) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;");
+    text.replace('>', "&gt;").replace('"', "&quot;")
+}

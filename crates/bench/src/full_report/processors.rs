@@ -1,0 +1,93 @@
+//! How busy other programs keep the processors: what is measured beside them is not published.
+
+use std::{fs, time::Instant};
+
+/// Clock ticks that the processors spent on work, and those of this process's ended children.
+#[derive(Clone, Copy, Debug)]
+pub struct Used {
+    at: Instant,
+    all: u64,
+    own: u64,
+}
+
+impl Used {
+    /// As of now; `None` where the system does not say.
+    pub fn now() -> Option<Self> {
+        let all = fs::read_to_string("/proc/stat").ok()?;
+        let own = fs::read_to_string("/proc/self/stat").ok()?;
+        Some(Self {
+            at: Instant::now(),
+            all: busy(&all)?,
+            own: own_and_children(&own)?,
+        })
+    }
+
+    /// How many processors others used on average since then; this process and its ended children are not others.
+    pub fn of_others_since(&self, before: &Self) -> Option<f64> {
+        let all = self.all.checked_sub(before.all)?;
+        let own = self.own.checked_sub(before.own)?;
+        let ticks = self.at.duration_since(before.at).as_secs_f64() * TICKS_PER_SECOND;
+        // The two are counted apart and may differ by a few ticks.
+        (ticks > 0.0).then(|| all.saturating_sub(own) as f64 / ticks)
+    }
+}
+
+/// Linux counts so for programs, whatever its own clock.
+const TICKS_PER_SECOND: f64 = 100.0;
+
+/// All ticks but the idle ones and those that waited for a disk; stolen ones are others'.
+fn busy(stat: &str) -> Option<u64> {
+    let first = stat.lines().next()?.strip_prefix("cpu ")?;
+    let ticks: Vec<u64> = first
+        .split_whitespace()
+        .filter_map(|field| field.parse().ok())
+        .collect();
+    // user nice system idle iowait irq softirq steal; guests are within user.
+    let [user, nice, system, _, _, interrupts, soft, steal, ..] = ticks[..] else {
+        return None;
+    };
+    Some(user + nice + system + interrupts + soft + steal)
+}
+
+/// User and system ticks of the process and of its children that ended.
+fn own_and_children(stat: &str) -> Option<u64> {
+    // The name, in parentheses, may have spaces.
+    let (_, fields) = stat.rsplit_once(')')?;
+    let fields: Vec<&str> = fields.split_whitespace().collect();
+    let times = fields.get(11..15)?.iter();
+    times.map(|field| field.parse::<u64>().ok()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_those_of_the_manual() {
+        let stat = "cpu  10 1 5 1000 70 2 3 4 9 9\ncpu0 1 2 3\n";
+        assert_eq!(busy(stat), Some(25));
+        let own = "77 (a (name) b) S 1 2 3 4 5 6 7 8 9 10 100 20 3 4 0 0";
+        assert_eq!(own_and_children(own), Some(127));
+        assert_eq!(
+            (busy("cpu 1 2"), own_and_children("77 (x) S 1")),
+            (None, None)
+        );
+    }
+
+    #[test]
+    fn what_children_use_is_not_of_others() {
+        let at = Instant::now();
+        let before = Used {
+            at,
+            all: 100,
+            own: 10,
+        };
+        let after = Used {
+            at: at + std::time::Duration::from_secs(2),
+            all: 500,
+            own: 210,
+        };
+        let others = after.of_others_since(&before).unwrap();
+        assert!((others - 1.0).abs() < 1e-9, "{others}");
+    }
+}

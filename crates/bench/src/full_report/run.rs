@@ -1,0 +1,217 @@
+//! Runs the steps of a report, each in a process of its own, and keeps the lines of those that were finished.
+
+use std::{
+    fs,
+    io::{Read, Write as _},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::{processors, steps::Step};
+use crate::{Outcome, line, line::Line, machine::Machine};
+
+/// Where the lines of finished steps are kept until the report is whole.
+#[derive(Debug)]
+pub struct Parts {
+    folder: PathBuf,
+    commit: String,
+}
+
+impl Parts {
+    /// The parts in a folder, which is created; those of other commits are measured again.
+    pub fn open(folder: &Path) -> Outcome<Self> {
+        fs::create_dir_all(folder)?;
+        Ok(Self {
+            folder: folder.to_owned(),
+            commit: Machine::current().commit,
+        })
+    }
+
+    fn path(&self, step: &Step) -> PathBuf {
+        self.folder.join(&step.name).with_extension("jsonl")
+    }
+
+    /// The lines of a step that was finished by this commit with these arguments. The first says how it was run.
+    pub fn finished(&self, step: &Step) -> Option<Vec<Line>> {
+        let text = fs::read_to_string(self.path(step)).ok()?;
+        let lines = read_lines(&text);
+        let first = lines.first()?;
+        let is_same = first.text("experiment") == RUN
+            && first.text("arguments") == step.arguments
+            && first.text("commit") == self.commit;
+        is_same.then_some(lines)
+    }
+
+    /// Forgets what was finished.
+    pub fn forget(&self, steps: &[Step]) -> Outcome<()> {
+        let kept = steps.iter().map(|step| self.path(step));
+        for path in kept.filter(|path| path.exists()) {
+            fs::remove_file(path)?;
+        }
+        Ok(())
+    }
+
+    /// Keeps the lines of a finished step.
+    fn keep(&self, step: &Step, lines: &[Line]) -> Outcome<()> {
+        let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
+        for line in lines {
+            writeln!(file, "{}", serde_json::to_string(line)?)?;
+        }
+        file.persist(self.path(step))?;
+        Ok(())
+    }
+}
+
+/// The `experiment` of the line that says how a step was run.
+pub const RUN: &str = "report_run";
+
+/// The lines of a text; what is none of them is skipped.
+pub fn read_lines(text: &str) -> Vec<Line> {
+    let lines = text.lines();
+    lines
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect()
+}
+
+/// Runs what is not finished, and returns all lines, and the names of steps that failed with the reasons.
+pub fn run(steps: &[Step], parts: &Parts) -> Outcome<(Vec<Line>, Vec<String>)> {
+    let progress = ProgressBar::new_spinner();
+    progress.set_style(ProgressStyle::with_template("{spinner} {msg}")?);
+    progress.enable_steady_tick(Duration::from_millis(200));
+    let mut clock = Clock::new(steps, parts);
+    let (mut lines, mut failures) = (Vec::new(), Vec::new());
+    for (number, step) in steps.iter().enumerate() {
+        if let Some(finished) = parts.finished(step) {
+            lines.extend(finished);
+            continue;
+        }
+        let announce = |elapsed: Duration| {
+            let left = clock.left(step, elapsed);
+            let (number, of) = (number + 1, steps.len());
+            let (elapsed, left) = (minutes(elapsed), minutes(left));
+            progress.set_message(format!(
+                "{number}/{of} {}: {elapsed}, about {left} left",
+                step.name
+            ));
+        };
+        match measure(step, &announce) {
+            Ok(measured) => {
+                clock.took(step, &measured[0]);
+                parts.keep(step, &measured)?;
+                lines.extend(measured);
+            }
+            Err(error) => {
+                let failure = format!("{}: {error}", step.name);
+                progress.suspend(|| eprintln!("bench: {failure}"));
+                failures.push(failure);
+            }
+        }
+    }
+    progress.finish_and_clear();
+    Ok((lines, failures))
+}
+
+/// The lines of one step, after one that says how it was run.
+fn measure(step: &Step, announce: &dyn Fn(Duration)) -> Outcome<Vec<Line>> {
+    let started = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
+    let (start, before) = (Instant::now(), processors::Used::now());
+    let mut child = Command::new(std::env::current_exe()?)
+        .args(step.arguments.split(' '))
+        .arg("--json")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let (output, errors) = (reader(child.stdout.take()), reader(child.stderr.take()));
+    let status = wait(&mut child, &|| announce(start.elapsed()))?;
+    let (output, errors) = (output.join(), errors.join());
+    if !status.success() {
+        let errors = errors.unwrap_or_default();
+        return Err(format!(
+            "bench {} ended with {status}: {}",
+            step.arguments,
+            errors.trim()
+        )
+        .into());
+    }
+    let others = before.and_then(|before| processors::Used::now()?.of_others_since(&before));
+    let run = line! {
+        experiment: RUN,
+        step: &step.name,
+        arguments: &step.arguments,
+        started: started,
+        seconds: start.elapsed().as_secs_f64(),
+        cores_used_by_others: others,
+    };
+    let run = run.merged(&Machine::current());
+    let measured = read_lines(&output.unwrap_or_default());
+    if measured.is_empty() {
+        return Err(format!("bench {} printed no line", step.arguments).into());
+    }
+    Ok(core::iter::once(run).chain(measured).collect())
+}
+
+/// Reads all that a process writes while it runs, so that it never waits for us.
+fn reader(from: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
+    thread::spawn(move || {
+        let mut text = Vec::new();
+        if let Some(mut from) = from {
+            // What was read before an error is all there is.
+            _ = from.read_to_end(&mut text);
+        }
+        String::from_utf8_lossy(&text).into_owned()
+    })
+}
+
+fn wait(child: &mut Child, announce: &dyn Fn()) -> Outcome<std::process::ExitStatus> {
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        announce();
+        thread::sleep(Duration::from_millis(200));
+    }
+}
+
+/// How long the rest takes, judged by how long the steps before took.
+struct Clock {
+    /// The expected seconds of all steps that are left, the current one included.
+    left: f64,
+    expected: f64,
+    measured: f64,
+}
+
+impl Clock {
+    fn new(steps: &[Step], parts: &Parts) -> Self {
+        let left = steps.iter().filter(|step| parts.finished(step).is_none());
+        Self {
+            left: left.map(|step| step.expected_seconds as f64).sum(),
+            // A step of a minute that took as long as expected: the first ones say little.
+            expected: 60.0,
+            measured: 60.0,
+        }
+    }
+
+    fn took(&mut self, step: &Step, run: &Line) {
+        let expected = step.expected_seconds as f64;
+        self.left -= expected;
+        self.expected += expected;
+        self.measured += run.figure("seconds");
+    }
+
+    fn left(&self, step: &Step, elapsed: Duration) -> Duration {
+        let pace = self.measured / self.expected;
+        let current = (step.expected_seconds as f64 * pace - elapsed.as_secs_f64()).max(0.0);
+        let later = (self.left - step.expected_seconds as f64).max(0.0) * pace;
+        Duration::from_secs_f64(current + later)
+    }
+}
+
+/// A time as minutes and seconds.
+fn minutes(time: Duration) -> String {
+    let seconds = time.as_secs();
+    format!("{}m{:02}s", seconds / 60, seconds % 60)
+}

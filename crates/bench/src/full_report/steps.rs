@@ -1,0 +1,111 @@
+//! What a full report measures, in small steps: whatever was finished is not measured again.
+
+use clap::ValueEnum;
+
+/// How much a report measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Depth {
+    /// Small sizes, within ten minutes on two cores: every ranking that the page states in words, not every number.
+    Quick,
+    /// The sizes of the papers: some hours.
+    Full,
+}
+
+/// One call of this program with `--json`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Its name, for files and people.
+    pub name: String,
+    /// The arguments, separated by spaces.
+    pub arguments: String,
+    /// How long it took on a 2-core virtual EPYC machine: what the first guess of the time left is made from.
+    pub expected_seconds: u64,
+}
+
+/// The steps of a report, in their order.
+pub fn steps(depth: Depth) -> Vec<Step> {
+    let (steps, figure_7) = match depth {
+        Depth::Quick => (QUICK, QUICK_FIGURE_7),
+        Depth::Full => (FULL, FULL_FIGURE_7),
+    };
+    let step = |(name, arguments, seconds): &(&str, &str, u64)| Step {
+        name: (*name).to_owned(),
+        arguments: (*arguments).to_owned(),
+        expected_seconds: *seconds,
+    };
+    let mut steps: Vec<Step> = steps.iter().map(step).collect();
+    // One design in a step: those with accumulators take hours.
+    for design in DESIGNS {
+        let (arguments, seconds) = figure_7;
+        steps.push(Step {
+            name: format!("tuple-growing-{design}"),
+            arguments: format!("tuple --experiment growing --designs {design} {arguments}"),
+            expected_seconds: if design.contains("accumulators") {
+                seconds * 10
+            } else {
+                seconds
+            },
+        });
+    }
+    steps
+}
+
+/// Names, arguments, and seconds.
+type Steps = &'static [(&'static str, &'static str, u64)];
+
+#[rustfmt::skip]
+const QUICK: Steps = &[
+    ("primitives", "primitives --quick", 2),
+    ("tree", "tree --quick --keys 10000", 16),
+    ("batch", "batch --keys 100000 --batch 10000 --snapshots 5", 10),
+    ("tuple-steady", "tuple --experiment steady --keys 1000 --sizes 1000,10000 --limit 5 --quick", 40),
+    ("tuple-threads", "tuple --experiment threads --quick", 5),
+    ("tuple-traces", "tuple --experiment macrobenchmark --last 40 --limit 10 --quick", 80),
+    ("accumulators", "accumulators --elements 1000 --quick", 30),
+    ("aad-counted", "aad --scheme aad-counted --quick", 60),
+    ("aad-frontier", "aad --scheme aad-frontier --frontier-elements 32 --experiment append,lookup,append_only,memory --quick", 12),
+    ("directory", "directory --quick", 60),
+    ("flexlist", "flexlist --build-blocks 100000 --update-blocks 100000 --blocks 100000 --tags hash-only,private-mac,public-bls --experiment build,hash_share,multi,audit", 60),
+    ("flexlist-network", "flexlist --experiment network --quick", 2),
+];
+
+/// Further arguments of figure 7, and the seconds of a design without accumulators.
+const QUICK_FIGURE_7: (&str, u64) = ("--keys 1000 --limit 6 --quick", 3);
+
+#[rustfmt::skip]
+const FULL: Steps = &[
+    ("primitives", "primitives", 10),
+    ("tree", "tree --keys 10000,100000", 900),
+    ("tree-million", "tree --keys 1000000 --scheme red-black --repository path-copying --experiment growing", 150),
+    ("tree-2010", "tree --keys 100000 --experiment growing --suite paper-2010 --repository path-copying", 60),
+    ("batch", "batch", 120),
+    ("tuple-steady", "tuple --experiment steady", 600),
+    ("tuple-threads", "tuple --experiment threads", 30),
+    ("tuple-traces", "tuple --experiment macrobenchmark", 1200),
+    ("accumulators", "accumulators --elements 1000,10000", 900),
+    ("aad-counted", "aad --scheme aad-counted", 600),
+    ("aad-frontier", "aad --scheme aad-frontier", 1200),
+    ("directory", "directory", 600),
+    ("flexlist", "flexlist --experiment build,hash_share,multi,audit", 300),
+    ("flexlist-network", "flexlist --experiment network --network-blocks 500000", 900),
+];
+
+const FULL_FIGURE_7: (&str, u64) = ("--keys 10000 --limit 14400", 60);
+
+/// The designs of figure 7: a tree, and tuples. Of those with accumulators each kind of signature has one of each accumulator.
+const DESIGNS: [&str; 14] = [
+    "red-black",
+    "base",
+    "base-superseding",
+    "base-lightweight",
+    "base-superseding-bls",
+    "spec",
+    "spec-superseding",
+    "spec-lightweight",
+    "spec-lightweight-3",
+    "spec-lightweight-bls",
+    "accumulators-rsa",
+    "chain-accumulators-rsa",
+    "accumulators-bilinear",
+    "chain-accumulators-bilinear",
+];

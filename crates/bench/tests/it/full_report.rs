@@ -1,0 +1,144 @@
+//! The report as a whole: its steps, that it goes on where it was broken off, and its page.
+
+use std::{fs, path::Path, process::Command};
+
+use crate::report::{lines, run};
+
+fn report(folder: &Path, further: &[&str]) -> String {
+    let (out, steps) = (folder.join("out"), folder.join("steps"));
+    let paths = [
+        "--out",
+        out.to_str().unwrap(),
+        "--steps",
+        steps.to_str().unwrap(),
+    ];
+    run(&[&["report", "--quick"], further, &paths].concat())
+}
+
+#[test]
+fn finished_steps_are_not_measured_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let only = ["--only", "primitives,tuple-threads"];
+    let printed = report(folder.path(), &only);
+    assert!(printed.contains("A quick report"), "{printed}");
+    let file = folder.path().join("out/measurements.jsonl");
+    let first = fs::read_to_string(&file).unwrap();
+    let of_runs = |text: &str| -> Vec<_> {
+        let lines = lines(text).into_iter();
+        lines
+            .filter(|line| line["experiment"] == "report_run")
+            .collect()
+    };
+    assert_eq!(of_runs(&first).len(), 2);
+    let times = |text: &str| -> Vec<_> {
+        of_runs(text)
+            .iter()
+            .map(|line| line["seconds"].clone())
+            .collect()
+    };
+
+    // One step is lost, as if the run had been broken off: only that one is measured.
+    fs::remove_file(folder.path().join("steps/tuple-threads.jsonl")).unwrap();
+    report(folder.path(), &only);
+    let second = fs::read_to_string(&file).unwrap();
+    assert_eq!(times(&first)[0], times(&second)[0]);
+    assert_ne!(times(&first)[1], times(&second)[1]);
+
+    // A part that is no whole line counts for nothing.
+    fs::write(
+        folder.path().join("steps/primitives.jsonl"),
+        "{\"experiment\":",
+    )
+    .unwrap();
+    report(folder.path(), &only);
+    assert_eq!(of_runs(&fs::read_to_string(&file).unwrap()).len(), 2);
+}
+
+#[test]
+fn the_page_is_drawn_again_from_its_measurements() {
+    let folder = tempfile::tempdir().unwrap();
+    report(folder.path(), &["--only", "primitives"]);
+    let tree = run(&["tree", "--json", "--quick", "--keys", "200"]);
+    let file = folder.path().join("lines.jsonl");
+    fs::write(&file, tree).unwrap();
+    let drawn = |out: &str| {
+        let out = folder.path().join(out);
+        run(&[
+            "page",
+            "--from",
+            file.to_str().unwrap(),
+            "--out",
+            out.to_str().unwrap(),
+        ]);
+        out
+    };
+    let (one, other) = (drawn("one"), drawn("other"));
+    let page = fs::read_to_string(one.join("index.html")).unwrap();
+    assert_eq!(page, fs::read_to_string(other.join("index.html")).unwrap());
+    for part in [
+        "id=\"trees\"",
+        "Table 3",
+        "id=\"figure5\"",
+        "<svg",
+        "prefers-color-scheme: dark",
+        "width=device-width",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    // What was not measured is said, and every link leads somewhere.
+    assert!(!page.contains("href=\"#tuples\""));
+    for link in page.split("href=\"#").skip(1) {
+        let name = link.split('"').next().unwrap();
+        assert!(page.contains(&format!("id=\"{name}\"")), "{name}");
+    }
+    // Nothing is fetched from elsewhere.
+    assert!(!page.contains("src=") && !page.contains("href=\"http"));
+    let rows = fs::read_to_string(one.join("measurements.csv")).unwrap();
+    assert!(
+        rows.lines()
+            .any(|row| row.contains("prove_us_random_version")),
+        "{rows}"
+    );
+    let figure = fs::read_to_string(one.join("figures/figure5.svg")).unwrap();
+    assert!(figure.contains("prefers-color-scheme:dark"));
+}
+
+#[test]
+fn what_is_asked_for_and_not_there_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_bench"))
+        .args(["page", "--from", "nowhere.jsonl", "--out"])
+        .arg(folder.path())
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("nowhere.jsonl"), "{errors}");
+    let output = Command::new(env!("CARGO_BIN_EXE_bench"))
+        .args(["report", "--only", "nothing"])
+        .output()
+        .unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--list"));
+}
+
+#[test]
+fn the_steps_of_both_reports_are_commands_of_this_program() {
+    for further in [&["--quick"][..], &[]] {
+        let listed = run(&[&["report", "--list"], further].concat());
+        assert!(listed.lines().count() > 20, "{listed}");
+        for line in listed.lines() {
+            let (_, arguments) = line.split_once(": bench ").unwrap();
+            // An unknown option after a known command is refused before anything runs; a wrong one before it is named first.
+            let output = Command::new(env!("CARGO_BIN_EXE_bench"))
+                .args(arguments.split(' '))
+                .arg("--no-such-option")
+                .output()
+                .unwrap();
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert!(
+                errors.contains("unexpected argument '--no-such-option'"),
+                "{line}: {errors}"
+            );
+        }
+    }
+}

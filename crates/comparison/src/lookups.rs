@@ -1,0 +1,169 @@
+//! Look-ups in a dictionary of any family: checked, timed, measured in bytes.
+
+use std::hint::black_box;
+
+use pad_core::{Answer, Key, Version};
+
+use crate::{
+    Outcome, Properties, Work,
+    roles::Roles,
+    timing::Effort,
+    workload::{Contents, Random, absent_key},
+};
+
+/// Which versions are asked about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Age {
+    /// The latest one.
+    Latest,
+    /// Any that the server has.
+    Any,
+}
+
+/// A server to be asked, and what it should answer.
+pub struct Lookups<'a, T: Roles> {
+    /// The server, and its author's key.
+    pub roles: &'a T,
+    /// What it has.
+    pub contents: &'a Contents,
+    /// Which keys are asked for how often.
+    pub work: &'a dyn Work,
+    /// What can be asked.
+    pub properties: &'a Properties,
+}
+
+impl<T: Roles> Lookups<'_, T> {
+    /// A random version of that age, and a random key that it has.
+    fn query(&self, random: &mut Random, age: Age) -> (Version, &Key) {
+        let latest = self.roles.latest();
+        loop {
+            let place = self.work.choose(random, self.contents.len());
+            let key = self.contents.key(place);
+            let version = match age {
+                Age::Latest => return (latest, key),
+                Age::Any => 1 + random.below(latest.number()),
+            };
+            if self.contents.answer(version, key) != Answer::Absent {
+                return (Version::new(version), key);
+            }
+        }
+    }
+
+    /// Asks as a client does that knows nothing, for keys that are present and keys that are absent, in all versions that can be
+    /// asked about.
+    pub fn check(&self) -> Outcome<()> {
+        let mut random = Random::new(1);
+        let mut ages = vec![Age::Latest];
+        if self.properties.proves_any_old_version {
+            ages.push(Age::Any);
+        }
+        for age in ages {
+            for _ in 0..CHECKED {
+                let (version, key) = self.query(&mut random, age);
+                self.check_one(version, key)?;
+            }
+            if self.properties.proves_absence {
+                self.check_one(self.roles.latest(), &absent_key(random.next()))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_one(&self, version: Version, key: &Key) -> Outcome<()> {
+        let answer = self.roles.check(version, key)?;
+        if answer == self.contents.answer(version.number(), key) {
+            return Ok(());
+        }
+        Err(format!("version {version}: the wrong answer for {key}").into())
+    }
+
+    /// Random versions of that age, and questions about random keys that they have.
+    pub fn questions(
+        &self,
+        random: &mut Random,
+        age: Age,
+        number: usize,
+    ) -> Vec<(Version, T::Question)> {
+        let question = |_| {
+            let (version, key) = self.query(random, age);
+            (version, self.roles.question(key))
+        };
+        (0..number).map(question).collect()
+    }
+
+    /// Microseconds of a proof of a random present key; the median.
+    pub fn prove_us(&self, effort: &Effort, age: Age) -> Outcome<f64> {
+        let mut random = Random::new(2);
+        let prepare = |chunk| self.questions(&mut random, age, chunk);
+        let mut done: Outcome<()> = Ok(());
+        let timings = effort.repeat(CHUNK, prepare, |questions| {
+            for (version, question) in questions {
+                if let Err(error) = black_box(self.roles.prove(version, &question)) {
+                    done = Err(error);
+                }
+            }
+        });
+        done.map(|()| timings.median_us())
+    }
+
+    /// The same in all versions, if all can be asked about.
+    pub fn prove_old_us(&self, effort: &Effort) -> Outcome<Option<f64>> {
+        let proves = self.properties.proves_any_old_version;
+        proves.then(|| self.prove_us(effort, Age::Any)).transpose()
+    }
+
+    /// The bytes of a proof of a random present key; the mean.
+    pub fn proof_bytes(&self, effort: &Effort) -> Outcome<f64> {
+        let (samples, mut bytes) = (effort.operations.min(SAMPLES), 0);
+        for (version, question) in self.questions(&mut Random::new(3), Age::Latest, samples) {
+            let proof = self.roles.prove(version, &question)?;
+            bytes += self.roles.proof_bytes(&proof);
+        }
+        Ok(bytes as f64 / samples as f64)
+    }
+
+    /// The same of absent keys, if absence is proved.
+    pub fn absent_proof_bytes(&self, effort: &Effort) -> Outcome<Option<f64>> {
+        if !self.properties.proves_absence {
+            return Ok(None);
+        }
+        let (samples, mut bytes) = (effort.operations.min(SAMPLES / 8), 0);
+        for index in 0..samples as u64 {
+            let question = self.roles.question(&absent_key(index));
+            let proof = self.roles.prove(self.roles.latest(), &question)?;
+            bytes += self.roles.proof_bytes(&proof);
+        }
+        Ok(Some(bytes as f64 / samples as f64))
+    }
+
+    /// Microseconds in which a client that knows the head checks a decoded proof of a random present key; the median.
+    pub fn verify_us(&self, effort: &Effort) -> Outcome<f64> {
+        let head = self.roles.head(self.roles.latest())?;
+        let mut random = Random::new(4);
+        let mut done: Outcome<()> = Ok(());
+        let prepare = |chunk| -> Vec<(T::Question, Outcome<T::Proof>)> {
+            let questions = self.questions(&mut random, Age::Latest, chunk).into_iter();
+            let prove = |(version, question)| {
+                let proof = self.roles.prove(version, &question);
+                (question, proof)
+            };
+            questions.map(prove).collect()
+        };
+        let timings = effort.repeat(CHUNK, prepare, |proofs| {
+            for (question, proof) in proofs {
+                let answer = proof.and_then(|proof| self.roles.verify(&head, proof, &question));
+                if let Err(error) = black_box(answer) {
+                    done = Err(error);
+                }
+            }
+        });
+        done.map(|()| timings.median_us())
+    }
+}
+
+/// The answers of each age that are checked.
+const CHECKED: usize = 8;
+/// The proofs whose bytes are averaged.
+const SAMPLES: usize = 256;
+/// The operations that are timed together.
+const CHUNK: usize = 256;
