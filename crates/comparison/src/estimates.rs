@@ -138,7 +138,7 @@ impl<'a> Coefficients<'a> {
         }
     }
 
-    /// The only number of keys that was measured, if there was one only and it is more than [`ONE_SIZE`] times as much or as
+    /// The only number of keys that was measured, if there was one only and it is more than twice as much or as
     /// little as this one: how figures grow with keys is not known then.
     pub fn too_far(&self, keys: u64) -> Option<u64> {
         let only = self.first.shape.keys;

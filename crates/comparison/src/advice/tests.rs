@@ -284,7 +284,10 @@ fn any_load() -> impl Strategy<Value = Load> {
     })
 }
 
-const MORE: [(&str, fn(&mut Load)); 9] = [
+/// What changes in a load, and how.
+type More = (&'static str, fn(&mut Load));
+
+const MORE: [More; 9] = [
     ("keys", |load| load.keys += load.keys / 3 + 1),
     ("key bytes", |load| load.key_bytes += 10),
     ("value bytes", |load| load.value_bytes += 10),
@@ -293,7 +296,7 @@ const MORE: [(&str, fn(&mut Load)); 9] = [
     ("look-ups", |load| load.lookups_per_day *= 1.5),
     // Old versions take longer in these samples.
     ("old versions", |load| {
-        load.old_lookups = f64::midpoint(load.old_lookups, 1.0)
+        load.old_lookups = f64::midpoint(load.old_lookups, 1.0);
     }),
     ("servers", |load| load.servers += 1),
     ("versions", |load| load.kept_versions += 10.0),
