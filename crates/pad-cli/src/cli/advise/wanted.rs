@@ -36,7 +36,7 @@ pub(super) struct LoadArguments {
     /// The signed snapshots, as 24/day or 1/h.
     #[arg(long, value_name = "RATE", value_parser = per_day)]
     snapshots: Option<f64>,
-    /// The changes in each snapshot; without --snapshots and --updates: together with one of them.
+    /// The changes in each snapshot, with --snapshots; 1 unless the trace says otherwise.
     #[arg(long, value_name = "COUNT", value_parser = count, conflicts_with_all = ["updates"])]
     changes: Option<u64>,
     /// The look-ups of all clients, as 10k/s.
