@@ -1,44 +1,36 @@
-//! What look-ups and updates cost, at the prices of 2010 (figure 6) or at others.
+//! What look-ups and updates of measured trees cost at the prices of 2010 (figure 6), and prices as reports have them.
 //!
 //! Source: Crosby & Wallach 2010, sections 5.3 and 6.3.
 
-use serde::{Deserialize, Serialize};
+use comparison::{PriceBook, Prices, line::CostLine};
 
-use crate::{
-    line::Line,
-    paper::{DOLLARS_PER_GIGABYTE, DOLLARS_PER_HOUR},
-};
+use crate::{line, line::Line};
 
-/// What a provider charges.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Prices {
-    /// Cents for an hour of computing.
-    pub cpu_cents_per_hour: f64,
-    /// Cents for a gigabyte sent.
-    pub cents_per_gigabyte: f64,
+/// Prices in cents, as on command lines and in reports; gigabytes are decimal.
+pub fn prices(cpu_cents_per_hour: f64, cents_per_gigabyte: f64) -> Prices {
+    Prices::new(cpu_cents_per_hour / 100.0, cents_per_gigabyte / 100.0)
 }
 
-impl Prices {
-    /// Those of 2010.
-    pub const PAPER: Self = Self {
-        cpu_cents_per_hour: 100.0 * DOLLARS_PER_HOUR,
-        cents_per_gigabyte: 100.0 * DOLLARS_PER_GIGABYTE,
-    };
+/// The paper's prices, with decimal gigabytes.
+pub fn of_2010() -> Prices {
+    let paper = PriceBook::paper();
+    Prices::new(paper.compute_per_core_hour, paper.egress_per_gigabyte)
+}
 
-    /// Dollars for computing this long.
-    pub fn of_computing(&self, us: f64) -> f64 {
-        us / 1e6 / 3600.0 * self.cpu_cents_per_hour / 100.0
+/// Prices as figures.
+pub fn line_of(prices: &Prices) -> Line {
+    line! {
+        cpu_cents_per_hour: 100.0 * prices.compute_per_core_hour,
+        cents_per_gigabyte: 100.0 * prices.egress_per_gigabyte,
     }
+}
 
-    /// Dollars for sending this much.
-    pub fn of_sending(&self, bytes: f64) -> f64 {
-        bytes / 1e9 * self.cents_per_gigabyte / 100.0
-    }
-
-    /// The kilobytes per second of computing at which computing and sending cost the same.
-    pub fn equilibrium(&self) -> f64 {
-        self.of_computing(1e6) / self.of_sending(1e3)
-    }
+/// The prices that [`line_of`] has noted.
+pub fn prices_of(line: &Line) -> Prices {
+    prices(
+        line.figure("cpu_cents_per_hour"),
+        line.figure("cents_per_gigabyte"),
+    )
 }
 
 /// Prices, and a factor on the time of cryptography.
@@ -65,8 +57,8 @@ pub fn scenarios(cheaper: f64) -> [Scenario; 4] {
         named("computing"),
         named("cryptography"),
     ];
-    changed[1].prices.cents_per_gigabyte /= cheaper;
-    changed[2].prices.cpu_cents_per_hour /= cheaper;
+    changed[1].prices.egress_per_gigabyte /= cheaper;
+    changed[2].prices.compute_per_core_hour /= cheaper;
     changed[3].cryptography /= cheaper;
     changed
 }
@@ -76,7 +68,7 @@ impl Scenario {
     pub fn of_2010() -> Self {
         Self {
             name: "prices of 2010".to_owned(),
-            prices: Prices::PAPER,
+            prices: of_2010(),
             cryptography: 1.0,
         }
     }
@@ -89,8 +81,11 @@ impl Scenario {
         let (prices, prove_us) = (self.prices, line.figure("prove_us_random_version"));
         let cost = |us, bytes| prices.of_computing(us) + prices.of_sending(bytes);
         let reply = line.figure("proof_bytes") + line.figure("head_bytes");
-        let update = cost(update_us, line.figure("update_bytes"));
-        cost(prove_us, reply) + update / lookups_per_update
+        let costs = CostLine {
+            fixed: cost(update_us, line.figure("update_bytes")),
+            each: cost(prove_us, reply),
+        };
+        costs.per_time(lookups_per_update)
     }
 }
 
@@ -98,19 +93,4 @@ impl Scenario {
 /// `lookups_per_update` look-ups for each update. Verifying is the client's own expense.
 pub fn per_lookup(line: &Line, lookups_per_update: f64) -> f64 {
     Scenario::of_2010().per_lookup(line, lookups_per_update)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::paper::EQUILIBRIUM_KILOBYTES_PER_SECOND;
-
-    #[test]
-    fn prices_give_the_papers_equilibrium() {
-        let equilibrium = Prices::PAPER.equilibrium();
-        assert!(
-            (equilibrium - EQUILIBRIUM_KILOBYTES_PER_SECOND).abs() < 10.0,
-            "{equilibrium}"
-        );
-    }
 }

@@ -23,20 +23,12 @@ impl Machine {
     pub fn current() -> Self {
         let unknown = || "unknown".to_owned();
         Self {
-            cpu: cpu().unwrap_or_else(unknown),
+            cpu: comparison::processor().unwrap_or_else(unknown),
             cores: thread::available_parallelism().map_or(1, Into::into),
             rustc: env!("BENCH_RUSTC").to_owned(),
             commit: commit().unwrap_or_else(unknown) + if is_stale() { "-stale" } else { "" },
         }
     }
-}
-
-fn cpu() -> Option<String> {
-    let information = fs::read_to_string("/proc/cpuinfo").ok()?;
-    let line = information
-        .lines()
-        .find(|line| line.starts_with("model name"))?;
-    Some(line.split_once(':')?.1.trim().to_owned())
 }
 
 fn commit() -> Option<String> {

@@ -62,15 +62,6 @@ pub fn bandwidth(keys: u64, repository: &str, figure: &str) -> Option<f64> {
     Paper { figures, rows }.get(repository, figure)
 }
 
-/// Dollars per hour of computing (section 5.3).
-pub const DOLLARS_PER_HOUR: f64 = 0.085;
-
-/// Dollars per gigabyte sent (section 5.3).
-pub const DOLLARS_PER_GIGABYTE: f64 = 0.13;
-
-/// Where computing and sending cost the same, in kilobytes per second (section 5.3).
-pub const EQUILIBRIUM_KILOBYTES_PER_SECOND: f64 = 190.0;
-
 /// The number of keys of tables 7, 8 and 9; but 3 851 of `base-superseding`.
 pub const TUPLE_KEYS: u64 = 10_000;
 

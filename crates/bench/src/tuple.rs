@@ -29,7 +29,9 @@ pub mod timed_design;
 
 pub use arguments::TupleArguments;
 
-use crate::{costs::Prices, line, line::Line, primitives::Primitives, timing::Effort};
+use comparison::Prices;
+
+use crate::{line, line::Line, primitives::Primitives, timing::Effort};
 use instrument::{PlainSuite, chain_step_ns};
 
 /// What an experiment measures of one design.

@@ -77,35 +77,7 @@ pub fn write(measurements: &[Measurement]) -> Result<String, serde_json::Error> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Shape;
-
-    fn measurement(scheme: &str) -> Measurement {
-        Measurement {
-            scheme: scheme.to_owned(),
-            shape: Shape {
-                workload: "updates".to_owned(),
-                keys: 1_000,
-                changes: 10,
-                key_bytes: 8,
-                value_bytes: 32,
-                seed: 0,
-            },
-            snapshots: 100,
-            whole_cycles: true,
-            stopped: "finished".to_owned(),
-            load_us_per_key: Some(1.5),
-            author_us: 20.25,
-            update_bytes: 400.0,
-            apply_us: 30.0,
-            prove_us: Some(1.0),
-            prove_old_us: None,
-            proof_bytes: Some(900.0),
-            absent_proof_bytes: None,
-            verify_us: Some(4.0),
-            memory_bytes_per_key: None,
-            memory_bytes_per_snapshot: Some(700.0),
-        }
-    }
+    use crate::sample as measurement;
 
     #[test]
     fn what_is_written_is_read_again() {

@@ -9,6 +9,11 @@
 //! [`measure()`] takes one through a [`run`] of author and server, and lets a client check its answers ([`lookups`]) before it times them.
 //! [`roles`] is what that needs of a family; [`dictionary`] has it for all families of `pad-core`. [`timing`], [`memory`],
 //! [`counting`], [`cryptography`] and [`primitives`] are what every report measures with.
+//!
+//! [`prices`] says what providers charge, [`cost`] what a load costs then, [`line`](mod@line) where another scheme becomes the
+//! cheapest, [`estimates`] what a load takes that was not measured. [`advice`] ranks all schemes by that, with a user's
+//! [`needs`], for a load that is described or that of a [`trace`]; [`records`] reads what was measured, and has what comes with
+//! this crate.
 
 #![allow(
     clippy::as_conversions,
@@ -23,15 +28,19 @@
     reason = "nobody prints a run; what it fails with, or a wrong answer, ends it"
 )]
 
+pub mod advice;
 pub mod coefficients;
 #[cfg(feature = "measure")]
 pub mod contenders;
+pub mod cost;
 #[cfg(feature = "measure")]
 pub mod counting;
 #[cfg(feature = "measure")]
 pub mod cryptography;
 #[cfg(feature = "measure")]
 pub mod dictionary;
+pub mod estimates;
+pub mod line;
 #[cfg(feature = "measure")]
 pub mod loaded;
 #[cfg(feature = "measure")]
@@ -40,9 +49,13 @@ pub mod lookups;
 mod measure;
 pub mod measurement;
 pub mod memory;
+pub mod needs;
+pub mod prices;
 #[cfg(feature = "measure")]
 pub mod primitives;
+mod processor;
 pub mod random;
+pub mod records;
 #[cfg(feature = "measure")]
 pub mod roles;
 #[cfg(feature = "measure")]
@@ -51,15 +64,54 @@ mod schemes;
 #[cfg(feature = "measure")]
 pub mod secret;
 pub mod timing;
+pub mod trace;
+#[cfg(feature = "measure")]
+pub mod trial;
 pub mod workload;
 
+pub use cost::{Clients, Cost, Load, Term};
 #[cfg(feature = "measure")]
 pub use loaded::{Followed, Loaded};
 #[cfg(feature = "measure")]
 pub use measure::measure;
 pub use measurement::{Measurement, NotMeasured, Record, Shape};
+pub use prices::{PriceBook, PriceEntry, PriceError, Prices};
+pub use processor::processor;
 pub use schemes::{Properties, Scheme, SchemeFamily, scheme, schemes};
 pub use workload::{Work, Workload};
 
 /// A result, or why there is none, for people.
 pub type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+/// Figures of no scheme in particular, for tests.
+#[cfg(test)]
+fn sample(scheme: &str) -> Measurement {
+    Measurement {
+        scheme: scheme.into(),
+        shape: Shape {
+            workload: "updates".into(),
+            keys: 1000,
+            changes: 1,
+            key_bytes: 8,
+            value_bytes: 32,
+            seed: 1,
+        },
+        snapshots: 10,
+        whole_cycles: true,
+        stopped: "finished".into(),
+        load_us_per_key: None,
+        author_us: 100.0,
+        update_bytes: 500.0,
+        apply_us: 50.0,
+        prove_us: Some(10.0),
+        prove_old_us: Some(20.0),
+        proof_bytes: Some(200.0),
+        absent_proof_bytes: None,
+        verify_us: Some(5.0),
+        memory_bytes_per_key: Some(100.0),
+        memory_bytes_per_snapshot: Some(300.0),
+        author_cryptography_us: Some(80.0),
+        apply_cryptography_us: Some(40.0),
+        verify_cryptography_us: Some(4.0),
+    }
+}

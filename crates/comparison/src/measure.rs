@@ -124,6 +124,13 @@ impl Task<'_> {
             verify_us: Some(lookups.verify_us(effort)?),
             memory_bytes_per_key: followed.memory_bytes_per_key(shape.keys),
             memory_bytes_per_snapshot: grown.map(|grown| grown / samples.len().max(1) as f64),
+            author_cryptography_us: has_timed_cryptography(self.scheme).then(|| {
+                let run = &followed.loaded.run;
+                run.cryptography.signature_us / run.samples.len().max(1) as f64
+            }),
+            // What verifies has no hook for a clock.
+            apply_cryptography_us: None,
+            verify_cryptography_us: None,
             shape,
         })
     }
@@ -131,3 +138,13 @@ impl Task<'_> {
 
 /// Loads may take so many times as long as the measured snapshots.
 const LOADS: u32 = 10;
+
+/// Whether all that the author does beside hashing is to sign with the key of heads. BLS signatures, accumulators and
+/// commitments are made elsewhere, by threads of their own.
+fn has_timed_cryptography(scheme: &Scheme) -> bool {
+    let signs = !matches!(
+        scheme.family,
+        SchemeFamily::AccumulatedTuples | SchemeFamily::Log
+    );
+    signs && !scheme.name.ends_with("-bls")
+}

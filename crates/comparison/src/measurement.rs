@@ -60,6 +60,15 @@ pub struct Measurement {
     pub memory_bytes_per_key: Option<f64>,
     /// Server: what each kept version adds; for each snapshot.
     pub memory_bytes_per_snapshot: Option<f64>,
+    /// Author: of `author_us` what signatures take; for each snapshot, mean.
+    #[serde(default)]
+    pub author_cryptography_us: Option<f64>,
+    /// Server: of `apply_us` the same; for each snapshot, mean.
+    #[serde(default)]
+    pub apply_cryptography_us: Option<f64>,
+    /// Client: of `verify_us` the same; median.
+    #[serde(default)]
+    pub verify_cryptography_us: Option<f64>,
 }
 
 /// A scheme that was not measured on a load.
@@ -76,6 +85,10 @@ pub struct NotMeasured {
 
 /// What there is to say of one scheme and one load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "there are few records, and nearly all of them are measurements"
+)]
 #[serde(untagged)]
 pub enum Record {
     /// What it took.

@@ -10,6 +10,8 @@ use clap::{Args, Parser, Subcommand};
 use pad::selection::RepositoryName;
 use serde_json::json;
 
+#[cfg(feature = "advise")]
+mod advise;
 mod change;
 mod demo_command;
 mod directory;
@@ -106,6 +108,9 @@ enum Command {
     /// Keep the digests of any number of objects, on disk: register, prove, verify, with hints beside the objects.
     #[command(subcommand)]
     Directory(directory::DirectoryCommand),
+    /// Say which scheme to choose for a load, what each would cost in a month, and why.
+    #[cfg(feature = "advise")]
+    Advise(Box<advise::Advise>),
     /// Show it all on real data: trees and tuples, a lying server, and plots.
     Demo(demo_command::Demo),
 }
@@ -203,6 +208,8 @@ impl Command {
             #[cfg(feature = "file")]
             Self::File(command) => command.run(output),
             Self::Directory(command) => command.run(output),
+            #[cfg(feature = "advise")]
+            Self::Advise(command) => command.run(output),
             Self::Demo(command) => command.run(output),
         }
     }

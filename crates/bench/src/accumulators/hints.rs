@@ -12,7 +12,7 @@ use rug::{Integer, integer::IsPrime};
 use sha2::{Digest, Sha256};
 
 use super::Plan;
-use crate::{Outcome, costs::Prices, line, report::Report, timing::stopwatch};
+use crate::{Outcome, costs, line, report::Report, timing::stopwatch};
 
 /// Measures each rule.
 pub fn run(plan: &Plan, report: &mut Report) -> Outcome<()> {
@@ -20,7 +20,7 @@ pub fn run(plan: &Plan, report: &mut Report) -> Outcome<()> {
     for rule in RepresentativeRule::ALL {
         report.announce(format!("hints of {rule}"));
         let times = Times::measure(rule, number)?;
-        let (saved_us, prices) = (times.search_us - times.check_us, Prices::PAPER);
+        let (saved_us, prices) = (times.search_us - times.check_us, costs::of_2010());
         report.measured(line! {
             experiment: "accumulators_hints",
             rule: rule.name(),

@@ -10,7 +10,7 @@
 //!
 //! Source: Crosby & Wallach 2010, sections 4.2, 4.3 and 7.4.
 
-use crate::{costs::Prices, line, line::Line};
+use crate::{costs, line, line::Line};
 
 pub mod accumulated;
 pub mod claims;
@@ -80,7 +80,7 @@ impl SetFigures {
             verify_ratio: self.verify_us / self.verify_limit_us,
             stored_bytes: self.stored_bytes,
         };
-        line.merged(&Prices::PAPER)
+        line.merged(&costs::line_of(&costs::of_2010()))
     }
 
     /// The figures with two generations: updates as of a set with as many elements as one authenticates, look-ups in both.

@@ -42,7 +42,7 @@ pub fn run(cheaper: f64, report: &mut Report) -> Outcome<()> {
                     .and("cache_everywhere_microdollars", everywhere)
                     .and("cache_median_microdollars", median)
                     .and("median_to_everywhere", median / everywhere);
-                report.line(line.merged(&scenario.prices))?;
+                report.line(line.merged(&crate::costs::line_of(&scenario.prices)))?;
             }
         }
     }

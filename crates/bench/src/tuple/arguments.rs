@@ -12,7 +12,7 @@ use super::{
     steady::exponent,
     table, threads,
 };
-use crate::{Outcome, costs::Prices, line::Line, report::Report, secret, timing::Effort};
+use crate::{Outcome, costs as prices, line::Line, report::Report, secret, timing::Effort};
 
 /// The command line of `bench tuple`.
 #[derive(Clone, Debug, Args)]
@@ -39,10 +39,10 @@ pub struct TupleArguments {
     #[arg(long, default_value_t = 60)]
     pub limit: u64,
     /// What an hour of computing costs, in cents.
-    #[arg(long, default_value_t = Prices::PAPER.cpu_cents_per_hour)]
+    #[arg(long, default_value_t = 100.0 * prices::of_2010().compute_per_core_hour)]
     pub cpu_cents_per_hour: f64,
     /// What a gigabyte sent costs, in cents.
-    #[arg(long, default_value_t = Prices::PAPER.cents_per_gigabyte)]
+    #[arg(long, default_value_t = 100.0 * prices::of_2010().egress_per_gigabyte)]
     pub cents_per_gigabyte: f64,
     /// How many times cheaper something gets in the what-ifs of the growing experiment.
     #[arg(long, default_value_t = 10.0)]
@@ -119,10 +119,7 @@ impl TupleArguments {
             limit: Duration::from_secs(self.limit),
             quick: self.quick,
             effort: Effort::new(self.quick),
-            prices: Prices {
-                cpu_cents_per_hour: self.cpu_cents_per_hour,
-                cents_per_gigabyte: self.cents_per_gigabyte,
-            },
+            prices: prices::prices(self.cpu_cents_per_hour, self.cents_per_gigabyte),
         }
     }
 

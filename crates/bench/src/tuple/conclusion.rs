@@ -31,7 +31,7 @@ pub fn lines(family: &str, designs: &[Expense]) -> Vec<Line> {
             .and("from_lookups_per_update", from)
             .and("to_lookups_per_update", to)
             .and("microdollars_at_start", cheapest.at(from));
-        lines.push(line.merged(&cheapest.prices));
+        lines.push(line.merged(&crate::costs::line_of(&cheapest.prices)));
     }
     lines.extend(conclusion(family, designs));
     lines
@@ -70,7 +70,7 @@ fn conclusion(family: &str, designs: &[Expense]) -> Option<Line> {
     };
     Some(
         line.and("at_lookups_per_update", at)
-            .merged(&nearest.prices),
+            .merged(&crate::costs::line_of(&nearest.prices)),
     )
 }
 

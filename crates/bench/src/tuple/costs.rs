@@ -1,11 +1,15 @@
 //! Figures 7 and 8: what a look-up costs with its share of the updates, and which design is the
 //! cheapest where.
 //!
-//! A design costs `lookup + update / r` for each of `r` look-ups per update, a line in `1 / r`; so the
-//! points where another design becomes the cheapest are computed, not searched.
+//! [`comparison::line`](mod@comparison::line) computes where another design becomes the cheapest.
+
+use comparison::{
+    Prices,
+    line::{CostLine, lowest},
+};
 
 use crate::{
-    costs::{Prices, Scenario},
+    costs::{self, Scenario},
     line,
     line::Line,
 };
@@ -22,19 +26,20 @@ pub struct Expense {
     pub(super) figure: String,
     pub(super) design: String,
     keys: u64,
-    lookup: f64,
-    update: f64,
+    /// The update, and each look-up.
+    cost: CostLine,
     pub(super) prices: Prices,
 }
 
 impl Expense {
     /// What a measured design costs: its times in microseconds are those of an update, the prices those of the line.
     pub fn new(figure: &str, line: &Line, update_us: f64, update_bytes: &str) -> Self {
-        let prices = Prices {
-            cpu_cents_per_hour: line.figure("cpu_cents_per_hour"),
-            cents_per_gigabyte: line.figure("cents_per_gigabyte"),
-        };
-        Self::at_prices(prices, (figure, line), update_us, update_bytes)
+        Self::at_prices(
+            costs::prices_of(line),
+            (figure, line),
+            update_us,
+            update_bytes,
+        )
     }
 
     fn at_prices(
@@ -49,8 +54,10 @@ impl Expense {
             figure: figure.to_owned(),
             design: line.text("design").to_owned(),
             keys: line.count("keys"),
-            lookup: microdollars(line.figure("prove_us"), "proof_bytes"),
-            update: microdollars(update_us, update_bytes),
+            cost: CostLine {
+                fixed: microdollars(update_us, update_bytes),
+                each: microdollars(line.figure("prove_us"), "proof_bytes"),
+            },
             prices,
         }
     }
@@ -63,7 +70,7 @@ impl Expense {
     }
 
     pub(super) fn at(&self, lookups_per_update: f64) -> f64 {
-        self.lookup + self.update / lookups_per_update
+        self.cost.per_time(lookups_per_update)
     }
 
     /// The line of the experiment of that family.
@@ -76,10 +83,10 @@ impl Expense {
             design: &self.design,
             keys: self.keys,
         };
-        line.and("lookup_microdollars", self.lookup)
-            .and("update_microdollars", self.update)
+        line.and("lookup_microdollars", self.cost.each)
+            .and("update_microdollars", self.cost.fixed)
             .and("points", points)
-            .merged(&self.prices)
+            .merged(&costs::line_of(&self.prices))
     }
 }
 
@@ -154,34 +161,13 @@ fn sum(line: &Line, keys: &[&str]) -> f64 {
 
 /// Which of the designs of one figure is the cheapest in which ranges, in ascending order.
 pub(super) fn cheapest(designs: &[Expense]) -> Vec<(f64, f64, &Expense)> {
-    let mut ranges = Vec::new();
-    let mut from = RANGE.0;
-    let first = |one: &&Expense, other: &&Expense| one.at(RANGE.0).total_cmp(&other.at(RANGE.0));
-    let mut current = designs.iter().min_by(first);
-    while let Some(cheapest) = current {
-        // Only a design with cheaper look-ups overtakes; the first to do so is next.
-        let next = designs
-            .iter()
-            .filter(|other| other.lookup < cheapest.lookup)
-            .map(|other| {
-                let (update, lookup) = (
-                    other.update - cheapest.update,
-                    cheapest.lookup - other.lookup,
-                );
-                ((update / lookup).max(from), other)
-            })
-            .filter(|(at, _)| *at < RANGE.1)
-            .min_by(|one, other| one.0.total_cmp(&other.0));
-        let to = next.map_or(RANGE.1, |(at, _)| at);
-        ranges.push((from, to, cheapest));
-        from = to;
-        current = next.map(|(_, other)| other);
-    }
-    ranges
+    let drawn: Vec<_> = designs.iter().map(|design| design.cost).collect();
+    let parts = lowest(&drawn, RANGE).into_iter();
+    let range = |part: comparison::line::Lowest| (part.from, part.to, &designs[part.line]);
+    parts.map(range).collect()
 }
 
 #[cfg(test)]
-#[allow(clippy::cast_sign_loss, reason = "counts are not negative")]
 pub(super) mod tests {
     use super::*;
 
@@ -190,27 +176,11 @@ pub(super) mod tests {
             figure: "figure7".to_owned(),
             design: name.to_owned(),
             keys: 1,
-            lookup,
-            update,
-            prices: Prices::PAPER,
+            cost: CostLine {
+                fixed: update,
+                each: lookup,
+            },
+            prices: costs::of_2010(),
         }
-    }
-
-    #[test]
-    fn the_cheapest_change_where_the_costs_cross() {
-        let designs = [
-            design("never", 6.0, 2_000.0),
-            design("many", 1.0, 10_000.0),
-            design("few", 5.0, 10.0),
-            design("some", 2.0, 610.0),
-        ];
-        let ranges = cheapest(&designs);
-        let shown: Vec<_> = ranges
-            .iter()
-            .map(|(from, _, design)| (design.design.as_str(), from.round() as u64))
-            .collect();
-        assert_eq!(shown, [("few", 1), ("some", 200), ("many", 9390)]);
-        assert!((ranges[2].1 - RANGE.1).abs() < 1.0);
-        assert!(cheapest(&[]).is_empty());
     }
 }

@@ -54,7 +54,7 @@ fn what_ifs(grown: &[&Line], cheaper: f64) -> Vec<Line> {
             red_black_until: cheapest_until(&designs, TREE),
             paper_red_black_until: red_black_until(&scenario.name).filter(|_| keys == Some(TUPLE_KEYS)),
         };
-        lines.push(line.merged(&scenario.prices));
+        lines.push(line.merged(&crate::costs::line_of(&scenario.prices)));
     }
     lines
 }

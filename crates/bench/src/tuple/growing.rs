@@ -7,7 +7,7 @@ use comparison::run::Sample;
 
 use super::{Limits, Task, pair::Pair, timed_design::take_witnesses};
 use crate::{
-    Outcome,
+    Outcome, costs,
     cryptography::TimedSigner,
     dictionary::{Measured, Run},
     line,
@@ -78,12 +78,12 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
         memory_bytes: run.repository.memory_bytes(),
         update_kilobytes_per_second: all.update_bytes * 1e3 / (all.author_us + all.apply_us),
         lookup_kilobytes_per_second: lookups.figure("proof_bytes") * 1e3 / lookups.figure("prove_us"),
-        equilibrium_kilobytes_per_second: task.prices.equilibrium(),
+        equilibrium_kilobytes_per_second: task.prices.equilibrium() / 1e3,
         tuple_sign_us: tuple_sign_us,
         tuple_verify_us: tuple_verify_us,
     };
     Ok(line
         .merged(&lookups)
-        .merged(&task.prices)
+        .merged(&costs::line_of(&task.prices))
         .merged(&limits.line()))
 }

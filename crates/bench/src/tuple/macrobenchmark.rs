@@ -9,7 +9,7 @@ use pad_tuple::Speculation;
 
 use super::{Limits, Task, pair::Pair};
 use crate::{
-    Outcome,
+    Outcome, costs,
     cryptography::TimedSigner,
     dictionary::{Measured, Run},
     line,
@@ -154,7 +154,7 @@ pub fn measure<P: Pair>(task: &Task<'_>, trace: &Trace, epochs: Epochs) -> Outco
         update_kilobytes_per_second: sum.update_bytes * 1e3 / (sum.author_us + sum.apply_us),
         lookup_kilobytes_per_second: lookups.figure("proof_bytes") * 1e3 / lookups.figure("prove_us"),
     };
-    Ok(line.merged(&lookups).merged(&task.prices))
+    Ok(line.merged(&lookups).merged(&costs::line_of(&task.prices)))
 }
 
 /// A sum of counts.

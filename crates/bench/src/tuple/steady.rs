@@ -5,7 +5,7 @@ use pad_core::{Answer, Key, Value};
 
 use super::{Limits, Task, pair::Pair};
 use crate::{
-    Outcome,
+    Outcome, costs,
     dictionary::{Hosted, Measured},
     line,
     line::Line,
@@ -58,7 +58,9 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
         proof_bytes: lookups.proof_bytes()?,
         prove_us: lookups.prove_us(),
     };
-    Ok(line.merged(&task.prices).merged(&limits.line()))
+    Ok(line
+        .merged(&costs::line_of(&task.prices))
+        .merged(&limits.line()))
 }
 
 /// Microseconds of a snapshot for chains of the oldest generation that end after so many of its instants; without speculation that is

@@ -4,6 +4,8 @@
 
 #[cfg(feature = "accumulators")]
 mod accumulated;
+#[cfg(feature = "advise")]
+mod advise;
 #[cfg(feature = "aad")]
 mod append_only;
 mod bench;

@@ -1,9 +1,7 @@
 //! What the paper says of accumulated sets in numbers, beside ours.
 
 use crate::{
-    Outcome,
-    costs::Prices,
-    line,
+    Outcome, costs, line,
     line::Line,
     paper::{ACCUMULATED_SET_ELEMENTS, SETS},
     report::Report,
@@ -75,7 +73,7 @@ fn update_cost(line: Option<&Line>) -> f64 {
     let Some(line) = line else {
         return f64::NAN;
     };
-    let prices = Prices::PAPER;
+    let prices = costs::of_2010();
     let us = line.figure("author_us") + line.figure("apply_us");
     prices.of_computing(us) + prices.of_sending(line.figure("update_bytes"))
 }

@@ -1,0 +1,390 @@
+//! Which scheme to choose for a load: all of them by what they cost in a month, why the first is the first, what is
+//! excluded, and where another one would win.
+
+use core::fmt;
+
+use serde::Serialize;
+
+use crate::{
+    cost::{Clients, Cost, DAYS_PER_MONTH, Load, Term, count},
+    estimates::{Beyond, Coefficients},
+    measurement::Measurement,
+    needs::Need,
+    prices::Prices,
+    schemes::{Scheme, SchemeFamily, schemes},
+};
+
+/// What is wanted.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Wanted {
+    /// What is done with the dictionary.
+    pub load: Load,
+    /// What a scheme has to do.
+    pub needs: Vec<Need>,
+    /// What a scheme must not exceed.
+    pub limits: Limits,
+}
+
+/// Limits; `None` where there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Limits {
+    /// Bytes of memory of each server.
+    pub memory_bytes: Option<f64>,
+    /// Bytes of a proof.
+    pub proof_bytes: Option<f64>,
+    /// Seconds until a snapshot is made and applied.
+    pub snapshot_seconds: Option<f64>,
+}
+
+/// What is paid for what.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Tariff {
+    /// The prices.
+    pub prices: Prices,
+    /// Who pays for clients.
+    pub clients: Clients,
+    /// How many times cheaper signatures are than measured; 1 in earnest.
+    pub cryptography: f64,
+}
+
+/// Why a scheme is not to be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Reason {
+    /// It does not do what is needed.
+    Need(Need),
+    /// It is there to be compared with.
+    Baseline,
+    /// The file of measurements has nothing of it.
+    NotMeasured,
+    /// It was measured with so many keys only, and what it takes with other numbers of keys is not known.
+    MeasuredElsewhere(u64),
+    /// It has no proof of what is asked, or it was not measured.
+    NoProofs,
+    /// What its cryptography takes was not measured, but is to be cheaper.
+    UnknownCryptography,
+    /// Making or applying a snapshot takes so many seconds, longer than the interval between snapshots.
+    SlowerThanSnapshots {
+        /// What the slower of the two takes.
+        seconds: f64,
+        /// From one snapshot to the next.
+        interval: f64,
+    },
+    /// A server needs so many bytes of memory.
+    Memory(f64),
+    /// Its memory was not measured, but is limited.
+    UnknownMemory,
+    /// A proof has so many bytes.
+    ProofBytes(f64),
+    /// A snapshot is applied after so many seconds.
+    SnapshotSeconds(f64),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Need(need) => write!(formatter, "{} ({need})", need.lack()),
+            Self::Baseline => formatter.write_str("only there to be compared with"),
+            Self::NotMeasured => formatter.write_str("not measured"),
+            Self::MeasuredElsewhere(keys) => write!(formatter, "measured with {keys} keys only"),
+            Self::NoProofs => formatter.write_str("has no measured proof of what is asked"),
+            Self::UnknownCryptography => {
+                formatter.write_str("the share of its cryptography was not measured")
+            }
+            Self::SlowerThanSnapshots { seconds, interval } => {
+                write!(
+                    formatter,
+                    "a snapshot takes {seconds:.3} s, longer than the {interval:.3} s between two"
+                )
+            }
+            Self::Memory(bytes) => write!(formatter, "needs {:.1} MB of memory", bytes / 1e6),
+            Self::UnknownMemory => formatter.write_str("its memory was not measured"),
+            Self::ProofBytes(bytes) => write!(formatter, "a proof has {bytes:.0} bytes"),
+            Self::SnapshotSeconds(seconds) => {
+                write!(formatter, "a snapshot is there after {seconds:.3} s")
+            }
+        }
+    }
+}
+
+/// A scheme with what it would take and cost.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// The scheme.
+    pub scheme: &'static Scheme,
+    /// What one operation of each kind takes at this load.
+    pub figures: Measurement,
+    /// What of the load lies beyond what was measured.
+    pub beyond: Vec<Beyond>,
+    /// What the load costs.
+    pub cost: Cost,
+}
+
+impl Candidate {
+    /// Microseconds until a client has verified an answer, without the network; what was not measured is left out.
+    pub fn lookup_us(&self) -> f64 {
+        self.figures.prove_us.unwrap_or(0.0) + self.figures.verify_us.unwrap_or(0.0)
+    }
+
+    /// Seconds until a snapshot is made and applied, without the network.
+    pub fn snapshot_seconds(&self) -> f64 {
+        (self.figures.author_us + self.figures.apply_us) / 1e6
+    }
+
+    /// Bytes of a proof.
+    pub fn proof_bytes(&self) -> f64 {
+        self.figures.proof_bytes.unwrap_or(0.0)
+    }
+
+    /// Bytes of memory of a server with all versions that it keeps; none if it was not measured.
+    pub fn memory_bytes(&self, load: &Load) -> Option<f64> {
+        let versions = self.figures.memory_bytes_per_snapshot.unwrap_or(0.0);
+        let keys = self.figures.memory_bytes_per_key?;
+        Some(count(load.keys) * keys + load.kept_versions * versions)
+    }
+
+    /// Why it is not to be chosen; nothing, if it may be.
+    fn reasons(&self, wanted: &Wanted) -> Vec<Reason> {
+        let (load, limits) = (&wanted.load, &wanted.limits);
+        let exceeds = |figure: f64, limit: Option<f64>| limit.is_some_and(|limit| figure > limit);
+        let mut reasons = lacks(self.scheme, &wanted.needs);
+        let seconds = self.figures.author_us.max(self.figures.apply_us) / 1e6;
+        let interval = load.interval_seconds();
+        if seconds > interval {
+            reasons.push(Reason::SlowerThanSnapshots { seconds, interval });
+        }
+        match self.memory_bytes(load) {
+            Some(bytes) if exceeds(bytes, limits.memory_bytes) => {
+                reasons.push(Reason::Memory(bytes));
+            }
+            None if limits.memory_bytes.is_some() => reasons.push(Reason::UnknownMemory),
+            _ => {}
+        }
+        if exceeds(self.proof_bytes(), limits.proof_bytes) {
+            reasons.push(Reason::ProofBytes(self.proof_bytes()));
+        }
+        if exceeds(self.snapshot_seconds(), limits.snapshot_seconds) {
+            reasons.push(Reason::SnapshotSeconds(self.snapshot_seconds()));
+        }
+        reasons
+    }
+}
+
+/// A scheme that is not to be chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Excluded {
+    /// The scheme.
+    pub scheme: &'static Scheme,
+    /// Why; at least one reason.
+    pub reasons: Vec<Reason>,
+    /// What it would take and cost, where that is known.
+    pub candidate: Option<Candidate>,
+}
+
+/// Where two schemes cost the same, all else unchanged.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Crossing {
+    /// The look-ups in a day; none if one of them costs less for any number.
+    pub lookups_per_day: Option<f64>,
+    /// The keys; none if one of them costs less for a thousand times fewer to a thousand times more.
+    pub keys: Option<f64>,
+}
+
+/// The advice.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Advice {
+    /// What may be chosen, the cheapest first.
+    pub ranked: Vec<Candidate>,
+    /// What may not, in the order of [`schemes`].
+    pub excluded: Vec<Excluded>,
+}
+
+impl Advice {
+    /// Ranks all schemes by what `measured` says of them.
+    pub fn new(wanted: &Wanted, tariff: &Tariff, measured: &[Measurement]) -> Self {
+        let mut advice = Self {
+            ranked: Vec::new(),
+            excluded: Vec::new(),
+        };
+        for scheme in schemes() {
+            let excluded = match estimate(scheme, &wanted.load, tariff, measured) {
+                Ok(candidate) => {
+                    let reasons = candidate.reasons(wanted);
+                    if reasons.is_empty() {
+                        advice.ranked.push(candidate);
+                        continue;
+                    }
+                    Excluded {
+                        scheme,
+                        reasons,
+                        candidate: Some(candidate),
+                    }
+                }
+                Err(reason) => {
+                    let mut reasons = lacks(scheme, &wanted.needs);
+                    reasons.push(reason);
+                    Excluded {
+                        scheme,
+                        reasons,
+                        candidate: None,
+                    }
+                }
+            };
+            advice.excluded.push(excluded);
+        }
+        let total = |candidate: &Candidate| candidate.cost.total();
+        advice
+            .ranked
+            .sort_by(|one, other| total(one).total_cmp(&total(other)));
+        advice
+    }
+
+    /// The cheapest, if anything may be chosen.
+    pub fn winner(&self) -> Option<&Candidate> {
+        self.ranked.first()
+    }
+
+    /// The next one.
+    pub fn runner_up(&self) -> Option<&Candidate> {
+        self.ranked.get(1)
+    }
+
+    /// The cheapest of another family than the winner's.
+    pub fn other_family(&self) -> Option<&Candidate> {
+        let family = self.winner()?.scheme.family;
+        self.ranked
+            .iter()
+            .find(|other| other.scheme.family != family)
+    }
+}
+
+/// In which parts of their costs two candidates differ most, in dollars per month.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Balance {
+    /// Where the first one saves most; none if it saves nowhere.
+    pub saves: Option<(Term, f64)>,
+    /// Where it pays most in addition; none if it does so nowhere.
+    pub pays: Option<(Term, f64)>,
+}
+
+impl Balance {
+    /// That of a candidate beside another one.
+    pub fn of(first: &Candidate, other: &Candidate) -> Self {
+        let pairs = first.cost.terms().iter().zip(other.cost.terms());
+        let saved: Vec<_> = pairs
+            .map(|((term, one), (_, other))| (*term, other - one))
+            .collect();
+        let largest = |sign: f64| {
+            let signed = saved.iter().map(|(term, dollars)| (*term, sign * dollars));
+            let positive = signed.filter(|(_, dollars)| *dollars > 0.0);
+            positive.max_by(|one, other| one.1.total_cmp(&other.1))
+        };
+        Self {
+            saves: largest(1.0),
+            pays: largest(-1.0),
+        }
+    }
+}
+
+/// Where two candidates for this load cost the same: in look-ups, whose costs are lines, computed; in keys, by halving.
+pub fn crossing(
+    pair: (&Candidate, &Candidate),
+    load: &Load,
+    tariff: &Tariff,
+    measured: &[Measurement],
+) -> Crossing {
+    let lookups = pair.0.cost.line().crossing(&pair.1.cost.line());
+    let difference = |factor: f64| {
+        let load = Load {
+            keys: times(load.keys, factor),
+            ..*load
+        };
+        let total = |scheme| Some(estimate(scheme, &load, tariff, measured).ok()?.cost.total());
+        Some(total(pair.0.scheme)? - total(pair.1.scheme)?)
+    };
+    Crossing {
+        lookups_per_day: lookups.map(|monthly| monthly / DAYS_PER_MONTH),
+        keys: nearest_root(difference).map(|factor| count(times(load.keys, factor))),
+    }
+}
+
+/// The factor nearest to 1, in proportion, between a thousandth and a thousand, where a function changes its sign.
+fn nearest_root(of: impl Fn(f64) -> Option<f64>) -> Option<f64> {
+    let here = of(1.0)?;
+    let changes = |factor: f64| of(factor).is_some_and(|there| (there < 0.0) != (here < 0.0));
+    for step in 1..=STEPS {
+        for sign in [1.0, -1.0] {
+            let exponent = |step: u32| sign * 3.0 * f64::from(step) / f64::from(STEPS);
+            let (mut near, mut far) = (exponent(step - 1), exponent(step));
+            if !changes(10_f64.powf(far)) {
+                continue;
+            }
+            for _ in 0..20 {
+                let middle = f64::midpoint(near, far);
+                if changes(10_f64.powf(middle)) {
+                    far = middle;
+                } else {
+                    near = middle;
+                }
+            }
+            return Some(10_f64.powf(far));
+        }
+    }
+    None
+}
+
+const STEPS: u32 = 30;
+
+/// So many times as many keys, at least one.
+#[allow(
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "conversions of floating-point numbers saturate, and this one is positive"
+)]
+fn times(keys: u64, factor: f64) -> u64 {
+    ((count(keys) * factor).round() as u64).max(1)
+}
+
+fn lacks(scheme: &Scheme, needs: &[Need]) -> Vec<Reason> {
+    let lacking = needs.iter().filter(|need| !need.is_met(&scheme.properties));
+    let mut reasons: Vec<_> = lacking.copied().map(Reason::Need).collect();
+    if scheme.family == SchemeFamily::Baseline {
+        reasons.push(Reason::Baseline);
+    }
+    reasons
+}
+
+/// What a scheme takes and costs, whatever is needed of it.
+///
+/// # Errors
+/// The [`Reason`] why nothing can be said: it was not measured.
+pub fn estimate(
+    scheme: &'static Scheme,
+    load: &Load,
+    tariff: &Tariff,
+    measured: &[Measurement],
+) -> Result<Candidate, Reason> {
+    let coefficients = Coefficients::of(scheme.name, measured).ok_or(Reason::NotMeasured)?;
+    if let Some(only) = coefficients.too_far(load.keys) {
+        return Err(Reason::MeasuredElsewhere(only));
+    }
+    let estimate = coefficients.estimate(load.keys, load.changes, load.key_bytes, load.value_bytes);
+    let mut figures = estimate.figures;
+    if tariff.cryptography.total_cmp(&1.0).is_ne() {
+        let cheaper = figures.with_cheaper_cryptography(tariff.cryptography);
+        figures = cheaper.ok_or(Reason::UnknownCryptography)?;
+    }
+    let cost =
+        Cost::monthly(&figures, load, &tariff.prices, tariff.clients).ok_or(Reason::NoProofs)?;
+    Ok(Candidate {
+        scheme,
+        figures,
+        beyond: estimate.beyond,
+        cost,
+    })
+}
+
+#[cfg(test)]
+mod tests;

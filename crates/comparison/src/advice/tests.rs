@@ -1,0 +1,319 @@
+use proptest::{prelude::*, sample::select};
+
+use super::*;
+use crate::{prices::PriceBook, sample};
+
+/// Trees with short updates and long proofs, tuples with long updates and short proofs, and a log that is better than both.
+fn measured() -> Vec<Measurement> {
+    let mut all = Vec::new();
+    for scheme in [
+        "red-black-path-copying",
+        "treap-path-copying",
+        "tuple-spec-lightweight",
+        "aad-counted",
+    ] {
+        for (keys, changes) in [(1000, 1), (1000, 100), (100_000, 1), (100_000, 100)] {
+            let (n, k) = (count(keys), count(changes));
+            let mut point = sample(scheme);
+            (point.shape.keys, point.shape.changes) = (keys, changes);
+            if scheme.starts_with("tuple") {
+                point.update_bytes = 100.0 * n.sqrt() + 100.0 * k;
+                point.author_us = 2.0 * n.sqrt() + 20.0 * k;
+                point.proof_bytes = Some(370.0);
+            } else {
+                point.update_bytes = 200.0 + 40.0 * k;
+                point.author_us = 20.0 + 3.0 * k;
+                point.proof_bytes = Some(100.0 + 30.0 * n.log2());
+            }
+            if scheme == "treap-path-copying" {
+                point.proof_bytes = point.proof_bytes.map(|bytes| bytes * 1.02);
+            }
+            if scheme == "aad-counted" {
+                point.proof_bytes = Some(10.0);
+            }
+            all.push(point);
+        }
+    }
+    all
+}
+
+fn wanted() -> Wanted {
+    Wanted {
+        load: Load {
+            keys: 100_000,
+            key_bytes: 8,
+            value_bytes: 32,
+            changes: 1,
+            snapshots_per_day: 86_400.0,
+            lookups_per_day: 864_000.0,
+            old_lookups: 0.0,
+            servers: 1,
+            kept_versions: 1.0,
+        },
+        needs: vec![Need::OwnKeys, Need::Latest],
+        limits: Limits::default(),
+    }
+}
+
+fn tariff() -> Tariff {
+    Tariff {
+        prices: PriceBook::paper(),
+        clients: Clients::PayThemselves,
+        cryptography: 1.0,
+    }
+}
+
+fn advise(wanted: &Wanted) -> Advice {
+    Advice::new(wanted, &tariff(), &measured())
+}
+
+fn names(advice: &Advice) -> Vec<&'static str> {
+    advice
+        .ranked
+        .iter()
+        .map(|candidate| candidate.scheme.name)
+        .collect()
+}
+
+fn reasons(advice: &Advice, name: &str) -> Vec<Reason> {
+    let of_name = advice
+        .excluded
+        .iter()
+        .find(|excluded| excluded.scheme.name == name);
+    of_name.map_or(Vec::new(), |excluded| excluded.reasons.clone())
+}
+
+#[test]
+fn every_scheme_is_ranked_or_excluded_with_a_reason() {
+    let advice = advise(&wanted());
+    assert_eq!(advice.ranked.len() + advice.excluded.len(), schemes().len());
+    assert!(
+        advice
+            .excluded
+            .iter()
+            .all(|excluded| !excluded.reasons.is_empty())
+    );
+    let totals: Vec<_> = advice
+        .ranked
+        .iter()
+        .map(|candidate| candidate.cost.total())
+        .collect();
+    assert!(totals.is_sorted());
+    assert_eq!(
+        reasons(&advice, "treap-cache-median"),
+        [Reason::NotMeasured]
+    );
+    assert_eq!(
+        reasons(&advice, "directory"),
+        [Reason::Need(Need::OwnKeys), Reason::NotMeasured]
+    );
+    assert_eq!(
+        reasons(&advice, "sign-each-entry"),
+        [Reason::Baseline, Reason::NotMeasured]
+    );
+}
+
+#[test]
+fn needs_exclude_exactly_what_lacks_them() {
+    for need in Need::ALL {
+        let mut wanted = wanted();
+        wanted.needs.push(need);
+        let advice = advise(&wanted);
+        let kept = names(&advice);
+        for name in names(&advise(&self::wanted())) {
+            let scheme = schemes().iter().find(|scheme| scheme.name == name).unwrap();
+            assert_eq!(
+                kept.contains(&name),
+                need.is_met(&scheme.properties),
+                "{need} {name}"
+            );
+            if !need.is_met(&scheme.properties) {
+                assert_eq!(reasons(&advice, name), [Reason::Need(need)]);
+            }
+        }
+    }
+}
+
+#[test]
+fn limits_exclude_what_exceeds_them() {
+    let mut wanted = wanted();
+    wanted.needs.push(Need::NoTrustedSetup);
+    wanted.limits.proof_bytes = Some(400.0);
+    assert_eq!(names(&advise(&wanted)), ["tuple-spec-lightweight"]);
+    wanted.limits = Limits {
+        memory_bytes: Some(1e6),
+        ..Limits::default()
+    };
+    let advice = advise(&wanted);
+    assert_eq!(names(&advice), [""; 0]);
+    // 100 bytes for each key, 300 for a version.
+    assert_eq!(
+        reasons(&advice, "red-black-path-copying"),
+        [Reason::Memory(1e7 + 300.0)]
+    );
+    wanted.limits = Limits {
+        snapshot_seconds: Some(200e-6),
+        ..Limits::default()
+    };
+    assert!(!names(&advise(&wanted)).contains(&"tuple-spec-lightweight"));
+    assert!(names(&advise(&wanted)).contains(&"red-black-path-copying"));
+}
+
+#[test]
+fn what_is_slower_than_snapshots_come_is_excluded() {
+    let mut wanted = wanted();
+    wanted.load.snapshots_per_day = 86_400.0 * 5000.0;
+    let advice = advise(&wanted);
+    assert!(names(&advice).contains(&"red-black-path-copying"));
+    let reasons = reasons(&advice, "tuple-spec-lightweight");
+    let [Reason::SlowerThanSnapshots { seconds, interval }] = reasons.as_slice() else {
+        panic!("{reasons:?}");
+    };
+    assert!((interval - 200e-6).abs() < 1e-12 && seconds > interval);
+}
+
+#[test]
+fn the_winner_and_where_it_ceases_to_be() {
+    let (mut wanted, tariff, measured) = (wanted(), tariff(), measured());
+    wanted.needs.push(Need::NoTrustedSetup);
+    // A hundred for each update: too few for tuples with so many keys, and enough with fewer.
+    wanted.load.lookups_per_day = 8_640_000.0;
+    let advice = Advice::new(&wanted, &tariff, &measured);
+    let (winner, other) = (advice.winner().unwrap(), advice.other_family().unwrap());
+    assert_eq!(winner.scheme.name, "red-black-path-copying");
+    assert_eq!(
+        advice.runner_up().unwrap().scheme.name,
+        "treap-path-copying"
+    );
+    assert_eq!(other.scheme.name, "tuple-spec-lightweight");
+    let Balance { saves, pays } = Balance::of(winner, other);
+    assert_eq!(saves.unwrap().0, Term::UpdatesSent);
+    assert_eq!(pays.unwrap().0, Term::ProofsSent);
+    let crossing = crossing((winner, other), &wanted.load, &tariff, &measured);
+    for (lookups, first) in [
+        (0.9, "red-black-path-copying"),
+        (1.1, "tuple-spec-lightweight"),
+    ] {
+        let mut there = wanted.clone();
+        there.load.lookups_per_day = crossing.lookups_per_day.unwrap() * lookups;
+        assert_eq!(names(&Advice::new(&there, &tariff, &measured))[0], first);
+    }
+    for (keys, first) in [
+        (0.9, "tuple-spec-lightweight"),
+        (1.1, "red-black-path-copying"),
+    ] {
+        let mut there = wanted.clone();
+        there.load.keys = times(1, crossing.keys.unwrap() * keys);
+        assert_eq!(names(&Advice::new(&there, &tariff, &measured))[0], first);
+    }
+    // By hand: the difference of updates over that of proofs.
+    let prices = tariff.prices;
+    let update = prices.of_sending(100.0 * 1e5_f64.sqrt() - 140.0)
+        + prices.of_computing(2.0 * 1e5_f64.sqrt() - 3.0);
+    let proof = prices.of_sending(100.0 + 30.0 * 1e5_f64.log2() - 370.0);
+    let expected = 86_400.0 * update / proof;
+    assert!((crossing.lookups_per_day.unwrap() / expected - 1.0).abs() < 1e-6);
+}
+
+#[test]
+fn what_dominates_can_never_cross() {
+    let (wanted, tariff, measured) = (wanted(), tariff(), measured());
+    let advice = Advice::new(&wanted, &tariff, &measured);
+    let find = |name| {
+        advice
+            .ranked
+            .iter()
+            .find(|candidate| candidate.scheme.name == name)
+            .unwrap()
+    };
+    let pair = (find("red-black-path-copying"), find("treap-path-copying"));
+    let never = crossing(pair, &wanted.load, &tariff, &measured);
+    assert_eq!((never.lookups_per_day, never.keys), (None, None));
+}
+
+#[test]
+fn one_size_says_nothing_of_others() {
+    let mut measured = measured();
+    measured.retain(|point| point.scheme != "aad-counted" || point.shape.keys == 1000);
+    let reasons_with = |keys| {
+        let mut wanted = wanted();
+        wanted.load.keys = keys;
+        reasons(&Advice::new(&wanted, &tariff(), &measured), "aad-counted")
+    };
+    assert_eq!(reasons_with(100_000), [Reason::MeasuredElsewhere(1000)]);
+    assert_eq!(reasons_with(400), [Reason::MeasuredElsewhere(1000)]);
+    assert_eq!(reasons_with(2000), []);
+}
+
+#[test]
+fn cheaper_cryptography_needs_its_share() {
+    let tariff = Tariff {
+        cryptography: 10.0,
+        ..tariff()
+    };
+    let advice = Advice::new(&wanted(), &tariff, &measured());
+    assert!(advice.winner().is_some());
+    let mut measured = measured();
+    for point in &mut measured {
+        point.author_cryptography_us = None;
+    }
+    let advice = Advice::new(&wanted(), &tariff, &measured);
+    assert!(advice.winner().is_none());
+    assert_eq!(
+        reasons(&advice, "aad-counted"),
+        [Reason::UnknownCryptography]
+    );
+}
+
+fn any_load() -> impl Strategy<Value = Load> {
+    let entries = (1..2_000_000_u64, 1..100_u64, 0..10_000_u64, 1..1000_u64);
+    let rates = (0.01..1e5, 0.0..1e9, 0.0..=1.0, 1..10_u64, 1.0..1e6);
+    (entries, rates).prop_map(|((keys, key_bytes, value_bytes, changes), rates)| {
+        let (snapshots_per_day, lookups_per_day, old_lookups, servers, kept_versions) = rates;
+        Load {
+            keys,
+            key_bytes,
+            value_bytes,
+            changes,
+            snapshots_per_day,
+            lookups_per_day,
+            old_lookups,
+            servers,
+            kept_versions,
+        }
+    })
+}
+
+/// What changes in a load, and how.
+type More = (&'static str, fn(&mut Load));
+
+const MORE: [More; 9] = [
+    ("keys", |load| load.keys += load.keys / 3 + 1),
+    ("key bytes", |load| load.key_bytes += 10),
+    ("value bytes", |load| load.value_bytes += 10),
+    ("changes", |load| load.changes += 7),
+    ("snapshots", |load| load.snapshots_per_day *= 1.5),
+    ("look-ups", |load| load.lookups_per_day *= 1.5),
+    // Old versions take longer in these samples.
+    ("old versions", |load| {
+        load.old_lookups = f64::midpoint(load.old_lookups, 1.0);
+    }),
+    ("servers", |load| load.servers += 1),
+    ("versions", |load| load.kept_versions += 10.0),
+];
+
+proptest! {
+    #[test]
+    fn costs_grow_with_every_number_of_a_load(load in any_load(), more in select(MORE.to_vec())) {
+        let (tariff, measured) = (tariff(), measured());
+        let (what, change) = more;
+        let mut larger = load;
+        change(&mut larger);
+        for name in ["red-black-path-copying", "tuple-spec-lightweight"] {
+            let scheme = schemes().iter().find(|scheme| scheme.name == name).unwrap();
+            let total = |load| estimate(scheme, load, &tariff, &measured).unwrap().cost.total();
+            let (before, after) = (total(&load), total(&larger));
+            prop_assert!(after >= before * (1.0 - 1e-12), "{name}: {what}: {before} to {after}");
+        }
+    }
+}

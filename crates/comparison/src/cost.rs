@@ -1,0 +1,304 @@
+//! What a load costs in a month, and a look-up with its share of the updates.
+//!
+//! Author and servers are paid for computing while they compute, for bytes that they send, and for what they keep.
+//!
+//! Source: Crosby & Wallach 2010, sections 5.3, 6.3, 7.3 and 10.
+
+use core::fmt;
+
+use serde::Serialize;
+
+use crate::{line::CostLine, measurement::Measurement, prices::Prices};
+
+/// The days of a month, on average.
+pub const DAYS_PER_MONTH: f64 = 365.25 / 12.0;
+
+/// What is done with a dictionary.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Load {
+    /// The number of keys.
+    pub keys: u64,
+    /// The bytes of a key.
+    pub key_bytes: u64,
+    /// The bytes of a value.
+    pub value_bytes: u64,
+    /// The changes in each snapshot.
+    pub changes: u64,
+    /// The snapshots in a day.
+    pub snapshots_per_day: f64,
+    /// The look-ups in a day, of all servers together.
+    pub lookups_per_day: f64,
+    /// The share of look-ups that ask a random old version, 0 to 1; the others ask the latest.
+    pub old_lookups: f64,
+    /// The servers that hold it, each of which is sent every update.
+    pub servers: u64,
+    /// The versions that each server keeps, at least 1.
+    pub kept_versions: f64,
+}
+
+impl Load {
+    /// The seconds from one snapshot to the next.
+    pub fn interval_seconds(&self) -> f64 {
+        86_400.0 / self.snapshots_per_day
+    }
+
+    /// The look-ups for each snapshot.
+    pub fn lookups_per_snapshot(&self) -> f64 {
+        self.lookups_per_day / self.snapshots_per_day
+    }
+
+    /// The bytes of an entry.
+    pub fn entry_bytes(&self) -> f64 {
+        count(self.key_bytes) + count(self.value_bytes)
+    }
+}
+
+/// Who pays what clients compute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Clients {
+    /// They do, as in the paper.
+    PayThemselves,
+    /// Whoever pays for the rest.
+    Charged,
+}
+
+/// A part of the costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Term {
+    /// The author makes snapshots.
+    AuthorComputing,
+    /// Updates are sent to every server.
+    UpdatesSent,
+    /// Servers apply them.
+    ServerComputing,
+    /// Servers prove.
+    ProofComputing,
+    /// Proofs are sent to clients.
+    ProofsSent,
+    /// Clients verify.
+    ClientComputing,
+    /// Servers keep entries and the updates of the versions that they have, on disks.
+    Storage,
+    /// Servers hold the dictionary with these versions in memory.
+    Memory,
+}
+
+impl fmt::Display for Term {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::AuthorComputing => "the author's computing",
+            Self::UpdatesSent => "sending updates to servers",
+            Self::ServerComputing => "applying updates",
+            Self::ProofComputing => "computing proofs",
+            Self::ProofsSent => "sending proofs to clients",
+            Self::ClientComputing => "the clients' computing",
+            Self::Storage => "disks",
+            Self::Memory => "memory",
+        })
+    }
+}
+
+/// What a load costs, in dollars per month.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cost {
+    terms: [(Term, f64); 8],
+    line: CostLine,
+}
+
+impl Cost {
+    /// What `load` costs with a scheme of which `figures` were measured or estimated for just this load; none if they
+    /// have no proofs, or if old versions are asked and it has no proofs of them.
+    pub fn monthly(
+        figures: &Measurement,
+        load: &Load,
+        prices: &Prices,
+        clients: Clients,
+    ) -> Option<Self> {
+        let reply = Reply::of(figures, load, clients)?;
+        let (servers, keys) = (count(load.servers), count(load.keys));
+        let [snapshots, lookups] =
+            [load.snapshots_per_day, load.lookups_per_day].map(|daily| daily * DAYS_PER_MONTH);
+        let on_disk = keys * load.entry_bytes() + load.kept_versions * figures.update_bytes;
+        let in_memory = keys * figures.memory_bytes_per_key.unwrap_or(0.0)
+            + load.kept_versions * figures.memory_bytes_per_snapshot.unwrap_or(0.0);
+        let terms = [
+            (
+                Term::AuthorComputing,
+                snapshots * prices.of_computing(figures.author_us),
+            ),
+            (
+                Term::UpdatesSent,
+                snapshots * servers * prices.of_sending(figures.update_bytes),
+            ),
+            (
+                Term::ServerComputing,
+                snapshots * servers * prices.of_computing(figures.apply_us),
+            ),
+            (
+                Term::ProofComputing,
+                lookups * prices.of_computing(reply.prove_us),
+            ),
+            (
+                Term::ProofsSent,
+                lookups * prices.of_sending(reply.proof_bytes),
+            ),
+            (
+                Term::ClientComputing,
+                lookups * prices.of_computing(reply.client_us),
+            ),
+            (Term::Storage, servers * prices.of_storing(on_disk)),
+            (Term::Memory, servers * prices.of_memory(in_memory)),
+        ];
+        let each = prices.of_computing(reply.prove_us + reply.client_us)
+            + prices.of_sending(reply.proof_bytes);
+        let line = CostLine {
+            fixed: terms
+                .iter()
+                .filter(|(term, _)| !term.is_of_lookups())
+                .map(|(_, dollars)| dollars)
+                .sum(),
+            each,
+        };
+        Some(Self { terms, line })
+    }
+
+    /// Everything together.
+    pub fn total(&self) -> f64 {
+        self.terms.iter().map(|(_, dollars)| dollars).sum()
+    }
+
+    /// Each part, in dollars per month.
+    pub const fn terms(&self) -> &[(Term, f64)] {
+        &self.terms
+    }
+
+    /// One part, in dollars per month.
+    pub fn of(&self, wanted: Term) -> f64 {
+        let of_term = self.terms.iter().filter(|(term, _)| *term == wanted);
+        of_term.map(|(_, dollars)| dollars).sum()
+    }
+
+    /// The largest part, and its share of everything, 0 to 1; 1 if nothing costs anything.
+    pub fn dominant(&self) -> (Term, f64) {
+        let largest = self
+            .terms
+            .iter()
+            .max_by(|one, other| one.1.total_cmp(&other.1));
+        let (term, dollars) = largest.copied().unwrap_or((Term::ProofsSent, 0.0));
+        let total = self.total();
+        (term, if total > 0.0 { dollars / total } else { 1.0 })
+    }
+
+    /// The same costs as a line: dollars per month in any case, and dollars for each look-up.
+    pub const fn line(&self) -> CostLine {
+        self.line
+    }
+}
+
+impl Term {
+    const fn is_of_lookups(self) -> bool {
+        matches!(
+            self,
+            Self::ProofComputing | Self::ProofsSent | Self::ClientComputing
+        )
+    }
+}
+
+/// What an average look-up takes.
+struct Reply {
+    prove_us: f64,
+    proof_bytes: f64,
+    client_us: f64,
+}
+
+impl Reply {
+    fn of(figures: &Measurement, load: &Load, clients: Clients) -> Option<Self> {
+        let share = |part: f64, figure: Option<f64>| {
+            if part > 0.0 {
+                figure.map(|figure| part * figure)
+            } else {
+                Some(0.0)
+            }
+        };
+        let prove_us = share(1.0 - load.old_lookups, figures.prove_us)?
+            + share(load.old_lookups, figures.prove_old_us)?;
+        let client_us = match clients {
+            Clients::PayThemselves => 0.0,
+            Clients::Charged => figures.verify_us?,
+        };
+        Some(Self {
+            prove_us,
+            proof_bytes: figures.proof_bytes?,
+            client_us,
+        })
+    }
+}
+
+/// An update and its look-ups as a line, in dollars: `at(r)` for `r` look-ups of the latest version, `per_time(r)` for one
+/// of them with its share, as in figures 6 to 8. One server; nothing is kept. None if the scheme has no proofs.
+pub fn of_update(figures: &Measurement, prices: &Prices) -> Option<CostLine> {
+    let update_us = figures.author_us + figures.apply_us;
+    Some(CostLine {
+        fixed: prices.of_computing(update_us) + prices.of_sending(figures.update_bytes),
+        each: prices.of_computing(figures.prove_us?) + prices.of_sending(figures.proof_bytes?),
+    })
+}
+
+/// The bytes that are sent for each second of computing. Where they exceed [`Prices::equilibrium`], sending costs more
+/// than computing.
+///
+/// Source: Crosby & Wallach 2010, section 5.4, tables 5, 9 and 10.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct BandwidthRatios {
+    /// The update, over the time of author and server.
+    pub update: f64,
+    /// The proof, over the server's time; none if there are no proofs.
+    pub lookup: Option<f64>,
+}
+
+impl BandwidthRatios {
+    /// Those of one scheme.
+    pub fn of(figures: &Measurement) -> Self {
+        let per_second = |bytes: f64, us: f64| bytes / (us / 1e6);
+        let lookup = figures.proof_bytes.zip(figures.prove_us);
+        Self {
+            update: per_second(figures.update_bytes, figures.author_us + figures.apply_us),
+            lookup: lookup.map(|(bytes, us)| per_second(bytes, us)),
+        }
+    }
+}
+
+impl Measurement {
+    /// The same with signatures so many times cheaper: none if the author's share was not measured. Server and client are as
+    /// before where theirs was not, so that they are at most that expensive. Hash chains count as hashing.
+    ///
+    /// Source: Crosby & Wallach 2010, section 10.
+    #[must_use]
+    pub fn with_cheaper_cryptography(&self, times: f64) -> Option<Self> {
+        let saved = |of_it: Option<f64>| of_it.unwrap_or(0.0) * (1.0 - 1.0 / times);
+        let author = saved(Some(self.author_cryptography_us?));
+        Some(Self {
+            author_us: self.author_us - author,
+            apply_us: self.apply_us - saved(self.apply_cryptography_us),
+            verify_us: self
+                .verify_us
+                .map(|all| all - saved(self.verify_cryptography_us)),
+            ..self.clone()
+        })
+    }
+}
+
+/// A count as a figure.
+#[allow(
+    clippy::as_conversions,
+    clippy::cast_precision_loss,
+    reason = "no count of a load reaches 2^53"
+)]
+pub(crate) const fn count(number: u64) -> f64 {
+    number as f64
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,209 @@
+use super::*;
+use crate::{line::lowest, prices::PriceBook, sample};
+
+const LOAD: Load = Load {
+    keys: 1000,
+    key_bytes: 8,
+    value_bytes: 32,
+    changes: 1,
+    snapshots_per_day: 24.0,
+    lookups_per_day: 86_400.0,
+    old_lookups: 0.0,
+    servers: 3,
+    kept_versions: 720.0,
+};
+
+fn monthly(figures: &Measurement, load: &Load, clients: Clients) -> Cost {
+    let prices = Prices {
+        storage_per_gigabyte_month: 0.1,
+        memory_per_gigabyte_month: 3.0,
+        ..Prices::new(0.036, 0.1)
+    };
+    Cost::monthly(figures, load, &prices, clients).unwrap()
+}
+
+fn near(figure: f64, expected: f64) {
+    assert!(
+        (figure - expected).abs() < 1e-9 * expected.abs().max(1e-9),
+        "{figure} instead of {expected}"
+    );
+}
+
+/// Author 100 us, 500 bytes, server 50 us, proofs 10 us (old ones 20) and 200 bytes, verified in 5 us.
+fn figures() -> Measurement {
+    sample("one")
+}
+
+#[test]
+fn every_term_by_hand() {
+    let cost = monthly(&figures(), &LOAD, Clients::Charged);
+    let (snapshots, lookups) = (24.0 * 30.4375, 86_400.0 * 30.4375);
+    // A microsecond costs 0.036 / 3600 / 10^6 = 10^-11 dollars, a byte 10^-10.
+    near(cost.of(Term::AuthorComputing), snapshots * 100.0 * 1e-11);
+    near(cost.of(Term::UpdatesSent), snapshots * 3.0 * 500.0 * 1e-10);
+    near(
+        cost.of(Term::ServerComputing),
+        snapshots * 3.0 * 50.0 * 1e-11,
+    );
+    near(cost.of(Term::ProofComputing), lookups * 10.0 * 1e-11);
+    near(cost.of(Term::ProofsSent), lookups * 200.0 * 1e-10);
+    near(cost.of(Term::ClientComputing), lookups * 5.0 * 1e-11);
+    near(
+        cost.of(Term::Storage),
+        3.0 * (1000.0 * 40.0 + 720.0 * 500.0) * 1e-10,
+    );
+    near(
+        cost.of(Term::Memory),
+        3.0 * (1000.0 * 100.0 + 720.0 * 300.0) * 3e-9,
+    );
+    let terms = cost.terms().iter().map(|(_, dollars)| dollars);
+    near(cost.total(), terms.sum());
+    near(cost.line().at(lookups), cost.total());
+    assert_eq!(cost.dominant().0, Term::ProofsSent);
+    near(
+        monthly(&figures(), &LOAD, Clients::PayThemselves).of(Term::ClientComputing),
+        0.0,
+    );
+}
+
+#[test]
+fn old_versions_take_their_share() {
+    let load = Load {
+        old_lookups: 0.25,
+        ..LOAD
+    };
+    let cost = monthly(&figures(), &load, Clients::PayThemselves);
+    let lookups = 86_400.0 * 30.4375;
+    near(
+        cost.of(Term::ProofComputing),
+        lookups * (0.75 * 10.0 + 0.25 * 20.0) * 1e-11,
+    );
+    let forgetful = Measurement {
+        prove_old_us: None,
+        ..figures()
+    };
+    let prices = PriceBook::paper();
+    assert!(Cost::monthly(&forgetful, &load, &prices, Clients::PayThemselves).is_none());
+    assert!(Cost::monthly(&forgetful, &LOAD, &prices, Clients::PayThemselves).is_some());
+    let mute = Measurement {
+        proof_bytes: None,
+        ..figures()
+    };
+    assert!(Cost::monthly(&mute, &LOAD, &prices, Clients::PayThemselves).is_none());
+    assert!(of_update(&mute, &prices).is_none());
+}
+
+#[test]
+fn bandwidth_ratios_by_hand() {
+    let ratios = BandwidthRatios::of(&figures());
+    near(ratios.update, 500.0 / 150e-6);
+    near(ratios.lookup.unwrap(), 200.0 / 10e-6);
+}
+
+#[test]
+fn what_exceeds_the_equilibrium_costs_mostly_bandwidth() {
+    let prices = PriceBook::paper();
+    for proof_bytes in [1.0, 1.9, 2.0, 100.0] {
+        let figures = Measurement {
+            proof_bytes: Some(proof_bytes),
+            ..figures()
+        };
+        let ratio = BandwidthRatios::of(&figures).lookup.unwrap();
+        let is_bandwidth = prices.of_sending(proof_bytes) > prices.of_computing(10.0);
+        assert_eq!(
+            ratio > prices.equilibrium(),
+            is_bandwidth,
+            "{proof_bytes} bytes"
+        );
+    }
+}
+
+#[test]
+fn cheaper_cryptography_by_hand() {
+    let cheaper = figures().with_cheaper_cryptography(10.0).unwrap();
+    near(cheaper.author_us, 100.0 - 80.0 * 0.9);
+    near(cheaper.apply_us, 50.0 - 40.0 * 0.9);
+    near(cheaper.verify_us.unwrap(), 5.0 - 4.0 * 0.9);
+    let unknown = Measurement {
+        author_cryptography_us: None,
+        ..figures()
+    };
+    assert_eq!(unknown.with_cheaper_cryptography(10.0), None);
+}
+
+/// Tables 7 and 8 of the paper: designs with their inserts per second of the author, bytes of update and proof, and updates
+/// and look-ups per second of the server.
+const PAPER: [(&str, [f64; 5]); 7] = [
+    ("base+ss", [0.35, 114_460.0, 150.0, 4.2, 5619.0]),
+    ("base+lw", [2.67, 156_720.0, 210.0, 2.4, 4781.0]),
+    ("spec+ss", [6.6, 6_440.0, 300.0, 64.8, 2896.0]),
+    ("spec+lw", [63.0, 3_760.0, 420.0, 104.4, 2497.0]),
+    ("chain accumulators", [62.5, 140.0, 1_230.0, 0.9, 2419.0]),
+    ("accumulators", [64.7, 140.0, 1_300.0, 0.93, 1991.0]),
+    ("red-black", [753.0, 150.0, 1_200.0, 9009.0, 10221.0]),
+];
+
+fn paper_lines(prices: &Prices) -> Vec<CostLine> {
+    let lines = PAPER.map(|(name, [inserts, update, proof, updates, lookups])| {
+        let figures = Measurement {
+            author_us: 1e6 / inserts,
+            update_bytes: update,
+            apply_us: 1e6 / updates,
+            prove_us: Some(1e6 / lookups),
+            proof_bytes: Some(proof),
+            ..sample(name)
+        };
+        of_update(&figures, prices).unwrap()
+    });
+    lines.to_vec()
+}
+
+fn winners(prices: &Prices) -> Vec<(&'static str, f64)> {
+    let parts = lowest(&paper_lines(prices), (1.0, 1e7));
+    let name = |line: usize| PAPER.get(line).unwrap().0;
+    parts
+        .iter()
+        .map(|part| (name(part.line), part.from))
+        .collect()
+}
+
+#[test]
+fn figure_7_is_that_of_the_paper() {
+    let winners = winners(&PriceBook::paper());
+    let names: Vec<_> = winners.iter().map(|(name, _)| *name).collect();
+    // Section 7.3: accumulators never win, and proofs get shorter as look-ups become more.
+    assert_eq!(names.first(), Some(&"red-black"));
+    assert!(!names.iter().any(|name| name.contains("accumulators")));
+    assert_eq!(names.last(), Some(&"base+ss"));
+    assert!(names.contains(&"spec+lw") && names.contains(&"spec+ss"));
+    // Section 10: red-black trees are cheaper up to 15 look-ups for an update.
+    let overtaken = winners.get(1).unwrap().1;
+    assert!((10.0..20.0).contains(&overtaken), "{overtaken}");
+}
+
+#[test]
+fn the_what_ifs_of_section_10() {
+    let paper = PriceBook::paper();
+    // "If bandwidth got ten times cheaper [..] red-black trees would be cheaper [..] at ratios up to 200 rather than 15."
+    let overtaken = winners(&paper.cheaper(1.0, 10.0)).get(1).unwrap().1;
+    assert!((100.0..300.0).contains(&overtaken), "{overtaken}");
+    near(
+        paper.cheaper(1.0, 10.0).equilibrium(),
+        10.0 * paper.equilibrium(),
+    );
+    near(
+        paper.cheaper(10.0, 1.0).equilibrium(),
+        paper.equilibrium() / 10.0,
+    );
+}
+
+#[test]
+fn figure_6_falls_to_the_cost_of_a_look_up() {
+    let line = of_update(&figures(), &PriceBook::paper()).unwrap();
+    let costs: Vec<_> = (0..8)
+        .map(|power| line.per_time(10_f64.powi(power)))
+        .collect();
+    assert!(costs.is_sorted_by(|one, next| one > next));
+    near(line.per_time(1e15), line.each);
+    near(line.per_time(1.0), line.fixed + line.each);
+}

@@ -1,0 +1,124 @@
+use super::*;
+use crate::sample;
+
+/// Every time and size is `figure(n, k)`.
+fn measured(points: &[(u64, u64)], figure: impl Fn(f64, f64) -> f64) -> Vec<Measurement> {
+    let point = |(keys, changes): &(u64, u64)| {
+        let value = figure(count(*keys), count(*changes));
+        let mut point = sample("made up");
+        (point.shape.keys, point.shape.changes) = (*keys, *changes);
+        (point.author_us, point.apply_us, point.update_bytes) = (value, value, value);
+        (point.prove_us, point.memory_bytes_per_snapshot) = (Some(value), None);
+        point
+    };
+    points.iter().map(point).collect()
+}
+
+const GRID: [(u64, u64); 4] = [(1000, 1), (1000, 100), (100_000, 1), (100_000, 100)];
+
+fn estimate(measured: &[Measurement], keys: u64, changes: u64) -> Estimate {
+    Coefficients::of("made up", measured)
+        .unwrap()
+        .estimate(keys, changes, 8, 32)
+}
+
+fn near(figure: f64, expected: f64) {
+    assert!(
+        (figure - expected).abs() < 1e-9 * expected.abs(),
+        "{figure} instead of {expected}"
+    );
+}
+
+#[test]
+fn measured_points_come_back() {
+    let points = measured(&GRID, |n, k| n.sqrt() + 3.0 * k);
+    for point in &points {
+        let estimate = estimate(&points, point.shape.keys, point.shape.changes);
+        near(estimate.figures.author_us, point.author_us);
+        near(estimate.figures.update_bytes, point.update_bytes);
+        assert_eq!(estimate.beyond, []);
+    }
+}
+
+#[test]
+fn linear_in_changes_and_a_power_of_keys() {
+    let points = measured(&GRID, |n, k| (5.0 + 2.0 * k) * n.sqrt());
+    for (keys, changes) in [(1000, 37), (10_000, 1), (31_623, 50), (50_000, 100)] {
+        let estimate = estimate(&points, keys, changes);
+        let expected = (5.0 + 2.0 * count(changes)) * count(keys).sqrt();
+        near(estimate.figures.author_us, expected);
+        near(estimate.figures.prove_us.unwrap(), expected);
+        assert_eq!(estimate.figures.memory_bytes_per_snapshot, None);
+        assert_eq!(estimate.beyond, []);
+    }
+}
+
+#[test]
+fn beyond_the_points_the_last_slope_goes_on_and_is_called_so() {
+    let points = measured(&GRID, |n, k| (5.0 + 2.0 * k) * n);
+    let far = estimate(&points, 10_000_000, 1000);
+    near(far.figures.author_us, 2005.0 * 1e7);
+    let shown: Vec<_> = far.beyond.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        shown,
+        [
+            "extrapolated: measured with 1000 to 100000 keys",
+            "extrapolated: measured with 1 to 100 changes in a snapshot"
+        ]
+    );
+    assert_eq!(estimate(&points, 10, 1).beyond.len(), 1);
+    near(estimate(&points, 10, 1).figures.author_us, 70.0);
+}
+
+#[test]
+fn a_size_with_one_point_grows_as_the_nearest_with_several() {
+    let points = measured(&[(1000, 1), (1000, 100), (100_000, 1)], |n, k| {
+        (5.0 + 2.0 * k) * n.sqrt()
+    });
+    near(
+        estimate(&points, 100_000, 41).figures.author_us,
+        87.0 * 1e5_f64.sqrt(),
+    );
+    // Without any other: no more than proportional, and no less than for fewer changes.
+    let alone = measured(&[(1000, 10)], |_, k| k);
+    near(estimate(&alone, 1000, 40).figures.author_us, 40.0);
+    near(estimate(&alone, 5, 1).figures.author_us, 10.0);
+    assert_eq!(
+        estimate(&alone, 5, 10).beyond[0].to_string(),
+        "extrapolated: measured with 1000 keys only"
+    );
+}
+
+#[test]
+fn bytes_of_keys_and_values_add_up() {
+    let points = [sample("made up")];
+    let coefficients = Coefficients::of("made up", &points).unwrap();
+    let same = coefficients.estimate(1000, 1, 8, 32).figures;
+    assert_eq!(same, points[0]);
+    let longer = coefficients.estimate(1000, 1, 16, 132).figures;
+    near(longer.update_bytes, same.update_bytes + 108.0);
+    near(
+        longer.proof_bytes.unwrap(),
+        same.proof_bytes.unwrap() + 108.0,
+    );
+    near(longer.memory_bytes_per_key.unwrap(), 208.0);
+    near(longer.memory_bytes_per_snapshot.unwrap(), 408.0);
+    near(longer.author_us, same.author_us);
+    let shorter = coefficients.estimate(1000, 1, 1, 0).figures;
+    near(shorter.proof_bytes.unwrap(), 161.0);
+}
+
+#[test]
+fn points_that_do_not_belong_together_are_not_mixed() {
+    let mut points = measured(&GRID, |n, _| n);
+    let mut other = sample("made up");
+    other.shape.value_bytes = 1024;
+    other.author_us = 1e9;
+    points.insert(0, other);
+    let mut unmeasured = sample("made up");
+    unmeasured.snapshots = 0;
+    unmeasured.author_us = 1e9;
+    points.push(unmeasured);
+    near(estimate(&points, 1000, 1).figures.author_us, 1000.0);
+    assert!(Coefficients::of("another", &points).is_none());
+}

@@ -1,0 +1,111 @@
+//! Costs that are lines, and where another one becomes the lowest: computed, not searched.
+//!
+//! With `r` look-ups for each update, a look-up and its share of an update cost `lookup + update / r` (figures 6 to 8);
+//! so `r` look-ups and their update cost `update + r * lookup`, a line, and two lines cross in one point at most.
+//!
+//! Source: Crosby & Wallach 2010, sections 6.3 and 7.3.
+
+/// Something fixed, and something for each of a number of times.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CostLine {
+    /// What it costs in any case: an update.
+    pub fixed: f64,
+    /// What each time costs: a look-up.
+    pub each: f64,
+}
+
+impl CostLine {
+    /// The cost of so many times.
+    pub fn at(&self, times: f64) -> f64 {
+        self.fixed + self.each * times
+    }
+
+    /// The cost of one of so many times, with its share of what is fixed.
+    pub fn per_time(&self, times: f64) -> f64 {
+        self.each + self.fixed / times
+    }
+
+    /// The positive number of times for which both cost the same; none if one of them always costs less.
+    pub fn crossing(&self, other: &Self) -> Option<f64> {
+        let times = (other.fixed - self.fixed) / (self.each - other.each);
+        (times.is_finite() && times > 0.0).then_some(times)
+    }
+}
+
+/// A part of the axis, and which line is the lowest there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lowest {
+    /// Where it begins to be.
+    pub from: f64,
+    /// Where it ceases to be.
+    pub to: f64,
+    /// The index of the line.
+    pub line: usize,
+}
+
+/// Which of the lines is the lowest in which part of a range, in ascending order. Nothing, if there are no lines.
+///
+/// Quadratic in the number of lines.
+pub fn lowest(lines: &[CostLine], (start, end): (f64, f64)) -> Vec<Lowest> {
+    let mut parts = Vec::new();
+    let mut from = start;
+    let first = |one: &(usize, CostLine), other: &(usize, CostLine)| {
+        one.1.at(start).total_cmp(&other.1.at(start))
+    };
+    let numbered = || lines.iter().copied().enumerate();
+    let mut current = numbered().min_by(first);
+    while let Some((line, now)) = current {
+        // Only what costs less each time overtakes; the first to do so is next.
+        let next = numbered()
+            .filter(|(_, other)| other.each < now.each)
+            .map(|(index, other)| {
+                let at = (other.fixed - now.fixed) / (now.each - other.each);
+                (at.max(from), (index, other))
+            })
+            .filter(|(at, _)| *at < end)
+            .min_by(|one, other| one.0.total_cmp(&other.0));
+        let to = next.map_or(end, |(at, _)| at);
+        parts.push(Lowest { from, to, line });
+        from = to;
+        current = next.map(|(_, other)| other);
+    }
+    parts
+}
+
+#[cfg(test)]
+#[allow(clippy::indexing_slicing, reason = "tests fail by panicking")]
+mod tests {
+    use super::*;
+
+    const fn line(each: f64, fixed: f64) -> CostLine {
+        CostLine { fixed, each }
+    }
+
+    #[test]
+    fn lines_cross_where_they_cost_the_same() {
+        let (few, many) = (line(5.0, 10.0), line(1.0, 10_000.0));
+        // 5 r + 10 = r + 10 000.
+        assert_eq!(few.crossing(&many), Some(2497.5));
+        assert_eq!(many.crossing(&few), Some(2497.5));
+        assert!((few.at(2497.5) - many.at(2497.5)).abs() < 1e-9);
+        assert!((few.per_time(2.0) - 10.0).abs() < 1e-12);
+        assert_eq!(few.crossing(&line(6.0, 11.0)), None);
+        assert_eq!(few.crossing(&line(5.0, 11.0)), None);
+        assert_eq!(few.crossing(&few), None);
+    }
+
+    #[test]
+    fn the_lowest_changes_where_lines_cross() {
+        let lines = [
+            line(6.0, 2_000.0),
+            line(1.0, 10_000.0),
+            line(5.0, 10.0),
+            line(2.0, 610.0),
+        ];
+        let parts = lowest(&lines, (1.0, 1e7));
+        let shown: Vec<_> = parts.iter().map(|part| (part.line, part.from)).collect();
+        assert_eq!(shown, [(2, 1.0), (3, 200.0), (1, 9390.0)]);
+        assert!((parts[2].to - 1e7).abs() < 1.0);
+        assert_eq!(lowest(&[], (1.0, 1e7)), []);
+    }
+}

@@ -1,0 +1,202 @@
+//! What a user needs of a scheme beside that it is cheap.
+
+use core::{fmt, str::FromStr};
+
+use serde::{Serialize, Serializer};
+
+use crate::schemes::Properties;
+
+/// Something that a scheme has to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Need {
+    /// Equal contents have equal roots.
+    SetUnique,
+    /// The size of a proof does not depend on the number of keys.
+    ConstantProofs,
+    /// One proof shows all entries between two keys.
+    Ranges,
+    /// Nothing is ever removed or replaced, and that is proved.
+    AppendOnly,
+    /// Nobody but the author has to be trusted for public parameters.
+    NoTrustedSetup,
+    /// Absence of a key is proved.
+    Absence,
+    /// Entries can be removed.
+    Removal,
+    /// Old versions can be asked about.
+    OldVersions,
+    /// The number of entries has no limit that is fixed with the key.
+    Unbounded,
+    /// Entries have keys that the author chooses, and not numbers in the order of arrival.
+    OwnKeys,
+    /// An old value cannot be passed off as the latest.
+    Latest,
+}
+
+impl Need {
+    /// Every need.
+    pub const ALL: [Self; 11] = [
+        Self::SetUnique,
+        Self::ConstantProofs,
+        Self::Ranges,
+        Self::AppendOnly,
+        Self::NoTrustedSetup,
+        Self::Absence,
+        Self::Removal,
+        Self::OldVersions,
+        Self::Unbounded,
+        Self::OwnKeys,
+        Self::Latest,
+    ];
+
+    /// The name on command lines.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::SetUnique => "set-unique",
+            Self::ConstantProofs => "constant-proofs",
+            Self::Ranges => "ranges",
+            Self::AppendOnly => "append-only",
+            Self::NoTrustedSetup => "no-trusted-setup",
+            Self::Absence => "absence",
+            Self::Removal => "removal",
+            Self::OldVersions => "old-versions",
+            Self::Unbounded => "unbounded",
+            Self::OwnKeys => "own-keys",
+            Self::Latest => "latest",
+        }
+    }
+
+    /// Whether a scheme with these properties does it.
+    pub const fn is_met(self, properties: &Properties) -> bool {
+        match self {
+            Self::SetUnique => properties.set_unique,
+            Self::ConstantProofs => properties.constant_size_proofs,
+            Self::Ranges => properties.proves_ranges,
+            Self::AppendOnly => properties.append_only,
+            Self::NoTrustedSetup => !properties.trusted_setup,
+            Self::Absence => properties.proves_absence,
+            Self::Removal => properties.removes,
+            Self::OldVersions => properties.proves_any_old_version,
+            Self::Unbounded => !properties.bounded,
+            Self::OwnKeys => properties.has_keys,
+            Self::Latest => properties.proves_latest,
+        }
+    }
+
+    /// What is said of a scheme that does not do it.
+    pub const fn lack(self) -> &'static str {
+        match self {
+            Self::SetUnique => "roots depend on the order of changes",
+            Self::ConstantProofs => "proofs grow with the number of keys",
+            Self::Ranges => "does not prove ranges",
+            Self::AppendOnly => "does not prove that nothing was removed",
+            Self::NoTrustedSetup => "needs parameters from a trusted set-up",
+            Self::Absence => "does not prove absence",
+            Self::Removal => "removes nothing",
+            Self::OldVersions => "answers about the latest version only",
+            Self::Unbounded => "the largest number of entries is fixed with the key",
+            Self::OwnKeys => "entries have numbers, not keys",
+            Self::Latest => "an old value passes for the latest",
+        }
+    }
+}
+
+impl fmt::Display for Need {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl Serialize for Need {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// A name that stands for no need.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown need '{name}', choose from {}", Need::ALL.map(Need::name).join(", "))]
+pub struct UnknownNeed {
+    /// The name.
+    pub name: String,
+}
+
+impl FromStr for Need {
+    type Err = UnknownNeed;
+
+    fn from_str(name: &str) -> Result<Self, UnknownNeed> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|need| need.name() == name)
+            .ok_or_else(|| UnknownNeed { name: name.into() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schemes::schemes;
+
+    fn meeting(need: Need) -> Vec<&'static str> {
+        let met = schemes()
+            .iter()
+            .filter(|scheme| need.is_met(&scheme.properties));
+        met.map(|scheme| scheme.name).collect()
+    }
+
+    #[test]
+    fn needs_have_names() {
+        for need in Need::ALL {
+            assert_eq!(need.name().parse(), Ok(need));
+        }
+        let unknown = "speed".parse::<Need>().unwrap_err().to_string();
+        assert!(
+            unknown.starts_with("unknown need 'speed', choose from set-unique, constant-proofs")
+        );
+    }
+
+    #[test]
+    fn each_need_is_met_by_the_schemes_that_do_it() {
+        let treaps_and_skip_lists =
+            |name: &str| name.starts_with("treap-") || name.starts_with("skip-list-");
+        assert_eq!(meeting(Need::SetUnique).len(), 8);
+        assert!(
+            meeting(Need::SetUnique)
+                .into_iter()
+                .all(treaps_and_skip_lists)
+        );
+        assert!(
+            meeting(Need::AppendOnly)
+                .iter()
+                .all(|name| name.starts_with("aad-"))
+        );
+        assert_eq!(meeting(Need::AppendOnly).len(), 2);
+        let tuple_or_baseline =
+            |name: &str| name.starts_with("tuple-") || name.starts_with("sign-");
+        assert!(
+            meeting(Need::ConstantProofs)
+                .into_iter()
+                .all(tuple_or_baseline)
+        );
+        assert_eq!(meeting(Need::ConstantProofs).len(), 17);
+        assert!(
+            !meeting(Need::NoTrustedSetup)
+                .iter()
+                .any(|name| name.starts_with("aad-"))
+        );
+        assert!(
+            !meeting(Need::Ranges)
+                .iter()
+                .any(|name| name.contains("accumulators"))
+        );
+        assert!(meeting(Need::Ranges).contains(&"tuple-spec-lightweight"));
+        assert!(
+            !meeting(Need::Absence)
+                .iter()
+                .any(|name| name.starts_with("sign-"))
+        );
+        assert!(!meeting(Need::OwnKeys).contains(&"directory"));
+        assert!(!meeting(Need::Latest).contains(&"sign-changed-entries"));
+        assert_eq!(meeting(Need::Latest).len(), schemes().len() - 1);
+    }
+}

@@ -1,0 +1,375 @@
+//! What providers charge: a dated price book in TOML, the one that comes with the crate or a user's own.
+//!
+//! Source: Crosby & Wallach 2010, section 5.3.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use toml::{Table, Value};
+
+/// What computing, sending and keeping cost, in dollars.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Prices {
+    /// One hour of one core.
+    pub compute_per_core_hour: f64,
+    /// One gigabyte sent.
+    pub egress_per_gigabyte: f64,
+    /// One gigabyte on a disk for a month.
+    pub storage_per_gigabyte_month: f64,
+    /// One gigabyte of main memory for a month; 0 where it comes with computing.
+    pub memory_per_gigabyte_month: f64,
+    /// What the provider calls a gigabyte.
+    pub bytes_per_gigabyte: f64,
+}
+
+impl Prices {
+    /// Prices of computing and of sending decimal gigabytes; keeping costs nothing.
+    pub const fn new(compute_per_core_hour: f64, egress_per_gigabyte: f64) -> Self {
+        Self {
+            compute_per_core_hour,
+            egress_per_gigabyte,
+            storage_per_gigabyte_month: 0.0,
+            memory_per_gigabyte_month: 0.0,
+            bytes_per_gigabyte: 1e9,
+        }
+    }
+
+    /// Dollars for so many microseconds of one core.
+    pub fn of_computing(&self, us: f64) -> f64 {
+        us / 1e6 / 3600.0 * self.compute_per_core_hour
+    }
+
+    /// Dollars for sending so many bytes.
+    pub fn of_sending(&self, bytes: f64) -> f64 {
+        bytes / self.bytes_per_gigabyte * self.egress_per_gigabyte
+    }
+
+    /// Dollars for keeping so many bytes on a disk for a month.
+    pub fn of_storing(&self, bytes: f64) -> f64 {
+        bytes / self.bytes_per_gigabyte * self.storage_per_gigabyte_month
+    }
+
+    /// Dollars for keeping so many bytes in main memory for a month.
+    pub fn of_memory(&self, bytes: f64) -> f64 {
+        bytes / self.bytes_per_gigabyte * self.memory_per_gigabyte_month
+    }
+
+    /// The equilibrium rate: the bytes per second of computing at which computing and sending cost the same.
+    ///
+    /// What sends more bytes for each second of its computing (its *bandwidth ratio*) costs mostly bandwidth.
+    /// Source: Crosby & Wallach 2010, section 5.3, which has 190 KB/s.
+    pub fn equilibrium(&self) -> f64 {
+        self.of_computing(1e6) / self.of_sending(1.0)
+    }
+
+    /// The same with computing (and the memory beside it) and bandwidth so many times cheaper.
+    ///
+    /// Source: Crosby & Wallach 2010, section 10.
+    #[must_use]
+    pub fn cheaper(self, compute: f64, bandwidth: f64) -> Self {
+        Self {
+            compute_per_core_hour: self.compute_per_core_hour / compute,
+            memory_per_gigabyte_month: self.memory_per_gigabyte_month / compute,
+            egress_per_gigabyte: self.egress_per_gigabyte / bandwidth,
+            ..self
+        }
+    }
+}
+
+/// An entry of a price book.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PriceEntry {
+    /// The entry's name in the book.
+    pub name: String,
+    /// Who charges this.
+    pub provider: String,
+    /// The day on which these were the prices, `YYYY-MM-DD`.
+    pub as_of: String,
+    /// Where the figures come from.
+    pub source: String,
+    /// The prices.
+    #[serde(flatten)]
+    pub prices: Prices,
+}
+
+/// A price book cannot be used. Every text names the file, and the entry and the key as far as they are known.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PriceError {
+    /// It is not TOML.
+    #[error("{file}, line {line}: {message}")]
+    Syntax {
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// Something stands in the file outside of a table.
+    #[error("{file}: '{key}' is not the table of an entry")]
+    NotAnEntry {
+        /// The file.
+        file: String,
+        /// The key.
+        key: String,
+    },
+    /// An entry lacks a key.
+    #[error("{file}: entry '{entry}' lacks '{key}'")]
+    Missing {
+        /// The file.
+        file: String,
+        /// The entry.
+        entry: String,
+        /// The key.
+        key: &'static str,
+    },
+    /// A key has a value of another type, or one that is no price.
+    #[error("{file}: entry '{entry}': '{key}' is not {expected}")]
+    Wrong {
+        /// The file.
+        file: String,
+        /// The entry.
+        entry: String,
+        /// The key.
+        key: &'static str,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// An entry has a key that means nothing.
+    #[error("{file}: entry '{entry}': unknown key '{key}', it is one of {}", KEYS.join(", "))]
+    UnknownKey {
+        /// The file.
+        file: String,
+        /// The entry.
+        entry: String,
+        /// The key.
+        key: String,
+    },
+    /// There is no such entry.
+    #[error("{file} has no entry '{name}', it has {}", known.join(", "))]
+    UnknownEntry {
+        /// The file.
+        file: String,
+        /// The name.
+        name: String,
+        /// The entries that there are.
+        known: Vec<String>,
+    },
+    /// It has no entry at all.
+    #[error("{file} has no entry")]
+    Empty {
+        /// The file.
+        file: String,
+    },
+    /// It has several entries, and none was chosen.
+    #[error("{file} has several entries, choose one of {}", known.join(", "))]
+    Several {
+        /// The file.
+        file: String,
+        /// The entries that there are.
+        known: Vec<String>,
+    },
+}
+
+/// Dated prices of several providers, by name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PriceBook {
+    file: String,
+    entries: BTreeMap<String, PriceEntry>,
+}
+
+impl PriceBook {
+    /// The entry of what the paper calculates with.
+    pub const PAPER: &'static str = "paper-2010";
+
+    /// The book that comes with this crate: providers of 2026, and the paper's prices of 2010.
+    ///
+    /// # Panics
+    /// Never: a test reads it.
+    pub fn shipped() -> Self {
+        Self::parse("the shipped price book", SHIPPED).expect("prices: the shipped book is whole")
+    }
+
+    /// The paper's prices.
+    ///
+    /// # Panics
+    /// Never: a test reads it.
+    pub fn paper() -> Prices {
+        let book = Self::shipped();
+        let entry = book.entry(Self::PAPER);
+        entry.expect("prices: the paper has an entry").prices
+    }
+
+    /// Reads a book; `file` is what errors call it.
+    ///
+    /// # Errors
+    /// [`PriceError`], naming file, entry and key.
+    pub fn parse(file: &str, text: &str) -> Result<Self, PriceError> {
+        let table: Table = text.parse().map_err(|error| syntax(file, text, &error))?;
+        let mut entries = BTreeMap::new();
+        for (name, value) in table {
+            let Value::Table(fields) = value else {
+                return Err(PriceError::NotAnEntry {
+                    file: file.into(),
+                    key: name,
+                });
+            };
+            let fields = Fields {
+                file,
+                entry: &name,
+                table: &fields,
+            };
+            let entry = fields.read()?;
+            entries.insert(name, entry);
+        }
+        let file = file.to_owned();
+        if entries.is_empty() {
+            return Err(PriceError::Empty { file });
+        }
+        Ok(Self { file, entries })
+    }
+
+    /// The entry of this name.
+    ///
+    /// # Errors
+    /// [`PriceError::UnknownEntry`].
+    pub fn entry(&self, name: &str) -> Result<&PriceEntry, PriceError> {
+        self.entries
+            .get(name)
+            .ok_or_else(|| PriceError::UnknownEntry {
+                file: self.file.clone(),
+                name: name.into(),
+                known: self.names(),
+            })
+    }
+
+    /// The only entry.
+    ///
+    /// # Errors
+    /// [`PriceError::Several`].
+    pub fn only(&self) -> Result<&PriceEntry, PriceError> {
+        let mut entries = self.entries.values();
+        match (entries.next(), entries.next()) {
+            (Some(entry), None) => Ok(entry),
+            _ => Err(PriceError::Several {
+                file: self.file.clone(),
+                known: self.names(),
+            }),
+        }
+    }
+
+    /// The names of the entries, in order.
+    pub fn names(&self) -> Vec<String> {
+        self.entries.keys().cloned().collect()
+    }
+}
+
+/// An entry that is read.
+struct Fields<'a> {
+    file: &'a str,
+    entry: &'a str,
+    table: &'a Table,
+}
+
+impl Fields<'_> {
+    fn read(&self) -> Result<PriceEntry, PriceError> {
+        if let Some(key) = self.table.keys().find(|key| !KEYS.contains(&key.as_str())) {
+            return Err(PriceError::UnknownKey {
+                file: self.file.into(),
+                entry: self.entry.into(),
+                key: key.clone(),
+            });
+        }
+        let prices = Prices {
+            compute_per_core_hour: self.price("compute_per_core_hour")?,
+            egress_per_gigabyte: self.price("egress_per_gigabyte")?,
+            storage_per_gigabyte_month: self.price("storage_per_gigabyte_month")?,
+            memory_per_gigabyte_month: self.price_or("memory_per_gigabyte_month", 0.0)?,
+            bytes_per_gigabyte: self.price_or("bytes_per_gigabyte", 1e9)?,
+        };
+        if prices.bytes_per_gigabyte < 1.0 {
+            return Err(self.wrong("bytes_per_gigabyte", "a number of bytes, at least 1"));
+        }
+        Ok(PriceEntry {
+            name: self.entry.into(),
+            provider: self.text("provider")?,
+            as_of: self.text("as_of")?,
+            source: self.text("source")?,
+            prices,
+        })
+    }
+
+    fn get(&self, key: &'static str) -> Result<&Value, PriceError> {
+        self.table.get(key).ok_or_else(|| PriceError::Missing {
+            file: self.file.into(),
+            entry: self.entry.into(),
+            key,
+        })
+    }
+
+    fn wrong(&self, key: &'static str, expected: &'static str) -> PriceError {
+        PriceError::Wrong {
+            file: self.file.into(),
+            entry: self.entry.into(),
+            key,
+            expected,
+        }
+    }
+
+    fn price(&self, key: &'static str) -> Result<f64, PriceError> {
+        let price = match self.get(key)? {
+            Value::Float(price) => *price,
+            Value::Integer(price) => i32::try_from(*price).map_or(f64::NAN, f64::from),
+            _ => f64::NAN,
+        };
+        if price.is_finite() && price >= 0.0 {
+            Ok(price)
+        } else {
+            Err(self.wrong(key, "a number of dollars, at least 0"))
+        }
+    }
+
+    fn price_or(&self, key: &'static str, default: f64) -> Result<f64, PriceError> {
+        if self.table.contains_key(key) {
+            self.price(key)
+        } else {
+            Ok(default)
+        }
+    }
+
+    fn text(&self, key: &'static str) -> Result<String, PriceError> {
+        match self.get(key)? {
+            Value::String(text) => Ok(text.clone()),
+            // A date without quotation marks.
+            Value::Datetime(date) => Ok(date.to_string()),
+            _ => Err(self.wrong(key, "a text")),
+        }
+    }
+}
+
+fn syntax(file: &str, text: &str, error: &toml::de::Error) -> PriceError {
+    let start = error.span().map_or(0, |span| span.start);
+    let before = text.get(..start).unwrap_or(text);
+    PriceError::Syntax {
+        file: file.into(),
+        line: before.matches('\n').count() + 1,
+        message: error.message().replace('\n', " "),
+    }
+}
+
+const SHIPPED: &str = include_str!("../data/prices.toml");
+
+const KEYS: [&str; 8] = [
+    "provider",
+    "as_of",
+    "source",
+    "compute_per_core_hour",
+    "egress_per_gigabyte",
+    "storage_per_gigabyte_month",
+    "memory_per_gigabyte_month",
+    "bytes_per_gigabyte",
+];
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,202 @@
+//! The load that a recorded trace is.
+
+use std::collections::BTreeMap;
+
+use pad_core::{Key, Operation};
+
+use crate::cost::count;
+
+/// What a trace does: its size at the end, and its snapshots but the first, which loads what is there already.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TraceLoad {
+    /// The snapshots.
+    pub snapshots: u64,
+    /// The keys that are there at the end.
+    pub keys: u64,
+    /// The bytes of a key, on average over those at the end.
+    pub key_bytes: u64,
+    /// The bytes of a value, the same.
+    pub value_bytes: u64,
+    /// The changes of a snapshot, on average.
+    pub changes: u64,
+    /// Whether anything is removed.
+    pub removes: bool,
+    /// The days from the first snapshot to the last, if both are called by dates `YYYY-MM-DD`.
+    pub days: Option<u64>,
+}
+
+impl TraceLoad {
+    /// The load of named snapshots.
+    ///
+    /// # Errors
+    /// The first error of the snapshots.
+    pub fn of<E>(
+        trace: impl IntoIterator<Item = Result<(String, Vec<Operation>), E>>,
+    ) -> Result<Self, E> {
+        let mut lengths: BTreeMap<Key, usize> = BTreeMap::new();
+        let (mut snapshots, mut changes, mut first_changes, mut removes) = (0, 0, 0, false);
+        let (mut first, mut last) = (None, None);
+        for snapshot in trace {
+            let (name, operations) = snapshot?;
+            snapshots += 1;
+            changes += as_count(operations.len());
+            if snapshots == 1 {
+                (first_changes, first) = (changes, day(&name));
+            }
+            last = day(&name);
+            for operation in operations {
+                match operation {
+                    Operation::Put(key, value) => {
+                        lengths.insert(key, value.as_bytes().len());
+                    }
+                    Operation::Remove(key) => {
+                        removes = true;
+                        lengths.remove(&key);
+                    }
+                }
+            }
+        }
+        let keys = as_count(lengths.len());
+        let of_keys = lengths.keys().map(|key| as_count(key.as_bytes().len()));
+        let of_values = lengths.values().map(|length| as_count(*length));
+        let (changes, later) = match snapshots {
+            0 | 1 => (changes, snapshots),
+            _ => (changes - first_changes, snapshots - 1),
+        };
+        let days = first
+            .zip(last)
+            .map(|(first, last)| last.saturating_sub(first));
+        Ok(Self {
+            snapshots,
+            keys,
+            key_bytes: mean(of_keys.sum(), keys),
+            value_bytes: mean(of_values.sum(), keys),
+            changes: mean(changes, later),
+            removes,
+            days: days.filter(|days| *days > 0),
+        })
+    }
+
+    /// The snapshots in a day, if the trace has dates.
+    pub fn snapshots_per_day(&self) -> Option<f64> {
+        let intervals = self.snapshots.checked_sub(1)?;
+        self.days.map(|days| count(intervals) / count(days))
+    }
+}
+
+fn as_count(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+/// Rounded to the nearest whole number.
+const fn mean(sum: u64, of: u64) -> u64 {
+    match of {
+        0 => 0,
+        _ => (sum + of / 2) / of,
+    }
+}
+
+/// The number of a day that is called `YYYY-MM-DD`, counted in the Gregorian calendar from 1 March of year 0.
+fn day(name: &str) -> Option<u64> {
+    let parts = || {
+        name.split('-')
+            .map(|part| (part.len(), part.parse::<u64>()))
+    };
+    let is_date = parts().map(|(length, _)| length).eq([4, 2, 2]);
+    let mut numbers = parts()
+        .map(|(_, number)| number.ok())
+        .collect::<Option<Vec<_>>>()?
+        .into_iter();
+    let (year, month, day) = (numbers.next()?, numbers.next()?, numbers.next()?);
+    if !is_date || year == 0 || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        return None;
+    }
+    // Years begin in March, so that the day that is sometimes missing is the last one.
+    let (year, month) = if month > 2 {
+        (year, month - 3)
+    } else {
+        (year - 1, month + 9)
+    };
+    Some(365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day)
+}
+
+#[cfg(test)]
+mod tests {
+    use core::convert::Infallible;
+
+    use pad_core::Value;
+
+    use super::*;
+
+    fn put(key: &str, value: &str) -> Operation {
+        Operation::Put(Key::try_from(key).unwrap(), Value::try_from(value).unwrap())
+    }
+
+    fn of(trace: Vec<(&str, Vec<Operation>)>) -> TraceLoad {
+        let trace = trace.into_iter();
+        let named = trace.map(|(name, operations)| Ok::<_, Infallible>((name.into(), operations)));
+        TraceLoad::of(named).unwrap()
+    }
+
+    #[test]
+    fn a_load_by_hand() {
+        let remove = Operation::Remove(Key::try_from("aa").unwrap());
+        let load = of(vec![
+            (
+                "2024-02-27",
+                vec![put("aa", "1"), put("bbbb", "1"), put("cc", "12345")],
+            ),
+            ("2024-02-29", vec![put("dddd", "123"), remove]),
+            (
+                "2024-03-04",
+                vec![
+                    put("bbbb", "1"),
+                    put("bbbb", "123"),
+                    put("cc", "1"),
+                    put("dddd", "12"),
+                ],
+            ),
+        ]);
+        let expected = TraceLoad {
+            snapshots: 3,
+            keys: 3,
+            key_bytes: 3,
+            value_bytes: 2,
+            changes: 3,
+            removes: true,
+            days: Some(6),
+        };
+        assert_eq!(load, expected);
+        assert_eq!(load.snapshots_per_day(), Some(2.0 / 6.0));
+    }
+
+    #[test]
+    fn names_that_are_no_dates() {
+        for name in [
+            "1",
+            "a",
+            "2024-13-01",
+            "2024-1-1",
+            "24-01-01",
+            "2024-01-01T00",
+            "0000-01-01",
+        ] {
+            let load = of(vec![
+                ("2024-01-01", Vec::new()),
+                (name, vec![put("a", "1")]),
+            ]);
+            assert_eq!(load.days, None, "{name}");
+        }
+        assert_eq!(of(Vec::new()).snapshots_per_day(), None);
+        assert_eq!(of(vec![("a", vec![put("a", "1")])]).changes, 1);
+    }
+
+    #[test]
+    fn days_are_those_of_the_calendar() {
+        let between = |one, other| day(other).unwrap() - day(one).unwrap();
+        assert_eq!(between("2023-01-01", "2024-01-01"), 365);
+        assert_eq!(between("2024-01-01", "2025-01-01"), 366);
+        assert_eq!(between("1899-12-31", "1900-03-01"), 60);
+        assert_eq!(between("2000-02-28", "2000-03-01"), 2);
+    }
+}

@@ -1,0 +1,242 @@
+//! Running schemes for real, beside what is estimated of them: measurements of this machine, and checks of an advice.
+
+use std::time::{Duration, Instant};
+
+use crate::{
+    Outcome,
+    advice::{Advice, Candidate, Tariff, estimate},
+    cost::{Cost, Load},
+    measure,
+    measurement::{Measurement, Record},
+    schemes::Scheme,
+    secret,
+    timing::Effort,
+    workload::Workload,
+};
+
+/// What is measured for a load: the schemes that could win, around the load or around the largest one that is short enough.
+#[derive(Clone, Debug)]
+pub struct Calibration {
+    /// The schemes, each with the numbers of keys and of changes.
+    tasks: Vec<(&'static Scheme, u64, u64)>,
+    load: Load,
+}
+
+impl Calibration {
+    /// For this load, of the schemes that an advice ranks and that cost at most [`HOPEFUL`] times as much as its winner.
+    pub fn new(advice: &Advice, load: &Load) -> Self {
+        let most = advice
+            .winner()
+            .map_or(0.0, |winner| winner.cost.total() * HOPEFUL);
+        let hopeful = advice
+            .ranked
+            .iter()
+            .filter(|candidate| candidate.cost.total() <= most);
+        let largest = load.keys.min(CALIBRATED_KEYS);
+        let sizes = [(largest / 8).max(1), largest];
+        let tasks = hopeful.flat_map(|candidate| {
+            sizes.into_iter().flat_map(move |keys| {
+                let changes = load.changes.min(keys);
+                let mut counts = vec![(changes / 8).max(1), changes];
+                counts.dedup();
+                let task = move |changes| (candidate.scheme, keys, changes);
+                counts.into_iter().map(task)
+            })
+        });
+        Self {
+            tasks: tasks.collect(),
+            load: *load,
+        }
+    }
+
+    /// The number of measurements.
+    pub const fn steps(&self) -> usize {
+        self.tasks.len()
+    }
+
+    /// Measures with little effort, in `time` altogether; `done` is called after each step. What there is no time for is left
+    /// out, the most expensive schemes first.
+    ///
+    /// # Errors
+    /// Those of [`measure()`].
+    pub fn run(&self, time: Duration, mut done: impl FnMut()) -> Outcome<Vec<Measurement>> {
+        let start = Instant::now();
+        let mut measured = Vec::new();
+        for (scheme, keys, changes) in &self.tasks {
+            let left = time.saturating_sub(start.elapsed());
+            if left.is_zero() {
+                break;
+            }
+            let load = Load {
+                keys: *keys,
+                changes: *changes,
+                ..self.load
+            };
+            measured.extend(run(scheme, &load, &Effort::QUICK, left.min(STEP))?);
+            done();
+        }
+        Ok(measured)
+    }
+}
+
+/// Of a load that is too large to be tried, one of the same kind that is not: fewer keys, and fewer changes in a snapshot if
+/// there were more than keys.
+pub fn scaled(load: &Load) -> Load {
+    let keys = load.keys.min(TRIED_KEYS);
+    Load {
+        keys,
+        changes: load.changes.min(keys),
+        ..*load
+    }
+}
+
+/// What was estimated for a load beside what it takes here.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// The scheme, with the estimate.
+    pub estimated: Candidate,
+    /// What was measured.
+    pub figures: Measurement,
+    /// What the load costs with it.
+    pub cost: Cost,
+}
+
+/// Runs a scheme for real; none if it cannot be run in `limit`, or if nothing can be estimated of it for this load.
+///
+/// # Errors
+/// Those of [`measure()`].
+pub fn trial(
+    scheme: &'static Scheme,
+    load: &Load,
+    tariff: &Tariff,
+    measured: &[Measurement],
+    limit: Duration,
+) -> Outcome<Option<Trial>> {
+    let Ok(estimated) = estimate(scheme, load, tariff, measured) else {
+        return Ok(None);
+    };
+    let Some(figures) = run(scheme, load, &EFFORT, limit)? else {
+        return Ok(None);
+    };
+    let cost = Cost::monthly(&figures, load, &tariff.prices, tariff.clients);
+    Ok(cost.map(|cost| Trial {
+        estimated,
+        figures,
+        cost,
+    }))
+}
+
+fn run(
+    scheme: &Scheme,
+    load: &Load,
+    effort: &Effort,
+    limit: Duration,
+) -> Outcome<Option<Measurement>> {
+    let work = Workload {
+        key_bytes: usize::try_from(load.key_bytes)?.max(SHORTEST_KEY),
+        value_bytes: usize::try_from(load.value_bytes)?,
+        ..Workload::updates(load.keys, SNAPSHOTS, load.changes)
+    };
+    secret::reserve(TRIED_KEYS);
+    match measure(scheme, &work, effort, limit)? {
+        Record::Measured(measured) => Ok(Some(measured)),
+        Record::NotMeasured(_) => Ok(None),
+    }
+}
+
+/// A scheme that an estimate finds dearer than this cannot win after calibration either.
+pub const HOPEFUL: f64 = 3.0;
+
+/// The most keys that are calibrated with: what all designs load in a few seconds.
+const CALIBRATED_KEYS: u64 = 8_000;
+/// The most keys of a trial.
+const TRIED_KEYS: u64 = 20_000;
+/// The most snapshots of a measurement.
+const SNAPSHOTS: u64 = 200;
+/// Keys of workloads are no shorter.
+const SHORTEST_KEY: usize = 8;
+/// The longest step of a calibration.
+const STEP: Duration = Duration::from_secs(3);
+/// Between quick and full.
+const EFFORT: Effort = Effort {
+    budget: Duration::from_millis(300),
+    operations: 20_000,
+    ..Effort::QUICK
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        advice::{Limits, Wanted},
+        cost::Clients,
+        needs::Need,
+        prices::PriceBook,
+        schemes::scheme,
+    };
+
+    const LOAD: Load = Load {
+        keys: 200,
+        key_bytes: 16,
+        value_bytes: 10,
+        changes: 20,
+        snapshots_per_day: 24.0,
+        lookups_per_day: 1000.0,
+        old_lookups: 0.0,
+        servers: 1,
+        kept_versions: 10.0,
+    };
+
+    #[test]
+    fn calibration_measures_what_could_win_and_an_advice_follows_from_it() {
+        let tariff = Tariff {
+            prices: PriceBook::paper(),
+            clients: Clients::PayThemselves,
+            cryptography: 1.0,
+        };
+        let samples: Vec<_> = [
+            "treap-path-copying",
+            "tuple-spec-lightweight",
+            "red-black-path-copying",
+        ]
+        .map(|scheme| Measurement {
+            shape: crate::Shape {
+                keys: LOAD.keys,
+                ..crate::sample(scheme).shape
+            },
+            ..crate::sample(scheme)
+        })
+        .to_vec();
+        let wanted = Wanted {
+            load: LOAD,
+            needs: vec![Need::SetUnique],
+            limits: Limits::default(),
+        };
+        let advice = Advice::new(&wanted, &tariff, &samples);
+        let calibration = Calibration::new(&advice, &LOAD);
+        // One scheme is set-unique; two sizes, two numbers of changes.
+        assert_eq!(calibration.steps(), 4);
+        let mut done = 0;
+        let measured = calibration
+            .run(Duration::from_mins(1), || done += 1)
+            .unwrap();
+        assert_eq!((measured.len(), done), (4, 4));
+        assert!(
+            measured
+                .iter()
+                .all(|measured| measured.scheme == "treap-path-copying")
+        );
+        let again = Advice::new(&wanted, &tariff, &measured);
+        let winner = again.winner().unwrap();
+        assert!(winner.beyond.is_empty());
+        assert!(calibration.run(Duration::ZERO, || ()).unwrap().is_empty());
+        let scheme = scheme("treap-path-copying").unwrap();
+        let trial = trial(scheme, &LOAD, &tariff, &measured, Duration::from_mins(1))
+            .unwrap()
+            .unwrap();
+        // Bytes of the same work do not depend on the machine.
+        let [one, other] =
+            [&trial.figures, &trial.estimated.figures].map(|figures| figures.update_bytes);
+        assert!((one / other - 1.0).abs() < 0.1, "{one} {other}");
+    }
+}

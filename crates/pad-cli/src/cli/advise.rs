@@ -1,0 +1,175 @@
+//! `pad advise`: which scheme to choose for a load, and why.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use comparison::{
+    Clients, PriceBook, PriceEntry,
+    advice::{Advice, Tariff},
+    records::Records,
+};
+
+use super::{Failure, Output};
+
+mod quantities;
+mod shown;
+mod trials;
+mod wanted;
+
+use quantities::times;
+use wanted::{LoadArguments, NeedArguments};
+
+#[derive(Debug, Args)]
+pub(super) struct Advise {
+    #[command(flatten)]
+    load: LoadArguments,
+    #[command(flatten)]
+    needs: NeedArguments,
+    #[command(flatten)]
+    tariff: TariffArguments,
+    #[command(flatten)]
+    trials: TrialArguments,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What is known of the schemes")]
+struct TrialArguments {
+    /// Measurements to go by instead of those that come with this program: what bench compare --json has printed, or --save.
+    #[arg(long, value_name = "FILE")]
+    data: Option<PathBuf>,
+    /// Measure this machine, in a minute: the schemes that could win, around this load or as near as that goes.
+    #[arg(long)]
+    calibrate: bool,
+    /// Write what --calibrate measures into a file.
+    #[arg(long, value_name = "FILE", requires = "calibrate")]
+    save: Option<PathBuf>,
+    /// Run the winner and its rivals for real, on this load or a smaller one of the same kind, and show what it costs beside
+    /// what was predicted.
+    #[arg(long)]
+    verify: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What it costs")]
+struct TariffArguments {
+    /// The price list: aws-2026, google-2026, azure-2026, hetzner-2026, paper-2010, or a file of your own, with :NAME behind
+    /// it if it has several entries.
+    #[arg(long, value_name = "NAME|FILE", default_value = "aws-2026")]
+    prices: String,
+    /// Pay for what clients compute, too.
+    #[arg(long)]
+    charge_clients: bool,
+    /// What if computing were so many times cheaper, with the memory beside it.
+    #[arg(long, value_name = "TIMES", value_parser = times, default_value = "1")]
+    compute_cheaper: f64,
+    /// What if bandwidth were so many times cheaper.
+    #[arg(long, value_name = "TIMES", value_parser = times, default_value = "1")]
+    bandwidth_cheaper: f64,
+    /// What if signatures were so many times cheaper; schemes with others than Ed25519 are left out then.
+    #[arg(long, value_name = "TIMES", value_parser = times, default_value = "1")]
+    cryptography_cheaper: f64,
+}
+
+/// What the advice goes by.
+struct Basis {
+    records: Records,
+    /// Where they come from.
+    source: String,
+    prices: PriceEntry,
+    tariff: Tariff,
+}
+
+impl Advise {
+    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        let prices = self.tariff.entry()?;
+        let wanted = wanted::wanted(&self.load, &self.needs)?;
+        let (records, source) = self.trials.records()?;
+        let mut basis = Basis {
+            records,
+            source,
+            tariff: self.tariff.tariff(&prices),
+            prices,
+        };
+        let advice = |basis: &Basis| Advice::new(&wanted, &basis.tariff, &basis.records.measured);
+        if self.trials.calibrate {
+            let measured = trials::calibrate(&advice(&basis), &wanted.load, output)?;
+            basis.records = Records::of_this_machine(measured);
+            basis.source = "of this machine, just now".into();
+            if let Some(path) = &self.trials.save {
+                let saved = fs::write(path, basis.records.to_lines());
+                saved.map_err(|error| Failure::file(path, &error))?;
+            }
+        }
+        let advice = advice(&basis);
+        let (mut text, mut object) = shown::shown(&advice, &wanted, &basis);
+        if self.trials.verify {
+            let (shown, trials) = trials::verify(&advice, &wanted.load, &basis, output)?;
+            text = [text, shown].join("\n\n");
+            object["trials"] = trials;
+        }
+        output.say(&text, &object)
+    }
+}
+
+impl TrialArguments {
+    fn records(&self) -> Result<(Records, String), Failure> {
+        let Some(path) = &self.data else {
+            return Ok((Records::shipped(), "shipped with this program".into()));
+        };
+        let file = path.display().to_string();
+        let records = Records::parse(&file, &read(path)?).map_err(input)?;
+        Ok((records, file))
+    }
+}
+
+impl TariffArguments {
+    /// The entry of the price book that is asked for: a name in the book that comes with the program, or a file.
+    fn entry(&self) -> Result<PriceEntry, Failure> {
+        let shipped = PriceBook::shipped();
+        if shipped.names().contains(&self.prices) {
+            return Ok(shipped.entry(&self.prices).map_err(input)?.clone());
+        }
+        let (file, name) = match self.prices.rsplit_once(':') {
+            Some((file, name)) if !Path::new(&self.prices).exists() => (file, Some(name)),
+            _ => (self.prices.as_str(), None),
+        };
+        let path = Path::new(file);
+        if name.is_none() && !path.exists() {
+            return Err(Failure::Input(format!(
+                "'{file}' is neither a file nor a price list that comes with this program, which are {}",
+                shipped.names().join(", ")
+            )));
+        }
+        let book = PriceBook::parse(file, &read(path)?).map_err(input)?;
+        let entry = name.map_or_else(|| book.only(), |name| book.entry(name));
+        Ok(entry.map_err(input)?.clone())
+    }
+
+    fn tariff(&self, entry: &PriceEntry) -> Tariff {
+        Tariff {
+            prices: entry
+                .prices
+                .cheaper(self.compute_cheaper, self.bandwidth_cheaper),
+            clients: if self.charge_clients {
+                Clients::Charged
+            } else {
+                Clients::PayThemselves
+            },
+            cryptography: self.cryptography_cheaper,
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    let bytes = fs::read(path).map_err(|error| Failure::file(path, &error))?;
+    String::from_utf8(bytes)
+        .map_err(|_| Failure::Input(format!("{}: this is not text", path.display())))
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "it maps errors")]
+fn input(error: impl ToString) -> Failure {
+    Failure::Input(error.to_string())
+}

@@ -1,0 +1,182 @@
+//! Numbers with the units that people think in.
+
+/// A number with `k`, `M` or `G` behind it, as `10k`; at least 1 and below 2^53.
+pub(super) fn count(text: &str) -> Result<u64, String> {
+    let number = scaled(text, &COUNTS)?;
+    if (1.0..9e15).contains(&number) {
+        Ok(whole(number))
+    } else {
+        Err("a number from 1 to 9e15".into())
+    }
+}
+
+/// The same, or none.
+pub(super) fn count_or_none(text: &str) -> Result<u64, String> {
+    if text == "0" { Ok(0) } else { count(text) }
+}
+
+/// Bytes, as `500`, `4GB` or `4GiB`.
+pub(super) fn bytes(text: &str) -> Result<f64, String> {
+    positive(scaled(text, &BYTES)?)
+}
+
+/// So many times in a day, as `1/s`, `10k/s`, `24/day` or `1/h`.
+pub(super) fn per_day(text: &str) -> Result<f64, String> {
+    let (times, unit) = text
+        .split_once('/')
+        .ok_or("times in a unit of time, as 10k/s or 24/day")?;
+    Ok(positive(scaled(times, &COUNTS)?)? * 86_400.0 / seconds_of(unit)?)
+}
+
+/// Seconds, as `30d`, `12h`, `90s` or `10ms`.
+pub(super) fn seconds(text: &str) -> Result<f64, String> {
+    let (number, unit) = split(text);
+    Ok(positive(parsed(number)?)? * seconds_of(unit)?)
+}
+
+/// A share, as `10%` or `0.1`.
+pub(super) fn share(text: &str) -> Result<f64, String> {
+    let share = match text.strip_suffix('%') {
+        Some(hundredths) => parsed(hundredths)? / 100.0,
+        None => parsed(text)?,
+    };
+    if (0.0..=1.0).contains(&share) {
+        Ok(share)
+    } else {
+        Err("a share from 0% to 100%".into())
+    }
+}
+
+/// So many times cheaper, or a fraction for what becomes dearer.
+pub(super) fn times(text: &str) -> Result<f64, String> {
+    positive(parsed(text)?)
+}
+
+fn positive(number: f64) -> Result<f64, String> {
+    if number.is_finite() && number > 0.0 {
+        Ok(number)
+    } else {
+        Err("more than 0".into())
+    }
+}
+
+fn parsed(text: &str) -> Result<f64, String> {
+    let number = text.replace('_', "").parse::<f64>();
+    match number {
+        Ok(number) if number.is_finite() => Ok(number),
+        _ => Err(format!("'{text}' is not a number")),
+    }
+}
+
+/// The number and what stands behind it.
+fn split(text: &str) -> (&str, &str) {
+    let unit = text.find(|letter: char| letter.is_ascii_alphabetic());
+    text.split_at(unit.unwrap_or(text.len()))
+}
+
+fn scaled(text: &str, units: &[(&str, f64)]) -> Result<f64, String> {
+    let (number, unit) = split(text);
+    let factor = units.iter().find(|(name, _)| *name == unit);
+    let (_, factor) = factor.ok_or_else(|| unknown(unit, units))?;
+    Ok(parsed(number.trim_end())? * factor)
+}
+
+fn seconds_of(unit: &str) -> Result<f64, String> {
+    let names = |names: &str| names.split(' ').any(|name| name == unit);
+    let found = TIMES.iter().find(|(all, _)| names(all));
+    found.map(|(_, seconds)| *seconds).ok_or_else(|| {
+        format!(
+            "'{unit}' is not a unit of time, which are ms, s, min, h, day, week, month and year"
+        )
+    })
+}
+
+fn unknown(unit: &str, units: &[(&str, f64)]) -> String {
+    let known: Vec<_> = units
+        .iter()
+        .map(|(name, _)| *name)
+        .filter(|name| !name.is_empty())
+        .collect();
+    format!("'{unit}' is not one of {}", known.join(", "))
+}
+
+#[allow(
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "conversions of floating-point numbers saturate, and this one is positive"
+)]
+pub(super) fn whole(number: f64) -> u64 {
+    number.round() as u64
+}
+
+const COUNTS: [(&str, f64); 4] = [("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9)];
+const BYTES: [(&str, f64); 9] = [
+    ("", 1.0),
+    ("B", 1.0),
+    ("kB", 1e3),
+    ("MB", 1e6),
+    ("GB", 1e9),
+    ("TB", 1e12),
+    ("KiB", 1024.0),
+    ("MiB", 1_048_576.0),
+    ("GiB", 1_073_741_824.0),
+];
+const TIMES: [(&str, f64); 8] = [
+    ("ms", 1e-3),
+    ("s sec second", 1.0),
+    ("m min minute", 60.0),
+    ("h hour", 3600.0),
+    ("d day days", 86_400.0),
+    ("w week weeks", 604_800.0),
+    ("month months", 2_629_800.0),
+    ("y year years", 31_557_600.0),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(result: Result<f64, String>, expected: f64) {
+        let number = result.unwrap();
+        assert!((number - expected).abs() <= 1e-9 * expected, "{number}");
+    }
+
+    #[test]
+    fn quantities_by_hand() {
+        assert_eq!(count("1_000_000"), Ok(1_000_000));
+        assert_eq!(count("2.5M"), Ok(2_500_000));
+        assert_eq!(count_or_none("0"), Ok(0));
+        near(bytes("4GiB"), 4_294_967_296.0);
+        near(bytes("1.5kB"), 1500.0);
+        near(per_day("10k/s"), 864_000_000.0);
+        near(per_day("24/day"), 24.0);
+        near(per_day("1/week"), 1.0 / 7.0);
+        near(seconds("30d"), 2_592_000.0);
+        near(seconds("10ms"), 0.01);
+        near(share("25%"), 0.25);
+        near(share("0.25"), 0.25);
+    }
+
+    #[test]
+    fn what_is_no_quantity_is_refused() {
+        for text in ["", "0", "-1", "1e99", "nan", "inf", "1x", "k", "1 k k"] {
+            assert!(count(text).is_err(), "{text}");
+        }
+        for text in ["1", "1/", "/s", "0/s", "-1/s", "1/fortnight", "nan/s"] {
+            assert!(per_day(text).is_err(), "{text}");
+        }
+        for text in ["", "s", "0s", "5", "5 parsecs"] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+        for text in ["101%", "-1%", "1.5", "half"] {
+            assert!(share(text).is_err(), "{text}");
+        }
+        assert!(
+            bytes("1PB")
+                .unwrap_err()
+                .contains("'PB' is not one of B, kB")
+        );
+        assert!(times("0").is_err() && times("inf").is_err());
+    }
+}

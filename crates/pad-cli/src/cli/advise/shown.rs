@@ -1,0 +1,337 @@
+//! Advice as text, and as an object.
+
+use comfy_table::{CellAlignment, Table, presets::UTF8_BORDERS_ONLY};
+use comparison::{
+    Load,
+    advice::{Advice, Balance, Candidate, Crossing, Excluded, Wanted, crossing},
+    cost::BandwidthRatios,
+};
+use serde_json::{Value as Json, json};
+
+use super::Basis;
+
+/// The advice for people and for programs.
+pub(super) fn shown(advice: &Advice, wanted: &Wanted, basis: &Basis) -> (String, Json) {
+    let rivals = rivals(advice, &wanted.load, basis);
+    let mut parts = vec![origin(wanted, basis), ranking(advice, &wanted.load)];
+    parts.push(match advice.winner() {
+        Some(winner) => why(winner, &rivals),
+        None => "No scheme does what is needed.".into(),
+    });
+    parts.push(excluded(&advice.excluded));
+    parts.retain(|part| !part.is_empty());
+    (parts.join("\n\n"), object(advice, wanted, basis, &rivals))
+}
+
+/// A scheme that the winner is compared with.
+pub(super) struct Rival<'a> {
+    role: &'static str,
+    pub(super) candidate: &'a Candidate,
+    crossing: Crossing,
+}
+
+/// The runner-up, and the cheapest of another family.
+pub(super) fn rivals<'a>(advice: &'a Advice, load: &Load, basis: &Basis) -> Vec<Rival<'a>> {
+    let Some(winner) = advice.winner() else {
+        return Vec::new();
+    };
+    let roles = [
+        ("runner-up", advice.runner_up()),
+        ("other family", advice.other_family()),
+    ];
+    let mut rivals: Vec<Rival<'_>> = Vec::new();
+    for (role, candidate) in roles {
+        let Some(candidate) = candidate else { continue };
+        if rivals
+            .iter()
+            .any(|rival| rival.candidate.scheme.name == candidate.scheme.name)
+        {
+            continue;
+        }
+        let (tariff, measured) = (&basis.tariff, &basis.records.measured);
+        rivals.push(Rival {
+            role,
+            candidate,
+            crossing: crossing((winner, candidate), load, tariff, measured),
+        });
+    }
+    rivals
+}
+
+fn origin(wanted: &Wanted, basis: &Basis) -> String {
+    let (load, entry) = (&wanted.load, &basis.prices);
+    let needs: Vec<_> = wanted.needs.iter().map(|need| need.name()).collect();
+    let haste = if basis.records.quick {
+        ", taken in haste"
+    } else {
+        ""
+    };
+    format!(
+        "{} keys of {} bytes with values of {}; {} snapshots of {} changes and {} look-ups in a day;\n\
+         {} server(s) with {} version(s); needed: {}\n\
+         prices: {} ({}, {}): sending costs more than computing above {} KB for each second of computing\n\
+         measurements: {}, {}{haste}",
+        load.keys,
+        load.key_bytes,
+        load.value_bytes,
+        digits(load.snapshots_per_day),
+        load.changes,
+        digits(load.lookups_per_day),
+        load.servers,
+        digits(load.kept_versions.round()),
+        needs.join(", "),
+        entry.name,
+        entry.provider,
+        entry.as_of,
+        digits(basis.tariff.prices.equilibrium() / 1e3),
+        basis.source,
+        machines(basis),
+    )
+}
+
+fn machines(basis: &Basis) -> String {
+    match basis.records.machines.as_slice() {
+        [] => "of an unknown machine".into(),
+        machines => machines.join(" and "),
+    }
+}
+
+fn ranking(advice: &Advice, load: &Load) -> String {
+    if advice.ranked.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new();
+    table.load_style(UTF8_BORDERS_ONLY).set_header([
+        "scheme",
+        "dollars a month",
+        "mostly",
+        "look-up",
+        "snapshot",
+        "proof",
+        "memory",
+        "",
+    ]);
+    for candidate in &advice.ranked {
+        let (term, share) = candidate.cost.dominant();
+        table.add_row([
+            candidate.scheme.name.to_owned(),
+            digits(candidate.cost.total()),
+            format!("{term}, {:.0} %", share * 100.0),
+            time(candidate.lookup_us()),
+            time(candidate.snapshot_seconds() * 1e6),
+            size(candidate.proof_bytes()),
+            candidate
+                .memory_bytes(load)
+                .map_or_else(|| "?".into(), size),
+            if candidate.beyond.is_empty() { "" } else { "*" }.to_owned(),
+        ]);
+    }
+    for column in [1, 3, 4, 5, 6] {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let mut notes: Vec<_> = advice
+        .ranked
+        .iter()
+        .flat_map(|candidate| &candidate.beyond)
+        .map(|beyond| format!("\n* {beyond}"))
+        .collect();
+    notes.sort_unstable();
+    notes.dedup();
+    format!("{table}{}", notes.concat())
+}
+
+/// Why the winner wins, and where it would not.
+fn why(winner: &Candidate, rivals: &[Rival<'_>]) -> String {
+    let (term, share) = winner.cost.dominant();
+    let mut lines = vec![
+        format!("Choose {}{}.", winner.scheme.name, command(winner)),
+        format!("{:.0} % of what it costs is {term}.", share * 100.0),
+    ];
+    for rival in rivals {
+        let Rival {
+            role, candidate, ..
+        } = rival;
+        let name = candidate.scheme.name;
+        let ratio = candidate.cost.total() / winner.cost.total();
+        let article = if *role == "runner-up" {
+            "The runner-up"
+        } else {
+            "The cheapest of another family"
+        };
+        lines.push(format!(
+            "{article}, {name}, costs {ratio:.2} times as much:{}.",
+            balance(winner, candidate)
+        ));
+        lines.push(format!("  Both cost the same {}.", places(&rival.crossing)));
+    }
+    lines.join("\n")
+}
+
+/// How the scheme is chosen on the command line.
+fn command(candidate: &Candidate) -> String {
+    let scheme = candidate
+        .scheme
+        .keygen
+        .map(|name| format!("pad keygen --scheme {name}"));
+    let repository = candidate
+        .scheme
+        .repository
+        .map(|name| format!("pad import --repository {name}"));
+    let commands: Vec<_> = [scheme, repository].into_iter().flatten().collect();
+    match commands.as_slice() {
+        [] => " (of the library; the command line does not offer it)".into(),
+        commands => format!(" ({})", commands.join(", ")),
+    }
+}
+
+fn balance(winner: &Candidate, other: &Candidate) -> String {
+    let Balance { saves, pays } = Balance::of(winner, other);
+    let more =
+        saves.map(|(term, dollars)| format!(" it takes {} more for {term}", digits(dollars)));
+    let less = pays.map(|(term, dollars)| format!(" {} less for {term}", digits(dollars)));
+    match (more, less) {
+        (None, None) => " no part differs".into(),
+        (Some(one), None) | (None, Some(one)) => one,
+        (Some(more), Some(less)) => format!("{more},{less}"),
+    }
+}
+
+fn places(crossing: &Crossing) -> String {
+    let lookups = crossing
+        .lookups_per_day
+        .map(|lookups| format!("with {} look-ups in a day", digits(lookups)));
+    let keys = crossing
+        .keys
+        .map(|keys| format!("with {} keys", digits(keys)));
+    let places: Vec<_> = [lookups, keys].into_iter().flatten().collect();
+    match places.as_slice() {
+        [] => "nowhere: for any number of look-ups, and for 1000 times fewer or more keys, the order stays".into(),
+        places => format!("{}, all else unchanged", places.join(" or ")),
+    }
+}
+
+/// Schemes with the same reasons in one line.
+fn excluded(all: &[Excluded]) -> String {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for excluded in all {
+        let reasons: Vec<_> = excluded.reasons.iter().map(ToString::to_string).collect();
+        let reasons = reasons.join("; ");
+        let name = excluded.scheme.name;
+        match groups.iter_mut().find(|(known, _)| *known == reasons) {
+            Some((_, names)) => names.push(name),
+            None => groups.push((reasons, vec![name])),
+        }
+    }
+    if groups.is_empty() {
+        return String::new();
+    }
+    let lines = groups
+        .iter()
+        .map(|(reasons, names)| format!("\n  {}: {reasons}", names.join(", ")));
+    format!("Not to be chosen:{}", lines.collect::<String>())
+}
+
+fn object(advice: &Advice, wanted: &Wanted, basis: &Basis, rivals: &[Rival<'_>]) -> Json {
+    let load = &wanted.load;
+    let ranked = advice
+        .ranked
+        .iter()
+        .map(|candidate| candidate_object(candidate, load));
+    let excluded = advice.excluded.iter().map(|excluded| {
+        let reasons: Vec<_> = excluded.reasons.iter().map(ToString::to_string).collect();
+        let candidate = excluded.candidate.as_ref();
+        json!({
+            "scheme": excluded.scheme.name,
+            "reasons": reasons,
+            "needs": excluded.reasons,
+            "dollars_per_month": candidate.map(|candidate| candidate.cost.total()),
+        })
+    });
+    let rivals = rivals.iter().map(|rival| {
+        json!({
+            "role": rival.role,
+            "scheme": rival.candidate.scheme.name,
+            "equal_at_lookups_per_day": rival.crossing.lookups_per_day,
+            "equal_at_keys": rival.crossing.keys,
+        })
+    });
+    json!({
+        "load": load,
+        "needs": wanted.needs,
+        "limits": wanted.limits,
+        "prices": basis.prices,
+        "charged": basis.tariff,
+        "equilibrium_bytes_per_second": basis.tariff.prices.equilibrium(),
+        "measurements": {
+            "source": basis.source,
+            "machines": basis.records.machines,
+            "quick": basis.records.quick,
+        },
+        "winner": advice.winner().map(|winner| winner.scheme.name),
+        "rivals": rivals.collect::<Vec<_>>(),
+        "ranked": ranked.collect::<Vec<_>>(),
+        "excluded": excluded.collect::<Vec<_>>(),
+    })
+}
+
+fn candidate_object(candidate: &Candidate, load: &Load) -> Json {
+    let terms = candidate.cost.terms().iter();
+    let terms: serde_json::Map<_, _> = terms
+        .filter_map(|(term, dollars)| match serde_json::to_value(term) {
+            Ok(Json::String(name)) => Some((name, json!(dollars))),
+            _ => None,
+        })
+        .collect();
+    let ratios = BandwidthRatios::of(&candidate.figures);
+    let beyond: Vec<_> = candidate.beyond.iter().map(ToString::to_string).collect();
+    json!({
+        "scheme": candidate.scheme.name,
+        "family": candidate.scheme.family,
+        "keygen": candidate.scheme.keygen,
+        "repository": candidate.scheme.repository,
+        "dollars_per_month": candidate.cost.total(),
+        "terms": terms,
+        "dominant": candidate.cost.dominant().0,
+        "dollars_per_lookup": candidate.cost.line().each,
+        "lookup_us": candidate.lookup_us(),
+        "snapshot_seconds": candidate.snapshot_seconds(),
+        "proof_bytes": candidate.proof_bytes(),
+        "memory_bytes": candidate.memory_bytes(load),
+        "update_bytes_per_second": ratios.update,
+        "lookup_bytes_per_second": ratios.lookup,
+        "extrapolated": beyond,
+    })
+}
+
+/// Three or four digits.
+pub(super) fn digits(number: f64) -> String {
+    let decimals = match number.abs() {
+        size if size >= 100.0 || size == 0.0 => 0,
+        size if size >= 10.0 => 1,
+        size if size >= 1.0 => 2,
+        size if size >= 0.01 => 4,
+        _ => return format!("{number:.2e}"),
+    };
+    format!("{number:.decimals$}")
+}
+
+/// A time in microseconds, with its unit.
+fn time(us: f64) -> String {
+    match us {
+        us if us >= 1e6 => format!("{} s", digits(us / 1e6)),
+        us if us >= 1e3 => format!("{} ms", digits(us / 1e3)),
+        us => format!("{} us", digits(us)),
+    }
+}
+
+/// A number of bytes, with its unit.
+fn size(bytes: f64) -> String {
+    match bytes {
+        bytes if bytes >= 1e9 => format!("{} GB", digits(bytes / 1e9)),
+        bytes if bytes >= 1e6 => format!("{} MB", digits(bytes / 1e6)),
+        bytes if bytes >= 1e4 => format!("{} KB", digits(bytes / 1e3)),
+        bytes => format!("{bytes:.0} B"),
+    }
+}

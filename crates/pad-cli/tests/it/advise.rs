@@ -1,0 +1,417 @@
+//! `pad advise`: ten workloads, each with what must hold whatever the machine and the prices are.
+
+use serde_json::Value;
+
+use crate::bench::{Bench, text};
+
+/// The one object that a command prints.
+fn advice(line: &str) -> Value {
+    let mut printed = Bench::new().json(&format!("advise {line}"));
+    assert_eq!(printed.len(), 1, "{line}");
+    let advice = printed.remove(0);
+    holds_always(&advice, line);
+    advice
+}
+
+fn ranked(advice: &Value) -> Vec<&str> {
+    let ranked = advice["ranked"].as_array().unwrap().iter();
+    ranked.map(|one| one["scheme"].as_str().unwrap()).collect()
+}
+
+fn excluded<'a>(advice: &'a Value, scheme: &str) -> Vec<&'a str> {
+    let excluded = advice["excluded"].as_array().unwrap().iter();
+    let of_scheme = excluded.filter(|one| one["scheme"] == scheme);
+    of_scheme
+        .flat_map(|one| one["reasons"].as_array().unwrap())
+        .map(|reason| reason.as_str().unwrap())
+        .collect()
+}
+
+fn rank(advice: &Value, scheme: &str) -> usize {
+    let ranked = ranked(advice);
+    ranked.iter().position(|one| *one == scheme).unwrap()
+}
+
+/// Costs ascend and are the sums of their parts, nothing is both ranked and excluded, every exclusion has a reason, the winner
+/// is the first, and rivals cross where it is said or nowhere.
+fn holds_always(advice: &Value, line: &str) {
+    let ranked_all = advice["ranked"].as_array().unwrap();
+    let cost = |one: &Value| one["dollars_per_month"].as_f64().unwrap();
+    assert!(
+        ranked_all.is_sorted_by(|one, next| cost(one) <= cost(next)),
+        "{line}"
+    );
+    for one in ranked_all {
+        let terms = one["terms"].as_object().unwrap().values();
+        let sum: f64 = terms.map(|dollars| dollars.as_f64().unwrap()).sum();
+        assert!((sum - cost(one)).abs() <= 1e-9 * sum, "{line}: {one}");
+        assert!(
+            excluded(advice, one["scheme"].as_str().unwrap()).is_empty(),
+            "{line}: {one}"
+        );
+    }
+    for one in advice["excluded"].as_array().unwrap() {
+        assert!(
+            !one["reasons"].as_array().unwrap().is_empty(),
+            "{line}: {one}"
+        );
+    }
+    assert_eq!(advice["winner"], advice["ranked"][0]["scheme"], "{line}");
+    assert!(
+        !advice["measurements"]["machines"]
+            .as_array()
+            .unwrap()
+            .is_empty()
+    );
+    // Baselines, and what lets an old value pass, are never advised.
+    assert!(
+        !ranked(advice).iter().any(|name| name.starts_with("sign-")),
+        "{line}"
+    );
+}
+
+#[test]
+fn the_price_trace() {
+    let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/prices.csv.zst");
+    let advice = advice(&format!("--trace {trace} --lookups 100/s"));
+    // data/README.md has these figures.
+    assert_eq!(advice["load"]["keys"], 18_960);
+    assert_eq!(advice["load"]["changes"], 991);
+    let per_day = advice["load"]["snapshots_per_day"].as_f64().unwrap();
+    // 26 intervals in 710 days.
+    assert!((per_day - 26.0 / 710.0).abs() < 1e-9);
+    assert!(
+        advice["needs"]
+            .as_array()
+            .unwrap()
+            .contains(&"removal".into())
+    );
+    // It removes keys.
+    assert!(
+        excluded(&advice, "aad-counted")
+            .iter()
+            .any(|reason| reason.contains("removal"))
+    );
+    // Millions of look-ups for each snapshot: the shortest proofs cost least.
+    assert!(
+        advice["winner"].as_str().unwrap().starts_with("tuple-base"),
+        "{advice}"
+    );
+}
+
+#[test]
+fn a_million_keys_that_change_every_second() {
+    let advice = advice("--keys 1M --updates 1/s --lookups 10k/s");
+    assert_eq!(advice["load"]["changes"], 1);
+    // Ten thousand look-ups for an update: proofs dominate whatever wins.
+    assert_eq!(advice["ranked"][0]["dominant"], "proofs_sent");
+    // A million signatures do not fit into a second.
+    assert!(
+        excluded(&advice, "tuple-base")
+            .iter()
+            .any(|reason| reason.contains("longer than the 1.000 s"))
+    );
+    assert!(
+        excluded(&advice, "tuple-base-superseding")
+            .iter()
+            .any(|reason| reason.contains("longer than"))
+    );
+    assert!(
+        advice["winner"].as_str().unwrap().starts_with("tuple-spec"),
+        "{advice}"
+    );
+}
+
+#[test]
+fn hourly_snapshots_of_fifty_keys() {
+    let advice = advice("--keys 10k --snapshots 1/h --changes 50 --lookups 1/s --versions 1");
+    assert_eq!(advice["load"]["snapshots_per_day"], 24.0);
+    // 3600 look-ups for an update.
+    let roles: Vec<_> = advice["rivals"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|rival| &rival["role"])
+        .collect();
+    assert_eq!(roles.first(), Some(&&Value::from("runner-up")));
+    // Trees of one scheme differ by how the server keeps versions, and not in what is sent.
+    let of = |name: &str| {
+        advice["ranked"][rank(&advice, name)]["proof_bytes"]
+            .as_f64()
+            .unwrap()
+    };
+    assert!((of("red-black-path-copying") / of("red-black-cache-everywhere") - 1.0).abs() < 0.05);
+}
+
+#[test]
+fn hardly_any_lookups() {
+    let advice = advice("--keys 100k --updates 10/s --lookups 1/day --versions 1");
+    // Updates are everything: those of trees are the shortest, but for accumulators, which cost computing.
+    let first = ranked(&advice)[0];
+    assert!(
+        ["red-black", "treap", "skip-list", "block-tree"]
+            .iter()
+            .any(|tree| first.starts_with(tree)),
+        "{first}"
+    );
+    assert!(rank(&advice, "red-black-path-copying") < rank(&advice, "tuple-spec-superseding"));
+}
+
+#[test]
+fn a_set_unique_dictionary() {
+    let advice = advice("--keys 10k --updates 1/min --lookups 10/s --need set-unique,ranges");
+    assert!(
+        ranked(&advice)
+            .iter()
+            .all(|name| name.starts_with("treap") || name.starts_with("skip-list"))
+    );
+    assert_eq!(
+        excluded(&advice, "red-black-path-copying"),
+        ["roots depend on the order of changes (set-unique)"]
+    );
+}
+
+#[test]
+fn a_log_that_must_prove_that_it_grows() {
+    let advice = advice("--keys 1k --updates 1/h --lookups 1/min --need append-only");
+    assert!(
+        ranked(&advice).iter().all(|name| name.starts_with("aad-")),
+        "{advice}"
+    );
+    let trusting = advice["excluded"].as_array().unwrap().len();
+    // Nothing is append-only without a ceremony.
+    let neither =
+        self::advice("--keys 1k --updates 1/h --lookups 1/min --need append-only,no-trusted-setup");
+    assert_eq!(neither["winner"], Value::Null);
+    assert!(neither["excluded"].as_array().unwrap().len() > trusting);
+    let shown =
+        Bench::new().ok("advise --keys 1k --updates 1/h --need append-only,no-trusted-setup");
+    assert!(shown.contains("No scheme does what is needed."), "{shown}");
+}
+
+#[test]
+fn proofs_of_constant_size() {
+    let advice = advice(
+        "--keys 10k --snapshots 1/day --changes 10 --lookups 1k/s --need constant-proofs,ranges",
+    );
+    assert!(
+        ranked(&advice)
+            .iter()
+            .all(|name| name.starts_with("tuple-"))
+    );
+    assert!(
+        !ranked(&advice)
+            .iter()
+            .any(|name| name.contains("accumulators"))
+    );
+}
+
+#[test]
+fn little_memory() {
+    let line = "--keys 100k --snapshots 1/h --changes 1 --lookups 1/s --history 30d";
+    let free = advice(line);
+    let memory = |name: &str| {
+        free["ranked"][rank(&free, name)]["memory_bytes"]
+            .as_f64()
+            .unwrap()
+    };
+    // A path is copied for every version, or not.
+    let (frugal, lavish) = (
+        memory("red-black-cache-nowhere"),
+        memory("red-black-path-copying"),
+    );
+    assert!(frugal <= lavish);
+    let limited = advice(&format!(
+        "{line} --max-memory {}MB",
+        frugal.midpoint(lavish) / 1e6
+    ));
+    assert!(ranked(&limited).contains(&"red-black-cache-nowhere"));
+    if frugal < lavish {
+        assert!(
+            excluded(&limited, "red-black-path-copying")
+                .iter()
+                .any(|reason| reason.contains("of memory"))
+        );
+    }
+}
+
+#[test]
+fn old_versions_on_many_servers() {
+    let line = "--keys 10k --updates 1/min --lookups 100/s";
+    let (one, many) = (
+        advice(line),
+        advice(&format!("{line} --servers 5 --old-lookups 50%")),
+    );
+    assert!(
+        excluded(&many, "block-tree")
+            .iter()
+            .any(|reason| reason.contains("latest version only"))
+    );
+    // Five servers are sent five times as much.
+    let sent = |advice: &Value| {
+        let at = rank(advice, "red-black-path-copying");
+        advice["ranked"][at]["terms"]["updates_sent"]
+            .as_f64()
+            .unwrap()
+    };
+    assert!((sent(&many) / sent(&one) - 5.0).abs() < 1e-9);
+    // Without caches an old version is hashed anew for each answer.
+    let slow = |name: &str| {
+        many["ranked"][rank(&many, name)]["terms"]["proof_computing"]
+            .as_f64()
+            .unwrap()
+    };
+    assert!(slow("red-black-cache-nowhere") > slow("red-black-path-copying"));
+}
+
+#[test]
+fn prices_of_another_day_and_ones_own() {
+    let line = "--keys 10k --updates 1/s --lookups 1/s --prices";
+    let paper = advice(&format!("{line} paper-2010"));
+    let equilibrium = paper["equilibrium_bytes_per_second"].as_f64().unwrap() / 1024.0;
+    assert!((equilibrium - 190.0).abs() < 1.0, "{equilibrium}");
+    let cheap = advice(&format!("{line} paper-2010 --bandwidth-cheaper 10"));
+    let times = cheap["equilibrium_bytes_per_second"].as_f64().unwrap() / 1024.0 / equilibrium;
+    assert!((times - 10.0).abs() < 1e-6);
+
+    let bench = Bench::new();
+    let entry = "provider = \"me\"\nas_of = \"2026-11-01\"\nsource = \"bills\"\ncompute_per_core_hour = 1\n\
+                 egress_per_gigabyte = 0\nstorage_per_gigabyte_month = 0\n";
+    bench.write("mine.toml", format!("[free-network]\n{entry}").as_bytes());
+    bench.write("two.toml", format!("[a]\n{entry}[b]\n{entry}").as_bytes());
+    let mine = bench.json(&format!("advise {line} mine.toml")).remove(0);
+    assert_eq!(mine["prices"]["name"], "free-network");
+    assert_eq!(mine["ranked"][0]["terms"]["proofs_sent"], 0.0);
+    assert_eq!(
+        bench.json(&format!("advise {line} two.toml:b")).remove(0)["prices"]["name"],
+        "b"
+    );
+    bench.fails(
+        &format!("advise {line} two.toml"),
+        2,
+        "several entries, choose one of a, b",
+    );
+    bench.fails(
+        &format!("advise {line} two.toml:c"),
+        2,
+        "two.toml has no entry 'c'",
+    );
+    bench.fails(
+        &format!("advise {line} nowhere-2026"),
+        2,
+        "neither a file nor a price list",
+    );
+    bench.write(
+        "bad.toml",
+        entry
+            .replace("source", "origin")
+            .replace("provider", "[x]\nprovider")
+            .as_bytes(),
+    );
+    bench.fails(
+        &format!("advise {line} bad.toml"),
+        2,
+        "bad.toml: entry 'x': unknown key 'origin'",
+    );
+    bench.write("worse.toml", b"[x\n");
+    bench.fails(
+        &format!("advise {line} worse.toml"),
+        2,
+        "worse.toml, line 1",
+    );
+}
+
+#[test]
+fn what_is_missing_or_wrong_is_said() {
+    let bench = Bench::new();
+    bench.fails("advise --keys 10", 2, "give --updates or --snapshots");
+    bench.write("t.csv", b"snapshot,op,key,value\na,put,k,1\nb,put,k,2\n");
+    bench.fails("advise --trace t.csv", 2, "have no dates, give --snapshots");
+    assert_eq!(
+        bench.json("advise --trace t.csv --snapshots 1/h").remove(0)["load"]["keys"],
+        1
+    );
+    bench.write(
+        "gone.csv",
+        b"snapshot,op,key,value\na,put,k,1\nb,delete,k,\n",
+    );
+    bench.fails(
+        "advise --trace gone.csv --snapshots 1/h",
+        2,
+        "nothing is left at its end",
+    );
+    bench.fails("advise --trace none.csv", 4, "none.csv");
+    bench.write("d.jsonl", b"{\"scheme\": 1}\nx\n");
+    bench.fails(
+        "advise --keys 10 --updates 1/s --data d.jsonl",
+        2,
+        "d.jsonl, line 2",
+    );
+    for (line, said) in [
+        ("--updates 1/s", "--keys"),
+        ("--keys 0 --updates 1/s", "a number from 1"),
+        ("--keys 10 --updates 1", "times in a unit of time"),
+        (
+            "--keys 10 --updates 1/s --need speed",
+            "unknown need 'speed', choose from set-unique",
+        ),
+        (
+            "--keys 10 --updates 1/s --old-lookups 200%",
+            "a share from 0% to 100%",
+        ),
+        ("--keys 10 --updates 1/s --save x", "--calibrate"),
+    ] {
+        let output = bench.run(&format!("advise {line}"));
+        assert_eq!(output.status.code(), Some(2), "{line}");
+        assert!(
+            text(&output.stderr).contains(said),
+            "{line}: {}",
+            text(&output.stderr)
+        );
+    }
+}
+
+#[test]
+fn measurements_of_this_machine_and_a_run_for_real() {
+    let bench = Bench::new();
+    let load = "--keys 300 --key-bytes 16 --snapshots 1/day --changes 10 --lookups 10/s --need set-unique --versions 1";
+    let advice = bench
+        .json(&format!(
+            "advise {load} --calibrate --save here.jsonl --verify"
+        ))
+        .remove(0);
+    holds_always(&advice, load);
+    assert_eq!(advice["measurements"]["quick"], true);
+    // Measured at just this size: nothing is extrapolated.
+    assert_eq!(
+        advice["ranked"][0]["extrapolated"]
+            .as_array()
+            .unwrap()
+            .len(),
+        0
+    );
+    let trials = advice["trials"]["schemes"].as_array().unwrap();
+    assert_eq!(trials[0]["scheme"], advice["winner"]);
+    for trial in trials {
+        // Bytes follow from the work, whatever the machine does meanwhile.
+        let bytes = |from: &str| trial[from]["proof_bytes"].as_f64().unwrap();
+        assert!(
+            (bytes("measured") / bytes("predicted") - 1.0).abs() < 0.1,
+            "{trial}"
+        );
+    }
+    let again = bench
+        .json(&format!("advise {load} --data here.jsonl"))
+        .remove(0);
+    assert_eq!(ranked(&again), ranked(&advice));
+    assert_eq!(again["measurements"]["source"], "here.jsonl");
+    let shown = bench.ok(&format!("advise {load} --data here.jsonl --verify"));
+    for part in [
+        "Choose treap",
+        "The runner-up",
+        "run for real",
+        "Not to be chosen",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+}
