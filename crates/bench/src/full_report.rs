@@ -1,7 +1,7 @@
 //! One command that measures everything, and the page that shows it.
 //!
-//! [`steps`] lists what is measured, [`run`] runs it and keeps what was finished, [`page`] shows all lines: the tables and
-//! figures of each family, [`contents`] with every table and figure of the papers, and [`conclusions`].
+//! [`mod@steps`] lists what is measured, [`mod@run`] runs it and keeps what was finished, [`mod@page`] shows all lines: the tables and
+//! figures of each family, [`mod@contents`] with every table and figure of the papers, and [`mod@conclusions`].
 
 use std::{
     fs::{self, File},

@@ -73,7 +73,7 @@ fn figure<'a>(title: &'a str, key: &'a str, show: impl Fn(f64) -> String + 'a) -
     })
 }
 
-/// Headings, notes and tables one after the other: as text by [`Display`](fmt::Display), and on a page by [`crate::page`].
+/// Headings, notes and tables one after the other: as text by [`Display`](fmt::Display), and on a page by [`mod@crate::full_report::page`].
 #[derive(Clone, Debug, Default)]
 pub struct Tables(Vec<Block>);
 

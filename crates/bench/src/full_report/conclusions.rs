@@ -1,6 +1,6 @@
 //! Which conclusions of the papers still hold, computed from the measurements.
 //!
-//! What is said in words depends only on rankings with a margin: figures closer than [`MARGIN`] are called about equal,
+//! What is said in words depends only on rankings with a margin: figures that differ by less than a fifth are called about equal,
 //! so that two runs on one machine say the same.
 
 use crate::{
