@@ -1,7 +1,7 @@
 //! The reports that lines can come from: where their tables and figures stand, and what they are beside.
 
 use crate::{
-    aad, accumulators, directory, flexlist, line::Line, peers, tables::Tables, tree, tuple,
+    aad, accumulators, compare, directory, flexlist, line::Line, peers, tables::Tables, tree, tuple,
 };
 
 /// The tables of one kind of line.
@@ -41,7 +41,15 @@ fn begins_with(text: &str, begins: &[&str]) -> bool {
 const CROSBY: &str = "S. A. Crosby and D. S. Wallach, Authenticated dictionaries: real-world costs and tradeoffs, 2010";
 
 /// All of them, in the order of the page.
-pub const FAMILIES: [Family; 7] = [
+pub const FAMILIES: [Family; 8] = [
+    Family {
+        id: "everything",
+        title: "Every scheme on the same work",
+        source: "signing each entry, which every scheme has to be better than",
+        begins: &["compare"],
+        figures: &[],
+        report: compare::tables,
+    },
     Family {
         id: "trees",
         title: "Trees",

@@ -46,7 +46,7 @@ const DRAWING: &str = "It explains the structure, and measures nothing.";
 pub const CONTENTS: [Item; 45] = [
     item("trees", "Figures 1 to 4", "skip lists and versioned nodes", None(DRAWING)),
     item("trees", "Table 1", "caching strategies, asymptotically", None("It has no measured figures; table 4 measures the strategies.")),
-    item("trees", "Table 2", "prices of 2010", Shown("Prices")),
+    item("trees", "Table 2", "prices of 2010", None("They are in the price list that `pad advise --prices` reads, beside those of 2026.")),
     item("trees", "Table 3", "kinds of trees", Shown("Table 3")),
     item("trees", "Table 4", "kinds of repositories", Shown("Table 4")),
     item("trees", "Table 5", "bytes sent for each second of computing", Shown("Table 5")),
