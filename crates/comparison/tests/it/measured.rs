@@ -71,6 +71,20 @@ fn every_scheme_takes_every_load_that_it_can_take() {
 }
 
 #[test]
+fn proofs_of_several_generations_are_measured_between_two_merges() {
+    let work = Workload::updates(100, 1, 1);
+    let proof_bytes = |name| {
+        let scheme = comparison::scheme(name).expect("it is listed");
+        let Record::Measured(measured) = record(scheme, &work) else {
+            panic!("{name} takes updates");
+        };
+        measured.proof_bytes.expect("it proves")
+    };
+    // A statement of each of two generations; after a merge the younger one has none.
+    assert!(proof_bytes("tuple-spec-superseding") > 1.8 * proof_bytes("tuple-base-superseding"));
+}
+
+#[test]
 fn a_recorded_load_has_the_numbers_of_the_one_that_was_recorded() {
     let workload = Workload::steady_state(KEYS, 3);
     let snapshots = (1..=workload.versions()).map(|version| workload.operations(version));
