@@ -47,7 +47,7 @@ pub const FAMILIES: [Family; 8] = [
         title: "Every scheme on the same work",
         source: "signing each entry, which every scheme has to be better than",
         begins: &["compare"],
-        figures: &[],
+        figures: &["compare"],
         report: compare::tables,
     },
     Family {

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 #[serde(from = "Map<String, Value>")]
 pub struct Line(Vec<(String, Value)>);
 
-/// What a line must say: keys, each with a text, a number, or `none` if it is null or not there.
+/// What a line must say: keys, each with a text, a number, or `none` if it is null or not there; `one|other` is either.
 pub type Selection = &'static [(&'static str, &'static str)];
 
 /// A [`Line`](crate::line::Line) from `key: value` pairs. Figures are rounded to three decimals.
@@ -84,11 +84,12 @@ impl Line {
 
     /// Whether it says all of this.
     pub fn says(&self, selection: Selection) -> bool {
-        let says = |key: &str, wanted: &str| match self.get(key) {
+        let is = |value: Option<&Value>, wanted: &str| match value {
             Some(Value::String(text)) => text == wanted,
             Some(Value::Null) | None => wanted == "none",
             Some(value) => value.to_string().as_str() == wanted,
         };
+        let says = |key: &str, wanted: &str| wanted.split('|').any(|one| is(self.get(key), one));
         selection.iter().all(|(key, wanted)| says(key, wanted))
     }
 
@@ -165,6 +166,8 @@ mod tests {
         assert_eq!((read.count("keys"), read.text("experiment")), (7, "x"));
         assert_eq!((read.number("none"), read.number("other")), (None, None));
         assert!(read.agrees(&line, &["keys", "exact"]));
+        assert!(read.says(&[("experiment", "y|x"), ("keys", "7"), ("none", "none")]));
+        assert!(!read.says(&[("experiment", "y|z")]) && !read.says(&[("keys", "none")]));
     }
 
     #[test]

@@ -65,7 +65,60 @@ fn shown(value: Option<&Value>) -> String {
     }
 }
 
-const DECLARED: [Declared; 9] = [
+/// One or two schemes of each kind, of all that are compared.
+const COMPARED: Selection = &[
+    ("changes", "1"),
+    (
+        "scheme",
+        "red-black-path-copying|treap-path-copying|tuple-base-superseding|tuple-base-lightweight|tuple-spec-lightweight|\
+         tuple-accumulators-rsa|tuple-accumulators-bilinear|aad-counted|directory|sign-each-entry",
+    ),
+];
+
+/// A figure of every scheme by the number of keys.
+const fn compared(
+    name: &'static str,
+    title: &'static str,
+    vertical: &'static str,
+    figures: &'static [(&'static str, &'static str)],
+) -> Declared {
+    Declared {
+        name,
+        title,
+        experiment: "compare",
+        only: COMPARED,
+        horizontal: ("keys", "keys"),
+        vertical,
+        by: &["scheme"],
+        figures,
+    }
+}
+
+const DECLARED: [Declared; 13] = [
+    compared(
+        "compare-author",
+        "Author: a snapshot of one change",
+        "microseconds",
+        &[("", "author_us")],
+    ),
+    compared(
+        "compare-update",
+        "An update of one change, as sent",
+        "bytes",
+        &[("", "update_bytes")],
+    ),
+    compared(
+        "compare-proof",
+        "A proof of a present key, as sent",
+        "bytes",
+        &[("", "proof_bytes")],
+    ),
+    compared(
+        "compare-verify",
+        "Client: verifying it",
+        "microseconds",
+        &[("", "verify_us")],
+    ),
     Declared {
         name: "accumulators-witnesses",
         title: "Accumulators: making all witnesses, one thread",
