@@ -64,7 +64,9 @@ impl<T: Roles> Loaded<T> {
             let half_a_cycle = whole.checked_div(cycles).map_or(0, |cycle| cycle / 2);
             let is_halfway = self.run.samples.len() >= whole + half_a_cycle;
             let is_done = whole as u64 + first > work.versions() && is_halfway;
-            if (is_beyond && (is_done || !work.goes_on())) || (version > first && self.run.is_over()) {
+            if (is_beyond && (is_done || !work.goes_on()))
+                || (version > first && self.run.is_over())
+            {
                 break;
             }
             let operations = work.operations(version);
