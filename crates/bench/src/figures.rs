@@ -1,6 +1,9 @@
 //! Plots of a run's lines, as SVG.
 
-use std::path::{Path, PathBuf};
+use std::{
+    ops::Range,
+    path::{Path, PathBuf},
+};
 
 use plotters::{
     chart::ChartBuilder,
@@ -48,10 +51,12 @@ pub fn draw(lines: &[Line], folder: &Path) -> Outcome<Vec<PathBuf>> {
 pub fn figures(lines: &[Line]) -> Outcome<Vec<Figure>> {
     let (growing, steady) = (of(lines, "growing"), of(lines, "steady_state"));
     let mut figures = Vec::new();
-    for (name, bars) in [
+    for (name, mut bars) in [
         ("table3", schemes(&growing)),
         ("table4", repositories(&growing)),
     ] {
+        bars.rows
+            .retain(|(_, ours, theirs)| [*ours, *theirs].iter().all(|it| AXES.contains(it)));
         if !bars.rows.is_empty() {
             figures.push(Figure::new(name, |svg| bars.draw(svg))?);
         }
@@ -66,7 +71,16 @@ pub fn figures(lines: &[Line]) -> Outcome<Vec<Figure>> {
     plots.extend(aad::plots::plots(lines));
     plots.extend(directory::plots::plots(lines));
     plots.extend(declared::plots(lines));
-    for (name, plot) in plots {
+    for (name, mut plot) in plots {
+        let is_name = !name.is_empty()
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+        let is_drawn = |(x, y): &(f64, f64)| [*x, *y].iter().all(|it| AXES.contains(it));
+        for (_, points) in &mut plot.series {
+            points.retain(is_drawn);
+        }
+        plot.series.retain(|_| is_name);
         if plot.series.iter().any(|(_, points)| !points.is_empty()) {
             figures.push(Figure::new(&name, |svg| plot.draw(svg))?);
         }
@@ -366,8 +380,54 @@ fn bounds(values: impl Iterator<Item = f64>) -> (f64, f64) {
     })
 }
 
+/// What logarithmic axes show: nothing has a place there that is 0, infinite, or no number.
+const AXES: Range<f64> = 1e-9..1e15;
+
 /// The width of the names beside a plot.
 const NAMES: u32 = 270;
 
 /// Width and height of every plot, in pixels.
 const SIZE: (u32, u32) = (980, 520);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::line;
+
+    fn drawn(points: &[(f64, f64)]) -> Vec<Figure> {
+        let line = line! { experiment: "tuple_lookup_costs", figure: "figure7", design: "<a&b>" };
+        figures(&[line.and("points", points)]).unwrap()
+    }
+
+    #[test]
+    fn what_has_no_place_on_an_axis_is_left_out() {
+        for points in [
+            &[(0.0, 0.0)][..],
+            &[(1.0, 0.0), (2.0, 0.0)],
+            &[(1.0, 1e-300), (2.0, 1e300)],
+            &[(1.0, -1.0)],
+            &[],
+        ] {
+            assert!(drawn(points).is_empty(), "{points:?}");
+        }
+        let figures = drawn(&[(1.0, 2.0), (10.0, 0.0), (1e4, 0.004)]);
+        assert_eq!(figures[0].name, "figure7");
+        assert!(
+            figures[0].svg.contains("&lt;a&amp;b&gt;"),
+            "{}",
+            figures[0].svg
+        );
+        // One point is enough, as is a flat line.
+        assert_eq!(drawn(&[(5.0, 5.0)]).len(), 1);
+        assert_eq!(drawn(&[(5.0, 5.0), (6.0, 5.0)]).len(), 1);
+    }
+
+    #[test]
+    fn a_figure_is_no_path() {
+        for name in ["../escaped", "/tmp/escaped", "a\"b", ""] {
+            let line = line! { experiment: "tuple_lookup_costs", figure: name, design: "a" };
+            let figures = figures(&[line.and("points", [(1.0, 1.0), (2.0, 2.0)])]).unwrap();
+            assert!(figures.is_empty(), "{name}");
+        }
+    }
+}

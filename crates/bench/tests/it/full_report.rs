@@ -38,7 +38,7 @@ fn finished_steps_are_not_measured_again() {
     };
 
     // One step is lost, as if the run had been broken off: only that one is measured.
-    fs::remove_file(folder.path().join("steps/tuple-threads.jsonl")).unwrap();
+    fs::remove_file(folder.path().join("steps/quick/tuple-threads.jsonl")).unwrap();
     report(folder.path(), &only);
     let second = fs::read_to_string(&file).unwrap();
     assert_eq!(times(&first)[0], times(&second)[0]);
@@ -46,7 +46,7 @@ fn finished_steps_are_not_measured_again() {
 
     // A part that is no whole line counts for nothing.
     fs::write(
-        folder.path().join("steps/primitives.jsonl"),
+        folder.path().join("steps/quick/primitives.jsonl"),
         "{\"experiment\":",
     )
     .unwrap();
@@ -141,4 +141,40 @@ fn the_steps_of_both_reports_are_commands_of_this_program() {
             );
         }
     }
+}
+
+#[test]
+fn hostile_lines_make_a_page_or_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("lines.jsonl");
+    let most = u64::MAX;
+    let text = format!(
+        concat!(
+            r#"{{"experiment":"aad_bandwidth","n":"x","entries_per_version":{0},"versions":{0}}}"#,
+            "\n",
+            r#"{{"experiment":"tuple_lookup_costs","figure":"../escaped","design":"<b>","points":[[1,1],[2,2]]}}"#,
+            "\n",
+            r#"{{"experiment":"tuple_lookup_costs","figure":"figure7","design":"<b>","points":[[1,0],[2,0]]}}"#,
+            "\n",
+            r#"{{"experiment":"growing","scheme":"red-black","keys":0,"prove_us_random_version":0}}"#,
+            "\n",
+            r#"{{"experiment":"report_run","step":"<script>","seconds":"long","arguments":"--quick"}}"#,
+            "\n",
+            "no line\n",
+        ),
+        most
+    );
+    fs::write(&file, text).unwrap();
+    let out = folder.path().join("a/page");
+    run(&[
+        "page",
+        "--from",
+        file.to_str().unwrap(),
+        "--out",
+        out.to_str().unwrap(),
+    ]);
+    let page = fs::read_to_string(out.join("index.html")).unwrap();
+    assert!(page.contains("&lt;script&gt;") && !page.contains("<script>") && !page.contains("<b>"));
+    assert!(!folder.path().join("a/escaped.svg").exists());
+    assert!(!out.join("figures").exists());
 }
