@@ -52,9 +52,9 @@ fn sets_weigh_what_they_should(lines: &[&Value]) {
         lines.iter().copied().find(is_it).unwrap()
     };
     let bytes = |line: &Value, key: &str| line[key].as_u64().unwrap();
-    // Two elements, a version, 16 signatures.
+    // Two elements, a version, 16 signatures, and one on all of it.
     let signed = find("signed-each", 1);
-    assert_eq!(bytes(signed, "update_bytes"), 64 + 8 + 16 * 64);
+    assert_eq!(bytes(signed, "update_bytes"), 64 + 8 + (16 + 1) * 64);
     // A version, a signature, a place, four digests.
     let tree = find("merkle-tree", 1);
     assert_eq!(bytes(tree, "proof_bytes"), 8 + 64 + 4 + 4 * 32);

@@ -163,8 +163,11 @@ impl<'a, B: Bench> Scene<'a, B> {
     /// The author's new value, with the secret key.
     fn change_us(&self, plan: &Plan) -> f64 {
         let [old, new] = self.exchange.each_ref().map(std::slice::from_ref);
-        let change =
-            |mut set| B::Scheme::change(self.secret, &mut set, &self.value, old, new, &self.alone);
+        let change = |mut set| {
+            let change =
+                B::Scheme::change(self.secret, &mut set, &self.value, old, new, &self.alone);
+            (change, set)
+        };
         plan.time_on(|| self.set.clone(), change)
     }
 
@@ -172,8 +175,9 @@ impl<'a, B: Bench> Scene<'a, B> {
     fn exchange_us(&self, plan: &Plan) -> f64 {
         let [old, new] = self.exchange.each_ref().map(std::slice::from_ref);
         let exchange = |mut set: ElementSet<B::Scheme>| {
-            set.remove_all(old)?;
-            set.insert_all(self.key(), new, &self.alone)
+            let removed = set.remove_all(old);
+            let inserted = set.insert_all(self.key(), new, &self.alone);
+            (removed, inserted, set)
         };
         plan.time_on(|| self.set.clone(), exchange)
     }
