@@ -13,9 +13,9 @@ use super::{Tree, authenticator, combine};
 #[serde(bound = "")]
 pub struct PathProof<S: Suite> {
     /// Key, digest of the value, and authenticator of the child beside the path.
-    path: Vec<(Key, S::Digest, S::Digest)>,
+    pub(super) path: Vec<(Key, S::Digest, S::Digest)>,
     /// The value, and the authenticators of the children of its node; none if the path leads to nothing.
-    end: Option<(Value, [S::Digest; 2])>,
+    pub(super) end: Option<(Value, [S::Digest; 2])>,
 }
 
 /// Why a proof is refused.

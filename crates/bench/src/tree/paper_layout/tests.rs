@@ -101,16 +101,23 @@ fn forged_proofs_are_refused() {
     for other in others {
         assert!(PathProof::new(tree, other).verify(&root, present).is_err());
     }
+    let cut = PathProof {
+        end: None,
+        ..honest.clone()
+    };
+    assert_eq!(refused(&cut, present), ProofError::WrongRoot);
     let absent = PathProof::new(tree, &absent_key(1));
     let on_path = &tree.as_ref().unwrap().key;
     assert_eq!(refused(&absent, on_path), ProofError::KeyOnPath);
-    // Every bit of it counts.
-    let bytes = codec::encode_body(&honest);
-    for position in 0..bytes.len() {
-        let mut changed = bytes.clone();
-        changed[position] ^= 1;
-        if let Ok(forged) = codec::decode_body::<PathProof<S>>(&changed) {
-            assert!(forged.verify(&root, present).is_err(), "{position}");
+    // Every bit of both counts.
+    for (proof, key) in [(&honest, present), (&absent, &absent_key(1))] {
+        let bytes = codec::encode_body(proof);
+        for bit in 0..8 * bytes.len() {
+            let mut changed = bytes.clone();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            if let Ok(forged) = codec::decode_body::<PathProof<S>>(&changed) {
+                assert!(forged.verify(&root, key).is_err(), "{bit}");
+            }
         }
     }
 }
