@@ -20,7 +20,7 @@ test: prerequisites ## run every test and build the examples
 bench: prerequisites ## run the criterion benchmarks
 	$(CARGO) bench -p bench $(ARGS)
 
-report: prerequisites ## measure everything and draw the page in target/report (ARGS=--quick: within ten minutes)
+report: prerequisites ## measure everything and draw the page in target/report (ARGS=--quick: within ten minutes, in target/report-quick)
 	$(CARGO) run --release -p bench -- report $(ARGS)
 
 peers: prerequisites ## build other people's dictionaries, test them, and measure them beside ours

@@ -4,8 +4,9 @@
 //! figures of each family, [`mod@contents`] with every table and figure of the papers, and [`mod@conclusions`].
 
 use std::{
-    fs::{self, File},
-    io::{BufWriter, Write as _, stdout},
+    fs,
+    io::{Write as _, stdout},
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
 };
 
@@ -38,9 +39,9 @@ pub struct ReportArguments {
     /// Measures again what was finished before.
     #[arg(long)]
     again: bool,
-    /// The folder for the page, its figures and the measurements.
-    #[arg(long, default_value = "target/report")]
-    out: PathBuf,
+    /// The folder for the page, its figures and the measurements: target/report, or target/report-quick.
+    #[arg(long)]
+    out: Option<PathBuf>,
     /// Where finished steps are kept; a run that was broken off goes on from there.
     #[arg(long, default_value = "target/report-steps")]
     steps: PathBuf,
@@ -76,12 +77,19 @@ impl ReportArguments {
             }
             return Ok(());
         }
-        let parts = Parts::open(&self.steps)?;
+        let depth = if self.quick { "quick" } else { "full" };
+        let parts = Parts::open(&self.steps.join(depth))?;
         if self.again {
             parts.forget(&steps)?;
         }
         let (lines, failures) = run::run(&steps, &parts)?;
-        write_page(&with_figure_7(lines), &self.out)?;
+        let out = if self.quick {
+            "target/report-quick"
+        } else {
+            "target/report"
+        };
+        let out = self.out.clone().unwrap_or_else(|| out.into());
+        write_page(&with_figure_7(lines), &out)?;
         if failures.is_empty() {
             Ok(())
         } else {
@@ -128,14 +136,18 @@ impl PageArguments {
 /// Writes the page, its figures, and the lines in both forms, and prints what the page concludes.
 fn write_page(lines: &[Line], folder: &Path) -> Outcome<()> {
     fs::create_dir_all(folder)?;
-    fs::write(folder.join("index.html"), page::page(lines)?)?;
-    figures::draw(lines, &folder.join("figures"))?;
-    let mut json = BufWriter::new(File::create(folder.join("measurements.jsonl"))?);
+    let mut json = Vec::new();
     for line in lines {
         writeln!(json, "{}", serde_json::to_string(line)?)?;
     }
-    json.flush()?;
-    write_table(lines, &folder.join("measurements.csv"))?;
+    replace(&folder.join("measurements.jsonl"), &json)?;
+    replace(&folder.join("measurements.csv"), &table(lines)?)?;
+    let (page, figures) = (page::page(lines)?, folder.join("figures"));
+    if figures.exists() {
+        fs::remove_dir_all(&figures)?;
+    }
+    figures::draw(lines, &figures)?;
+    replace(&folder.join("index.html"), page.as_bytes())?;
     let mut out = stdout().lock();
     for warning in page::warnings(lines) {
         writeln!(out, "{warning}")?;
@@ -147,9 +159,20 @@ fn write_page(lines: &[Line], folder: &Path) -> Outcome<()> {
     Ok(())
 }
 
-/// Each figure of each line as a row: the number of the line, the experiment, the figure's name, and the figure.
-fn write_table(lines: &[Line], file: &Path) -> Outcome<()> {
-    let mut table = csv::Writer::from_path(file)?;
+/// Writes a file that is there whole, or as it was before.
+fn replace(file: &Path, contents: &[u8]) -> Outcome<()> {
+    let folder = file.parent().ok_or("a file is in a folder")?;
+    let mut new = tempfile::NamedTempFile::new_in(folder)?;
+    new.write_all(contents)?;
+    let readable = fs::Permissions::from_mode(0o644);
+    new.as_file().set_permissions(readable)?;
+    new.persist(file)?;
+    Ok(())
+}
+
+/// Each figure of each line as a row of CSV: the number of the line, the experiment, the figure's name, and the figure.
+fn table(lines: &[Line]) -> Outcome<Vec<u8>> {
+    let mut table = csv::Writer::from_writer(Vec::new());
     table.write_record(["line", "experiment", "name", "figure"])?;
     for (number, line) in lines.iter().enumerate() {
         let number = (number + 1).to_string();
@@ -158,5 +181,5 @@ fn write_table(lines: &[Line], file: &Path) -> Outcome<()> {
             table.write_record([&number, experiment, name, &figure.to_string()])?;
         }
     }
-    Ok(table.flush()?)
+    Ok(table.into_inner()?)
 }

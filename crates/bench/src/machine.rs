@@ -56,11 +56,12 @@ fn is_stale() -> bool {
 }
 
 /// The crates that figures are of.
-const MEASURED: [&str; 9] = [
+const MEASURED: [&str; 10] = [
     "aad",
     "accumulators",
     "bench",
     "block-directory",
+    "comparison",
     "flexlist",
     "flexlist-service",
     "pad-core",

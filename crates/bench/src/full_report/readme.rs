@@ -147,12 +147,12 @@ impl Cell {
     }
 }
 
-/// Two or three digits, in the unit that needs no more.
+/// At least two digits, in the unit that needs no more than three.
 fn time(us: f64) -> String {
     match us {
-        us if us < 0.1 => format!("{} ns", rounded(us * 1e3)),
-        us if us < 1e3 => format!("{} us", rounded(us)),
-        us if us < 1e6 => format!("{} ms", rounded(us / 1e3)),
+        us if us < 1.0 => format!("{} ns", rounded(us * 1e3)),
+        us if us < 999.5 => format!("{} us", rounded(us)),
+        us if us < 999.5e3 => format!("{} ms", rounded(us / 1e3)),
         us => format!("{} s", rounded(us / 1e6)),
     }
 }

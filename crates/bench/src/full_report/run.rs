@@ -10,6 +10,7 @@ use std::{
 };
 
 use indicatif::{ProgressBar, ProgressStyle};
+use sha2::{Digest as _, Sha256};
 
 use super::{processors, steps::Step};
 use crate::{Outcome, line, line::Line, machine::Machine};
@@ -18,16 +19,16 @@ use crate::{Outcome, line, line::Line, machine::Machine};
 #[derive(Debug)]
 pub struct Parts {
     folder: PathBuf,
-    commit: String,
+    program: String,
 }
 
 impl Parts {
-    /// The parts in a folder, which is created; those of other commits are measured again.
+    /// The parts in a folder, which is created; those that another build of this program measured are measured again.
     pub fn open(folder: &Path) -> Outcome<Self> {
         fs::create_dir_all(folder)?;
         Ok(Self {
             folder: folder.to_owned(),
-            commit: Machine::current().commit,
+            program: hex::encode(Sha256::digest(fs::read(std::env::current_exe()?)?)),
         })
     }
 
@@ -35,14 +36,14 @@ impl Parts {
         self.folder.join(&step.name).with_extension("jsonl")
     }
 
-    /// The lines of a step that was finished by this commit with these arguments. The first says how it was run.
+    /// The lines of a step that was finished by this program with these arguments. The first says how it was run.
     pub fn finished(&self, step: &Step) -> Option<Vec<Line>> {
         let text = fs::read_to_string(self.path(step)).ok()?;
         let lines = read_lines(&text);
         let first = lines.first()?;
         let is_same = first.text("experiment") == RUN
             && first.text("arguments") == step.arguments
-            && first.text("commit") == self.commit;
+            && first.text("program") == self.program;
         is_same.then_some(lines)
     }
 
@@ -98,13 +99,14 @@ pub fn run(steps: &[Step], parts: &Parts) -> Outcome<(Vec<Line>, Vec<String>)> {
                 step.name
             ));
         };
-        match measure(step, &announce) {
+        match measure(step, &parts.program, &announce) {
             Ok(measured) => {
-                clock.took(step, &measured[0]);
+                clock.took(step, measured[0].figure("seconds"));
                 parts.keep(step, &measured)?;
                 lines.extend(measured);
             }
             Err(error) => {
+                clock.left -= step.expected_seconds as f64;
                 let failure = format!("{}: {error}", step.name);
                 progress.suspend(|| eprintln!("bench: {failure}"));
                 failures.push(failure);
@@ -116,7 +118,7 @@ pub fn run(steps: &[Step], parts: &Parts) -> Outcome<(Vec<Line>, Vec<String>)> {
 }
 
 /// The lines of one step, after one that says how it was run.
-fn measure(step: &Step, announce: &dyn Fn(Duration)) -> Outcome<Vec<Line>> {
+fn measure(step: &Step, program: &str, announce: &dyn Fn(Duration)) -> Outcome<Vec<Line>> {
     let started = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
     let (start, before) = (Instant::now(), processors::Used::now());
     let mut child = Command::new(std::env::current_exe()?)
@@ -142,6 +144,7 @@ fn measure(step: &Step, announce: &dyn Fn(Duration)) -> Outcome<Vec<Line>> {
         experiment: RUN,
         step: &step.name,
         arguments: &step.arguments,
+        program: program,
         started: started,
         seconds: start.elapsed().as_secs_f64(),
         cores_used_by_others: others,
@@ -195,11 +198,11 @@ impl Clock {
         }
     }
 
-    fn took(&mut self, step: &Step, run: &Line) {
+    fn took(&mut self, step: &Step, seconds: f64) {
         let expected = step.expected_seconds as f64;
         self.left -= expected;
         self.expected += expected;
-        self.measured += run.figure("seconds");
+        self.measured += seconds;
     }
 
     fn left(&self, step: &Step, elapsed: Duration) -> Duration {

@@ -10,6 +10,9 @@ use crate::{
     tables::{digits, percent},
 };
 
+/// What each comparison asks about accumulators: the `claim` of its line.
+pub const CLAIM: &str = "accumulators never win";
+
 /// The lines of a figure, which of them is the lowest where, and whether accumulators ever are. The names of the
 /// experiments begin with that of the family.
 pub fn report(family: &str, designs: &[Expense], report: &mut Report) -> Outcome<()> {
@@ -62,7 +65,7 @@ fn conclusion(family: &str, designs: &[Expense]) -> Option<Line> {
     let line = line! {
         experiment: format!("{family}_conclusion"),
         figure: &nearest.figure,
-        claim: "accumulators never win",
+        claim: CLAIM,
         holds: wins.is_empty(),
         sentence: sentence,
         nearest: name,

@@ -29,7 +29,9 @@ pub fn lines(lines: &[Line], cheaper: f64) -> Vec<Line> {
         let designs: Vec<&Line> = others.chain(author).collect();
         all.extend(conclusion::lines(AUTHOR_WITNESSES, &of_growing(&designs)));
     }
-    all.extend(what_ifs(&grown, cheaper));
+    if !grown.is_empty() {
+        all.extend(what_ifs(&grown, cheaper));
+    }
     all
 }
 
