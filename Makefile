@@ -39,6 +39,7 @@ check: prerequisites ## formatting, lints, documentation, dependencies and licen
 	$(CARGO) clippy -p pad-tuple --no-default-features --locked -- -D warnings
 	$(CARGO) clippy -p pad-tuple --no-default-features --features bls --locked -- -D warnings
 	$(CARGO) check -p flexlist --no-default-features --locked
+	$(CARGO) check -p pad-cli --no-default-features --locked
 	$(CARGO) check -p pad-cli --all-features --locked
 	$(CARGO) check -p bls12 --no-default-features --locked
 	$(CARGO) check -p accumulators --no-default-features --features bilinear --locked

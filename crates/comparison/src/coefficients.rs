@@ -44,7 +44,12 @@ fn read_record(line: &str) -> Result<Option<Record>, serde_json::Error> {
     let record = if value.get("reason").is_some() {
         NotMeasured::deserialize(value).map(Record::NotMeasured)?
     } else {
-        Measurement::deserialize(value).map(Record::Measured)?
+        let measured = Measurement::deserialize(value)?;
+        let figures = [measured.author_us, measured.apply_us, measured.update_bytes];
+        if measured.shape.keys == 0 || figures.iter().any(|figure| *figure < 0.0) {
+            return Err(serde::de::Error::custom("no keys, or a figure below 0"));
+        }
+        Record::Measured(measured)
     };
     Ok(Some(record))
 }

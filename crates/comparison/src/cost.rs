@@ -81,7 +81,8 @@ pub enum Term {
     ClientComputing,
     /// Servers keep entries and the updates of the versions that they have, on disks.
     Storage,
-    /// Servers hold the dictionary with these versions in memory.
+    /// Servers hold the dictionary with these versions in memory. Of schemes that do not count it, entries with a digest each, and
+    /// nothing for versions.
     Memory,
 }
 
@@ -121,7 +122,10 @@ impl Cost {
         let [snapshots, lookups] =
             [load.snapshots_per_day, load.lookups_per_day].map(|daily| daily * DAYS_PER_MONTH);
         let on_disk = keys * load.entry_bytes() + load.kept_versions * figures.update_bytes;
-        let in_memory = keys * figures.memory_bytes_per_key.unwrap_or(0.0)
+        // What a scheme does not count itself is no less than its entries with a digest each.
+        let least = load.entry_bytes() + DIGEST_BYTES;
+        let memory_per_key = figures.memory_bytes_per_key.unwrap_or(least);
+        let in_memory = keys * memory_per_key
             + load.kept_versions * figures.memory_bytes_per_snapshot.unwrap_or(0.0);
         let terms = [
             (
@@ -196,6 +200,9 @@ impl Cost {
         self.line
     }
 }
+
+/// The bytes of a digest.
+const DIGEST_BYTES: f64 = 32.0;
 
 impl Term {
     const fn is_of_lookups(self) -> bool {
@@ -280,7 +287,7 @@ impl Measurement {
         let saved = |of_it: Option<f64>| of_it.unwrap_or(0.0) * (1.0 - 1.0 / times);
         let author = saved(Some(self.author_cryptography_us?));
         Some(Self {
-            author_us: self.author_us - author,
+            author_us: (self.author_us - author).max(0.0),
             apply_us: self.apply_us - saved(self.apply_cryptography_us),
             verify_us: self
                 .verify_us

@@ -200,6 +200,7 @@ impl<R: Measured> Roles for Hosted<R> {
     type Question = Key;
     type Head = Verified<SnapshotHead<R::Suite>>;
     type Proof = ProofOf<R, Key>;
+    const NEEDS_HEAD: bool = R::NEEDS_HEAD;
 
     fn prepare(&mut self, operations: Vec<Operation>) -> Outcome<Vec<Operation>> {
         Ok(operations)

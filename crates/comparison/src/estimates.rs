@@ -5,6 +5,7 @@
 //! the last two, unless it would fall there. Longer keys and values make messages and memory longer by just their bytes, and take no time.
 
 use core::fmt;
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
@@ -73,20 +74,24 @@ type Figure = fn(&Measurement) -> Option<f64>;
 impl<'a> Coefficients<'a> {
     /// Those of a scheme, from the workload and the lengths of which most points were measured; none if it has none.
     pub fn of(scheme: &str, measured: &'a [Measurement]) -> Option<Self> {
+        type Alike<'a> = (&'a str, u64, u64);
+        fn alike(shape: &Shape) -> Alike<'_> {
+            (&shape.workload, shape.key_bytes, shape.value_bytes)
+        }
         let of_scheme = || {
             let of_scheme = measured.iter().filter(|point| point.scheme == scheme);
             of_scheme.filter(|point| point.snapshots > 0)
         };
-        let alike = |one: &Shape, other: &Shape| {
-            let of = |shape: &Shape| (shape.key_bytes, shape.value_bytes);
-            one.workload == other.workload && of(one) == of(other)
-        };
-        let points_like =
-            |shape: &'a Shape| of_scheme().filter(move |point| alike(&point.shape, shape));
-        let most = of_scheme().max_by_key(|point| points_like(&point.shape).count())?;
+        let mut counts: BTreeMap<Alike<'a>, usize> = BTreeMap::new();
+        for point in of_scheme() {
+            *counts.entry(alike(&point.shape)).or_default() += 1;
+        }
+        let number = |point: &&'a Measurement| counts.get(&alike(&point.shape)).copied();
+        let most = of_scheme().max_by_key(number)?;
+        let points = of_scheme().filter(|point| alike(&point.shape) == alike(&most.shape));
         Some(Self {
             first: most,
-            points: points_like(&most.shape).collect(),
+            points: points.collect(),
         })
     }
 
@@ -99,6 +104,9 @@ impl<'a> Coefficients<'a> {
             - count(first.shape.value_bytes);
         let longer = |bytes: f64, entries: f64| (bytes + entries * entry).max(1.0);
         let changed = count(changes);
+        let author_us = figure(|point| Some(point.author_us)).unwrap_or(f64::NAN);
+        // Two times that are estimated apart could cross.
+        let share = figure(|point| Some(point.author_cryptography_us? / point.author_us));
         let figures = Measurement {
             shape: Shape {
                 keys,
@@ -108,7 +116,7 @@ impl<'a> Coefficients<'a> {
                 ..first.shape.clone()
             },
             load_us_per_key: figure(|point| point.load_us_per_key),
-            author_us: figure(|point| Some(point.author_us)).unwrap_or(f64::NAN),
+            author_us,
             apply_us: figure(|point| Some(point.apply_us)).unwrap_or(f64::NAN),
             update_bytes: longer(
                 figure(|point| Some(point.update_bytes)).unwrap_or(f64::NAN),
@@ -123,7 +131,7 @@ impl<'a> Coefficients<'a> {
                 .map(|bytes| longer(bytes, 1.0)),
             memory_bytes_per_snapshot: figure(|point| point.memory_bytes_per_snapshot)
                 .map(|bytes| longer(bytes, changed)),
-            author_cryptography_us: figure(|point| point.author_cryptography_us),
+            author_cryptography_us: share.map(|share| share.clamp(0.0, 1.0) * author_us),
             apply_cryptography_us: figure(|point| point.apply_cryptography_us),
             verify_cryptography_us: figure(|point| point.verify_cryptography_us),
             ..first.clone()
@@ -159,11 +167,20 @@ impl<'a> Coefficients<'a> {
     fn figure(&self, figure: Figure, keys: f64, changes: f64) -> Option<f64> {
         let rows = self.rows(figure);
         let for_changes = |row: &Row| {
-            let own = (row.points.len() > 1).then_some(row);
-            // One point does not say how the figure grows with changes: the nearest size that has several does.
+            // One point, or points for more changes only, do not say how the figure grows with changes: the nearest size that
+            // has several from fewer changes on does.
+            let least = rows
+                .iter()
+                .filter_map(Row::least)
+                .fold(f64::INFINITY, f64::min);
+            let covers = |row: &&Row| {
+                let from_least = row.least().is_some_and(|own| own <= changes.max(least));
+                row.points.len() > 1 && from_least
+            };
+            let own = Some(row).filter(covers);
             let nearest = rows
                 .iter()
-                .filter(|other| other.points.len() > 1)
+                .filter(covers)
                 .min_by(|one, other| row.distance(one).total_cmp(&row.distance(other)));
             match own.or(nearest) {
                 Some(model) => row.as_in(model, changes),
@@ -218,6 +235,11 @@ impl Row {
         }
     }
 
+    /// The fewest changes that were measured.
+    fn least(&self) -> Option<f64> {
+        self.points.first().map(|(changes, _)| *changes)
+    }
+
     /// How many times as many keys the other row has, or it has.
     fn distance(&self, other: &Self) -> f64 {
         (self.keys / other.keys).ln().abs()
@@ -232,7 +254,8 @@ impl Row {
     /// Its first point, grown as in the other row.
     fn as_in(&self, model: &Self, changes: f64) -> f64 {
         match self.points.as_slice() {
-            [(measured, value)] => {
+            _ if self.keys.total_cmp(&model.keys).is_eq() => self.at(changes),
+            [(measured, value), ..] => {
                 let from = model.at(*measured);
                 if from > 0.0 {
                     value * model.at(changes) / from
@@ -240,7 +263,7 @@ impl Row {
                     *value
                 }
             }
-            _ => self.at(changes),
+            [] => f64::NAN,
         }
     }
 

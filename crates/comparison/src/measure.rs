@@ -15,8 +15,8 @@ use crate::{
 
 /// What a scheme takes for a load; or why it was not measured.
 ///
-/// `limit` is for the measured snapshots. Loads that would take ten times as long, as smaller ones show, are not tried. Sixteen answers are
-/// checked by a client of the family, by messages in bytes, before any is timed.
+/// `limit` is for the measured snapshots. Loads that would take ten times as long, as smaller ones show, are not tried. Answers of
+/// each kind that the scheme can give are checked by a client of the family, by messages in bytes, before any is timed.
 ///
 /// # Errors
 /// The scheme's, and a wrong answer.
@@ -124,10 +124,8 @@ impl Task<'_> {
             verify_us: Some(lookups.verify_us(effort)?),
             memory_bytes_per_key: followed.memory_bytes_per_key(shape.keys),
             memory_bytes_per_snapshot: grown.map(|grown| grown / samples.len().max(1) as f64),
-            author_cryptography_us: has_timed_cryptography(self.scheme).then(|| {
-                let run = &followed.loaded.run;
-                run.cryptography.signature_us / run.samples.len().max(1) as f64
-            }),
+            author_cryptography_us: has_timed_cryptography(self.scheme)
+                .then_some(means.signature_us),
             // What verifies has no hook for a clock.
             apply_cryptography_us: None,
             verify_cryptography_us: None,

@@ -54,7 +54,8 @@ pub struct Measurement {
     pub proof_bytes: Option<f64>,
     /// The proof of an absent key.
     pub absent_proof_bytes: Option<f64>,
-    /// Client: verifying a proof of a present key under a known head, decoded before; median.
+    /// Client: verifying a proof of a present key, decoded before, and the head's signature where the proof is nothing without it;
+    /// median.
     pub verify_us: Option<f64>,
     /// Server: memory of the loaded dictionary; for each key.
     pub memory_bytes_per_key: Option<f64>,

@@ -26,6 +26,8 @@ pub trait Roles: Sized {
     type Head;
     /// A proof as the server makes it, decoded.
     type Proof;
+    /// Whether a proof is nothing without its version's head, which is sent with it.
+    const NEEDS_HEAD: bool;
 
     /// The changes that these operations are.
     ///

@@ -20,6 +20,8 @@ pub struct Sample {
     pub accumulator_us: f64,
     /// The encoded update.
     pub update_bytes: f64,
+    /// Of `author_us` what signatures with the key of heads take, where they are timed.
+    pub signature_us: f64,
 }
 
 impl Sample {
@@ -40,6 +42,7 @@ impl Sample {
             apply_us: part(|sample| sample.apply_us),
             accumulator_us: part(|sample| sample.accumulator_us),
             update_bytes: part(|sample| sample.update_bytes),
+            signature_us: part(|sample| sample.signature_us),
         }
     }
 }
@@ -90,6 +93,7 @@ impl<T: Roles> Run<T> {
             apply_us,
             accumulator_us: cryptography.accumulator_us,
             update_bytes,
+            signature_us: own.signature_us,
         });
         Ok(update)
     }

@@ -88,6 +88,10 @@ pub struct Properties {
     pub trusted_setup: bool,
     /// The largest number of entries is fixed when the key is made, and the public parameters grow with it.
     pub bounded: bool,
+    /// The most bytes of a key, if they are fewer than other schemes take.
+    pub longest_key: Option<u64>,
+    /// The most bytes of a value, the same.
+    pub longest_value: Option<u64>,
 }
 
 /// What a tree proves that is not set-unique.
@@ -103,6 +107,8 @@ const TREE: Properties = Properties {
     set_unique: false,
     trusted_setup: false,
     bounded: false,
+    longest_key: None,
+    longest_value: None,
 };
 
 const SIGNED_TUPLES: Properties = Properties {
@@ -131,12 +137,16 @@ const LOG: Properties = Properties {
 
 const BLOCK_TREE: Properties = Properties {
     proves_any_old_version: false,
+    longest_key: Some(255),
+    longest_value: Some(64),
     ..TREE
 };
 
 /// An id that is not assigned yet is proved to be so: absence.
 const NUMBERED: Properties = Properties {
     has_keys: false,
+    longest_key: None,
+    longest_value: None,
     ..BLOCK_TREE
 };
 

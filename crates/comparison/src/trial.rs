@@ -32,7 +32,7 @@ impl Calibration {
             .ranked
             .iter()
             .filter(|candidate| candidate.cost.total() <= most);
-        let largest = load.keys.min(CALIBRATED_KEYS);
+        let largest = load.keys.min(CALIBRATED_KEYS).min(that_fit(load));
         let sizes = [(largest / 8).max(1), largest];
         let tasks = hopeful.flat_map(|candidate| {
             sizes.into_iter().flat_map(move |keys| {
@@ -82,12 +82,17 @@ impl Calibration {
 /// Of a load that is too large to be tried, one of the same kind that is not: fewer keys, and fewer changes in a snapshot if
 /// there were more than keys.
 pub fn scaled(load: &Load) -> Load {
-    let keys = load.keys.min(TRIED_KEYS);
+    let keys = load.keys.min(TRIED_KEYS).min(that_fit(load));
     Load {
         keys,
         changes: load.changes.min(keys),
         ..*load
     }
+}
+
+/// The keys whose entries fit into [`MOST_BYTES`], at least one.
+fn that_fit(load: &Load) -> u64 {
+    (MOST_BYTES / (load.key_bytes + load.value_bytes).max(1)).max(1)
 }
 
 /// What was estimated for a load beside what it takes here.
@@ -118,8 +123,13 @@ pub fn trial(
     let Some(figures) = run(scheme, load, &EFFORT, limit)? else {
         return Ok(None);
     };
-    let cost = Cost::monthly(&figures, load, &tariff.prices, tariff.clients);
-    Ok(cost.map(|cost| Trial {
+    let charged = match tariff.cryptography {
+        times if times.total_cmp(&1.0).is_eq() => Some(figures.clone()),
+        times => figures.with_cheaper_cryptography(times),
+    };
+    let monthly =
+        |figures: Measurement| Cost::monthly(&figures, load, &tariff.prices, tariff.clients);
+    Ok(charged.and_then(monthly).map(|cost| Trial {
         estimated,
         figures,
         cost,
@@ -151,6 +161,8 @@ pub const HOPEFUL: f64 = 3.0;
 const CALIBRATED_KEYS: u64 = 8_000;
 /// The most keys of a trial.
 const TRIED_KEYS: u64 = 20_000;
+/// The most bytes of the entries of a trial, which author, server and the copy to check against each have.
+const MOST_BYTES: u64 = 64 << 20;
 /// The most snapshots of a measurement.
 const SNAPSHOTS: u64 = 200;
 /// Keys of workloads are no shorter.

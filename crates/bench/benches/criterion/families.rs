@@ -158,7 +158,7 @@ impl Visitor for Timed<'_> {
             };
             let verify = |(proof, question): (Outcome<T::Proof>, &T::Question)| {
                 let proof = proof.expect("bench: the version exists");
-                let answer = lookups.roles.verify(&head, proof, question);
+                let answer = lookups.verify(&head, proof, question);
                 answer.expect("bench: honest proofs verify")
             };
             bencher.iter_batched(proof, verify, BatchSize::SmallInput);

@@ -67,6 +67,20 @@ fn every_term_by_hand() {
 }
 
 #[test]
+fn memory_that_is_not_measured_is_not_free() {
+    let unknown = Measurement {
+        memory_bytes_per_key: None,
+        memory_bytes_per_snapshot: None,
+        ..figures()
+    };
+    let load = Load { servers: 1, ..LOAD };
+    let cost = monthly(&unknown, &load, Clients::PayThemselves);
+    let least = count(load.keys) * (load.entry_bytes() + 32.0);
+    // Three dollars for a gigabyte.
+    near(cost.of(Term::Memory), least / 1e9 * 3.0);
+}
+
+#[test]
 fn old_versions_take_their_share() {
     let load = Load {
         old_lookups: 0.25,

@@ -122,3 +122,36 @@ fn points_that_do_not_belong_together_are_not_mixed() {
     near(estimate(&points, 1000, 1).figures.author_us, 1000.0);
     assert!(Coefficients::of("another", &points).is_none());
 }
+
+#[test]
+fn a_size_without_the_fewest_changes_grows_as_the_nearest_that_has_them() {
+    let mut points = measured(&GRID, |n, k| n.sqrt() * (1.0 + k));
+    points.extend(measured(&[(10_000, 100), (10_000, 1000)], |n, k| {
+        n.sqrt() * (k - 99.0)
+    }));
+    // Its own line is below 0 there.
+    let between = estimate(&points, 10_000, 1).figures.author_us;
+    assert!(between > 0.0, "{between}");
+    near(between, 100.0 * 2.0 / 101.0);
+}
+
+#[test]
+fn cryptography_never_takes_longer_than_everything() {
+    let mut points = measured(&GRID, |n, k| n.sqrt() * k);
+    for (index, point) in points.iter_mut().enumerate() {
+        // Falling with keys at few changes, growing at many: estimated apart they would cross.
+        point.author_cryptography_us = Some(point.author_us * [1.0, 0.1, 0.2, 1.0][index]);
+    }
+    for keys in [10, 1000, 5000, 100_000, 10_000_000] {
+        for changes in [1, 3, 50, 100, 10_000] {
+            let figures = estimate(&points, keys, changes).figures;
+            let share = figures.author_cryptography_us.unwrap() / figures.author_us;
+            assert!(
+                (0.0..=1.0 + 1e-12).contains(&share),
+                "{keys} {changes}: {share}"
+            );
+            let cheaper = figures.with_cheaper_cryptography(1e9).unwrap();
+            assert!(cheaper.author_us >= 0.0, "{keys} {changes}");
+        }
+    }
+}

@@ -51,6 +51,7 @@ impl<S: DictionaryScheme> Roles for LogRoles<S> {
     type Question = Key;
     type Head = LogRoot<S>;
     type Proof = LookupProof<S>;
+    const NEEDS_HEAD: bool = true;
 
     fn prepare(&mut self, operations: Vec<Operation>) -> Outcome<Vec<Entry>> {
         let entry = |operation| match operation {

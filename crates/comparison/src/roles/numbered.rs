@@ -95,6 +95,7 @@ impl<S: Suite> Roles for NumberedRoles<S> {
     type Question = EntryId;
     type Head = Verified<SnapshotHead<S>>;
     type Proof = EntryProof<S>;
+    const NEEDS_HEAD: bool = true;
 
     fn prepare(&mut self, operations: Vec<Operation>) -> Outcome<Vec<NumberedChange<S>>> {
         let operations = operations.into_iter();

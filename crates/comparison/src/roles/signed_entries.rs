@@ -164,6 +164,7 @@ impl Roles for SignedEntries {
     type Question = Key;
     type Head = EntryStatement;
     type Proof = SignedEntry;
+    const NEEDS_HEAD: bool = false;
 
     fn prepare(&mut self, operations: Vec<Operation>) -> Outcome<Vec<Operation>> {
         Ok(operations)

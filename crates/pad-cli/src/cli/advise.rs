@@ -12,7 +12,7 @@ use comparison::{
     records::Records,
 };
 
-use super::{Failure, Output};
+use super::{Failure, Output, files::read_file};
 
 mod quantities;
 mod shown;
@@ -164,7 +164,7 @@ impl TariffArguments {
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    let bytes = fs::read(path).map_err(|error| Failure::file(path, &error))?;
+    let bytes = read_file(path, LONGEST_FILE)?;
     String::from_utf8(bytes)
         .map_err(|_| Failure::Input(format!("{}: this is not text", path.display())))
 }
@@ -173,3 +173,6 @@ fn read(path: &Path) -> Result<String, Failure> {
 fn input(error: impl ToString) -> Failure {
     Failure::Input(error.to_string())
 }
+
+/// The longest file of measurements or prices that is read, in bytes.
+const LONGEST_FILE: u64 = 64 << 20;

@@ -160,6 +160,7 @@ fn hardly_any_lookups() {
 #[test]
 fn a_set_unique_dictionary() {
     let advice = advice("--keys 10k --updates 1/min --lookups 10/s --need set-unique,ranges");
+    assert!(ranked(&advice).len() > 3);
     assert!(
         ranked(&advice)
             .iter()
@@ -174,6 +175,7 @@ fn a_set_unique_dictionary() {
 #[test]
 fn a_log_that_must_prove_that_it_grows() {
     let advice = advice("--keys 1k --updates 1/h --lookups 1/min --need append-only");
+    assert!(!ranked(&advice).is_empty());
     assert!(
         ranked(&advice).iter().all(|name| name.starts_with("aad-")),
         "{advice}"
@@ -194,6 +196,7 @@ fn proofs_of_constant_size() {
     let advice = advice(
         "--keys 10k --snapshots 1/day --changes 10 --lookups 1k/s --need constant-proofs,ranges",
     );
+    assert!(!ranked(&advice).is_empty());
     assert!(
         ranked(&advice)
             .iter()
@@ -413,5 +416,37 @@ fn measurements_of_this_machine_and_a_run_for_real() {
         "Not to be chosen",
     ] {
         assert!(shown.contains(part), "{part}: {shown}");
+    }
+}
+
+#[test]
+fn what_a_scheme_does_not_take_is_said() {
+    let advice = advice("--keys 10k --value-bytes 100 --updates 1/h --lookups 1/min --versions 1");
+    let [reason] = excluded(&advice, "block-tree")[..] else {
+        panic!("{advice}");
+    };
+    assert_eq!(reason, "takes 64 bytes in a key or value, not 100");
+    let output = Bench::new().run("advise --keys 10 --updates 1/h --key-bytes 10k");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("at most 4096"), "{output:?}");
+}
+
+#[test]
+fn no_part_of_a_cost_is_below_nothing() {
+    for line in [
+        "--keys 1M --updates 1/s --lookups 10k/s --cryptography-cheaper 10 --versions 1",
+        "--keys 729 --snapshots 1/h --changes 3 --cryptography-cheaper 1000",
+        "--keys 10M --snapshots 1/day --changes 1M --cryptography-cheaper 100",
+    ] {
+        let advice = advice(line);
+        for candidate in advice["ranked"].as_array().unwrap() {
+            let terms = candidate["terms"].as_object().unwrap().values();
+            assert!(
+                terms
+                    .filter_map(Value::as_f64)
+                    .all(|dollars| dollars >= 0.0),
+                "{candidate}"
+            );
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! Numbers with the units that people think in.
 
+use pad::pad_core::{MAX_KEY_LENGTH, MAX_VALUE_LENGTH};
+
 /// A number with `k`, `M` or `G` behind it, as `10k`; at least 1 and below 2^53.
 pub(super) fn count(text: &str) -> Result<u64, String> {
     let number = scaled(text, &COUNTS)?;
@@ -10,9 +12,22 @@ pub(super) fn count(text: &str) -> Result<u64, String> {
     }
 }
 
-/// The same, or none.
-pub(super) fn count_or_none(text: &str) -> Result<u64, String> {
-    if text == "0" { Ok(0) } else { count(text) }
+/// The bytes of a key.
+pub(super) fn key_bytes(text: &str) -> Result<u64, String> {
+    at_most(count(text)?, MAX_KEY_LENGTH)
+}
+
+/// The bytes of a value, or none.
+pub(super) fn value_bytes(text: &str) -> Result<u64, String> {
+    let bytes = if text == "0" { 0 } else { count(text)? };
+    at_most(bytes, MAX_VALUE_LENGTH)
+}
+
+fn at_most(bytes: u64, most: usize) -> Result<u64, String> {
+    match usize::try_from(bytes) {
+        Ok(length) if length <= most => Ok(bytes),
+        _ => Err(format!("at most {most}")),
+    }
 }
 
 /// Bytes, as `500`, `4GB` or `4GiB`.
@@ -25,13 +40,14 @@ pub(super) fn per_day(text: &str) -> Result<f64, String> {
     let (times, unit) = text
         .split_once('/')
         .ok_or("times in a unit of time, as 10k/s or 24/day")?;
-    Ok(positive(scaled(times, &COUNTS)?)? * 86_400.0 / seconds_of(unit)?)
+    let times = positive(scaled(times, &COUNTS)?)?;
+    positive(times * 86_400.0 / seconds_of(unit)?)
 }
 
 /// Seconds, as `30d`, `12h`, `90s` or `10ms`.
 pub(super) fn seconds(text: &str) -> Result<f64, String> {
     let (number, unit) = split(text);
-    Ok(positive(parsed(number)?)? * seconds_of(unit)?)
+    positive(positive(parsed(number)?)? * seconds_of(unit)?)
 }
 
 /// A share, as `10%` or `0.1`.
@@ -111,10 +127,11 @@ pub(super) fn whole(number: f64) -> u64 {
 }
 
 const COUNTS: [(&str, f64); 4] = [("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9)];
-const BYTES: [(&str, f64); 9] = [
+const BYTES: [(&str, f64); 10] = [
     ("", 1.0),
     ("B", 1.0),
     ("kB", 1e3),
+    ("KB", 1e3),
     ("MB", 1e6),
     ("GB", 1e9),
     ("TB", 1e12),
@@ -146,7 +163,7 @@ mod tests {
     fn quantities_by_hand() {
         assert_eq!(count("1_000_000"), Ok(1_000_000));
         assert_eq!(count("2.5M"), Ok(2_500_000));
-        assert_eq!(count_or_none("0"), Ok(0));
+        assert_eq!((value_bytes("0"), key_bytes("4096")), (Ok(0), Ok(4096)));
         near(bytes("4GiB"), 4_294_967_296.0);
         near(bytes("1.5kB"), 1500.0);
         near(per_day("10k/s"), 864_000_000.0);
@@ -163,6 +180,14 @@ mod tests {
         for text in ["", "0", "-1", "1e99", "nan", "inf", "1x", "k", "1 k k"] {
             assert!(count(text).is_err(), "{text}");
         }
+        for text in ["0", "4097", "1M"] {
+            assert!(key_bytes(text).is_err(), "{text}");
+        }
+        assert!(value_bytes("20M").is_err());
+        let nines = "9".repeat(308);
+        assert!(
+            per_day(&format!("{nines}/ms")).is_err() && seconds(&format!("{nines}year")).is_err()
+        );
         for text in ["1", "1/", "/s", "0/s", "-1/s", "1/fortnight", "nan/s"] {
             assert!(per_day(text).is_err(), "{text}");
         }

@@ -11,7 +11,7 @@ use comparison::{
 };
 use pad::trace::TraceReader;
 
-use super::quantities::{bytes, count, count_or_none, per_day, seconds, share, whole};
+use super::quantities::{bytes, count, key_bytes, per_day, seconds, share, value_bytes, whole};
 use crate::cli::Failure;
 
 #[derive(Debug, Args)]
@@ -25,12 +25,12 @@ pub(super) struct LoadArguments {
     #[arg(long, value_name = "COUNT", value_parser = count, required_unless_present = "trace")]
     keys: Option<u64>,
     /// The bytes of a key [default: 32]
-    #[arg(long, value_name = "COUNT", value_parser = count)]
+    #[arg(long, value_name = "COUNT", value_parser = key_bytes)]
     key_bytes: Option<u64>,
     /// The bytes of a value [default: 32]
-    #[arg(long, value_name = "COUNT", value_parser = count_or_none)]
+    #[arg(long, value_name = "COUNT", value_parser = value_bytes)]
     value_bytes: Option<u64>,
-    /// The changes of keys, as 1/s or 500/day; without --snapshots and --changes each is a snapshot of its own.
+    /// The changes of keys, as 1/s or 500/day; without --snapshots each is a snapshot of its own.
     #[arg(long, value_name = "RATE", value_parser = per_day)]
     updates: Option<f64>,
     /// The signed snapshots, as 24/day or 1/h.
@@ -123,11 +123,13 @@ impl LoadArguments {
         let of = |given: Option<u64>, of_trace: fn(&TraceLoad) -> u64, default| {
             given.or_else(|| trace.map(of_trace)).unwrap_or(default)
         };
+        let keys = of(self.keys, |trace| trace.keys, 1);
         Ok(Load {
-            keys: of(self.keys, |trace| trace.keys, 1),
+            keys,
             key_bytes: of(self.key_bytes, |trace| trace.key_bytes, 32),
             value_bytes: of(self.value_bytes, |trace| trace.value_bytes, 32),
-            changes,
+            // Of several changes of one key in a snapshot the last one counts.
+            changes: changes.min(keys),
             snapshots_per_day,
             lookups_per_day: self.lookups,
             old_lookups: self.old_lookups,
