@@ -33,6 +33,9 @@ pub struct ReportArguments {
     /// Only the steps whose names begin so; the page then shows these only.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
+    /// Leaves out the steps whose names begin so; where the page has nothing to show for them, it says so.
+    #[arg(long, value_delimiter = ',')]
+    without: Vec<String>,
     /// Prints the steps, and how long each takes, and measures nothing.
     #[arg(long)]
     list: bool,
@@ -56,12 +59,12 @@ impl ReportArguments {
             Depth::Full
         };
         let mut steps = steps(depth);
-        let is_wanted = |step: &Step| {
-            self.only
-                .iter()
-                .any(|begin| step.name.starts_with(begin.as_str()))
+        let is_of = |step: &Step, names: &[String]| {
+            let mut names = names.iter();
+            names.any(|begin| step.name.starts_with(begin.as_str()))
         };
-        steps.retain(|step| self.only.is_empty() || is_wanted(step));
+        steps.retain(|step| self.only.is_empty() || is_of(step, &self.only));
+        steps.retain(|step| !is_of(step, &self.without));
         if steps.is_empty() {
             return Err("no step begins so; --list shows them".into());
         }
