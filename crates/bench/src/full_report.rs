@@ -14,6 +14,7 @@ use clap::Args;
 
 pub mod conclusions;
 pub mod contents;
+pub mod kept;
 pub mod page;
 pub mod processors;
 pub mod readme;
@@ -22,7 +23,7 @@ pub mod steps;
 
 use crate::{Outcome, figures, line::Line, tuple::figure7};
 use run::{Parts, read_lines};
-use steps::{Depth, Step, steps};
+use steps::{Depth, Step, steps as all_steps};
 
 /// The command line of `bench report`.
 #[derive(Clone, Debug, Args)]
@@ -36,6 +37,9 @@ pub struct ReportArguments {
     /// Leaves out the steps whose names begin so; where the page has nothing to show for them, it says so.
     #[arg(long, value_delimiter = ',')]
     without: Vec<String>,
+    /// Shows the steps that are not measured now as this file, of an earlier report, has them.
+    #[arg(long, value_name = "FILE")]
+    keep: Option<PathBuf>,
     /// Prints the steps, and how long each takes, and measures nothing.
     #[arg(long)]
     list: bool,
@@ -58,7 +62,7 @@ impl ReportArguments {
         } else {
             Depth::Full
         };
-        let mut steps = steps(depth);
+        let mut steps = all_steps(depth);
         let is_of = |step: &Step, names: &[String]| {
             let mut names = names.iter();
             names.any(|begin| step.name.starts_with(begin.as_str()))
@@ -80,12 +84,17 @@ impl ReportArguments {
             }
             return Ok(());
         }
+        // Before what takes long: the file may not be there.
+        let earlier = self.keep.as_deref().map(lines_of).transpose()?;
+        let all = all_steps(depth);
         let depth = if self.quick { "quick" } else { "full" };
         let parts = Parts::open(&self.steps.join(depth))?;
         if self.again {
             parts.forget(&steps)?;
         }
-        let (lines, failures) = run::run(&steps, &parts)?;
+        let (mut lines, failures) = run::run(&steps, &parts)?;
+        let kept = kept::missing(&lines, &earlier.unwrap_or_default(), &all);
+        lines.extend(kept);
         let out = if self.quick {
             "target/report-quick"
         } else {
@@ -126,14 +135,19 @@ pub struct PageArguments {
 impl PageArguments {
     /// Draws the page and its figures again.
     pub fn run(&self) -> Outcome<()> {
-        let from = self.from.display();
-        let text = fs::read_to_string(&self.from).map_err(|error| format!("{from}: {error}"))?;
-        let lines = read_lines(&text);
-        if lines.is_empty() {
-            return Err(format!("{from}: no measurements, one JSON object in each line").into());
-        }
-        write_page(&lines, &self.out)
+        write_page(&lines_of(&self.from)?, &self.out)
     }
+}
+
+/// The measurements in a file.
+fn lines_of(file: &Path) -> Outcome<Vec<Line>> {
+    let from = file.display();
+    let text = fs::read_to_string(file).map_err(|error| format!("{from}: {error}"))?;
+    let lines = read_lines(&text);
+    if lines.is_empty() {
+        return Err(format!("{from}: no measurements, one JSON object in each line").into());
+    }
+    Ok(lines)
 }
 
 /// Writes the page, its figures, and the lines in both forms, and prints what the page concludes.
