@@ -103,6 +103,10 @@ fn errors_name_file_entry_and_key() {
     assert!(
         error(&unknown).starts_with("mine.toml: entry 'mine': unknown key 'egress', it is one of")
     );
-    let nothing = format!("{MINE}bytes_per_gigabyte = 0\n");
-    assert!(error(&nothing).contains("'bytes_per_gigabyte' is not a number of bytes"));
+    for wrong in ["0", "-1", "0.5", "\"1\""] {
+        let wrong = error(&format!("{MINE}bytes_per_gigabyte = {wrong}\n"));
+        let expected =
+            "mine.toml: entry 'mine': 'bytes_per_gigabyte' is not a number of bytes, at least 1";
+        assert_eq!(wrong, expected);
+    }
 }
