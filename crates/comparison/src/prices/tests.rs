@@ -103,6 +103,15 @@ fn errors_name_file_entry_and_key() {
     assert!(
         error(&unknown).starts_with("mine.toml: entry 'mine': unknown key 'egress', it is one of")
     );
+    let binary = format!("{MINE}bytes_per_gigabyte = 4294967296\n");
+    let binary = PriceBook::parse("mine.toml", &binary).unwrap();
+    assert_eq!(
+        binary.only().unwrap().prices,
+        Prices {
+            bytes_per_gigabyte: 4_294_967_296.0,
+            ..Prices::new(1.0, 0.5)
+        }
+    );
     for wrong in ["0", "-1", "0.5", "\"1\""] {
         let wrong = error(&format!("{MINE}bytes_per_gigabyte = {wrong}\n"));
         let expected =
