@@ -37,6 +37,7 @@ pub mod machine;
 pub mod paper;
 pub mod peers;
 pub mod report;
+pub mod stored;
 pub mod tables;
 pub mod tree;
 pub mod tuple;

@@ -19,6 +19,7 @@ use bench::{
     full_report::{PageArguments, ReportArguments, readme::ReadmeArguments},
     line::Line,
     peers::PeersArguments,
+    stored::StoredArguments,
     tree::{BatchArguments, PrimitivesArguments, TreeArguments, list, process::Role},
     tuple::TupleArguments,
 };
@@ -57,6 +58,8 @@ enum Command {
     FlexlistTrace(CutArguments),
     /// Every scheme on the same work: author, server, client, bytes and memory.
     Compare(CompareArguments),
+    /// Nodes that are stored and read when they are needed, beside nodes in memory.
+    Stored(StoredArguments),
     /// Hashes and signatures of each suite.
     Primitives(PrimitivesArguments),
     /// Other people's authenticated dictionaries beside ours; builds them first.
@@ -98,6 +101,7 @@ fn main() -> ExitCode {
         Command::Flexlist(arguments) => arguments.run(),
         Command::FlexlistTrace(arguments) => arguments.run(),
         Command::Compare(arguments) => arguments.run(),
+        Command::Stored(arguments) => arguments.run(),
         Command::Primitives(arguments) => arguments.run(),
         Command::Peers(arguments) => arguments.run(),
         Command::Figures(arguments) => draw_figures(&arguments),

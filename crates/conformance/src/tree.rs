@@ -5,12 +5,12 @@ use std::rc::Rc;
 
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    Dictionary, DictionaryId, HeadSignature, Key, LookupError, Operation, PublicKey, Repository,
-    Suite, Value, Version, codec, head::Authority,
+    Dictionary, DictionaryId, HeadSignature, HeadSigner, Hosts, Key, LookupError, Operation,
+    PublicKey, Repository, Suite, Value, Version, codec, head::Authority,
 };
 use pad_tree::{
-    Authenticated, BalancingScheme, First, Tree, TreeAuthor, TreeProof, TreeRepository,
-    VersionedStore,
+    Authenticated, BalancingScheme, First, MemoryLog, PathCopying, StoredRepository, Tree,
+    TreeAuthor, TreeProof, TreeRepository, VersionedStore,
 };
 
 use crate::{
@@ -49,6 +49,89 @@ where
 
     fn server(authority: Authority) -> Self::Server {
         TreeRepository::new(authority)
+    }
+}
+
+/// A tree PAD under suite `S` and scheme `B`, whose nodes are stored in a log in memory.
+#[derive(Debug)]
+pub struct StoredPad<S, B>(PhantomData<(S, B)>);
+
+impl<S: Suite, B: BalancingScheme> Pad for StoredPad<S, B> {
+    type Suite = S;
+    type Attachment = ();
+    type Family = Tree<B, S>;
+    type Proof = TreeProof<S, Key>;
+    type Author = TreeAuthor<S, B, SigningKey>;
+    type Server = StoredRepository<S, B>;
+
+    fn author(dictionary: DictionaryId, signer: u8) -> Self::Author {
+        tree_author(dictionary, signer)
+    }
+
+    fn public(authority: &Authority) -> PublicKey<Tree<B, S>> {
+        PublicKey::new(authority.author, authority.dictionary, ())
+    }
+
+    fn server(authority: Authority) -> Self::Server {
+        StoredRepository::open(authority, MemoryLog::default(), 1 << 16).expect("a new log")
+    }
+}
+
+/// A stored tree answers as the oracle does, and exactly as the tree in memory that is given the same updates; opened again it does the
+/// same, and an author that resumes from it makes the same updates.
+pub fn check_stored<S: Suite, B: BalancingScheme>(actions: &[Action]) {
+    let mut played: Played<StoredPad<S, B>> = play(actions);
+    check_heads(&played);
+    crate::repository::check_unknown_versions(&played);
+    check_stored_answers(&played);
+    let authority = *played.server.authority();
+    let log = played.server.log().clone();
+    let reopened = StoredRepository::open(authority, log, 0).expect("the log is whole");
+    assert_eq!(reopened.len(), played.server.len());
+    played.server = reopened;
+    check_heads(&played);
+    check_stored_answers(&played);
+    let signer = HeadSigner::new(signing_key(7));
+    let resumed = Hosts::resume(&played.server, signer, ());
+    let mut resumed = resumed.expect("the nodes are there");
+    for action in actions {
+        played.oracle.apply(action);
+        let (update, again) = (action.apply(&mut played.author), action.apply(&mut resumed));
+        assert_eq!(update, again, "a resumed author makes the same");
+        if let Some(update) = update {
+            played
+                .server
+                .apply(&update)
+                .expect("an honest update applies");
+            played.updates.push(update);
+        }
+    }
+    assert_eq!(
+        played.server.latest(),
+        played.oracle.latest(),
+        "every snapshot was taken"
+    );
+    check_stored_answers(&played);
+}
+
+fn check_stored_answers<S: Suite, B: BalancingScheme>(played: &Played<StoredPad<S, B>>) {
+    let authority = *played.server.authority();
+    let mut memory = TreeRepository::<S, PathCopying<Authenticated<S>, B>>::new(authority);
+    for update in &played.updates {
+        memory.apply(update).expect("an honest update applies");
+    }
+    let keys = played.oracle.interesting_keys();
+    for (version, _) in played.oracle.versions_from(Version::EMPTY) {
+        let public = StoredPad::<S, B>::public(&authority);
+        queries::check_version(&played.server, public, &played.oracle, version);
+        for key in &keys {
+            let expected = memory.prove(version, key);
+            assert_eq!(
+                played.server.prove(version, key),
+                expected,
+                "the same proofs"
+            );
+        }
     }
 }
 

@@ -435,3 +435,9 @@ impl From<core::convert::Infallible> for InputError {
         match never {}
     }
 }
+
+impl From<core::convert::Infallible> for ApplyError {
+    fn from(never: core::convert::Infallible) -> Self {
+        match never {}
+    }
+}

@@ -59,8 +59,14 @@ impl<S: Suite> HeadLog<S> {
 
     /// Appends the next version's head, which [`HeadLog::check`] has accepted.
     pub fn append(&mut self, head: &SignedHead<S>) {
-        self.log.append(&head.head.root);
-        self.signatures.push(Digest(head.signature.to_bytes()));
+        self.append_root(&head.head.root, &head.signature);
+    }
+
+    /// Appends the next version's root and signature, as they are read back from where heads were stored. Whoever stored them is
+    /// believed until the latest head is verified: it vouches for all roots.
+    pub fn append_root(&mut self, root: &S::Digest, signature: &HeadSignature) {
+        self.log.append(root);
+        self.signatures.push(Digest(signature.to_bytes()));
     }
 
     /// The head of a version; version 0 has none.

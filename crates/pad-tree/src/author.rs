@@ -1,7 +1,7 @@
 //! The author: the latest contents, and a signed update for each snapshot.
 
 use pad_core::{
-    Dictionary, DictionaryId, HeadSignature, Key, Operation, PendingChanges, SignedHead,
+    Dictionary, DictionaryId, HeadLog, HeadSignature, Key, Operation, PendingChanges, SignedHead,
     SnapshotHead, Suite, Update, Value, Version, Workers, head::Authority, history::Frontier,
 };
 use rayon::prelude::*;
@@ -69,15 +69,24 @@ where
     where
         St: VersionedStore<Annotation = Authenticated<S>, Scheme = B> + Send + Sync,
     {
-        let mut author = Self::new(
-            repository.authority().dictionary,
-            repository.authority().author,
-            signer,
-        );
-        author.tree = repository.copy_latest();
-        author.frontier = repository.heads().frontier();
-        author.head = repository.heads().latest_head();
-        author
+        Self::of_parts(repository.copy_latest(), repository.heads(), signer)
+    }
+
+    /// An author who has this tree as the latest of these versions.
+    pub(crate) fn of_parts(
+        tree: Tree<InPlace<Authenticated<S>, B>>,
+        heads: &HeadLog<S>,
+        signer: K,
+    ) -> Self {
+        let Authority {
+            dictionary, author, ..
+        } = *heads.authority();
+        Self {
+            tree,
+            frontier: heads.frontier(),
+            head: heads.latest_head(),
+            ..Self::new(dictionary, author, signer)
+        }
     }
 
     /// Spreads large batches over these threads.

@@ -33,6 +33,11 @@ pub use crate::scheme::{RedBlack, SkipList, Treap, TreeScheme};
 pub trait BalancingScheme: TreeScheme {
     /// What the scheme keeps per inner node beside its separator.
     type Balance: Copy + Debug + Default + Eq + Hash + Send + Sync + Serialize + DeserializeOwned;
+    /// The balance as it is stored: two are all that there are.
+    fn to_bit(balance: Self::Balance) -> bool;
+    /// The inverse of [`BalancingScheme::to_bit`].
+    fn from_bit(bit: bool) -> Self::Balance;
+
     /// Whether equal sets of keys have equal trees.
     ///
     /// Source: Crosby & Wallach 2010, section 2.1.1.
@@ -44,13 +49,20 @@ pub trait BalancingScheme: TreeScheme {
     /// Whether a key's rank is needed at all.
     const RANKED: bool;
 
-    /// Inserts a leaf beside the leaf that `path` leads to. Returns the new root.
+    /// Inserts a leaf beside the leaf that `path` leads to. Returns the new root. Of nodes beside the path it asks the balance alone.
     fn insert<S: NodeStore<Scheme = Self>>(store: &mut S, path: &[Step], pair: LeafPair) -> NodeId;
 
     /// Removes the leaf that `path` leads to. Returns the new root.
     ///
-    /// `path` is not empty: the last leaf of a tree is not removed by the scheme.
-    fn remove<S: NodeStore<Scheme = Self>>(store: &mut S, path: &[Step], leaf: EntryId) -> NodeId;
+    /// `path` is not empty: the last leaf of a tree is not removed by the scheme. It is all that is there: other nodes are fetched.
+    ///
+    /// # Errors
+    /// A node cannot be fetched.
+    fn remove<S: NodeStore<Scheme = Self>>(
+        store: &mut S,
+        path: &[Step],
+        leaf: EntryId,
+    ) -> Result<NodeId, S::Fault>;
 
     /// Builds a tree over leaves in ascending order of keys; at least one. `O(n)`.
     fn build<S: NodeStore<Scheme = Self>>(store: &mut S, leaves: &[EntryId]) -> NodeId;

@@ -248,6 +248,20 @@ impl<A: Annotation> Entries<A> {
         entry
     }
 
+    /// Adds an entry whose digest is known.
+    pub(crate) fn add_hashed(&mut self, key: KeyId, value: &[u8], digest: A::Digest) -> EntryId {
+        let entry = self.add_entry(key, value);
+        if A::HASHES {
+            self.fresh.pop();
+            let index = entry.index() - self.digest_base();
+            if index >= self.digests.len() {
+                self.digests.resize(index + 1, A::Digest::default());
+            }
+            self.digests[index] = digest;
+        }
+        entry
+    }
+
     /// Gives an entry another value; no sealed version may refer to it.
     pub(crate) fn overwrite(&mut self, entry: EntryId, value: &[u8]) {
         let span = self.value_spans[entry.index()];

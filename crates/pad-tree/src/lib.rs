@@ -97,6 +97,8 @@ pub mod side;
 #[cfg(feature = "std")]
 pub mod store;
 #[cfg(feature = "std")]
+pub mod stored;
+#[cfg(feature = "std")]
 #[cfg(test)]
 mod tests;
 #[cfg(feature = "std")]
@@ -130,6 +132,7 @@ pub use {
         path_copying::PathCopying,
         versioned_nodes::VersionedNodes,
     },
+    stored::{MemoryLog, NodeLog, StoredRepository},
 };
 
 #[cfg(feature = "std")]

@@ -94,7 +94,7 @@ impl<S: VersionedStore> PersistentTree<S> {
     /// [`InputError::CapacityExceeded`].
     pub fn insert(&mut self, key: &[u8], value: &[u8]) -> Result<(), InputError> {
         self.tree.check_capacity(1)?;
-        self.tree.put(key, value);
+        let Ok(()) = self.tree.put(key, value);
         Ok(())
     }
 
@@ -104,7 +104,8 @@ impl<S: VersionedStore> PersistentTree<S> {
     /// [`InputError::CapacityExceeded`].
     pub fn remove(&mut self, key: &[u8]) -> Result<bool, InputError> {
         self.tree.check_capacity(1)?;
-        Ok(self.tree.remove(key))
+        let Ok(was_there) = self.tree.remove(key);
+        Ok(was_there)
     }
 
     /// Freezes the working version and returns its number.

@@ -212,6 +212,28 @@ impl<'v> Walk<'v> {
     }
 }
 
+/// The subtrees that a search passes by, from the root down.
+pub(crate) struct Passed<S: Suite>(Pruned<S>);
+
+impl<S: Suite> Default for Passed<S> {
+    fn default() -> Self {
+        Self(Pruned::with_capacity(32))
+    }
+}
+
+impl<S: Suite> Passed<S> {
+    /// Goes by the child on a side, which has this digest.
+    pub(crate) fn pass(&mut self, side: Side, digest: S::Digest) {
+        self.0.elide(side, digest);
+    }
+
+    /// The proof that a key has a value, once the search has arrived at its leaf.
+    pub(crate) fn finish(mut self, key: &Key, value: &[u8]) -> TreeProof<S, Key> {
+        self.0.open_leaf(key.as_bytes(), value, key);
+        self.0.finish()
+    }
+}
+
 /// The pruned tree that opens some runs of leaves.
 fn prune<T: HashedTree, Q: TreeQuery>(
     tree: T,

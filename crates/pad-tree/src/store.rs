@@ -1,12 +1,14 @@
 //! Node stores: how the nodes of the latest snapshot, and of all earlier ones, are kept.
 
+use core::convert::Infallible;
+
 use pad_core::InputError;
 
 use crate::{
     annotation::Annotation,
     balancing::BalancingScheme,
     entries::Entries,
-    id::{Children, EntryId, KeyId, NodeId},
+    id::{Children, EntryId, KeyId, NodeId, Side},
 };
 
 pub mod cache;
@@ -14,7 +16,7 @@ pub mod in_place;
 mod lifetimes;
 pub mod path_copying;
 mod run_pool;
-mod soundness;
+pub(crate) mod soundness;
 pub(crate) mod survivors;
 pub mod versioned_nodes;
 
@@ -38,6 +40,10 @@ pub trait NodeStore {
     type Annotation: Annotation;
     /// What keeps the tree shallow.
     type Scheme: BalancingScheme;
+    /// Why a node cannot be had: [`Infallible`] where all of them are in memory.
+    type Fault;
+    /// Whether all nodes are in memory.
+    const IS_WHOLE: bool;
 
     /// The arena of keys and entries.
     fn entries(&self) -> &Entries<Self::Annotation>;
@@ -63,6 +69,21 @@ pub trait NodeStore {
 
     /// The children of an inner node in the latest snapshot.
     fn children(&self, node: NodeId) -> Children;
+    /// The node with its children and separator, which can be asked for from now on: those of the root, for one. Of a node that is not
+    /// there yet nothing but balance and digest is known, and it gets another id if it is found to be a leaf.
+    ///
+    /// # Errors
+    /// The node cannot be read; the working snapshot must then be given up.
+    fn open(&mut self, node: NodeId) -> Result<NodeId, Self::Fault> {
+        Ok(node)
+    }
+    /// The child of an inner node in the latest snapshot, opened. What was made since the last seal needs no opening.
+    ///
+    /// # Errors
+    /// As [`NodeStore::open`].
+    fn fetch(&mut self, node: NodeId, side: Side) -> Result<NodeId, Self::Fault> {
+        Ok(self.children(node).on(side))
+    }
     /// The separator of an inner node.
     fn separator(&self, node: NodeId) -> KeyId;
     /// The first eight bytes of an inner node's separator, as [`Entries`] keeps them.
@@ -91,7 +112,7 @@ pub trait NodeStore {
 ///
 /// Changes since the last seal become a version with [`VersionedStore::commit`] or vanish with
 /// [`VersionedStore::rollback`]. Versions are numbered from 0 without gaps; the store counts them.
-pub trait VersionedStore: NodeStore + Default {
+pub trait VersionedStore: NodeStore<Fault = Infallible> + Default {
     /// The name that names this store to people, for example `cache-everywhere`.
     const NAME: &'static str;
 

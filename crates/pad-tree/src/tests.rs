@@ -50,7 +50,7 @@ fn check_operations<B: Invariants>(seed: u64, keys: u64) {
         // Grows for a while, then shrinks until nothing is left.
         let removes = random.below(10) < if step % 200 < 100 { 2 } else { 8 };
         if removes {
-            assert_eq!(tree.remove(&key), contents.remove(&key).is_some());
+            assert_eq!(tree.remove(&key), Ok(contents.remove(&key).is_some()));
         } else {
             let value = random.bytes(2);
             tree.put(&key, &value);
@@ -59,7 +59,7 @@ fn check_operations<B: Invariants>(seed: u64, keys: u64) {
         check(&tree, &contents);
     }
     for (key, _) in core::mem::take(&mut contents) {
-        assert!(tree.remove(&key));
+        assert_eq!(tree.remove(&key), Ok(true));
     }
     check(&tree, &contents);
 }

@@ -74,20 +74,23 @@ impl<S: NodeStore> Tree<S> {
     }
 
     /// Sets the value of a key.
-    pub(crate) fn put(&mut self, key: &[u8], value: &[u8]) {
+    ///
+    /// # Errors
+    /// A node cannot be fetched; the working snapshot must then be given up.
+    pub(crate) fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), S::Fault> {
         self.start_change();
         let probe = Probe::new(key);
-        let Some(reached) = self.search(&probe) else {
+        let Some(reached) = self.search(&probe)? else {
             let leaf = self.add_leaf(key, value);
             self.root = Some(leaf);
-            return;
+            return Ok(());
         };
         let reached_key = self.store.entries().key_of(reached);
         let order = self.store.entries().compare(&probe, reached_key);
         if order == Ordering::Equal {
             let leaf = self.store.replace_value(reached, value);
             self.root = Some(relink(&mut self.store, &self.path, leaf));
-            return;
+            return Ok(());
         }
         let leaf = self.add_leaf(key, value);
         let NodeKind::Leaf(entry) = leaf.kind() else {
@@ -108,34 +111,38 @@ impl<S: NodeStore> Tree<S> {
             }
         };
         self.root = Some(S::Scheme::insert(&mut self.store, &self.path, pair));
+        Ok(())
     }
 
     /// Removes a key; says whether it was there.
-    pub(crate) fn remove(&mut self, key: &[u8]) -> bool {
+    ///
+    /// # Errors
+    /// As [`Tree::put`].
+    pub(crate) fn remove(&mut self, key: &[u8]) -> Result<bool, S::Fault> {
         let probe = Probe::new(key);
-        let Some(reached) = self.search(&probe) else {
-            return false;
+        let Some(reached) = self.search(&probe)? else {
+            return Ok(false);
         };
         let reached_key = self.store.entries().key_of(reached);
         if self.store.entries().compare(&probe, reached_key).is_ne() {
-            return false;
+            return Ok(false);
         }
         self.start_change();
         self.population -= 1;
         self.root = if self.path.is_empty() {
             None
         } else {
-            Some(S::Scheme::remove(&mut self.store, &self.path, reached))
+            Some(S::Scheme::remove(&mut self.store, &self.path, reached)?)
         };
         self.store.release_leaf(NodeId::leaf(reached));
-        true
+        Ok(true)
     }
 
     /// Applies a batch in strictly ascending order of keys. This order, and the bulk load of an
     /// empty tree, are part of the format where the shape depends on them (red-black).
     ///
     /// # Errors
-    /// [`ApplyError`] if the batch is out of order, removes an absent key or does not fit. The tree
+    /// [`ApplyError`] if the batch is out of order, removes an absent key or does not fit, or if a node cannot be fetched. The tree
     /// is then in an intermediate state and must be rolled back.
     pub(crate) fn apply(
         &mut self,
@@ -144,6 +151,7 @@ impl<S: NodeStore> Tree<S> {
     ) -> Result<(), ApplyError>
     where
         S: Send + Sync,
+        ApplyError: From<S::Fault>,
     {
         if !operations.is_sorted_by(|a, b| a.key() < b.key()) {
             return Err(ApplyError::UnorderedOperations);
@@ -152,14 +160,17 @@ impl<S: NodeStore> Tree<S> {
         let Some(root) = self.root else {
             return self.load(operations);
         };
-        if operations.len() >= JOINT_BATCH && self.replace_jointly(root, operations, workers) {
+        if S::IS_WHOLE
+            && operations.len() >= JOINT_BATCH
+            && self.replace_jointly(root, operations, workers)
+        {
             return Ok(());
         }
         for operation in operations {
             match operation {
-                Operation::Put(key, value) => self.put(key.as_bytes(), value.as_bytes()),
+                Operation::Put(key, value) => self.put(key.as_bytes(), value.as_bytes())?,
                 Operation::Remove(key) => {
-                    if !self.remove(key.as_bytes()) {
+                    if !self.remove(key.as_bytes())? {
                         return Err(ApplyError::RemovesAbsentKey);
                     }
                 }
@@ -280,16 +291,20 @@ impl<S: NodeStore> Tree<S> {
     }
 
     /// Follows a key down to a leaf, writing down the path.
-    fn search(&mut self, probe: &Probe<'_>) -> Option<EntryId> {
+    fn search(&mut self, probe: &Probe<'_>) -> Result<Option<EntryId>, S::Fault> {
         self.path.clear();
-        let mut node = self.root?;
+        let Some(root) = self.root else {
+            return Ok(None);
+        };
+        let mut node = self.store.open(root)?;
+        self.root = Some(node);
         loop {
             match node.kind() {
-                NodeKind::Leaf(entry) => return Some(entry),
+                NodeKind::Leaf(entry) => return Ok(Some(entry)),
                 NodeKind::Inner(_) => {
-                    let (side, child) = self.step(probe, node);
+                    let (side, _) = self.step(probe, node);
                     self.path.push(Step { node, side });
-                    node = child;
+                    node = self.store.fetch(node, side)?;
                 }
             }
         }

@@ -37,6 +37,12 @@ macro_rules! cartesian {
             const SET_UNIQUE: bool = true;
             const RANKED: bool = true;
 
+            fn to_bit((): ()) -> bool {
+                false
+            }
+
+            fn from_bit(_: bool) {}
+
             fn rank(key_bits: u64) -> u32 {
                 let rank: fn(u64) -> u32 = $rank;
                 rank(key_bits)
@@ -54,7 +60,7 @@ macro_rules! cartesian {
                 store: &mut S,
                 path: &[Step],
                 leaf: EntryId,
-            ) -> NodeId {
+            ) -> Result<NodeId, S::Fault> {
                 remove(store, path, leaf)
             }
 
@@ -133,7 +139,7 @@ where
 
 /// Removes a leaf and the gap on its left (of the first leaf: on its right) by merging what was on
 /// the two sides of the gap.
-fn remove<S: NodeStore>(store: &mut S, path: &[Step], leaf: EntryId) -> NodeId
+fn remove<S: NodeStore>(store: &mut S, path: &[Step], leaf: EntryId) -> Result<NodeId, S::Fault>
 where
     S::Scheme: SetUnique,
 {
@@ -144,18 +150,25 @@ where
         };
         let sibling = store.children(parent.node).right();
         store.release(parent.node);
-        return relink(store, above, sibling);
+        return Ok(relink(store, above, sibling));
     };
     let node = path[gap].node;
-    debug_assert_eq!(store.separator(node), store.entries().key_of(leaf));
-    let children = store.children(node);
+    debug_assert!(
+        !S::IS_WHOLE || {
+            let (entries, separator) = (store.entries(), store.separator(node));
+            entries
+                .compare_keys(separator, entries.key_of(leaf))
+                .is_eq()
+        }
+    );
+    let left = store.fetch(node, Side::Left)?;
+    let merged = merge(store, left, &path[gap + 1..])?;
     store.release(node);
-    let merged = merge(store, children.left(), &path[gap + 1..]);
-    relink(store, &path[..gap], merged)
+    Ok(relink(store, &path[..gap], merged))
 }
 
 /// Merges `left` with the tree that `spine` leads through; the spine's last leaf goes away.
-fn merge<S: NodeStore>(store: &mut S, left: NodeId, spine: &[Step]) -> NodeId
+fn merge<S: NodeStore>(store: &mut S, left: NodeId, spine: &[Step]) -> Result<NodeId, S::Fault>
 where
     S::Scheme: SetUnique,
 {
@@ -172,15 +185,15 @@ where
         };
         if left_is_next {
             order.push((left, Side::Right));
-            left = store.children(left).right();
+            left = store.fetch(left, Side::Right)?;
         } else {
             order.push((right.node, Side::Left));
             spine.next();
         }
     }
-    order.into_iter().rev().fold(left, |child, (node, side)| {
+    Ok(order.into_iter().rev().fold(left, |child, (node, side)| {
         update_child(store, node, side, child)
-    })
+    }))
 }
 
 /// Builds from left to right; `spine` holds the open gaps from the root down, each with its left

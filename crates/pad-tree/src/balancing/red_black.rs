@@ -33,6 +33,14 @@ impl BalancingScheme for RedBlack {
     const SET_UNIQUE: bool = false;
     const RANKED: bool = false;
 
+    fn to_bit(color: Color) -> bool {
+        color == Color::Red
+    }
+
+    fn from_bit(bit: bool) -> Color {
+        if bit { Color::Red } else { Color::Black }
+    }
+
     fn rank(_: u64) -> u32 {
         0
     }
@@ -68,7 +76,11 @@ impl BalancingScheme for RedBlack {
         child
     }
 
-    fn remove<S: NodeStore<Scheme = Self>>(store: &mut S, path: &[Step], _: EntryId) -> NodeId {
+    fn remove<S: NodeStore<Scheme = Self>>(
+        store: &mut S,
+        path: &[Step],
+        _: EntryId,
+    ) -> Result<NodeId, S::Fault> {
         let Some((parent, mut path)) = path.split_last() else {
             unreachable!("red-black: the last leaf is not removed by the scheme");
         };
@@ -81,10 +93,10 @@ impl BalancingScheme for RedBlack {
         }
         // While `short`, the paths through `child` miss one black node.
         while short && let [above @ .., step] = path {
-            (child, short) = lengthen(store, *step, child);
+            (child, short) = lengthen(store, *step, child)?;
             path = above;
         }
-        relink(store, path, child)
+        Ok(relink(store, path, child))
     }
 
     fn build<S: NodeStore<Scheme = Self>>(store: &mut S, leaves: &[EntryId]) -> NodeId {
@@ -162,19 +174,20 @@ fn lengthen<S: NodeStore<Scheme = RedBlack>>(
     store: &mut S,
     step: Step,
     child: NodeId,
-) -> (NodeId, bool) {
+) -> Result<(NodeId, bool), S::Fault> {
     let Step { node: parent, side } = step;
-    let sibling = store.children(parent).on(side.other());
+    let sibling = store.fetch(parent, side.other())?;
     if !is_red(store, sibling) {
         let color = store.balance(parent);
         return lengthen_beside_black(store, step, child, sibling, color);
     }
     // The sibling is red, so the parent is black: turn the sibling above it first.
-    let nephews = store.children(sibling);
-    let (low, _) = lengthen_beside_black(store, step, child, nephews.on(side), Color::Red);
-    let top = update_both(store, sibling, side, low, nephews.on(side.other()));
+    let near = store.fetch(sibling, side)?;
+    let far = store.children(sibling).on(side.other());
+    let (low, _) = lengthen_beside_black(store, step, child, near, Color::Red)?;
+    let top = update_both(store, sibling, side, low, far);
     store.set_balance(top, Color::Black);
-    (top, false)
+    Ok((top, false))
 }
 
 /// The same where the sibling is black; the subtree's top takes `color`, the parent's colour.
@@ -184,11 +197,15 @@ fn lengthen_beside_black<S: NodeStore<Scheme = RedBlack>>(
     child: NodeId,
     sibling: NodeId,
     color: Color,
-) -> (NodeId, bool) {
+) -> Result<(NodeId, bool), S::Fault> {
     let Step { node: parent, side } = step;
+    if !sibling.is_inner() {
+        // The balance of stored nodes is hashed by nobody: here it was somebody else's.
+        return Ok((update_both(store, parent, side, child, sibling), false));
+    }
     let nephews = store.children(sibling);
     let (near, far) = (nephews.on(side), nephews.on(side.other()));
-    if is_red(store, far) {
+    Ok(if is_red(store, far) {
         store.set_balance(far, Color::Black);
         let low = update_both(store, parent, side, child, near);
         store.set_balance(low, Color::Black);
@@ -196,6 +213,7 @@ fn lengthen_beside_black<S: NodeStore<Scheme = RedBlack>>(
         store.set_balance(top, color);
         (top, false)
     } else if is_red(store, near) {
+        let near = store.fetch(sibling, side)?;
         let inner = store.children(near);
         let low = update_both(store, parent, side, child, inner.on(side));
         store.set_balance(low, Color::Black);
@@ -208,7 +226,7 @@ fn lengthen_beside_black<S: NodeStore<Scheme = RedBlack>>(
         let top = update_both(store, parent, side, child, sibling);
         store.set_balance(top, Color::Black);
         (top, color == Color::Black)
-    }
+    })
 }
 
 /// A tree whose leaves lie at two neighbouring depths; the inner nodes of the deeper one are red.

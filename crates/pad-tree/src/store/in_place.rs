@@ -3,6 +3,7 @@
 //! Nodes are overwritten, and the places of nodes, keys and entries that leave the snapshot are
 //! used again: memory is proportional to the number of entries, however long the author lives.
 
+use core::convert::Infallible;
 use core::fmt;
 use std::collections::HashMap;
 
@@ -14,7 +15,7 @@ use crate::{
     annotation::Annotation,
     balancing::BalancingScheme,
     entries::Entries,
-    id::{Children, EntryId, KeyId, MAX_INDEX, NodeId, NodeKind},
+    id::{Children, EntryId, KeyId, MAX_INDEX, NodeId, NodeKind, Side},
 };
 
 /// A node store that holds the latest snapshot and nothing else.
@@ -133,6 +134,68 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
         self.entries.compact();
     }
 
+    /// A store that begins after a seal: what is adopted is untouched.
+    pub(crate) fn sealed() -> Self {
+        Self {
+            seals: 1,
+            ..Self::default()
+        }
+    }
+
+    /// Takes in a node of which no more than digest and balance is known, and no change. Until [`InPlace::fill`] nothing else of it
+    /// may be asked for.
+    pub(crate) fn adopt(&mut self, digest: A::Digest, balance: B::Balance) -> NodeId {
+        let cell = A::Cell::default();
+        A::store(&cell, digest);
+        let node = Node {
+            children: Children::new(NodeId::leaf(EntryId(0)), NodeId::leaf(EntryId(0))),
+            separator: KeyId(0),
+            prefix: 0,
+            touched: self.seals.wrapping_sub(1),
+            digest: cell,
+        };
+        self.put_node(node, balance)
+    }
+
+    /// Gives a node that was adopted its separator and children. Its digest stays.
+    pub(crate) fn fill(&mut self, node: NodeId, separator: KeyId, children: Children) {
+        self.use_key(separator);
+        let prefix = self.entries.prefix(separator);
+        let record = &mut self.nodes[node.index()];
+        record.children = children;
+        record.separator = separator;
+        record.prefix = prefix;
+    }
+
+    /// Takes in a leaf, and lets the node go that stood for it.
+    pub(crate) fn fill_leaf(&mut self, node: NodeId, key: &[u8], value: &[u8]) -> EntryId {
+        let rank = B::RANKED.then(|| B::rank(A::key_bits(key)));
+        let key = self.entries.add_key(key, rank);
+        let entry = self
+            .entries
+            .add_hashed(key, value, A::load(&self.nodes[node.index()].digest));
+        self.use_key(key);
+        self.free.push(node);
+        entry
+    }
+
+    /// Has an inner node lead to the same child under another id: no change of what it is.
+    pub(crate) fn lead(&mut self, node: NodeId, side: Side, child: NodeId) {
+        let record = &mut self.nodes[node.index()];
+        record.children = record.children.with(side, child);
+    }
+
+    fn put_node(&mut self, node: Node<A::Cell>, balance: B::Balance) -> NodeId {
+        if let Some(free) = self.free.pop() {
+            self.nodes[free.index()] = node;
+            self.balances[free.index()] = balance;
+            return free;
+        }
+        self.nodes.push(node);
+        self.balances.push(balance);
+        NodeId::inner(self.nodes.len() - 1)
+    }
+
     fn use_key(&mut self, key: KeyId) {
         if self.key_uses.len() <= key.index() {
             self.key_uses.resize(key.index() + 1, 0);
@@ -151,6 +214,8 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
 impl<A: Annotation, B: BalancingScheme> NodeStore for InPlace<A, B> {
     type Annotation = A;
     type Scheme = B;
+    type Fault = Infallible;
+    const IS_WHOLE: bool = true;
     const REPLACES_IN_PLACE: bool = true;
 
     #[inline]
@@ -172,14 +237,7 @@ impl<A: Annotation, B: BalancingScheme> NodeStore for InPlace<A, B> {
             touched: self.seals,
             digest: A::Cell::default(),
         };
-        if let Some(free) = self.free.pop() {
-            self.nodes[free.index()] = node;
-            self.balances[free.index()] = balance;
-            return free;
-        }
-        self.nodes.push(node);
-        self.balances.push(balance);
-        NodeId::inner(self.nodes.len() - 1)
+        self.put_node(node, balance)
     }
 
     #[inline]

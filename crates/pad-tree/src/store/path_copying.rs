@@ -4,6 +4,7 @@
 //! Storage: `O(log n)` nodes of 12 bytes and a digest per update. Proofs of old versions are as fast
 //! as those of the latest. Source: Crosby & Wallach 2010, section 3.2.
 
+use core::convert::Infallible;
 use pad_core::InputError;
 use serde::{Deserialize, Serialize};
 
@@ -72,6 +73,8 @@ impl<A: Annotation, B: BalancingScheme> PathCopying<A, B> {
 impl<A: Annotation, B: BalancingScheme> NodeStore for PathCopying<A, B> {
     type Annotation = A;
     type Scheme = B;
+    type Fault = Infallible;
+    const IS_WHOLE: bool = true;
     const REPLACES_IN_PLACE: bool = false;
 
     #[inline]

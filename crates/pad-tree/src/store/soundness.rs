@@ -124,7 +124,7 @@ pub(super) fn are_search_trees<A: Annotation>(
 }
 
 /// Whether the latest snapshot, which is a search tree, has this many entries and the scheme's balance.
-pub(super) fn is_balanced<S: NodeStore>(
+pub(crate) fn is_balanced<S: NodeStore>(
     store: &S,
     root: Option<NodeId>,
     population: usize,

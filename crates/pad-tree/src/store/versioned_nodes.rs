@@ -11,6 +11,7 @@
 //! invalid marks; here a position tells the version that superseded, and `since` the one that
 //! computed.
 
+use core::convert::Infallible;
 use core::marker::PhantomData;
 
 use pad_core::InputError;
@@ -287,6 +288,8 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedNodes<A, B, C> 
 impl<A: Annotation, B: BalancingScheme, C: CachePolicy> NodeStore for VersionedNodes<A, B, C> {
     type Annotation = A;
     type Scheme = B;
+    type Fault = Infallible;
+    const IS_WHOLE: bool = true;
     const REPLACES_IN_PLACE: bool = false;
 
     #[inline]

@@ -19,7 +19,7 @@ fn memory_after_churn<B: BalancingScheme>() -> usize {
             &vec![7; usize::try_from(number % 90).unwrap()],
         );
         if let Some(old) = number.checked_sub(50) {
-            assert!(tree.remove(&key(old)));
+            assert_eq!(tree.remove(&key(old)), Ok(true));
         }
         if number % 7 == 0 {
             tree.hash(&Workers::sequential());

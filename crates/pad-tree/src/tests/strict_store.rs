@@ -1,6 +1,7 @@
 //! A node store that tolerates no breach of the contract of [`NodeStore`]: it always clones, and
 //! panics when a node that was superseded or released is touched again.
 
+use core::convert::Infallible;
 use std::collections::HashSet;
 
 use pad_core::InputError;
@@ -77,6 +78,8 @@ impl<B: BalancingScheme> StrictStore<B> {
 impl<B: BalancingScheme> NodeStore for StrictStore<B> {
     type Annotation = Plain;
     type Scheme = B;
+    type Fault = Infallible;
+    const IS_WHOLE: bool = true;
     const REPLACES_IN_PLACE: bool = false;
 
     fn entries(&self) -> &Entries<Plain> {

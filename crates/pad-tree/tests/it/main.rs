@@ -11,4 +11,5 @@ mod format_document;
 mod growth;
 mod independent_verifier;
 mod set_operations;
+mod stored;
 mod vectors;

@@ -1,0 +1,191 @@
+//! Dictionaries whose nodes are stored, beside the same in memory: `bench stored`.
+//!
+//! A red-black tree with keys of 16 bytes and values of 32, loaded in one snapshot, then a hundred snapshots with one replaced value
+//! each. The limit of a look-up is the same look-up in memory; its reads are counted in blocks of 4 KiB.
+
+use clap::Args;
+use pad_core::{Key, Operation, Repository as _, Sha256Ed25519, Value, Version, Workers};
+use pad_tree::{
+    MemoryLog, NodeLog as _, RedBlack, RedBlackAuthor, RedBlackPathCopying, StoredRepository,
+};
+
+use crate::{
+    Outcome,
+    columns::Declared,
+    line,
+    line::Line,
+    primitives::{author_key, signing_key},
+    report::Report,
+    tables::Tables,
+    timing::{Effort, Timings, stopwatch},
+    workload::Random,
+};
+
+type S = Sha256Ed25519;
+
+/// The command line of `bench stored`.
+#[derive(Clone, Debug, Args)]
+pub struct StoredArguments {
+    /// One JSON object per line instead of tables.
+    #[arg(long)]
+    json: bool,
+    /// The numbers of keys [default: 10000,100000,1000000; with --quick 1000].
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..))]
+    keys: Vec<u64>,
+    /// Measure little: to see that everything works.
+    #[arg(long)]
+    quick: bool,
+}
+
+impl StoredArguments {
+    /// Measures each size.
+    pub fn run(&self) -> Outcome<()> {
+        let mut report = Report::new(self.json, self.quick)?;
+        let sizes: &[u64] = match self.keys.as_slice() {
+            [] if self.quick => &[1_000],
+            [] => &[10_000, 100_000, 1_000_000],
+            keys => keys,
+        };
+        for keys in sizes {
+            report.announce(format!("stored nodes, {keys} keys"));
+            let line = measure(*keys, &report.effort())?;
+            report.measured(line)?;
+        }
+        report.finish(|lines| {
+            let mut tables = Tables::default();
+            TABLE.show(&mut tables, lines);
+            tables.signed(lines)
+        })
+    }
+}
+
+const TABLE: Declared = Declared::new(
+    "stored",
+    "Nodes that are stored, and read when they are needed",
+    &[
+        ("keys", "keys"),
+        ("load us/key", "load_us_per_key"),
+        ("B/key", "bytes_per_key"),
+        ("B/snapshot", "bytes_per_snapshot"),
+        ("author us", "author_us"),
+        ("apply us", "apply_us"),
+        ("in memory", "apply_in_memory_us"),
+        ("prove us", "prove_us"),
+        ("in memory", "prove_in_memory_us"),
+        ("ratio", "prove_ratio"),
+        ("reads, 5 %", "reads_latest"),
+        ("old version", "reads_old"),
+    ],
+);
+
+/// The snapshots after the first one.
+const SNAPSHOTS: u64 = 100;
+
+fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
+    let mut author = RedBlackAuthor::<S, _>::new(
+        pad_core::DictionaryId::from_name("stored"),
+        author_key(),
+        signing_key(),
+    )
+    .with_workers(Workers::all_cores());
+    let authority = pad_core::Dictionary::authority(&author);
+    let mut memory = RedBlackPathCopying::<S>::new(authority);
+    let mut stored = StoredRepository::<S, RedBlack>::open(authority, MemoryLog::default(), WHOLE)?
+        .with_workers(Workers::all_cores());
+    let batch = (0..keys).map(|number| Operation::Put(key(number), value(number)));
+    let update = author.snapshot_of(batch.collect())?;
+    memory.apply(&update)?;
+    let (load_us, loaded) = stopwatch(|| stored.apply(&update));
+    loaded?;
+    drop(update);
+    let loaded_bytes = stored.log().end();
+    let mut random = Random::new(1);
+    let [mut signing, mut applying, mut in_memory] = [(); 3].map(|()| Timings::default());
+    for snapshot in 0..SNAPSHOTS {
+        let batch = vec![Operation::Put(key(random.below(keys)), value(snapshot))];
+        let update = signing.time(1, || author.snapshot_of(batch))?;
+        applying.time(1, || stored.apply(&update))?;
+        in_memory.time(1, || memory.apply(&update))?;
+    }
+    let bytes = stored.log().end() - loaded_bytes;
+    let latest = stored.latest();
+    let mut asked = |chunk: usize| -> Vec<Key> {
+        let keys = (0..chunk).map(|_| key(random.below(keys)));
+        keys.collect()
+    };
+    let mut failed = None;
+    let mut prove =
+        |repository: &StoredRepository<S, RedBlack>, version: Version, asked: &[Key]| {
+            for key in asked {
+                if let Err(error) = repository.prove(version, key) {
+                    failed = Some(error);
+                }
+            }
+        };
+    // Everything is in memory after the first round.
+    prove(&stored, latest, &asked(20_000.min(keys as usize * 20)));
+    let proving = effort.repeat(256, &mut asked, |asked| prove(&stored, latest, &asked));
+    let beside = effort.repeat(256, &mut asked, |asked| {
+        for key in &asked {
+            std::hint::black_box(memory.prove(latest, key).is_ok());
+        }
+    });
+    let (reads_latest, reads_old) = (
+        reads(&stored, latest, keys)?,
+        reads(&stored, Version::new(SNAPSHOTS / 2), keys)?,
+    );
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
+    Ok(line! {
+        experiment: "stored",
+        scheme: "red-black",
+        keys: keys,
+        snapshots: SNAPSHOTS,
+        load_us_per_key: load_us / keys as f64,
+        bytes_per_key: loaded_bytes as f64 / keys as f64,
+        bytes_per_snapshot: bytes as f64 / SNAPSHOTS as f64,
+        author_us: signing.median_us(),
+        apply_us: applying.median_us(),
+        apply_in_memory_us: in_memory.median_us(),
+        prove_us: proving.median_us(),
+        prove_in_memory_us: beside.median_us(),
+        prove_ratio: proving.median_us() / beside.median_us(),
+        reads_latest: reads_latest,
+        reads_old: reads_old,
+    })
+}
+
+/// The blocks that a look-up of a random key reads in a version, with a twentieth of them in memory.
+fn reads(stored: &StoredRepository<S, RedBlack>, version: Version, keys: u64) -> Outcome<f64> {
+    let log = stored.log().clone();
+    let share = usize::try_from(log.end())? / 20;
+    let few = StoredRepository::<S, RedBlack>::open(*stored.authority(), log, share)?;
+    let mut random = Random::new(2);
+    let mut round = || -> Outcome<u64> {
+        let before = few.blocks_read();
+        for _ in 0..LOOKUPS {
+            few.prove(version, &key(random.below(keys)))?;
+        }
+        Ok(few.blocks_read() - before)
+    };
+    // What is always used is in memory then.
+    round()?;
+    Ok(round()? as f64 / LOOKUPS as f64)
+}
+
+/// More than any log here has.
+const WHOLE: usize = 8 << 30;
+/// The look-ups whose reads are counted.
+const LOOKUPS: u64 = 20_000;
+
+/// 16 bytes, in no order of their numbers.
+fn key(number: u64) -> Key {
+    let mut random = Random::new(number);
+    let bytes = [random.next().to_be_bytes(), number.to_be_bytes()].concat();
+    Key::new(bytes).expect("bench: 16 bytes are a key")
+}
+
+fn value(number: u64) -> Value {
+    Value::new([&number.to_be_bytes()[..], &[7; 24]].concat()).expect("bench: 32 bytes are a value")
+}

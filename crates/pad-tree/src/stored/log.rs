@@ -1,0 +1,103 @@
+//! The medium under a stored tree: bytes that are appended and never changed, and a record for each version.
+
+use core::fmt::Debug;
+
+use pad_core::{StoreFault, Version};
+
+/// An append-only log of bytes with one record for each version.
+///
+/// Laws:
+/// 1. What is appended is read back from its position on; it is there after the next opening if a version was published since.
+/// 2. Versions are published in their order, without gaps; a version is there wholly and durably, or not at all.
+/// 3. One writes at a time. A version that another has published meanwhile is not published again.
+/// 4. Neither bytes nor records of versions change.
+pub trait NodeLog: Debug + Send + Sync {
+    /// The latest version that is published; 0 if none is.
+    fn latest(&self) -> Version;
+
+    /// How many bytes were ever appended: the position of the next one.
+    fn end(&self) -> u64;
+
+    /// Reads the bytes from a position on.
+    ///
+    /// # Errors
+    /// [`StoreFault::Damaged`] if they are not there; [`StoreFault::Medium`].
+    fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault>;
+
+    /// The record of a version.
+    ///
+    /// # Errors
+    /// [`StoreFault::Damaged`] if it is not there; [`StoreFault::Medium`].
+    fn record(&self, version: Version) -> Result<Vec<u8>, StoreFault>;
+
+    /// Appends bytes. Nobody else sees them before a version is published.
+    ///
+    /// # Errors
+    /// [`StoreFault::Medium`], [`StoreFault::Closed`]: [`NodeLog::discard`] is next.
+    fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault>;
+
+    /// Makes the next version durable, with all that was appended and its record.
+    ///
+    /// # Errors
+    /// [`StoreFault::Damaged`] if another version is the next one; [`StoreFault::Medium`], [`StoreFault::Closed`]: whether the
+    /// version is there, only the next opening tells.
+    fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault>;
+
+    /// Drops what was appended since the last version.
+    fn discard(&mut self);
+}
+
+/// A log in memory: for tests, and for what need not last.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryLog {
+    bytes: Vec<u8>,
+    /// How many of the bytes belong to versions.
+    published: usize,
+    records: Vec<Vec<u8>>,
+}
+
+impl NodeLog for MemoryLog {
+    fn latest(&self) -> Version {
+        Version::new(u64::try_from(self.records.len()).unwrap_or(u64::MAX))
+    }
+
+    fn end(&self) -> u64 {
+        u64::try_from(self.bytes.len()).unwrap_or(u64::MAX)
+    }
+
+    fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
+        let start = usize::try_from(position).map_err(|_| StoreFault::Damaged)?;
+        let found = self
+            .bytes
+            .get(start..)
+            .and_then(|from| from.get(..bytes.len()));
+        bytes.copy_from_slice(found.ok_or(StoreFault::Damaged)?);
+        Ok(())
+    }
+
+    fn record(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
+        let place = version
+            .previous()
+            .and_then(|earlier| usize::try_from(earlier.number()).ok());
+        let record = place.and_then(|place| self.records.get(place));
+        record.cloned().ok_or(StoreFault::Damaged)
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault> {
+        self.bytes.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault> {
+        if Some(version) != self.latest().next() {
+            return Err(StoreFault::Damaged);
+        }
+        self.records.push(record.to_vec());
+        self.published = self.bytes.len();
+        Ok(())
+    }
+
+    fn discard(&mut self) {
+        self.bytes.truncate(self.published);
+    }
+}

@@ -1,0 +1,435 @@
+//! Trees whose nodes are stored: as those in memory, at few reads, and never a wrong answer from damaged bytes.
+
+use conformance::{
+    Random, repository, traces,
+    tree::{self, StoredPad},
+};
+use ed25519_dalek::SigningKey;
+use pad_core::{
+    ApplyError, Blake3Ed25519, Dictionary, DictionaryId, Key, KeyRange, Paper2010, Repository,
+    Sha256Ed25519, StoreFault, Suite, TrustedView, Untrusted, Update, Value, Version,
+};
+use pad_tree::{
+    BalancingScheme, MemoryLog, NodeLog, RedBlack, SkipList, StoredRepository, Treap, TreeAuthor,
+};
+
+macro_rules! stored {
+    ($($name:ident: $scheme:ty;)*) => {$(
+        mod $name {
+            use super::*;
+
+            #[test]
+            fn every_answer_and_proof_is_that_of_the_tree_in_memory() {
+                let name = concat!(stringify!($name), "::stored");
+                traces::check_traces(name, 2, 60, tree::check_stored::<Sha256Ed25519, $scheme>);
+            }
+
+            #[test]
+            fn refused_updates_change_nothing() {
+                type Pad = StoredPad<Sha256Ed25519, $scheme>;
+                let name = concat!(stringify!($name), "::stored refusals");
+                repository::check_refusals::<Pad>(&[]);
+                traces::check_traces(name, 9, 30, repository::check_refusals::<Pad>);
+            }
+
+            #[test]
+            fn other_suites() {
+                let name = concat!(stringify!($name), "::stored suites");
+                traces::check_traces(name, 30, 40, tree::check_stored::<Blake3Ed25519, $scheme>);
+                traces::check_traces(name, 30, 40, tree::check_stored::<Paper2010, $scheme>);
+            }
+
+            #[test]
+            fn long_lives_of_many_entries() {
+                check_churn::<$scheme>();
+            }
+
+            #[test]
+            fn no_byte_that_differs_makes_a_wrong_answer() {
+                check_bytes::<$scheme>();
+            }
+        }
+    )*};
+}
+
+stored! {
+    treap: Treap;
+    red_black: RedBlack;
+    skip_list: SkipList;
+}
+
+type S = Sha256Ed25519;
+type Author<B> = TreeAuthor<S, B, SigningKey>;
+
+fn new_author<B: BalancingScheme>() -> Author<B> {
+    tree::tree_author(DictionaryId::from_name("stored"), 7)
+}
+
+fn key(number: u64) -> Key {
+    Key::try_from(format!("key {number:08}").as_str()).unwrap()
+}
+
+fn value(number: u64) -> Value {
+    Value::try_from(format!("value {number}").as_str()).unwrap()
+}
+
+/// Batches large and small of puts and removals, for which rotations and merges read nodes beside the paths: the author in memory and the
+/// stored repository stay of one mind.
+fn check_churn<B: BalancingScheme>() {
+    let mut author = new_author::<B>();
+    let mut server =
+        StoredRepository::<S, B>::open(author.authority(), MemoryLog::default(), 0).unwrap();
+    let mut random = Random::new(16);
+    for round in 0..60 {
+        let changes = if round % 3 == 0 { 200 } else { 7 };
+        for _ in 0..changes {
+            let number = random.next_bits() % 400;
+            if random.next_bits() % 5 < 3 {
+                author.put(key(number), value(round));
+            } else {
+                author.remove(&key(number));
+            }
+        }
+        server.apply(&author.snapshot().unwrap()).unwrap();
+        assert_eq!(server.len(), u64::try_from(author.len()).unwrap());
+    }
+}
+
+/// A repository with so many entries in version 1, and one replaced in each of so many versions after it.
+fn grown(entries: u64, versions: u64) -> (StoredRepository<S, RedBlack>, Author<RedBlack>) {
+    let mut author = new_author::<RedBlack>();
+    let mut server =
+        StoredRepository::open(author.authority(), MemoryLog::default(), 64 << 20).unwrap();
+    (0..entries).for_each(|number| author.put(key(number), value(number)));
+    server.apply(&author.snapshot().unwrap()).unwrap();
+    let mut random = Random::new(17);
+    for version in 0..versions {
+        author.put(key(random.next_bits() % entries), value(version));
+        server.apply(&author.snapshot().unwrap()).unwrap();
+    }
+    (server, author)
+}
+
+/// The layout depends on contents alone. What the cache keeps depends on chance, too: the bounds are far from what is usual.
+#[test]
+fn a_look_up_reads_few_blocks() {
+    let (server, _) = grown(20_000, 100);
+    let whole = usize::try_from(server.log().end()).unwrap();
+    let opened = |cache: usize| {
+        let log = server.log().clone();
+        StoredRepository::<S, RedBlack>::open(*server.authority(), log, cache).unwrap()
+    };
+    let everything = opened(8 * whole);
+    let latest = everything.latest();
+    let read_all =
+        || (0..20_000).for_each(|number| drop(everything.prove(latest, &key(number)).unwrap()));
+    read_all();
+    let blocks = everything.blocks_read();
+    assert!(
+        blocks <= everything.log().end().div_ceil(4096),
+        "each is read once"
+    );
+    read_all();
+    assert_eq!(everything.blocks_read(), blocks, "all are in memory");
+    for (version, most) in [(latest, 4), (Version::new(50), 8)] {
+        let few = opened(whole / 20);
+        let mut random = Random::new(18);
+        let mut look_up = || {
+            let before = few.blocks_read();
+            for _ in 0..500 {
+                few.prove(version, &key(random.next_bits() % 20_000))
+                    .unwrap();
+            }
+            few.blocks_read() - before
+        };
+        // The blocks that are always used are in memory then.
+        look_up();
+        let reads = look_up();
+        assert!(
+            reads <= most * 500,
+            "{reads} reads for 500 look-ups in version {version}"
+        );
+        assert!(reads > 0);
+    }
+}
+
+#[test]
+fn a_version_with_one_change_is_a_path_and_its_head() {
+    let (mut server, mut author) = grown(20_000, 0);
+    let before = server.log().end();
+    author.put(key(7), value(7_000_000));
+    server.apply(&author.snapshot().unwrap()).unwrap();
+    let bytes = server.log().end() - before;
+    assert!(bytes < 15 * 2 * 100, "{bytes} bytes");
+}
+
+/// A log in which one byte differs.
+#[derive(Clone, Debug)]
+struct Flipped {
+    log: MemoryLog,
+    position: u64,
+    bits: u8,
+    in_record: Option<Version>,
+}
+
+impl NodeLog for Flipped {
+    fn latest(&self) -> Version {
+        self.log.latest()
+    }
+
+    fn end(&self) -> u64 {
+        self.log.end()
+    }
+
+    fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
+        self.log.read(position, bytes)?;
+        if self.in_record.is_none()
+            && let Some(place) = self.position.checked_sub(position)
+            && let Some(byte) = bytes.get_mut(usize::try_from(place).unwrap())
+        {
+            *byte ^= self.bits;
+        }
+        Ok(())
+    }
+
+    fn record(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
+        let mut record = self.log.record(version)?;
+        if self.in_record == Some(version)
+            && let Some(byte) = record.get_mut(usize::try_from(self.position).unwrap())
+        {
+            *byte ^= self.bits;
+        }
+        Ok(record)
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault> {
+        self.log.append(bytes)
+    }
+
+    fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault> {
+        self.log.publish(version, record)
+    }
+
+    fn discard(&mut self) {
+        self.log.discard();
+    }
+}
+
+/// Whatever byte is another one: a client refuses, or gets the right answer; an update is refused, or leads to the signed root.
+fn check_bytes<B: BalancingScheme>() {
+    let mut author = new_author::<B>();
+    let mut server =
+        StoredRepository::<S, B>::open(author.authority(), MemoryLog::default(), 0).unwrap();
+    for range in [0..60, 20..23] {
+        range.for_each(|number| author.put(key(number), value(number)));
+        server.apply(&author.snapshot().unwrap()).unwrap();
+    }
+    let latest = server.latest();
+    let view = TrustedView::<S>::new(author.authority());
+    let head = Untrusted::new(server.head(latest).unwrap());
+    let snapshot = view.snapshot(latest, head).unwrap();
+    // At both ends and in the middle: some of the removals rotate.
+    author.put(key(1_000), value(1));
+    for number in [0, 1, 2, 3, 29, 30, 58, 59] {
+        author.remove(&key(number));
+    }
+    author.put(key(31), value(31));
+    let update = author.snapshot().unwrap();
+    let asked = [0, 7, 30, 59, 1_000].map(key);
+    let expected = asked.each_ref().map(|asked| {
+        let proof = server.prove(latest, asked).unwrap();
+        Untrusted::new(proof).verify(&snapshot, asked).unwrap()
+    });
+    let end = server.log().end();
+    let record = u64::try_from(server.log().record(latest).unwrap().len()).unwrap();
+    let places = (0..end).map(|position| (position, None));
+    let places = places.chain((0..record).map(|position| (position, Some(latest))));
+    let (mut damaged, mut refused) = (0_u32, 0_u32);
+    for (position, in_record) in places {
+        for bits in [1, 2, 0x80, 0xff] {
+            let log = Flipped {
+                log: server.log().clone(),
+                position,
+                bits,
+                in_record,
+            };
+            let opened = StoredRepository::<S, B, _>::open(author.authority(), log, 0);
+            let Ok(mut opened) = opened else {
+                damaged += 1;
+                continue;
+            };
+            for (asked, expected) in asked.iter().zip(&expected) {
+                match opened.prove(latest, asked) {
+                    Err(_) => damaged += 1,
+                    Ok(proof) => match Untrusted::new(proof).verify(&snapshot, asked) {
+                        Ok(found) => assert_eq!(found.get(), expected.get()),
+                        Err(_) => refused += 1,
+                    },
+                }
+            }
+            check_update(&mut opened, &update);
+        }
+    }
+    assert!(damaged > 0 && refused > 0, "{damaged} {refused}");
+}
+
+fn check_update<B: BalancingScheme, L: NodeLog>(
+    opened: &mut StoredRepository<S, B, L>,
+    update: &Update<S>,
+) {
+    let before = opened.latest();
+    match opened.apply(update) {
+        Ok(version) => assert_eq!(version, update.head.head.version),
+        Err(error) => {
+            let expected = [
+                ApplyError::Store(StoreFault::Damaged),
+                ApplyError::RootMismatch,
+                ApplyError::RemovesAbsentKey,
+            ];
+            assert!(expected.contains(&error), "{error}");
+            assert_eq!(opened.latest(), before);
+        }
+    }
+}
+
+/// Nothing of a log is believed to be short, or shallow, or a tree.
+#[test]
+fn a_log_that_leads_in_circles_ends() {
+    #[derive(Clone, Debug)]
+    struct Circle(MemoryLog);
+    impl NodeLog for Circle {
+        fn latest(&self) -> Version {
+            self.0.latest()
+        }
+        fn end(&self) -> u64 {
+            self.0.end()
+        }
+        fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
+            self.0.read(position, bytes)?;
+            // An inner node whose children are itself.
+            let digest_length = <S as Suite>::Digest::default().as_ref().len();
+            let mut node = vec![2_u8];
+            for _ in 0..2 {
+                node.extend([0; 7]);
+                node.extend(vec![0; digest_length]);
+            }
+            node.extend([1, 0, b'm']);
+            for (byte, written) in bytes.iter_mut().zip(node) {
+                *byte = written;
+            }
+            Ok(())
+        }
+        fn record(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
+            let mut record = self.0.record(version)?;
+            let address = record.len() - 14;
+            record[address..address + 6].fill(0);
+            Ok(record)
+        }
+        fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault> {
+            self.0.append(bytes)
+        }
+        fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault> {
+            self.0.publish(version, record)
+        }
+        fn discard(&mut self) {
+            self.0.discard();
+        }
+    }
+    let (server, mut author) = grown(60, 0);
+    let log = Circle(server.log().clone());
+    let mut opened = StoredRepository::<S, RedBlack, _>::open(author.authority(), log, 0).unwrap();
+    let damaged = StoreFault::Damaged;
+    assert_eq!(opened.prove(Version::new(1), &key(1)), Err(damaged.into()));
+    let all = opened.prove_query(Version::new(1), &KeyRange::ALL);
+    assert_eq!(all, Err(damaged.into()));
+    // The first digest is another one.
+    author.put(key(1), value(2));
+    let update = author.snapshot().unwrap();
+    assert_eq!(opened.apply(&update), Err(ApplyError::Store(damaged)));
+}
+
+/// Values longer than a block, and than what is kept in memory; keys as long as they can be.
+#[test]
+fn long_entries() {
+    let mut author = new_author::<RedBlack>();
+    let mut server =
+        StoredRepository::<S, RedBlack>::open(author.authority(), MemoryLog::default(), 0).unwrap();
+    let key = |number: u8| Key::new(&[number; 4_096][..]).unwrap();
+    let value = |number: u8| Value::new(vec![number; 1 << (2 * number)]).unwrap();
+    for number in 0..11 {
+        author.put(key(number), value(number));
+        server.apply(&author.snapshot().unwrap()).unwrap();
+    }
+    let view = TrustedView::<S>::new(author.authority());
+    let latest = server.latest();
+    let head = Untrusted::new(server.head(latest).unwrap());
+    let snapshot = view.snapshot(latest, head).unwrap();
+    for number in 0..11 {
+        let proof = server.prove(latest, &key(number)).unwrap();
+        let found = Untrusted::new(proof)
+            .verify(&snapshot, &key(number))
+            .unwrap();
+        assert_eq!(found.get().answer.value(), Some(&value(number)));
+    }
+}
+
+/// A log that fails once, when a version is published.
+#[derive(Clone, Debug, Default)]
+struct Failing(MemoryLog, bool);
+
+impl NodeLog for Failing {
+    fn latest(&self) -> Version {
+        self.0.latest()
+    }
+
+    fn end(&self) -> u64 {
+        self.0.end()
+    }
+
+    fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
+        self.0.read(position, bytes)
+    }
+
+    fn record(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
+        self.0.record(version)
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault> {
+        self.0.append(bytes)
+    }
+
+    fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault> {
+        if version == Version::new(2) && !core::mem::replace(&mut self.1, true) {
+            return Err(StoreFault::Medium);
+        }
+        self.0.publish(version, record)
+    }
+
+    fn discard(&mut self) {
+        self.0.discard();
+    }
+}
+
+/// Nobody knows whether a version is there that could not be published, before the log is opened again.
+#[test]
+fn after_a_version_that_was_not_published_nothing_is_taken() {
+    let mut author = new_author::<RedBlack>();
+    let log = Failing::default();
+    let mut server = StoredRepository::<S, RedBlack, _>::open(author.authority(), log, 0).unwrap();
+    author.put(key(1), value(1));
+    server.apply(&author.snapshot().unwrap()).unwrap();
+    author.put(key(2), value(2));
+    let update = author.snapshot().unwrap();
+    let medium = ApplyError::Store(StoreFault::Medium);
+    assert_eq!(server.apply(&update), Err(medium));
+    assert_eq!(
+        server.apply(&update),
+        Err(ApplyError::Store(StoreFault::Closed))
+    );
+    assert!(server.prove(Version::new(1), &key(1)).is_ok());
+    let mut log = server.log().clone();
+    log.discard();
+    let mut server = StoredRepository::<S, RedBlack, _>::open(author.authority(), log, 0).unwrap();
+    assert_eq!(server.apply(&update), Ok(Version::new(2)));
+    assert!(server.prove(Version::new(2), &key(2)).is_ok());
+}
