@@ -14,13 +14,7 @@ use accumulators::{Accumulator, Authority, SignedSnapshot, Snapshot, rsa::Repres
 use clap::{Args, ValueEnum, builder::PossibleValuesParser};
 use pad_core::{Untrusted, Verified, Version, Workers};
 
-use crate::{
-    Outcome,
-    primitives::{author_key, signing_key},
-    report::Report,
-    timing::{Effort, median, microseconds},
-    workload::Random,
-};
+use crate::prelude::*;
 
 mod bilinear;
 pub mod hints;

@@ -6,12 +6,10 @@ use clap::{Args, builder::PossibleValuesParser};
 use comparison::{Record, Scheme, Work, Workload, measure, schemes, workload::Replay};
 
 use crate::{
-    Outcome, line,
-    line::{Line, groups},
-    report::Report,
+    line,
+    prelude::*,
     secret,
     tables::{Tables, number, text},
-    timing::Effort,
     tuple::macrobenchmark::Trace,
 };
 

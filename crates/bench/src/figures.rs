@@ -17,12 +17,7 @@ use plotters::{
 
 mod declared;
 
-use crate::{
-    Outcome, aad, costs, directory,
-    line::{Line, groups, of},
-    paper,
-    tree::table::LOOKUPS_PER_UPDATE,
-};
+use crate::{aad, costs, directory, paper, prelude::*, tree::table::LOOKUPS_PER_UPDATE};
 
 /// A drawn figure.
 #[derive(Clone, Debug)]

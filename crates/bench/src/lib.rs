@@ -36,6 +36,7 @@ pub mod lookups;
 pub mod machine;
 pub mod paper;
 pub mod peers;
+mod prelude;
 pub mod report;
 pub mod stored;
 pub mod tables;

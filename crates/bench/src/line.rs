@@ -14,11 +14,14 @@ pub struct Line(Vec<(String, Value)>);
 /// What a line must say: keys, each with a text, a number, or `none` if it is null or not there; `one|other` is either.
 pub type Selection = &'static [(&'static str, &'static str)];
 
-/// A [`Line`](crate::line::Line) from `key: value` pairs. Figures are rounded to three decimals.
+/// A [`Line`](crate::line::Line) from `key: value` pairs; `key` alone is the variable of that name. Figures are rounded to
+/// three decimals.
 #[macro_export]
 macro_rules! line {
-    ($($key:ident: $value:expr),* $(,)?) => {
-        $crate::line::Line::default()$(.with(stringify!($key), $value))*
+    (@ $key:ident) => { $key };
+    (@ $key:ident: $value:expr) => { $value };
+    ($($key:ident $(: $value:expr)?),* $(,)?) => {
+        $crate::line::Line::default()$(.with(stringify!($key), $crate::line!(@ $key $(: $value)?)))*
     };
 }
 

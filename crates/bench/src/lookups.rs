@@ -8,13 +8,10 @@ use pad_core::{
 };
 
 use crate::{
-    Outcome,
     cryptography::{Cryptography, timed},
     dictionary::{Measured, check_answers, proof_bytes, public_key},
     line,
-    line::Line,
-    timing::Effort,
-    workload::Random,
+    prelude::*,
 };
 
 /// What a server sends: the head and the proof, decoded.
@@ -100,14 +97,10 @@ impl<R: Measured> Lookups<'_, R> {
         });
         let share = needed.us(chain_step_ns) / verify_us;
         Ok(line! {
-            prove_us: prove_us,
-            lookups_per_second: 1e6 / prove_us,
-            verify_us: verify_us,
-            verifications_per_second: 1e6 / verify_us,
-            verify_cryptography_share: share.min(1.0),
+            prove_us, lookups_per_second: 1e6 / prove_us, verify_us,
+            verifications_per_second: 1e6 / verify_us, verify_cryptography_share: share.min(1.0),
             signatures_per_proof: limit_us.map(|_| needed.signatures),
-            chain_steps_per_proof: needed.chain_steps,
-            verify_limit_us: limit_us,
+            chain_steps_per_proof: needed.chain_steps, verify_limit_us: limit_us,
             verify_ratio: limit_us.map(|limit_us| verify_us / limit_us),
             proof_bytes: self.proof_bytes()?,
         })

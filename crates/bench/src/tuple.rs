@@ -83,8 +83,7 @@ impl Limits {
         line! {
             sign_us: self.primitives.sign_us,
             verify_signature_us: self.primitives.verify_signature_us,
-            chain_step_ns: self.chain_step_ns,
-            hash_ns: self.primitives.node_hash_ns,
+            chain_step_ns: self.chain_step_ns, hash_ns: self.primitives.node_hash_ns,
         }
     }
 }

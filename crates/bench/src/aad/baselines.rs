@@ -11,12 +11,7 @@ use pad_core::{
 };
 use pad_tree::TreapPathCopying;
 
-use crate::{
-    Outcome,
-    dictionary::Run,
-    primitives::{author_key, signing_key},
-    workload::{self, Random},
-};
+use crate::{dictionary::Run, prelude::*, workload};
 
 /// As certificate transparency has it: a history log with a leaf for each entry. Who wants all values of a key reads every entry.
 pub(super) struct PlainLog(HistoryLog<Sha256Ed25519>);

@@ -6,7 +6,7 @@ use crate::{
         Figure::{self, Beside, From, Of as In},
         Goal, at_most,
     },
-    line::{Line, of},
+    prelude::*,
     tables::Tables,
 };
 

@@ -8,10 +8,8 @@ use pad_core::{
 };
 
 use crate::{
-    Outcome,
-    primitives::{author_key, signing_key},
-    timing::stopwatch,
-    workload::{self, Random, VALUE_LENGTH},
+    prelude::*,
+    workload::{self, VALUE_LENGTH},
 };
 
 /// The bytes of an entry's key and value.

@@ -62,12 +62,8 @@ pub(super) fn of_this_process<S: DictionaryScheme>(
     measured::<S>(
         report,
         line! {
-            experiment: "aad_memory",
-            n: largest,
-            batch: BATCH,
-            threads: 1,
-            memory_bytes_per_element: each(rest),
-            peak_bytes_per_element: each(peak),
+            experiment: "aad_memory", n: largest, batch: BATCH, threads: 1,
+            memory_bytes_per_element: each(rest), peak_bytes_per_element: each(peak),
             entry_bytes: ENTRY_BYTES,
         },
     )

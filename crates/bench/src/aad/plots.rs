@@ -3,7 +3,7 @@
 use super::{paper, table::is_computed};
 use crate::{
     figures::{Lines, points},
-    line::{Line, groups, of},
+    prelude::*,
 };
 
 /// Points of one kind.

@@ -14,12 +14,7 @@ use bls12::point;
 use pad_core::{Sha256Ed25519, Workers};
 
 use super::measured;
-use crate::{
-    Outcome, line, primitives,
-    report::Report,
-    timing::{Effort, median, stopwatch},
-    workload::Random,
-};
+use crate::{line, prelude::*, primitives};
 
 /// Primitives on one core, in microseconds.
 pub(super) struct Primitives {
@@ -144,11 +139,7 @@ fn report_one<S: DictionaryScheme>(
     measured::<S>(
         report,
         line! {
-            experiment: "aad_primitives",
-            primitive: name,
-            n: n,
-            threads: 1,
-            primitive_us: us,
+            experiment: "aad_primitives", primitive: name, n, threads: 1, primitive_us: us,
         },
     )
 }

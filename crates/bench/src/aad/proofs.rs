@@ -63,20 +63,11 @@ fn look_up<S: DictionaryScheme>(
     measured::<S>(
         report,
         line! {
-            experiment: "aad_lookup",
-            schedule: name(shape.schedule()),
-            n: n,
-            values: values,
-            trees: shape.forest(n).count(),
-            threads: grown.threads,
-            prove_us: prove_us,
-            prove_limit_us: prove_limit_us,
-            prove_ratio: prove_us / prove_limit_us,
-            verify_us: verify_us,
-            verify_limit_us: verify_limit_us,
+            experiment: "aad_lookup", schedule: name(shape.schedule()), n, values,
+            trees: shape.forest(n).count(), threads: grown.threads, prove_us, prove_limit_us,
+            prove_ratio: prove_us / prove_limit_us, verify_us, verify_limit_us,
             verify_ratio: verify_us / verify_limit_us,
-            points: points.commitments + points.quotients,
-            proof_bytes: proof.len(),
+            points: points.commitments + points.quotients, proof_bytes: proof.len(),
             is_computed: false,
         },
     )
@@ -92,15 +83,9 @@ pub(super) fn computed<S: DictionaryScheme>(largest: u64, report: &mut Report) -
                 measured::<S>(
                     report,
                     line! {
-                        experiment: "aad_lookup",
-                        schedule: name(Schedule::Eager),
-                        n: n,
-                        values: values,
-                        trees: shape.forest(n).count(),
-                        prove_limit_us: none,
-                        prove_ratio: none,
-                        verify_ratio: none,
-                        points: none,
+                        experiment: "aad_lookup", schedule: name(Schedule::Eager), n, values,
+                        trees: shape.forest(n).count(), prove_limit_us: none, prove_ratio: none,
+                        verify_ratio: none, points: none,
                         proof_bytes: counts::look_up_bytes::<S>((shape, n), values),
                         is_computed: true,
                     },
@@ -135,15 +120,10 @@ pub(super) fn inclusion<S: DictionaryScheme>(
     measured::<S>(
         report,
         line! {
-            experiment: "aad_inclusion",
-            n: n,
-            threads: 1,
-            prove_us: median_us(&effort, || entries.prove_inclusion(n, position)),
-            verify_us: verify_us,
-            verify_limit_us: verify_limit_us,
-            verify_ratio: verify_us / verify_limit_us,
-            points: points.commitments + points.quotients,
-            proof_bytes: proof.len(),
+            experiment: "aad_inclusion", n, threads: 1,
+            prove_us: median_us(&effort, || entries.prove_inclusion(n, position)), verify_us,
+            verify_limit_us, verify_ratio: verify_us / verify_limit_us,
+            points: points.commitments + points.quotients, proof_bytes: proof.len(),
         },
     )
 }
@@ -249,16 +229,10 @@ impl Means {
             report,
             line! {
                 experiment: "aad_append_only",
-                schedule: name(grown.author.log().shape().schedule()),
-                pair: pair,
-                from: from,
-                n: to,
-                threads: 1,
-                prove_us: self.prove_us,
-                verify_us: self.verify_us,
+                schedule: name(grown.author.log().shape().schedule()), pair, from, n: to,
+                threads: 1, prove_us: self.prove_us, verify_us: self.verify_us,
                 verify_limit_us: self.verify_limit_us,
-                verify_ratio: self.verify_us / self.verify_limit_us,
-                proof_bytes: self.proof_bytes,
+                verify_ratio: self.verify_us / self.verify_limit_us, proof_bytes: self.proof_bytes,
             },
         )
     }

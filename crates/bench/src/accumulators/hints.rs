@@ -22,19 +22,11 @@ pub fn run(plan: &Plan, report: &mut Report) -> Outcome<()> {
         let times = Times::measure(rule, number)?;
         let (saved_us, prices) = (times.search_us - times.check_us, costs::of_2010());
         report.measured(line! {
-            experiment: "accumulators_hints",
-            rule: rule.name(),
-            elements: number,
-            threads: 1,
-            search_us: times.search_us,
-            check_us: times.check_us,
-            saved_us: saved_us,
-            search_to_check: times.search_us / times.check_us,
-            hint_bytes: HINT_BYTES,
-            offset: times.offset,
-            primitive: "GMP's test of the same primes",
-            primitive_us: times.limit_us,
-            ratio: times.check_us / times.limit_us,
+            experiment: "accumulators_hints", rule: rule.name(), elements: number, threads: 1,
+            search_us: times.search_us, check_us: times.check_us, saved_us,
+            search_to_check: times.search_us / times.check_us, hint_bytes: HINT_BYTES,
+            offset: times.offset, primitive: "GMP's test of the same primes",
+            primitive_us: times.limit_us, ratio: times.check_us / times.limit_us,
             // More than 1: the hint is worth sending.
             saved_to_sent: prices.of_computing(saved_us) / prices.of_sending(HINT_BYTES as f64),
         })?;

@@ -20,10 +20,7 @@ use pad_tuple::{KeyBytes, PublicBytes as _, bls::BlsSecretKey, chain::ChainSecre
 use rug::{Complete, Integer};
 
 use super::Plan;
-use crate::{
-    Outcome, aad::parameters, line, line::Line, primitives::signing_key, report::Report,
-    secret::rsa_factors, timing::stopwatch,
-};
+use crate::{aad::parameters, line, prelude::*, secret::rsa_factors};
 
 /// The name of these lines.
 const EXPERIMENT: &str = "accumulators_keys";
@@ -129,12 +126,7 @@ const LOWEST_TOP_LEVEL: u8 = 4;
 
 fn sized(kind: &str, n: Option<usize>, [secret, server, verifier]: Sizes) -> Line {
     line! {
-        experiment: EXPERIMENT,
-        kind: kind,
-        n: n,
-        threads: 1,
-        secret_bytes: secret,
-        public_bytes: server,
+        experiment: EXPERIMENT, kind, n, threads: 1, secret_bytes: secret, public_bytes: server,
         verifier_bytes: verifier,
     }
 }
@@ -174,14 +166,10 @@ fn rsa(plan: &Plan, size: KeySize, most: usize) -> Outcome<Line> {
     let mean = (!seconds.is_empty()).then(|| seconds.iter().sum::<f64>() / seconds.len() as f64);
     let line = sized(&format!("rsa-{}", size.bits()), None, rsa_sizes(size)?);
     Ok(line.merged(&line! {
-        seconds: mean,
-        least_seconds: seconds.iter().copied().reduce(f64::min),
-        most_seconds: seconds.iter().copied().reduce(f64::max),
-        made: seconds.len(),
-        numbers_tested: tested,
-        seconds_in_all: took,
-        primitive: "GMP's power of 2 modulo each number that was tested",
-        limit_seconds: limit,
+        seconds: mean, least_seconds: seconds.iter().copied().reduce(f64::min),
+        most_seconds: seconds.iter().copied().reduce(f64::max), made: seconds.len(),
+        numbers_tested: tested, seconds_in_all: took,
+        primitive: "GMP's power of 2 modulo each number that was tested", limit_seconds: limit,
         ratio: took / limit,
     }))
 }

@@ -86,14 +86,8 @@ impl Operations<'_> {
     ) -> Outcome<()> {
         let bound = (self.bound)(bound, n);
         self.report.measured(line! {
-            experiment: "accumulators",
-            accumulator: &self.accumulator,
-            operation: operation,
-            n: n,
-            threads: threads,
-            per_element_us: per_element_us,
-            primitive: &bound.name,
-            primitive_us: bound.us,
+            experiment: "accumulators", accumulator: &self.accumulator, operation, n, threads,
+            per_element_us, primitive: &bound.name, primitive_us: bound.us,
             ratio: per_element_us / bound.us,
         })
     }

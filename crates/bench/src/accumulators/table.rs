@@ -2,7 +2,7 @@
 
 use crate::{
     columns::Declared,
-    line::{Line, of},
+    prelude::*,
     tables::{Column, Tables, digits, number, text},
 };
 

@@ -15,15 +15,7 @@ use super::{
     measured,
     primitives::Primitives,
 };
-use crate::{
-    Outcome,
-    dictionary::Run,
-    line,
-    primitives::signing_key,
-    report::Report,
-    timing::{median, stopwatch},
-    workload::Random,
-};
+use crate::{dictionary::Run, line, prelude::*};
 
 const ENTRIES: TableDefinition<'_, u64, [u8; 32]> = TableDefinition::new("entries");
 
@@ -91,13 +83,8 @@ fn plain_map(entries: u64, primitives: &Primitives, report: &mut Report) -> Outc
     let updated = (batches * BATCH) as f64;
     let written = (written.bytes() - before) as f64 / updated;
     let line = line! {
-        experiment: "directory_beside",
-        entries: entries,
-        update_us: us / updated,
-        prove_us: None::<f64>,
-        written_bytes_per_update: written,
-        get_us: got.median_us(),
-        batch: BATCH,
+        experiment: "directory_beside", entries, update_us: us / updated, prove_us: None::<f64>,
+        written_bytes_per_update: written, get_us: got.median_us(), batch: BATCH,
         file_bytes: std::fs::metadata(&path)?.len(),
     };
     measured(report, ("redb", primitives), line)
@@ -140,14 +127,8 @@ fn tree(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<(
         }
     });
     let line = line! {
-        experiment: "directory_beside",
-        entries: entries,
-        update_us: update_us,
-        prove_us: proved.median_us(),
-        proof_bytes: median(bytes),
-        get_us: None::<f64>,
-        batch: BATCH,
-        file_bytes: None::<u64>,
+        experiment: "directory_beside", entries, update_us, prove_us: proved.median_us(),
+        proof_bytes: median(bytes), get_us: None::<f64>, batch: BATCH, file_bytes: None::<u64>,
     };
     measured(report, ("red-black", primitives), line)
 }

@@ -13,14 +13,7 @@ use super::{
     primitives::Primitives,
     stored::{BUDGET, CAPACITY, STEP, authority},
 };
-use crate::{
-    Outcome,
-    line::{self, Line},
-    primitives::signing_key,
-    report::Report,
-    timing::stopwatch,
-    workload::Random,
-};
+use crate::{line, prelude::*};
 
 /// The updates of one durable version.
 const BATCH: usize = 10_000;

@@ -8,14 +8,7 @@ use block_directory::{
 use pad_core::{Digest, SnapshotHead, Untrusted, Verified, codec};
 
 use super::{digests::S, measured, primitives::Primitives, stopping::Asked};
-use crate::{
-    Outcome, line,
-    line::Line,
-    memory,
-    report::Report,
-    timing::{Effort, median},
-    workload::Random,
-};
+use crate::{line, memory, prelude::*};
 
 /// Hot entries: those of the first block of level 0.
 const HOT: u64 = 128;
@@ -104,10 +97,7 @@ fn appends(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcom
 /// A line of an update.
 pub(super) fn of(experiment: &str, entries: u64, (update_us, limit_us): (f64, f64)) -> Line {
     line! {
-        experiment: experiment,
-        entries: entries,
-        update_us: update_us,
-        update_limit_us: limit_us,
+        experiment, entries, update_us, update_limit_us: limit_us,
         update_ratio: update_us / limit_us,
     }
 }
@@ -162,15 +152,9 @@ impl Operations<'_> {
         let (prove_us, verify_us) = (proved.median_us(), verified.median_us());
         let verify_limit_us = f64::from(height(entries) + 2) * node_us;
         let line = line! {
-            experiment: "directory_prove",
-            entries: entries,
-            prove_us: prove_us,
-            verify_us: verify_us,
-            proof_bytes: codec::encode(&prove(EntryId::new(0))?).len(),
-            memory_bytes: memory_bytes,
-            prove_limit_us: node_us,
-            prove_ratio: prove_us / node_us,
-            verify_limit_us: verify_limit_us,
+            experiment: "directory_prove", entries, prove_us, verify_us,
+            proof_bytes: codec::encode(&prove(EntryId::new(0))?).len(), memory_bytes,
+            prove_limit_us: node_us, prove_ratio: prove_us / node_us, verify_limit_us,
             verify_ratio: verify_us / verify_limit_us,
         };
         measured(report, ("merkle", self.primitives), line)

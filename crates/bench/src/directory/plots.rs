@@ -3,7 +3,7 @@
 use super::table::is_in;
 use crate::{
     figures::{Lines, points},
-    line::{Line, groups, of},
+    prelude::*,
 };
 
 /// Names of files, and what to draw.

@@ -19,11 +19,7 @@ use super::{
     primitives::Primitives,
     reads,
 };
-use crate::{
-    Outcome, line,
-    primitives::{author_key, signing_key},
-    report::Report,
-};
+use crate::{line, prelude::*};
 
 /// The entries of directories whose proofs are made without them.
 const ENTRIES: [u64; 5] = [
@@ -44,9 +40,7 @@ const MOST_HISTORY: usize = 64;
 pub(super) fn run(primitives: &Primitives, report: &mut Report) -> Outcome<()> {
     for entries in ENTRIES {
         let line = line! {
-            experiment: "directory_proof_bytes",
-            entries: entries,
-            proof_bytes: proof_of_first(entries)?,
+            experiment: "directory_proof_bytes", entries, proof_bytes: proof_of_first(entries)?,
         };
         measured(report, ("merkle", primitives), line)?;
     }
@@ -55,9 +49,7 @@ pub(super) fn run(primitives: &Primitives, report: &mut Report) -> Outcome<()> {
     let state_bytes = light_state(entries)?;
     let missing = MOST_PEAKS - peaks + MOST_HISTORY - 1;
     let line = line! {
-        experiment: "directory_light_author",
-        entries: entries,
-        memory_bytes: state_bytes,
+        experiment: "directory_light_author", entries, memory_bytes: state_bytes,
         // Numbers of entries and versions take up to 8 bytes more than here.
         most_bytes: state_bytes + 32 * missing + 16,
     };

@@ -19,13 +19,7 @@ use super::{
     operations::{digest, of},
     primitives::Primitives,
 };
-use crate::{
-    Outcome, line, memory,
-    primitives::signing_key,
-    report::Report,
-    timing::{median, stopwatch},
-    workload::Random,
-};
+use crate::{line, memory, prelude::*};
 
 /// Blocks of 128 slots: 4 096 bytes.
 pub(super) const STEP: u32 = 7;
@@ -153,16 +147,10 @@ impl Stored<'_> {
         let each = |count: u64| count as f64 / sampled as f64;
         let prove_us = median(times);
         let line = line! {
-            experiment: "directory_read",
-            entries: self.entries,
-            block_bytes: 32 * CAPACITY,
-            prove_us: prove_us,
-            prove_limit_us: limit_us + read_us,
-            prove_ratio: (prove_us - read_us) / limit_us,
-            read_us: read_us,
-            reads_per_lookup: each(reads),
-            reads_with_hint: each(with_hints),
-            reads_of_timed: each(server.blocks_read() - start),
+            experiment: "directory_read", entries: self.entries, block_bytes: 32 * CAPACITY,
+            prove_us, prove_limit_us: limit_us + read_us,
+            prove_ratio: (prove_us - read_us) / limit_us, read_us, reads_per_lookup: each(reads),
+            reads_with_hint: each(with_hints), reads_of_timed: each(server.blocks_read() - start),
         };
         measured(report, ("merkle", self.primitives), line)
     }

@@ -16,12 +16,7 @@ use super::{
     measured,
     primitives::Primitives,
 };
-use crate::{
-    Outcome, line,
-    primitives::{author_key, signing_key},
-    report::Report,
-    workload::Random,
-};
+use crate::{line, prelude::*};
 
 /// The slots of the paper's blocks.
 const CAPACITY: u32 = 68;
@@ -49,21 +44,15 @@ fn one<B: Measured>(name: &str, primitives: &Primitives, report: &mut Report) ->
         };
         let limit_us = B::limit_ns(visit, primitives) / 1e3;
         let line = line! {
-            experiment: "directory_change",
-            update_us: update_us,
-            update_limit_us: limit_us,
-            update_ratio: update_us / limit_us,
-            level: level,
-            capacity: CAPACITY,
+            experiment: "directory_change", update_us, update_limit_us: limit_us,
+            update_ratio: update_us / limit_us, level, capacity: CAPACITY,
         };
         measured(report, (name, primitives), line)?;
     }
     proofs::<B>((name, primitives), report)?;
     let line = line! {
-        experiment: "directory_opened_bytes",
-        entries: COUNTED,
-        proof_bytes: opened_bytes::<B>(COUNTED),
-        capacity: CAPACITY,
+        experiment: "directory_opened_bytes", entries: COUNTED,
+        proof_bytes: opened_bytes::<B>(COUNTED), capacity: CAPACITY,
     };
     measured(report, (name, primitives), line)
 }
@@ -151,12 +140,9 @@ fn proofs<B: Measured>(of: (&str, &Primitives), report: &mut Report) -> Outcome<
         }
     });
     let line = line! {
-        experiment: "directory_opened",
-        entries: entries,
-        prove_us: proved.median_us(),
+        experiment: "directory_opened", entries, prove_us: proved.median_us(),
         verify_us: verified.median_us(),
-        proof_bytes: codec::encode(&tree.prove(EntryId::new(0))).len(),
-        capacity: CAPACITY,
+        proof_bytes: codec::encode(&tree.prove(EntryId::new(0))).len(), capacity: CAPACITY,
     };
     measured(report, of, line)
 }

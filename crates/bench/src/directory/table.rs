@@ -2,7 +2,7 @@
 
 use super::{goals, paper};
 use crate::{
-    line::{Line, of},
+    prelude::*,
     tables::{Column, Tables, computed, digits, number, scaled, text},
 };
 

@@ -34,18 +34,10 @@ pub fn run(sizes: &[u64], report: &mut Report) -> Outcome<()> {
             let limit = NodeHashLimit::measure(&report.effort());
             let limit_us = limit.us(hashes);
             report.measured(line! {
-                experiment: "flexlist_hash_share",
-                blocks: size,
-                operation: operation,
-                update_us: update_us,
-                without_hashes_us: without_us,
-                hash_share: 1.0 - without_us / update_us,
-                witness_bytes: witness_bytes,
-                hashes: hashes,
-                node_hash_ns: limit.independent_ns,
-                node_hash_chained_ns: limit.chained_ns,
-                limit_us: limit_us,
-                ratio: update_us / limit_us,
+                experiment: "flexlist_hash_share", blocks: size, operation, update_us,
+                without_hashes_us: without_us, hash_share: 1.0 - without_us / update_us,
+                witness_bytes, hashes, node_hash_ns: limit.independent_ns,
+                node_hash_chained_ns: limit.chained_ns, limit_us, ratio: update_us / limit_us,
             })?;
         }
     }

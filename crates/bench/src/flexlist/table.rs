@@ -2,7 +2,7 @@
 
 use super::{blocks::Order, paper};
 use crate::{
-    line::{Line, of},
+    prelude::*,
     tables::{
         Column, Tables, computed, computed_share, dash, digits, number, percent, scaled, share,
         text,

@@ -88,13 +88,9 @@ impl Order {
         let update_us = author.figure("insert_snapshot_us") + server.figure("apply_us");
         let prove_us = server.figure("prove_us_random_version");
         let line = line! {
-            experiment: &self.workload.name,
-            scheme: &self.scheme,
-            repository: &self.repository,
-            suite: &self.suite,
-            keys: self.workload.final_keys(),
-            versions: self.workload.versions(),
-            threads: 1,
+            experiment: &self.workload.name, scheme: &self.scheme, repository: &self.repository,
+            suite: &self.suite, keys: self.workload.final_keys(),
+            versions: self.workload.versions(), threads: 1,
         };
         Ok(line.merged(author).merged(&server).merged(&line! {
             lookup_kilobytes_per_second: server.figure("proof_bytes") * 1e3 / prove_us,

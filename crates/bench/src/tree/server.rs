@@ -13,15 +13,12 @@ use super::{
     update_file::UpdateReader,
 };
 use crate::{
-    Outcome,
     counting::{Counted, HashCounts},
     dictionary::{Store, check_answers, head_bytes, new_repository},
-    line,
-    line::Line,
-    memory,
+    line, memory,
+    prelude::*,
     primitives::Primitives,
-    timing::{Effort, Timings},
-    workload::{Random, Workload, absent_key, key, value},
+    workload::{Workload, absent_key, key, value},
 };
 
 /// The number of look-ups that are handed to `prove_many` at once.
@@ -77,12 +74,10 @@ pub fn measure<S: Suite, St: Store<S>>(order: &Order, author: &AuthorPass) -> Ou
     });
     let line = line.merged(&checks).merged(&sizes).merged(&applied.growth);
     Ok(line.merged(&line! {
-        head_bytes: head_bytes::<S>(),
-        peak_resident_bytes: memory::peak_resident_bytes(),
+        head_bytes: head_bytes::<S>(), peak_resident_bytes: memory::peak_resident_bytes(),
         node_hash_ns: primitives.node_hash_ns,
         node_hash_independent_ns: primitives.node_hash_independent_ns,
-        leaf_hash_ns: primitives.leaf_hash_ns,
-        value_hash_ns: primitives.value_hash_ns,
+        leaf_hash_ns: primitives.leaf_hash_ns, value_hash_ns: primitives.value_hash_ns,
         verify_signature_us: primitives.verify_signature_us,
     }))
 }
@@ -130,10 +125,8 @@ impl<S: Suite, St: Store<S>> Applied<S, St> {
         let [resident, counted, nodes, digests] =
             [0, 1, 2, 3].map(|of: usize| (end[of] - baseline[of]) / versions);
         let growth = line! {
-            resident_bytes_per_version: resident,
-            counted_bytes_per_version: counted,
-            nodes_per_version: nodes,
-            digests_per_version: digests,
+            resident_bytes_per_version: resident, counted_bytes_per_version: counted,
+            nodes_per_version: nodes, digests_per_version: digests,
         };
         Ok(Self {
             repository,
@@ -147,10 +140,8 @@ impl<S: Suite, St: Store<S>> Applied<S, St> {
     fn times(&self, hashes: &HashCounts) -> Line {
         let limit = self.primitives.verify_signature_us + hashes.cost_us(&self.primitives);
         line! {
-            apply_us: self.last.mean_us(),
-            apply_median_us: self.last.median_us(),
-            apply_overall_us: self.overall.mean_us(),
-            apply_limit_us: limit,
+            apply_us: self.last.mean_us(), apply_median_us: self.last.median_us(),
+            apply_overall_us: self.overall.mean_us(), apply_limit_us: limit,
             apply_ratio: self.last.mean_us() / limit,
             apply_ratio_median: self.last.median_us() / limit,
         }
@@ -264,9 +255,7 @@ impl<S: Suite, St: Store<S>> Lookups<'_, S, St> {
         }
         let mean = |sum| sum as f64 / samples as f64;
         Ok(line! {
-            proof_bytes: mean(presence),
-            absent_proof_bytes: mean(absence),
-            depth: mean(depth),
+            proof_bytes: mean(presence), absent_proof_bytes: mean(absence), depth: mean(depth),
         })
     }
 
@@ -311,10 +300,8 @@ impl<S: Suite, St: Store<S>> Lookups<'_, S, St> {
             }
         });
         Ok(line! {
-            verify_us: whole.mean_us(),
-            verify_with_known_head_us: known_head.mean_us(),
-            verify_limit_us: limit_us,
-            verify_ratio: known_head.mean_us() / limit_us,
+            verify_us: whole.mean_us(), verify_with_known_head_us: known_head.mean_us(),
+            verify_limit_us: limit_us, verify_ratio: known_head.mean_us() / limit_us,
             decode_us: decode.mean_us(),
         })
     }

@@ -3,8 +3,8 @@
 use crate::{
     columns::{Declared, titled},
     costs,
-    line::{Line, groups, of},
     paper::{self, Paper},
+    prelude::*,
     tables::{Column, Tables, computed, number, scaled, text},
 };
 

@@ -32,13 +32,8 @@ pub fn measure(line: &Line) -> Outcome<Option<Line>> {
         "cents_per_gigabyte",
     ];
     let new = crate::line! {
-        experiment: AUTHOR_WITNESSES,
-        design: format!("{design}, author's witnesses"),
-        witnesses_per_snapshot: witnesses,
-        witness_us: witness_us,
-        witness_bytes: witness_bytes,
-        author_us: author_us,
-        apply_us: apply_us,
+        experiment: AUTHOR_WITNESSES, design: format!("{design}, author's witnesses"),
+        witnesses_per_snapshot: witnesses, witness_us, witness_bytes, author_us, apply_us,
         update_overall_bytes: update_bytes,
     };
     let copy = |to: Line, key: &&str| to.and(key, line.get(key));

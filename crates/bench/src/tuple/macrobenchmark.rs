@@ -9,12 +9,12 @@ use pad_tuple::Speculation;
 
 use super::{Limits, Task, pair::Pair};
 use crate::{
-    Outcome, costs,
+    costs,
     cryptography::TimedSigner,
     dictionary::{Measured, Run},
     line,
-    line::Line,
     lookups::Lookups,
+    prelude::*,
 };
 
 /// The designs of tables 10 and 11.
@@ -137,17 +137,11 @@ pub fn measure<P: Pair>(task: &Task<'_>, trace: &Trace, epochs: Epochs) -> Outco
     let lookups = lookups.measure(signature_us, limits.chain_step_ns)?;
     let sum = Sample::sum(&run.samples);
     let line = line! {
-        experiment: "tuple_macrobenchmark",
-        trace: &trace.name,
-        design: task.design,
+        experiment: "tuple_macrobenchmark", trace: &trace.name, design: task.design,
         epochs: if P::Plain::GENERATIONS == 1 { "none".to_owned() } else { epochs.name() },
-        snapshots: trace.snapshots.len(),
-        processed: processed,
-        stopped: run.stopped,
-        operations: applied.iter().map(Vec::len).sum::<usize>(),
-        keys: entries.len(),
-        author_seconds: sum.author_us / 1e6,
-        server_seconds: sum.apply_us / 1e6,
+        snapshots: trace.snapshots.len(), processed, stopped: run.stopped,
+        operations: applied.iter().map(Vec::len).sum::<usize>(), keys: entries.len(),
+        author_seconds: sum.author_us / 1e6, server_seconds: sum.apply_us / 1e6,
         update_bytes: sum.update_bytes / processed as f64,
         signatures: whole(run.cryptography.signatures),
         chain_steps: whole(run.cryptography.chain_steps),

@@ -16,9 +16,8 @@ use super::{
 };
 use crate::{
     dictionary::{Measured, public_key},
-    primitives::signing_key,
+    prelude::*,
     secret::FixedSecret,
-    timing::Effort,
 };
 
 /// A dictionary as it is, and one that notes what its cryptography takes.

@@ -3,8 +3,8 @@
 use crate::{
     columns::{Declared, titled},
     figures::title_of,
-    line::{Line, groups, of},
     paper,
+    prelude::*,
     tables::{Column, Tables, computed, computed_share, dash, digits, number, scaled, share, text},
 };
 

@@ -1,0 +1,13 @@
+//! What nearly every report is written with.
+
+pub(crate) use comparison::{
+    Outcome,
+    primitives::{author_key, signing_key},
+    timing::{Distribution, Effort, Timings, median, microseconds, percentile, stopwatch},
+    workload::Random,
+};
+
+pub(crate) use crate::{
+    line::{Line, groups, of},
+    report::Report,
+};
