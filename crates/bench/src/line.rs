@@ -40,6 +40,15 @@ impl Line {
         self
     }
 
+    /// The line with null for what it lacks of these.
+    #[must_use]
+    pub fn with_all(self, keys: &[&str]) -> Self {
+        keys.iter().fold(self, |line, key| match line.get(key) {
+            Some(_) => line,
+            None => line.and(key, None::<f64>),
+        })
+    }
+
     /// The line with all fields of `figures`, as they are.
     #[must_use]
     pub fn merged(mut self, figures: &impl Serialize) -> Self {

@@ -9,5 +9,5 @@ pub(crate) use comparison::{
 
 pub(crate) use crate::{
     line::{Line, groups, of},
-    report::Report,
+    report::{Manner, Report},
 };
