@@ -7,7 +7,6 @@ use crate::prelude::*;
 mod arguments;
 mod beside;
 mod contender;
-mod counted;
 mod digests;
 mod durable;
 mod goals;

@@ -11,3 +11,8 @@ pub(crate) use crate::{
     line::{Line, groups, of},
     report::{Manner, Report},
 };
+
+/// Fails for this reason unless it holds.
+pub(crate) fn ensure(holds: bool, otherwise: &str) -> Outcome<()> {
+    if holds { Ok(()) } else { Err(otherwise.into()) }
+}

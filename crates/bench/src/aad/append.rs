@@ -9,7 +9,7 @@ use super::{
     grown::{self, Grown},
     measured,
 };
-use crate::{Outcome, line, report::Report};
+use crate::{line, prelude::*};
 
 impl<S: DictionaryScheme> AadBench<'_, S> {
     /// The author's time for each of `n` entries, by the size of the versions. What would take too long is left out.

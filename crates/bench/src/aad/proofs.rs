@@ -1,6 +1,6 @@
 //! Look-ups and append-only proofs: bytes, the server's and the client's time.
 
-use std::{hint::black_box, time::Duration};
+use std::time::Duration;
 
 use aad::{
     AppendOnlyProof, DictionaryScheme, Growth, InclusionProof, LogRoot, LookupProof, Schedule,
@@ -11,7 +11,7 @@ use accumulators::wire;
 use pad_core::Key;
 
 use super::{counts, grown::Grown, measured, points::Points, primitives::Primitives};
-use crate::{Outcome, line, report::Report, timing::Effort, workload::Random};
+use crate::{line, prelude::*};
 
 /// The numbers of values that are asked for.
 pub(super) const VALUES: [u64; 8] = [0, 1, 2, 4, 8, 16, 32, 100];
@@ -49,9 +49,10 @@ fn look_up<S: DictionaryScheme>(
     let proof = wire::encode(&entries.prove_values(n, key.as_bytes())?);
     let check = || check_look_up(&proof, &at, key);
     let found = check()?;
-    if found as u64 != values {
-        return Err(format!("{found} values of a key with {values}").into());
-    }
+    ensure(
+        found as u64 == values,
+        &format!("{found} values of a key with {values}"),
+    )?;
     let effort = short(report);
     let prove_us = median_us(&effort, || entries.prove_values(n, key.as_bytes()));
     let verify_us = median_us(&effort, check);
@@ -110,9 +111,7 @@ pub(super) fn inclusion<S: DictionaryScheme>(
         let proof = wire::decode::<InclusionProof<S>>(&(), &proof, LONGEST_PROOF)?;
         Ok(proof.verify(&at, entry)?.get().position)
     };
-    if check()? != position {
-        return Err("another position".into());
-    }
+    ensure(check()? == position, "another position")?;
     let effort = short(report);
     let verify_us = median_us(&effort, check);
     let points = Points::of_inclusion(grown.author.log().shape(), n, position);
@@ -136,8 +135,7 @@ fn short(report: &Report) -> Effort {
 }
 
 fn median_us<R>(effort: &Effort, work: impl Fn() -> R) -> f64 {
-    let repeat = |calls| (0..calls).for_each(|_| drop(black_box(work())));
-    effort.repeat(64, |calls| calls, repeat).median_us()
+    effort.repeat_each(64, || (), |()| work()).median_us()
 }
 
 /// The name of a schedule.

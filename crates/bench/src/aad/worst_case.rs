@@ -10,7 +10,7 @@ use super::{
     log, measured,
     proofs::{self, name},
 };
-use crate::{Outcome, line, report::Report, timing::percentile};
+use crate::{line, prelude::*};
 
 impl<S: DictionaryScheme> AadBench<'_, S> {
     /// Times of `n` versions of one entry each, with both schedules. A deferred log is then asked for proofs too, as its forest

@@ -12,7 +12,7 @@ use rug::{Integer, integer::IsPrime};
 use sha2::{Digest, Sha256};
 
 use super::Plan;
-use crate::{Outcome, costs, line, report::Report, timing::stopwatch};
+use crate::{costs, line, prelude::*};
 
 /// Measures each rule.
 pub fn run(plan: &Plan, report: &mut Report) -> Outcome<()> {
@@ -63,9 +63,7 @@ impl Times {
         }
         let is_prime = |(prime, _): &(Integer, u16)| prime.is_probably_prime(ROUNDS) != IsPrime::No;
         let (limit_us, all_prime) = stopwatch(|| found.iter().all(is_prime));
-        if !all_prime {
-            return Err("a representative is composite".into());
-        }
+        ensure(all_prime, "a representative is composite")?;
         let offsets = found.iter().map(|(_, offset)| f64::from(*offset));
         let [search_us, check_us, limit_us, offset] =
             [search_us, check_us, limit_us, offsets.sum()].map(|sum| sum / f64::from(number));

@@ -7,7 +7,7 @@ use super::{
     reads::{self, Geometry},
     trace::TraceParameters,
 };
-use crate::{Outcome, line, report::Report};
+use crate::{line, prelude::*};
 
 /// Counts all traces, in both geometries, with and without hints.
 pub(super) fn run(

@@ -7,14 +7,13 @@ use block_directory::{
     entry::{entry_digest, root_digest},
 };
 use pad_core::{
-    Digest, Domain, SnapshotHead, Suite as _, Untrusted, Version,
+    Digest, Domain, Suite as _, Untrusted,
     codec::{self, Message},
-    head::Authority,
 };
 use serde::{Deserialize, Serialize};
 
 use super::{
-    digests::{S, object},
+    digests::{S, known_head, object},
     measured,
     primitives::Primitives,
     reads,
@@ -82,17 +81,7 @@ fn proof_of_first(entries: u64) -> Outcome<usize> {
         shown: vec![Some(object(0))],
         siblings,
     });
-    let authority = Authority {
-        author: author_key(),
-        dictionary: "bench".into(),
-        scheme: block_directory::DIRECTORY,
-    };
-    let head = SnapshotHead {
-        version: Version::new(1),
-        root: root_digest::<S>(entries, &top),
-        ..SnapshotHead::<S>::empty(authority.scheme, authority.dictionary)
-    };
-    let head = Untrusted::new(head.sign(&signing_key())?).verify(&authority, &Version::new(1))?;
+    let head = known_head(block_directory::DIRECTORY, root_digest::<S>(entries, &top))?;
     let query = EntryQuery::one(id);
     let proof: EntryProof<S> = codec::decode(&message, query.longest_proof())?;
     Untrusted::new(proof).verify(&head, &query)?;

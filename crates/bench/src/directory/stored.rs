@@ -61,8 +61,8 @@ impl Stored<'_> {
             BlockDirectory::create_loaded(&target, authority, (STEP, BUDGET), objects, sign)
         });
         let loaded = loaded?;
-        let loading = memory::peak_resident_bytes().saturating_sub(before);
-        let all_bytes = loaded.file_bytes()?;
+        let loading_bytes = memory::peak_resident_bytes().saturating_sub(before);
+        let file_bytes = loaded.file_bytes()?;
         drop(loaded);
         let level_bytes = level_bytes(&target)?;
         let write_us = write_us(folder, level_bytes)?;
@@ -77,22 +77,13 @@ impl Stored<'_> {
             _ = black_box(prove(&opened, random.below(self.entries)));
         }
         let memory_bytes = memory::resident_bytes().saturating_sub(before);
-        let line = of(
-            "directory_load",
-            self.entries,
-            (us / self.entries as f64, limit_us),
-        )
-        .with("memory_bytes", memory_bytes)
-        .with("loading_bytes", loading)
-        .with("open_us", open_us)
-        .with("file_bytes", all_bytes)
-        .with(
-            "level_bytes_per_entry",
-            level_bytes as f64 / self.entries as f64,
-        )
-        .with("write_megabytes_per_second", level_bytes as f64 / write_us)
-        .with("block_bytes", 32 * CAPACITY)
-        .with("budget_bytes", BUDGET.bytes);
+        let times = (us / self.entries as f64, limit_us);
+        let line = of("directory_load", self.entries, times).merged(&line! {
+            memory_bytes, loading_bytes, open_us, file_bytes,
+            level_bytes_per_entry: level_bytes as f64 / self.entries as f64,
+            write_megabytes_per_second: level_bytes as f64 / write_us,
+            block_bytes: 32 * CAPACITY, budget_bytes: BUDGET.bytes,
+        });
         measured(report, ("merkle", self.primitives), line)
     }
 

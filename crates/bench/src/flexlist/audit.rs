@@ -116,9 +116,7 @@ impl Audit {
         let proof = self.list.prove(&self.indices)?;
         let verified = verify_indices::<Counted>(&proof, &state, &self.indices);
         let (hashes, proven) = count(|| verify_indices::<Counted>(&proof, &state, &self.indices));
-        if proven != verified {
-            return Err("one proof has two results".into());
-        }
+        ensure(proven == verified, "one proof has two results")?;
         let challenged = self.assign(proven?.get())?;
         let tag_proof = self.prove_tags(&challenged)?;
         let opened = self.opened(&challenged);
@@ -156,9 +154,10 @@ impl Audit {
                 return Err("a leaf commits another tag".into());
             }
         }
-        if proven.get().len() != opened.len() {
-            return Err("a challenged block is missing".into());
-        }
+        ensure(
+            proven.get().len() == opened.len(),
+            "a challenged block is missing",
+        )?;
         Ok(self.owner.verifier().verify(&opened, tag_proof)?)
     }
 }

@@ -11,7 +11,7 @@ use super::{
     counted::{Counted, Unhashed, count},
     limits::NodeHashLimit,
 };
-use crate::{Outcome, line, report::Report, timing::Timings, workload::Random};
+use crate::{line, prelude::*};
 
 /// The operations of figure 8, one by one.
 const OPERATIONS: [&str; 3] = ["insert", "modify", "remove"];
@@ -65,8 +65,6 @@ fn update<H: NodeHash>(list: &mut FlexList<H>, operations: &[Operation]) -> Outc
         bytes += change.witness.len();
         list.undo(change.previous);
     }
-    if list.root() != root {
-        return Err("undoing leaves another root".into());
-    }
+    ensure(list.root() == root, "undoing leaves another root")?;
     Ok((times.median_us(), bytes as f64 / operations.len() as f64))
 }

@@ -13,7 +13,7 @@ use super::{
     paper,
     trace::{Change, Commit, Edit, Trace},
 };
-use crate::{Outcome, line, line::Line, report::Report, timing::Distribution};
+use crate::{line, prelude::*};
 
 /// Reads a trace and counts.
 pub fn run(path: &Path, report: &mut Report) -> Outcome<()> {

@@ -168,9 +168,10 @@ fn side<H: NodeHash>(
         state = *next?.get();
         undone.push(change.previous);
     }
-    if state != list.state() {
-        return Err("the client derives another root than the server".into());
-    }
+    ensure(
+        state == list.state(),
+        "the client derives another root than the server",
+    )?;
     for previous in undone.into_iter().rev() {
         list.undo(previous);
     }

@@ -9,7 +9,7 @@ use std::{
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{Outcome, counting::HashCounts, line, line::Line, workload::Workload};
+use crate::{counting::HashCounts, line, prelude::*, workload::Workload};
 
 /// What a measuring process is told.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -10,7 +10,7 @@ use accumulators::{Accumulator, ElementSet, SecretKey as _, bilinear::Bilinear, 
 use pad_core::Workers;
 
 use super::figure7::AUTHOR_WITNESSES;
-use crate::{Outcome, line::Line, secret::FixedSecret, timing::stopwatch, workload::hashed_key};
+use crate::{prelude::*, secret::FixedSecret, workload::hashed_key};
 
 /// The line of an accumulated design whose author makes the witnesses; none of other designs.
 pub fn measure(line: &Line) -> Outcome<Option<Line>> {

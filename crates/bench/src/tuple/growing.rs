@@ -5,15 +5,14 @@
 
 use comparison::run::Sample;
 
-use super::{Limits, Task, pair::Pair, timed_design::take_witnesses};
+use super::{Limits, Task, lookups, pair::Pair, timed_design::take_witnesses};
 use crate::{
     costs,
     cryptography::TimedSigner,
     dictionary::{Measured, Run},
     line,
-    lookups::Lookups,
     prelude::*,
-    workload::{hashed_key, put_hashed, value},
+    workload::{Contents, Workload, put_hashed},
 };
 
 /// Measures one design.
@@ -32,15 +31,12 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
     ));
     let inserted = run.samples.len();
     let witnesses = take_witnesses() as f64 / inserted as f64;
-    let lookups = Lookups {
-        repository: &run.repository,
-        effort: task.effort,
-        entries: &|index| (hashed_key(index), value(index)),
-        number: inserted as u64,
-        versions: 1,
-    };
+    let (mut contents, work) = (Contents::default(), Workload::growing(task.keys));
+    (0..inserted as u64).for_each(|index| contents.apply(&[put_hashed(index)]));
     let signature_us = (!P::ACCUMULATES).then_some(tuple_verify_us);
-    let lookups = lookups.measure(signature_us, limits.chain_step_ns)?;
+    let lookups = lookups::of_server(&run.roles, &contents, &work)?;
+    let beside = (signature_us, limits.chain_step_ns);
+    let lookups = lookups::measure(&lookups, &task.effort, beside)?;
     let all = Sample::mean(&run.samples);
     let last = Sample::mean(&run.samples[inserted - inserted.div_ceil(10)..]);
     let own = run.cryptography.divided_by(inserted as f64);
