@@ -12,7 +12,7 @@ use accumulators::{
 };
 use pad_core::Workers;
 
-use crate::{Outcome, line::Line, report::Report};
+use crate::prelude::*;
 
 mod append;
 mod arguments;
@@ -38,7 +38,7 @@ use primitives::Primitives;
 impl AadArguments {
     /// Measures what is asked for.
     pub fn run(&self) -> Outcome<()> {
-        let mut report = Report::new(self.json, self.quick)?;
+        let mut report = self.manner.report()?;
         if self.experiments.contains(&Experiment::Memory) {
             self.memory(&mut report)?;
         }
@@ -178,12 +178,7 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
 
 /// Takes a line, with null for what it has not measured.
 fn measured<S: DictionaryScheme>(report: &mut Report, line: Line) -> Outcome<()> {
-    let missing = KEYS.iter().filter(|key| line.get(key).is_none());
-    let missing: Vec<_> = missing.collect();
-    let line = missing
-        .into_iter()
-        .fold(line, |line, key| line.and(key, None::<f64>));
-    report.measured(line.and("scheme", S::NAME))
+    report.measured(line.with_all(&KEYS).and("scheme", S::NAME))
 }
 
 /// What every line has beside `scheme`.

@@ -14,13 +14,7 @@ use accumulators::{Accumulator, Authority, SignedSnapshot, Snapshot, rsa::Repres
 use clap::{Args, ValueEnum, builder::PossibleValuesParser};
 use pad_core::{Untrusted, Verified, Version, Workers};
 
-use crate::{
-    Outcome,
-    primitives::{author_key, signing_key},
-    report::Report,
-    timing::{Effort, median, microseconds},
-    workload::Random,
-};
+use crate::prelude::*;
 
 mod bilinear;
 pub mod hints;
@@ -38,9 +32,8 @@ pub use rsa::RsaBench;
 /// The command line of `bench accumulators`.
 #[derive(Clone, Debug, Args)]
 pub struct AccumulatorArguments {
-    /// One JSON object per line instead of a table.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    manner: Manner,
     /// The experiments.
     #[arg(long, value_delimiter = ',', default_value = "operations")]
     experiment: Vec<AccumulatorExperiment>,
@@ -67,9 +60,6 @@ pub struct AccumulatorArguments {
     /// Leave out what is expected to take more seconds than this.
     #[arg(long, default_value_t = 300)]
     longest: u64,
-    /// Measure little: to see that everything works.
-    #[arg(long)]
-    quick: bool,
 }
 
 /// The experiments.
@@ -94,7 +84,7 @@ impl AccumulatorArguments {
         use AccumulatorExperiment as Experiment;
         let plan = self.plan();
         let wants = |experiment| self.experiment.contains(&experiment);
-        let mut report = Report::new(self.json, self.quick)?;
+        let mut report = self.manner.report()?;
         if self.wants_accumulator("bilinear") {
             let bench = BilinearBench::new(&plan)?;
             measure(&bench, &self.experiment, &plan, &mut report)?;
@@ -137,7 +127,7 @@ impl AccumulatorArguments {
             sizes,
             threads: self.threads.clone(),
             longest: Duration::from_secs(self.longest),
-            quick: self.quick,
+            quick: self.manner.quick,
         }
     }
 
@@ -220,12 +210,8 @@ impl Plan {
     }
 
     /// The time of one call of a short `work`, in microseconds.
-    pub fn primitive_us<R>(&self, mut work: impl FnMut() -> R) -> f64 {
-        Effort::new(self.quick).primitive_ns(|calls| {
-            for _ in 0..calls {
-                black_box(work());
-            }
-        }) / 1e3
+    pub fn primitive_us<R>(&self, work: impl FnMut() -> R) -> f64 {
+        Effort::new(self.quick).each_ns(work) / 1e3
     }
 
     fn pools(&self) -> Outcome<Vec<Workers>> {

@@ -6,21 +6,14 @@ use clap::{Args, builder::PossibleValuesParser};
 use comparison::{Record, Scheme, Work, Workload, measure, schemes, workload::Replay};
 
 use crate::{
-    Outcome, line,
-    line::{Line, groups},
-    report::Report,
-    secret,
-    tables::{Column, Tables, number, text},
-    timing::Effort,
-    tuple::macrobenchmark::Trace,
+    columns::Declared, line, prelude::*, secret, tables::Tables, tuple::macrobenchmark::Trace,
 };
 
 /// The command line of `bench compare`.
 #[derive(Clone, Debug, Args)]
 pub struct CompareArguments {
-    /// One JSON object per line instead of tables.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    manner: Manner,
     /// Only these schemes.
     #[arg(long, value_delimiter = ',', value_parser = names())]
     schemes: Vec<String>,
@@ -45,9 +38,6 @@ pub struct CompareArguments {
     /// Where keys, values and choices come from.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Measure little: to see that everything works.
-    #[arg(long)]
-    quick: bool,
 }
 
 fn names() -> PossibleValuesParser {
@@ -57,7 +47,7 @@ fn names() -> PossibleValuesParser {
 impl CompareArguments {
     /// Measures what is asked for.
     pub fn run(&self) -> Outcome<()> {
-        let mut report = Report::new(self.json, self.quick)?;
+        let mut report = self.manner.report()?;
         let works = self.works()?;
         let most_keys = works.iter().map(|work| work.most_keys()).max();
         secret::reserve(most_keys.unwrap_or(0));
@@ -89,13 +79,13 @@ impl CompareArguments {
             return Ok(works);
         }
         let keys: &[u64] = match self.keys.as_slice() {
-            [] if self.quick => &[1_000],
+            [] if self.manner.quick => &[1_000],
             [] => &[1_000, 10_000, 100_000],
             keys => keys,
         };
         for keys in keys {
             for changes in &self.changes {
-                let snapshots = if self.quick { 10 } else { 100 };
+                let snapshots = if self.manner.quick { 10 } else { 100 };
                 works.push(Box::new(Workload {
                     seed: self.seed,
                     ..Workload::updates(*keys, snapshots, *changes)
@@ -112,11 +102,15 @@ impl CompareArguments {
             operations: 20_000,
             ..Effort::FULL
         };
-        if self.quick { Effort::QUICK } else { full }
+        if self.manner.quick {
+            Effort::QUICK
+        } else {
+            full
+        }
     }
 
     fn limit(&self) -> Duration {
-        let usual = if self.quick { 0.3 } else { 3.0 };
+        let usual = if self.manner.quick { 0.3 } else { 3.0 };
         Duration::from_secs_f64(self.limit.unwrap_or(usual).max(0.0))
     }
 }
@@ -133,64 +127,35 @@ pub const EXPERIMENT: &str = "compare";
 /// The lines of `bench compare`, for people.
 pub fn tables(lines: &[Line]) -> Tables {
     let mut tables = Tables::default();
-    let lines: Vec<&Line> = lines.iter().collect();
-    for group in groups(&lines, &["workload", "keys", "changes", "seed"]) {
-        let first = group[0];
-        let title = format!(
-            "{}: {} keys of {} B, values of {} B, {} changes in each snapshot, seed {}",
-            first.text("workload"),
-            first.count("keys"),
-            first.count("key_bytes"),
-            first.count("value_bytes"),
-            first.count("changes"),
-            first.count("seed"),
-        );
-        let (measured, others): (Vec<&Line>, Vec<&Line>) = group
-            .into_iter()
-            .partition(|line| line.get("author_us").is_some());
-        let columns = [
-            text("scheme", "scheme"),
-            number("load us/key", "load_us_per_key"),
-            Column::new("snapshots", snapshots),
-            text("stopped", "stopped"),
-            number("author us", "author_us"),
-            number("update B", "update_bytes"),
-            number("apply us", "apply_us"),
-            number("prove us", "prove_us"),
-            number("prove old us", "prove_old_us"),
-            number("verify us", "verify_us"),
-            number("proof B", "proof_bytes"),
-            number("absent B", "absent_proof_bytes"),
-            number("memory B/key", "memory_bytes_per_key"),
-            number("B/snapshot", "memory_bytes_per_snapshot"),
-        ];
-        let note = if measured.iter().any(|line| is_part(line)) {
-            PART
-        } else {
-            ""
-        };
-        tables.section(&title, note, &measured, &columns);
-        let columns = [text("not measured", "scheme"), text("why", "reason").left()];
-        if !others.is_empty() {
-            tables.table(others.iter().copied(), &columns);
+    let all: Vec<&Line> = lines.iter().collect();
+    for group in groups(&all, &["workload", "keys", "changes", "seed"]) {
+        for table in &TABLES {
+            table.show_of(&mut tables, &group);
         }
     }
-    let lines: Vec<Line> = lines.into_iter().cloned().collect();
-    tables.signed(&lines)
+    tables.signed(lines)
 }
 
 /// What stands above a table with parts of cycles.
 const PART: &str = "Part: these snapshots are not whole epochs or hash chains, so that what comes at their ends is not in the means.";
 
-/// Whether its snapshots are not whole cycles of what they repeat.
-fn is_part(line: &Line) -> bool {
-    line.get("whole_cycles") == Some(&false.into())
-}
-
-fn snapshots(line: &Line) -> String {
-    let part = if is_part(line) { ", part" } else { "" };
-    format!("{}{part}", line.count("snapshots"))
-}
+#[rustfmt::skip]
+const TABLES: [Declared; 2] = [
+    Declared::new(
+        EXPERIMENT, "{workload}: {keys} keys of {key_bytes} B, values of {value_bytes} B, {changes} changes in each snapshot, seed {seed}", &[
+        ("scheme", "scheme"), ("load us/key", "load_us_per_key"), ("snapshots", "of_snapshots"), ("stopped", "stopped"),
+        ("author us", "author_us"), ("update B", "update_bytes"), ("apply us", "apply_us"), ("prove us", "prove_us"),
+        ("prove old us", "prove_old_us"), ("verify us", "verify_us"), ("proof B", "proof_bytes"), ("absent B", "absent_proof_bytes"),
+        ("memory B/key", "memory_bytes_per_key"), ("B/snapshot", "memory_bytes_per_snapshot"),
+    ]).noted("{part}").filtered(|line| line.get("author_us").is_some()).deriving(|all, line| {
+        let is_part = |line: &Line| line.says(&[("whole_cycles", "false")]);
+        let mark = if is_part(line) { ", part" } else { "" };
+        let part = if all.iter().any(is_part) { PART } else { "" };
+        line! { of_snapshots: format!("{}{mark}", line.count("snapshots")), part }
+    }),
+    Declared::new(EXPERIMENT, "", &[("not measured", "scheme"), ("why", "reason")])
+        .filtered(|line| line.get("author_us").is_none()).left(&["why"]),
+];
 
 #[cfg(test)]
 mod tests {
@@ -200,7 +165,7 @@ mod tests {
     #[test]
     fn parts_of_cycles_are_marked() {
         let line = |whole: bool| {
-            line! { workload: "updates", scheme: "tuple-base-lightweight", snapshots: 126, whole_cycles: whole, author_us: 1.0 }
+            line! { experiment: EXPERIMENT, workload: "updates", scheme: "tuple-base-lightweight", snapshots: 126, whole_cycles: whole, author_us: 1.0 }
         };
         let marked = tables(&[line(false)]).to_string();
         assert!(

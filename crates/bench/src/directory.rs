@@ -2,12 +2,11 @@
 //!
 //! Source: Stanton, `McKeown`, Burns & Ateniese 2010, section 4.
 
-use crate::{Outcome, line::Line, report::Report};
+use crate::prelude::*;
 
 mod arguments;
 mod beside;
 mod contender;
-mod counted;
 mod digests;
 mod durable;
 mod goals;
@@ -18,7 +17,6 @@ pub mod lru;
 mod operations;
 mod pairwise;
 mod paper;
-pub(crate) mod plots;
 mod postponed;
 mod primitives;
 pub mod reads;
@@ -39,7 +37,7 @@ use primitives::Primitives;
 impl DirectoryArguments {
     /// Measures what is asked for.
     pub fn run(&self) -> Outcome<()> {
-        let mut report = Report::new(self.json, self.quick)?;
+        let mut report = self.manner.report()?;
         report.announce("primitives");
         let primitives = Primitives::measure(&report.effort());
         for experiment in &self.experiments {
@@ -89,12 +87,7 @@ fn measured(
     (strategy, primitives): (&str, &Primitives),
     line: Line,
 ) -> Outcome<()> {
-    let missing = KEYS.iter().filter(|key| line.get(key).is_none());
-    let missing: Vec<_> = missing.collect();
-    let line = missing
-        .into_iter()
-        .fold(line, |line, key| line.and(key, None::<f64>));
-    let line = line.and("strategy", strategy);
+    let line = line.with_all(&KEYS).and("strategy", strategy);
     report.measured(line.with("primitives", primitives))
 }
 

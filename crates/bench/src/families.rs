@@ -40,71 +40,41 @@ fn begins_with(text: &str, begins: &[&str]) -> bool {
 
 const CROSBY: &str = "S. A. Crosby and D. S. Wallach, Authenticated dictionaries: real-world costs and tradeoffs, 2010";
 
+const fn family(
+    (id, title, source): (&'static str, &'static str, &'static str),
+    begins: &'static [&'static str],
+    figures: &'static [&'static str],
+    report: fn(&[Line]) -> Tables,
+) -> Family {
+    Family {
+        id,
+        title,
+        source,
+        begins,
+        figures,
+        report,
+    }
+}
+
 /// All of them, in the order of the page.
+#[rustfmt::skip]
 pub const FAMILIES: [Family; 8] = [
-    Family {
-        id: "everything",
-        title: "Every scheme on the same work",
-        source: "signing each entry, which every scheme has to be better than",
-        begins: &["compare"],
-        figures: &["compare"],
-        report: compare::tables,
-    },
-    Family {
-        id: "trees",
-        title: "Trees",
-        source: CROSBY,
-        begins: &["growing", "steady_state"],
-        figures: &["table3", "table4", "figure5", "figure6"],
-        report: tree::table::report,
-    },
-    Family {
-        id: "tuples",
-        title: "Tuples",
-        source: CROSBY,
-        begins: &["tuple_"],
-        figures: &["figure7", "figure8"],
-        report: tuple::table::report,
-    },
-    Family {
-        id: "accumulators",
-        title: "Accumulators",
-        source: "E. Tremel, Real-world performance of cryptographic accumulators, 2013",
-        begins: &["accumulators"],
-        figures: &["accumulators"],
-        report: accumulators::table::table,
-    },
-    Family {
-        id: "files",
-        title: "Outsourced files",
-        source: "E. Esiner, A. Küpçü and Ö. Özkasap, Analysis and optimization on FlexDPDP, 2013",
-        begins: &["flexlist_"],
-        figures: &["flexlist"],
-        report: flexlist::table::report,
-    },
-    Family {
-        id: "logs",
-        title: "Append-only dictionaries",
-        source: "A. Tomescu, V. Bhupatiraju, D. Papadopoulos, C. Papamanthou, N. Triandopoulos and S. Devadas, \
-                 Transparency logs via append-only authenticated dictionaries, 2019",
-        begins: &["aad_"],
-        figures: &["aad"],
-        report: aad::table::report,
-    },
-    Family {
-        id: "directories",
-        title: "Block directories",
-        source: "P. Stanton, B. McKeown, R. Burns and G. Ateniese, FastAD: an authenticated directory for billions of objects, 2010",
-        begins: &["directory_"],
-        figures: &["directory"],
-        report: directory::table::report,
-    },
-    Family {
-        id: "peers",
-        title: "Other people's dictionaries",
-        source: "the crates that the rows name, run beside ours in one process",
-        begins: &["peers"],
-        figures: &[],
-        report: peers::table::report,
-    },
+    family(("everything", "Every scheme on the same work", "signing each entry, which every scheme has to be better than"),
+        &["compare"], &["compare"], compare::tables),
+    family(("trees", "Trees", CROSBY),
+        &["growing", "steady_state"], &["table3", "table4", "figure5", "figure6"], tree::table::report),
+    family(("tuples", "Tuples", CROSBY), &["tuple_"], &["figure7", "figure8"], tuple::table::report),
+    family(("accumulators", "Accumulators", "E. Tremel, Real-world performance of cryptographic accumulators, 2013"),
+        &["accumulators"], &["accumulators"], accumulators::table::table),
+    family(("files", "Outsourced files", "E. Esiner, A. Küpçü and Ö. Özkasap, Analysis and optimization on FlexDPDP, 2013"),
+        &["flexlist_"], &["flexlist"], flexlist::table::report),
+    family(("logs", "Append-only dictionaries",
+        "A. Tomescu, V. Bhupatiraju, D. Papadopoulos, C. Papamanthou, N. Triandopoulos and S. Devadas, Transparency logs via append-only \
+         authenticated dictionaries, 2019"),
+        &["aad_"], &["aad"], aad::table::report),
+    family(("directories", "Block directories",
+        "P. Stanton, B. McKeown, R. Burns and G. Ateniese, FastAD: an authenticated directory for billions of objects, 2010"),
+        &["directory_"], &["directory"], directory::table::report),
+    family(("peers", "Other people's dictionaries", "the crates that the rows name, run beside ours in one process"),
+        &["peers"], &[], peers::table::report),
 ];

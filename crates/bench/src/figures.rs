@@ -15,14 +15,9 @@ use plotters::{
     style::{IntoFont, TextStyle},
 };
 
-mod declared;
+pub(crate) mod declared;
 
-use crate::{
-    Outcome, aad, costs, directory,
-    line::{Line, groups, of},
-    paper,
-    tree::table::LOOKUPS_PER_UPDATE,
-};
+use crate::{aad, costs, paper, prelude::*, tables::figure, tree::table::LOOKUPS_PER_UPDATE};
 
 /// A drawn figure.
 #[derive(Clone, Debug)]
@@ -49,7 +44,7 @@ pub fn draw(lines: &[Line], folder: &Path) -> Outcome<Vec<PathBuf>> {
 
 /// Every figure that the lines allow.
 pub fn figures(lines: &[Line]) -> Outcome<Vec<Figure>> {
-    let (growing, steady) = (of(lines, "growing"), of(lines, "steady_state"));
+    let growing = of(lines, "growing");
     let mut figures = Vec::new();
     for (name, mut bars) in [
         ("table3", schemes(&growing)),
@@ -61,16 +56,12 @@ pub fn figures(lines: &[Line]) -> Outcome<Vec<Figure>> {
             figures.push(Figure::new(name, |svg| bars.draw(svg))?);
         }
     }
-    let mut plots = vec![
-        ("figure5".to_owned(), steady_states(&steady)),
-        ("figure6".to_owned(), lookup_costs(&growing)),
-    ];
+    let declared = declared::DECLARED.iter().chain(&aad::plots::PLOTS);
+    let mut plots: Vec<(String, Lines)> = declared.flat_map(|it| it.plots(lines)).collect();
+    plots.push(("figure6".to_owned(), lookup_costs(&growing)));
     for group in groups(&of(lines, "tuple_lookup_costs"), &["figure"]) {
         plots.push((group[0].text("figure").to_owned(), costs_of(&group)));
     }
-    plots.extend(aad::plots::plots(lines));
-    plots.extend(directory::plots::plots(lines));
-    plots.extend(declared::plots(lines));
     for (name, mut plot) in plots {
         let is_name = !name.is_empty()
             && name
@@ -117,9 +108,11 @@ pub(crate) struct Lines {
     pub(crate) title: String,
     pub(crate) horizontal: &'static str,
     pub(crate) vertical: &'static str,
-    /// Names and points.
-    pub(crate) series: Vec<(String, Vec<(f64, f64)>)>,
+    pub(crate) series: Vec<Series>,
 }
+
+/// A name and points.
+pub(crate) type Series = (String, Vec<(f64, f64)>);
 
 /// Pairs of bars: ours, and those of 2010.
 struct Bars {
@@ -168,27 +161,6 @@ fn repositories(growing: &[&Line]) -> Bars {
         title: "Table 4: memory per version, red-black, 100 000 keys",
         vertical: "KB (left: ours, right: 2010, whole process)",
         rows: rows.collect(),
-    }
-}
-
-fn steady_states(steady: &[&Line]) -> Lines {
-    let series = groups(&red_black(steady), &["repository"]).into_iter();
-    let series = series.map(|group| {
-        let point = |line: &&Line| {
-            (
-                line.figure("keys"),
-                1e6 / line.figure("prove_us_random_version"),
-            )
-        };
-        let mut points: Vec<(f64, f64)> = group.iter().map(point).collect();
-        points.sort_by(|one, other| one.0.total_cmp(&other.0));
-        (group[0].text("repository").to_owned(), points)
-    });
-    Lines {
-        title: "Figure 5: proofs of random versions, red-black, steady state".to_owned(),
-        horizontal: "keys",
-        vertical: "proofs per second",
-        series: series.collect(),
     }
 }
 
@@ -348,13 +320,9 @@ impl Bars {
     }
 }
 
-/// The figures with these keys, in the order of the first; the second multiplied by a factor.
-pub(crate) fn points(
-    lines: &[&Line],
-    horizontal: &str,
-    (vertical, factor): (&str, f64),
-) -> Vec<(f64, f64)> {
-    let point = |line: &&Line| Some((line.number(horizontal)?, line.number(vertical)? * factor));
+/// What these show of each line, in the order of the first.
+fn points(lines: &[&Line], horizontal: &str, vertical: &str) -> Vec<(f64, f64)> {
+    let point = |line: &&Line| Some((figure(line, horizontal)?, figure(line, vertical)?));
     let mut points: Vec<(f64, f64)> = lines.iter().filter_map(point).collect();
     points.sort_by(|one, other| one.0.total_cmp(&other.0));
     points

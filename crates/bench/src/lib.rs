@@ -3,7 +3,7 @@
 //!
 //! [`mod@tree`], [`mod@tuple`], [`mod@aad`], [`accumulators`], [`mod@directory`] and [`flexlist`] are reports: each measures, and hands
 //! [`line::Line`]s to a [`report::Report`]; [`tables`] and [`figures`] show them beside the [`paper`]'s
-//! figures. [`lookups`] asks a dictionary of any family. What runs and times it is in [`comparison`]: [`dictionary`], [`timing`],
+//! figures. What runs and times it is in [`comparison`]: [`dictionary`], [`timing`],
 //! [`counting`] and the like. What each figure means: README.md.
 
 #![allow(
@@ -32,10 +32,10 @@ pub mod flexlist;
 pub mod full_report;
 mod goals;
 pub mod line;
-pub mod lookups;
 pub mod machine;
 pub mod paper;
 pub mod peers;
+mod prelude;
 pub mod report;
 pub mod stored;
 pub mod tables;

@@ -14,11 +14,14 @@ pub struct Line(Vec<(String, Value)>);
 /// What a line must say: keys, each with a text, a number, or `none` if it is null or not there; `one|other` is either.
 pub type Selection = &'static [(&'static str, &'static str)];
 
-/// A [`Line`](crate::line::Line) from `key: value` pairs. Figures are rounded to three decimals.
+/// A [`Line`](crate::line::Line) from `key: value` pairs; `key` alone is the variable of that name. Figures are rounded to
+/// three decimals.
 #[macro_export]
 macro_rules! line {
-    ($($key:ident: $value:expr),* $(,)?) => {
-        $crate::line::Line::default()$(.with(stringify!($key), $value))*
+    (@ $key:ident) => { $key };
+    (@ $key:ident: $value:expr) => { $value };
+    ($($key:ident $(: $value:expr)?),* $(,)?) => {
+        $crate::line::Line::default()$(.with(stringify!($key), $crate::line!(@ $key $(: $value)?)))*
     };
 }
 
@@ -35,6 +38,15 @@ impl Line {
     pub fn and(mut self, key: &str, value: impl Serialize) -> Self {
         self.0.push((key.to_owned(), json(value)));
         self
+    }
+
+    /// The line with null for what it lacks of these.
+    #[must_use]
+    pub fn with_all(self, keys: &[&str]) -> Self {
+        keys.iter().fold(self, |line, key| match line.get(key) {
+            Some(_) => line,
+            None => line.and(key, None::<f64>),
+        })
     }
 
     /// The line with all fields of `figures`, as they are.

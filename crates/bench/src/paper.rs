@@ -5,6 +5,8 @@
 //!
 //! Source: Crosby & Wallach 2010, sections 5.3, 6 and 7.
 
+use crate::line::Line;
+
 /// A table: rows by name, with figures in the order of their names.
 pub struct Paper<const COLUMNS: usize, const ROWS: usize> {
     figures: [&'static str; COLUMNS],
@@ -17,6 +19,29 @@ impl<const COLUMNS: usize, const ROWS: usize> Paper<COLUMNS, ROWS> {
         let (_, figures) = self.rows.iter().find(|(name, _)| *name == row)?;
         let column = self.figures.iter().position(|name| *name == figure)?;
         figures.get(column).copied()
+    }
+
+    /// What `of` has for each figure, by name.
+    pub fn line(&self, of: impl Fn(&str) -> Option<f64>) -> Line {
+        let figures = self.figures.iter();
+        figures.fold(Line::default(), |line, figure| line.and(figure, of(figure)))
+    }
+}
+
+/// Figures that were published of what lines with these counts are of.
+pub struct Published<const KEYS: usize, const FIGURES: usize> {
+    /// The keys of the counts.
+    pub keys: [&'static str; KEYS],
+    /// Counts and figures.
+    pub rows: &'static [([u64; KEYS], [f64; FIGURES])],
+}
+
+impl<const KEYS: usize, const FIGURES: usize> Published<KEYS, FIGURES> {
+    /// Those of a line, if there are any.
+    pub fn of(&self, line: &Line) -> [Option<f64>; FIGURES] {
+        let counts = self.keys.map(|key| line.count(key));
+        let row = self.rows.iter().find(|(keys, _)| *keys == counts);
+        row.map_or([None; FIGURES], |(_, figures)| figures.map(Some))
     }
 }
 
@@ -46,20 +71,15 @@ pub static REPOSITORIES: Paper<2, 4> = Paper {
 
 /// Table 5: kilobytes per second of computing, red-black trees of 10 000 and of 100 000 keys. Updates:
 /// author and server; look-ups: server only.
-pub fn bandwidth(keys: u64, repository: &str, figure: &str) -> Option<f64> {
-    let rows = match keys {
-        10_000 => [
-            ("cache-everywhere", [104.0, 12265.0]),
-            ("cache-median", [105.0, 533.0]),
-        ],
-        KEYS => [
-            ("cache-everywhere", [106.0, 12907.0]),
-            ("cache-median", [106.0, 297.0]),
-        ],
-        _ => return None,
+pub fn bandwidth(keys: u64, repository: &str) -> [Option<f64>; 2] {
+    let figures = match (keys, repository) {
+        (10_000, "cache-everywhere") => [104.0, 12265.0],
+        (10_000, "cache-median") => [105.0, 533.0],
+        (KEYS, "cache-everywhere") => [106.0, 12907.0],
+        (KEYS, "cache-median") => [106.0, 297.0],
+        _ => return [None; 2],
     };
-    let figures = ["update_kilobytes_per_second", "lookup_kilobytes_per_second"];
-    Paper { figures, rows }.get(repository, figure)
+    figures.map(Some)
 }
 
 /// The number of keys of tables 7, 8 and 9; but 3 851 of `base-superseding`.

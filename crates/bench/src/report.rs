@@ -5,9 +5,28 @@ use std::{
     time::Duration,
 };
 
+use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::{Outcome, line::Line, machine::Machine, tables::Tables, timing::Effort};
+
+/// What every command is told.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Manner {
+    /// One JSON object per line instead of tables.
+    #[arg(long)]
+    pub json: bool,
+    /// Measure little: to see that everything works.
+    #[arg(long)]
+    pub quick: bool,
+}
+
+impl Manner {
+    /// A report of that kind.
+    pub fn report(self) -> Outcome<Report> {
+        Report::new(self.json, self.quick)
+    }
+}
 
 /// What a run has measured so far.
 #[derive(Debug)]

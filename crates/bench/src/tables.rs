@@ -3,6 +3,7 @@
 use std::fmt;
 
 use comfy_table::{CellAlignment, Table, presets::ASCII_MARKDOWN};
+use serde_json::Value;
 
 use crate::line::Line;
 
@@ -38,46 +39,60 @@ impl<'a> Column<'a> {
     }
 }
 
-/// A column of texts or whole numbers.
-pub fn text<'a>(title: &'a str, key: &'a str) -> Column<'a> {
-    Column::new(title, move |line| match line.get(key) {
-        Some(serde_json::Value::String(text)) => text.clone(),
-        Some(serde_json::Value::Null) => dash(),
-        Some(value) => value.to_string(),
-        None => missing(),
-    })
+/// A column of what [`cell`] shows.
+pub fn text<'a>(title: &'a str, shown: &'a str) -> Column<'a> {
+    Column::new(title, move |line| cell(line, shown))
 }
 
-/// A column of figures.
+/// The same of figures.
 pub fn number<'a>(title: &'a str, key: &'a str) -> Column<'a> {
-    scaled(title, key, 1.0)
+    text(title, key)
 }
 
-/// A column of figures in another unit.
-pub fn scaled<'a>(title: &'a str, key: &'a str, factor: f64) -> Column<'a> {
-    figure(title, key, move |value| digits(value * factor))
-}
-
-/// A column of shares of 1, as percentages.
-pub fn share<'a>(title: &'a str, key: &'a str) -> Column<'a> {
-    figure(title, key, percent)
-}
-
-/// A column of figures that are not in the line itself, where there are any.
-pub fn computed<'a>(title: &'a str, value: impl Fn(&Line) -> Option<f64> + 'a) -> Column<'a> {
-    Column::new(title, move |line| value(line).map_or_else(dash, digits))
-}
-
-/// The same of shares.
-pub fn computed_share<'a>(title: &'a str, value: impl Fn(&Line) -> Option<f64> + 'a) -> Column<'a> {
-    Column::new(title, move |line| value(line).map_or_else(dash, percent))
-}
-
-fn figure<'a>(title: &'a str, key: &'a str, show: impl Fn(f64) -> String + 'a) -> Column<'a> {
-    Column::new(title, move |line| match line.get(key) {
-        Some(value) => value.as_f64().map_or_else(dash, &show),
+/// What a line says of the key of a figure, of `key/1e3` or `1e6/key`, a quotient, or of `key%`, a share of 1 as a percentage: texts and
+/// counts as they are, figures with about four digits.
+pub fn cell(line: &Line, shown: &str) -> String {
+    let (key, quotient) = parts(shown);
+    match line.get(key) {
+        // As of every column: the line was written by another version of this program.
         None => missing(),
+        Some(Value::Null) => dash(),
+        Some(value) if shown.ends_with('%') => value.as_f64().map_or_else(dash, percent),
+        Some(value) if quotient.is_some() || value.is_f64() => {
+            figure(line, shown).map_or_else(dash, digits)
+        }
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+    }
+}
+
+/// The same as a number, if it is one.
+pub fn figure(line: &Line, shown: &str) -> Option<f64> {
+    let (key, quotient) = parts(shown);
+    let number = line.number(key)?;
+    Some(match quotient {
+        Some(Quotient::Over(unit)) => number / unit,
+        Some(Quotient::Under(unit)) => unit / number,
+        None => number,
     })
+}
+
+/// What a figure is divided by, or what it divides.
+enum Quotient {
+    Over(f64),
+    Under(f64),
+}
+
+fn parts(shown: &str) -> (&str, Option<Quotient>) {
+    let shown = shown.trim_end_matches('%');
+    let Some((over, under)) = shown.split_once('/') else {
+        return (shown, None);
+    };
+    match (over.parse(), under.parse()) {
+        (_, Ok(unit)) => (over, Some(Quotient::Over(unit))),
+        (Ok(unit), _) => (under, Some(Quotient::Under(unit))),
+        _ => (shown, None),
+    }
 }
 
 /// Headings, notes and tables one after the other: as text by [`Display`](fmt::Display), and on a page by [`mod@crate::full_report::page`].
@@ -266,16 +281,5 @@ mod tests {
         let widths: Vec<_> = text.lines().map(|line| line.chars().count()).collect();
         assert!(widths.windows(2).all(|pair| pair[0] == pair[1]), "{text}");
         assert!(text.contains("|   1.00 |"), "{text}");
-    }
-
-    #[test]
-    fn what_is_not_there_is_marked() {
-        let line = line! { none: None::<f64>, half: 0.5 };
-        let cell = |column: Column<'_>| (column.cell)(&line);
-        assert_eq!(cell(number("", "none")), "-");
-        assert_eq!(cell(number("", "absent")), "?");
-        assert_eq!(cell(text("", "absent")), "?");
-        assert_eq!(cell(share("", "half")), "50.0 %");
-        assert_eq!(cell(computed("", |_| None)), "-");
     }
 }

@@ -16,7 +16,7 @@ pub mod table;
 pub mod update_file;
 pub mod what_if;
 
-use crate::{Outcome, line, report::Report, workload::Workload};
+use crate::{line, prelude::*, workload::Workload};
 use batch::Batches;
 use list::{MeasuredTree, SUITES, names, possible, trees};
 use process::Order;
@@ -24,9 +24,8 @@ use process::Order;
 /// The command line of `bench tree`.
 #[derive(Clone, Debug, Args)]
 pub struct TreeArguments {
-    /// One JSON object per line instead of tables.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    manner: Manner,
     /// The numbers of keys.
     #[arg(
         long,
@@ -58,9 +57,6 @@ pub struct TreeArguments {
     /// The number of snapshots in steady state; without it, as many as keys, at most 10000.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     snapshots: Option<u64>,
-    /// Measure little: to see that everything works.
-    #[arg(long)]
-    quick: bool,
 }
 
 /// The experiments.
@@ -80,7 +76,7 @@ pub enum Experiment {
 impl TreeArguments {
     /// Measures what is asked for.
     pub fn run(&self) -> Outcome<()> {
-        let mut report = Report::new(self.json, self.quick)?;
+        let mut report = self.manner.report()?;
         for suite in &self.suite {
             for workload in self.workloads() {
                 for scheme in names(|tree| tree.scheme) {
@@ -115,7 +111,7 @@ impl TreeArguments {
                     repository: "path-copying".to_owned(),
                     suite: suite.to_owned(),
                     folder: std::env::temp_dir(),
-                    quick: self.quick,
+                    quick: self.manner.quick,
                 };
                 report.measured(order.measure_paper_layout()?)?;
             }
@@ -150,7 +146,7 @@ impl TreeArguments {
                 repository: tree.repository.to_owned(),
                 suite: suite.to_owned(),
                 folder: folder.path().to_owned(),
-                quick: self.quick,
+                quick: self.manner.quick,
             };
             let author = match &author {
                 Some(pass) => pass,
@@ -230,18 +226,14 @@ impl BatchArguments {
 /// The command line of `bench primitives`.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct PrimitivesArguments {
-    /// One JSON object per line instead of a table.
-    #[arg(long)]
-    json: bool,
-    /// Measure little: to see that everything works.
-    #[arg(long)]
-    quick: bool,
+    #[command(flatten)]
+    manner: Manner,
 }
 
 impl PrimitivesArguments {
     /// Measures all suites.
     pub fn run(self) -> Outcome<()> {
-        let mut report = Report::new(self.json, self.quick)?;
+        let mut report = self.manner.report()?;
         for (suite, measure) in SUITES {
             let line = line! { experiment: "primitives", suite: suite, threads: 1 };
             let primitives = measure(&report.effort());

@@ -19,6 +19,7 @@ pub mod figure7;
 pub mod growing;
 pub mod instrument;
 pub mod list;
+pub mod lookups;
 pub mod macrobenchmark;
 pub mod pair;
 pub mod scaling;
@@ -31,7 +32,7 @@ pub use arguments::TupleArguments;
 
 use comparison::Prices;
 
-use crate::{line, line::Line, primitives::Primitives, timing::Effort};
+use crate::{line, prelude::*, primitives::Primitives};
 use instrument::{PlainSuite, chain_step_ns};
 
 /// What an experiment measures of one design.
@@ -83,8 +84,7 @@ impl Limits {
         line! {
             sign_us: self.primitives.sign_us,
             verify_signature_us: self.primitives.verify_signature_us,
-            chain_step_ns: self.chain_step_ns,
-            hash_ns: self.primitives.node_hash_ns,
+            chain_step_ns: self.chain_step_ns, hash_ns: self.primitives.node_hash_ns,
         }
     }
 }

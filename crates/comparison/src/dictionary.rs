@@ -16,7 +16,9 @@ use pad_tree::{Authenticated, TreeRepository, VersionedStore};
 use pad_tuple::{Design, Speculation, TupleRepository};
 use signature::Signer;
 
-use crate::{Outcome, primitives::author_key, roles::Roles, run, secret::FixedSecret};
+use crate::{
+    Outcome, cryptography::timed, primitives::author_key, roles::Roles, run, secret::FixedSecret,
+};
 
 /// What measuring needs of a repository beside its family.
 pub trait Measured: Serves<Key, Family: Answers<Key>> {
@@ -229,7 +231,7 @@ impl<R: Measured> Roles for Hosted<R> {
 
     fn head(&self, version: Version) -> Outcome<Self::Head> {
         let head = Untrusted::new(self.repository.head(version)?);
-        Ok(head.verify(self.public.authority(), &version)?)
+        Ok(timed(1, || head.verify(self.public.authority(), &version))?)
     }
 
     fn prove(&self, version: Version, question: &Key) -> Outcome<Self::Proof> {

@@ -113,9 +113,9 @@ impl<T: Roles> Lookups<'_, T> {
     }
 
     /// The bytes of a proof of a random present key; the mean.
-    pub fn proof_bytes(&self, effort: &Effort) -> Outcome<f64> {
+    pub fn proof_bytes(&self, effort: &Effort, age: Age) -> Outcome<f64> {
         let (samples, mut bytes) = (effort.operations.min(SAMPLES), 0);
-        for (version, question) in self.questions(&mut Random::new(3), Age::Latest, samples) {
+        for (version, question) in self.questions(&mut Random::new(3), age, samples) {
             let proof = self.roles.prove(version, &question)?;
             bytes += self.roles.proof_bytes(&proof);
         }

@@ -1,4 +1,4 @@
-//! What the operating system says about this process's memory.
+//! What the operating system says about this process's memory, and about what it writes.
 
 use std::fs;
 
@@ -17,6 +17,13 @@ pub fn reset_peak() {
     _ = fs::write("/proc/self/clear_refs", "5");
 }
 
+/// The bytes that this process has written so far, to files and elsewhere; 0 where the system does not say.
+pub fn written_bytes() -> u64 {
+    let counts = fs::read_to_string("/proc/self/io").unwrap_or_default();
+    let written = counts.lines().find_map(|line| line.strip_prefix("wchar: "));
+    written.and_then(|bytes| bytes.parse().ok()).unwrap_or(0)
+}
+
 fn status_bytes(name: &str) -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     parse(&status, name).unwrap_or(0)
@@ -31,7 +38,17 @@ fn parse(status: &str, name: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+
     use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn what_is_written_is_counted() {
+        let (mut nowhere, before) = (fs::File::create("/dev/null").unwrap(), written_bytes());
+        nowhere.write_all(&[0; 5_000]).unwrap();
+        assert!(written_bytes() >= before + 5_000);
+    }
 
     #[test]
     fn reads_the_systems_lines() {

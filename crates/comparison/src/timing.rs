@@ -1,6 +1,9 @@
 //! Times of repeated work.
 
-use std::time::{Duration, Instant};
+use std::{
+    hint::black_box,
+    time::{Duration, Instant},
+};
 
 use serde::Serialize;
 
@@ -99,6 +102,25 @@ impl Effort {
             timings.time(chunk, || work(input));
         }
         timings
+    }
+
+    /// The same of work on one input each, up to `chunk` of which are made beforehand. Freeing what comes of it is in the time.
+    pub fn repeat_each<T, R>(
+        &self,
+        chunk: usize,
+        mut make: impl FnMut() -> T,
+        mut work: impl FnMut(T) -> R,
+    ) -> Timings {
+        let prepare = |chunk| (0..chunk).map(|_| make()).collect::<Vec<T>>();
+        let mut each = |input| drop(black_box(work(input)));
+        self.repeat(chunk, prepare, |inputs: Vec<T>| {
+            inputs.into_iter().for_each(&mut each);
+        })
+    }
+
+    /// Nanoseconds of a short `work`: the median batch.
+    pub fn each_ns<R>(&self, mut work: impl FnMut() -> R) -> f64 {
+        self.primitive_ns(|calls| (0..calls).for_each(|_| drop(black_box(work()))))
     }
 
     /// Nanoseconds per call of `work(calls)`, which makes that many calls: the median batch.

@@ -9,7 +9,7 @@ use super::{
     grown::{self, Grown},
     measured,
 };
-use crate::{Outcome, line, report::Report};
+use crate::{line, prelude::*};
 
 impl<S: DictionaryScheme> AadBench<'_, S> {
     /// The author's time for each of `n` entries, by the size of the versions. What would take too long is left out.
@@ -36,13 +36,8 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
             measured::<S>(
                 report,
                 line! {
-                    experiment: "aad_append",
-                    n: n,
-                    batch: batch,
-                    threads: self.workers.threads(),
-                    append_us: append_us,
-                    append_limit_us: append_limit_us,
-                    append_ratio: append_us / append_limit_us,
+                    experiment: "aad_append", n, batch, threads: self.workers.threads(), append_us,
+                    append_limit_us, append_ratio: append_us / append_limit_us,
                     longest_version_us: longest,
                 },
             )?;

@@ -4,12 +4,13 @@ use std::num::NonZeroUsize;
 
 use clap::{Args, ValueEnum};
 
+use crate::prelude::Manner;
+
 /// The command line of `bench aad`.
 #[derive(Clone, Debug, Args)]
 pub struct AadArguments {
-    /// One JSON object per line instead of tables.
-    #[arg(long)]
-    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) manner: Manner,
     /// What to measure, beside the primitives.
     #[arg(
         long = "experiment",
@@ -35,12 +36,7 @@ pub struct AadArguments {
     )]
     pub(super) elements: Vec<u64>,
     /// The numbers of entries of frontier logs, powers of two.
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_values_t = [32, 128, 512],
-        value_parser = power_of_two,
-    )]
+    #[arg(long, value_delimiter = ',', default_value = "32,128,512", value_parser = power_of_two)]
     pub(super) frontier_elements: Vec<u64>,
     /// The entries that are appended one by one to a counted log, for the worst case.
     #[arg(long, default_value_t = 8_192, value_parser = power_of_two)]
@@ -49,12 +45,7 @@ pub struct AadArguments {
     #[arg(long, default_value_t = 256, value_parser = power_of_two)]
     pub(super) frontier_appends: u64,
     /// The numbers of entries for which the bytes of visits are measured; `131072,1048576` take long.
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_values_t = [1_024, 8_192],
-        value_parser = power_of_two,
-    )]
+    #[arg(long, value_delimiter = ',', default_value = "1024,8192", value_parser = power_of_two)]
     pub(super) bandwidth_elements: Vec<u64>,
     /// The numbers of entries in each version of the append experiment, as far as they are not larger than the log.
     #[arg(
@@ -70,9 +61,6 @@ pub struct AadArguments {
     /// Logs whose sums alone take more seconds than this are left out of the append experiment.
     #[arg(long, default_value_t = 90)]
     pub(super) longest: u64,
-    /// Measure little: to see that everything works.
-    #[arg(long)]
-    pub(super) quick: bool,
 }
 
 /// What is measured.

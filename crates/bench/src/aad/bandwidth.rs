@@ -21,13 +21,7 @@ use super::{
     grown::{self, Grown},
     log, measured,
 };
-use crate::{
-    Outcome, line,
-    line::Line,
-    primitives::{author_key, signing_key},
-    report::Report,
-    workload::Random,
-};
+use crate::{line, prelude::*};
 
 /// Entries that a version adds.
 const EACH_VERSION: [u64; 2] = [1, 100];
@@ -157,19 +151,11 @@ impl Bytes {
         let [head, history, append_only, look_up, plain, inclusion, tree] = self.0;
         let entries = (versions * each) as f64;
         line! {
-            experiment: "aad_bandwidth",
-            n: size,
-            entries_per_version: each,
-            versions: versions,
-            visits: visits,
-            head_bytes: head,
-            history_bytes: history,
-            append_only_bytes: append_only,
-            look_up_bytes: look_up,
-            aad_bytes: head + history + append_only + look_up,
+            experiment: "aad_bandwidth", n: size, entries_per_version: each, versions, visits,
+            head_bytes: head, history_bytes: history, append_only_bytes: append_only,
+            look_up_bytes: look_up, aad_bytes: head + history + append_only + look_up,
             ct_like_bytes: head + plain + entries * PlainLog::ENTRY_BYTES,
-            ct_like_inclusion_bytes: head + plain + inclusion,
-            tree_look_up_bytes: tree,
+            ct_like_inclusion_bytes: head + plain + inclusion, tree_look_up_bytes: tree,
             coniks_like_bytes: history + versions as f64 * (head + tree),
         }
     }
@@ -188,11 +174,8 @@ fn crossing(lines: &[Line], (size, each): (u64, u64), beside: &str) -> Line {
         before.0 + (after.0 - before.0) * before.1 / (before.1 - after.1)
     });
     line! {
-        experiment: "aad_bandwidth_crossing",
-        n: size,
-        entries_per_version: each,
-        beside: beside.trim_end_matches("_bytes"),
-        versions: versions,
+        experiment: "aad_bandwidth_crossing", n: size, entries_per_version: each,
+        beside: beside.trim_end_matches("_bytes"), versions,
         entries: versions.map(|versions| versions * each as f64),
         is_always_smaller: lines.iter().all(|line| saved(line) >= 0.0),
     }

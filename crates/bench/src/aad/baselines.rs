@@ -11,12 +11,7 @@ use pad_core::{
 };
 use pad_tree::TreapPathCopying;
 
-use crate::{
-    Outcome,
-    dictionary::Run,
-    primitives::{author_key, signing_key},
-    workload::{self, Random},
-};
+use crate::{dictionary::Run, prelude::*, workload};
 
 /// As certificate transparency has it: a history log with a leaf for each entry. Who wants all values of a key reads every entry.
 pub(super) struct PlainLog(HistoryLog<Sha256Ed25519>);
@@ -60,9 +55,10 @@ impl PlainLog {
         let prefix = self.0.prove_prefix(version, Version::new(new + 1));
         let prefix = Untrusted::new(prefix.ok_or("no such sizes")?);
         let past = prefix.verify(&head, &version)?;
-        if Some(past.get().history) != self.0.root(old) {
-            return Err("another history".into());
-        }
+        ensure(
+            Some(past.get().history) == self.0.root(old),
+            "another history",
+        )?;
         let inclusion = Untrusted::new(self.inclusion(position, new)?);
         inclusion.verify(&head, &Version::new(position + 1))?;
         Ok(())

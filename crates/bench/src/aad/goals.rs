@@ -6,7 +6,7 @@ use crate::{
         Figure::{self, Beside, From, Of as In},
         Goal, at_most,
     },
-    line::{Line, of},
+    prelude::*,
     tables::Tables,
 };
 
@@ -63,22 +63,10 @@ const GOALS: [Goal; 34] = [
     goal("the same, verifying", Beside(&[("experiment", "aad_append_only"), ("scheme", "aad-counted"), ("n", "1048575"), ("pair", "doubled, most trees"), ("schedule", "eager")], "verify_us", "verify_limit_us"), MS, 7.0, "paper 45.6 ms").within(1.3),
     goal("inclusion, counted, 2^20", In(&[("experiment", "aad_inclusion"), ("scheme", "aad-counted"), ("n", "1048576")], "proof_bytes"), KILOBYTES, 4.3, ""),
     goal("the same, verifying", In(&[("experiment", "aad_inclusion"), ("scheme", "aad-counted"), ("n", "1048576")], "verify_us"), MS, 6.5, ""),
-    goal("memory without entry, counted", From(counted_memory), KILOBYTES, 0.4, ""),
-    goal("memory without entry, frontier", From(frontier_memory), KILOBYTES, 1.5, "code 650 KB"),
-    goal("the same at most", From(frontier_peak), KILOBYTES, 120.0, ""),
+    goal("memory without entry, counted", From(|lines| memory(lines, "aad-counted", "memory_bytes_per_element")), KILOBYTES, 0.4, ""),
+    goal("memory without entry, frontier", From(|lines| memory(lines, "aad-frontier", "memory_bytes_per_element")), KILOBYTES, 1.5, "code 650 KB"),
+    goal("the same at most", From(|lines| memory(lines, "aad-frontier", "peak_bytes_per_element")), KILOBYTES, 120.0, ""),
 ];
-
-fn counted_memory(lines: &[Line]) -> Option<f64> {
-    memory(lines, "aad-counted", "memory_bytes_per_element")
-}
-
-fn frontier_memory(lines: &[Line]) -> Option<f64> {
-    memory(lines, "aad-frontier", "memory_bytes_per_element")
-}
-
-fn frontier_peak(lines: &[Line]) -> Option<f64> {
-    memory(lines, "aad-frontier", "peak_bytes_per_element")
-}
 
 /// Without the entry itself; of logs of any size but small ones, where it is noise.
 fn memory(lines: &[Line], scheme: &str, key: &str) -> Option<f64> {

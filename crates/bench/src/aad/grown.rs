@@ -8,10 +8,8 @@ use pad_core::{
 };
 
 use crate::{
-    Outcome,
-    primitives::{author_key, signing_key},
-    timing::stopwatch,
-    workload::{self, Random, VALUE_LENGTH},
+    prelude::*,
+    workload::{self, VALUE_LENGTH},
 };
 
 /// The bytes of an entry's key and value.
@@ -55,9 +53,7 @@ impl<S: DictionaryScheme> Grown<S> {
         while self.size() < size {
             let count = batch.min(size - self.size());
             let batch: Vec<Entry> = self.entries.by_ref().take(count as usize).collect();
-            if batch.is_empty() {
-                return Err("no more entries".into());
-            }
+            ensure(!batch.is_empty(), "no more entries")?;
             let (us, done) = stopwatch(|| -> Outcome<()> {
                 for entry in batch {
                     self.author.append(entry)?;

@@ -15,7 +15,7 @@ use super::{
     grown::{self, BATCH, ENTRY_BYTES, Grown},
     log, measured, parameters,
 };
-use crate::{Outcome, line, line::Line, memory, report::Report};
+use crate::{line, memory, prelude::*};
 
 /// Measures a scheme in a process that has done nothing before, so that no memory is used a second time.
 pub(super) fn of_another_process(
@@ -36,9 +36,10 @@ pub(super) fn of_another_process(
     command.args(["aad", "--json", "--experiment", "memory"]);
     command.args(["--scheme", name.get_name(), elements, &largest]);
     let output = command.stderr(Stdio::inherit()).output()?;
-    if !output.status.success() {
-        return Err(format!("measuring memory failed: {}", output.status).into());
-    }
+    ensure(
+        output.status.success(),
+        &format!("measuring memory failed: {}", output.status),
+    )?;
     for line in String::from_utf8(output.stdout)?.lines() {
         report.line(serde_json::from_str::<Line>(line)?)?;
     }
@@ -62,12 +63,8 @@ pub(super) fn of_this_process<S: DictionaryScheme>(
     measured::<S>(
         report,
         line! {
-            experiment: "aad_memory",
-            n: largest,
-            batch: BATCH,
-            threads: 1,
-            memory_bytes_per_element: each(rest),
-            peak_bytes_per_element: each(peak),
+            experiment: "aad_memory", n: largest, batch: BATCH, threads: 1,
+            memory_bytes_per_element: each(rest), peak_bytes_per_element: each(peak),
             entry_bytes: ENTRY_BYTES,
         },
     )

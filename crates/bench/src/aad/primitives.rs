@@ -14,12 +14,7 @@ use bls12::point;
 use pad_core::{Sha256Ed25519, Workers};
 
 use super::measured;
-use crate::{
-    Outcome, line, primitives,
-    report::Report,
-    timing::{Effort, median, stopwatch},
-    workload::Random,
-};
+use crate::{line, prelude::*, primitives};
 
 /// Primitives on one core, in microseconds.
 pub(super) struct Primitives {
@@ -74,7 +69,7 @@ impl Primitives {
             pairings_us: pairings_us(&effort, parameters),
             sign_us: primitives::Primitives::measure::<Sha256Ed25519>(&effort).sign_us,
         };
-        let prefix_us = each_us(&effort, || prefix::scalar_of_half(black_box(&[7; 32])));
+        let prefix_us = effort.each_ns(|| prefix::scalar_of_half(black_box(&[7; 32]))) / 1e3;
         for (name, us) in [
             ("decode", primitives.decode_us),
             ("two_pairings", primitives.pairings_us),
@@ -112,9 +107,8 @@ impl Primitives {
 fn decode_us(effort: &Effort, parameters: &Parameters) -> Outcome<f64> {
     let last = parameters.powers_g1().last().ok_or("no powers")?;
     let bytes: [u8; point::G1_BYTES] = point::encode::<g1::Config, { point::G1_BYTES }>(last);
-    Ok(each_us(effort, || {
-        point::decode::<g1::Config, { point::G1_BYTES }>(black_box(&bytes))
-    }))
+    let decode = || point::decode::<g1::Config, { point::G1_BYTES }>(black_box(&bytes));
+    Ok(effort.each_ns(decode) / 1e3)
 }
 
 fn pairings_us(effort: &Effort, parameters: &Parameters) -> f64 {
@@ -122,17 +116,7 @@ fn pairings_us(effort: &Effort, parameters: &Parameters) -> f64 {
     let points = [powers[0], powers[powers.len() - 1]];
     let prepared = <Bls12_381 as Pairing>::G2Prepared::from(G2Affine::generator());
     let prepared = [prepared.clone(), prepared];
-    each_us(effort, || {
-        Bls12_381::multi_pairing(points, prepared.clone())
-    })
-}
-
-fn each_us<R>(effort: &Effort, mut work: impl FnMut() -> R) -> f64 {
-    effort.primitive_ns(|calls| {
-        for _ in 0..calls {
-            black_box(work());
-        }
-    }) / 1e3
+    effort.each_ns(|| Bls12_381::multi_pairing(points, prepared.clone())) / 1e3
 }
 
 fn report_one<S: DictionaryScheme>(
@@ -144,11 +128,7 @@ fn report_one<S: DictionaryScheme>(
     measured::<S>(
         report,
         line! {
-            experiment: "aad_primitives",
-            primitive: name,
-            n: n,
-            threads: 1,
-            primitive_us: us,
+            experiment: "aad_primitives", primitive: name, n, threads: 1, primitive_us: us,
         },
     )
 }

@@ -1,6 +1,6 @@
 //! Look-ups and append-only proofs: bytes, the server's and the client's time.
 
-use std::{hint::black_box, time::Duration};
+use std::time::Duration;
 
 use aad::{
     AppendOnlyProof, DictionaryScheme, Growth, InclusionProof, LogRoot, LookupProof, Schedule,
@@ -11,7 +11,7 @@ use accumulators::wire;
 use pad_core::Key;
 
 use super::{counts, grown::Grown, measured, points::Points, primitives::Primitives};
-use crate::{Outcome, line, report::Report, timing::Effort, workload::Random};
+use crate::{line, prelude::*};
 
 /// The numbers of values that are asked for.
 pub(super) const VALUES: [u64; 8] = [0, 1, 2, 4, 8, 16, 32, 100];
@@ -49,9 +49,10 @@ fn look_up<S: DictionaryScheme>(
     let proof = wire::encode(&entries.prove_values(n, key.as_bytes())?);
     let check = || check_look_up(&proof, &at, key);
     let found = check()?;
-    if found as u64 != values {
-        return Err(format!("{found} values of a key with {values}").into());
-    }
+    ensure(
+        found as u64 == values,
+        &format!("{found} values of a key with {values}"),
+    )?;
     let effort = short(report);
     let prove_us = median_us(&effort, || entries.prove_values(n, key.as_bytes()));
     let verify_us = median_us(&effort, check);
@@ -63,20 +64,11 @@ fn look_up<S: DictionaryScheme>(
     measured::<S>(
         report,
         line! {
-            experiment: "aad_lookup",
-            schedule: name(shape.schedule()),
-            n: n,
-            values: values,
-            trees: shape.forest(n).count(),
-            threads: grown.threads,
-            prove_us: prove_us,
-            prove_limit_us: prove_limit_us,
-            prove_ratio: prove_us / prove_limit_us,
-            verify_us: verify_us,
-            verify_limit_us: verify_limit_us,
+            experiment: "aad_lookup", schedule: name(shape.schedule()), n, values,
+            trees: shape.forest(n).count(), threads: grown.threads, prove_us, prove_limit_us,
+            prove_ratio: prove_us / prove_limit_us, verify_us, verify_limit_us,
             verify_ratio: verify_us / verify_limit_us,
-            points: points.commitments + points.quotients,
-            proof_bytes: proof.len(),
+            points: points.commitments + points.quotients, proof_bytes: proof.len(),
             is_computed: false,
         },
     )
@@ -92,15 +84,9 @@ pub(super) fn computed<S: DictionaryScheme>(largest: u64, report: &mut Report) -
                 measured::<S>(
                     report,
                     line! {
-                        experiment: "aad_lookup",
-                        schedule: name(Schedule::Eager),
-                        n: n,
-                        values: values,
-                        trees: shape.forest(n).count(),
-                        prove_limit_us: none,
-                        prove_ratio: none,
-                        verify_ratio: none,
-                        points: none,
+                        experiment: "aad_lookup", schedule: name(Schedule::Eager), n, values,
+                        trees: shape.forest(n).count(), prove_limit_us: none, prove_ratio: none,
+                        verify_ratio: none, points: none,
                         proof_bytes: counts::look_up_bytes::<S>((shape, n), values),
                         is_computed: true,
                     },
@@ -125,9 +111,7 @@ pub(super) fn inclusion<S: DictionaryScheme>(
         let proof = wire::decode::<InclusionProof<S>>(&(), &proof, LONGEST_PROOF)?;
         Ok(proof.verify(&at, entry)?.get().position)
     };
-    if check()? != position {
-        return Err("another position".into());
-    }
+    ensure(check()? == position, "another position")?;
     let effort = short(report);
     let verify_us = median_us(&effort, check);
     let points = Points::of_inclusion(grown.author.log().shape(), n, position);
@@ -135,15 +119,10 @@ pub(super) fn inclusion<S: DictionaryScheme>(
     measured::<S>(
         report,
         line! {
-            experiment: "aad_inclusion",
-            n: n,
-            threads: 1,
-            prove_us: median_us(&effort, || entries.prove_inclusion(n, position)),
-            verify_us: verify_us,
-            verify_limit_us: verify_limit_us,
-            verify_ratio: verify_us / verify_limit_us,
-            points: points.commitments + points.quotients,
-            proof_bytes: proof.len(),
+            experiment: "aad_inclusion", n, threads: 1,
+            prove_us: median_us(&effort, || entries.prove_inclusion(n, position)), verify_us,
+            verify_limit_us, verify_ratio: verify_us / verify_limit_us,
+            points: points.commitments + points.quotients, proof_bytes: proof.len(),
         },
     )
 }
@@ -156,8 +135,7 @@ fn short(report: &Report) -> Effort {
 }
 
 fn median_us<R>(effort: &Effort, work: impl Fn() -> R) -> f64 {
-    let repeat = |calls| (0..calls).for_each(|_| drop(black_box(work())));
-    effort.repeat(64, |calls| calls, repeat).median_us()
+    effort.repeat_each(64, || (), |()| work()).median_us()
 }
 
 /// The name of a schedule.
@@ -249,16 +227,10 @@ impl Means {
             report,
             line! {
                 experiment: "aad_append_only",
-                schedule: name(grown.author.log().shape().schedule()),
-                pair: pair,
-                from: from,
-                n: to,
-                threads: 1,
-                prove_us: self.prove_us,
-                verify_us: self.verify_us,
+                schedule: name(grown.author.log().shape().schedule()), pair, from, n: to,
+                threads: 1, prove_us: self.prove_us, verify_us: self.verify_us,
                 verify_limit_us: self.verify_limit_us,
-                verify_ratio: self.verify_us / self.verify_limit_us,
-                proof_bytes: self.proof_bytes,
+                verify_ratio: self.verify_us / self.verify_limit_us, proof_bytes: self.proof_bytes,
             },
         )
     }

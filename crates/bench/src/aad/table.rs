@@ -2,168 +2,84 @@
 
 use super::{goals, paper};
 use crate::{
-    line::{Line, of},
-    tables::{Column, Tables, computed, number, scaled, text},
+    columns::{Declared, shown},
+    line,
+    prelude::*,
+    tables::Tables,
 };
-
-/// What stands above tables with published figures.
-const CAVEAT: &str = "Paper: 64 virtual CPUs of 2018. Code: the authors', one core of a virtual EPYC. Both: another curve, fewer checks.";
 
 /// A table for each experiment.
 pub fn report(lines: &[Line]) -> Tables {
-    let mut tables = Tables::default();
-    appends(&mut tables, lines);
-    look_ups(&mut tables, lines);
-    append_only(&mut tables, lines);
-    memory(&mut tables, lines);
-    bandwidth(&mut tables, lines);
-    let columns = [
-        text("scheme", "scheme"),
-        text("primitive", "primitive"),
-        text("n", "n"),
-        number("us", "primitive_us"),
-    ];
-    let primitives = of(lines, "aad_primitives");
-    tables.section("Primitives", "", &primitives, &columns);
+    let mut tables = shown(&TABLES, lines);
     goals::table(lines, &mut tables);
     tables.signed(lines)
 }
 
-fn appends(tables: &mut Tables, lines: &[Line]) {
-    let columns = [
-        text("scheme", "scheme"),
-        text("n", "n"),
-        text("batch", "batch"),
-        text("threads", "threads"),
-        scaled("append ms", "append_us", 1e-3),
-        scaled("limit ms", "append_limit_us", 1e-3),
-        number("ratio", "append_ratio"),
-        scaled("longest version ms", "longest_version_us", 1e-3),
-        computed("paper ms", paper::append_ms),
-        computed("code ms", paper::code_append_ms),
-    ];
-    let appended = of(lines, "aad_append");
-    tables.section("Appending, each entry", CAVEAT, &appended, &columns);
-    let columns = [
-        text("scheme", "scheme"),
-        text("schedule", "schedule"),
-        text("n", "n"),
-        text("threads", "threads"),
-        scaled("mean ms", "append_us", 1e-3),
-        scaled("limit of the mean ms", "append_limit_us", 1e-3),
-        scaled("median ms", "append_median_us", 1e-3),
-        scaled("99th of 100 ms", "append_p99_us", 1e-3),
-        scaled("longest ms", "append_longest_us", 1e-3),
-        text("at", "longest_at"),
-    ];
-    let single = of(lines, "aad_worst_case");
-    let note = paper::LONGEST_APPENDS;
-    tables.section("Appending one by one", note, &single, &columns);
-}
+/// What stands above tables with published figures.
+const CAVEAT: &str = "Paper: 64 virtual CPUs of 2018. Code: the authors', one core of a virtual EPYC. Both: another curve, fewer checks.";
 
-/// What proofs take.
-fn proof<'a>() -> [Column<'a>; 5] {
-    [
-        scaled("prove ms", "prove_us", 1e-3),
-        scaled("verify ms", "verify_us", 1e-3),
-        scaled("limit ms", "verify_limit_us", 1e-3),
-        number("ratio", "verify_ratio"),
-        number("bytes", "proof_bytes"),
-    ]
-}
+#[rustfmt::skip]
+const TABLES: [Declared; 9] = [
+    Declared::new("aad_append", "Appending, each entry", &[
+        ("scheme", "scheme"), ("n", "n"), ("batch", "batch"), ("threads", "threads"), ("append ms", "append_us/1e3"),
+        ("limit ms", "append_limit_us/1e3"), ("ratio", "append_ratio"), ("longest version ms", "longest_version_us/1e3"),
+        ("paper ms", "paper_ms"), ("code ms", "code_ms"),
+    ]).noted(CAVEAT).deriving(|_, line| {
+        line! { paper_ms: paper::APPEND_MS.of(line)[0], code_ms: paper::CODE_APPEND_MS.of(line)[0] }
+    }),
+    Declared::new("aad_worst_case", "Appending one by one", &[
+        ("scheme", "scheme"), ("schedule", "schedule"), ("n", "n"), ("threads", "threads"), ("mean ms", "append_us/1e3"),
+        ("limit of the mean ms", "append_limit_us/1e3"), ("median ms", "append_median_us/1e3"),
+        ("99th of 100 ms", "append_p99_us/1e3"), ("longest ms", "append_longest_us/1e3"), ("at", "longest_at"),
+    ]).noted(paper::LONGEST_APPENDS),
+    Declared::new("aad_lookup", "Look-ups", &[
+        ("scheme", "scheme"), ("schedule", "schedule"), ("n", "n"), ("values", "values"), ("trees", "trees"),
+        ("server's limit ms", "prove_limit_us/1e3"), ("prove ms", "prove_us/1e3"), ("verify ms", "verify_us/1e3"),
+        ("limit ms", "verify_limit_us/1e3"), ("ratio", "verify_ratio"), ("bytes", "proof_bytes"), ("", "computed"),
+        ("paper bytes", "paper_bytes"), ("paper ms", "paper_ms"), ("code bytes", "code_bytes"), ("code ms", "code_ms"),
+    ]).noted(CAVEAT).filtered(|line| !is_computed(line) || SHOWN.contains(&line.count("n"))).deriving(looked_up),
+    Declared::new("aad_inclusion", "Inclusion", &[
+        ("scheme", "scheme"), ("n", "n"), ("prove ms", "prove_us/1e3"), ("verify ms", "verify_us/1e3"),
+        ("limit ms", "verify_limit_us/1e3"), ("ratio", "verify_ratio"), ("bytes", "proof_bytes"),
+    ]),
+    Declared::new("aad_append_only", "Append-only proofs", &[
+        ("scheme", "scheme"), ("schedule", "schedule"), ("versions", "pair"), ("from", "from"), ("to", "n"),
+        ("prove ms", "prove_us/1e3"), ("verify ms", "verify_us/1e3"), ("limit ms", "verify_limit_us/1e3"),
+        ("ratio", "verify_ratio"), ("bytes", "proof_bytes"), ("published bytes", "published.0"), ("published ms", "published.1"),
+    ]).noted("Published: from 511 the authors' code, from 524287 the paper.")
+        .deriving(|_, line| line! { published: paper::APPEND_ONLY.of(line) }),
+    Declared::new("aad_memory", "Memory", &[
+        ("scheme", "scheme"), ("n", "n"), ("memory bytes each", "memory_bytes_per_element"),
+        ("at most", "peak_bytes_per_element"), ("of which entry", "entry_bytes"),
+    ]).noted(paper::MEMORY),
+    Declared::new("aad_bandwidth", "Bytes of a visit", &[
+        ("n", "n"), ("entries a version", "entries_per_version"), ("versions", "versions"), ("head", "head_bytes"),
+        ("history", "history_bytes"), ("append-only", "append_only_bytes"), ("look-up", "look_up_bytes"), ("in all", "aad_bytes"),
+        ("CT-like", "ct_like_bytes"), ("CT-like, one entry only", "ct_like_inclusion_bytes"),
+        ("a look-up in a tree", "tree_look_up_bytes"), ("CONIKS-like", "coniks_like_bytes"),
+    ]).noted("Of a user with one key who was there some versions ago. CT-like: a plain log, all new entries. CONIKS-like: a tree for each \
+              version, a look-up in every one."),
+    Declared::new("aad_bandwidth_crossing", "From how many versions on a visit takes fewer bytes", &[
+        ("n", "n"), ("entries a version", "entries_per_version"), ("beside", "beside"), ("from versions", "versions"),
+        ("from entries", "entries"), ("always", "is_always_smaller"),
+    ]),
+    Declared::new("aad_primitives", "Primitives", &[
+        ("scheme", "scheme"), ("primitive", "primitive"), ("n", "n"), ("us", "primitive_us"),
+    ]),
+];
 
-fn look_ups(tables: &mut Tables, lines: &[Line]) {
-    let mut columns = vec![
-        text("scheme", "scheme"),
-        text("schedule", "schedule"),
-        text("n", "n"),
-        text("values", "values"),
-        text("trees", "trees"),
-        scaled("server's limit ms", "prove_limit_us", 1e-3),
-    ];
-    columns.extend(proof());
-    let mark = |line: &Line| if is_computed(line) { "computed" } else { "" };
-    columns.push(Column::new("", move |line| mark(line).to_owned()));
-    columns.extend([
-        computed("paper bytes", |line| Some(paper::look_up(line)?.0)),
-        computed("paper ms", |line| Some(paper::look_up(line)?.1)),
-        computed("code bytes", |line| Some(paper::code_look_up(line)?.0)),
-        computed("code ms", |line| Some(paper::code_look_up(line)?.1)),
-    ]);
-    let mut looked_up = of(lines, "aad_lookup");
-    looked_up.retain(|line| !is_computed(line) || SHOWN.contains(&line.count("n")));
-    tables.section("Look-ups", CAVEAT, &looked_up, &columns);
-    let mut columns = vec![text("scheme", "scheme"), text("n", "n")];
-    columns.extend(proof());
-    tables.section("Inclusion", "", &of(lines, "aad_inclusion"), &columns);
+/// A published look-up, and whether ours was measured.
+fn looked_up(_: &[Line], line: &Line) -> Line {
+    let [paper_bytes, paper_ms] = paper::LOOK_UPS.of(line);
+    let [code_bytes, code_ms] = paper::CODE_LOOK_UPS.of(line);
+    let computed = if is_computed(line) { "computed" } else { "" };
+    line! { computed, paper_bytes, paper_ms, code_bytes, code_ms }
 }
 
 /// Whether a line was not measured.
 pub(super) fn is_computed(line: &Line) -> bool {
-    line.get("is_computed") == Some(&true.into())
+    line.says(&[("is_computed", "true")])
 }
 
 /// Of computed lines those of these numbers of entries.
 const SHOWN: [u64; 2] = [(1 << 13) - 1, (1 << 20) - 1];
-
-fn append_only(tables: &mut Tables, lines: &[Line]) {
-    let mut columns = vec![
-        text("scheme", "scheme"),
-        text("schedule", "schedule"),
-        text("versions", "pair"),
-        text("from", "from"),
-        text("to", "n"),
-    ];
-    columns.extend(proof());
-    columns.extend([
-        computed("published bytes", |line| Some(paper::append_only(line)?.0)),
-        computed("published ms", |line| Some(paper::append_only(line)?.1)),
-    ]);
-    let grown = of(lines, "aad_append_only");
-    let note = "Published: from 511 the authors' code, from 524287 the paper.";
-    tables.section("Append-only proofs", note, &grown, &columns);
-}
-
-fn memory(tables: &mut Tables, lines: &[Line]) {
-    let columns = [
-        text("scheme", "scheme"),
-        text("n", "n"),
-        number("memory bytes each", "memory_bytes_per_element"),
-        number("at most", "peak_bytes_per_element"),
-        text("of which entry", "entry_bytes"),
-    ];
-    let memory = of(lines, "aad_memory");
-    tables.section("Memory", paper::MEMORY, &memory, &columns);
-}
-
-fn bandwidth(tables: &mut Tables, lines: &[Line]) {
-    let columns = [
-        text("n", "n"),
-        text("entries a version", "entries_per_version"),
-        text("versions", "versions"),
-        number("head", "head_bytes"),
-        number("history", "history_bytes"),
-        number("append-only", "append_only_bytes"),
-        number("look-up", "look_up_bytes"),
-        number("in all", "aad_bytes"),
-        number("CT-like", "ct_like_bytes"),
-        number("CT-like, one entry only", "ct_like_inclusion_bytes"),
-        number("a look-up in a tree", "tree_look_up_bytes"),
-        number("CONIKS-like", "coniks_like_bytes"),
-    ];
-    let visits = of(lines, "aad_bandwidth");
-    let note = "Of a user with one key who was there some versions ago. CT-like: a plain log, all new entries. CONIKS-like: a tree for each \
-                version, a look-up in every one.";
-    tables.section("Bytes of a visit", note, &visits, &columns);
-    let columns = [
-        text("n", "n"),
-        text("entries a version", "entries_per_version"),
-        text("beside", "beside"),
-        number("from versions", "versions"),
-        number("from entries", "entries"),
-        text("always", "is_always_smaller"),
-    ];
-    let crossings = of(lines, "aad_bandwidth_crossing");
-    let title = "From how many versions on a visit takes fewer bytes";
-    tables.section(title, "", &crossings, &columns);
-}

@@ -10,7 +10,7 @@ use super::{
     log, measured,
     proofs::{self, name},
 };
-use crate::{Outcome, line, report::Report, timing::percentile};
+use crate::{line, prelude::*};
 
 impl<S: DictionaryScheme> AadBench<'_, S> {
     /// Times of `n` versions of one entry each, with both schedules. A deferred log is then asked for proofs too, as its forest
@@ -41,17 +41,11 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
         measured::<S>(
             report,
             line! {
-                experiment: "aad_worst_case",
-                schedule: name(shape.schedule()),
-                n: n,
-                batch: 1,
-                threads: self.workers.threads(),
-                append_us: times.iter().sum::<f64>() / n as f64,
+                experiment: "aad_worst_case", schedule: name(shape.schedule()), n, batch: 1,
+                threads: self.workers.threads(), append_us: times.iter().sum::<f64>() / n as f64,
                 append_limit_us: sums / n as f64 + self.primitives.sign_us,
-                append_median_us: percentile(&times, 50),
-                append_p99_us: percentile(&times, 99),
-                append_longest_us: longest,
-                longest_at: longest_at.map(|index| index + 1),
+                append_median_us: percentile(&times, 50), append_p99_us: percentile(&times, 99),
+                append_longest_us: longest, longest_at: longest_at.map(|index| index + 1),
             },
         )
     }

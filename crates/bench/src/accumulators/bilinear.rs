@@ -13,7 +13,7 @@ use pad_core::Workers;
 use sha2::{Digest, Sha256};
 
 use super::{Bench, Bounded, Operations, Plan, Primitive};
-use crate::{Outcome, workload::Random};
+use crate::prelude::*;
 
 /// The largest subset that one witness covers in these measurements.
 const SUBSET_LIMIT: usize = 16;

@@ -12,7 +12,7 @@ use rug::{Integer, integer::IsPrime};
 use sha2::{Digest, Sha256};
 
 use super::Plan;
-use crate::{Outcome, costs, line, report::Report, timing::stopwatch};
+use crate::{costs, line, prelude::*};
 
 /// Measures each rule.
 pub fn run(plan: &Plan, report: &mut Report) -> Outcome<()> {
@@ -22,19 +22,11 @@ pub fn run(plan: &Plan, report: &mut Report) -> Outcome<()> {
         let times = Times::measure(rule, number)?;
         let (saved_us, prices) = (times.search_us - times.check_us, costs::of_2010());
         report.measured(line! {
-            experiment: "accumulators_hints",
-            rule: rule.name(),
-            elements: number,
-            threads: 1,
-            search_us: times.search_us,
-            check_us: times.check_us,
-            saved_us: saved_us,
-            search_to_check: times.search_us / times.check_us,
-            hint_bytes: HINT_BYTES,
-            offset: times.offset,
-            primitive: "GMP's test of the same primes",
-            primitive_us: times.limit_us,
-            ratio: times.check_us / times.limit_us,
+            experiment: "accumulators_hints", rule: rule.name(), elements: number, threads: 1,
+            search_us: times.search_us, check_us: times.check_us, saved_us,
+            search_to_check: times.search_us / times.check_us, hint_bytes: HINT_BYTES,
+            offset: times.offset, primitive: "GMP's test of the same primes",
+            primitive_us: times.limit_us, ratio: times.check_us / times.limit_us,
             // More than 1: the hint is worth sending.
             saved_to_sent: prices.of_computing(saved_us) / prices.of_sending(HINT_BYTES as f64),
         })?;
@@ -71,9 +63,7 @@ impl Times {
         }
         let is_prime = |(prime, _): &(Integer, u16)| prime.is_probably_prime(ROUNDS) != IsPrime::No;
         let (limit_us, all_prime) = stopwatch(|| found.iter().all(is_prime));
-        if !all_prime {
-            return Err("a representative is composite".into());
-        }
+        ensure(all_prime, "a representative is composite")?;
         let offsets = found.iter().map(|(_, offset)| f64::from(*offset));
         let [search_us, check_us, limit_us, offset] =
             [search_us, check_us, limit_us, offsets.sum()].map(|sum| sum / f64::from(number));

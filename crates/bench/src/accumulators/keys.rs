@@ -20,10 +20,7 @@ use pad_tuple::{KeyBytes, PublicBytes as _, bls::BlsSecretKey, chain::ChainSecre
 use rug::{Complete, Integer};
 
 use super::Plan;
-use crate::{
-    Outcome, aad::parameters, line, line::Line, primitives::signing_key, report::Report,
-    secret::rsa_factors, timing::stopwatch,
-};
+use crate::{aad::parameters, line, prelude::*, secret::rsa_factors};
 
 /// The name of these lines.
 const EXPERIMENT: &str = "accumulators_keys";
@@ -33,25 +30,34 @@ type Sizes = [usize; 3];
 
 /// Makes keys of all kinds; RSA keys up to so many of each length, while the time allows.
 pub fn run(plan: &Plan, rsa_keys: usize, report: &mut Report) -> Outcome<()> {
-    for (kind, n, make) in short_kinds(plan) {
-        report.announce(format!("keys: {kind}"));
-        let (us, sizes) = stopwatch(make);
-        report.measured(sized(&kind, n, sizes?).and("seconds", us / 1e6))?;
+    one(report, "signatures, ed25519", None, || {
+        let key = signing_key();
+        let public = key.verifying_key().to_bytes().len();
+        Ok([key.to_bytes().len(), public, public])
+    })?;
+    one(report, "signatures, bls12-381", None, || {
+        let key = BlsSecretKey::from_seed(&[7; 32]);
+        let public = key.public_key().to_vec().len();
+        Ok([BlsSecretKey::LENGTH.unwrap_or(0), public, public])
+    })?;
+    let chain_bytes = ChainSecret::LENGTH.unwrap_or(0);
+    one(report, "hash chains", None, || Ok([chain_bytes, 0, 0]))?;
+    for &n in &plan.sizes {
+        one(report, "bilinear-bls12-381", Some(n), || bilinear(n))?;
+        one(report, "append-only logs, counted", Some(n), || log(n))?;
     }
     for kind in TagKind::ALL {
         if plan.quick && matches!(kind, TagKind::Rsa2048 | TagKind::Rsa3072) {
             continue;
         }
-        report.announce(format!("keys: tags {kind}"));
-        let (us, owner) = stopwatch(|| OwnerKey::generate(kind, &Workers::sequential()));
-        let owner = owner?;
-        let sizes = [
-            owner.to_bytes().len(),
-            owner.server_parameters().to_bytes().len(),
-            owner.verifier().to_bytes().len(),
-        ];
-        let line = sized(&format!("tags, {kind}"), None, sizes);
-        report.measured(line.and("seconds", us / 1e6))?;
+        one(report, &format!("tags, {kind}"), None, || {
+            let owner = OwnerKey::generate(kind, &Workers::sequential())?;
+            Ok([
+                owner.to_bytes().len(),
+                owner.server_parameters().to_bytes().len(),
+                owner.verifier().to_bytes().len(),
+            ])
+        })?;
     }
     for size in [KeySize::Bits2048, KeySize::Bits3072] {
         report.announce(format!("keys: rsa-{}", size.bits()));
@@ -60,49 +66,16 @@ pub fn run(plan: &Plan, rsa_keys: usize, report: &mut Report) -> Outcome<()> {
     Ok(())
 }
 
-/// A kind's name, the largest set that it is for if there is one, and what makes a key.
-type Kind = (String, Option<usize>, Box<dyn Fn() -> Outcome<Sizes>>);
-
-/// Kinds whose keys are made in seconds at most.
-fn short_kinds(plan: &Plan) -> Vec<Kind> {
-    let mut kinds: Vec<Kind> = vec![
-        (
-            "signatures, ed25519".to_owned(),
-            None,
-            Box::new(|| {
-                let key = signing_key();
-                let public = key.verifying_key().to_bytes().len();
-                Ok([key.to_bytes().len(), public, public])
-            }),
-        ),
-        (
-            "signatures, bls12-381".to_owned(),
-            None,
-            Box::new(|| {
-                let key = BlsSecretKey::from_seed(&[7; 32]);
-                let public = key.public_key().to_vec().len();
-                Ok([BlsSecretKey::LENGTH.unwrap_or(0), public, public])
-            }),
-        ),
-        (
-            "hash chains".to_owned(),
-            None,
-            Box::new(|| Ok([ChainSecret::LENGTH.unwrap_or(0), 0, 0])),
-        ),
-    ];
-    for &n in &plan.sizes {
-        kinds.push((
-            "bilinear-bls12-381".to_owned(),
-            Some(n),
-            Box::new(move || bilinear(n)),
-        ));
-        kinds.push((
-            "append-only logs, counted".to_owned(),
-            Some(n),
-            Box::new(move || log(n)),
-        ));
-    }
-    kinds
+/// Makes a key of a kind, for sets of up to `n` elements if it is for sets.
+fn one(
+    report: &mut Report,
+    kind: &str,
+    n: Option<usize>,
+    make: impl FnOnce() -> Outcome<Sizes>,
+) -> Outcome<()> {
+    report.announce(format!("keys: {kind}"));
+    let (us, sizes) = stopwatch(make);
+    report.measured(sized(kind, n, sizes?).and("seconds", us / 1e6))
 }
 
 fn bilinear(n: usize) -> Outcome<Sizes> {
@@ -129,12 +102,7 @@ const LOWEST_TOP_LEVEL: u8 = 4;
 
 fn sized(kind: &str, n: Option<usize>, [secret, server, verifier]: Sizes) -> Line {
     line! {
-        experiment: EXPERIMENT,
-        kind: kind,
-        n: n,
-        threads: 1,
-        secret_bytes: secret,
-        public_bytes: server,
+        experiment: EXPERIMENT, kind, n, threads: 1, secret_bytes: secret, public_bytes: server,
         verifier_bytes: verifier,
     }
 }
@@ -174,14 +142,10 @@ fn rsa(plan: &Plan, size: KeySize, most: usize) -> Outcome<Line> {
     let mean = (!seconds.is_empty()).then(|| seconds.iter().sum::<f64>() / seconds.len() as f64);
     let line = sized(&format!("rsa-{}", size.bits()), None, rsa_sizes(size)?);
     Ok(line.merged(&line! {
-        seconds: mean,
-        least_seconds: seconds.iter().copied().reduce(f64::min),
-        most_seconds: seconds.iter().copied().reduce(f64::max),
-        made: seconds.len(),
-        numbers_tested: tested,
-        seconds_in_all: took,
-        primitive: "GMP's power of 2 modulo each number that was tested",
-        limit_seconds: limit,
+        seconds: mean, least_seconds: seconds.iter().copied().reduce(f64::min),
+        most_seconds: seconds.iter().copied().reduce(f64::max), made: seconds.len(),
+        numbers_tested: tested, seconds_in_all: took,
+        primitive: "GMP's power of 2 modulo each number that was tested", limit_seconds: limit,
         ratio: took / limit,
     }))
 }

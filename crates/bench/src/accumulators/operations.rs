@@ -8,7 +8,7 @@ use pad_core::{Proof, Workers};
 use rayon::prelude::*;
 
 use super::{Plan, Primitive, elements, signed_and_verified};
-use crate::{Outcome, line, report::Report, timing::microseconds};
+use crate::{line, prelude::*};
 
 /// Work that a primitive bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,14 +86,8 @@ impl Operations<'_> {
     ) -> Outcome<()> {
         let bound = (self.bound)(bound, n);
         self.report.measured(line! {
-            experiment: "accumulators",
-            accumulator: &self.accumulator,
-            operation: operation,
-            n: n,
-            threads: threads,
-            per_element_us: per_element_us,
-            primitive: &bound.name,
-            primitive_us: bound.us,
+            experiment: "accumulators", accumulator: &self.accumulator, operation, n, threads,
+            per_element_us, primitive: &bound.name, primitive_us: bound.us,
             ratio: per_element_us / bound.us,
         })
     }
@@ -188,9 +182,7 @@ impl<B: Bench> Scene<'_, B> {
         let each = report.measure("witnesses_public", what, bound, || {
             equal &= B::Scheme::witnesses(key, set, pool).is_ok_and(|public| public == made);
         })?;
-        if !equal {
-            return Err("witnesses with and without the secret key differ".into());
-        }
+        ensure(equal, "witnesses with and without the secret key differ")?;
         // The quadratic baseline is only run where it takes seconds.
         if !report.leaves_out(each * (what.0 * what.0) as f64) {
             report.measure("witnesses_one_by_one", what, bound, || self.one_by_one())?;

@@ -10,7 +10,7 @@ use rug::{Complete, Integer, integer::Order};
 use sha2::{Digest, Sha256};
 
 use super::{Bench, Bounded, Operations, Plan, Primitive, elements};
-use crate::{Outcome, secret::rsa_factors, workload::Random};
+use crate::{prelude::*, secret::rsa_factors};
 
 /// The largest set for which the published powers of `g` are measured: 4 KiB for each element.
 const LARGEST_TABLE: usize = 20_000;
@@ -100,9 +100,7 @@ impl Bench for RsaBench {
                 report.measure(name, what, Bounded::SecretWitness, || {
                     equal &= Rsa::accumulate(&fast, &set, &pool).is_ok_and(|it| it == value);
                 })?;
-                if !equal {
-                    return Err("published powers lead to another value".into());
-                }
+                ensure(equal, "published powers lead to another value")?;
             }
         }
         Ok(())

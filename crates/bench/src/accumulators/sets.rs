@@ -60,25 +60,13 @@ impl SetFigures {
     /// The line of a set of `n` elements in so many generations.
     fn line(&self, n: usize, generations: u32) -> Line {
         let line = line! {
-            experiment: EXPERIMENT,
-            design: self.design(),
-            contender: &self.contender,
-            witnesses: self.witnesses,
-            n: n,
-            keys: n,
-            generations: generations,
-            threads: 1,
-            author_us: self.author_us,
-            author_limit_us: self.author_limit_us,
-            author_ratio: self.author_us / self.author_limit_us,
-            update_bytes: self.update_bytes,
-            apply_us: self.apply_us,
-            prove_us: self.prove_us,
-            proof_bytes: self.proof_bytes,
-            verify_us: self.verify_us,
-            verify_limit_us: self.verify_limit_us,
-            verify_ratio: self.verify_us / self.verify_limit_us,
-            stored_bytes: self.stored_bytes,
+            experiment: EXPERIMENT, design: self.design(), contender: &self.contender,
+            witnesses: self.witnesses, n, keys: n, generations, threads: 1,
+            author_us: self.author_us, author_limit_us: self.author_limit_us,
+            author_ratio: self.author_us / self.author_limit_us, update_bytes: self.update_bytes,
+            apply_us: self.apply_us, prove_us: self.prove_us, proof_bytes: self.proof_bytes,
+            verify_us: self.verify_us, verify_limit_us: self.verify_limit_us,
+            verify_ratio: self.verify_us / self.verify_limit_us, stored_bytes: self.stored_bytes,
         };
         line.merged(&costs::line_of(&costs::of_2010()))
     }

@@ -3,12 +3,7 @@
 //!
 //! Source: Tremel 2013, sections 5 and 7.
 
-use crate::{
-    Outcome, line,
-    line::{Line, groups, of},
-    paper::ACCUMULATORS,
-    report::Report,
-};
+use crate::{line, paper::ACCUMULATORS, prelude::*};
 
 /// Both, from the lines of `operations` so far.
 pub fn run(latencies_ms: &[f64], report: &mut Report) -> Outcome<()> {
@@ -93,13 +88,8 @@ fn slope_line(first: &Line, operation: &str, slope: Slope) -> Line {
         .get(family(accumulator), operation)
         .filter(|us| *us > 0.0);
     line! {
-        experiment: "accumulators_slopes",
-        accumulator: accumulator,
-        operation: operation,
-        threads: first.count("threads"),
-        sizes: slope.sizes,
-        us_per_element: slope.us,
-        explained: slope.explained,
+        experiment: "accumulators_slopes", accumulator, operation, threads: first.count("threads"),
+        sizes: slope.sizes, us_per_element: slope.us, explained: slope.explained,
         paper_us_on_8_threads: paper_us,
         ratio_to_paper: paper_us.map(|paper_us| slope.us / paper_us),
     }
@@ -163,16 +153,11 @@ fn round_trip(
     let paper_ms =
         ACCUMULATORS.get(family(accumulator), &format!("round_trip_{}", trip.keys))? / 1e3;
     Some(line! {
-        experiment: "accumulators_round_trips",
-        accumulator: accumulator,
-        keys: trip.keys,
-        threads: first.count("threads"),
-        latency_ms: latency_ms,
-        computing_ms: computing_ms,
+        experiment: "accumulators_round_trips", accumulator, keys: trip.keys,
+        threads: first.count("threads"), latency_ms, computing_ms,
         total_ms: computing_ms + latency_ms,
         computing_share: computing_ms / (computing_ms + latency_ms),
-        paper_ms_on_8_threads: paper_ms,
-        ratio_to_paper: computing_ms / paper_ms,
+        paper_ms_on_8_threads: paper_ms, ratio_to_paper: computing_ms / paper_ms,
     })
 }
 

@@ -1,47 +1,32 @@
 //! The lines of one run, for people.
 
 use crate::{
-    columns::Declared,
-    line::{Line, of},
-    tables::{Column, Tables, digits, number, text},
+    columns::{Declared, shown},
+    line,
+    prelude::*,
+    tables::Tables,
 };
 
 /// Everything that the lines of one run say.
 pub fn table(lines: &[Line]) -> Tables {
-    let mut tables = Tables::default();
-    tables.section("", "", &of(lines, "accumulators"), &operations(lines));
-    for table in &DECLARED {
-        table.show(&mut tables, lines);
-    }
-    tables.signed(lines)
+    shown(&TABLES, lines).signed(lines)
 }
 
-/// The operations, with the gain over one thread beside those of more.
-fn operations(lines: &[Line]) -> Vec<Column<'_>> {
-    let speed_up = |line: &Line| {
-        let same = ["accumulator", "operation", "n"];
-        let alone = lines
-            .iter()
-            .find(|other| other.agrees(line, &same) && other.count("threads") == 1)
-            .filter(|_| line.count("threads") > 1);
-        alone.map_or_else(String::new, |alone| {
-            digits(alone.figure("per_element_us") / line.figure("per_element_us"))
-        })
-    };
-    vec![
-        text("accumulator", "accumulator"),
-        text("operation", "operation").left(),
-        text("n", "n"),
-        text("threads", "threads"),
-        number("us each", "per_element_us"),
-        number("ratio", "ratio"),
-        Column::new("speed-up", speed_up),
-        text("to one", "primitive").left(),
-    ]
+/// The gain over one thread.
+fn speed_up(lines: &[Line], line: &Line) -> Line {
+    let same = ["accumulator", "operation", "n"];
+    let mut alone = lines.iter().filter(|other| other.count("threads") == 1);
+    let alone = alone.find(|other| other.agrees(line, &same));
+    let times = alone.map(|alone| alone.figure("per_element_us") / line.figure("per_element_us"));
+    line! { speed_up: times.filter(|_| line.count("threads") > 1) }
 }
 
 #[rustfmt::skip]
-const DECLARED: [Declared; 8] = [
+const TABLES: [Declared; 9] = [
+    Declared::new("accumulators", "", &[
+        ("accumulator", "accumulator"), ("operation", "operation"), ("n", "n"), ("threads", "threads"), ("us each", "per_element_us"),
+        ("ratio", "ratio"), ("speed-up", "speed_up"), ("to one", "primitive"),
+    ]).left(&["operation", "to one"]).deriving(speed_up),
     Declared::new("accumulators_slopes", "Time per element: slopes over the sizes", &[
         ("accumulator", "accumulator"), ("operation", "operation"), ("threads", "threads"),
         ("us per element", "us_per_element"), ("2013", "paper_us_on_8_threads"), ("ratio", "ratio_to_paper"),

@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use crate::prelude::Manner;
+
 /// The command line of `bench directory`.
 #[derive(Clone, Debug, Args)]
 pub struct DirectoryArguments {
-    /// One JSON object per line instead of tables.
-    #[arg(long)]
-    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) manner: Manner,
     /// What to measure, beside the primitives.
     #[arg(
         long = "experiment",
@@ -64,15 +65,12 @@ pub struct DirectoryArguments {
     /// Contenders of figures 3 and 4 whose primitives alone take more seconds than this are left out; a quick run leaves out more.
     #[arg(long, default_value_t = 60)]
     longest: u64,
-    /// Measure little: to see that everything works.
-    #[arg(long)]
-    pub(super) quick: bool,
 }
 
 impl DirectoryArguments {
     /// The longest time for one contender.
     pub(super) const fn longest(&self) -> Duration {
-        Duration::from_secs(if self.quick { 1 } else { self.longest })
+        Duration::from_secs(if self.manner.quick { 1 } else { self.longest })
     }
 }
 

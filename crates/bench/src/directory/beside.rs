@@ -2,7 +2,7 @@
 //!
 //! Both are maps from any keys and this is a directory of assigned ids: what is compared is what each costs, not what each can do.
 
-use std::{hint::black_box, time::Duration};
+use std::time::Duration;
 
 use block_directory::EntryId;
 use pad_core::{Operation, Repository as _, Value, codec};
@@ -10,20 +10,11 @@ use pad_tree::RedBlackPathCopying;
 use redb::{Database, ReadableDatabase as _, ReadableTable as _, TableDefinition};
 
 use super::{
-    counted::CountedFile,
     digests::{S, object},
     measured,
     primitives::Primitives,
 };
-use crate::{
-    Outcome,
-    dictionary::Run,
-    line,
-    primitives::signing_key,
-    report::Report,
-    timing::{median, stopwatch},
-    workload::Random,
-};
+use crate::{dictionary::Run, line, memory, prelude::*};
 
 const ENTRIES: TableDefinition<'_, u64, [u8; 32]> = TableDefinition::new("entries");
 
@@ -54,8 +45,7 @@ fn updates(random: &mut Random, entries: u64) -> Vec<(u64, [u8; 32])> {
 fn plain_map(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("map.redb");
-    let (file, written) = CountedFile::create(&path)?;
-    let map = Database::builder().create_with_backend(file)?;
+    let map = Database::create(&path)?;
     let put = |entries: &mut dyn Iterator<Item = (u64, [u8; 32])>| -> Outcome<()> {
         let transaction = map.begin_write()?;
         {
@@ -70,17 +60,15 @@ fn plain_map(entries: u64, primitives: &Primitives, report: &mut Report) -> Outc
     let reading = map.begin_read()?;
     let table = reading.open_table(ENTRIES)?;
     let get = |id| table.get(id).ok().flatten().map(|object| object.value());
-    if get(entries - 1) != Some(object(entries - 1).0) {
-        return Err("redb: the wrong object".into());
-    }
+    ensure(
+        get(entries - 1) == Some(object(entries - 1).0),
+        "redb: the wrong object",
+    )?;
     let mut random = Random::new(entries);
-    let got = report.effort().repeat(
-        1_000,
-        |chunk| -> Vec<u64> { (0..chunk).map(|_| random.below(entries)).collect() },
-        |ids| ids.into_iter().for_each(|id| _ = black_box(get(id))),
-    );
+    let id = || random.below(entries);
+    let got = report.effort().repeat_each(1_000, id, get);
     drop((table, reading));
-    let (mut us, before, batches) = (0.0, written.bytes(), report.rounds(20, 2));
+    let (mut us, before, batches) = (0.0, memory::written_bytes(), report.rounds(20, 2));
     for _ in 0..batches {
         let updates = updates(&mut random, entries);
         let (batch_us, done) = stopwatch(|| put(&mut updates.into_iter()));
@@ -89,15 +77,10 @@ fn plain_map(entries: u64, primitives: &Primitives, report: &mut Report) -> Outc
     }
     us += stopwatch(|| drop(map)).0;
     let updated = (batches * BATCH) as f64;
-    let written = (written.bytes() - before) as f64 / updated;
+    let written = (memory::written_bytes() - before) as f64 / updated;
     let line = line! {
-        experiment: "directory_beside",
-        entries: entries,
-        update_us: us / updated,
-        prove_us: None::<f64>,
-        written_bytes_per_update: written,
-        get_us: got.median_us(),
-        batch: BATCH,
+        experiment: "directory_beside", entries, update_us: us / updated, prove_us: None::<f64>,
+        written_bytes_per_update: written, get_us: got.median_us(), batch: BATCH,
         file_bytes: std::fs::metadata(&path)?.len(),
     };
     measured(report, ("redb", primitives), line)
@@ -124,30 +107,17 @@ fn tree(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<(
     let authored = run.samples.iter().map(|sample| sample.author_us);
     let update_us = median(authored.collect()) / BATCH as f64;
     let version = run.repository.latest();
-    let mut keys = |chunk| -> Vec<_> {
-        (0..chunk)
-            .map(|_| EntryId::new(random.below(entries)).to_key())
-            .collect()
-    };
+    let mut key = || EntryId::new(random.below(entries)).to_key();
     let mut bytes = Vec::new();
-    for key in keys(100) {
+    for key in [(); 100].map(|()| key()) {
         let proof = run.repository.prove(version, &key)?;
         bytes.push(codec::encode(&proof).len() as f64);
     }
-    let proved = report.effort().repeat(100, &mut keys, |keys| {
-        for key in keys {
-            _ = black_box(run.repository.prove(version, &key));
-        }
-    });
+    let prove = |key| run.repository.prove(version, &key);
+    let proved = report.effort().repeat_each(100, key, prove);
     let line = line! {
-        experiment: "directory_beside",
-        entries: entries,
-        update_us: update_us,
-        prove_us: proved.median_us(),
-        proof_bytes: median(bytes),
-        get_us: None::<f64>,
-        batch: BATCH,
-        file_bytes: None::<u64>,
+        experiment: "directory_beside", entries, update_us, prove_us: proved.median_us(),
+        proof_bytes: median(bytes), get_us: None::<f64>, batch: BATCH, file_bytes: None::<u64>,
     };
     measured(report, ("red-black", primitives), line)
 }

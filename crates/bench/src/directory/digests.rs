@@ -6,13 +6,16 @@ use block_directory::strategy::{
     AdSum1600, BlockDigest, Combination, Combined, Contents, Flat, LtLanes, MuProduct1024,
     MuProduct3072, Place, SlotChange, block_root,
 };
-use pad_core::{Digest, Sha256Ed25519, Suite};
+use pad_core::{
+    Digest, SchemeId, Sha256Ed25519, SnapshotHead, Suite, Untrusted, Verified, Version,
+    head::Authority,
+};
 
 use super::{
     contender::{Contender, Visit},
     primitives::Primitives,
 };
-use crate::Outcome;
+use crate::prelude::*;
 
 /// The suite of all directories here.
 pub(super) type S = Sha256Ed25519;
@@ -25,6 +28,23 @@ pub(super) fn entry_content(object: &Digest<32>) -> Vec<u8> {
 /// The object with this number.
 pub(super) fn object(number: u64) -> Digest<32> {
     S::value(format!("object-{number}").as_bytes())
+}
+
+/// A head of version 1 with this root, as a client knows it.
+pub(super) fn known_head(scheme: SchemeId, root: Digest<32>) -> Outcome<Verified<SnapshotHead<S>>> {
+    let authority = Authority {
+        author: author_key(),
+        dictionary: "bench".into(),
+        scheme,
+    };
+    let version = Version::new(1);
+    let head = SnapshotHead {
+        version,
+        root,
+        ..SnapshotHead::<S>::empty(scheme, authority.dictionary)
+    };
+    let head = head.sign(&signing_key())?;
+    Ok(Untrusted::new(head).verify(&authority, &version)?)
 }
 
 /// The width of the slots of a level.
@@ -179,38 +199,34 @@ pub(super) trait Group: Combination {
     fn costs_ns(level: u32, primitives: &Primitives) -> (f64, f64, f64, f64);
 }
 
+/// Nanoseconds of the hashes of an element, each of one block of SHA-384 in leaves.
+fn hashes_ns(level: u32, hashes: f64, upper_ns: f64, primitives: &Primitives) -> f64 {
+    match level {
+        0 => hashes * primitives.sha384_block_ns,
+        _ => hashes * upper_ns,
+    }
+}
+
 impl Group for AdSum1600 {
     fn costs_ns(level: u32, primitives: &Primitives) -> (f64, f64, f64, f64) {
-        let hash = if level == 0 {
-            primitives.sha384_block_ns
-        } else {
-            primitives.sha384_two_blocks_ns
-        };
-        (5.0 * hash, primitives.sum_1600_ns, 0.0, 0.0)
+        let element = hashes_ns(level, 5.0, primitives.sha384_two_blocks_ns, primitives);
+        (element, primitives.sum_1600_ns, 0.0, 0.0)
     }
 }
 
 impl Group for MuProduct1024 {
     fn costs_ns(level: u32, primitives: &Primitives) -> (f64, f64, f64, f64) {
-        let hash = if level == 0 {
-            primitives.sha384_block_ns
-        } else {
-            primitives.sha384_two_blocks_ns
-        };
+        let element = hashes_ns(level, 3.0, primitives.sha384_two_blocks_ns, primitives);
         let [product, inverse] = [primitives.product_1024_ns, primitives.inverse_1024_ns];
-        (3.0 * hash, product, inverse, 0.0)
+        (element, product, inverse, 0.0)
     }
 }
 
 impl Group for MuProduct3072 {
     fn costs_ns(level: u32, primitives: &Primitives) -> (f64, f64, f64, f64) {
-        let hash = if level == 0 {
-            primitives.sha384_block_ns
-        } else {
-            primitives.sha384_four_blocks_ns
-        };
+        let element = hashes_ns(level, 8.0, primitives.sha384_four_blocks_ns, primitives);
         let [product, inverse] = [primitives.product_3072_ns, primitives.inverse_3072_ns];
-        (8.0 * hash, product, inverse, 0.0)
+        (element, product, inverse, 0.0)
     }
 }
 

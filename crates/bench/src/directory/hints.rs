@@ -7,7 +7,7 @@ use super::{
     reads::{self, Geometry},
     trace::TraceParameters,
 };
-use crate::{Outcome, line, report::Report};
+use crate::{line, prelude::*};
 
 /// Counts all traces, in both geometries, with and without hints.
 pub(super) fn run(
@@ -47,8 +47,7 @@ fn one(
     let each = |count: u64| count as f64 / counted.lookups.max(1) as f64;
     let sent = (counted.sent_bytes > 0).then(|| each(counted.sent_bytes));
     let line = line! {
-        experiment: "directory_hints",
-        entries: parameters.prefill,
+        experiment: "directory_hints", entries: parameters.prefill,
         block_bytes: geometry.block_bytes,
     };
     let line = line

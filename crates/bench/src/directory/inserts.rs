@@ -17,12 +17,7 @@ use super::{
     primitives::Primitives,
     right_edge::{Changes, Growing, RightEdge},
 };
-use crate::{
-    Outcome, line,
-    primitives::signing_key,
-    report::Report,
-    timing::{Timings, microseconds},
-};
+use crate::{line, prelude::*};
 
 /// The insertions between two looks at the clock, and the batch of postponed divisions.
 const BATCH: usize = 100;
@@ -148,17 +143,11 @@ impl Inserts<'_> {
             report,
             (name, self.primitives),
             line! {
-                experiment: "directory_inserts",
-                entries: self.entries,
-                block_bytes: self.block_bytes,
-                update_us: update_us,
-                update_limit_us: limit_us,
+                experiment: "directory_inserts", entries: self.entries,
+                block_bytes: self.block_bytes, update_us, update_limit_us: limit_us,
                 written_bytes_per_update: written as f64 / self.entries as f64,
-                total_us: update_us + storing.mean_us(),
-                update_ratio: update_us / limit_us,
-                update_median_us: crypto.median_us(),
-                capacity: capacity,
-                batch: batch,
+                total_us: update_us + storing.mean_us(), update_ratio: update_us / limit_us,
+                update_median_us: crypto.median_us(), capacity, batch,
                 mean_levels: self.mean_levels(),
             },
         )?;

@@ -1,6 +1,6 @@
 //! A directory's operations in memory: updates, appends, proofs, verification, each beside its nodes.
 
-use std::{collections::BTreeSet, hint::black_box, time::Instant};
+use std::{collections::BTreeSet, time::Instant};
 
 use block_directory::{
     BlockDirectory, Entry, EntryId, EntryProof, EntryQuery, FullAuthor, Selection as _,
@@ -8,14 +8,7 @@ use block_directory::{
 use pad_core::{Digest, SnapshotHead, Untrusted, Verified, codec};
 
 use super::{digests::S, measured, primitives::Primitives, stopping::Asked};
-use crate::{
-    Outcome, line,
-    line::Line,
-    memory,
-    report::Report,
-    timing::{Effort, median},
-    workload::Random,
-};
+use crate::{line, memory, prelude::*};
 
 /// Hot entries: those of the first block of level 0.
 const HOT: u64 = 128;
@@ -104,10 +97,7 @@ fn appends(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcom
 /// A line of an update.
 pub(super) fn of(experiment: &str, entries: u64, (update_us, limit_us): (f64, f64)) -> Line {
     line! {
-        experiment: experiment,
-        entries: entries,
-        update_us: update_us,
-        update_limit_us: limit_us,
+        experiment, entries, update_us, update_limit_us: limit_us,
         update_ratio: update_us / limit_us,
     }
 }
@@ -133,44 +123,28 @@ impl Operations<'_> {
         let (entries, head, server) = (self.entries(), self.head()?, &self.server);
         let prove = |id| server.prove_latest(&EntryQuery::one(id));
         let mut random = self.random.clone();
-        let mut ids = |chunk| -> Vec<_> {
-            (0..chunk)
-                .map(|_| EntryId::new(random.below(entries)))
-                .collect()
-        };
-        for id in ids(100) {
+        let mut id = || EntryId::new(random.below(entries));
+        for id in [(); 100].map(|()| id()) {
             let found = verify(&head, id, &codec::encode(&prove(id)?))?;
             if found != Some(Entry::Live(digest(id.number()))) {
                 return Err(format!("the wrong answer for {}", id.number()).into());
             }
         }
-        let proved = effort.repeat(100, &mut ids, |ids| {
-            for id in ids {
-                _ = black_box(prove(id));
-            }
-        });
-        let messages = |chunk| {
-            let message = |id| Some((id, codec::encode(&prove(id).ok()?)));
-            ids(chunk).into_iter().filter_map(message).collect()
+        let proved = effort.repeat_each(100, &mut id, prove);
+        let message = || {
+            let id = id();
+            let proof = prove(id).expect("bench: the entry is registered");
+            (id, codec::encode(&proof))
         };
-        let verified = effort.repeat(100, messages, |messages: Vec<_>| {
-            for (id, message) in messages {
-                _ = black_box(verify(&head, id, &message));
-            }
-        });
+        let verified =
+            effort.repeat_each(100, message, |(id, message)| verify(&head, id, &message));
         let node_us = self.primitives.node_chained_ns / 1e3;
         let (prove_us, verify_us) = (proved.median_us(), verified.median_us());
         let verify_limit_us = f64::from(height(entries) + 2) * node_us;
         let line = line! {
-            experiment: "directory_prove",
-            entries: entries,
-            prove_us: prove_us,
-            verify_us: verify_us,
-            proof_bytes: codec::encode(&prove(EntryId::new(0))?).len(),
-            memory_bytes: memory_bytes,
-            prove_limit_us: node_us,
-            prove_ratio: prove_us / node_us,
-            verify_limit_us: verify_limit_us,
+            experiment: "directory_prove", entries, prove_us, verify_us,
+            proof_bytes: codec::encode(&prove(EntryId::new(0))?).len(), memory_bytes,
+            prove_limit_us: node_us, prove_ratio: prove_us / node_us, verify_limit_us,
             verify_ratio: verify_us / verify_limit_us,
         };
         measured(report, ("merkle", self.primitives), line)

@@ -7,23 +7,26 @@ use block_directory::{
     entry::{entry_digest, root_digest},
     strategy::Place,
 };
-use pad_core::{Digest, Domain, Sha256Ed25519, Suite as _};
+use pad_core::{Digest, Domain, Suite as _};
 use sha2::{Digest as _, Sha384};
 
 use super::{
     contender::{Contender, PLACE_BYTES, Visit},
+    digests::{S, object},
     primitives::Primitives,
 };
 use crate::Outcome;
 
 /// How pairs are hashed.
 pub(super) trait PairHash {
-    type Digest: Copy + Default + AsRef<[u8]> + AsMut<[u8]>;
+    type Digest: Copy + Default + AsRef<[u8]>;
 
     fn object(number: u64) -> Self::Digest;
     fn entry(id: u64, object: &Self::Digest) -> Self::Digest;
     fn node(left: &Self::Digest, right: &Self::Digest) -> Self::Digest;
     fn root(entries: u64, top: &Self::Digest) -> Vec<u8>;
+    /// The digest that some bytes begin with.
+    fn read(bytes: &[u8]) -> Self::Digest;
 
     /// Nanoseconds of a node that waits for the one before, and of one that does not.
     fn node_ns(primitives: &Primitives) -> (f64, f64);
@@ -35,54 +38,27 @@ pub(super) struct Sha256Pairs;
 /// `SHA-384(01 ‖ left ‖ right)`: what the paper's time used for all hashing.
 pub(super) struct Sha384Pairs;
 
-/// A digest as bytes that can be written.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Bytes<const N: usize>(Digest<N>);
-
-impl<const N: usize> Default for Bytes<N> {
-    fn default() -> Self {
-        Self(Digest::default())
-    }
-}
-
-impl<const N: usize> AsRef<[u8]> for Bytes<N> {
-    fn as_ref(&self) -> &[u8] {
-        self.0.as_ref()
-    }
-}
-
-impl<const N: usize> AsMut<[u8]> for Bytes<N> {
-    fn as_mut(&mut self) -> &mut [u8] {
-        &mut self.0.0
-    }
-}
-
 impl PairHash for Sha256Pairs {
-    type Digest = Bytes<32>;
+    type Digest = Digest<32>;
 
-    fn object(number: u64) -> Bytes<32> {
-        Bytes(Sha256Ed25519::value(format!("object-{number}").as_bytes()))
+    fn object(number: u64) -> Digest<32> {
+        object(number)
     }
 
-    fn entry(id: u64, object: &Bytes<32>) -> Bytes<32> {
-        Bytes(entry_digest::<Sha256Ed25519>(
-            EntryId::new(id),
-            Some(&object.0),
-        ))
+    fn entry(id: u64, object: &Digest<32>) -> Digest<32> {
+        entry_digest::<S>(EntryId::new(id), Some(object))
     }
 
-    fn node(left: &Bytes<32>, right: &Bytes<32>) -> Bytes<32> {
-        Bytes(Sha256Ed25519::node(
-            Domain::DirectoryNode,
-            &left.0,
-            &right.0,
-        ))
+    fn node(left: &Digest<32>, right: &Digest<32>) -> Digest<32> {
+        S::node(Domain::DirectoryNode, left, right)
     }
 
-    fn root(entries: u64, top: &Bytes<32>) -> Vec<u8> {
-        root_digest::<Sha256Ed25519>(entries, &top.0)
-            .as_ref()
-            .to_vec()
+    fn root(entries: u64, top: &Digest<32>) -> Vec<u8> {
+        root_digest::<S>(entries, top).0.to_vec()
+    }
+
+    fn read(bytes: &[u8]) -> Digest<32> {
+        first(bytes)
     }
 
     fn node_ns(primitives: &Primitives) -> (f64, f64) {
@@ -91,23 +67,28 @@ impl PairHash for Sha256Pairs {
 }
 
 impl PairHash for Sha384Pairs {
-    type Digest = Bytes<48>;
+    type Digest = Digest<48>;
 
-    fn object(number: u64) -> Bytes<48> {
+    fn object(number: u64) -> Digest<48> {
         sha384(&[format!("object-{number}").as_bytes()])
     }
 
-    fn entry(id: u64, object: &Bytes<48>) -> Bytes<48> {
+    fn entry(id: u64, object: &Digest<48>) -> Digest<48> {
         sha384(&[&[0], &id.to_be_bytes(), object.as_ref()])
     }
 
-    fn node(left: &Bytes<48>, right: &Bytes<48>) -> Bytes<48> {
+    fn node(left: &Digest<48>, right: &Digest<48>) -> Digest<48> {
         sha384(&[&[1], left.as_ref(), right.as_ref()])
     }
 
-    fn root(entries: u64, top: &Bytes<48>) -> Vec<u8> {
-        let root = sha384(&[&[2], &entries.to_be_bytes(), top.as_ref()]);
-        root.as_ref().to_vec()
+    fn root(entries: u64, top: &Digest<48>) -> Vec<u8> {
+        sha384(&[&[2], &entries.to_be_bytes(), top.as_ref()])
+            .0
+            .to_vec()
+    }
+
+    fn read(bytes: &[u8]) -> Digest<48> {
+        first(bytes)
     }
 
     fn node_ns(primitives: &Primitives) -> (f64, f64) {
@@ -115,12 +96,16 @@ impl PairHash for Sha384Pairs {
     }
 }
 
-fn sha384(parts: &[&[u8]]) -> Bytes<48> {
+fn first<const N: usize>(bytes: &[u8]) -> Digest<N> {
+    Digest(*bytes.first_chunk().expect("bench: a place holds a digest"))
+}
+
+fn sha384(parts: &[&[u8]]) -> Digest<48> {
     let mut hasher = Sha384::new();
     for part in parts {
         hasher.update(part);
     }
-    Bytes(Digest(hasher.finalize().into()))
+    Digest(hasher.finalize().into())
 }
 
 /// Stored nodes: a change hashes those on its path.
@@ -285,12 +270,7 @@ impl<H: PairHash> Contender for Scanning<H> {
     fn summary(&self, block: &mut Self::Block, _: Place) -> H::Digest {
         let Image { bytes, slots, read } = block;
         read.clear();
-        for place in bytes.chunks_exact(PLACE_BYTES).take(*slots) {
-            let mut digest = H::Digest::default();
-            let length = digest.as_ref().len();
-            digest.as_mut().copy_from_slice(&place[..length]);
-            read.push(digest);
-        }
+        read.extend(bytes.chunks_exact(PLACE_BYTES).take(*slots).map(H::read));
         while read.len() > 1 {
             let pairs = read.len() / 2;
             for pair in 0..pairs {

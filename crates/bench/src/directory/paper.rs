@@ -4,7 +4,7 @@
 //!
 //! Source: Stanton et al. 2010, section 4.
 
-use crate::line::Line;
+use crate::{line::Line, paper::Published};
 
 /// What the text says of figure 3.
 pub(super) const FIGURE_3: &str = "Paper: AdHASH takes a fifth of the pairwise baseline's time for cryptography, and half of its total time; \
@@ -27,18 +27,21 @@ pub(super) const OTHERS: &str = "redb: a plain map from id to digest, durable ba
 
 /// Block reads for each look-up by the model: entries, update %, then without and with hints, 68 slots and 128 slots.
 #[rustfmt::skip]
-const MODEL: [(u64, u64, [f64; 4]); 10] = [
-    (1_000_000, 0, [0.727, 0.100, 0.286, 0.000]),
-    (10_000_000, 0, [0.952, 0.101, 0.417, 0.000]),
-    (100_000, 25, [0.502, 0.369, 0.004, 0.000]),
-    (1_000_000, 25, [0.721, 0.310, 0.275, 0.054]),
-    (10_000_000, 25, [0.958, 0.395, 0.406, 0.010]),
-    (100_000_000, 25, [1.229, 0.365, 0.696, 0.081]),
-    (1_000_000, 50, [0.712, 0.363, 0.274, 0.111]),
-    (10_000_000, 50, [0.973, 0.451, 0.407, 0.025]),
-    (1_000_000, 100, [0.708, 0.381, 0.305, 0.181]),
-    (10_000_000, 100, [1.081, 0.488, 0.464, 0.061]),
-];
+const MODEL: Published<2, 4> = Published {
+    keys: ["entries", "update_percent"],
+    rows: &[
+        ([1_000_000, 0], [0.727, 0.100, 0.286, 0.000]),
+        ([10_000_000, 0], [0.952, 0.101, 0.417, 0.000]),
+        ([100_000, 25], [0.502, 0.369, 0.004, 0.000]),
+        ([1_000_000, 25], [0.721, 0.310, 0.275, 0.054]),
+        ([10_000_000, 25], [0.958, 0.395, 0.406, 0.010]),
+        ([100_000_000, 25], [1.229, 0.365, 0.696, 0.081]),
+        ([1_000_000, 50], [0.712, 0.363, 0.274, 0.111]),
+        ([10_000_000, 50], [0.973, 0.451, 0.407, 0.025]),
+        ([1_000_000, 100], [0.708, 0.381, 0.305, 0.181]),
+        ([10_000_000, 100], [1.081, 0.488, 0.464, 0.061]),
+    ],
+};
 
 /// Whether a line is of a trace that the model counted.
 fn is_models(line: &Line) -> bool {
@@ -46,17 +49,13 @@ fn is_models(line: &Line) -> bool {
 }
 
 /// The model's reads of a line without hints, and of the same trace with them.
-pub(super) fn model_reads(line: &Line) -> Option<[f64; 2]> {
-    let of = (line.count("entries"), line.count("update_percent"));
-    let (_, _, reads) = MODEL
-        .iter()
-        .find(|(entries, percent, _)| (*entries, *percent) == of)?;
-    let [one, other, third, fourth] = *reads;
-    is_models(line).then_some(if line.count("capacity") == 68 {
-        [one, other]
-    } else {
-        [third, fourth]
-    })
+pub(super) fn model_reads(line: &Line) -> [Option<f64>; 2] {
+    let reads = MODEL.of(line);
+    let [one, other, third, fourth] = reads.map(|reads| reads.filter(|_| is_models(line)));
+    match line.count("capacity") {
+        68 => [one, other],
+        _ => [third, fourth],
+    }
 }
 
 /// Block reads of look-ups, exactly: entries, update %, then 68 slots without and with hints, 128 slots without and with hints.

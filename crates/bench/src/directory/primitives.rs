@@ -67,29 +67,19 @@ impl Primitives {
     }
 }
 
-fn each_ns<R>(effort: &Effort, mut work: impl FnMut() -> R) -> f64 {
-    effort.primitive_ns(|calls| {
-        for _ in 0..calls {
-            black_box(work());
-        }
-    })
-}
-
 fn sha384_ns(effort: &Effort, bytes: usize) -> f64 {
     let input = vec![7; bytes];
-    each_ns(effort, || Sha384::digest(black_box(&input)))
+    effort.each_ns(|| Sha384::digest(black_box(&input)))
 }
 
 fn sha256_ns(effort: &Effort) -> f64 {
     let input = [7; 2_048];
-    each_ns(effort, || {
-        Sha256Ed25519::hash(Domain::BlockLtState, &[black_box(&input)])
-    })
+    effort.each_ns(|| Sha256Ed25519::hash(Domain::BlockLtState, &[black_box(&input)]))
 }
 
 fn blake3_ns(effort: &Effort) -> f64 {
     let mut output = [0; 2_048];
-    each_ns(effort, || {
+    effort.each_ns(|| {
         let mut hasher = blake3::Hasher::new_keyed(&Domain::BlockLtHash.block());
         hasher.update(black_box(&[7; 42]));
         hasher.finalize_xof().fill(&mut output);
@@ -99,16 +89,12 @@ fn blake3_ns(effort: &Effort) -> f64 {
 
 fn combine_ns<C: Combination>(effort: &Effort) -> f64 {
     let (mut value, other) = two_elements::<C>();
-    each_ns(effort, || {
-        C::combine(black_box(&mut value), black_box(&other));
-    })
+    effort.each_ns(|| C::combine(black_box(&mut value), black_box(&other)))
 }
 
 fn remove_ns<C: Combination>(effort: &Effort) -> f64 {
     let (mut value, other) = two_elements::<C>();
-    each_ns(effort, || {
-        C::remove(black_box(&mut value), black_box(&other));
-    })
+    effort.each_ns(|| C::remove(black_box(&mut value), black_box(&other)))
 }
 
 fn two_elements<C: Combination>() -> (C::Value, C::Value) {

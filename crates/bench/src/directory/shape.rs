@@ -70,7 +70,8 @@ mod tests {
     fn shapes_follow_from_lines() {
         let line = |strategy: &str, bytes: u64, us: f64| {
             line! {
-                experiment: "directory_inserts", strategy: strategy, block_bytes: bytes, update_us: us, update_ratio: us / 10.0,
+                experiment: "directory_inserts", strategy, block_bytes: bytes, update_us: us,
+                update_ratio: us / 10.0,
             }
         };
         let lines = [

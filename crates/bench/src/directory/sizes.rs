@@ -7,23 +7,18 @@ use block_directory::{
     entry::{entry_digest, root_digest},
 };
 use pad_core::{
-    Digest, Domain, SnapshotHead, Suite as _, Untrusted, Version,
+    Digest, Domain, Suite as _, Untrusted,
     codec::{self, Message},
-    head::Authority,
 };
 use serde::{Deserialize, Serialize};
 
 use super::{
-    digests::{S, object},
+    digests::{S, known_head, object},
     measured,
     primitives::Primitives,
     reads,
 };
-use crate::{
-    Outcome, line,
-    primitives::{author_key, signing_key},
-    report::Report,
-};
+use crate::{line, prelude::*};
 
 /// The entries of directories whose proofs are made without them.
 const ENTRIES: [u64; 5] = [
@@ -44,9 +39,7 @@ const MOST_HISTORY: usize = 64;
 pub(super) fn run(primitives: &Primitives, report: &mut Report) -> Outcome<()> {
     for entries in ENTRIES {
         let line = line! {
-            experiment: "directory_proof_bytes",
-            entries: entries,
-            proof_bytes: proof_of_first(entries)?,
+            experiment: "directory_proof_bytes", entries, proof_bytes: proof_of_first(entries)?,
         };
         measured(report, ("merkle", primitives), line)?;
     }
@@ -55,9 +48,7 @@ pub(super) fn run(primitives: &Primitives, report: &mut Report) -> Outcome<()> {
     let state_bytes = light_state(entries)?;
     let missing = MOST_PEAKS - peaks + MOST_HISTORY - 1;
     let line = line! {
-        experiment: "directory_light_author",
-        entries: entries,
-        memory_bytes: state_bytes,
+        experiment: "directory_light_author", entries, memory_bytes: state_bytes,
         // Numbers of entries and versions take up to 8 bytes more than here.
         most_bytes: state_bytes + 32 * missing + 16,
     };
@@ -90,17 +81,7 @@ fn proof_of_first(entries: u64) -> Outcome<usize> {
         shown: vec![Some(object(0))],
         siblings,
     });
-    let authority = Authority {
-        author: author_key(),
-        dictionary: "bench".into(),
-        scheme: block_directory::DIRECTORY,
-    };
-    let head = SnapshotHead {
-        version: Version::new(1),
-        root: root_digest::<S>(entries, &top),
-        ..SnapshotHead::<S>::empty(authority.scheme, authority.dictionary)
-    };
-    let head = Untrusted::new(head.sign(&signing_key())?).verify(&authority, &Version::new(1))?;
+    let head = known_head(block_directory::DIRECTORY, root_digest::<S>(entries, &top))?;
     let query = EntryQuery::one(id);
     let proof: EntryProof<S> = codec::decode(&message, query.longest_proof())?;
     Untrusted::new(proof).verify(&head, &query)?;

@@ -19,13 +19,7 @@ use super::{
     operations::{digest, of},
     primitives::Primitives,
 };
-use crate::{
-    Outcome, line, memory,
-    primitives::signing_key,
-    report::Report,
-    timing::{median, stopwatch},
-    workload::Random,
-};
+use crate::{line, memory, prelude::*};
 
 /// Blocks of 128 slots: 4 096 bytes.
 pub(super) const STEP: u32 = 7;
@@ -67,8 +61,8 @@ impl Stored<'_> {
             BlockDirectory::create_loaded(&target, authority, (STEP, BUDGET), objects, sign)
         });
         let loaded = loaded?;
-        let loading = memory::peak_resident_bytes().saturating_sub(before);
-        let all_bytes = loaded.file_bytes()?;
+        let loading_bytes = memory::peak_resident_bytes().saturating_sub(before);
+        let file_bytes = loaded.file_bytes()?;
         drop(loaded);
         let level_bytes = level_bytes(&target)?;
         let write_us = write_us(folder, level_bytes)?;
@@ -83,22 +77,13 @@ impl Stored<'_> {
             _ = black_box(prove(&opened, random.below(self.entries)));
         }
         let memory_bytes = memory::resident_bytes().saturating_sub(before);
-        let line = of(
-            "directory_load",
-            self.entries,
-            (us / self.entries as f64, limit_us),
-        )
-        .with("memory_bytes", memory_bytes)
-        .with("loading_bytes", loading)
-        .with("open_us", open_us)
-        .with("file_bytes", all_bytes)
-        .with(
-            "level_bytes_per_entry",
-            level_bytes as f64 / self.entries as f64,
-        )
-        .with("write_megabytes_per_second", level_bytes as f64 / write_us)
-        .with("block_bytes", 32 * CAPACITY)
-        .with("budget_bytes", BUDGET.bytes);
+        let times = (us / self.entries as f64, limit_us);
+        let line = of("directory_load", self.entries, times).merged(&line! {
+            memory_bytes, loading_bytes, open_us, file_bytes,
+            level_bytes_per_entry: level_bytes as f64 / self.entries as f64,
+            write_megabytes_per_second: level_bytes as f64 / write_us,
+            block_bytes: 32 * CAPACITY, budget_bytes: BUDGET.bytes,
+        });
         measured(report, ("merkle", self.primitives), line)
     }
 
@@ -153,16 +138,10 @@ impl Stored<'_> {
         let each = |count: u64| count as f64 / sampled as f64;
         let prove_us = median(times);
         let line = line! {
-            experiment: "directory_read",
-            entries: self.entries,
-            block_bytes: 32 * CAPACITY,
-            prove_us: prove_us,
-            prove_limit_us: limit_us + read_us,
-            prove_ratio: (prove_us - read_us) / limit_us,
-            read_us: read_us,
-            reads_per_lookup: each(reads),
-            reads_with_hint: each(with_hints),
-            reads_of_timed: each(server.blocks_read() - start),
+            experiment: "directory_read", entries: self.entries, block_bytes: 32 * CAPACITY,
+            prove_us, prove_limit_us: limit_us + read_us,
+            prove_ratio: (prove_us - read_us) / limit_us, read_us, reads_per_lookup: each(reads),
+            reads_with_hint: each(with_hints), reads_of_timed: each(server.blocks_read() - start),
         };
         measured(report, ("merkle", self.primitives), line)
     }

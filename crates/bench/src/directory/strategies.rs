@@ -1,27 +1,20 @@
 //! Strategies 2 to 6 one by one: a change of one block beside its primitives, and proofs by opened blocks.
 
-use std::hint::black_box;
-
 use block_directory::{
     BlockRoot, BlockTree, EntryId, OpenedProof,
     strategy::{
         AdSum1600, BlockDigest, Combined, Flat, LtLanes, MuProduct1024, MuProduct3072, Place,
     },
 };
-use pad_core::{SnapshotHead, Untrusted, Version, codec, head::Authority};
+use pad_core::{Untrusted, codec};
 
 use super::{
     contender::{Contender as _, Visit},
-    digests::{Digests, Measured, S, object, width},
+    digests::{Digests, Measured, S, known_head, object, width},
     measured,
     primitives::Primitives,
 };
-use crate::{
-    Outcome, line,
-    primitives::{author_key, signing_key},
-    report::Report,
-    workload::Random,
-};
+use crate::{line, prelude::*};
 
 /// The slots of the paper's blocks.
 const CAPACITY: u32 = 68;
@@ -49,21 +42,15 @@ fn one<B: Measured>(name: &str, primitives: &Primitives, report: &mut Report) ->
         };
         let limit_us = B::limit_ns(visit, primitives) / 1e3;
         let line = line! {
-            experiment: "directory_change",
-            update_us: update_us,
-            update_limit_us: limit_us,
-            update_ratio: update_us / limit_us,
-            level: level,
-            capacity: CAPACITY,
+            experiment: "directory_change", update_us, update_limit_us: limit_us,
+            update_ratio: update_us / limit_us, level, capacity: CAPACITY,
         };
         measured(report, (name, primitives), line)?;
     }
     proofs::<B>((name, primitives), report)?;
     let line = line! {
-        experiment: "directory_opened_bytes",
-        entries: COUNTED,
-        proof_bytes: opened_bytes::<B>(COUNTED),
-        capacity: CAPACITY,
+        experiment: "directory_opened_bytes", entries: COUNTED,
+        proof_bytes: opened_bytes::<B>(COUNTED), capacity: CAPACITY,
     };
     measured(report, (name, primitives), line)
 }
@@ -90,18 +77,13 @@ fn change_us<B: Measured>(level: u8, report: &Report) -> Outcome<f64> {
     let mut contents: Vec<Vec<u8>> = (0..CAPACITY).map(|_| content()).collect();
     let mut block = filled(&contents)?;
     let mut slots = Random::new(1);
-    let changes = |chunk| -> Vec<_> {
-        let mut change = |_| (slots.below(CAPACITY.into()), content());
-        (0..chunk).map(&mut change).collect()
-    };
-    let timings = report.effort().repeat(50, changes, |changes| {
-        for (slot, new) in changes {
-            let position = place.block * u64::from(CAPACITY) + slot;
-            // What could fail is seen below.
-            _ = blocks.write(&mut block, place, position, &new);
-            _ = black_box(blocks.summary(&mut block, place));
-            contents[slot as usize] = new;
-        }
+    let change = || (slots.below(CAPACITY.into()), content());
+    let timings = report.effort().repeat_each(50, change, |(slot, new)| {
+        let position = place.block * u64::from(CAPACITY) + slot;
+        // What could fail is seen below.
+        _ = blocks.write(&mut block, place, position, &new);
+        contents[slot as usize] = new;
+        blocks.summary(&mut block, place)
     });
     if blocks.summary(&mut filled(&contents)?, place) != blocks.summary(&mut block, place) {
         return Err(format!("{}: changes lead to another summary", B::NAME).into());
@@ -124,57 +106,31 @@ fn proofs<B: Measured>(of: (&str, &Primitives), report: &mut Report) -> Outcome<
         Ok(verified.get().of(id))
     };
     let mut random = Random::new(entries);
-    let mut ids = |chunk| -> Vec<EntryId> {
-        (0..chunk)
-            .map(|_| EntryId::new(random.below(entries)))
-            .collect()
-    };
-    for id in ids(5) {
+    let mut id = || EntryId::new(random.below(entries));
+    for id in [(); 5].map(|()| id()) {
         let expected = Some(block_directory::Entry::Live(object(id.number())));
         if verify(id, &codec::encode(&tree.prove(id)))? != expected {
             return Err(format!("{}: the wrong answer", B::NAME).into());
         }
     }
     let effort = report.effort();
-    let proved = effort.repeat(50, &mut ids, |ids| {
-        for id in ids {
-            _ = black_box(tree.prove(id));
-        }
-    });
-    let messages = |chunk| -> Vec<_> {
-        let message = |id| (id, codec::encode(&tree.prove(id)));
-        ids(chunk).into_iter().map(message).collect()
+    let proved = effort.repeat_each(50, &mut id, |id| tree.prove(id));
+    let message = || {
+        let id = id();
+        (id, codec::encode(&tree.prove(id)))
     };
-    let verified = effort.repeat(5, messages, |messages| {
-        for (id, message) in messages {
-            _ = black_box(verify(id, &message));
-        }
-    });
+    let verified = effort.repeat_each(5, message, |(id, message)| verify(id, &message));
     let line = line! {
-        experiment: "directory_opened",
-        entries: entries,
-        prove_us: proved.median_us(),
+        experiment: "directory_opened", entries, prove_us: proved.median_us(),
         verify_us: verified.median_us(),
-        proof_bytes: codec::encode(&tree.prove(EntryId::new(0))).len(),
-        capacity: CAPACITY,
+        proof_bytes: codec::encode(&tree.prove(EntryId::new(0))).len(), capacity: CAPACITY,
     };
     measured(report, of, line)
 }
 
 /// The root of a tree, as a client knows it from a signed head.
 fn known_root<B: Measured>(tree: &BlockTree<S, B>) -> Outcome<BlockRoot<S>> {
-    let authority = Authority {
-        author: author_key(),
-        dictionary: "bench".into(),
-        scheme: B::SCHEME,
-    };
-    let version = Version::new(1);
-    let head = SnapshotHead {
-        version,
-        root: tree.root(),
-        ..SnapshotHead::<S>::empty(authority.scheme, authority.dictionary)
-    };
-    let head = Untrusted::new(head.sign(&signing_key())?).verify(&authority, &version)?;
+    let head = known_head(B::SCHEME, tree.root())?;
     Ok(BlockRoot::new(&head, CAPACITY)?)
 }
 

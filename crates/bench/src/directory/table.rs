@@ -1,49 +1,74 @@
 //! The lines of `bench directory`, for people.
 
+use serde_json::Value;
+
 use super::{goals, paper};
 use crate::{
-    line::{Line, of},
-    tables::{Column, Tables, computed, digits, number, scaled, text},
+    columns::{Declared, Titled, shown},
+    line,
+    prelude::*,
+    tables::{Tables, digits},
 };
 
 /// A table for each experiment.
 pub fn report(lines: &[Line]) -> Tables {
-    let mut tables = Tables::default();
-    inserts(&mut tables, lines);
-    hints(&mut tables, lines);
-    operations(&mut tables, lines);
-    strategies(&mut tables, lines);
-    beside(&mut tables, lines);
+    let mut tables = shown(&TABLES, lines);
     primitives(&mut tables, lines);
     goals::table(lines, &mut tables);
     tables.signed(lines)
 }
 
-fn inserts(tables: &mut Tables, lines: &[Line]) {
-    let columns = [
-        text("strategy", "strategy"),
-        text("block bytes", "block_bytes"),
-        text("slots", "capacity"),
-        number("levels", "mean_levels"),
-        number("crypto us", "update_us"),
-        number("limit us", "update_limit_us"),
-        number("ratio", "update_ratio"),
-        number("total us", "total_us"),
-        number("written bytes", "written_bytes_per_update"),
-    ];
-    let inserted = of(lines, "directory_inserts");
-    let of_figure = |figure: &str| -> Vec<&Line> {
-        let drawn = inserted.iter().filter(|line| is_in(figure, line));
-        drawn.copied().collect()
-    };
-    let title = "Figure 3: insertions one by one";
-    tables.section(title, paper::FIGURE_3, &of_figure("3"), &columns);
-    let title = "Figure 4: sums and products";
-    tables.section(title, paper::FIGURE_4, &of_figure("4"), &columns);
-}
+#[rustfmt::skip]
+const INSERTS: &[Titled] = &[
+    ("strategy", "strategy"), ("block bytes", "block_bytes"), ("slots", "capacity"), ("levels", "mean_levels"),
+    ("crypto us", "update_us"), ("limit us", "update_limit_us"), ("ratio", "update_ratio"), ("total us", "total_us"),
+    ("written bytes", "written_bytes_per_update"),
+];
+
+#[rustfmt::skip]
+const TABLES: [Declared; 9] = [
+    Declared::new("directory_inserts", "Figure 3: insertions one by one", INSERTS)
+        .noted(paper::FIGURE_3).filtered(|line| is_in("3", line)),
+    Declared::new("directory_inserts", "Figure 4: sums and products", INSERTS)
+        .noted(paper::FIGURE_4).filtered(|line| is_in("4", line)),
+    Declared::new("directory_hints", "Figure 5: block reads for each look-up of a trace", &[
+        ("entries", "entries"), ("update %", "update_percent"), ("slots", "capacity"), ("frames", "frames"),
+        ("reads", "reads_per_lookup"), ("with hints", "with.reads"), ("times", "with.times"), ("model", "model.0"),
+        ("with hints", "model.1"), ("hits", "with.hits"), ("bytes read", "read_bytes_per_lookup"), ("with hints", "with.bytes_read"),
+        ("bytes sent", "proof_bytes"), ("with hints", "with.bytes_sent"),
+    ]).noted(paper::FIGURE_5).only(&[("hints", "false")]).deriving(with_hints),
+    Declared::new(UPDATES, "Updates", &[
+        ("operation", "operation"), ("entries", "entries"), ("us", "update_us"), ("limit us", "update_limit_us"),
+        ("ratio", "update_ratio"), ("written bytes", "written_bytes_per_update"), ("memory MB", "memory_bytes/1e6"),
+    ]).noted("In memory until the head is to be signed; single updates seal a version each: operations, root, head.")
+        .deriving(|_, line| line! { operation: operation(line.text("experiment")) }),
+    Declared::new("directory_prove", "Proofs of one entry", &[
+        ("entries", "entries"), ("prove us", "prove_us"), ("nodes", "prove_ratio"), ("verify us", "verify_us"),
+        ("limit us", "verify_limit_us"), ("ratio", "verify_ratio"), ("bytes", "proof_bytes"), ("server MB", "memory_bytes/1e6"),
+    ]),
+    Declared::new("directory_read", "Look-ups of entries whose block is in the page cache only", &[
+        ("entries", "entries"), ("us", "prove_us"), ("limit us", "prove_limit_us"), ("of which reading", "read_us"),
+        ("ratio without reading", "prove_ratio"), ("reads", "reads_per_lookup"), ("with a hint", "reads_with_hint"),
+    ]),
+    Declared::new("directory_change", "One change of one block of 68 slots", &[
+        ("strategy", "strategy"), ("level", "level"), ("us", "update_us"), ("limit us", "update_limit_us"), ("ratio", "update_ratio"),
+    ]),
+    Declared::new("directory_opened", "Proofs by opened blocks", &[
+        ("strategy", "strategy"), ("entries", "entries"), ("prove us", "prove_us"), ("verify us", "verify_us"),
+        ("bytes", "proof_bytes"), ("contents at 10^9", "counted"),
+    ]).noted("Every slot of every block on the path: what a sound proof of these strategies shows.").deriving(|lines, line| {
+        let counted = of(lines, "directory_opened_bytes");
+        let same = counted.iter().find(|other| other.agrees(line, &["strategy"]));
+        line! { counted: same.and_then(|line| line.number("proof_bytes")) }
+    }),
+    Declared::new("directory_beside", "Beside what a user would pick", &[
+        ("what", "strategy"), ("entries", "entries"), ("update us", "update_us"), ("get us", "get_us"), ("prove us", "prove_us"),
+        ("proof bytes", "proof_bytes"), ("written bytes", "written_bytes_per_update"), ("file bytes", "file_bytes"),
+    ]).noted(paper::OTHERS),
+];
 
 /// Whether a contender stands in a figure.
-pub(super) fn is_in(figure: &str, line: &Line) -> bool {
+pub(crate) fn is_in(figure: &str, line: &Line) -> bool {
     let strategy = line.text("strategy");
     match figure {
         "3" => !strategy.starts_with("mu-hash"),
@@ -51,185 +76,59 @@ pub(super) fn is_in(figure: &str, line: &Line) -> bool {
     }
 }
 
-/// One row for each trace: the line without hints, and its other half.
-fn hints(tables: &mut Tables, lines: &[Line]) {
-    let counted = of(lines, "directory_hints");
-    let is_with = |line: &&&Line| line.get("hints") == Some(&true.into());
-    let with: Vec<&Line> = counted.iter().filter(is_with).copied().collect();
-    let without: Vec<&Line> = counted
-        .iter()
-        .filter(|line| !is_with(line))
-        .copied()
-        .collect();
-    let other = |line: &Line, key: &str| {
-        let same = [
-            "entries",
-            "update_percent",
-            "capacity",
-            "seed",
-            "operations",
-        ];
-        let other = with.iter().find(|other| other.agrees(line, &same))?;
-        other.number(key)
-    };
-    let columns = [
-        text("entries", "entries"),
-        text("update %", "update_percent"),
-        text("slots", "capacity"),
-        text("frames", "frames"),
-        number("reads", "reads_per_lookup"),
-        computed("with hints", |line| other(line, "reads_per_lookup")),
-        computed("times", |line| {
-            let with = other(line, "reads_per_lookup").filter(|reads| *reads > 0.0)?;
-            Some(line.number("reads_per_lookup")? / with)
-        }),
-        computed("model", |line| Some(paper::model_reads(line)?[0])),
-        computed("with hints", |line| Some(paper::model_reads(line)?[1])),
-        computed("hits", |line| other(line, "hint_hit_rate")),
-        number("bytes read", "read_bytes_per_lookup"),
-        computed("with hints", |line| other(line, "read_bytes_per_lookup")),
-        number("bytes sent", "proof_bytes"),
-        computed("with hints", |line| other(line, "proof_bytes")),
+/// Of a trace that was followed without hints, what it takes with hints, and what the model gives.
+fn with_hints(lines: &[Line], line: &Line) -> Line {
+    let same = [
+        "entries",
+        "update_percent",
+        "capacity",
+        "seed",
+        "operations",
     ];
-    let title = "Figure 5: block reads for each look-up of a trace";
-    tables.section(title, paper::FIGURE_5, &without, &columns);
+    let mut with = lines.iter().filter(|it| it.says(&[("hints", "true")]));
+    let with = with.find(|other| other.agrees(line, &same));
+    let of = |key: &str| with?.number(key);
+    let reads = of("reads_per_lookup");
+    let fewer = reads.filter(|reads| *reads > 0.0);
+    let times = fewer.zip(line.number("reads_per_lookup"));
+    let with = Line::default()
+        .and("reads", reads)
+        .and("times", times.map(|(with, without)| without / with))
+        .and("hits", of("hint_hit_rate"))
+        .and("bytes_read", of("read_bytes_per_lookup"))
+        .and("bytes_sent", of("proof_bytes"));
+    let model = paper::model_reads(line);
+    Line::default().and("with", with).and("model", model)
 }
 
-fn operations(tables: &mut Tables, lines: &[Line]) {
-    let mut updated: Vec<&Line> = Vec::new();
-    for (experiment, _) in UPDATES {
-        updated.extend(of(lines, experiment));
+/// Experiments with updates.
+const UPDATES: &str = "directory_update|directory_update_hot|directory_batch|directory_append|directory_durable|directory_load|\
+                       directory_reopen";
+
+/// The same, for people.
+fn operation(experiment: &str) -> &'static str {
+    match experiment {
+        "directory_update" => "one random entry",
+        "directory_update_hot" => "one of 128 entries",
+        "directory_batch" => "10 000 random entries at once, each",
+        "directory_append" => "appending at once, each",
+        "directory_durable" => "10 000 random entries at once, durable, each",
+        "directory_load" => "loading on disk, each",
+        _ => "reopening after a crash, each logged update; limit: applying it",
     }
-    let name = |line: &Line| {
-        let named = UPDATES
-            .iter()
-            .find(|(of, _)| *of == line.text("experiment"));
-        named.map_or_else(String::new, |(_, name)| (*name).to_owned())
-    };
-    let columns = [
-        Column::new("operation", name),
-        text("entries", "entries"),
-        number("us", "update_us"),
-        number("limit us", "update_limit_us"),
-        number("ratio", "update_ratio"),
-        number("written bytes", "written_bytes_per_update"),
-        scaled("memory MB", "memory_bytes", 1e-6),
-    ];
-    let note = "In memory until the head is to be signed; single updates seal a version each: operations, root, head.";
-    tables.section("Updates", note, &updated, &columns);
-    let columns = [
-        text("entries", "entries"),
-        number("prove us", "prove_us"),
-        number("nodes", "prove_ratio"),
-        number("verify us", "verify_us"),
-        number("limit us", "verify_limit_us"),
-        number("ratio", "verify_ratio"),
-        text("bytes", "proof_bytes"),
-        scaled("server MB", "memory_bytes", 1e-6),
-    ];
-    let proved = of(lines, "directory_prove");
-    tables.section("Proofs of one entry", "", &proved, &columns);
-    let columns = [
-        text("entries", "entries"),
-        number("us", "prove_us"),
-        number("limit us", "prove_limit_us"),
-        number("of which reading", "read_us"),
-        number("ratio without reading", "prove_ratio"),
-        number("reads", "reads_per_lookup"),
-        number("with a hint", "reads_with_hint"),
-    ];
-    let read = of(lines, "directory_read");
-    let title = "Look-ups of entries whose block is in the page cache only";
-    tables.section(title, "", &read, &columns);
-}
-
-/// Experiments with updates, for people.
-const UPDATES: [(&str, &str); 7] = [
-    ("directory_update", "one random entry"),
-    ("directory_update_hot", "one of 128 entries"),
-    ("directory_batch", "10 000 random entries at once, each"),
-    ("directory_append", "appending at once, each"),
-    (
-        "directory_durable",
-        "10 000 random entries at once, durable, each",
-    ),
-    ("directory_load", "loading on disk, each"),
-    (
-        "directory_reopen",
-        "reopening after a crash, each logged update; limit: applying it",
-    ),
-];
-
-fn strategies(tables: &mut Tables, lines: &[Line]) {
-    let columns = [
-        text("strategy", "strategy"),
-        text("level", "level"),
-        number("us", "update_us"),
-        number("limit us", "update_limit_us"),
-        number("ratio", "update_ratio"),
-    ];
-    let changed = of(lines, "directory_change");
-    tables.section(
-        "One change of one block of 68 slots",
-        "",
-        &changed,
-        &columns,
-    );
-    let counted = of(lines, "directory_opened_bytes");
-    let at_most = |line: &Line| {
-        let same = counted
-            .iter()
-            .find(|other| other.agrees(line, &["strategy"]))?;
-        same.number("proof_bytes")
-    };
-    let columns = [
-        text("strategy", "strategy"),
-        text("entries", "entries"),
-        number("prove us", "prove_us"),
-        number("verify us", "verify_us"),
-        number("bytes", "proof_bytes"),
-        computed("contents at 10^9", at_most),
-    ];
-    let opened = of(lines, "directory_opened");
-    let note =
-        "Every slot of every block on the path: what a sound proof of these strategies shows.";
-    tables.section("Proofs by opened blocks", note, &opened, &columns);
-}
-
-fn beside(tables: &mut Tables, lines: &[Line]) {
-    let columns = [
-        text("what", "strategy"),
-        text("entries", "entries"),
-        number("update us", "update_us"),
-        number("get us", "get_us"),
-        number("prove us", "prove_us"),
-        number("proof bytes", "proof_bytes"),
-        number("written bytes", "written_bytes_per_update"),
-        text("file bytes", "file_bytes"),
-    ];
-    let maps = of(lines, "directory_beside");
-    tables.section(
-        "Beside what a user would pick",
-        paper::OTHERS,
-        &maps,
-        &columns,
-    );
 }
 
 fn primitives(tables: &mut Tables, lines: &[Line]) {
-    let first = lines
-        .iter()
-        .find_map(|line| line.get("primitives")?.as_object());
-    if let Some(primitives) = first {
+    let mut primitives = lines.iter().filter_map(|line| line.get("primitives"));
+    if let Some(primitives) = primitives.find_map(Value::as_object) {
         tables.heading("Primitives", "");
-        let row = |(name, value): (&String, &serde_json::Value)| {
-            let value = value.as_f64().map_or_else(String::new, digits);
-            vec![name.clone(), value]
+        let row = |(name, value): (&String, &Value)| {
+            vec![
+                name.clone(),
+                value.as_f64().map_or_else(String::new, digits),
+            ]
         };
-        tables.rows(
-            &["primitive", ""],
-            &[],
-            primitives.iter().map(row).collect(),
-        );
+        let rows = primitives.iter().map(row).collect();
+        tables.rows(&["primitive", ""], &[], rows);
     }
 }

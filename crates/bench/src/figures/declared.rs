@@ -1,67 +1,117 @@
 //! Plots that are nothing but figures of lines over another figure of the same lines: declared, not programmed.
 
-use serde_json::Value;
+use super::{Lines, Series, points};
+use crate::{
+    columns::{Rows, filled},
+    directory::table::is_in,
+    line,
+    line::Selection,
+    prelude::*,
+};
 
-use super::{Lines, points};
-use crate::line::{Line, Selection, groups, of};
-
-/// A plot.
-struct Declared {
+/// A plot, or several. Texts with `{key}` say what the first line says there.
+pub(crate) struct Declared {
     /// The name of its file.
-    name: &'static str,
-    title: &'static str,
-    /// The lines that are drawn, and what else they must say.
-    experiment: &'static str,
-    only: Selection,
+    pub(crate) name: &'static str,
+    pub(crate) title: &'static str,
+    /// The lines that are drawn.
+    pub(crate) rows: Rows,
+    /// Lines that differ in these are drawn in plots of their own.
+    pub(crate) per: &'static [&'static str],
     /// The name of the horizontal axis, and its figure.
-    horizontal: (&'static str, &'static str),
-    vertical: &'static str,
-    /// Lines that differ in these are series of their own, named by them.
-    by: &'static [&'static str],
+    pub(crate) horizontal: (&'static str, &'static str),
+    pub(crate) vertical: &'static str,
+    /// Lines that differ in these are series of their own.
+    pub(crate) by: &'static [&'static str],
     /// What is drawn of each of them, with a name for it.
-    figures: &'static [(&'static str, &'static str)],
-}
-
-/// All of them.
-pub(super) fn plots(lines: &[Line]) -> impl Iterator<Item = (String, Lines)> {
-    DECLARED
-        .iter()
-        .map(|declared| (declared.name.to_owned(), declared.plot(lines)))
+    pub(crate) figures: &'static [(&'static str, &'static str)],
+    /// The fewest points of a series.
+    pub(crate) least: usize,
+    /// What stands beside them.
+    pub(crate) beside: fn() -> Vec<Series>,
 }
 
 impl Declared {
-    fn plot(&self, lines: &[Line]) -> Lines {
-        let mut drawn = of(lines, self.experiment);
-        drawn.retain(|line| line.says(self.only));
-        let mut series = Vec::new();
-        for group in groups(&drawn, self.by) {
-            let names: Vec<String> = self.by.iter().map(|key| shown(group[0].get(key))).collect();
-            for (what, figure) in self.figures {
-                let mut name = names.join(", ");
-                if !what.is_empty() {
-                    name = [what, name.as_str()].join(", ");
-                }
-                let points = points(&group, self.horizontal.1, (figure, 1.0));
-                if points.len() > 1 {
-                    series.push((name, points));
-                }
+    /// A plot of all lines of an experiment, which has yet to say what it shows.
+    pub(crate) const fn new(
+        (name, title): (&'static str, &'static str),
+        experiment: &'static str,
+        horizontal: (&'static str, &'static str),
+        vertical: &'static str,
+    ) -> Self {
+        Self {
+            name,
+            title,
+            rows: Rows::of(experiment),
+            per: &[],
+            horizontal,
+            vertical,
+            by: &[],
+            figures: &[],
+            least: 1,
+            beside: Vec::new,
+        }
+    }
+
+    /// A series for each value of these keys, and for each of these figures.
+    pub(crate) const fn of(
+        self,
+        by: &'static [&'static str],
+        figures: &'static [(&'static str, &'static str)],
+    ) -> Self {
+        Self {
+            by,
+            figures,
+            ..self
+        }
+    }
+
+    /// The same of lines that say this.
+    pub(crate) const fn only(mut self, only: Selection) -> Self {
+        self.rows.only = only;
+        self
+    }
+
+    /// The same of lines for which this holds.
+    pub(crate) const fn filtered(mut self, filter: fn(&Line) -> bool) -> Self {
+        self.rows.filter = filter;
+        self
+    }
+
+    /// The same with further figures of each line.
+    pub(crate) const fn deriving(mut self, derived: fn(&[Line], &Line) -> Line) -> Self {
+        self.rows.derived = derived;
+        self
+    }
+
+    /// Names of files, and what is drawn.
+    pub(super) fn plots(&self, lines: &[Line]) -> Vec<(String, Lines)> {
+        let drawn = self.rows.select(lines);
+        let drawn: Vec<&Line> = drawn.iter().collect();
+        let plots = groups(&drawn, self.per).into_iter();
+        plots
+            .map(|group| (filled(self.name, group[0]), self.plot(&group)))
+            .collect()
+    }
+
+    fn plot(&self, drawn: &[&Line]) -> Lines {
+        let mut series: Vec<Series> = Vec::new();
+        for group in groups(drawn, self.by) {
+            for (name, figure) in self.figures {
+                let points = points(&group, self.horizontal.1, figure);
+                series.push((filled(name, group[0]), points));
             }
         }
+        series.retain(|(_, points)| points.len() >= self.least);
+        if !series.is_empty() {
+            series.extend((self.beside)());
+        }
         Lines {
-            title: self.title.to_owned(),
+            title: filled(self.title, drawn[0]),
             horizontal: self.horizontal.0,
             vertical: self.vertical,
             series,
         }
-    }
-}
-
-/// A text or a number.
-fn shown(value: Option<&Value>) -> String {
-    match value {
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Null) | None => "none".to_owned(),
-        Some(value) => value.to_string(),
     }
 }
 
@@ -77,148 +127,105 @@ const COMPARED: Selection = &[
 
 /// A figure of every scheme by the number of keys.
 const fn compared(
-    name: &'static str,
-    title: &'static str,
+    names: (&'static str, &'static str),
     vertical: &'static str,
     figures: &'static [(&'static str, &'static str)],
 ) -> Declared {
-    Declared {
-        name,
-        title,
-        experiment: "compare",
-        only: COMPARED,
-        horizontal: ("keys", "keys"),
-        vertical,
-        by: &["scheme"],
-        figures,
-    }
+    let plot = Declared::new(names, "compare", ("keys", "keys"), vertical).only(COMPARED);
+    Declared { least: 2, ..plot }.of(&["scheme"], figures)
 }
 
-const DECLARED: [Declared; 13] = [
-    compared(
-        "compare-author",
-        "Author: a snapshot of one change",
+/// A figure of accumulators.
+const fn accumulators(
+    names: (&'static str, &'static str),
+    horizontal: (&'static str, &'static str),
+    only: Selection,
+) -> Declared {
+    let vertical = "microseconds for each element";
+    let plot = Declared::new(names, "accumulators", horizontal, vertical).only(only);
+    Declared { least: 2, ..plot }
+}
+
+/// A figure of many updates of outsourced files.
+const fn updates(
+    names: (&'static str, &'static str),
+    vertical: &'static str,
+    figures: &'static [(&'static str, &'static str)],
+) -> Declared {
+    let plot = Declared::new(names, "flexlist_multi", ("updates", "updates"), vertical);
+    Declared { least: 2, ..plot }.of(&["order"], figures)
+}
+
+/// Figures 3 and 4 of block directories.
+const fn inserts(
+    names: (&'static str, &'static str),
+    filter: fn(&Line) -> bool,
+    figures: &'static [(&'static str, &'static str)],
+) -> Declared {
+    let (horizontal, vertical) = (
+        ("bytes of a block", "block_bytes"),
+        "microseconds for each insertion",
+    );
+    Declared::new(names, "directory_inserts", horizontal, vertical)
+        .filtered(filter)
+        .of(&["strategy"], figures)
+}
+
+#[rustfmt::skip]
+pub(super) const DECLARED: [Declared; 19] = [
+    Declared::new(
+        ("figure5", "Figure 5: proofs of random versions, red-black, steady state"),
+        "steady_state", ("keys", "keys"), "proofs per second",
+    ).only(&[("scheme", "red-black"), ("is_drawn", "true")]).deriving(|all, line| {
+        let first = of(all, "steady_state");
+        line! { is_drawn: first.first().is_some_and(|first| first.agrees(line, &["suite"])) }
+    }).of(&["repository"], &[("{repository}", "1e6/prove_us_random_version")]),
+    compared(("compare-author", "Author: a snapshot of one change"), "microseconds", &[("{scheme}", "author_us")]),
+    compared(("compare-update", "An update of one change, as sent"), "bytes", &[("{scheme}", "update_bytes")]),
+    compared(("compare-proof", "A proof of a present key, as sent"), "bytes", &[("{scheme}", "proof_bytes")]),
+    compared(("compare-verify", "Client: verifying it"), "microseconds", &[("{scheme}", "verify_us")]),
+    accumulators(
+        ("accumulators-witnesses", "Accumulators: making all witnesses, one thread"), ("elements", "n"),
+        &[("threads", "1"), ("operation", "witnesses_public")],
+    ).of(&["accumulator"], &[("{accumulator}", "per_element_us")]),
+    accumulators(
+        ("accumulators-value", "Accumulators: the value of a set without the secret key, one thread"), ("elements", "n"),
+        &[("threads", "1"), ("operation", "accumulate_public")],
+    ).of(&["accumulator"], &[("{accumulator}", "per_element_us")]),
+    accumulators(
+        ("accumulators-threads", "Accumulators: making all witnesses, by threads"), ("threads", "threads"),
+        &[("operation", "witnesses_public")],
+    ).of(&["accumulator", "n"], &[("{accumulator}, {n}", "per_element_us")]),
+    Declared { least: 2, ..Declared::new(
+        ("flexlist-build", "Figure 6: building a list"), "flexlist_build", ("blocks", "blocks"), "milliseconds",
+    ).only(&[("tags", "none")]).of(&["threads"], &[("threads, {threads}", "total_ms")]) },
+    Declared { least: 2, ..Declared::new(
+        ("flexlist-hash-share", "Figure 8: an update with and without its hashes"), "flexlist_hash_share", ("blocks", "blocks"),
         "microseconds",
-        &[("", "author_us")],
-    ),
-    compared(
-        "compare-update",
-        "An update of one change, as sent",
-        "bytes",
-        &[("", "update_bytes")],
-    ),
-    compared(
-        "compare-proof",
-        "A proof of a present key, as sent",
-        "bytes",
-        &[("", "proof_bytes")],
-    ),
-    compared(
-        "compare-verify",
-        "Client: verifying it",
-        "microseconds",
-        &[("", "verify_us")],
-    ),
-    Declared {
-        name: "accumulators-witnesses",
-        title: "Accumulators: making all witnesses, one thread",
-        experiment: "accumulators",
-        only: &[("threads", "1"), ("operation", "witnesses_public")],
-        horizontal: ("elements", "n"),
-        vertical: "microseconds for each element",
-        by: &["accumulator"],
-        figures: &[("", "per_element_us")],
-    },
-    Declared {
-        name: "accumulators-value",
-        title: "Accumulators: the value of a set without the secret key, one thread",
-        experiment: "accumulators",
-        only: &[("threads", "1"), ("operation", "accumulate_public")],
-        horizontal: ("elements", "n"),
-        vertical: "microseconds for each element",
-        by: &["accumulator"],
-        figures: &[("", "per_element_us")],
-    },
-    Declared {
-        name: "accumulators-threads",
-        title: "Accumulators: making all witnesses, by threads",
-        experiment: "accumulators",
-        only: &[("operation", "witnesses_public")],
-        horizontal: ("threads", "threads"),
-        vertical: "microseconds for each element",
-        by: &["accumulator", "n"],
-        figures: &[("", "per_element_us")],
-    },
-    Declared {
-        name: "flexlist-build",
-        title: "Figure 6: building a list",
-        experiment: "flexlist_build",
-        only: &[("tags", "none")],
-        horizontal: ("blocks", "blocks"),
-        vertical: "milliseconds",
-        by: &["threads"],
-        figures: &[("threads", "total_ms")],
-    },
-    Declared {
-        name: "flexlist-hash-share",
-        title: "Figure 8: an update with and without its hashes",
-        experiment: "flexlist_hash_share",
-        only: &[],
-        horizontal: ("blocks", "blocks"),
-        vertical: "microseconds",
-        by: &["operation"],
-        figures: &[
-            ("with hashes", "update_us"),
-            ("without", "without_hashes_us"),
-        ],
-    },
-    Declared {
-        name: "flexlist-server",
-        title: "Figure 9: many updates, server",
-        experiment: "flexlist_multi",
-        only: &[],
-        horizontal: ("updates", "updates"),
-        vertical: "microseconds",
-        by: &["order"],
-        figures: &[
-            ("at once", "server.batch_us"),
-            ("one by one", "server.singles_us"),
-        ],
-    },
-    Declared {
-        name: "flexlist-client",
-        title: "Figure 10: many updates, client",
-        experiment: "flexlist_multi",
-        only: &[],
-        horizontal: ("updates", "updates"),
-        vertical: "microseconds",
-        by: &["order"],
-        figures: &[
-            ("at once", "client.batch_us"),
-            ("one by one", "client.singles_us"),
-        ],
-    },
-    Declared {
-        name: "flexlist-witness",
-        title: "Table 2: the witness of many updates",
-        experiment: "flexlist_multi",
-        only: &[],
-        horizontal: ("updates", "updates"),
-        vertical: "bytes",
-        by: &["order"],
-        figures: &[
-            ("at once", "witness_bytes"),
-            ("one by one", "singles_witness_bytes"),
-        ],
-    },
-    Declared {
-        name: "flexlist-network",
-        title: "Figures 11 and 12: many clients at once",
-        experiment: "flexlist_network",
-        only: &[],
-        horizontal: ("clients", "clients"),
-        vertical: "requests per second",
-        by: &["request", "uplink_megabits"],
-        figures: &[("", "per_second")],
-    },
+    ).of(&["operation"], &[("with hashes, {operation}", "update_us"), ("without, {operation}", "without_hashes_us")]) },
+    updates(("flexlist-server", "Figure 9: many updates, server"), "microseconds", &[
+        ("at once, {order}", "server.batch_us"), ("one by one, {order}", "server.singles_us"),
+    ]),
+    updates(("flexlist-client", "Figure 10: many updates, client"), "microseconds", &[
+        ("at once, {order}", "client.batch_us"), ("one by one, {order}", "client.singles_us"),
+    ]),
+    updates(("flexlist-witness", "Table 2: the witness of many updates"), "bytes", &[
+        ("at once, {order}", "witness_bytes"), ("one by one, {order}", "singles_witness_bytes"),
+    ]),
+    Declared { least: 2, ..Declared::new(
+        ("flexlist-network", "Figures 11 and 12: many clients at once"), "flexlist_network", ("clients", "clients"), "requests per second",
+    ).deriving(|_, line| line! { uplink: line.number("uplink_megabits").map_or("none".to_owned(), |megabits| megabits.to_string()) })
+        .of(&["request", "uplink"], &[("{request}, {uplink}", "per_second")]) },
+    inserts(("directory-figure3-crypto", "Figure 3: sums and pairs, cryptography"), |line| is_in("3", line), &[("{strategy}", "update_us")]),
+    inserts(("directory-figure3-total", "Figure 3: sums and pairs, total time"), |line| is_in("3", line), &[("{strategy}", "total_us")]),
+    inserts(("directory-figure4-crypto", "Figure 4: sums and products, cryptography"), |line| is_in("4", line), &[("{strategy}", "update_us")]),
+    inserts(("directory-figure4-total", "Figure 4: sums and products, total time"), |line| is_in("4", line), &[("{strategy}", "total_us")]),
+    Declared { per: &["capacity"], ..Declared::new(
+        ("directory-figure5-{capacity}", "Figure 5: block reads, {capacity} slots, {frames} frames"), "directory_hints",
+        ("entries at the start of the trace", "entries"), "block reads for each look-up",
+    ).deriving(|_, line| line! {
+        with: if line.says(&[("hints", "true")]) { "with" } else { "without" },
+        // The axis is logarithmic.
+        drawn: line.number("reads_per_lookup").map(|reads| reads.max(0.01)),
+    }).of(&["update_percent", "hints"], &[("{update_percent} % updates, {with} hints", "drawn")]) },
 ];

@@ -6,14 +6,13 @@ use clap::{Args, ValueEnum};
 use flexlist::tag::TagKind;
 
 use super::{audit, build, hash_share, locality, multi, network, replay, table};
-use crate::{Outcome, report::Report};
+use crate::prelude::*;
 
 /// The command line of `bench flexlist`.
 #[derive(Clone, Debug, Args)]
 pub struct FlexlistArguments {
-    /// One JSON object per line instead of tables.
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    manner: Manner,
     /// Only these experiments.
     #[arg(long, value_delimiter = ',')]
     pub experiment: Vec<FlexlistExperiment>,
@@ -47,9 +46,6 @@ pub struct FlexlistArguments {
     /// The number of blocks of the file that they audit; a tenth of it for the file that each updates.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MOST_BLOCKS))]
     pub network_blocks: Option<u64>,
-    /// Measure little: to see that everything works.
-    #[arg(long)]
-    pub quick: bool,
 }
 
 /// The experiments.
@@ -82,16 +78,27 @@ impl FlexlistArguments {
     /// Measures what is asked for.
     pub fn run(&self) -> Outcome<()> {
         use FlexlistExperiment as Experiment;
-        let mut report = Report::new(self.json, self.quick)?;
+        let mut report = self.manner.report()?;
         for experiment in Experiment::value_variants() {
             if !self.experiment.is_empty() && !self.experiment.contains(experiment) {
                 continue;
             }
             let (blocks, report) = (self.blocks(), &mut report);
             match experiment {
-                Experiment::Build => build::run(&self.build_blocks(), &self.threads(), report)?,
-                Experiment::HashShare => hash_share::run(&self.update_blocks(), report)?,
-                Experiment::Multi => multi::run(blocks, &self.updates(), report)?,
+                Experiment::Build => {
+                    let full = [100_000, 500_000, 4_000_000];
+                    let sizes = self.chosen(&self.build_blocks, &full, &[9_000]);
+                    build::run(&sizes, &self.threads(), report)?;
+                }
+                Experiment::HashShare => {
+                    let full = [100_000, 200_000, 500_000, 1_000_000, 2_000_000];
+                    let sizes = self.chosen(&self.update_blocks, &full, &[3_000]);
+                    hash_share::run(&sizes, report)?;
+                }
+                Experiment::Multi => {
+                    let full = [10, 20, 50, 100, 120, 200, 240, 300, 360, 480, 600];
+                    multi::run(blocks, &self.chosen(&self.updates, &full, &[3, 10]), report)?;
+                }
                 Experiment::Audit => audit::run(blocks, self.challenges, &self.tags(), report)?,
                 Experiment::Replay => {
                     for trace in &self.trace {
@@ -104,7 +111,7 @@ impl FlexlistArguments {
                     }
                 }
                 Experiment::Network => {
-                    let default = if self.quick { 1_000 } else { 50_000 };
+                    let default = if self.manner.quick { 1_000 } else { 50_000 };
                     let blocks = self.network_blocks.unwrap_or(default);
                     network::run(blocks, self.challenges, &self.clients(), report)?;
                 }
@@ -115,30 +122,13 @@ impl FlexlistArguments {
 
     /// The number of blocks of updates and audits: 1 GB in the paper.
     fn blocks(&self) -> u64 {
-        let default = if self.quick { 3_000 } else { 500_000 };
+        let default = if self.manner.quick { 3_000 } else { 500_000 };
         self.blocks.unwrap_or(default)
-    }
-
-    /// The sizes of figures 6 and 7.
-    fn build_blocks(&self) -> Vec<u64> {
-        self.chosen(&self.build_blocks, &[100_000, 500_000, 4_000_000], &[9_000])
-    }
-
-    /// The sizes of figure 8.
-    fn update_blocks(&self) -> Vec<u64> {
-        let full = [100_000, 200_000, 500_000, 1_000_000, 2_000_000];
-        self.chosen(&self.update_blocks, &full, &[3_000])
-    }
-
-    /// The numbers of updates of figures 9 and 10 and of table 2.
-    fn updates(&self) -> Vec<u64> {
-        let full = [10, 20, 50, 100, 120, 200, 240, 300, 360, 480, 600];
-        self.chosen(&self.updates, &full, &[3, 10])
     }
 
     /// The numbers of clients.
     fn clients(&self) -> Vec<usize> {
-        match (self.clients.as_slice(), self.quick) {
+        match (self.clients.as_slice(), self.manner.quick) {
             ([], true) => vec![1, 2],
             ([], false) => vec![1, 2, 5, 10, 20, 50],
             (chosen, _) => chosen.iter().map(|clients| clients.get()).collect(),
@@ -146,7 +136,7 @@ impl FlexlistArguments {
     }
 
     fn chosen(&self, wanted: &[u64], full: &[u64], quick: &[u64]) -> Vec<u64> {
-        let chosen = match (wanted, self.quick) {
+        let chosen = match (wanted, self.manner.quick) {
             ([], true) => quick,
             ([], false) => full,
             _ => wanted,
@@ -172,8 +162,9 @@ impl FlexlistArguments {
         if !self.tags.is_empty() {
             return self.tags.clone();
         }
-        let fast =
-            |kind: &TagKind| !self.quick || !matches!(kind, TagKind::Rsa2048 | TagKind::Rsa3072);
+        let fast = |kind: &TagKind| {
+            !self.manner.quick || !matches!(kind, TagKind::Rsa2048 | TagKind::Rsa3072)
+        };
         TagKind::ALL.into_iter().filter(fast).collect()
     }
 }

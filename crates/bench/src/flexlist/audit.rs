@@ -14,13 +14,7 @@ use super::{
     counted::{Counted, count},
     limits::NodeHashLimit,
 };
-use crate::{
-    Outcome, line,
-    line::Line,
-    report::Report,
-    timing::{Timings, stopwatch},
-    workload::Random,
-};
+use crate::{line, prelude::*};
 
 /// Measures all schemes.
 pub fn run(size: u64, challenges: u32, kinds: &[TagKind], report: &mut Report) -> Outcome<()> {
@@ -122,9 +116,7 @@ impl Audit {
         let proof = self.list.prove(&self.indices)?;
         let verified = verify_indices::<Counted>(&proof, &state, &self.indices);
         let (hashes, proven) = count(|| verify_indices::<Counted>(&proof, &state, &self.indices));
-        if proven != verified {
-            return Err("one proof has two results".into());
-        }
+        ensure(proven == verified, "one proof has two results")?;
         let challenged = self.assign(proven?.get())?;
         let tag_proof = self.prove_tags(&challenged)?;
         let opened = self.opened(&challenged);
@@ -140,26 +132,14 @@ impl Audit {
         let committed: usize = opened.iter().map(|(_, bytes)| bytes.0.len()).sum();
         let limit_us = limit.us(hashes as f64);
         Ok(line! {
-            experiment: "flexlist_audit",
-            blocks: self.list.block_count(),
-            block_bytes: BLOCK_BYTES,
-            challenges: self.indices.len(),
-            challenged_blocks: self.held.len(),
-            tags: self.owner.kind().name(),
-            key_seconds: key_seconds,
-            tag_us: self.tag_us,
-            list_proof_bytes: proof.len(),
-            committed_bytes: committed,
+            experiment: "flexlist_audit", blocks: self.list.block_count(), block_bytes: BLOCK_BYTES,
+            challenges: self.indices.len(), challenged_blocks: self.held.len(),
+            tags: self.owner.kind().name(), key_seconds, tag_us: self.tag_us,
+            list_proof_bytes: proof.len(), committed_bytes: committed,
             tag_proof_bytes: tag_proof.len(),
-            total_bytes: proof.len() + committed + tag_proof.len(),
-            prove_list_us: prove_list_us,
-            prove_tags_us: prove_tags_us,
-            verify_list_us: verify_list_us,
-            verify_list_hashes: hashes,
-            verify_list_limit_us: limit_us,
-            verify_list_ratio: verify_list_us / limit_us,
-            verify_tags_us: verify_tags_us,
-            owner_verify_tags_us: owner_verify_tags_us,
+            total_bytes: proof.len() + committed + tag_proof.len(), prove_list_us, prove_tags_us,
+            verify_list_us, verify_list_hashes: hashes, verify_list_limit_us: limit_us,
+            verify_list_ratio: verify_list_us / limit_us, verify_tags_us, owner_verify_tags_us,
             node_hash_ns: limit.independent_ns,
         })
     }
@@ -174,9 +154,10 @@ impl Audit {
                 return Err("a leaf commits another tag".into());
             }
         }
-        if proven.get().len() != opened.len() {
-            return Err("a challenged block is missing".into());
-        }
+        ensure(
+            proven.get().len() == opened.len(),
+            "a challenged block is missing",
+        )?;
         Ok(self.owner.verifier().verify(&opened, tag_proof)?)
     }
 }

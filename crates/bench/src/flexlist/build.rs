@@ -15,12 +15,7 @@ use super::{
     counted::{Counted, count},
     limits::bare_hashes,
 };
-use crate::{
-    Outcome, line,
-    report::Report,
-    timing::{Timings, microseconds},
-    workload::Random,
-};
+use crate::{line, prelude::*};
 
 /// Bytes that blocks are cut from: more than fit a cache, fewer than the files have.
 const CONTENT_BYTES: usize = 64 << 20;
@@ -86,18 +81,10 @@ fn report_builds(
         let tag_ms = tags.map_or(0.0, |(_, tag_ms)| tag_ms);
         let total_ms = build_ms + tag_ms;
         report.measured(line! {
-            experiment: "flexlist_build",
-            blocks: blocks.len(),
-            block_bytes: BLOCK_BYTES,
-            threads: workers.threads(),
-            tags: tags.map(|(kind, _)| kind.name()),
-            total_ms: total_ms,
-            build_ms: build_ms,
-            tag_ms: tag_ms,
-            ns_per_block: total_ms * 1e6 / blocks.len() as f64,
-            hashes: hashes,
-            bare_hashes_ms: bare_ms,
-            ratio: build_ms / bare_ms,
+            experiment: "flexlist_build", blocks: blocks.len(), block_bytes: BLOCK_BYTES,
+            threads: workers.threads(), tags: tags.map(|(kind, _)| kind.name()), total_ms, build_ms,
+            tag_ms, ns_per_block: total_ms * 1e6 / blocks.len() as f64, hashes,
+            bare_hashes_ms: bare_ms, ratio: build_ms / bare_ms,
             speed_up: *first.get_or_insert(total_ms) / total_ms,
         })?;
     }
@@ -115,9 +102,10 @@ fn build(
     let (mut build, mut bare) = (Timings::default(), Timings::default());
     for _ in 0..report.rounds(5, 1) {
         let list = build.time(1, || FlexList::<Sha256>::build(blocks, workers))?;
-        if list.root() != *root {
-            return Err("a build on several threads has another root".into());
-        }
+        ensure(
+            list.root() == *root,
+            "a build on several threads has another root",
+        )?;
         drop(list);
         bare.time(1, || bare_hashes(hashes, workers));
     }

@@ -11,7 +11,7 @@ use super::{
     counted::{Counted, Unhashed, count},
     limits::NodeHashLimit,
 };
-use crate::{Outcome, line, report::Report, timing::Timings, workload::Random};
+use crate::{line, prelude::*};
 
 /// The operations of figure 8, one by one.
 const OPERATIONS: [&str; 3] = ["insert", "modify", "remove"];
@@ -34,18 +34,10 @@ pub fn run(sizes: &[u64], report: &mut Report) -> Outcome<()> {
             let limit = NodeHashLimit::measure(&report.effort());
             let limit_us = limit.us(hashes);
             report.measured(line! {
-                experiment: "flexlist_hash_share",
-                blocks: size,
-                operation: operation,
-                update_us: update_us,
-                without_hashes_us: without_us,
-                hash_share: 1.0 - without_us / update_us,
-                witness_bytes: witness_bytes,
-                hashes: hashes,
-                node_hash_ns: limit.independent_ns,
-                node_hash_chained_ns: limit.chained_ns,
-                limit_us: limit_us,
-                ratio: update_us / limit_us,
+                experiment: "flexlist_hash_share", blocks: size, operation, update_us,
+                without_hashes_us: without_us, hash_share: 1.0 - without_us / update_us,
+                witness_bytes, hashes, node_hash_ns: limit.independent_ns,
+                node_hash_chained_ns: limit.chained_ns, limit_us, ratio: update_us / limit_us,
             })?;
         }
     }
@@ -73,8 +65,6 @@ fn update<H: NodeHash>(list: &mut FlexList<H>, operations: &[Operation]) -> Outc
         bytes += change.witness.len();
         list.undo(change.previous);
     }
-    if list.root() != root {
-        return Err("undoing leaves another root".into());
-    }
+    ensure(list.root() == root, "undoing leaves another root")?;
     Ok((times.median_us(), bytes as f64 / operations.len() as f64))
 }

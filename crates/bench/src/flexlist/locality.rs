@@ -13,7 +13,7 @@ use super::{
     paper,
     trace::{Change, Commit, Edit, Trace},
 };
-use crate::{Outcome, line, line::Line, report::Report, timing::Distribution};
+use crate::{line, prelude::*};
 
 /// Reads a trace and counts.
 pub fn run(path: &Path, report: &mut Report) -> Outcome<()> {
@@ -27,11 +27,8 @@ pub fn run(path: &Path, report: &mut Report) -> Outcome<()> {
         .map(|it| Locality::of(it, &trace))
         .collect();
     let line = line! {
-        experiment: "flexlist_locality",
-        trace: name,
-        block_bytes: BLOCK_BYTES,
-        files: trace.files.len(),
-        commits: commits.len(),
+        experiment: "flexlist_locality", trace: name, block_bytes: BLOCK_BYTES,
+        files: trace.files.len(), commits: commits.len(),
     };
     report.measured(line.merged(&summary(&commits)))
 }
@@ -112,20 +109,16 @@ fn summary(commits: &[Locality]) -> Line {
     let mean_sent =
         commits.iter().map(|it| it.sent).sum::<u64>() as f64 / commits.len().max(1) as f64;
     line! {
-        commits_with_edits: edited.len(),
-        files_per_commit: all(|it| it.files as f64),
+        commits_with_edits: edited.len(), files_per_commit: all(|it| it.files as f64),
         changes_in_main_folder: share(sum(|it| it.files_in_main_folder), sum(|it| it.files)),
         commits_in_one_folder: of_commits(|it| it.files_in_main_folder == it.files),
-        paper_in_one_folder: paper::IN_ONE_FOLDER,
-        edits_in_one_run: share(one_run, edited.len()),
-        paper_in_one_run: paper::IN_ONE_RUN,
-        blocks_per_commit: of_edited(|it| it.blocks() as f64),
+        paper_in_one_folder: paper::IN_ONE_FOLDER, edits_in_one_run: share(one_run, edited.len()),
+        paper_in_one_run: paper::IN_ONE_RUN, blocks_per_commit: of_edited(|it| it.blocks() as f64),
         most_blocks: edited.iter().map(|it| it.blocks()).max(),
         paper_blocks_per_commit: paper::BLOCKS_PER_COMMIT,
         runs_per_commit: of_edited(|it| it.runs.len() as f64),
         run_blocks: Distribution::of(runs.iter().map(|run| *run as f64).collect()),
-        runs_up_to: histogram(&runs),
-        sent_bytes_per_commit: mean_sent,
+        runs_up_to: histogram(&runs), sent_bytes_per_commit: mean_sent,
         paper_sent_bytes_per_commit: paper::SENT_BYTES_PER_COMMIT,
         sends_above_200_kilobytes: of_commits(|it| it.sent > 200_000),
         paper_above_200_kilobytes: paper::ABOVE_200_KILOBYTES,

@@ -11,13 +11,7 @@ use super::{
     counted::{Counted, count},
     limits::NodeHashLimit,
 };
-use crate::{
-    Outcome, line,
-    line::Line,
-    report::Report,
-    timing::{median, stopwatch},
-    workload::Random,
-};
+use crate::{line, prelude::*};
 
 /// Measures both orders and all numbers of updates.
 pub fn run(size: u64, numbers: &[u64], report: &mut Report) -> Outcome<()> {
@@ -43,10 +37,7 @@ pub fn run(size: u64, numbers: &[u64], report: &mut Report) -> Outcome<()> {
             }
             let limit = NodeHashLimit::measure(&report.effort());
             let line = line! {
-                experiment: "flexlist_multi",
-                blocks: size,
-                block_bytes: BLOCK_BYTES,
-                updates: updates,
+                experiment: "flexlist_multi", blocks: size, block_bytes: BLOCK_BYTES, updates,
                 order: order.name(),
             };
             report.measured(summary(line, &rounds, &limit))?;
@@ -177,9 +168,10 @@ fn side<H: NodeHash>(
         state = *next?.get();
         undone.push(change.previous);
     }
-    if state != list.state() {
-        return Err("the client derives another root than the server".into());
-    }
+    ensure(
+        state == list.state(),
+        "the client derives another root than the server",
+    )?;
     for previous in undone.into_iter().rev() {
         list.undo(previous);
     }
@@ -193,22 +185,17 @@ fn summary(line: Line, rounds: &[Round], limit: &NodeHashLimit) -> Line {
         |of: fn(&Side) -> f64| median(rounds.iter().map(|round| of(&round.singles)).collect());
     let side = |time: fn(&Side) -> f64, hashes: fn(&Side) -> f64| {
         line! {
-            batch_us: batch(time),
-            singles_us: singles(time),
-            gain: 1.0 - batch(time) / singles(time),
-            batch_hashes: batch(hashes),
-            singles_hashes: singles(hashes),
-            limit_us: limit.us(batch(hashes)),
+            batch_us: batch(time), singles_us: singles(time),
+            gain: 1.0 - batch(time) / singles(time), batch_hashes: batch(hashes),
+            singles_hashes: singles(hashes), limit_us: limit.us(batch(hashes)),
             ratio: batch(time) / limit.us(batch(hashes)),
         }
     };
     line.merged(&line! {
-        rounds: rounds.len(),
-        server: side(|side| side.server_us, |side| side.server_hashes as f64),
+        rounds: rounds.len(), server: side(|side| side.server_us, |side| side.server_hashes as f64),
         client: side(|side| side.client_us, |side| side.client_hashes as f64),
         witness_bytes: batch(|side| side.witness_bytes as f64),
         singles_witness_bytes: singles(|side| side.witness_bytes as f64),
-        node_hash_ns: limit.independent_ns,
-        node_hash_chained_ns: limit.chained_ns,
+        node_hash_ns: limit.independent_ns, node_hash_chained_ns: limit.chained_ns,
     })
 }

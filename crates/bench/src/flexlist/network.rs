@@ -17,13 +17,7 @@ pub mod party;
 pub mod relay;
 
 use super::blocks::{BLOCK_BYTES, Order, content};
-use crate::{
-    Outcome, line,
-    line::Line,
-    report::Report,
-    timing::{microseconds, percentile},
-    workload::Random,
-};
+use crate::{line, prelude::*};
 use party::{Client, Party};
 use relay::Relay;
 
@@ -182,19 +176,12 @@ impl Times {
             .filter(|_| answer_bytes > 0)
             .map(|bits| bits / 8.0 / answer_bytes as f64);
         line! {
-            experiment: "flexlist_network",
-            request: request,
-            blocks: blocks,
-            block_bytes: BLOCK_BYTES,
-            clients: self.clients,
-            uplink_megabits: uplink.map(|bits| bits / 1e6),
-            answers: self.latencies_us.len(),
-            per_second: per_second,
-            answer_bytes: (answer_bytes > 0).then_some(answer_bytes),
-            limit_per_second: limit,
+            experiment: "flexlist_network", request, blocks, block_bytes: BLOCK_BYTES,
+            clients: self.clients, uplink_megabits: uplink.map(|bits| bits / 1e6),
+            answers: self.latencies_us.len(), per_second,
+            answer_bytes: (answer_bytes > 0).then_some(answer_bytes), limit_per_second: limit,
             ratio: limit.map(|limit| limit / per_second),
-            p50_us: percentile(&self.latencies_us, 50),
-            p90_us: percentile(&self.latencies_us, 90),
+            p50_us: percentile(&self.latencies_us, 50), p90_us: percentile(&self.latencies_us, 90),
             p99_us: percentile(&self.latencies_us, 99),
         }
     }

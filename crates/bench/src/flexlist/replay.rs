@@ -24,13 +24,7 @@ use super::{
     multi::{Round, Side, Way},
     trace::{Change, Edit, Trace},
 };
-use crate::{
-    Outcome, line,
-    line::Line,
-    report::Report,
-    timing::{Distribution, microseconds, stopwatch},
-    workload::Random,
-};
+use crate::{line, prelude::*};
 
 /// Replays a trace.
 pub fn run(path: &Path, report: &mut Report) -> Outcome<()> {
@@ -50,18 +44,12 @@ pub fn run(path: &Path, report: &mut Report) -> Outcome<()> {
     server.check(&trace.final_sizes)?;
     let limit = NodeHashLimit::measure(&report.effort());
     let line = line! {
-        experiment: "flexlist_replay",
-        trace: name,
-        model: "one list per file",
-        block_bytes: BLOCK_BYTES,
-        files: trace.files.len(),
-        commits: trace.commits.len(),
+        experiment: "flexlist_replay", trace: name, model: "one list per file",
+        block_bytes: BLOCK_BYTES, files: trace.files.len(), commits: trace.commits.len(),
     };
     let line = line.merged(&summary(&commits, &limit));
     report.measured(line.merged(&line! {
-        uploads: server.uploads,
-        upload_us: server.upload_us,
-        node_hash_ns: limit.independent_ns,
+        uploads: server.uploads, upload_us: server.upload_us, node_hash_ns: limit.independent_ns,
     }))
 }
 
@@ -287,19 +275,15 @@ fn summary(commits: &[CommitFigures], limit: &NodeHashLimit) -> Line {
         let limit_us = limit.us(sum(&|it| hashes(&it.batch) as f64));
         line! {
             batch_us: of(&|it| time(&it.round.batch)),
-            singles_us: of(&|it| time(&it.round.singles)),
-            gain: 1.0 - batch / singles,
+            singles_us: of(&|it| time(&it.round.singles)), gain: 1.0 - batch / singles,
             batch_hashes: of(&|it| hashes(&it.round.batch) as f64),
-            singles_hashes: of(&|it| hashes(&it.round.singles) as f64),
-            ratio: batch / limit_us,
+            singles_hashes: of(&|it| hashes(&it.round.singles) as f64), ratio: batch / limit_us,
         }
     };
     line! {
-        commits_with_edits: edited.len(),
-        batches: edited.iter().map(|it| it.batches).sum::<u64>(),
+        commits_with_edits: edited.len(), batches: edited.iter().map(|it| it.batches).sum::<u64>(),
         operations: edited.iter().map(|it| it.operations).sum::<u64>(),
-        operations_per_commit: of(&|it| it.operations as f64),
-        plan_us: of(&|it| it.plan_us),
+        operations_per_commit: of(&|it| it.operations as f64), plan_us: of(&|it| it.plan_us),
         server: side(|it| it.server_us, |it| it.server_hashes),
         client: side(|it| it.client_us, |it| it.client_hashes),
         witness_bytes: of(&|it| it.round.batch.witness_bytes as f64),

@@ -2,12 +2,22 @@
 
 use super::{blocks::Order, paper};
 use crate::{
-    line::{Line, of},
-    tables::{
-        Column, Tables, computed, computed_share, dash, digits, number, percent, scaled, share,
-        text,
-    },
+    columns::{Declared, shown},
+    line,
+    prelude::*,
+    tables::{Tables, cell, dash, digits, percent},
 };
+
+/// Everything that the lines of one run say.
+pub fn report(lines: &[Line]) -> Tables {
+    let [before, after] = [&TABLES[..REPLAYS], &TABLES[REPLAYS..]];
+    let mut tables = shown(before, lines);
+    replays(&mut tables, &of(lines, "flexlist_replay"));
+    for table in after {
+        table.show(&mut tables, lines);
+    }
+    tables.signed(lines)
+}
 
 /// What stands above tables with the paper's figures.
 const CAVEAT: &str = "Paper: another machine, SHA-1, blocks read from a disk.";
@@ -15,163 +25,79 @@ const CAVEAT: &str = "Paper: another machine, SHA-1, blocks read from a disk.";
 /// What a limit is.
 const LIMIT: &str = "Limit: as many bare SHA-256 calls of 82 bytes, timed in the same run.";
 
-/// Everything that the lines of one run say.
-pub fn report(lines: &[Line]) -> Tables {
-    let mut tables = Tables::default();
-    builds(&mut tables, &of(lines, "flexlist_build"));
-    hash_shares(&mut tables, &of(lines, "flexlist_hash_share"));
-    let multi = of(lines, "flexlist_multi");
-    side(
-        &mut tables,
-        &multi,
-        "server",
-        "Figure 9: the server's updates",
-    );
-    side(
-        &mut tables,
-        &multi,
-        "client",
-        "Figure 10: the client's checks",
-    );
-    table_2(&mut tables, &multi);
-    audits(&mut tables, &of(lines, "flexlist_audit"));
-    replays(&mut tables, &of(lines, "flexlist_replay"));
-    localities(&mut tables, &of(lines, "flexlist_locality"));
-    networks(&mut tables, &of(lines, "flexlist_network"));
-    tables.signed(lines)
-}
+/// How many tables stand before that of the replays.
+const REPLAYS: usize = 7;
 
-fn builds(tables: &mut Tables, lines: &[&Line]) {
-    let threads = |line: &Line| line.count("threads") as usize;
-    let columns = [
-        Column::new("tags", |line| match line.text("tags") {
-            "" => "none".to_owned(),
-            tags => tags.to_owned(),
+#[rustfmt::skip]
+static TABLES: [Declared; 9] = [
+    Declared::new("flexlist_build", "Figures 6 and 7: building a list", &[
+        ("tags", "tagged"), ("blocks", "blocks"), ("threads", "threads"), ("total ms", "total_ms"), ("paper", "paper_ms"),
+        ("tags ms", "tag_ms"), ("list ms", "build_ms"), ("bare hashes ms", "bare_hashes_ms"), ("ratio", "ratio"),
+        ("ns per block", "ns_per_block"), ("speed-up", "speed_up"), ("paper", "paper_speed_up"),
+    ]).noted(CAVEAT).deriving(|_, line| {
+        let (blocks, threads) = (line.count("blocks"), line.count("threads") as usize);
+        let tagged = Some(line.text("tags")).filter(|tags| !tags.is_empty()).unwrap_or("none");
+        line! { tagged, paper_ms: paper::build_ms(blocks, threads), paper_speed_up: paper::speed_up(blocks, threads) }
+    }),
+    Declared::new("flexlist_hash_share", "Figure 8: one update with and without its hashes", &[
+        ("operation", "operation"), ("blocks", "blocks"), ("update us", "update_us"), ("without hashes us", "without_hashes_us"),
+        ("hashes' share", "hash_share%"), ("paper", "paper%"), ("hashes", "hashes"), ("limit us", "limit_us"), ("ratio", "ratio"),
+        ("witness B", "witness_bytes"),
+    ]).noted(CAVEAT).deriving(|_, line| line! { paper: paper::hash_share(line.count("blocks")) }),
+    Declared::new("flexlist_multi", "Figure 9: the server's updates", &[
+        ("order", "order"), ("updates", "updates"), ("at once us", "server.batch_us"), ("paper", "paper.0"),
+        ("one by one us", "server.singles_us"), ("paper", "paper.1"), ("gain", "server.gain%"), ("hashes", "server.batch_hashes"),
+        ("one by one", "server.singles_hashes"), ("limit us", "server.limit_us"), ("ratio", "server.ratio"),
+    ]).noted(CAVEAT).deriving(|_, line| line! { paper: of_paper(line, (1e3, 1e3), paper::server_ms) }),
+    Declared::new("flexlist_multi", "Figure 10: the client's checks", &[
+        ("order", "order"), ("updates", "updates"), ("at once us", "client.batch_us"), ("paper", "paper.0"),
+        ("one by one us", "client.singles_us"), ("paper", "paper.1"), ("gain", "client.gain%"), ("hashes", "client.batch_hashes"),
+        ("one by one", "client.singles_hashes"), ("limit us", "client.limit_us"), ("ratio", "client.ratio"),
+    ]).noted(CAVEAT).deriving(|_, line| line! { paper: of_paper(line, (1e3, 1e3), paper::client_ms) }),
+    Declared::new("flexlist_multi", "Table 2: a batch and its witness", &[
+        ("order", "order"), ("updates", "updates"), ("server us", "server.batch_us"), ("paper", "paper.0"),
+        ("witness KB", "witness_bytes/1e3"), ("paper", "paper.1"), ("one by one KB", "singles_witness_bytes/1e3"),
+    ]).noted(CAVEAT).deriving(|_, line| line! { paper: of_paper(line, (1e3, 1.0), paper::table_2) }),
+    Declared::new("flexlist_audit", "Audits: bytes", &[
+        ("tags", "tags"), ("challenges", "challenges"), ("blocks met", "challenged_blocks"), ("list KB", "list_proof_bytes/1e3"),
+        ("committed KB", "committed_bytes/1e3"), ("tag proof KB", "tag_proof_bytes/1e3"), ("total KB", "total_bytes/1e3"),
+        ("a tag us", "tag_us"), ("key s", "key_seconds"),
+    ]).noted(paper::AUDIT),
+    Declared::new("flexlist_audit", "Audits: times", &[
+        ("tags", "tags"), ("prove list us", "prove_list_us"), ("prove tags us", "prove_tags_us"), ("verify list us", "verify_list_us"),
+        ("limit us", "verify_list_limit_us"), ("ratio", "verify_list_ratio"), ("verify tags us", "verify_tags_us"),
+        ("as owner us", "owner_verify_tags_us"),
+    ]).noted(LIMIT),
+    Declared::new("flexlist_locality", "Locality: what a commit changes", &[
+        ("trace", "trace"), ("commits", "commits"), ("in one folder", "changes_in_main_folder%"), ("paper", "paper_in_one_folder%"),
+        ("one run of blocks", "edits_in_one_run%"), ("paper", "paper_in_one_run%"), ("blocks", "blocks_per_commit.mean"),
+        ("median", "blocks_per_commit.median"), ("paper", "paper_blocks_per_commit"), ("blocks of a run", "run_blocks.mean"),
+        ("sent KB", "sent_bytes_per_commit/1e3"), ("paper", "paper_sent_bytes_per_commit/1e3"),
+    ]).noted("Changed blocks of the files as they were before."),
+    Declared::new("flexlist_network", "Figures 11 to 13: many clients at once", &[
+        ("request", "request"), ("blocks", "blocks"), ("clients", "clients"), ("uplink Mbit/s", "uplink_megabits"),
+        ("per second", "per_second"), ("paper", "paper"), ("limit", "limit_per_second"), ("ratio", "ratio"),
+        ("answer KB", "answer_bytes/1e3"), ("p50 ms", "p50_us/1e3"), ("p90 ms", "p90_us/1e3"), ("p99 ms", "p99_us/1e3"),
+    ]).noted("Clients and server on one machine; each client asks again when it has verified. Limit: the answers that the uplink carries.")
+        .deriving(|_, line| {
+            let figure = paper::per_second(line.text("request"), line.count("clients") as usize);
+            line! { paper: figure.filter(|_| line.count("blocks") == paper::BLOCKS) }
         }),
-        text("blocks", "blocks"),
-        text("threads", "threads"),
-        number("total ms", "total_ms"),
-        computed("paper", |line| {
-            paper::build_ms(line.count("blocks"), threads(line))
-        }),
-        number("tags ms", "tag_ms"),
-        number("list ms", "build_ms"),
-        number("bare hashes ms", "bare_hashes_ms"),
-        number("ratio", "ratio"),
-        number("ns per block", "ns_per_block"),
-        number("speed-up", "speed_up"),
-        computed("paper", |line| {
-            paper::speed_up(line.count("blocks"), threads(line))
-        }),
-    ];
-    tables.section("Figures 6 and 7: building a list", CAVEAT, lines, &columns);
-}
+];
 
-fn hash_shares(tables: &mut Tables, lines: &[&Line]) {
-    let columns = [
-        text("operation", "operation"),
-        text("blocks", "blocks"),
-        number("update us", "update_us"),
-        number("without hashes us", "without_hashes_us"),
-        share("hashes' share", "hash_share"),
-        computed_share("paper", |line| paper::hash_share(line.count("blocks"))),
-        number("hashes", "hashes"),
-        number("limit us", "limit_us"),
-        number("ratio", "ratio"),
-        number("witness B", "witness_bytes"),
-    ];
-    let title = "Figure 8: one update with and without its hashes";
-    tables.section(title, CAVEAT, lines, &columns);
-}
-
-/// The paper's figures for a number and an order of updates, if the size is the paper's.
-fn of_paper(line: &Line, figures: fn(u64, Order) -> Option<(f64, f64)>) -> Option<(f64, f64)> {
-    let orders = [Order::Consecutive, Order::Random];
-    let order = orders
-        .into_iter()
-        .find(|order| order.name() == line.text("order"))?;
-    figures(line.count("updates"), order).filter(|_| line.count("blocks") == paper::BLOCKS)
-}
-
-fn side(tables: &mut Tables, lines: &[&Line], side: &str, title: &str) {
-    let of_side = if side == "server" {
-        paper::server_ms
-    } else {
-        paper::client_ms
-    };
-    let keys = [
-        "batch_us",
-        "singles_us",
-        "gain",
-        "batch_hashes",
-        "singles_hashes",
-        "limit_us",
-        "ratio",
-    ];
-    let [
-        batch,
-        singles,
-        gain,
-        batch_hashes,
-        singles_hashes,
-        limit,
-        ratio,
-    ] = &keys.map(|key| format!("{side}.{key}"));
-    let columns = [
-        text("order", "order"),
-        text("updates", "updates"),
-        number("at once us", batch),
-        computed("paper", |line| Some(of_paper(line, of_side)?.0 * 1e3)),
-        number("one by one us", singles),
-        computed("paper", |line| Some(of_paper(line, of_side)?.1 * 1e3)),
-        share("gain", gain),
-        number("hashes", batch_hashes),
-        number("one by one", singles_hashes),
-        number("limit us", limit),
-        number("ratio", ratio),
-    ];
-    tables.section(title, CAVEAT, lines, &columns);
-}
-
-fn table_2(tables: &mut Tables, lines: &[&Line]) {
-    let columns = [
-        text("order", "order"),
-        text("updates", "updates"),
-        number("server us", "server.batch_us"),
-        computed("paper", |line| {
-            Some(of_paper(line, paper::table_2)?.0 * 1e3)
-        }),
-        scaled("witness KB", "witness_bytes", 1e-3),
-        computed("paper", |line| Some(of_paper(line, paper::table_2)?.1)),
-        scaled("one by one KB", "singles_witness_bytes", 1e-3),
-    ];
-    tables.section("Table 2: a batch and its witness", CAVEAT, lines, &columns);
-}
-
-fn audits(tables: &mut Tables, lines: &[&Line]) {
-    let bytes = [
-        text("tags", "tags"),
-        text("challenges", "challenges"),
-        text("blocks met", "challenged_blocks"),
-        scaled("list KB", "list_proof_bytes", 1e-3),
-        scaled("committed KB", "committed_bytes", 1e-3),
-        scaled("tag proof KB", "tag_proof_bytes", 1e-3),
-        scaled("total KB", "total_bytes", 1e-3),
-        number("a tag us", "tag_us"),
-        number("key s", "key_seconds"),
-    ];
-    tables.section("Audits: bytes", paper::AUDIT, lines, &bytes);
-    let times = [
-        text("tags", "tags"),
-        number("prove list us", "prove_list_us"),
-        number("prove tags us", "prove_tags_us"),
-        number("verify list us", "verify_list_us"),
-        number("limit us", "verify_list_limit_us"),
-        number("ratio", "verify_list_ratio"),
-        number("verify tags us", "verify_tags_us"),
-        number("as owner us", "owner_verify_tags_us"),
-    ];
-    tables.section("Audits: times", LIMIT, lines, &times);
+/// The paper's figures for a number and an order of updates, if the size is the paper's, in the unit of ours.
+fn of_paper(
+    line: &Line,
+    factors: (f64, f64),
+    figures: fn(u64, Order) -> Option<(f64, f64)>,
+) -> [Option<f64>; 2] {
+    let mut orders = [Order::Consecutive, Order::Random].into_iter();
+    let order = orders.find(|order| order.name() == line.text("order"));
+    let published = order.and_then(|order| figures(line.count("updates"), order));
+    let published = published.filter(|_| line.count("blocks") == paper::BLOCKS);
+    published.map_or([None; 2], |(one, other)| {
+        [Some(one * factors.0), Some(other * factors.1)]
+    })
 }
 
 fn replays(tables: &mut Tables, lines: &[&Line]) {
@@ -189,55 +115,33 @@ fn replays(tables: &mut Tables, lines: &[&Line]) {
     let note =
         "One list per file, one batch per edited file; mean / median / p90 over the commits.";
     tables.heading("Version-control traces", note);
-    let rows = lines.iter().flat_map(|line| {
-        REPLAYED.map(|(what, batch, singles, ratio)| {
-            let mean = |key: &str| line.number(&format!("{key}.mean"));
-            let gain = mean(batch)
-                .zip(mean(singles))
-                .map(|(batch, singles)| 1.0 - batch / singles);
-            let ratio = line.number(ratio);
-            vec![
-                line.text("trace").to_owned(),
-                what.to_owned(),
-                distribution(line, batch),
-                distribution(line, singles),
-                gain.map_or_else(dash, percent),
-                ratio.map_or_else(dash, digits),
-            ]
-        })
-    });
+    let row = |line: &Line, [what, batch, singles, ratio]: [&str; 4]| {
+        let mean = |key: &str| line.number(&format!("{key}.mean"));
+        let gain = mean(batch).zip(mean(singles));
+        vec![
+            cell(line, "trace"),
+            what.to_owned(),
+            distribution(line, batch),
+            distribution(line, singles),
+            gain.map_or_else(dash, |(batch, singles)| percent(1.0 - batch / singles)),
+            line.number(ratio).map_or_else(dash, digits),
+        ]
+    };
+    let rows = lines.iter();
+    let rows = rows.flat_map(|line| REPLAYED.map(|what| row(line, what)));
     tables.rows(&titles, &[], rows.collect());
 }
 
 /// What is shown of a replay: its name, its figures at once and one by one, and its ratio to the limit.
-const REPLAYED: [(&str, &str, &str, &str); 7] = [
-    (
-        "server us",
-        "server.batch_us",
-        "server.singles_us",
-        "server.ratio",
-    ),
-    (
-        "client us",
-        "client.batch_us",
-        "client.singles_us",
-        "client.ratio",
-    ),
-    (
-        "server hashes",
-        "server.batch_hashes",
-        "server.singles_hashes",
-        "",
-    ),
-    (
-        "client hashes",
-        "client.batch_hashes",
-        "client.singles_hashes",
-        "",
-    ),
-    ("witness B", "witness_bytes", "singles_witness_bytes", ""),
-    ("operations", "operations_per_commit", "", ""),
-    ("planning us", "plan_us", "", ""),
+#[rustfmt::skip]
+const REPLAYED: [[&str; 4]; 7] = [
+    ["server us", "server.batch_us", "server.singles_us", "server.ratio"],
+    ["client us", "client.batch_us", "client.singles_us", "client.ratio"],
+    ["server hashes", "server.batch_hashes", "server.singles_hashes", ""],
+    ["client hashes", "client.batch_hashes", "client.singles_hashes", ""],
+    ["witness B", "witness_bytes", "singles_witness_bytes", ""],
+    ["operations", "operations_per_commit", "", ""],
+    ["planning us", "plan_us", "", ""],
 ];
 
 fn distribution(line: &Line, key: &str) -> String {
@@ -247,53 +151,3 @@ fn distribution(line: &Line, key: &str) -> String {
     };
     [mean, median, p90].map(digits).join(" / ")
 }
-
-fn localities(tables: &mut Tables, lines: &[&Line]) {
-    let columns = [
-        text("trace", "trace"),
-        text("commits", "commits"),
-        share("in one folder", "changes_in_main_folder"),
-        share("paper", "paper_in_one_folder"),
-        share("one run of blocks", "edits_in_one_run"),
-        share("paper", "paper_in_one_run"),
-        number("blocks", "blocks_per_commit.mean"),
-        number("median", "blocks_per_commit.median"),
-        number("paper", "paper_blocks_per_commit"),
-        number("blocks of a run", "run_blocks.mean"),
-        scaled("sent KB", "sent_bytes_per_commit", 1e-3),
-        scaled("paper", "paper_sent_bytes_per_commit", 1e-3),
-    ];
-    let title = "Locality: what a commit changes";
-    tables.section(
-        title,
-        "Changed blocks of the files as they were before.",
-        lines,
-        &columns,
-    );
-}
-
-fn networks(tables: &mut Tables, lines: &[&Line]) {
-    let columns = [
-        text("request", "request"),
-        text("blocks", "blocks"),
-        text("clients", "clients"),
-        number("uplink Mbit/s", "uplink_megabits"),
-        number("per second", "per_second"),
-        computed("paper", |line| {
-            let (request, clients) = (line.text("request"), line.count("clients") as usize);
-            paper::per_second(request, clients).filter(|_| line.count("blocks") == paper::BLOCKS)
-        }),
-        number("limit", "limit_per_second"),
-        number("ratio", "ratio"),
-        scaled("answer KB", "answer_bytes", 1e-3),
-        scaled("p50 ms", "p50_us", 1e-3),
-        scaled("p90 ms", "p90_us", 1e-3),
-        scaled("p99 ms", "p99_us", 1e-3),
-    ];
-    tables.section(NETWORK, NETWORK_NOTE, lines, &columns);
-}
-
-const NETWORK: &str = "Figures 11 to 13: many clients at once";
-
-const NETWORK_NOTE: &str = "Clients and server on one machine; each client asks again when it has verified. Limit: the \
-                            answers that the uplink carries.";

@@ -141,13 +141,8 @@ fn measure(step: &Step, program: &str, announce: &dyn Fn(Duration)) -> Outcome<V
     }
     let others = before.and_then(|before| processors::Used::now()?.of_others_since(&before));
     let run = line! {
-        experiment: RUN,
-        step: &step.name,
-        arguments: &step.arguments,
-        program: program,
-        started: started,
-        seconds: start.elapsed().as_secs_f64(),
-        cores_used_by_others: others,
+        experiment: RUN, step: &step.name, arguments: &step.arguments, program, started,
+        seconds: start.elapsed().as_secs_f64(), cores_used_by_others: others,
     };
     let run = run.merged(&Machine::current());
     let measured = read_lines(&output.unwrap_or_default());

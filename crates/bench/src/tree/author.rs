@@ -7,12 +7,11 @@ use super::{
     update_file::UpdateWriter,
 };
 use crate::{
-    Outcome,
     counting::{HashCounts, NoSignature},
     dictionary::{AuthorOf, Measured, new_author, publish},
     line, memory,
-    primitives::{Primitives, signing_key},
-    timing::{Effort, Timings},
+    prelude::*,
+    primitives::Primitives,
     workload::Workload,
 };
 
@@ -43,19 +42,13 @@ pub fn measure<R: Measured, C: Measured>(order: &Order) -> Outcome<AuthorPass> {
     let hashes = count_hashes::<C>(workload)?;
     let limit = primitives.sign_us + hashes.cost_us(&primitives);
     let figures = line! {
-        insert_snapshot_us: last.mean_us(),
-        insert_snapshot_median_us: last.median_us(),
-        insert_snapshot_overall_us: overall.mean_us(),
-        author_limit_us: limit,
-        author_ratio: last.mean_us() / limit,
-        author_ratio_median: last.median_us() / limit,
-        node_hashes_per_update: hashes.nodes,
-        leaf_hashes_per_update: hashes.leaves + hashes.values,
+        insert_snapshot_us: last.mean_us(), insert_snapshot_median_us: last.median_us(),
+        insert_snapshot_overall_us: overall.mean_us(), author_limit_us: limit,
+        author_ratio: last.mean_us() / limit, author_ratio_median: last.median_us() / limit,
+        node_hashes_per_update: hashes.nodes, leaf_hashes_per_update: hashes.leaves + hashes.values,
         history_hashes_per_update: hashes.history_leaves + hashes.history_nodes,
-        update_bytes: pass.bytes as f64 / overall.operations() as f64,
-        sign_us: primitives.sign_us,
-        author_node_hash_ns: primitives.node_hash_ns,
-        author_resident_bytes: author_resident_bytes,
+        update_bytes: pass.bytes as f64 / overall.operations() as f64, sign_us: primitives.sign_us,
+        author_node_hash_ns: primitives.node_hash_ns, author_resident_bytes,
     };
     Ok(AuthorPass { figures, hashes })
 }

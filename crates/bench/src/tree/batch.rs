@@ -9,15 +9,10 @@ use rayon::prelude::*;
 
 use super::server::inner_nodes;
 use crate::{
-    Outcome,
     dictionary::{Store, new_author, new_repository},
-    line,
-    line::Line,
-    memory,
-    primitives::signing_key,
-    report::Report,
-    timing::Timings,
-    workload::{Random, key, put, value},
+    line, memory,
+    prelude::*,
+    workload::{key, put, value},
 };
 
 /// What to measure.
@@ -65,12 +60,8 @@ pub fn measure<S: Suite, St: Store<S>>(batches: &Batches, report: &mut Report) -
         let medians = pass.medians();
         let base = first.get_or_insert(medians);
         let names = line! {
-            experiment: "batch",
-            scheme: St::Scheme::NAME,
-            repository: St::NAME,
-            suite: S::NAME,
-            keys: batches.keys,
-            batch: batches.batch,
+            experiment: "batch", scheme: St::Scheme::NAME, repository: St::NAME, suite: S::NAME,
+            keys: batches.keys, batch: batches.batch,
         };
         report.measured(names.merged(&pass.line(base)))?;
     }
@@ -161,22 +152,14 @@ impl Pass {
     fn line(&self, base: &[f64; 4]) -> Line {
         let [author, server, bare, scattered] = self.medians();
         line! {
-            snapshots: self.author.operations(),
-            threads: self.threads,
+            snapshots: self.author.operations(), threads: self.threads,
             author_load_ms: self.author_load.mean_us() / 1e3,
-            server_load_ms: self.server_load.mean_us() / 1e3,
-            author_snapshot_ms: author,
-            author_snapshot_mean_ms: self.author.mean_us() / 1e3,
-            apply_ms: server,
-            apply_mean_ms: self.server.mean_us() / 1e3,
-            bare_hashes_ms: bare,
-            scattered_hashes_ms: scattered,
-            author_speed: bare / author,
-            apply_speed: bare / server,
-            author_speed_scattered: scattered / author,
-            apply_speed_scattered: scattered / server,
-            author_speed_up: base[0] / author,
-            apply_speed_up: base[1] / server,
+            server_load_ms: self.server_load.mean_us() / 1e3, author_snapshot_ms: author,
+            author_snapshot_mean_ms: self.author.mean_us() / 1e3, apply_ms: server,
+            apply_mean_ms: self.server.mean_us() / 1e3, bare_hashes_ms: bare,
+            scattered_hashes_ms: scattered, author_speed: bare / author, apply_speed: bare / server,
+            author_speed_scattered: scattered / author, apply_speed_scattered: scattered / server,
+            author_speed_up: base[0] / author, apply_speed_up: base[1] / server,
             bare_speed_up: base[2] / bare,
             node_hashes_per_snapshot: self.nodes as f64 / self.bare.operations().max(1) as f64,
             leaf_hashes_per_snapshot: 2.0 * self.batch as f64,

@@ -13,10 +13,7 @@ use super::{
     process::{AuthorPass, Order, Role},
     server,
 };
-use crate::{
-    Outcome, counting::Counted, dictionary::Store, line::Line, primitives::Primitives,
-    report::Report, timing::Effort,
-};
+use crate::{counting::Counted, dictionary::Store, prelude::*, primitives::Primitives};
 
 /// A tree under a suite, by name, and what measures it.
 #[derive(Clone, Copy, Debug)]

@@ -9,7 +9,7 @@ use std::{
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{Outcome, counting::HashCounts, line, line::Line, workload::Workload};
+use crate::{counting::HashCounts, line, prelude::*, workload::Workload};
 
 /// What a measuring process is told.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -88,13 +88,9 @@ impl Order {
         let update_us = author.figure("insert_snapshot_us") + server.figure("apply_us");
         let prove_us = server.figure("prove_us_random_version");
         let line = line! {
-            experiment: &self.workload.name,
-            scheme: &self.scheme,
-            repository: &self.repository,
-            suite: &self.suite,
-            keys: self.workload.final_keys(),
-            versions: self.workload.versions(),
-            threads: 1,
+            experiment: &self.workload.name, scheme: &self.scheme, repository: &self.repository,
+            suite: &self.suite, keys: self.workload.final_keys(),
+            versions: self.workload.versions(), threads: 1,
         };
         Ok(line.merged(author).merged(&server).merged(&line! {
             lookup_kilobytes_per_second: server.figure("proof_bytes") * 1e3 / prove_us,

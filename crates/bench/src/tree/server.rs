@@ -13,15 +13,12 @@ use super::{
     update_file::UpdateReader,
 };
 use crate::{
-    Outcome,
     counting::{Counted, HashCounts},
     dictionary::{Store, check_answers, head_bytes, new_repository},
-    line,
-    line::Line,
-    memory,
+    line, memory,
+    prelude::*,
     primitives::Primitives,
-    timing::{Effort, Timings},
-    workload::{Random, Workload, absent_key, key, value},
+    workload::{Workload, absent_key, key, value},
 };
 
 /// The number of look-ups that are handed to `prove_many` at once.
@@ -36,9 +33,10 @@ pub fn measure<S: Suite, St: Store<S>>(order: &Order, author: &AuthorPass) -> Ou
     warm_up::<S, St>(&order.updates())?;
     let applied = Applied::<S, St>::new(workload, effort, &order.updates())?;
     let repository = &applied.repository;
-    if repository.latest().number() != workload.versions() {
-        return Err("the repository lacks versions".into());
-    }
+    ensure(
+        repository.latest().number() == workload.versions(),
+        "the repository lacks versions",
+    )?;
     let mut random = Random::new(1);
     let expected = (0..8).flat_map(|_| {
         let (version, index) = workload.any_present(&mut random, None);
@@ -77,12 +75,10 @@ pub fn measure<S: Suite, St: Store<S>>(order: &Order, author: &AuthorPass) -> Ou
     });
     let line = line.merged(&checks).merged(&sizes).merged(&applied.growth);
     Ok(line.merged(&line! {
-        head_bytes: head_bytes::<S>(),
-        peak_resident_bytes: memory::peak_resident_bytes(),
+        head_bytes: head_bytes::<S>(), peak_resident_bytes: memory::peak_resident_bytes(),
         node_hash_ns: primitives.node_hash_ns,
         node_hash_independent_ns: primitives.node_hash_independent_ns,
-        leaf_hash_ns: primitives.leaf_hash_ns,
-        value_hash_ns: primitives.value_hash_ns,
+        leaf_hash_ns: primitives.leaf_hash_ns, value_hash_ns: primitives.value_hash_ns,
         verify_signature_us: primitives.verify_signature_us,
     }))
 }
@@ -130,10 +126,8 @@ impl<S: Suite, St: Store<S>> Applied<S, St> {
         let [resident, counted, nodes, digests] =
             [0, 1, 2, 3].map(|of: usize| (end[of] - baseline[of]) / versions);
         let growth = line! {
-            resident_bytes_per_version: resident,
-            counted_bytes_per_version: counted,
-            nodes_per_version: nodes,
-            digests_per_version: digests,
+            resident_bytes_per_version: resident, counted_bytes_per_version: counted,
+            nodes_per_version: nodes, digests_per_version: digests,
         };
         Ok(Self {
             repository,
@@ -147,10 +141,8 @@ impl<S: Suite, St: Store<S>> Applied<S, St> {
     fn times(&self, hashes: &HashCounts) -> Line {
         let limit = self.primitives.verify_signature_us + hashes.cost_us(&self.primitives);
         line! {
-            apply_us: self.last.mean_us(),
-            apply_median_us: self.last.median_us(),
-            apply_overall_us: self.overall.mean_us(),
-            apply_limit_us: limit,
+            apply_us: self.last.mean_us(), apply_median_us: self.last.median_us(),
+            apply_overall_us: self.overall.mean_us(), apply_limit_us: limit,
             apply_ratio: self.last.mean_us() / limit,
             apply_ratio_median: self.last.median_us() / limit,
         }
@@ -177,9 +169,7 @@ fn apply<S: Suite, St: Store<S>>(
     let mut left = usize::try_from(updates)?;
     while left > 0 {
         let chunk = file.take(left.min(CHUNK))?;
-        if chunk.is_empty() {
-            return Err("the file of updates ends too early".into());
-        }
+        ensure(!chunk.is_empty(), "the file of updates ends too early")?;
         left -= chunk.len();
         timings.time(chunk.len(), || {
             chunk
@@ -212,39 +202,35 @@ struct Lookups<'a, S: Suite, St: Store<S>> {
 }
 
 impl<S: Suite, St: Store<S>> Lookups<'_, S, St> {
-    /// Random present keys, in one version or in random ones.
-    fn queries(&self, random: &mut Random, version: Option<u64>, n: usize) -> Vec<(Version, Key)> {
-        let query = |_| {
-            let (version, index) = self.workload.any_present(random, version);
-            (Version::new(version), key(index))
-        };
-        (0..n).map(query).collect()
+    /// A random present key, in one version or in random ones.
+    fn query(&self, random: &mut Random, version: Option<u64>) -> (Version, Key) {
+        let (version, index) = self.workload.any_present(random, version);
+        (Version::new(version), key(index))
     }
 
     fn prove(&self, version: Option<u64>) -> Timings {
         let mut random = Random::new(2);
-        self.prove_each(|chunk| self.queries(&mut random, version, chunk))
+        self.prove_each(|| self.query(&mut random, version))
     }
 
     fn prove_absent(&self) -> Timings {
         let mut random = Random::new(3);
         let latest = self.repository.latest();
-        let mut query = || (latest, absent_key(random.next()));
-        self.prove_each(|chunk| (0..chunk).map(|_| query()).collect())
+        self.prove_each(|| (latest, absent_key(random.next())))
     }
 
-    fn prove_each(&self, prepare: impl FnMut(usize) -> Vec<(Version, Key)>) -> Timings {
-        self.effort.repeat(MANY, prepare, |queries| {
-            for (version, key) in queries {
-                black_box(self.repository.prove(version, &key)).expect("bench: the version exists");
-            }
+    fn prove_each(&self, query: impl FnMut() -> (Version, Key)) -> Timings {
+        self.effort.repeat_each(MANY, query, |(version, key)| {
+            let proof = self.repository.prove(version, &key);
+            proof.expect("bench: the version exists")
         })
     }
 
     fn prove_many(&self, version: Option<u64>) -> Timings {
         let mut random = Random::new(4);
-        let prepare = |chunk| self.queries(&mut random, version, chunk);
-        self.effort.repeat(MANY, prepare, |queries| {
+        let mut query = || self.query(&mut random, version);
+        let queries = |chunk| -> Vec<_> { (0..chunk).map(|_| query()).collect() };
+        self.effort.repeat(MANY, queries, |queries| {
             black_box(self.repository.prove_many(&queries)).expect("bench: the versions exist");
         })
     }
@@ -255,7 +241,8 @@ impl<S: Suite, St: Store<S>> Lookups<'_, S, St> {
         let samples = self.effort.operations.min(10_000);
         let latest = self.repository.latest();
         let (mut presence, mut absence, mut depth) = (0, 0, 0);
-        for (_, key) in self.queries(&mut random, Some(latest.number()), samples) {
+        for _ in 0..samples {
+            let (_, key) = self.query(&mut random, Some(latest.number()));
             let present = self.repository.prove(latest, &key)?;
             let absent = self.repository.prove(latest, &absent_key(random.next()))?;
             presence += present.body_length();
@@ -264,9 +251,7 @@ impl<S: Suite, St: Store<S>> Lookups<'_, S, St> {
         }
         let mean = |sum| sum as f64 / samples as f64;
         Ok(line! {
-            proof_bytes: mean(presence),
-            absent_proof_bytes: mean(absence),
-            depth: mean(depth),
+            proof_bytes: mean(presence), absent_proof_bytes: mean(absence), depth: mean(depth),
         })
     }
 
@@ -278,43 +263,31 @@ impl<S: Suite, St: Store<S>> Lookups<'_, S, St> {
         let verify_head = || Untrusted::new(black_box(signed)).verify(&authority, &latest);
         let known = verify_head()?;
         let mut random = Random::new(6);
-        let mut prepare = |chunk| -> Vec<(Key, Untrusted<TreeProof<S, Key>>)> {
-            let queries = self.queries(&mut random, Some(latest.number()), chunk);
-            let prove = |(version, key): (Version, Key)| {
-                let proof = self.repository.prove(version, &key);
-                let proof = proof.expect("bench: the version exists");
-                (key, Untrusted::new(proof))
-            };
-            queries.into_iter().map(prove).collect()
+        let mut prove = || {
+            let (version, key) = self.query(&mut random, Some(latest.number()));
+            let proof = self.repository.prove(version, &key);
+            let proof = proof.expect("bench: the version exists");
+            (key, Untrusted::new(proof))
         };
-        let known_head = self.effort.repeat(MANY, &mut prepare, |proofs| {
-            for (key, proof) in proofs {
-                black_box(proof.verify(&known, &key)).expect("bench: honest proofs verify");
-            }
+        let known_head = self.effort.repeat_each(MANY, &mut prove, |(key, proof)| {
+            let lookup = proof.verify(&known, &key);
+            lookup.expect("bench: honest proofs verify")
         });
-        let whole = self.effort.repeat(MANY / 8, &mut prepare, |proofs| {
-            for (key, proof) in proofs {
+        let whole = self
+            .effort
+            .repeat_each(MANY / 8, &mut prove, |(key, proof)| {
                 let head = verify_head().expect("bench: the head is the author's");
-                black_box(proof.verify(&head, &key)).expect("bench: honest proofs verify");
-            }
-        });
-        let encoded = |chunk| -> Vec<Vec<u8>> {
-            let proofs = prepare(chunk).into_iter();
-            proofs
-                .map(|(_, proof)| codec::encode(proof.as_unverified()))
-                .collect()
-        };
-        let decode = self.effort.repeat(MANY, encoded, |proofs| {
-            for bytes in &proofs {
-                let proof = Untrusted::<TreeProof<S, Key>>::decode(bytes, PROOF_LIMIT);
-                drop(black_box(proof).expect("bench: honest proofs decode"));
-            }
+                let lookup = proof.verify(&head, &key);
+                lookup.expect("bench: honest proofs verify")
+            });
+        let encoded = || codec::encode(prove().1.as_unverified());
+        let decode = self.effort.repeat_each(MANY, encoded, |bytes| {
+            let proof = Untrusted::<TreeProof<S, Key>>::decode(&bytes, PROOF_LIMIT);
+            proof.expect("bench: honest proofs decode")
         });
         Ok(line! {
-            verify_us: whole.mean_us(),
-            verify_with_known_head_us: known_head.mean_us(),
-            verify_limit_us: limit_us,
-            verify_ratio: known_head.mean_us() / limit_us,
+            verify_us: whole.mean_us(), verify_with_known_head_us: known_head.mean_us(),
+            verify_limit_us: limit_us, verify_ratio: known_head.mean_us() / limit_us,
             decode_us: decode.mean_us(),
         })
     }

@@ -4,13 +4,7 @@
 //! Source: Crosby & Wallach 2010, section 10.
 
 use super::table::LOOKUPS_PER_UPDATE;
-use crate::{
-    Outcome,
-    costs::scenarios,
-    line,
-    line::{Line, groups, of},
-    report::Report,
-};
+use crate::{costs::scenarios, line, prelude::*};
 
 /// The costs of `cache-everywhere` and `cache-median` in each scenario, from the growing lines so far.
 pub fn run(cheaper: f64, report: &mut Report) -> Outcome<()> {
@@ -32,10 +26,8 @@ pub fn run(cheaper: f64, report: &mut Report) -> Outcome<()> {
                 let [everywhere, median] =
                     [everywhere, median].map(|line| scenario.per_lookup(line, ratio) * 1e6);
                 let line = line! {
-                    experiment: "growing_what_if",
-                    scenario: &scenario.name,
-                    suite: group[0].text("suite"),
-                    keys: group[0].count("keys"),
+                    experiment: "growing_what_if", scenario: &scenario.name,
+                    suite: group[0].text("suite"), keys: group[0].count("keys"),
                     lookups_per_update: ratio,
                 };
                 let line = line

@@ -12,14 +12,13 @@ use super::{
     steady::exponent,
     table, threads,
 };
-use crate::{Outcome, costs as prices, line::Line, report::Report, secret, timing::Effort};
+use crate::{costs as prices, prelude::*, secret};
 
 /// The command line of `bench tuple`.
 #[derive(Clone, Debug, Args)]
 pub struct TupleArguments {
-    /// One JSON object per line instead of tables.
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    manner: Manner,
     /// Only these experiments.
     #[arg(long, value_delimiter = ',')]
     pub experiment: Vec<TupleExperiment>,
@@ -53,9 +52,6 @@ pub struct TupleArguments {
     /// Only so many of the last snapshots of each trace; the first of them loads what is there.
     #[arg(long)]
     pub last: Option<usize>,
-    /// Measure little: to see that everything works.
-    #[arg(long)]
-    pub quick: bool,
 }
 
 /// The experiments.
@@ -78,7 +74,7 @@ impl TupleArguments {
     /// Measures what is asked for.
     pub fn run(&self) -> Outcome<()> {
         secret::reserve(self.keys);
-        let mut report = Report::new(self.json, self.quick)?;
+        let mut report = self.manner.report()?;
         let mut contenders = contenders();
         contenders.retain(|contender| self.wants_design(&contender.name));
         // What others are compared with comes first.
@@ -117,8 +113,8 @@ impl TupleArguments {
             design,
             keys,
             limit: Duration::from_secs(self.limit),
-            quick: self.quick,
-            effort: Effort::new(self.quick),
+            quick: self.manner.quick,
+            effort: Effort::new(self.manner.quick),
             prices: prices::prices(self.cpu_cents_per_hour, self.cents_per_gigabyte),
         }
     }

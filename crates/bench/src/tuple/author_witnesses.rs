@@ -10,7 +10,7 @@ use accumulators::{Accumulator, ElementSet, SecretKey as _, bilinear::Bilinear, 
 use pad_core::Workers;
 
 use super::figure7::AUTHOR_WITNESSES;
-use crate::{Outcome, line::Line, secret::FixedSecret, timing::stopwatch, workload::hashed_key};
+use crate::{prelude::*, secret::FixedSecret, workload::hashed_key};
 
 /// The line of an accumulated design whose author makes the witnesses; none of other designs.
 pub fn measure(line: &Line) -> Outcome<Option<Line>> {
@@ -32,13 +32,8 @@ pub fn measure(line: &Line) -> Outcome<Option<Line>> {
         "cents_per_gigabyte",
     ];
     let new = crate::line! {
-        experiment: AUTHOR_WITNESSES,
-        design: format!("{design}, author's witnesses"),
-        witnesses_per_snapshot: witnesses,
-        witness_us: witness_us,
-        witness_bytes: witness_bytes,
-        author_us: author_us,
-        apply_us: apply_us,
+        experiment: AUTHOR_WITNESSES, design: format!("{design}, author's witnesses"),
+        witnesses_per_snapshot: witnesses, witness_us, witness_bytes, author_us, apply_us,
         update_overall_bytes: update_bytes,
     };
     let copy = |to: Line, key: &&str| to.and(key, line.get(key));

@@ -4,9 +4,8 @@
 
 use super::costs::{Expense, cheapest};
 use crate::{
-    Outcome, line,
-    line::Line,
-    report::Report,
+    line,
+    prelude::*,
     tables::{digits, percent},
 };
 
@@ -26,8 +25,7 @@ pub fn lines(family: &str, designs: &[Expense]) -> Vec<Line> {
     let mut lines: Vec<Line> = designs.iter().map(|design| design.line(family)).collect();
     for (from, to, cheapest) in cheapest(designs) {
         let line = line! {
-            experiment: format!("{family}_cheapest"),
-            figure: &cheapest.figure,
+            experiment: format!("{family}_cheapest"), figure: &cheapest.figure,
             design: &cheapest.design,
         };
         let line = line
@@ -63,13 +61,8 @@ fn conclusion(family: &str, designs: &[Expense]) -> Option<Line> {
         format!("Accumulators win: {wins}; by {saved} at most, at {at_text}.")
     };
     let line = line! {
-        experiment: format!("{family}_conclusion"),
-        figure: &nearest.figure,
-        claim: CLAIM,
-        holds: wins.is_empty(),
-        sentence: sentence,
-        nearest: name,
-        nearest_times_cheapest_other: times,
+        experiment: format!("{family}_conclusion"), figure: &nearest.figure, claim: CLAIM,
+        holds: wins.is_empty(), sentence, nearest: name, nearest_times_cheapest_other: times,
     };
     Some(
         line.and("at_lookups_per_update", at)

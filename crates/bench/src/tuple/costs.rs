@@ -78,10 +78,8 @@ impl Expense {
         let ratios = (0..=28).map(|step| 10_f64.powf(f64::from(step) / 4.0));
         let points: Vec<(f64, f64)> = ratios.map(|ratio| (ratio, self.at(ratio))).collect();
         let line = line! {
-            experiment: format!("{family}_lookup_costs"),
-            figure: &self.figure,
-            design: &self.design,
-            keys: self.keys,
+            experiment: format!("{family}_lookup_costs"), figure: &self.figure,
+            design: &self.design, keys: self.keys,
         };
         line.and("lookup_microdollars", self.cost.each)
             .and("update_microdollars", self.cost.fixed)

@@ -9,8 +9,8 @@ use super::{
 use crate::{
     costs::scenarios,
     line,
-    line::{Line, of},
     paper::{TUPLE_KEYS, red_black_until},
+    prelude::*,
 };
 
 /// The experiment whose lines stand for accumulated designs whose authors make the witnesses.
@@ -50,9 +50,7 @@ fn what_ifs(grown: &[&Line], cheaper: f64) -> Vec<Line> {
         let designs = of_growing_in(grown, &scenario);
         lines.extend(conclusion::lines(WHAT_IF, &designs));
         let line = line! {
-            experiment: WHAT_IF,
-            scenario: &scenario.name,
-            keys: keys,
+            experiment: WHAT_IF, scenario: &scenario.name, keys,
             red_black_until: cheapest_until(&designs, TREE),
             paper_red_black_until: red_black_until(&scenario.name).filter(|_| keys == Some(TUPLE_KEYS)),
         };

@@ -5,15 +5,14 @@
 
 use comparison::run::Sample;
 
-use super::{Limits, Task, pair::Pair, timed_design::take_witnesses};
+use super::{Limits, Task, lookups, pair::Pair, timed_design::take_witnesses};
 use crate::{
-    Outcome, costs,
+    costs,
     cryptography::TimedSigner,
     dictionary::{Measured, Run},
     line,
-    line::Line,
-    lookups::Lookups,
-    workload::{hashed_key, put_hashed, value},
+    prelude::*,
+    workload::{Contents, Workload, put_hashed},
 };
 
 /// Measures one design.
@@ -32,15 +31,12 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
     ));
     let inserted = run.samples.len();
     let witnesses = take_witnesses() as f64 / inserted as f64;
-    let lookups = Lookups {
-        repository: &run.repository,
-        effort: task.effort,
-        entries: &|index| (hashed_key(index), value(index)),
-        number: inserted as u64,
-        versions: 1,
-    };
+    let (mut contents, work) = (Contents::default(), Workload::growing(task.keys));
+    (0..inserted as u64).for_each(|index| contents.apply(&[put_hashed(index)]));
     let signature_us = (!P::ACCUMULATES).then_some(tuple_verify_us);
-    let lookups = lookups.measure(signature_us, limits.chain_step_ns)?;
+    let lookups = lookups::of_server(&run.roles, &contents, &work)?;
+    let beside = (signature_us, limits.chain_step_ns);
+    let lookups = lookups::measure(&lookups, &task.effort, beside)?;
     let all = Sample::mean(&run.samples);
     let last = Sample::mean(&run.samples[inserted - inserted.div_ceil(10)..]);
     let own = run.cryptography.divided_by(inserted as f64);
@@ -52,25 +48,15 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
     );
     let server_us = limits.primitives.verify_signature_us + all.accumulator_us;
     let line = line! {
-        experiment: "tuple_growing",
-        design: task.design,
-        keys: task.keys,
-        inserted: inserted,
-        stopped: run.stopped,
-        threads: 1,
-        inserts_per_second: 1e6 / all.author_us,
-        author_us: all.author_us,
-        author_last_tenth_us: last.author_us,
+        experiment: "tuple_growing", design: task.design, keys: task.keys, inserted,
+        stopped: run.stopped, threads: 1, inserts_per_second: 1e6 / all.author_us,
+        author_us: all.author_us, author_last_tenth_us: last.author_us,
         author_cryptography_share: own.us(limits.chain_step_ns) / all.author_us,
-        signatures_per_snapshot: own.signatures,
-        chain_steps_per_snapshot: own.chain_steps,
-        signature_us: own.signature_us / own.signatures,
-        author_limit_us: author_limit_us,
+        signatures_per_snapshot: own.signatures, chain_steps_per_snapshot: own.chain_steps,
+        signature_us: own.signature_us / own.signatures, author_limit_us,
         author_ratio: author_limit_us.map(|limit| all.author_us / limit),
-        update_bytes: last.update_bytes,
-        update_overall_bytes: all.update_bytes,
-        apply_us: all.apply_us,
-        apply_last_tenth_us: last.apply_us,
+        update_bytes: last.update_bytes, update_overall_bytes: all.update_bytes,
+        apply_us: all.apply_us, apply_last_tenth_us: last.apply_us,
         accumulator_us: P::ACCUMULATES.then_some(all.accumulator_us),
         witnesses_per_snapshot: P::ACCUMULATES.then_some(witnesses),
         updates_per_second: 1e6 / all.apply_us,
@@ -78,9 +64,8 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
         memory_bytes: run.repository.memory_bytes(),
         update_kilobytes_per_second: all.update_bytes * 1e3 / (all.author_us + all.apply_us),
         lookup_kilobytes_per_second: lookups.figure("proof_bytes") * 1e3 / lookups.figure("prove_us"),
-        equilibrium_kilobytes_per_second: task.prices.equilibrium() / 1e3,
-        tuple_sign_us: tuple_sign_us,
-        tuple_verify_us: tuple_verify_us,
+        equilibrium_kilobytes_per_second: task.prices.equilibrium() / 1e3, tuple_sign_us,
+        tuple_verify_us,
     };
     Ok(line
         .merged(&lookups)

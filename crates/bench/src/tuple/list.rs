@@ -8,7 +8,7 @@ use super::{
     pair::{AccumulatedPair, Pair, SignedPair, TreePair},
     steady,
 };
-use crate::{Outcome, dictionary::Measured, line::Line};
+use crate::{dictionary::Measured, prelude::*};
 
 /// One of the dictionaries that are compared, and how each experiment measures it.
 pub struct Contender {

@@ -7,14 +7,14 @@ use pad::trace::TraceReader;
 use pad_core::{Key, Operation, Value};
 use pad_tuple::Speculation;
 
-use super::{Limits, Task, pair::Pair};
+use super::{Limits, Task, lookups, pair::Pair};
 use crate::{
-    Outcome, costs,
+    costs,
     cryptography::TimedSigner,
     dictionary::{Measured, Run},
     line,
-    line::Line,
-    lookups::Lookups,
+    prelude::*,
+    workload::{Contents, Workload},
 };
 
 /// The designs of tables 10 and 11.
@@ -125,29 +125,21 @@ pub fn measure<P: Pair>(task: &Task<'_>, trace: &Trace, epochs: Epochs) -> Outco
         });
     let processed = run.samples.len();
     let applied = &trace.snapshots[..processed];
-    let entries: Vec<(Key, Value)> = contents(applied.iter().flatten()).into_iter().collect();
-    let lookups = Lookups {
-        repository: &run.repository,
-        effort: task.effort,
-        entries: &|index| entries[index as usize].clone(),
-        number: entries.len() as u64,
-        versions: 1,
-    };
+    let (mut contents, work) = (Contents::default(), Workload::growing(0));
+    for operations in applied {
+        contents.apply(operations);
+    }
     let signature_us = (!P::ACCUMULATES).then_some(verify_us);
-    let lookups = lookups.measure(signature_us, limits.chain_step_ns)?;
+    let lookups = lookups::of_server(&run.roles, &contents, &work)?;
+    let beside = (signature_us, limits.chain_step_ns);
+    let lookups = lookups::measure(&lookups, &task.effort, beside)?;
     let sum = Sample::sum(&run.samples);
     let line = line! {
-        experiment: "tuple_macrobenchmark",
-        trace: &trace.name,
-        design: task.design,
+        experiment: "tuple_macrobenchmark", trace: &trace.name, design: task.design,
         epochs: if P::Plain::GENERATIONS == 1 { "none".to_owned() } else { epochs.name() },
-        snapshots: trace.snapshots.len(),
-        processed: processed,
-        stopped: run.stopped,
-        operations: applied.iter().map(Vec::len).sum::<usize>(),
-        keys: entries.len(),
-        author_seconds: sum.author_us / 1e6,
-        server_seconds: sum.apply_us / 1e6,
+        snapshots: trace.snapshots.len(), processed, stopped: run.stopped,
+        operations: applied.iter().map(Vec::len).sum::<usize>(), keys: contents.len(),
+        author_seconds: sum.author_us / 1e6, server_seconds: sum.apply_us / 1e6,
         update_bytes: sum.update_bytes / processed as f64,
         signatures: whole(run.cryptography.signatures),
         chain_steps: whole(run.cryptography.chain_steps),

@@ -1,7 +1,6 @@
 //! What is compared: each design as it is, and its twin that notes what cryptography takes.
 
 use core::marker::PhantomData;
-use std::hint::black_box;
 
 use pad_core::Version;
 use pad_tree::RedBlackCacheEverywhere;
@@ -16,9 +15,8 @@ use super::{
 };
 use crate::{
     dictionary::{Measured, public_key},
-    primitives::signing_key,
+    prelude::*,
     secret::FixedSecret,
-    timing::Effort,
 };
 
 /// A dictionary as it is, and one that notes what its cryptography takes.
@@ -59,11 +57,7 @@ where
             version: Version::new(1),
         };
         let verify = || G::verify_each(&expectation, &signed).expect("an honest signature");
-        let each_us = |work: &dyn Fn()| {
-            let repeat = |calls| (0..calls).for_each(|_| work());
-            effort.primitive_ns(repeat) / 1e3
-        };
-        Some((each_us(&|| _ = black_box(sign())), each_us(&verify)))
+        Some((effort.each_ns(sign) / 1e3, effort.each_ns(verify) / 1e3))
     }
 }
 

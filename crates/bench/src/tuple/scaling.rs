@@ -23,15 +23,12 @@ use pad_tuple::{
 
 use super::{Task, instrument::PlainSuite, macrobenchmark::TREE};
 use crate::{
-    Outcome,
     dictionary::{Measured, UpdateOf, new_author, new_repository, public_key, publish},
     line,
-    line::Line,
-    primitives::{Primitives, signing_key},
-    report::Report,
+    prelude::*,
+    primitives::Primitives,
     secret::FixedSecret,
-    timing::Timings,
-    workload::{Random, hashed_key, put_hashed, value},
+    workload::{hashed_key, put_hashed, value},
 };
 
 /// A design's name, and what measures it with so many threads.
@@ -64,8 +61,7 @@ where
         report.announce(format!("{}, {machines} partitions", task.design));
         let (splitter, slowest, memory) = partitions::<D>(&updates, machines)?;
         let line = line! {
-            snapshots: splitter.operations(),
-            splitter_us: splitter.median_us(),
+            snapshots: splitter.operations(), splitter_us: splitter.median_us(),
             slowest_partition_us: slowest.median_us(),
             memory_of_a_partition: memory as f64 / whole.repository.memory_bytes() as f64,
             model: "measured one by one; all machines at work at the same time",
@@ -138,18 +134,13 @@ impl<R: Measured + Sync> Whole<R> {
         let [splitter_us, slowest_us] =
             ["splitter_us", "slowest_partition_us"].map(|key| measured.figure(key));
         let line = line! {
-            experiment: "tuple_partitions",
-            design: task.design,
-            keys: task.keys,
-            threads: 1,
-            partitions: machines,
-            whole_us: self.apply_us,
+            experiment: "tuple_partitions", design: task.design, keys: task.keys, threads: 1,
+            partitions: machines, whole_us: self.apply_us,
         };
         line.merged(measured).merged(&line! {
             updates_per_second: 1e6 / splitter_us.max(slowest_us),
             gain: self.apply_us / splitter_us.max(slowest_us),
-            gain_of_partitions_alone: self.apply_us / slowest_us,
-            limit: machines,
+            gain_of_partitions_alone: self.apply_us / slowest_us, limit: machines,
         })
     }
 
@@ -166,13 +157,8 @@ impl<R: Measured + Sync> Whole<R> {
             let per_second = self.lookups_per_second(task, *threads);
             let first = *first.get_or_insert(per_second);
             report.measured(line! {
-                experiment: "tuple_lookup_threads",
-                design: task.design,
-                keys: task.keys,
-                threads: threads,
-                lookups_per_second: per_second,
-                gain: per_second / first,
-                limit: threads,
+                experiment: "tuple_lookup_threads", design: task.design, keys: task.keys, threads,
+                lookups_per_second: per_second, gain: per_second / first, limit: threads,
             })?;
         }
         let prove_us = 1e6 / first.ok_or("no number of threads")?;
@@ -182,16 +168,10 @@ impl<R: Measured + Sync> Whole<R> {
             };
             for replicas in MACHINES {
                 report.line(line! {
-                    experiment: "tuple_replicas",
-                    design: task.design,
-                    keys: task.keys,
-                    replicas: replicas,
-                    lookups_per_update: lookups_per_update,
-                    prove_us: prove_us,
-                    apply_us: self.apply_us,
+                    experiment: "tuple_replicas", design: task.design, keys: task.keys, replicas,
+                    lookups_per_update, prove_us, apply_us: self.apply_us,
                     lookups_per_second: per_second(replicas),
-                    gain: per_second(replicas) / per_second(1),
-                    limit: replicas,
+                    gain: per_second(replicas) / per_second(1), limit: replicas,
                     model: "computed: every replica takes every update and its share of the look-ups",
                 })?;
             }

@@ -1,16 +1,17 @@
 //! One snapshot that loads all keys, then many of one new value each: means over whole epochs.
 
 use comparison::{Followed, Loaded, roles::Roles as _, run::Sample};
-use pad_core::{Answer, Key, Value};
 
-use super::{Limits, Task, pair::Pair};
+use super::{
+    Limits, Task,
+    lookups::{self, Age},
+    pair::Pair,
+};
 use crate::{
-    Outcome, costs,
+    costs,
     dictionary::{Hosted, Measured},
     line,
-    line::Line,
-    lookups::Lookups,
-    primitives::signing_key,
+    prelude::*,
     workload::Workload,
 };
 
@@ -23,40 +24,19 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
     };
     let loaded = Loaded::new(&work, task.limit, Hosted::<P::Plain>::new(signing_key()))?;
     let run = loaded.follow(&work)?;
-    let (contents, latest) = (&run.loaded.contents, run.loaded.run.roles.latest().number());
     let limits = before.mean(Limits::measure(&task.effort));
-    let entry = |index| -> (Key, Value) {
-        let key = contents.key(index).clone();
-        match contents.answer(latest, &key) {
-            Answer::Present(value) => (key, value),
-            Answer::Absent => unreachable!("bench: nothing is removed"),
-        }
-    };
-    let lookups = Lookups {
-        repository: &run.loaded.run.roles.repository,
-        effort: task.effort,
-        entries: &entry,
-        number: task.keys,
-        versions: run.samples().len().max(1) as u64,
-    };
+    let lookups = lookups::of_server(&run.loaded.run.roles, &run.loaded.contents, &work)?;
     let sign_us = P::signature_us(&task.effort).map_or(0.0, |(sign_us, _)| sign_us);
     let (means, snapshots) = (Sample::mean(run.samples()), run.samples().len());
     let line = line! {
-        experiment: "tuple_steady",
-        design: task.design,
-        keys: task.keys,
-        snapshots: snapshots,
-        cycles: run.cycles,
-        whole_cycles: run.cycles > 0,
-        threads: 1,
-        author_us: means.author_us,
+        experiment: "tuple_steady", design: task.design, keys: task.keys, snapshots,
+        cycles: run.cycles, whole_cycles: run.cycles > 0, threads: 1, author_us: means.author_us,
         snapshots_per_second: 1e6 / means.author_us,
         later_chains_us: later_chains_us(&run, task.keys, sign_us),
-        update_bytes: means.update_bytes,
-        apply_us: means.apply_us,
+        update_bytes: means.update_bytes, apply_us: means.apply_us,
         memory_bytes_per_update: run.grown_bytes.unwrap_or_default() / snapshots.max(1) as f64,
-        proof_bytes: lookups.proof_bytes()?,
-        prove_us: lookups.prove_us(),
+        proof_bytes: lookups.proof_bytes(&task.effort, Age::Any)?,
+        prove_us: lookups.prove_us(&task.effort, Age::Any)?,
     };
     Ok(line
         .merged(&costs::line_of(&task.prices))
@@ -94,9 +74,7 @@ pub fn exponent(design: &str, quantity: &str, points: &[(u64, f64)]) -> Option<L
         .sum();
     (points.len() > 1 && spread > 0.0).then(|| {
         line! {
-            experiment: "tuple_exponent",
-            design: design,
-            quantity: quantity,
+            experiment: "tuple_exponent", design, quantity,
             keys: points.iter().map(|(keys, _)| *keys).collect::<Vec<_>>(),
             values: points.iter().map(|(_, value)| *value).collect::<Vec<_>>(),
             exponent: common / spread,

@@ -1,38 +1,37 @@
 //! The lines of one run, for people.
 
 use crate::{
-    columns::{Declared, titled},
+    columns::{Declared, shown},
     figures::title_of,
-    line::{Line, groups, of},
-    paper,
-    tables::{Column, Tables, computed, computed_share, dash, digits, number, scaled, share, text},
+    line, paper,
+    prelude::*,
+    tables::{Tables, digits},
 };
 
 /// Everything that the lines of one run say.
 pub fn report(lines: &[Line]) -> Tables {
-    let mut tables = Tables::default();
-    growing(&mut tables, &of(lines, "tuple_growing"));
-    steady(
-        &mut tables,
-        &of(lines, "tuple_steady"),
-        &of(lines, "tuple_exponent"),
-    );
-    threads(&mut tables, &of(lines, "tuple_threads"));
+    let mut tables = shown(&GROWING, lines);
+    STEADY.show(&mut tables, lines);
+    exponents(&mut tables, lines);
     for table in &SCALING {
         table.show(&mut tables, lines);
     }
     for trace in groups(&of(lines, "tuple_macrobenchmark"), &["trace"]) {
-        macrobenchmark(&mut tables, &trace);
+        for table in &MACROBENCHMARK {
+            table.show_of(&mut tables, &trace);
+        }
     }
     for family in ["tuple", "tuple_author_witnesses", "tuple_what_if"] {
-        let [costs_of, cheapest, conclusions] = ["lookup_costs", "cheapest", "conclusion"]
+        let [costs, cheapest, conclusions] = ["lookup_costs", "cheapest", "conclusion"]
             .map(|kind| of(lines, &format!("{family}_{kind}")));
-        for figure in groups(&costs_of, &["figure"]) {
-            costs(&mut tables, &figure, &cheapest);
-            let of_figure = conclusions
-                .iter()
-                .filter(|line| line.agrees(figure[0], &["figure"]));
-            of_figure.for_each(|line| tables.heading("", line.text("sentence")));
+        for figure in groups(&costs, &["figure"]) {
+            let same = |line: &&&Line| line.agrees(figure[0], &["figure"]);
+            COSTS.show_of(&mut tables, &figure);
+            let cheapest: Vec<&Line> = cheapest.iter().filter(same).copied().collect();
+            CHEAPEST.show_of(&mut tables, &cheapest);
+            for line in conclusions.iter().filter(same) {
+                tables.heading("", line.text("sentence"));
+            }
         }
     }
     WHAT_IF.show(&mut tables, lines);
@@ -42,141 +41,47 @@ pub fn report(lines: &[Line]) -> Tables {
 /// What stands above tables with figures of 2010.
 const CAVEAT: &str = "2010: another machine, 28-byte digests, DSA-2048, author in Python.";
 
-/// What a limit is.
-const LIMITS_NOTE: &str = "Limit: the counted signatures and steps of hash chains, at what they cost \
-                           alone beside this run.";
-
-fn growing(tables: &mut Tables, lines: &[&Line]) {
-    let Some(first) = lines.first() else {
-        return;
-    };
-    let title = "Table 7: authors, one new key per snapshot, means over the whole run";
-    let columns = [
-        text("author", "design"),
-        number("inserts/s", "inserts_per_second"),
-        of_2010("inserts_per_second"),
-        share("crypto", "author_cryptography_share"),
-        of_2010_share("author_cryptography_share"),
-        number("update B, last tenth", "update_bytes"),
-        number("update B", "update_overall_bytes"),
-        of_2010("update_overall_bytes"),
-        number("proof B", "proof_bytes"),
-        of_2010("proof_bytes"),
-        text("inserted", "inserted"),
-        stopped(),
-    ];
-    tables.section(title, CAVEAT, lines, &columns);
-    let columns = [
-        text("server and client", "design"),
-        number("updates/s", "updates_per_second"),
-        of_2010("updates_per_second"),
-        share("crypto", "server_cryptography_share"),
-        number("look-ups/s", "lookups_per_second"),
-        of_2010("lookups_per_second"),
-        number("verifications/s", "verifications_per_second"),
-        of_2010("verifications_per_second"),
-        share("crypto", "verify_cryptography_share"),
-        of_2010_share("verify_cryptography_share"),
-    ];
-    let title = "Table 8: servers and clients";
-    tables.section(title, CAVEAT, lines, &columns);
-    let title = "How far from the bare signatures and chain steps";
-    #[rustfmt::skip]
-    let columns = titled(&[
+#[rustfmt::skip]
+const GROWING: [Declared; 4] = [
+    Declared::new("tuple_growing", "Table 7: authors, one new key per snapshot, means over the whole run", &[
+        ("author", "design"), ("inserts/s", "inserts_per_second"), ("2010", "paper.inserts_per_second"),
+        ("crypto", "author_cryptography_share%"), ("2010", "paper.author_cryptography_share%"),
+        ("update B, last tenth", "update_bytes"), ("update B", "update_overall_bytes"), ("2010", "paper.update_overall_bytes"),
+        ("proof B", "proof_bytes"), ("2010", "paper.proof_bytes"), ("inserted", "inserted"), ("stopped by", "stopped_by"),
+    ]).noted(CAVEAT).deriving(derived),
+    Declared::new("tuple_growing", "Table 8: servers and clients", &[
+        ("server and client", "design"), ("updates/s", "updates_per_second"), ("2010", "paper.updates_per_second"),
+        ("crypto", "server_cryptography_share%"), ("look-ups/s", "lookups_per_second"), ("2010", "paper.lookups_per_second"),
+        ("verifications/s", "verifications_per_second"), ("2010", "paper.verifications_per_second"),
+        ("crypto", "verify_cryptography_share%"), ("2010", "paper.verify_cryptography_share%"),
+    ]).noted(CAVEAT).deriving(derived),
+    Declared::new("tuple_growing", "How far from the bare signatures and chain steps", &[
         ("design", "design"), ("author us", "author_us"), ("signatures", "signatures_per_snapshot"),
         ("chain steps", "chain_steps_per_snapshot"), ("limit us", "author_limit_us"), ("ratio", "author_ratio"),
         ("verify us", "verify_us"), ("signatures", "signatures_per_proof"), ("chain steps", "chain_steps_per_proof"),
         ("limit us", "verify_limit_us"), ("ratio", "verify_ratio"),
-    ]);
-    tables.section(title, LIMITS_NOTE, lines, &columns);
-    let note = format!(
-        "Above {} KB/s sending costs more than computing, {}.",
-        digits(first.figure("equilibrium_kilobytes_per_second")),
-        at_prices(first)
-    );
-    let title = "Table 9: kilobytes sent per second of computing";
-    let columns = [
-        text("design", "design"),
-        number("updates", "update_kilobytes_per_second"),
-        of_2010("update_kilobytes_per_second"),
-        number("look-ups", "lookup_kilobytes_per_second"),
-        of_2010("lookup_kilobytes_per_second"),
-    ];
-    tables.section(title, &note, lines, &columns);
-}
-
-/// The paper's figures for designs, if the number of keys is the paper's.
-fn of_2010(figure: &'static str) -> Column<'static> {
-    computed("2010", move |line| paper_figure(line, figure))
-}
-
-fn of_2010_share(figure: &'static str) -> Column<'static> {
-    computed_share("2010", move |line| paper_figure(line, figure))
-}
-
-fn paper_figure(line: &Line, figure: &str) -> Option<f64> {
-    // The paper stopped this design at 3 851 keys; only its proofs do not depend on that.
-    let is_stopped = line.text("design") == "base-superseding" && figure != "proof_bytes";
-    let is_papers = line.count("keys") == paper::TUPLE_KEYS && !is_stopped;
-    paper::TUPLES
-        .get(line.text("design"), figure)
-        .filter(|_| is_papers)
-}
-
-fn steady(tables: &mut Tables, lines: &[&Line], exponents: &[&Line]) {
-    let title = "Steady state: all keys in one snapshot, then one new value in each";
-    let note = "Means over whole epochs and whole hash chains, the load left out.";
-    let columns = [
-        text("steady", "design"),
-        text("keys", "keys"),
-        number("snapshots/s", "snapshots_per_second"),
-        number("to base-superseding", "times_base_superseding"),
-        number("author us", "author_us"),
-        number("later chains us", "later_chains_us"),
-        number("update B", "update_bytes"),
-        number("apply us", "apply_us"),
-        number("memory B per update", "memory_bytes_per_update"),
-        number("proof B", "proof_bytes"),
-        text("snapshots", "snapshots"),
-        Column::new("cycles", |line| {
-            let whole = line.get("whole_cycles") == Some(&true.into());
-            format!(
-                "{}{}",
-                line.count("cycles"),
-                if whole { "" } else { ", not whole" }
-            )
-        }),
-    ];
-    tables.section(title, note, lines, &columns);
-    for line in exponents {
-        let (design, quantity) = (line.text("design"), line.text("quantity"));
-        let exponent = digits(line.figure("exponent"));
-        tables.note(&format!("{design}: {quantity} grows as keys^{exponent}"));
-    }
-    if !lines.is_empty() {
-        tables.note("");
-    }
-}
-
-fn threads(tables: &mut Tables, lines: &[&Line]) {
-    let Some(first) = lines.first() else {
-        return;
-    };
-    let title = format!(
-        "{}: one snapshot of {} keys, every tuple signed",
-        first.text("design"),
-        first.count("keys")
-    );
-    #[rustfmt::skip]
-    let columns = titled(&[
-        ("threads", "threads"), ("snapshot ms", "snapshot_ms"), ("bare signatures ms", "bare_signatures_ms"),
-        ("ratio", "ratio"), ("speed-up", "speed_up"), ("bare speed-up", "bare_speed_up"),
-    ]);
-    tables.section(&title, "", lines, &columns);
-}
+    ]).noted("Limit: the counted signatures and steps of hash chains, at what they cost alone beside this run."),
+    Declared::new("tuple_growing", "Table 9: kilobytes sent per second of computing", &[
+        ("design", "design"), ("updates", "update_kilobytes_per_second"), ("2010", "paper.update_kilobytes_per_second"),
+        ("look-ups", "lookup_kilobytes_per_second"), ("2010", "paper.lookup_kilobytes_per_second"),
+    ]).noted("Above {equilibrium_kilobytes_per_second} KB/s sending costs more than computing, at {cpu_cents_per_hour} cents per hour of \
+              computing and {cents_per_gigabyte} per gigabyte sent.").deriving(derived),
+];
 
 #[rustfmt::skip]
-const SCALING: [Declared; 3] = [
+const STEADY: Declared = Declared::new("tuple_steady", "Steady state: all keys in one snapshot, then one new value in each", &[
+    ("steady", "design"), ("keys", "keys"), ("snapshots/s", "snapshots_per_second"), ("to base-superseding", "times_base_superseding"),
+    ("author us", "author_us"), ("later chains us", "later_chains_us"), ("update B", "update_bytes"), ("apply us", "apply_us"),
+    ("memory B per update", "memory_bytes_per_update"), ("proof B", "proof_bytes"), ("snapshots", "snapshots"),
+    ("cycles", "cycles"), ("whole", "whole_cycles"),
+]).noted("Means over whole epochs and whole hash chains, the load left out.");
+
+#[rustfmt::skip]
+const SCALING: [Declared; 4] = [
+    Declared::new("tuple_threads", "{design}: one snapshot of {keys} keys, every tuple signed", &[
+        ("threads", "threads"), ("snapshot ms", "snapshot_ms"), ("bare signatures ms", "bare_signatures_ms"),
+        ("ratio", "ratio"), ("speed-up", "speed_up"), ("bare speed-up", "bare_speed_up"),
+    ]),
     Declared::new("tuple_partitions", "Section 9: servers that share the keys", &[
         ("partitions of", "design"), ("keys", "keys"), ("partitions", "partitions"), ("undivided us", "whole_us"),
         ("splitter us", "splitter_us"), ("slowest us", "slowest_partition_us"), ("gain", "gain"),
@@ -192,77 +97,59 @@ const SCALING: [Declared; 3] = [
 ];
 
 #[rustfmt::skip]
+const MACROBENCHMARK: [Declared; 2] = [
+    Declared::new("tuple_macrobenchmark", "Tables 10 and 11: trace {trace}", &[
+        ("table 11", "design"), ("epochs", "epochs"), ("author s", "author_seconds"), ("server s", "server_seconds"),
+        ("update KB", "update_bytes/1e3"), ("proof KB", "proof_bytes/1e3"), ("look-ups/s", "lookups_per_second"),
+        ("signatures", "signatures"), ("speculation saves", "signatures_saved_by_speculation%"),
+        ("times without", "times_without_speculation"), ("snapshots", "processed"), ("of", "snapshots"), ("stopped by", "stopped_by"),
+    ]).deriving(derived),
+    Declared::new("tuple_macrobenchmark", "", &[
+        ("table 10", "design"), ("epochs", "epochs"), ("updates KB/s", "update_kilobytes_per_second"),
+        ("look-ups KB/s", "lookup_kilobytes_per_second"),
+    ]),
+];
+
+/// One figure: what every design costs, at whole powers of ten.
+#[rustfmt::skip]
+const COSTS: Declared = Declared::new("", "{title}: cost of a look-up, by look-ups per update", &[
+    ("micro-dollars per look-up", "design"), ("1", "points.0.1"), ("10", "points.4.1"), ("100", "points.8.1"), ("1000", "points.12.1"),
+    ("10000", "points.16.1"), ("100000", "points.20.1"), ("1000000", "points.24.1"), ("10000000", "points.28.1"),
+]).noted("at {cpu_cents_per_hour} cents per hour of computing and {cents_per_gigabyte} per gigabyte sent; only designs that reached the end.")
+    .deriving(|_, line| line! { title: title_of(line.text("figure")) });
+
+#[rustfmt::skip]
+const CHEAPEST: Declared = Declared::new("", "", &[
+    ("cheapest", "design"), ("from look-ups per update", "from_lookups_per_update"), ("to", "to_lookups_per_update"),
+]);
+
+#[rustfmt::skip]
 const WHAT_IF: Declared = Declared::new("tuple_what_if", "Section 10: look-ups per update", &[
     ("what if", "scenario"), ("red-black is the cheapest up to", "red_black_until"), ("2010", "paper_red_black_until"),
 ]);
 
-fn macrobenchmark(tables: &mut Tables, lines: &[&Line]) {
-    let title = format!("Tables 10 and 11: trace {}", lines[0].text("trace"));
-    let columns = [
-        text("table 11", "design"),
-        text("epochs", "epochs"),
-        number("author s", "author_seconds"),
-        number("server s", "server_seconds"),
-        scaled("update KB", "update_bytes", 1e-3),
-        scaled("proof KB", "proof_bytes", 1e-3),
-        number("look-ups/s", "lookups_per_second"),
-        text("signatures", "signatures"),
-        share("speculation saves", "signatures_saved_by_speculation"),
-        number("times without", "times_without_speculation"),
-        Column::new("snapshots", |line| {
-            format!("{} of {}", line.count("processed"), line.count("snapshots"))
-        }),
-        stopped(),
-    ];
-    tables.section(&title, "", lines, &columns);
-    #[rustfmt::skip]
-    let columns = titled(&[
-        ("table 10", "design"), ("epochs", "epochs"), ("updates KB/s", "update_kilobytes_per_second"),
-        ("look-ups KB/s", "lookup_kilobytes_per_second"),
-    ]);
-    tables.table(lines.iter().copied(), &columns);
+/// What stopped a design before the end, and the paper's figures for it, if the number of keys is the paper's.
+fn derived(_: &[Line], line: &Line) -> Line {
+    let stopped_by = Some(line.text("stopped")).filter(|stopped| *stopped != "finished");
+    let design = line.text("design");
+    let is_papers = line.count("keys") == paper::TUPLE_KEYS;
+    let paper = paper::TUPLES.line(|figure| {
+        // The paper stopped this design at 3 851 keys; only its proofs do not depend on that.
+        let is_stopped = design == "base-superseding" && figure != "proof_bytes";
+        let published = paper::TUPLES.get(design, figure);
+        published.filter(|_| is_papers && !is_stopped)
+    });
+    line! { stopped_by, paper }
 }
 
-/// One figure: what every design costs, and the cheapest ones of all figures.
-fn costs(tables: &mut Tables, designs: &[&Line], cheapest: &[&Line]) {
-    let figure = designs[0].text("figure");
-    let title = format!(
-        "{}: cost of a look-up, by look-ups per update",
-        title_of(figure)
-    );
-    let note = format!(
-        "{}; only designs that reached the end.",
-        at_prices(designs[0])
-    );
-    // Whole powers of ten.
-    let ratios: Vec<String> = (0..=7).map(|power| 10_u32.pow(power).to_string()).collect();
-    let mut columns = vec![text("micro-dollars per look-up", "design")];
-    columns.extend(ratios.iter().enumerate().map(|(power, ratio)| {
-        computed(ratio, move |line| {
-            line.get("points")?.get(power * 4)?.get(1)?.as_f64()
-        })
-    }));
-    tables.section(&title, &note, designs, &columns);
-    let of_figure = cheapest
-        .iter()
-        .copied()
-        .filter(|line| line.text("figure") == figure);
-    #[rustfmt::skip]
-    let columns = titled(&[
-        ("cheapest", "design"), ("from look-ups per update", "from_lookups_per_update"),
-        ("to", "to_lookups_per_update"),
-    ]);
-    tables.table(of_figure, &columns);
-}
-
-fn at_prices(line: &Line) -> String {
-    let [cpu, gigabyte] = ["cpu_cents_per_hour", "cents_per_gigabyte"].map(|key| line.figure(key));
-    format!("at {cpu} cents per hour of computing and {gigabyte} per gigabyte sent")
-}
-
-fn stopped() -> Column<'static> {
-    Column::new("stopped by", |line| match line.text("stopped") {
-        "finished" => dash(),
-        stopped => stopped.to_owned(),
-    })
+/// How figures of the steady state grow with the number of keys.
+fn exponents(tables: &mut Tables, lines: &[Line]) {
+    for line in of(lines, "tuple_exponent") {
+        let (design, quantity) = (line.text("design"), line.text("quantity"));
+        let exponent = digits(line.figure("exponent"));
+        tables.note(&format!("{design}: {quantity} grows as keys^{exponent}"));
+    }
+    if !of(lines, "tuple_steady").is_empty() {
+        tables.note("");
+    }
 }

@@ -13,12 +13,9 @@ use signature::Signer;
 
 use super::{Task, instrument::PlainSuite, pair::STATEMENT};
 use crate::{
-    Outcome,
     dictionary::{new_author, publish},
     line,
-    primitives::signing_key,
-    report::Report,
-    timing::Timings,
+    prelude::*,
     workload::{hashed_key, put_hashed, value},
 };
 
@@ -36,15 +33,9 @@ pub fn run(task: &Task<'_>, threads: &[NonZeroUsize], report: &mut Report) -> Ou
         let (snapshot_ms, bare_ms) = measure(task, &workers)?;
         let (first_snapshot, first_bare) = *first.get_or_insert((snapshot_ms, bare_ms));
         report.measured(line! {
-            experiment: "tuple_threads",
-            design: DESIGN,
-            keys: task.keys,
-            threads: threads,
-            snapshot_ms: snapshot_ms,
-            bare_signatures_ms: bare_ms,
-            ratio: snapshot_ms / bare_ms,
-            speed_up: first_snapshot / snapshot_ms,
-            bare_speed_up: first_bare / bare_ms,
+            experiment: "tuple_threads", design: DESIGN, keys: task.keys, threads, snapshot_ms,
+            bare_signatures_ms: bare_ms, ratio: snapshot_ms / bare_ms,
+            speed_up: first_snapshot / snapshot_ms, bare_speed_up: first_bare / bare_ms,
         })?;
     }
     Ok(())

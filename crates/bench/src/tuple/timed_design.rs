@@ -42,6 +42,15 @@ impl<S: Suite, D: TupleScheme<S>> TupleScheme<S> for TimedDesign<D> {
     }
 }
 
+/// Functions that do what those of `D` do, and are not timed.
+macro_rules! as_it_is {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {$(
+        fn $name($($argument: $type),*) -> $result {
+            D::$name($($argument),*)
+        }
+    )*};
+}
+
 impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
     type Secret = D::Secret;
     type TupleState = D::TupleState;
@@ -49,20 +58,17 @@ impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
     type Extension = D::Extension;
     type Records = D::Records;
 
-    fn key(secret: &D::Secret) -> D::Key {
-        D::key(secret)
-    }
-
-    fn is_key_of(secret: &D::Secret, key: &D::Key) -> bool {
-        D::is_key_of(secret, key)
-    }
-
-    fn state(secret: &D::Secret, context: Context) -> D::State {
-        D::state(secret, context)
-    }
-
-    fn records(key: &D::Key, context: Context) -> D::Records {
-        D::records(key, context)
+    as_it_is! {
+        key(secret: &D::Secret) -> D::Key;
+        is_key_of(secret: &D::Secret, key: &D::Key) -> bool;
+        state(secret: &D::Secret, context: Context) -> D::State;
+        records(key: &D::Key, context: Context) -> D::Records;
+        attachment_digest(attachment: &TupleAttachment<D::Extension>) -> S::Digest;
+        evidence(records: &D::Records, generation: usize, instant: u64, tuple: TupleId) -> Option<D::Evidence>;
+        seal(records: &D::Records, head: &SignedHead<S>, shown: usize) -> Option<D::Seal>;
+        store(records: &D::Records) -> Vec<u8>;
+        restore(key: &D::Key, context: Context, stored: &[u8]) -> Option<D::Records>;
+        memory_bytes(records: &D::Records) -> usize;
     }
 
     fn authenticate(
@@ -72,10 +78,6 @@ impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
         snapshot: UnsignedSnapshot<'_, S, D::TupleState>,
     ) -> Result<Vec<D::Extension>, AuthorError> {
         accumulated(|| D::authenticate(secret, signer, state, snapshot))
-    }
-
-    fn attachment_digest(attachment: &TupleAttachment<D::Extension>) -> S::Digest {
-        D::attachment_digest(attachment)
     }
 
     fn admit(
@@ -94,33 +96,8 @@ impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
         accumulated(|| D::admit(key, records, admission, workers))
     }
 
-    fn evidence(
-        records: &D::Records,
-        generation: usize,
-        instant: u64,
-        tuple: TupleId,
-    ) -> Option<D::Evidence> {
-        D::evidence(records, generation, instant, tuple)
-    }
-
-    fn seal(records: &D::Records, head: &SignedHead<S>, shown: usize) -> Option<D::Seal> {
-        D::seal(records, head, shown)
-    }
-
-    fn store(records: &D::Records) -> Vec<u8> {
-        D::store(records)
-    }
-
-    fn restore(key: &D::Key, context: Context, stored: &[u8]) -> Option<D::Records> {
-        D::restore(key, context, stored)
-    }
-
     fn forget(records: &mut D::Records, oldest: Version, tuples: &[TupleId]) {
         D::forget(records, oldest, tuples);
-    }
-
-    fn memory_bytes(records: &D::Records) -> usize {
-        D::memory_bytes(records)
     }
 
     fn resume(

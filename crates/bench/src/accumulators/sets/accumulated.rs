@@ -11,12 +11,7 @@ use super::{
     super::{Bench, Bounded, Plan, SecretKeyOf, elements},
     CHANGE_BYTES, ELEMENT_BYTES, SetFigures, young_elements,
 };
-use crate::{
-    Outcome,
-    primitives::{Primitives, author_key, signing_key},
-    report::Report,
-    timing::{Effort, microseconds},
-};
+use crate::{prelude::*, primitives::Primitives};
 
 /// Measures one accumulator at every size, with each maker of witnesses, in one and in two generations.
 pub fn run<B: Bench>(bench: &B, plan: &Plan, report: &mut Report) -> Outcome<()> {

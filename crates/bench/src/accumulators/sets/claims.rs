@@ -1,10 +1,9 @@
 //! What the paper says of accumulated sets in numbers, beside ours.
 
 use crate::{
-    Outcome, costs, line,
-    line::Line,
+    costs, line,
     paper::{ACCUMULATED_SET_ELEMENTS, SETS},
-    report::Report,
+    prelude::*,
 };
 
 /// The statements of section 7.4 over the lines of one size, as far as their contenders were measured.
@@ -17,12 +16,8 @@ pub fn run(group: &[&Line], report: &mut Report) -> Outcome<()> {
             let ours = ours.filter(|ours| ours.is_finite());
             let paper = SETS.get("accumulators", claim);
             report.line(line! {
-                experiment: "accumulators_claims",
-                claim: claim,
-                accumulator: author.text("contender"),
-                n: author.count("n"),
-                ours: ours,
-                paper: paper,
+                experiment: "accumulators_claims", claim, accumulator: author.text("contender"),
+                n: author.count("n"), ours, paper,
                 ratio: ours.zip(paper).map(|(ours, paper)| ours / paper),
             })?;
         }

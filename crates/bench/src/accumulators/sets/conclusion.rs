@@ -2,9 +2,7 @@
 
 use super::{EXPERIMENT, claims};
 use crate::{
-    Outcome,
-    line::{groups, of},
-    report::Report,
+    prelude::*,
     tuple::{conclusion, costs::Expense},
 };
 
@@ -16,12 +14,12 @@ pub fn run(report: &mut Report) -> Outcome<()> {
     for group in groups(&lines, &["n"]) {
         let n = group[0].count("n");
         for generations in [1, 2] {
-            let contends = |line: &&&crate::line::Line| {
+            let contends = |line: &&&Line| {
                 // A tree gains nothing from generations, and stands beside both.
                 line.count("generations") == generations || line.text("contender") == "merkle-tree"
             };
             let figure = format!("sets-{n}-elements-{generations}-generations");
-            let expense = |line: &&crate::line::Line| {
+            let expense = |line: &&Line| {
                 let update_us = line.figure("author_us") + line.figure("apply_us");
                 Expense::new(&figure, line, update_us, "update_bytes")
             };

@@ -11,12 +11,7 @@ use super::{
     merkle::MerkleSet,
     young_elements,
 };
-use crate::{
-    Outcome,
-    primitives::{Primitives, author_key, signing_key},
-    report::Report,
-    timing::Effort,
-};
+use crate::{prelude::*, primitives::Primitives};
 
 type PlainSuite = pad_core::Sha256Ed25519;
 type Digest = <PlainSuite as Suite>::Digest;

@@ -15,10 +15,8 @@ use flexlist_service::{
 use pad_core::Workers;
 
 use crate::{
-    Outcome,
     flexlist::blocks::{BLOCK_BYTES, content},
-    primitives::{author_key, signing_key},
-    workload::Random,
+    prelude::*,
 };
 
 /// A client over HTTP.

@@ -7,13 +7,11 @@ use signature::Signer;
 
 use super::{Balance, Node, PathProof, RedBlack, Treap, Tree, authenticator, depth};
 use crate::{
-    Outcome, line,
-    line::Line,
-    memory,
-    primitives::{Primitives, signing_key},
-    timing::{Effort, Timings},
+    line, memory,
+    prelude::*,
+    primitives::Primitives,
     tree::{author::CHUNK, process::Order},
-    workload::{Random, Workload, absent_key, key, value},
+    workload::{Workload, absent_key, key, value},
 };
 
 /// The schemes that are measured: the skip list's layout is another one in the paper too.
@@ -90,20 +88,12 @@ impl<S: Suite> Grown<S> {
             / 1e3
             + primitives.sign_us;
         let line = line! {
-            experiment: "growing_paper_layout",
-            scheme: &order.scheme,
-            repository: "path-copying",
-            layout: "entries in inner nodes",
-            suite: S::NAME,
-            keys: keys,
-            versions: keys,
-            threads: 1,
+            experiment: "growing_paper_layout", scheme: &order.scheme, repository: "path-copying",
+            layout: "entries in inner nodes", suite: S::NAME, keys, versions: keys, threads: 1,
             insert_snapshot_us: self.insertions.mean_us(),
-            insert_snapshot_median_us: self.insertions.median_us(),
-            author_limit_us: limit_us,
+            insert_snapshot_median_us: self.insertions.median_us(), author_limit_us: limit_us,
             author_ratio_median: self.insertions.median_us() / limit_us,
-            prove_us_latest: self.prove(Some(keys)),
-            prove_us_random_version: self.prove(None),
+            prove_us_latest: self.prove(Some(keys)), prove_us_random_version: self.prove(None),
             resident_bytes_per_version: self.resident_bytes as f64 / keys as f64,
             head_bytes: S::Digest::default().as_ref().len() + size_of::<HeadSignature>(),
         };
@@ -117,38 +107,25 @@ impl<S: Suite> Grown<S> {
     /// Microseconds of a proof of a random present key.
     fn prove(&self, version: Option<u64>) -> f64 {
         let mut random = Random::new(2);
-        let prepare = |chunk| -> Vec<_> {
-            let query = |_| {
-                let (version, index) = self.workload.any_present(&mut random, version);
-                (version as usize, key(index))
-            };
-            (0..chunk).map(query).collect()
+        let query = || {
+            let (version, index) = self.workload.any_present(&mut random, version);
+            (version as usize, key(index))
         };
-        let prove = |queries: Vec<(usize, _)>| {
-            for (version, key) in queries {
-                black_box(PathProof::new(&self.versions[version], &key));
-            }
-        };
-        self.effort.repeat(1024, prepare, prove).mean_us()
+        let prove = |(version, key): (usize, _)| PathProof::new(&self.versions[version], &key);
+        self.effort.repeat_each(1024, query, prove).mean_us()
     }
 
     fn verify(&self, primitives: &Primitives) -> Line {
         let (latest, mut random) = (self.latest(), Random::new(6));
         let root = authenticator(latest);
-        let prepare = |chunk| -> Vec<_> {
-            let proof = |_| {
-                let key = key(random.below(self.workload.final_keys()));
-                (PathProof::new(latest, &key), key)
-            };
-            (0..chunk).map(proof).collect()
+        let prove = || {
+            let key = key(random.below(self.workload.final_keys()));
+            (PathProof::new(latest, &key), key)
         };
-        let timings = self
-            .effort
-            .repeat(1024, prepare, |proofs: Vec<(PathProof<S>, _)>| {
-                for (proof, key) in proofs {
-                    black_box(proof.verify(&root, &key)).expect("bench: honest proofs verify");
-                }
-            });
+        let timings = self.effort.repeat_each(1024, prove, |(proof, key)| {
+            let answer = proof.verify(&root, &key);
+            answer.expect("bench: honest proofs verify")
+        });
         let mut hashes = 0;
         for index in 0..self.workload.final_keys().min(2_000) {
             hashes += PathProof::new(latest, &key(index)).hashes();
@@ -157,8 +134,7 @@ impl<S: Suite> Grown<S> {
         let limit_us =
             nodes.mul_add(node_hash_ns::<S>(&self.effort), primitives.value_hash_ns) / 1e3;
         line! {
-            verify_with_known_head_us: timings.mean_us(),
-            verify_limit_us: limit_us,
+            verify_with_known_head_us: timings.mean_us(), verify_limit_us: limit_us,
             verify_ratio: timings.mean_us() / limit_us,
         }
     }
@@ -180,11 +156,8 @@ impl<S: Suite> Grown<S> {
         // A key of 8 bytes and a value of 32 are copied with their node.
         let node = (Node::<S>::bytes() + 8 + 32) as f64;
         line! {
-            proof_bytes: mean(present),
-            absent_proof_bytes: mean(absent),
-            depth: mean(nodes),
-            nodes_per_version: copied,
-            counted_bytes_per_version: copied * node,
+            proof_bytes: mean(present), absent_proof_bytes: mean(absent), depth: mean(nodes),
+            nodes_per_version: copied, counted_bytes_per_version: copied * node,
         }
     }
 

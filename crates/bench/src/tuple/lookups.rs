@@ -1,0 +1,70 @@
+//! Look-ups beside the signatures and the steps of hash chains that bound them.
+
+pub use comparison::lookups::{Age, Lookups};
+use comparison::{Work, roles::Roles as _, workload::Contents};
+
+use crate::{
+    cryptography::Cryptography,
+    dictionary::{Hosted, Measured},
+    line,
+    prelude::*,
+};
+
+/// A server to be asked, and what it should answer.
+pub fn of_server<'a, R: Measured>(
+    roles: &'a Hosted<R>,
+    contents: &'a Contents,
+    work: &'a dyn Work,
+) -> Outcome<Lookups<'a, Hosted<R>>> {
+    // All designs prove what a tree proves of single keys.
+    let tree = comparison::scheme("red-black-path-copying").ok_or("no such scheme")?;
+    Ok(Lookups {
+        roles,
+        contents,
+        work,
+        properties: &tree.properties,
+    })
+}
+
+/// Everything, against the verification of a tuple's signature, or of a head's, and steps of hash chains;
+/// no time if signatures are not what bounds a check.
+pub fn measure<R: Measured>(
+    lookups: &Lookups<'_, Hosted<R>>,
+    effort: &Effort,
+    (signature_us, chain_step_ns): (Option<f64>, f64),
+) -> Outcome<Line> {
+    lookups.check()?;
+    let prove_us = lookups.prove_us(effort, Age::Latest)?;
+    let verify_us = lookups.verify_us(effort)?;
+    let needed = cryptography(lookups, effort)?;
+    let verify_limit_us = signature_us.map(|signature_us| {
+        needed.signatures * signature_us + needed.chain_steps * chain_step_ns / 1e3
+    });
+    let share = needed.us(chain_step_ns) / verify_us;
+    Ok(line! {
+        prove_us, lookups_per_second: 1e6 / prove_us,
+        verify_us, verifications_per_second: 1e6 / verify_us,
+        verify_cryptography_share: share.min(1.0),
+        signatures_per_proof: verify_limit_us.map(|_| needed.signatures),
+        chain_steps_per_proof: needed.chain_steps, verify_limit_us,
+        verify_ratio: verify_limit_us.map(|limit_us| verify_us / limit_us),
+        proof_bytes: lookups.proof_bytes(effort, Age::Latest)?,
+    })
+}
+
+/// What cryptography a check takes, mean over random keys.
+fn cryptography<R: Measured>(
+    lookups: &Lookups<'_, Hosted<R>>,
+    effort: &Effort,
+) -> Outcome<Cryptography> {
+    let samples = effort.operations.min(500);
+    let head = lookups.roles.head(lookups.roles.latest())?;
+    let mut total = Cryptography::default();
+    for (version, key) in lookups.questions(&mut Random::new(7), Age::Latest, samples) {
+        let proof = lookups.roles.prove(version, &key)?;
+        let (own, answer) = Cryptography::of(|| lookups.verify(&head, proof, &key));
+        answer?;
+        total += own;
+    }
+    Ok(total.divided_by(samples as f64))
+}
