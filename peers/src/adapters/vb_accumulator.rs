@@ -72,13 +72,13 @@ impl InitialElementsStore<Fr> for Elements {
     }
 }
 
-/// A witness.
-#[derive(Clone, CanonicalSerialize, CanonicalDeserialize)]
-pub struct Witness {
-    /// That the entry is there.
-    member: Option<MembershipWitness<G1Affine>>,
-    /// That it is not.
-    absent: Option<NonMembershipWitness<G1Affine>>,
+/// A witness that an entry is there, or that it is not.
+#[derive(Clone)]
+pub enum Witness {
+    /// It is there.
+    Member(MembershipWitness<G1Affine>),
+    /// It is not.
+    Absent(NonMembershipWitness<G1Affine>),
 }
 
 /// The element that stands for an entry.
@@ -178,22 +178,18 @@ impl Peer for Bilinear {
             return Err("only the latest version is there".into());
         }
         let (accumulator, secret) = (&self.accumulator, &self.keys.secret_key);
-        let (mut member, mut absent) = (None, None);
-        if let Some(value) = self.entries.get(key) {
+        let (elements, parameters) = (&self.elements, &self.parameters);
+        let witness = if let Some(value) = self.entries.get(key) {
             let element = element(key, value);
-            let witness = accumulator.get_membership_witness(&element, secret, &self.elements);
-            member = Some(witness.map_err(|error| format!("{error:?}"))?);
+            let witness = accumulator.get_membership_witness(&element, secret, elements);
+            witness.map(Witness::Member)
         } else {
-            let (element, elements) = (element(key, &NONE), &self.elements);
-            let witness = accumulator.get_non_membership_witness(
-                &element,
-                secret,
-                elements,
-                &self.parameters,
-            );
-            absent = Some(witness.map_err(|error| format!("{error:?}"))?);
-        }
-        Ok(Witness { member, absent })
+            let element = element(key, &NONE);
+            let witness =
+                accumulator.get_non_membership_witness(&element, secret, elements, parameters);
+            witness.map(Witness::Absent)
+        };
+        Ok(witness.map_err(|error| format!("{error:?}"))?)
     }
 
     fn verify(
@@ -206,11 +202,11 @@ impl Peer for Bilinear {
         let accumulated = self.values.get(version - 1).ok_or("no such version")?;
         let accumulated = UniversalAccumulator::from_accumulated(*accumulated);
         let (public, parameters) = (&self.keys.public_key, &self.parameters);
-        let is_shown = match (value, proof.member.as_ref(), proof.absent.as_ref()) {
-            (Some(value), Some(witness), None) => {
+        let is_shown = match (value, &proof) {
+            (Some(value), Witness::Member(witness)) => {
                 accumulated.verify_membership(&element(key, value), witness, public, parameters)
             }
-            (None, None, Some(witness)) => {
+            (None, Witness::Absent(witness)) => {
                 accumulated.verify_non_membership(&element(key, &NONE), witness, public, parameters)
             }
             _ => false,
@@ -222,11 +218,20 @@ impl Peer for Bilinear {
 
     fn encode(proof: &Witness) -> Outcome<Vec<u8>> {
         let mut bytes = Vec::new();
-        proof.serialize_compressed(&mut bytes)?;
+        // The question says which kind it is.
+        match proof {
+            Witness::Member(witness) => witness.serialize_compressed(&mut bytes)?,
+            Witness::Absent(witness) => witness.serialize_compressed(&mut bytes)?,
+        }
         Ok(bytes)
     }
 
     fn decode(&self, bytes: &[u8]) -> Outcome<Witness> {
-        Ok(Witness::deserialize_compressed(bytes)?)
+        // A point alone, or with a scalar beside it.
+        Ok(if bytes.len() <= G1Affine::identity().compressed_size() {
+            Witness::Member(MembershipWitness::deserialize_compressed(bytes)?)
+        } else {
+            Witness::Absent(NonMembershipWitness::deserialize_compressed(bytes)?)
+        })
     }
 }

@@ -108,7 +108,12 @@ impl<P: Peer> Published<P> {
             assert!(self.is_refused(latest, key, Some(other_value), proof.clone()));
             // Of a key that was not asked for it shows nothing, except where a proof does not bind its key.
             let is_refused = self.is_refused(latest, other_key, Some(value), proof.clone());
-            assert_eq!(is_refused, P::about().name != "monotree", "{}", P::about().name);
+            assert_eq!(
+                is_refused,
+                P::about().name != "monotree",
+                "{}",
+                P::about().name
+            );
             if self.versions[latest - 2][key] != *value {
                 assert!(self.is_refused(latest - 1, key, Some(value), proof));
             }
@@ -158,6 +163,23 @@ impl<P: Peer> Published<P> {
         assert!(refused * 10 >= tried * 9, "{refused} of {tried}");
         Ok(())
     }
+}
+
+/// Ours and theirs are the same construction: a point of the curve shows that an entry is there, and with a scalar that it is not.
+#[test]
+fn witnesses_of_one_construction_have_one_length() -> Outcome<()> {
+    fn lengths<P: Peer>() -> Outcome<[usize; 2]> {
+        let mut published = published::<P>()?;
+        let latest = published.versions.len();
+        let (present, _) = published.load.any(latest);
+        let absent = published.load.any_absent();
+        let mut length =
+            |key| -> Outcome<usize> { Ok(P::encode(&published.peer.prove(latest, key)?)?.len()) };
+        Ok([length(&present)?, length(&absent)?])
+    }
+    assert_eq!(lengths::<Accumulated<true>>()?, [48, 48 + 32]);
+    assert_eq!(lengths::<Bilinear>()?, [48, 48 + 32]);
+    Ok(())
 }
 
 macro_rules! dictionaries {

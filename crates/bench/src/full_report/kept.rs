@@ -11,9 +11,9 @@ pub fn missing(lines: &[Line], earlier: &[Line], steps: &[Step]) -> Vec<Line> {
         let is_measured = measured
             .iter()
             .any(|line| line.text("step") == run.text("step"));
-        let is_step = steps.iter().any(|step| {
-            step.name == run.text("step") && step.arguments == run.text("arguments")
-        });
+        let is_step = steps
+            .iter()
+            .any(|step| step.name == run.text("step") && step.arguments == run.text("arguments"));
         is_step && !is_measured
     };
     let (mut kept, mut is_kept) = (Vec::new(), false);
