@@ -78,9 +78,9 @@ pub struct Published {
     pub us: f64,
     /// The author's signature.
     pub signature_us: Option<f64>,
-    /// A server that applies the update, without verifying its signature.
+    /// A server that applies the update, its verification of the signature included.
     pub apply_us: Option<f64>,
-    /// Verifying that signature.
+    /// Verifying that signature once more, alone.
     pub verify_signature_us: Option<f64>,
     /// The update as sent.
     pub update_bytes: Option<usize>,

@@ -10,7 +10,7 @@ use crate::{
     line::{Line, groups},
     report::Report,
     secret,
-    tables::{Tables, number, text},
+    tables::{Column, Tables, number, text},
     timing::Effort,
     tuple::macrobenchmark::Trace,
 };
@@ -151,7 +151,7 @@ pub fn tables(lines: &[Line]) -> Tables {
         let columns = [
             text("scheme", "scheme"),
             number("load us/key", "load_us_per_key"),
-            text("snapshots", "snapshots"),
+            Column::new("snapshots", snapshots),
             text("stopped", "stopped"),
             number("author us", "author_us"),
             number("update B", "update_bytes"),
@@ -164,7 +164,12 @@ pub fn tables(lines: &[Line]) -> Tables {
             number("memory B/key", "memory_bytes_per_key"),
             number("B/snapshot", "memory_bytes_per_snapshot"),
         ];
-        tables.section(&title, "", &measured, &columns);
+        let note = if measured.iter().any(|line| is_part(line)) {
+            PART
+        } else {
+            ""
+        };
+        tables.section(&title, note, &measured, &columns);
         let columns = [text("not measured", "scheme"), text("why", "reason").left()];
         if !others.is_empty() {
             tables.table(others.iter().copied(), &columns);
@@ -172,4 +177,40 @@ pub fn tables(lines: &[Line]) -> Tables {
     }
     let lines: Vec<Line> = lines.into_iter().cloned().collect();
     tables.signed(&lines)
+}
+
+/// What stands above a table with parts of cycles.
+const PART: &str = "Part: these snapshots are not whole epochs or hash chains, so that what comes at their ends is not in the means.";
+
+/// Whether its snapshots are not whole cycles of what they repeat.
+fn is_part(line: &Line) -> bool {
+    line.get("whole_cycles") == Some(&false.into())
+}
+
+fn snapshots(line: &Line) -> String {
+    let part = if is_part(line) { ", part" } else { "" };
+    format!("{}{part}", line.count("snapshots"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::line;
+
+    #[test]
+    fn parts_of_cycles_are_marked() {
+        let line = |whole: bool| {
+            line! { workload: "updates", scheme: "tuple-base-lightweight", snapshots: 126, whole_cycles: whole, author_us: 1.0 }
+        };
+        let marked = tables(&[line(false)]).to_string();
+        assert!(
+            marked.contains("| 126, part |") && marked.contains(PART),
+            "{marked}"
+        );
+        let whole = tables(&[line(true)]).to_string();
+        assert!(
+            whole.contains(" 126 |") && !whole.contains("part"),
+            "{whole}"
+        );
+    }
 }

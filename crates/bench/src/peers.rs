@@ -5,7 +5,7 @@ use std::{
     env,
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Child, Command, ExitStatus, Stdio},
 };
 
 use clap::Args;
@@ -38,23 +38,17 @@ impl PeersArguments {
         report.announce("building peers; the first time takes minutes");
         let mut command = self.command();
         let shown = shown(&command);
-        let failed = |why: String| format!("other people's dictionaries: `{shown}` {why}");
-        let mut child = command
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|error| failed(format!("did not start: {error}")))?;
-        let out = child.stdout.take().ok_or("no output")?;
-        for line in BufReader::new(out).lines() {
-            let line: Line = serde_json::from_str(&line?)?;
+        let status = follow(&mut command, |line| {
             let [peer, operation] = ["peer", "operation"].map(|key| line.text(key));
             report.announce(format!("{peer}, {} keys: {operation}", line.count("keys")));
-            report.measured(line)?;
-        }
-        let status = child.wait()?;
-        if !status.success() {
-            return Err(failed(format!("failed, {status}; it says above why")).into());
-        }
-        report.finish(table::report)
+            report.measured(line)
+        });
+        let why = match status {
+            Ok(status) if status.success() => return report.finish(table::report),
+            Ok(status) => format!("failed, {status}; it says above why"),
+            Err(error) => error.to_string(),
+        };
+        Err(format!("other people's dictionaries: `{shown}` {why}").into())
     }
 
     /// What is run.
@@ -73,6 +67,30 @@ impl PeersArguments {
             command.arg("--quick");
         }
         command
+    }
+}
+
+/// Runs a command, and takes the lines that it prints. Whatever fails, it does not run on.
+fn follow(command: &mut Command, mut take: impl FnMut(Line) -> Outcome<()>) -> Outcome<ExitStatus> {
+    let started = command.stdout(Stdio::piped()).spawn();
+    let mut running = Running(started.map_err(|error| format!("did not start: {error}"))?);
+    let out = running.0.stdout.take().ok_or("no output")?;
+    for line in BufReader::new(out).lines() {
+        let line = line?;
+        let read = serde_json::from_str(&line);
+        take(read.map_err(|error| format!("printed '{line}', which is no line: {error}"))?)?;
+    }
+    Ok(running.0.wait()?)
+}
+
+/// A process that ends with this value at the latest.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It has ended already if this fails.
+        _ = self.0.kill();
+        _ = self.0.wait();
     }
 }
 
@@ -107,5 +125,34 @@ mod tests {
         let end = "peers/Cargo.toml -- --keys 10,200 --peer jmt,treap path copying --quick";
         assert!(shown.ends_with(end), "{shown}");
         assert!(manifest().is_file());
+    }
+
+    #[test]
+    fn what_prints_no_line_is_ended() {
+        let script = "echo $$; exec sleep 60";
+        let mut shell = Command::new("sh");
+        let error = follow(shell.args(["-c", script]), |line| {
+            Err(format!("took {line:?}").into())
+        });
+        let error = error.unwrap_err().to_string();
+        let process = error.split('\'').nth(1).unwrap();
+        assert!(process.parse::<u32>().is_ok(), "{error}");
+        assert!(!Path::new("/proc").join(process).exists(), "{error}");
+        // The same if a line is there and cannot be taken.
+        let script = "echo \"{\\\"pid\\\":$$}\"; exec sleep 60";
+        let mut process = None;
+        let refused = follow(Command::new("sh").args(["-c", script]), |line| {
+            process = Some(line.count("pid"));
+            Err("no".into())
+        });
+        assert_eq!(refused.unwrap_err().to_string(), "no");
+        let process = process.unwrap().to_string();
+        assert!(!Path::new("/proc").join(process).exists());
+        let mut lines = 0;
+        let done = follow(Command::new("sh").args(["-c", "echo {}; exit 3"]), |_| {
+            lines += 1;
+            Ok(())
+        });
+        assert_eq!((done.unwrap().code(), lines), (Some(3), 1));
     }
 }

@@ -23,6 +23,13 @@ impl<'a> Column<'a> {
         }
     }
 
+    /// The column under another title.
+    #[must_use]
+    pub fn titled(mut self, title: &'a str) -> Self {
+        self.title = title;
+        self
+    }
+
     /// The column aligned to the left, as the first one always is.
     #[must_use]
     pub fn left(mut self) -> Self {

@@ -7,10 +7,11 @@ use serde::Serialize;
 
 use crate::{
     cost::{Clients, Cost, DAYS_PER_MONTH, Load, Term, count},
-    estimates::{Beyond, Coefficients},
+    estimates::{Coefficients, Mark},
     measurement::Measurement,
     needs::Need,
     prices::Prices,
+    records::Records,
     schemes::{Scheme, SchemeFamily, schemes},
 };
 
@@ -30,7 +31,7 @@ pub struct Wanted {
 pub struct Limits {
     /// Bytes of memory of each server.
     pub memory_bytes: Option<f64>,
-    /// Bytes of a proof.
+    /// Bytes of a proof, also of absence if that is needed.
     pub proof_bytes: Option<f64>,
     /// Seconds until a snapshot is made and applied.
     pub snapshot_seconds: Option<f64>,
@@ -128,8 +129,8 @@ pub struct Candidate {
     pub scheme: &'static Scheme,
     /// What one operation of each kind takes at this load.
     pub figures: Measurement,
-    /// What of the load lies beyond what was measured.
-    pub beyond: Vec<Beyond>,
+    /// What has to be known of the figures, and so of the costs.
+    pub marks: Vec<Mark>,
     /// What the load costs.
     pub cost: Cost,
 }
@@ -183,8 +184,11 @@ impl Candidate {
             None if limits.memory_bytes.is_some() => reasons.push(Reason::UnknownMemory),
             _ => {}
         }
-        if exceeds(self.proof_bytes(), limits.proof_bytes) {
-            reasons.push(Reason::ProofBytes(self.proof_bytes()));
+        let of_absence = self.figures.absent_proof_bytes;
+        let of_absence = of_absence.filter(|_| wanted.needs.contains(&Need::Absence));
+        let longest = self.proof_bytes().max(of_absence.unwrap_or(0.0));
+        if exceeds(longest, limits.proof_bytes) {
+            reasons.push(Reason::ProofBytes(longest));
         }
         if exceeds(self.snapshot_seconds(), limits.snapshot_seconds) {
             reasons.push(Reason::SnapshotSeconds(self.snapshot_seconds()));
@@ -207,10 +211,12 @@ pub struct Excluded {
 /// Where two schemes cost the same, all else unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Crossing {
-    /// The look-ups in a day; none if one of them costs less for any number.
+    /// The look-ups in a day; none if one of them costs less for any number, or both the same.
     pub lookups_per_day: Option<f64>,
-    /// The keys; none if one of them costs less for a thousand times fewer to a thousand times more.
+    /// The keys; none if one of them costs less for a thousand times fewer to a thousand times more, or both the same.
     pub keys: Option<f64>,
+    /// Whether they cost the same for any number of look-ups, and for a thousand times fewer to a thousand times more keys.
+    pub everywhere: bool,
 }
 
 /// The advice.
@@ -223,14 +229,14 @@ pub struct Advice {
 }
 
 impl Advice {
-    /// Ranks all schemes by what `measured` says of them.
-    pub fn new(wanted: &Wanted, tariff: &Tariff, measured: &[Measurement]) -> Self {
+    /// Ranks all schemes by what was measured of them.
+    pub fn new(wanted: &Wanted, tariff: &Tariff, records: &Records) -> Self {
         let mut advice = Self {
             ranked: Vec::new(),
             excluded: Vec::new(),
         };
         for scheme in schemes() {
-            let excluded = match estimate(scheme, &wanted.load, tariff, measured) {
+            let excluded = match estimate(scheme, &wanted.load, tariff, records) {
                 Ok(candidate) => {
                     let reasons = candidate.reasons(wanted);
                     if reasons.is_empty() {
@@ -314,27 +320,54 @@ pub fn crossing(
     pair: (&Candidate, &Candidate),
     load: &Load,
     tariff: &Tariff,
-    measured: &[Measurement],
+    records: &Records,
 ) -> Crossing {
-    let lookups = pair.0.cost.line().crossing(&pair.1.cost.line());
-    let difference = |factor: f64| {
+    let lines = [pair.0, pair.1].map(|candidate| candidate.cost.line());
+    let is_line = difference(lines[0].fixed, lines[1].fixed) == 0.0
+        && difference(lines[0].each, lines[1].each) == 0.0;
+    let lookups = lines[0].crossing(&lines[1]).filter(|_| !is_line);
+    let of_keys = |factor: f64| {
+        let keys = times(load.keys, factor);
         let load = Load {
-            keys: times(load.keys, factor),
+            keys,
+            changes: load.changes.min(keys),
             ..*load
         };
-        let total = |scheme| Some(estimate(scheme, &load, tariff, measured).ok()?.cost.total());
-        Some(total(pair.0.scheme)? - total(pair.1.scheme)?)
+        let total = |scheme| Some(estimate(scheme, &load, tariff, records).ok()?.cost.total());
+        Some(difference(total(pair.0.scheme)?, total(pair.1.scheme)?))
     };
+    let factors =
+        (0..=2 * STEPS).map(|step| 10_f64.powf(3.0 * (f64::from(step) / f64::from(STEPS) - 1.0)));
+    let everywhere = is_line
+        && factors
+            .filter_map(of_keys)
+            .all(|difference| difference == 0.0);
+    let root = nearest_root(of_keys).filter(|_| !everywhere);
     Crossing {
         lookups_per_day: lookups.map(|monthly| monthly / DAYS_PER_MONTH),
-        keys: nearest_root(difference).map(|factor| count(times(load.keys, factor))),
+        keys: root.map(|factor| count(times(load.keys, factor))),
+        everywhere,
     }
 }
 
-/// The factor nearest to 1, in proportion, between a thousandth and a thousand, where a function changes its sign.
+/// What one costs more than another; 0 if they differ by no more than the last digits of computing.
+fn difference(one: f64, other: f64) -> f64 {
+    let more = one - other;
+    if more.abs() <= 1e-9 * one.max(other) {
+        0.0
+    } else {
+        more
+    }
+}
+
+/// The factor nearest to 1, in proportion, between a thousandth and a thousand, where a function changes its sign; 1 if it is 0
+/// there.
 fn nearest_root(of: impl Fn(f64) -> Option<f64>) -> Option<f64> {
     let here = of(1.0)?;
-    let changes = |factor: f64| of(factor).is_some_and(|there| (there < 0.0) != (here < 0.0));
+    if here == 0.0 {
+        return Some(1.0);
+    }
+    let changes = |factor: f64| of(factor).is_some_and(|there| there * here <= 0.0);
     for step in 1..=STEPS {
         for sign in [1.0, -1.0] {
             let exponent = |step: u32| sign * 3.0 * f64::from(step) / f64::from(STEPS);
@@ -386,9 +419,9 @@ pub fn estimate(
     scheme: &'static Scheme,
     load: &Load,
     tariff: &Tariff,
-    measured: &[Measurement],
+    records: &Records,
 ) -> Result<Candidate, Reason> {
-    let coefficients = Coefficients::of(scheme.name, measured).ok_or(Reason::NotMeasured)?;
+    let coefficients = Coefficients::of(scheme.name, records).ok_or(Reason::NotMeasured)?;
     if let Some(only) = coefficients.too_far(load.keys) {
         return Err(Reason::MeasuredElsewhere(only));
     }
@@ -403,7 +436,7 @@ pub fn estimate(
     Ok(Candidate {
         scheme,
         figures,
-        beyond: estimate.beyond,
+        marks: estimate.marks,
         cost,
     })
 }

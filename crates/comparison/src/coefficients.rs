@@ -45,8 +45,23 @@ fn read_record(line: &str) -> Result<Option<Record>, serde_json::Error> {
         NotMeasured::deserialize(value).map(Record::NotMeasured)?
     } else {
         let measured = Measurement::deserialize(value)?;
-        let figures = [measured.author_us, measured.apply_us, measured.update_bytes];
-        if measured.shape.keys == 0 || figures.iter().any(|figure| *figure < 0.0) {
+        // Memory may shrink from one version to the next.
+        let figures = [
+            Some(measured.author_us),
+            Some(measured.apply_us),
+            Some(measured.update_bytes),
+            measured.load_us_per_key,
+            measured.prove_us,
+            measured.prove_old_us,
+            measured.proof_bytes,
+            measured.verify_us,
+            measured.memory_bytes_per_key,
+            measured.author_cryptography_us,
+            measured.apply_cryptography_us,
+            measured.verify_cryptography_us,
+        ];
+        let mut figures = figures.into_iter().flatten();
+        if measured.shape.keys == 0 || figures.any(|figure| figure < 0.0) {
             return Err(serde::de::Error::custom("no keys, or a figure below 0"));
         }
         Record::Measured(measured)
@@ -110,5 +125,11 @@ mod tests {
         assert_eq!(error.line, 2);
         assert!(error.to_string().contains("author_us"), "{error}");
         assert!(read("{").is_err());
+        let negative = Measurement {
+            prove_us: Some(-1.0),
+            ..measurement("directory")
+        };
+        let error = read(&write(&[negative]).unwrap()).unwrap_err();
+        assert!(error.to_string().contains("below 0"), "{error}");
     }
 }

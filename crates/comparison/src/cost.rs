@@ -184,15 +184,12 @@ impl Cost {
         of_term.map(|(_, dollars)| dollars).sum()
     }
 
-    /// The largest part, and its share of everything, 0 to 1; 1 if nothing costs anything.
-    pub fn dominant(&self) -> (Term, f64) {
-        let largest = self
-            .terms
-            .iter()
-            .max_by(|one, other| one.1.total_cmp(&other.1));
-        let (term, dollars) = largest.copied().unwrap_or((Term::ProofsSent, 0.0));
-        let total = self.total();
-        (term, if total > 0.0 { dollars / total } else { 1.0 })
+    /// The largest part, and its share of everything, 0 to 1; none if nothing costs anything.
+    pub fn dominant(&self) -> Option<(Term, f64)> {
+        let terms = self.terms.iter();
+        let (term, dollars) = terms.max_by(|one, other| one.1.total_cmp(&other.1))?;
+        let share = dollars / self.total();
+        (*dollars > 0.0).then_some((*term, share))
     }
 
     /// The same costs as a line: dollars per month in any case, and dollars for each look-up.
@@ -284,14 +281,20 @@ impl Measurement {
     /// Source: Crosby & Wallach 2010, section 10.
     #[must_use]
     pub fn with_cheaper_cryptography(&self, times: f64) -> Option<Self> {
-        let saved = |of_it: Option<f64>| of_it.unwrap_or(0.0) * (1.0 - 1.0 / times);
-        let author = saved(Some(self.author_cryptography_us?));
+        let author = self.author_cryptography_us?;
+        let cheaper = |all: f64, of_it: Option<f64>| {
+            (all - of_it.unwrap_or(0.0) * (1.0 - 1.0 / times)).max(0.0)
+        };
+        let share = |of_it: Option<f64>| of_it.map(|us| us / times);
         Some(Self {
-            author_us: (self.author_us - author).max(0.0),
-            apply_us: self.apply_us - saved(self.apply_cryptography_us),
+            author_us: cheaper(self.author_us, Some(author)),
+            apply_us: cheaper(self.apply_us, self.apply_cryptography_us),
             verify_us: self
                 .verify_us
-                .map(|all| all - saved(self.verify_cryptography_us)),
+                .map(|all| cheaper(all, self.verify_cryptography_us)),
+            author_cryptography_us: share(Some(author)),
+            apply_cryptography_us: share(self.apply_cryptography_us),
+            verify_cryptography_us: share(self.verify_cryptography_us),
             ..self.clone()
         })
     }

@@ -98,7 +98,7 @@ impl<S: Suite, D: Design<S, Secret: FixedSecret>> Measured for TupleRepository<S
 /// What clients of every measured dictionary know.
 pub fn public_key<R: Measured>() -> PublicKey<R::Family> {
     let key = <R::Family as Authored>::key(&R::secret());
-    PublicKey::new(author_key(), DictionaryId::from_name("bench"), key)
+    PublicKey::new(author_key(), DictionaryId::from_name("comparison"), key)
 }
 
 /// An empty repository.

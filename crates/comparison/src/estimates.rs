@@ -2,7 +2,8 @@
 //!
 //! With the number `k` of changes in a snapshot every figure is taken to grow as `a + b k` between neighbouring measured
 //! points, with the number `n` of keys as a power of `n` between neighbouring sizes, and beyond the last ones as between
-//! the last two, unless it would fall there. Longer keys and values make messages and memory longer by just their bytes, and take no time.
+//! the last two, unless it would fall there. Longer keys and values make messages and memory longer by just their bytes; author,
+//! server and client each hash these bytes once more, which takes no time if the speed of hashing is not known: then that is said.
 
 use core::fmt;
 use std::collections::BTreeMap;
@@ -12,24 +13,46 @@ use serde::Serialize;
 use crate::{
     cost::count,
     measurement::{Measurement, Shape},
+    records::Records,
 };
 
-/// Figures for a load that was not measured, and where they go beyond what was.
+/// Figures for a load that was not measured, and what makes them less sure than measured ones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
     /// The figures.
     pub figures: Measurement,
-    /// What lies beyond the measured points; nothing, if the figures lie between them.
-    pub beyond: Vec<Beyond>,
+    /// What has to be known of them; nothing, if they lie between measurements that have everything.
+    pub marks: Vec<Mark>,
 }
 
-/// What of a load lies beyond everything measured.
+/// What has to be known of an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Beyond {
-    /// Which number.
-    pub of: Axis,
-    /// The smallest and the largest that were measured.
-    pub measured: (u64, u64),
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Mark {
+    /// A number of the load lies beyond everything measured.
+    Beyond {
+        /// Which number.
+        of: Axis,
+        /// The smallest and the largest that were measured.
+        measured: (u64, u64),
+    },
+    /// A measurement that it rests on ended before what snapshots repeat did: see [`Measurement::whole_cycles`].
+    PartOfACycle {
+        /// Its keys.
+        keys: u64,
+        /// The changes in each of its snapshots.
+        changes: u64,
+        /// Its snapshots.
+        snapshots: u64,
+    },
+    /// Keys and values are longer than those that were measured, and what hashing them takes is not in the times.
+    Longer {
+        /// The bytes of the measured keys.
+        key_bytes: u64,
+        /// The bytes of the measured values.
+        value_bytes: u64,
+    },
 }
 
 /// A number that a load has.
@@ -42,19 +65,46 @@ pub enum Axis {
     Changes,
 }
 
-impl fmt::Display for Beyond {
+impl fmt::Display for Axis {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = match self.of {
-            Axis::Keys => "keys",
-            Axis::Changes => "changes in a snapshot",
-        };
-        match self.measured {
-            (one, last) if one == last => {
-                write!(formatter, "extrapolated: measured with {one} {what} only")
+        formatter.write_str(match self {
+            Self::Keys => "keys",
+            Self::Changes => "changes in a snapshot",
+        })
+    }
+}
+
+impl fmt::Display for Mark {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Beyond {
+                of,
+                measured: (one, last),
+            } if one == last => {
+                write!(formatter, "extrapolated: measured with {one} {of} only")
             }
-            (first, last) => write!(
+            Self::Beyond {
+                of,
+                measured: (first, last),
+            } => write!(
                 formatter,
-                "extrapolated: measured with {first} to {last} {what}"
+                "extrapolated: measured with {first} to {last} {of}"
+            ),
+            Self::PartOfACycle {
+                keys,
+                changes,
+                snapshots,
+            } => write!(
+                formatter,
+                "measured in part: {snapshots} snapshots of {changes} changes to {keys} keys, not whole epochs or hash chains, so that \
+                 what comes at their ends is left out"
+            ),
+            Self::Longer {
+                key_bytes,
+                value_bytes,
+            } => write!(
+                formatter,
+                "time for the length of keys and values is not in it: measured with {key_bytes} and {value_bytes} bytes"
             ),
         }
     }
@@ -64,8 +114,9 @@ impl fmt::Display for Beyond {
 #[derive(Clone, Debug)]
 pub struct Coefficients<'a> {
     first: &'a Measurement,
-    /// The first one too.
+    /// One for each number of keys and of changes, ascending: of several the last one counts.
     points: Vec<&'a Measurement>,
+    hash_ns_per_byte: Option<f64>,
 }
 
 /// Which figure of a measurement; a function, so that one interpolation serves all.
@@ -73,13 +124,16 @@ type Figure = fn(&Measurement) -> Option<f64>;
 
 impl<'a> Coefficients<'a> {
     /// Those of a scheme, from the workload and the lengths of which most points were measured; none if it has none.
-    pub fn of(scheme: &str, measured: &'a [Measurement]) -> Option<Self> {
+    pub fn of(scheme: &str, records: &'a Records) -> Option<Self> {
         type Alike<'a> = (&'a str, u64, u64);
         fn alike(shape: &Shape) -> Alike<'_> {
             (&shape.workload, shape.key_bytes, shape.value_bytes)
         }
         let of_scheme = || {
-            let of_scheme = measured.iter().filter(|point| point.scheme == scheme);
+            let of_scheme = records
+                .measured
+                .iter()
+                .filter(|point| point.scheme == scheme);
             of_scheme.filter(|point| point.snapshots > 0)
         };
         let mut counts: BTreeMap<Alike<'a>, usize> = BTreeMap::new();
@@ -89,9 +143,12 @@ impl<'a> Coefficients<'a> {
         let number = |point: &&'a Measurement| counts.get(&alike(&point.shape)).copied();
         let most = of_scheme().max_by_key(number)?;
         let points = of_scheme().filter(|point| alike(&point.shape) == alike(&most.shape));
+        let points = points.map(|point| ((point.shape.keys, point.shape.changes), point));
+        let points: BTreeMap<_, _> = points.collect();
         Some(Self {
             first: most,
-            points: points.collect(),
+            points: points.into_values().collect(),
+            hash_ns_per_byte: records.hash_ns_per_byte,
         })
     }
 
@@ -103,10 +160,19 @@ impl<'a> Coefficients<'a> {
             - count(first.shape.key_bytes)
             - count(first.shape.value_bytes);
         let longer = |bytes: f64, entries: f64| (bytes + entries * entry).max(1.0);
+        let further = key_bytes.saturating_sub(first.shape.key_bytes)
+            + value_bytes.saturating_sub(first.shape.value_bytes);
+        let hash_us = count(further) * self.hash_ns_per_byte.unwrap_or(0.0) / 1e3;
         let changed = count(changes);
-        let author_us = figure(|point| Some(point.author_us)).unwrap_or(f64::NAN);
+        let always = |of: Figure| figure(of).unwrap_or(f64::NAN);
+        let author_us = always(|point| Some(point.author_us));
+        let apply_us = always(|point| Some(point.apply_us));
+        let verify_us = figure(|point| point.verify_us);
         // Two times that are estimated apart could cross.
-        let share = figure(|point| Some(point.author_cryptography_us? / point.author_us));
+        let part = |share: Option<f64>, of: f64| share.map(|share| share.clamp(0.0, 1.0) * of);
+        let author_share = figure(|point| Some(point.author_cryptography_us? / point.author_us));
+        let apply_share = figure(|point| Some(point.apply_cryptography_us? / point.apply_us));
+        let verify_share = figure(|point| Some(point.verify_cryptography_us? / point.verify_us?));
         let figures = Measurement {
             shape: Shape {
                 keys,
@@ -115,35 +181,33 @@ impl<'a> Coefficients<'a> {
                 value_bytes,
                 ..first.shape.clone()
             },
-            load_us_per_key: figure(|point| point.load_us_per_key),
-            author_us,
-            apply_us: figure(|point| Some(point.apply_us)).unwrap_or(f64::NAN),
-            update_bytes: longer(
-                figure(|point| Some(point.update_bytes)).unwrap_or(f64::NAN),
-                changed,
-            ),
+            load_us_per_key: figure(|point| point.load_us_per_key).map(|us| us + 2.0 * hash_us),
+            author_us: author_us + changed * hash_us,
+            apply_us: apply_us + changed * hash_us,
+            update_bytes: longer(always(|point| Some(point.update_bytes)), changed),
             prove_us: figure(|point| point.prove_us),
             prove_old_us: figure(|point| point.prove_old_us),
-            verify_us: figure(|point| point.verify_us),
+            verify_us: verify_us.map(|us| us + hash_us),
             proof_bytes: figure(|point| point.proof_bytes).map(|bytes| longer(bytes, 1.0)),
-            absent_proof_bytes: figure(|point| point.absent_proof_bytes),
+            absent_proof_bytes: figure(|point| point.absent_proof_bytes)
+                .map(|bytes| longer(bytes, 1.0)),
             memory_bytes_per_key: figure(|point| point.memory_bytes_per_key)
                 .map(|bytes| longer(bytes, 1.0)),
             memory_bytes_per_snapshot: figure(|point| point.memory_bytes_per_snapshot)
                 .map(|bytes| longer(bytes, changed)),
-            author_cryptography_us: share.map(|share| share.clamp(0.0, 1.0) * author_us),
-            apply_cryptography_us: figure(|point| point.apply_cryptography_us),
-            verify_cryptography_us: figure(|point| point.verify_cryptography_us),
+            author_cryptography_us: part(author_share, author_us),
+            apply_cryptography_us: part(apply_share, apply_us),
+            verify_cryptography_us: verify_us.and_then(|us| part(verify_share, us)),
             ..first.clone()
         };
-        let beyond = [
-            self.beyond(Axis::Keys, keys, |shape| shape.keys),
-            self.beyond(Axis::Changes, changes, |shape| shape.changes),
-        ];
-        Estimate {
-            figures,
-            beyond: beyond.into_iter().flatten().collect(),
+        let mut marks = self.marks(keys, changes);
+        if further >= BLOCK && self.hash_ns_per_byte.is_none() {
+            marks.push(Mark::Longer {
+                key_bytes: first.shape.key_bytes,
+                value_bytes: first.shape.value_bytes,
+            });
         }
+        Estimate { figures, marks }
     }
 
     /// The only number of keys that was measured, if there was one only and it is more than twice as much or as
@@ -156,60 +220,71 @@ impl<'a> Coefficients<'a> {
         (is_alone && !is_near).then_some(only)
     }
 
-    fn beyond(&self, of: Axis, wanted: u64, number: fn(&Shape) -> u64) -> Option<Beyond> {
+    /// What has to be known of figures for so many keys and changes.
+    fn marks(&self, keys: u64, changes: u64) -> Vec<Mark> {
+        let beyond = [
+            self.beyond(Axis::Keys, keys, |shape| shape.keys),
+            self.beyond(Axis::Changes, changes, |shape| shape.changes),
+        ];
+        let used = self.used(count(keys), count(changes));
+        let is_part = |point: &&&Measurement| {
+            let shape = &point.shape;
+            !point.whole_cycles && used.contains(&(count(shape.keys), count(shape.changes)))
+        };
+        let parts = self.points.iter().filter(is_part);
+        let parts = parts.map(|point| Mark::PartOfACycle {
+            keys: point.shape.keys,
+            changes: point.shape.changes,
+            snapshots: point.snapshots,
+        });
+        beyond.into_iter().flatten().chain(parts).collect()
+    }
+
+    fn beyond(&self, of: Axis, wanted: u64, number: fn(&Shape) -> u64) -> Option<Mark> {
         let numbers = || self.points.iter().map(|point| number(&point.shape));
         let measured = (numbers().min()?, numbers().max()?);
         let is_beyond = wanted < measured.0 || wanted > measured.1;
-        is_beyond.then_some(Beyond { of, measured })
+        is_beyond.then_some(Mark::Beyond { of, measured })
+    }
+
+    /// The numbers of keys and of changes of all points that the author's time for so many keys and changes follows from.
+    fn used(&self, keys: f64, changes: f64) -> Vec<(f64, f64)> {
+        let rows = self.rows(|point| Some(point.author_us));
+        let sizes: Vec<_> = rows.iter().map(|row| (row.keys, 0.0)).collect();
+        let used = beside(&sizes, keys);
+        let is_used = |row: &&Row| {
+            used.iter()
+                .any(|(size, _)| size.total_cmp(&row.keys).is_eq())
+        };
+        let of_row = |row: &Row| row.used(row.model(&rows, changes), changes);
+        rows.iter().filter(is_used).flat_map(of_row).collect()
     }
 
     /// One figure for so many keys and changes.
     fn figure(&self, figure: Figure, keys: f64, changes: f64) -> Option<f64> {
         let rows = self.rows(figure);
-        let for_changes = |row: &Row| {
-            // One point, or points for more changes only, do not say how the figure grows with changes: the nearest size that
-            // has several from fewer changes on does.
-            let least = rows
-                .iter()
-                .filter_map(Row::least)
-                .fold(f64::INFINITY, f64::min);
-            let covers = |row: &&Row| {
-                let from_least = row.least().is_some_and(|own| own <= changes.max(least));
-                row.points.len() > 1 && from_least
-            };
-            let own = Some(row).filter(covers);
-            let nearest = rows
-                .iter()
-                .filter(covers)
-                .min_by(|one, other| row.distance(one).total_cmp(&row.distance(other)));
-            match own.or(nearest) {
-                Some(model) => row.as_in(model, changes),
-                None => row.alone(changes),
-            }
+        let for_changes = |row: &Row| match row.model(&rows, changes) {
+            Some(model) => row.as_in(model, changes),
+            None => row.alone(changes),
         };
         let sizes: Vec<_> = rows
             .iter()
-            .map(|row| (row.keys, for_changes(row)))
+            .map(|row| (row.keys, for_changes(row).max(0.0)))
             .collect();
         interpolated(&sizes, keys, power)
     }
 
     /// The points that have a figure, by size.
     fn rows(&self, figure: Figure) -> Vec<Row> {
-        let mut points: Vec<_> = self
-            .points
-            .iter()
-            .filter_map(|point| Some((point.shape.keys, point.shape.changes, figure(point)?)))
-            .collect();
-        points.sort_unstable_by_key(|(keys, changes, _)| (*keys, *changes));
         let mut rows: Vec<Row> = Vec::new();
-        for (keys, changes, value) in points {
-            let point = (count(changes), value);
+        for point in &self.points {
+            let (keys, changes) = (count(point.shape.keys), count(point.shape.changes));
+            let Some(value) = figure(point) else { continue };
             match rows.last_mut() {
-                Some(row) if row.keys.total_cmp(&count(keys)).is_eq() => row.add(point),
+                Some(row) if row.keys.total_cmp(&keys).is_eq() => row.points.push((changes, value)),
                 _ => rows.push(Row {
-                    keys: count(keys),
-                    points: vec![point],
+                    keys,
+                    points: vec![(changes, value)],
                 }),
             }
         }
@@ -219,6 +294,8 @@ impl<'a> Coefficients<'a> {
 
 /// From one size alone nothing is said of sizes that differ by more than this factor.
 const ONE_SIZE: u64 = 2;
+/// The bytes that SHA-256 takes at a time: fewer are nothing beside what else a snapshot takes.
+const BLOCK: u64 = 64;
 
 /// One figure with one number of keys, for ascending numbers of changes.
 struct Row {
@@ -227,14 +304,6 @@ struct Row {
 }
 
 impl Row {
-    /// Of several measurements of one point the last one counts.
-    fn add(&mut self, point: (f64, f64)) {
-        match self.points.last_mut() {
-            Some(last) if last.0.total_cmp(&point.0).is_eq() => *last = point,
-            _ => self.points.push(point),
-        }
-    }
-
     /// The fewest changes that were measured.
     fn least(&self) -> Option<f64> {
         self.points.first().map(|(changes, _)| *changes)
@@ -245,10 +314,47 @@ impl Row {
         (self.keys / other.keys).ln().abs()
     }
 
+    /// The row that says how the figure grows with changes: this one, if it has several points from few enough changes on, or else
+    /// the nearest that has. One point, or points for more changes only, do not say it.
+    fn model<'r>(&'r self, rows: &'r [Self], changes: f64) -> Option<&'r Self> {
+        let least = rows.iter().filter_map(Self::least);
+        let least = least.fold(f64::INFINITY, f64::min);
+        let covers = |row: &&Self| {
+            let from_least = row.least().is_some_and(|own| own <= changes.max(least));
+            row.points.len() > 1 && from_least
+        };
+        let nearest = || {
+            let by_distance =
+                |one: &&Self, other: &&Self| self.distance(one).total_cmp(&self.distance(other));
+            rows.iter().filter(covers).min_by(by_distance)
+        };
+        Some(self).filter(covers).or_else(nearest)
+    }
+
+    /// The numbers of keys and of changes of all points that [`Self::as_in`] or [`Self::alone`] uses.
+    fn used(&self, model: Option<&Self>, changes: f64) -> Vec<(f64, f64)> {
+        let (mut used, first) = (Vec::new(), self.least());
+        let is_own = model.is_some_and(|model| model.keys.total_cmp(&self.keys).is_eq());
+        if !is_own {
+            used.extend(first.map(|measured| (self.keys, measured)));
+        }
+        for changes in [Some(changes), first.filter(|_| !is_own)] {
+            let (Some(model), Some(changes)) = (model, changes) else {
+                continue;
+            };
+            let points = beside(&model.points, changes).iter();
+            used.extend(points.map(|(measured, _)| (model.keys, *measured)));
+        }
+        used
+    }
+
     fn at(&self, changes: f64) -> f64 {
-        interpolated(&self.points, changes, line)
-            .unwrap_or(f64::NAN)
-            .max(0.0)
+        let line = interpolated(&self.points, changes, line).unwrap_or(f64::NAN);
+        // For fewer changes than were measured at least in proportion: what does not depend on them is not below 0.
+        let first = self.points.first();
+        let least = first.filter(|(measured, _)| changes < *measured);
+        let least = least.map_or(0.0, |(measured, value)| value * changes / measured);
+        line.max(least)
     }
 
     /// Its first point, grown as in the other row.
@@ -271,7 +377,7 @@ impl Row {
     fn alone(&self, changes: f64) -> f64 {
         let point = self.points.first();
         point.map_or(f64::NAN, |(measured, value)| {
-            value * (changes / measured).max(1.0)
+            value * (changes / measured.max(1.0)).max(1.0)
         })
     }
 }
@@ -279,23 +385,26 @@ impl Row {
 /// A point through two others.
 type Curve = fn((f64, f64), (f64, f64), f64) -> f64;
 
+/// Of these ascending points the one at `x`, or else the two that `x` is between or next to; all, if they are fewer.
+fn beside(points: &[(f64, f64)], x: f64) -> &[(f64, f64)] {
+    let below = points.partition_point(|point| point.0 < x);
+    let (start, end) = match points.get(below) {
+        Some(point) if point.0 <= x => (below, below + 1),
+        _ => {
+            let start = below.saturating_sub(1).min(points.len().saturating_sub(2));
+            (start, start + 2)
+        }
+    };
+    &points[start..end.min(points.len())]
+}
+
 /// The value at `x` on the curve through the two of these ascending points that are next to it; the value of a single one.
 fn interpolated(points: &[(f64, f64)], x: f64, curve: Curve) -> Option<f64> {
-    let pairs = points.windows(2).filter_map(|pair| match pair {
-        [one, other] => Some((*one, *other)),
-        _ => None,
-    });
-    let mut chosen = None;
-    for (one, other) in pairs {
-        if chosen.is_none() || x > one.0 {
-            chosen = Some((one, other));
-        }
-    }
-    match chosen {
+    match beside(points, x) {
         // Nothing is taken to fall beyond the last point: that would be noise going on.
-        Some((one, other)) if x > other.0 => Some(curve(one, other, x).max(other.1)),
-        Some((one, other)) => Some(curve(one, other, x)),
-        None => points.first().map(|(_, value)| *value),
+        [one, other] if x > other.0 => Some(curve(*one, *other, x).max(other.1)),
+        [one, other] => Some(curve(*one, *other, x)),
+        others => others.first().map(|(_, value)| *value),
     }
 }
 

@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn reads_the_systems_lines() {
-        let status = "Name:\tbench\nVmHWM:\t    2048 kB\nVmRSS:\t    1024 kB\n";
+        let status = "Name:\tpad\nVmHWM:\t    2048 kB\nVmRSS:\t    1024 kB\n";
         assert_eq!(parse(status, "VmRSS:"), Some(1 << 20));
         assert_eq!(parse(status, "VmHWM:"), Some(2 << 20));
         assert_eq!(parse("", "VmRSS:"), None);

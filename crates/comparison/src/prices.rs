@@ -285,12 +285,11 @@ impl Fields<'_> {
             compute_per_core_hour: self.price("compute_per_core_hour")?,
             egress_per_gigabyte: self.price("egress_per_gigabyte")?,
             storage_per_gigabyte_month: self.price("storage_per_gigabyte_month")?,
-            memory_per_gigabyte_month: self.price_or("memory_per_gigabyte_month", 0.0)?,
-            bytes_per_gigabyte: self.price_or("bytes_per_gigabyte", 1e9)?,
+            memory_per_gigabyte_month: self.or("memory_per_gigabyte_month", 0.0, Self::price)?,
+            bytes_per_gigabyte: self.or("bytes_per_gigabyte", 1e9, |fields, key| {
+                fields.number(key, 1.0, "a number of bytes, at least 1")
+            })?,
         };
-        if prices.bytes_per_gigabyte < 1.0 {
-            return Err(self.wrong("bytes_per_gigabyte", "a number of bytes, at least 1"));
-        }
         Ok(PriceEntry {
             name: self.entry.into(),
             provider: self.text("provider")?,
@@ -318,21 +317,35 @@ impl Fields<'_> {
     }
 
     fn price(&self, key: &'static str) -> Result<f64, PriceError> {
-        let price = match self.get(key)? {
-            Value::Float(price) => *price,
-            Value::Integer(price) => i32::try_from(*price).map_or(f64::NAN, f64::from),
+        self.number(key, 0.0, "a number of dollars, at least 0")
+    }
+
+    fn number(
+        &self,
+        key: &'static str,
+        least: f64,
+        expected: &'static str,
+    ) -> Result<f64, PriceError> {
+        let number = match self.get(key)? {
+            Value::Float(number) => *number,
+            Value::Integer(number) => *number as f64,
             _ => f64::NAN,
         };
-        if price.is_finite() && price >= 0.0 {
-            Ok(price)
+        if number.is_finite() && number >= least {
+            Ok(number)
         } else {
-            Err(self.wrong(key, "a number of dollars, at least 0"))
+            Err(self.wrong(key, expected))
         }
     }
 
-    fn price_or(&self, key: &'static str, default: f64) -> Result<f64, PriceError> {
+    fn or(
+        &self,
+        key: &'static str,
+        default: f64,
+        read: fn(&Self, &'static str) -> Result<f64, PriceError>,
+    ) -> Result<f64, PriceError> {
         if self.table.contains_key(key) {
-            self.price(key)
+            read(self, key)
         } else {
             Ok(default)
         }

@@ -88,7 +88,7 @@ pub fn signing_key() -> SigningKey {
 /// The public half of [`signing_key`].
 pub fn author_key() -> AuthorKey {
     AuthorKey::from_bytes(&signing_key().verifying_key().to_bytes())
-        .expect("bench: the public half of a signing key is a valid key")
+        .expect("primitives: the public half of a signing key is a valid key")
 }
 
 /// Calls a function on its own last result.
@@ -133,7 +133,10 @@ fn signature_us(effort: &Effort, length: usize) -> (f64, f64) {
     let verify = effort.primitive_ns(|calls| {
         for _ in 0..calls {
             let verified = public.verify(black_box(&message), black_box(&signature));
-            assert!(verified.is_ok(), "bench: the signature is the author's");
+            assert!(
+                verified.is_ok(),
+                "primitives: the signature is the author's"
+            );
         }
     });
     (sign / 1e3, verify / 1e3)

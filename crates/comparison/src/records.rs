@@ -1,7 +1,8 @@
-//! Measurements as JSON lines, with the machine that they are of: what `bench compare --json` prints.
+//! Measurements as JSON lines, with the machine that they are of: what `bench compare --json` prints, and `bench primitives --json`.
 
 use std::{collections::BTreeSet, thread};
 
+use pad_core::{Sha256Ed25519, Suite as _};
 use serde::Deserialize;
 
 use crate::{coefficients, measurement::Measurement, processor};
@@ -15,6 +16,8 @@ pub struct Records {
     pub machines: Vec<String>,
     /// Whether any of them was taken in haste, so that it only shows an order of magnitude.
     pub quick: bool,
+    /// The nanoseconds for each further byte of a long value that is hashed: known if a line of `bench primitives` is among them.
+    pub hash_ns_per_byte: Option<f64>,
 }
 
 /// A line is not what it should be.
@@ -35,7 +38,22 @@ struct Origin {
     cpu: Option<String>,
     cores: Option<usize>,
     quick: Option<bool>,
+    suite: Option<String>,
+    value_hash_1k_ns: Option<f64>,
+    value_hash_64k_ns: Option<f64>,
 }
+
+impl Origin {
+    /// Of a line that has hashes of 1 and 64 KiB, under the suite of all measured schemes: what the length adds.
+    fn hash_ns_per_byte(&self) -> Option<f64> {
+        let is_compared = self.suite.as_deref() == Some(Sha256Ed25519::NAME);
+        let (short, long) = (self.value_hash_1k_ns?, self.value_hash_64k_ns?);
+        (is_compared && 0.0 < short && short < long).then_some((long - short) / HASHED_BYTES)
+    }
+}
+
+/// The difference of the lengths that are hashed, 63 KiB.
+const HASHED_BYTES: f64 = 64_512.0;
 
 impl Records {
     /// The measurements that come with this crate.
@@ -55,10 +73,11 @@ impl Records {
             measured,
             machines: vec![machine(&processor, Some(cores))],
             quick: true,
+            hash_ns_per_byte: None,
         }
     }
 
-    /// As lines that [`Self::parse`] reads.
+    /// As lines that [`Self::parse`] reads; the speed of hashing is not among them.
     ///
     /// # Panics
     /// Never: figures are numbers.
@@ -98,6 +117,7 @@ impl Records {
             measured,
             machines: machines.into_iter().collect(),
             quick: origins().any(|origin| origin.quick == Some(true)),
+            hash_ns_per_byte: origins().find_map(|origin| origin.hash_ns_per_byte()),
         })
     }
 }
@@ -109,7 +129,11 @@ fn machine(processor: &str, cores: Option<usize>) -> String {
     }
 }
 
-const SHIPPED: &str = include_str!("../data/measurements.jsonl");
+/// What `bench compare --json` and `bench primitives --json` printed.
+const SHIPPED: &str = concat!(
+    include_str!("../data/measurements.jsonl"),
+    include_str!("../data/primitives.jsonl")
+);
 
 #[cfg(test)]
 mod tests {
@@ -127,6 +151,30 @@ mod tests {
         assert_eq!(records.measured, [one.clone(), one]);
         assert_eq!(records.machines, ["a processor, 2 cores"]);
         assert!(!records.quick);
+    }
+
+    #[test]
+    fn the_speed_of_hashing_is_that_of_long_values() {
+        let line = |suite, short: f64, long: f64| {
+            serde_json::json!({
+                "experiment": "primitives", "suite": suite, "value_hash_1k_ns": short, "value_hash_64k_ns": long,
+            })
+        };
+        let measured = serde_json::to_string(&sample("treap")).unwrap();
+        let known = |lines: &[serde_json::Value]| {
+            let lines: Vec<_> = lines.iter().map(ToString::to_string).collect();
+            let text = format!("{}\n{measured}\n", lines.join("\n"));
+            Records::parse("mine", &text).unwrap().hash_ns_per_byte
+        };
+        assert_eq!(known(&[]), None);
+        // A measurement without long values has zeros.
+        assert_eq!(known(&[line("sha256-ed25519", 0.0, 0.0)]), None);
+        assert_eq!(known(&[line("blake3-ed25519", 1000.0, 64_000.0)]), None);
+        let both = [
+            line("paper-2010", 1.0, 2.0),
+            line("sha256-ed25519", 1024.0, 65_536.0),
+        ];
+        assert_eq!(known(&both), Some(1.0));
     }
 
     #[test]
@@ -155,7 +203,13 @@ mod tests {
     #[test]
     fn the_shipped_measurements_are_of_known_schemes_and_a_machine() {
         let records = Records::shipped();
-        assert!(!records.machines.is_empty());
+        // All of one machine.
+        assert_eq!(records.machines.len(), 1, "{:?}", records.machines);
+        assert!(
+            records
+                .hash_ns_per_byte
+                .is_some_and(|ns| (0.1..10.0).contains(&ns))
+        );
         for measured in &records.measured {
             assert!(scheme(&measured.scheme).is_some(), "{}", measured.scheme);
         }

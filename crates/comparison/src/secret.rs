@@ -79,10 +79,11 @@ pub fn reserve(keys: u64) {
 /// The tuple at the start of the key space, and some.
 const SPARE: usize = 16;
 
-const LABEL: &[u8] = b"bench";
+const LABEL: &[u8] = b"comparison";
 
-/// A 3072-bit modulus whose factors are public: for measuring only.
-const RSA_KEY: &str = include_str!("../../accumulators/tests/keys/rsa-3072.txt");
+/// A 3072-bit modulus whose factors are public: for measuring only. The file is that of the tests of `accumulators`, by a link, which
+/// packaging replaces by what it leads to.
+const RSA_KEY: &str = include_str!("../data/rsa-3072.txt");
 
 /// The safe primes of the RSA modulus.
 ///
@@ -100,13 +101,13 @@ pub fn rsa_factors() -> Outcome<(Integer, Integer)> {
 static CAPACITY: OnceLock<usize> = OnceLock::new();
 
 static RSA: LazyLock<RsaSecretKey> = LazyLock::new(|| {
-    let (p, q) = rsa_factors().expect("bench: the source has two primes");
+    let (p, q) = rsa_factors().expect("secret: the source has two primes");
     RsaSecretKey::from_primes(p, q, RepresentativeRule::default(), LABEL)
-        .expect("bench: the source has two suitable primes")
+        .expect("secret: the source has two suitable primes")
 });
 
 static BILINEAR: LazyLock<BilinearSecretKey> = LazyLock::new(|| {
     let capacity = CAPACITY.get().copied().unwrap_or(1 << 10);
     BilinearSecretKey::generate(capacity, 1, LABEL, &Workers::all_cores())
-        .expect("bench: the operating system has randomness")
+        .expect("secret: the operating system has randomness")
 });

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pad_core::{Key, Operation};
+use pad_core::{Key, Operation, Value};
 
 use crate::cost::count;
 
@@ -17,7 +17,7 @@ pub struct TraceLoad {
     pub key_bytes: u64,
     /// The bytes of a value, the same.
     pub value_bytes: u64,
-    /// The changes of a snapshot, on average.
+    /// The keys that a snapshot gives another value, adds or removes, on average.
     pub changes: u64,
     /// Whether anything is removed.
     pub removes: bool,
@@ -33,32 +33,26 @@ impl TraceLoad {
     pub fn of<E>(
         trace: impl IntoIterator<Item = Result<(String, Vec<Operation>), E>>,
     ) -> Result<Self, E> {
-        let mut lengths: BTreeMap<Key, usize> = BTreeMap::new();
+        let mut contents: BTreeMap<Key, Value> = BTreeMap::new();
         let (mut snapshots, mut changes, mut first_changes, mut removes) = (0, 0, 0, false);
         let (mut first, mut last) = (None, None);
         for snapshot in trace {
             let (name, operations) = snapshot?;
             snapshots += 1;
-            changes += as_count(operations.len());
+            removes |= operations
+                .iter()
+                .any(|operation| matches!(operation, Operation::Remove(_)));
+            changes += as_count(changed(&mut contents, operations));
             if snapshots == 1 {
                 (first_changes, first) = (changes, day(&name));
             }
             last = day(&name);
-            for operation in operations {
-                match operation {
-                    Operation::Put(key, value) => {
-                        lengths.insert(key, value.as_bytes().len());
-                    }
-                    Operation::Remove(key) => {
-                        removes = true;
-                        lengths.remove(&key);
-                    }
-                }
-            }
         }
-        let keys = as_count(lengths.len());
-        let of_keys = lengths.keys().map(|key| as_count(key.as_bytes().len()));
-        let of_values = lengths.values().map(|length| as_count(*length));
+        let keys = as_count(contents.len());
+        let of_keys = contents.keys().map(|key| as_count(key.as_bytes().len()));
+        let of_values = contents
+            .values()
+            .map(|value| as_count(value.as_bytes().len()));
         let (changes, later) = match snapshots {
             0 | 1 => (changes, snapshots),
             _ => (changes - first_changes, snapshots - 1),
@@ -82,6 +76,24 @@ impl TraceLoad {
         let intervals = self.snapshots.checked_sub(1)?;
         self.days.map(|days| count(intervals) / count(days))
     }
+}
+
+/// Makes the changes, and counts the keys that have another value afterwards, or none any more.
+fn changed(contents: &mut BTreeMap<Key, Value>, operations: Vec<Operation>) -> usize {
+    let mut before: BTreeMap<Key, Option<Value>> = BTreeMap::new();
+    for operation in operations {
+        let (key, value) = match operation {
+            Operation::Put(key, value) => (key, Some(value)),
+            Operation::Remove(key) => (key, None),
+        };
+        let replaced = match value {
+            Some(value) => contents.insert(key.clone(), value),
+            None => contents.remove(&key),
+        };
+        before.entry(key).or_insert(replaced);
+    }
+    let is_other = |(key, value): &(&Key, &Option<Value>)| contents.get(*key) != (*value).as_ref();
+    before.iter().filter(is_other).count()
 }
 
 fn as_count(number: usize) -> u64 {
@@ -123,8 +135,6 @@ fn day(name: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use core::convert::Infallible;
-
-    use pad_core::Value;
 
     use super::*;
 
@@ -168,6 +178,35 @@ mod tests {
         };
         assert_eq!(load, expected);
         assert_eq!(load.snapshots_per_day(), Some(2.0 / 6.0));
+    }
+
+    #[test]
+    fn what_is_as_before_is_no_change() {
+        let remove = |key| Operation::Remove(Key::try_from(key).unwrap());
+        let load = of(vec![
+            ("1", vec![put("a", "1"), put("b", "1")]),
+            // One value that is there, one key that comes and goes, one that goes and comes back, one that is not there.
+            (
+                "2",
+                vec![
+                    put("a", "1"),
+                    put("c", "1"),
+                    remove("c"),
+                    remove("b"),
+                    put("b", "1"),
+                    remove("d"),
+                ],
+            ),
+            // Two values of one key.
+            ("3", vec![put("a", "2"), put("a", "3")]),
+            (
+                "4",
+                vec![put("a", "2"), put("b", "2"), remove("a"), put("d", "1")],
+            ),
+        ]);
+        // 0, 1 and 3.
+        assert_eq!((load.snapshots, load.changes, load.keys), (4, 1, 2));
+        assert!(load.removes);
     }
 
     #[test]

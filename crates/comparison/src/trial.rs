@@ -8,6 +8,7 @@ use crate::{
     cost::{Cost, Load},
     measure,
     measurement::{Measurement, Record},
+    records::Records,
     schemes::Scheme,
     secret,
     timing::Effort,
@@ -20,6 +21,15 @@ pub struct Calibration {
     /// The schemes, each with the numbers of keys and of changes.
     tasks: Vec<(&'static Scheme, u64, u64)>,
     load: Load,
+}
+
+/// What was measured, and what was not.
+#[derive(Debug, Default)]
+pub struct Calibrated {
+    /// The measurements.
+    pub measured: Vec<Measurement>,
+    /// The schemes that failed, each once, with the first error.
+    pub failed: Vec<(&'static str, String)>,
 }
 
 impl Calibration {
@@ -55,27 +65,32 @@ impl Calibration {
     }
 
     /// Measures with little effort, in `time` altogether; `done` is called after each step. What there is no time for is left
-    /// out, the most expensive schemes first.
-    ///
-    /// # Errors
-    /// Those of [`measure()`].
-    pub fn run(&self, time: Duration, mut done: impl FnMut()) -> Outcome<Vec<Measurement>> {
+    /// out, the most expensive schemes first. Of a scheme that fails nothing else is measured.
+    pub fn run(&self, time: Duration, mut done: impl FnMut()) -> Calibrated {
         let start = Instant::now();
-        let mut measured = Vec::new();
+        let mut calibrated = Calibrated::default();
         for (scheme, keys, changes) in &self.tasks {
             let left = time.saturating_sub(start.elapsed());
             if left.is_zero() {
                 break;
+            }
+            let mut failed = calibrated.failed.iter();
+            if failed.any(|(name, _)| *name == scheme.name) {
+                done();
+                continue;
             }
             let load = Load {
                 keys: *keys,
                 changes: *changes,
                 ..self.load
             };
-            measured.extend(run(scheme, &load, &Effort::QUICK, left.min(STEP))?);
+            match run(scheme, &load, &Effort::QUICK, left.min(STEP)) {
+                Ok(measured) => calibrated.measured.extend(measured),
+                Err(error) => calibrated.failed.push((scheme.name, error.to_string())),
+            }
             done();
         }
-        Ok(measured)
+        calibrated
     }
 }
 
@@ -114,10 +129,10 @@ pub fn trial(
     scheme: &'static Scheme,
     load: &Load,
     tariff: &Tariff,
-    measured: &[Measurement],
+    records: &Records,
     limit: Duration,
 ) -> Outcome<Option<Trial>> {
-    let Ok(estimated) = estimate(scheme, load, tariff, measured) else {
+    let Ok(estimated) = estimate(scheme, load, tariff, records) else {
         return Ok(None);
     };
     let Some(figures) = run(scheme, load, &EFFORT, limit)? else {
@@ -219,29 +234,33 @@ mod tests {
             ..crate::sample(scheme)
         })
         .to_vec();
+        let records = |measured| Records {
+            measured,
+            ..Records::default()
+        };
         let wanted = Wanted {
             load: LOAD,
             needs: vec![Need::SetUnique],
             limits: Limits::default(),
         };
-        let advice = Advice::new(&wanted, &tariff, &samples);
+        let advice = Advice::new(&wanted, &tariff, &records(samples));
         let calibration = Calibration::new(&advice, &LOAD);
         // One scheme is set-unique; two sizes, two numbers of changes.
         assert_eq!(calibration.steps(), 4);
         let mut done = 0;
-        let measured = calibration
-            .run(Duration::from_mins(1), || done += 1)
-            .unwrap();
-        assert_eq!((measured.len(), done), (4, 4));
+        let Calibrated { measured, failed } = calibration.run(Duration::from_mins(1), || done += 1);
+        assert_eq!((measured.len(), failed.len(), done), (4, 0, 4));
         assert!(
             measured
                 .iter()
                 .all(|measured| measured.scheme == "treap-path-copying")
         );
+        let measured = records(measured);
         let again = Advice::new(&wanted, &tariff, &measured);
         let winner = again.winner().unwrap();
-        assert!(winner.beyond.is_empty());
-        assert!(calibration.run(Duration::ZERO, || ()).unwrap().is_empty());
+        assert!(winner.marks.is_empty());
+        let nothing = calibration.run(Duration::ZERO, || ());
+        assert!(nothing.measured.is_empty() && nothing.failed.is_empty());
         let scheme = scheme("treap-path-copying").unwrap();
         let trial = trial(scheme, &LOAD, &tariff, &measured, Duration::from_mins(1))
             .unwrap()
@@ -250,5 +269,31 @@ mod tests {
         let [one, other] =
             [&trial.figures, &trial.estimated.figures].map(|figures| figures.update_bytes);
         assert!((one / other - 1.0).abs() < 0.1, "{one} {other}");
+    }
+
+    #[test]
+    fn a_scheme_that_fails_is_named_and_the_others_are_measured() {
+        let task = |name, keys| (scheme(name).unwrap(), keys, 1);
+        let calibration = Calibration {
+            // Longer values than the first one takes.
+            tasks: vec![
+                task("block-tree", 10),
+                task("block-tree", 20),
+                task("treap-path-copying", 10),
+            ],
+            load: Load {
+                value_bytes: 100,
+                ..LOAD
+            },
+        };
+        let mut done = 0;
+        let Calibrated { measured, failed } = calibration.run(Duration::from_mins(1), || done += 1);
+        let measured: Vec<_> = measured.iter().map(|one| one.scheme.as_str()).collect();
+        let failed: Vec<_> = failed.iter().map(|(name, _)| *name).collect();
+        assert_eq!(
+            (measured, failed),
+            (vec!["treap-path-copying"], vec!["block-tree"])
+        );
+        assert_eq!(done, 3);
     }
 }

@@ -114,7 +114,7 @@ impl<R: Named> Peer for Tree<R> {
         Ok(Published {
             us: author_us - signature_us,
             signature_us: Some(signature_us),
-            apply_us: Some(apply_us - verify_us),
+            apply_us: Some(apply_us),
             verify_signature_us: Some(verify_us),
             update_bytes: Some(codec::encode(&update).len()),
         })

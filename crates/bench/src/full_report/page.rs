@@ -310,3 +310,23 @@ fn escaped(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
     text.replace('>', "&gt;").replace('"', "&quot;")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{line, paper};
+
+    #[test]
+    fn a_process_is_no_multiple_of_a_repository() {
+        let line = line! {
+            experiment: "growing", suite: "sha256-ed25519", keys: paper::KEYS, scheme: "red-black",
+            repository: "path-copying", versions: paper::KEYS, prove_us_random_version: 2.0,
+            resident_bytes_per_version: 1000.0, proof_bytes: 600.0,
+        };
+        let page = page(&[line]).unwrap();
+        // Tables 3 and 4 have the memory; of the look-ups there is a multiple.
+        assert_eq!(page.matches("2010, process MB</th>").count(), 2);
+        assert_eq!(page.matches(">841.0</td>").count(), 2);
+        assert_eq!(page.matches(">10269 (x ").count(), 2);
+    }
+}

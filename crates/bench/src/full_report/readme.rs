@@ -71,18 +71,25 @@ pub fn written(text: &str, lines: &[Line]) -> Outcome<String> {
     Ok(written)
 }
 
-/// A table: its columns are of different lines, and its rows are figures of them, or the other way around.
+/// A table of figures of lines that have much in common.
 struct Table {
     name: &'static str,
+    /// What all of its lines say.
+    of: Selection,
+    /// What each of its lines says beside that.
+    and: &'static str,
     /// What is above each column; the first is above the names of the rows.
     titles: &'static [&'static str],
-    rows: &'static [(&'static str, &'static [Cell])],
+    rows: &'static [(&'static str, Row)],
 }
 
-/// A figure: the line that has it, its key, and what it is.
-enum Cell {
-    Of(Selection, &'static str, Unit),
-    Text(&'static str),
+/// The figures of a row, each by its key.
+#[derive(Clone, Copy)]
+enum Row {
+    /// The same figure of the lines that say each of these.
+    Lines(&'static [&'static str], &'static str, Unit),
+    /// Several figures of the line that says this, and empty cells behind them.
+    Keys(&'static str, &'static [&'static str], Unit),
 }
 
 /// How a figure is written.
@@ -94,7 +101,7 @@ enum Unit {
     Bytes,
 }
 
-use Cell::{Of, Text};
+use Row::{Keys, Lines};
 use Unit::{Bytes, Time};
 
 impl Table {
@@ -115,35 +122,39 @@ impl Table {
             .map(|title| (*title).to_owned())
             .collect();
         let mut text = row(&titles) + &row(&vec!["---".to_owned(); titles.len()]);
-        for (name, cells) in self.rows {
-            let mut shown = vec![(*name).to_owned()];
-            for cell in *cells {
-                shown.push(
-                    cell.shown(lines)
-                        .map_err(|error| format!("table {}, {name}: {error}", self.name))?,
-                );
+        for (name, figures) in self.rows {
+            let mut cells = vec![(*name).to_owned()];
+            for (line, key, unit) in figures.cells() {
+                let shown = self.shown(lines, (line, key, unit));
+                cells.push(shown.map_err(|error| format!("table {}, {name}: {error}", self.name))?);
             }
-            text += &row(&shown);
+            cells.resize(titles.len(), String::new());
+            text += &row(&cells);
         }
         Ok(text)
     }
-}
 
-impl Cell {
-    fn shown(&self, lines: &[Line]) -> Outcome<String> {
-        let (selection, key, unit) = match self {
-            Text(text) => return Ok((*text).to_owned()),
-            Of(selection, key, unit) => (*selection, *key, *unit),
-        };
-        let line = lines.iter().find(|line| line.says(selection));
-        let line = line.ok_or_else(|| format!("no measurement is of {selection:?}"))?;
-        let figure = line
-            .number(key)
-            .ok_or_else(|| format!("no {key} in the measurement of {selection:?}"))?;
+    fn shown(&self, lines: &[Line], (says, key, unit): (&str, &str, Unit)) -> Outcome<String> {
+        let is_it = |line: &&Line| line.says(self.of) && line.text(self.and) == says;
+        let what = || format!("{:?} and {} {says}", self.of, self.and);
+        let line = lines.iter().find(is_it);
+        let line = line.ok_or_else(|| format!("no measurement is of {}", what()))?;
+        let figure = line.number(key);
+        let figure = figure.ok_or_else(|| format!("no {key} in the measurement of {}", what()))?;
         Ok(match unit {
             Time => time(figure),
             Bytes => bytes(figure),
         })
+    }
+}
+
+impl Row {
+    /// What the line of each cell says, the key of its figure, and what that is.
+    fn cells(self) -> Vec<(&'static str, &'static str, Unit)> {
+        match self {
+            Lines(lines, key, unit) => lines.iter().map(|line| (*line, key, unit)).collect(),
+            Keys(line, keys, unit) => keys.iter().map(|key| (line, *key, unit)).collect(),
+        }
     }
 }
 
@@ -172,209 +183,68 @@ fn rounded(number: f64) -> String {
     }
 }
 
+/// Red-black trees of 100 000 keys, grown one by one.
+const GROWN: Selection = &[
+    ("experiment", "growing"),
+    ("keys", "100000"),
+    ("scheme", "red-black"),
+    ("suite", "sha256-ed25519"),
+];
+const COPIED: &str = "path-copying";
+const REPOSITORIES: &[&str] = &[COPIED, "cache-everywhere", "cache-median", "cache-nowhere"];
+
+/// Tuples of 10 000 keys in a steady state.
+const STEADY: Selection = &[("experiment", "tuple_steady"), ("keys", "10000")];
+const DESIGNS: &[&str] = &[
+    "base-superseding",
+    "base-lightweight",
+    "spec-superseding",
+    "spec-lightweight",
+    "spec-lightweight-3",
+];
+
+#[rustfmt::skip]
 const TABLES: [Table; 3] = [
     Table {
         name: "trees",
-        titles: &[
-            "",
-            "path copying",
-            "cache everywhere",
-            "cache median",
-            "cache nowhere",
-        ],
+        of: GROWN,
+        and: "repository",
+        titles: &["", "path copying", "cache everywhere", "cache median", "cache nowhere"],
         rows: &[
-            (
-                "proof of an old version, one by one",
-                &trees("prove_us_random_version", Time),
-            ),
-            (
-                "the same through `prove_many`",
-                &trees("prove_many_us_random_version", Time),
-            ),
-            (
-                "memory for each version, key, value and signature included",
-                &trees("counted_bytes_per_version", Bytes),
-            ),
+            ("proof of an old version, one by one", Lines(REPOSITORIES, "prove_us_random_version", Time)),
+            ("the same through `prove_many`", Lines(REPOSITORIES, "prove_many_us_random_version", Time)),
+            ("memory for each version, key, value and signature included", Lines(REPOSITORIES, "counted_bytes_per_version", Bytes)),
         ],
     },
     Table {
         name: "roles",
-        titles: &[
-            "the same for all four",
-            "measured",
-            "its limit: the bare hashes and signatures in the same run",
-        ],
+        of: GROWN,
+        and: "repository",
+        titles: &["the same for all four", "measured", "its limit: the bare hashes and signatures in the same run"],
         rows: &[
-            (
-                "author: insert, snapshot, sign",
-                &beside("insert_snapshot_us", "author_limit_us"),
-            ),
-            (
-                "server: apply an update",
-                &beside("apply_us", "apply_limit_us"),
-            ),
-            (
-                "client: verify a proof under a known head",
-                &beside("verify_with_known_head_us", "verify_limit_us"),
-            ),
-            (
-                "proof of a present key, without the head",
-                &alone("proof_bytes"),
-            ),
-            (
-                "proof of an absent key, without the head",
-                &alone("absent_proof_bytes"),
-            ),
-            (
-                "head as sent (root, history, signature)",
-                &alone("head_bytes"),
-            ),
+            ("author: insert, snapshot, sign", Keys(COPIED, &["insert_snapshot_us", "author_limit_us"], Time)),
+            ("server: apply an update", Keys(COPIED, &["apply_us", "apply_limit_us"], Time)),
+            ("client: verify a proof under a known head", Keys(COPIED, &["verify_with_known_head_us", "verify_limit_us"], Time)),
+            ("proof of a present key, without the head", Keys(COPIED, &["proof_bytes"], Bytes)),
+            ("proof of an absent key, without the head", Keys(COPIED, &["absent_proof_bytes"], Bytes)),
+            ("head as sent (root, history, signature)", Keys(COPIED, &["head_bytes"], Bytes)),
         ],
     },
     Table {
         name: "tuples",
-        titles: &[
-            "",
-            "base, superseding",
-            "base, lightweight",
-            "spec, superseding",
-            "spec, lightweight",
-            "the same, 3 generations",
-        ],
+        of: STEADY,
+        and: "design",
+        titles: &["", "base, superseding", "base, lightweight", "spec, superseding", "spec, lightweight", "the same, 3 generations"],
         rows: &[
-            ("author, each snapshot", &tuples("author_us", Time)),
-            ("update as sent", &tuples("update_bytes", Bytes)),
-            ("server, apply", &tuples("apply_us", Time)),
-            (
-                "server, stored for each update",
-                &tuples("memory_bytes_per_update", Bytes),
-            ),
-            ("server, prove", &tuples("prove_us", Time)),
-            ("proof", &tuples("proof_bytes", Bytes)),
+            ("author, each snapshot", Lines(DESIGNS, "author_us", Time)),
+            ("update as sent", Lines(DESIGNS, "update_bytes", Bytes)),
+            ("server, apply", Lines(DESIGNS, "apply_us", Time)),
+            ("server, stored for each update", Lines(DESIGNS, "memory_bytes_per_update", Bytes)),
+            ("server, prove", Lines(DESIGNS, "prove_us", Time)),
+            ("proof", Lines(DESIGNS, "proof_bytes", Bytes)),
         ],
     },
 ];
-
-/// A red-black tree of 100 000 keys, grown one by one, in each repository.
-const fn trees(key: &'static str, unit: Unit) -> [Cell; 4] {
-    [
-        Of(
-            &[
-                ("experiment", "growing"),
-                ("keys", "100000"),
-                ("scheme", "red-black"),
-                ("suite", SUITE),
-                ("repository", "path-copying"),
-            ],
-            key,
-            unit,
-        ),
-        Of(
-            &[
-                ("experiment", "growing"),
-                ("keys", "100000"),
-                ("scheme", "red-black"),
-                ("suite", SUITE),
-                ("repository", "cache-everywhere"),
-            ],
-            key,
-            unit,
-        ),
-        Of(
-            &[
-                ("experiment", "growing"),
-                ("keys", "100000"),
-                ("scheme", "red-black"),
-                ("suite", SUITE),
-                ("repository", "cache-median"),
-            ],
-            key,
-            unit,
-        ),
-        Of(
-            &[
-                ("experiment", "growing"),
-                ("keys", "100000"),
-                ("scheme", "red-black"),
-                ("suite", SUITE),
-                ("repository", "cache-nowhere"),
-            ],
-            key,
-            unit,
-        ),
-    ]
-}
-
-const SUITE: &str = "sha256-ed25519";
-
-const COPIED: Selection = &[
-    ("experiment", "growing"),
-    ("keys", "100000"),
-    ("scheme", "red-black"),
-    ("suite", SUITE),
-    ("repository", "path-copying"),
-];
-
-/// Of the same with path copying a time, and its limit.
-const fn beside(key: &'static str, limit: &'static str) -> [Cell; 2] {
-    [Of(COPIED, key, Time), Of(COPIED, limit, Time)]
-}
-
-/// A size of the same.
-const fn alone(key: &'static str) -> [Cell; 2] {
-    [Of(COPIED, key, Bytes), Text("")]
-}
-
-/// Tuples of 10 000 keys in a steady state, in five designs.
-const fn tuples(key: &'static str, unit: Unit) -> [Cell; 5] {
-    [
-        Of(
-            &[
-                ("experiment", "tuple_steady"),
-                ("keys", "10000"),
-                ("design", "base-superseding"),
-            ],
-            key,
-            unit,
-        ),
-        Of(
-            &[
-                ("experiment", "tuple_steady"),
-                ("keys", "10000"),
-                ("design", "base-lightweight"),
-            ],
-            key,
-            unit,
-        ),
-        Of(
-            &[
-                ("experiment", "tuple_steady"),
-                ("keys", "10000"),
-                ("design", "spec-superseding"),
-            ],
-            key,
-            unit,
-        ),
-        Of(
-            &[
-                ("experiment", "tuple_steady"),
-                ("keys", "10000"),
-                ("design", "spec-lightweight"),
-            ],
-            key,
-            unit,
-        ),
-        Of(
-            &[
-                ("experiment", "tuple_steady"),
-                ("keys", "10000"),
-                ("design", "spec-lightweight-3"),
-            ],
-            key,
-            unit,
-        ),
-    ]
-}
 
 #[cfg(test)]
 mod tests {
@@ -382,20 +252,13 @@ mod tests {
     use crate::line;
 
     fn lines() -> Vec<Line> {
-        let designs = [
-            "base-superseding",
-            "base-lightweight",
-            "spec-superseding",
-            "spec-lightweight",
-            "spec-lightweight-3",
-        ];
         let line = |design| {
             line! {
                 experiment: "tuple_steady", keys: 10_000, design: design, author_us: 156_000.4, update_bytes: 640_000.0,
                 apply_us: 0.0456, memory_bytes_per_update: 344.4, prove_us: 1.24, proof_bytes: 138.0,
             }
         };
-        designs.map(line).to_vec()
+        DESIGNS.iter().copied().map(line).collect()
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::report::{lines, run};
+use crate::report::{has_its_contents, lines, run};
 
 /// What every line has.
 const PROMISED: [&str; 14] = [
@@ -84,6 +84,7 @@ fn logs_stand_beside_their_sums_and_points() {
     single_appends(&lines);
     visits(&lines);
     shown(&text);
+    has_its_contents("logs", &text);
 }
 
 /// As tables and as plots.

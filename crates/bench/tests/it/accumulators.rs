@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::report::{lines, run};
+use crate::report::{has_its_contents, lines, run};
 
 #[test]
 fn every_experiment_has_its_lines() {
@@ -32,6 +32,7 @@ fn every_experiment_has_its_lines() {
             }
         }
     }
+    has_its_contents("accumulators", &text);
     sets_weigh_what_they_should(&of("accumulators_sets"));
     trips_take_what_their_parts_take(&of("accumulators_round_trips"));
     conclusions_follow_from_the_ranges(

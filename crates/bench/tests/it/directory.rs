@@ -10,7 +10,7 @@ use pad_core::Digest;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use crate::report::{lines, run};
+use crate::report::{has_its_contents, lines, run};
 
 /// The vectors of the crate `block-directory`, and of the file that the environment variable names.
 fn vectors() -> Vec<Value> {
@@ -253,4 +253,5 @@ fn tables_and_plots(text: &str) {
         let plot = fs::read_to_string(out.join(format!("directory-{name}.svg"))).unwrap();
         assert!(plot.contains("</svg>"), "{name}");
     }
+    has_its_contents("directories", text);
 }

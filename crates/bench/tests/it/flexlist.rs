@@ -83,6 +83,7 @@ fn every_experiment_has_its_lines() {
         }
     }
     counts_are_those_of_the_list(&lines);
+    crate::report::has_its_contents("files", &text);
 
     let file = folder.path().join("run.jsonl");
     fs::write(&file, text).unwrap();

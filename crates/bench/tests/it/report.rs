@@ -2,6 +2,7 @@
 
 use std::{collections::HashSet, process::Command};
 
+use bench::full_report::contents::{CONTENTS, Counterpart};
 use serde_json::Value;
 
 /// What every line of `bench tree --json` has at least.
@@ -61,6 +62,28 @@ pub(crate) fn lines(text: &str) -> Vec<Value> {
         .collect()
 }
 
+/// On the page of these lines of a family everything that its contents promise has a heading or a figure that it leads to.
+pub(crate) fn has_its_contents(family: &str, lines: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("lines.jsonl");
+    std::fs::write(&file, lines).unwrap();
+    let paths = [&file, folder.path()].map(|path| path.to_str().unwrap().to_owned());
+    run(&["page", "--from", &paths[0], "--out", &paths[1]]);
+    let page = std::fs::read_to_string(folder.path().join("index.html")).unwrap();
+    let mut promised = 0;
+    for item in CONTENTS.iter().filter(|item| item.family == family) {
+        if let Counterpart::Shown(begin) = item.counterpart {
+            let leads = format!("\">{}</a>: {}<", item.name, item.shows);
+            assert!(
+                page.contains(&leads),
+                "{family}: nothing begins with '{begin}'"
+            );
+            promised += 1;
+        }
+    }
+    assert!(promised > 0, "{family}");
+}
+
 #[test]
 fn tree_reports_all_twelve_in_both_experiments() {
     let text = run(&["tree", "--json", "--quick", "--keys", "200"]);
@@ -78,6 +101,7 @@ fn tree_reports_all_twelve_in_both_experiments() {
         assert_eq!(line["head_bytes"], 128);
     }
     sizes_are_plausible(&lines);
+    has_its_contents("trees", &text);
 
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("run.jsonl");
@@ -300,6 +324,7 @@ fn tuples_stand_beside_their_signatures_and_a_tree() {
     assert_eq!(base["cents_per_gigabyte"], 9.0);
     assert!(of("tuple_cheapest").len() >= 3);
     tuple_figures_are_drawn(folder.path(), &text);
+    has_its_contents("tuples", &text);
 }
 
 #[test]

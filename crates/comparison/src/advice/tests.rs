@@ -4,7 +4,7 @@ use super::*;
 use crate::{prices::PriceBook, sample};
 
 /// Trees with short updates and long proofs, tuples with long updates and short proofs, and a log that is better than both.
-fn measured() -> Vec<Measurement> {
+fn records() -> Records {
     let mut all = Vec::new();
     for scheme in [
         "red-black-path-copying",
@@ -34,7 +34,10 @@ fn measured() -> Vec<Measurement> {
             all.push(point);
         }
     }
-    all
+    Records {
+        measured: all,
+        ..Records::default()
+    }
 }
 
 fn wanted() -> Wanted {
@@ -64,7 +67,7 @@ fn tariff() -> Tariff {
 }
 
 fn advise(wanted: &Wanted) -> Advice {
-    Advice::new(wanted, &tariff(), &measured())
+    Advice::new(wanted, &tariff(), &records())
 }
 
 fn names(advice: &Advice) -> Vec<&'static str> {
@@ -160,6 +163,23 @@ fn limits_exclude_what_exceeds_them() {
 }
 
 #[test]
+fn the_longest_proof_is_one_of_absence_where_that_is_needed() {
+    let mut records = records();
+    for point in &mut records.measured {
+        point.absent_proof_bytes = point.proof_bytes.map(|bytes| bytes + 1000.0);
+    }
+    let mut wanted = wanted();
+    wanted.limits.proof_bytes = Some(900.0);
+    let ranked = |wanted: &Wanted| {
+        let advice = Advice::new(wanted, &tariff(), &records);
+        names(&advice)
+    };
+    assert!(ranked(&wanted).contains(&"tuple-spec-lightweight"));
+    wanted.needs.push(Need::Absence);
+    assert_eq!(ranked(&wanted), [""; 0]);
+}
+
+#[test]
 fn what_is_slower_than_snapshots_come_is_excluded() {
     let mut wanted = wanted();
     wanted.load.snapshots_per_day = 86_400.0 * 5000.0;
@@ -174,11 +194,11 @@ fn what_is_slower_than_snapshots_come_is_excluded() {
 
 #[test]
 fn the_winner_and_where_it_ceases_to_be() {
-    let (mut wanted, tariff, measured) = (wanted(), tariff(), measured());
+    let (mut wanted, tariff, records) = (wanted(), tariff(), records());
     wanted.needs.push(Need::NoTrustedSetup);
     // A hundred for each update: too few for tuples with so many keys, and enough with fewer.
     wanted.load.lookups_per_day = 8_640_000.0;
-    let advice = Advice::new(&wanted, &tariff, &measured);
+    let advice = Advice::new(&wanted, &tariff, &records);
     let (winner, other) = (advice.winner().unwrap(), advice.other_family().unwrap());
     assert_eq!(winner.scheme.name, "red-black-path-copying");
     assert_eq!(
@@ -189,14 +209,15 @@ fn the_winner_and_where_it_ceases_to_be() {
     let Balance { saves, pays } = Balance::of(winner, other);
     assert_eq!(saves.unwrap().0, Term::UpdatesSent);
     assert_eq!(pays.unwrap().0, Term::ProofsSent);
-    let crossing = crossing((winner, other), &wanted.load, &tariff, &measured);
+    let crossing = crossing((winner, other), &wanted.load, &tariff, &records);
+    assert!(!crossing.everywhere);
     for (lookups, first) in [
         (0.9, "red-black-path-copying"),
         (1.1, "tuple-spec-lightweight"),
     ] {
         let mut there = wanted.clone();
         there.load.lookups_per_day = crossing.lookups_per_day.unwrap() * lookups;
-        assert_eq!(names(&Advice::new(&there, &tariff, &measured))[0], first);
+        assert_eq!(names(&Advice::new(&there, &tariff, &records))[0], first);
     }
     for (keys, first) in [
         (0.9, "tuple-spec-lightweight"),
@@ -204,7 +225,7 @@ fn the_winner_and_where_it_ceases_to_be() {
     ] {
         let mut there = wanted.clone();
         there.load.keys = times(1, crossing.keys.unwrap() * keys);
-        assert_eq!(names(&Advice::new(&there, &tariff, &measured))[0], first);
+        assert_eq!(names(&Advice::new(&there, &tariff, &records))[0], first);
     }
     // By hand: the difference of updates over that of proofs.
     let prices = tariff.prices;
@@ -217,8 +238,8 @@ fn the_winner_and_where_it_ceases_to_be() {
 
 #[test]
 fn what_dominates_can_never_cross() {
-    let (wanted, tariff, measured) = (wanted(), tariff(), measured());
-    let advice = Advice::new(&wanted, &tariff, &measured);
+    let (wanted, tariff, records) = (wanted(), tariff(), records());
+    let advice = Advice::new(&wanted, &tariff, &records);
     let find = |name| {
         advice
             .ranked
@@ -227,18 +248,63 @@ fn what_dominates_can_never_cross() {
             .unwrap()
     };
     let pair = (find("red-black-path-copying"), find("treap-path-copying"));
-    let never = crossing(pair, &wanted.load, &tariff, &measured);
+    let never = crossing(pair, &wanted.load, &tariff, &records);
     assert_eq!((never.lookups_per_day, never.keys), (None, None));
+    assert!(!never.everywhere);
+}
+
+/// The two trees, of which the second one has the figures of the first.
+fn alike(tariff: &Tariff, change: impl Fn(&mut Measurement)) -> Crossing {
+    let (wanted, mut records) = (wanted(), records());
+    let (first, second) = ("red-black-path-copying", "treap-path-copying");
+    let of_first = |point: &&Measurement| point.scheme == first;
+    let mut same: Vec<_> = records.measured.iter().filter(of_first).cloned().collect();
+    for point in &mut same {
+        point.scheme = second.into();
+        change(point);
+    }
+    records.measured.retain(|point| point.scheme == first);
+    records.measured.extend(same);
+    let candidate =
+        |name| estimate(crate::scheme(name).unwrap(), &wanted.load, tariff, &records).unwrap();
+    let (one, other) = (candidate(first), candidate(second));
+    crossing((&one, &other), &wanted.load, tariff, &records)
+}
+
+#[test]
+fn what_costs_the_same_does_so_everywhere_or_here() {
+    let same = alike(&tariff(), |_| ());
+    let everywhere = Crossing {
+        lookups_per_day: None,
+        keys: None,
+        everywhere: true,
+    };
+    assert_eq!(same, everywhere);
+    // At no price whatever differs does not count.
+    let free = Tariff {
+        prices: Prices::new(0.0, 0.0),
+        ..tariff()
+    };
+    assert_eq!(alike(&free, |point| point.author_us *= 7.0), everywhere);
+    // The same with so many keys only.
+    let here = alike(&tariff(), |point| {
+        if point.shape.keys == 1000 {
+            point.update_bytes *= 2.0;
+        }
+    });
+    assert_eq!((here.keys, here.everywhere), (Some(100_000.0), false));
+    assert_eq!(here.lookups_per_day, None);
 }
 
 #[test]
 fn one_size_says_nothing_of_others() {
-    let mut measured = measured();
-    measured.retain(|point| point.scheme != "aad-counted" || point.shape.keys == 1000);
+    let mut records = records();
+    let is_kept = |point: &Measurement| point.scheme != "aad-counted" || point.shape.keys == 1000;
+    records.measured.retain(is_kept);
     let reasons_with = |keys| {
         let mut wanted = wanted();
         wanted.load.keys = keys;
-        reasons(&Advice::new(&wanted, &tariff(), &measured), "aad-counted")
+        reasons(&Advice::new(&wanted, &tariff(), &records), "aad-counted")
     };
     assert_eq!(reasons_with(100_000), [Reason::MeasuredElsewhere(1000)]);
     assert_eq!(reasons_with(400), [Reason::MeasuredElsewhere(1000)]);
@@ -251,13 +317,13 @@ fn cheaper_cryptography_needs_its_share() {
         cryptography: 10.0,
         ..tariff()
     };
-    let advice = Advice::new(&wanted(), &tariff, &measured());
+    let advice = Advice::new(&wanted(), &tariff, &records());
     assert!(advice.winner().is_some());
-    let mut measured = measured();
-    for point in &mut measured {
+    let mut records = records();
+    for point in &mut records.measured {
         point.author_cryptography_us = None;
     }
-    let advice = Advice::new(&wanted(), &tariff, &measured);
+    let advice = Advice::new(&wanted(), &tariff, &records);
     assert!(advice.winner().is_none());
     assert_eq!(
         reasons(&advice, "aad-counted"),
@@ -305,13 +371,13 @@ const MORE: [More; 9] = [
 proptest! {
     #[test]
     fn costs_grow_with_every_number_of_a_load(load in any_load(), more in select(MORE.to_vec())) {
-        let (tariff, measured) = (tariff(), measured());
+        let (tariff, records) = (tariff(), records());
         let (what, change) = more;
         let mut larger = load;
         change(&mut larger);
         for name in ["red-black-path-copying", "tuple-spec-lightweight"] {
             let scheme = schemes().iter().find(|scheme| scheme.name == name).unwrap();
-            let total = |load| estimate(scheme, load, &tariff, &measured).unwrap().cost.total();
+            let total = |load| estimate(scheme, load, &tariff, &records).unwrap().cost.total();
             let (before, after) = (total(&load), total(&larger));
             prop_assert!(after >= before * (1.0 - 1e-12), "{name}: {what}: {before} to {after}");
         }

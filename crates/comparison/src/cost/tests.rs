@@ -59,11 +59,20 @@ fn every_term_by_hand() {
     let terms = cost.terms().iter().map(|(_, dollars)| dollars);
     near(cost.total(), terms.sum());
     near(cost.line().at(lookups), cost.total());
-    assert_eq!(cost.dominant().0, Term::ProofsSent);
+    let (dominant, share) = cost.dominant().unwrap();
+    assert_eq!(dominant, Term::ProofsSent);
+    near(share, cost.of(Term::ProofsSent) / cost.total());
     near(
         monthly(&figures(), &LOAD, Clients::PayThemselves).of(Term::ClientComputing),
         0.0,
     );
+}
+
+#[test]
+fn of_nothing_no_part_is_the_largest() {
+    let free = Cost::monthly(&figures(), &LOAD, &Prices::new(0.0, 0.0), Clients::Charged).unwrap();
+    assert_eq!(free.dominant(), None);
+    near(free.total(), 0.0);
 }
 
 #[test]
@@ -138,6 +147,19 @@ fn cheaper_cryptography_by_hand() {
     near(cheaper.author_us, 100.0 - 80.0 * 0.9);
     near(cheaper.apply_us, 50.0 - 40.0 * 0.9);
     near(cheaper.verify_us.unwrap(), 5.0 - 4.0 * 0.9);
+    // Twice five times as cheap is as cheap as that.
+    let twice = figures().with_cheaper_cryptography(2.0).unwrap();
+    let twice = twice.with_cheaper_cryptography(5.0).unwrap();
+    near(twice.author_us, cheaper.author_us);
+    near(twice.apply_us, cheaper.apply_us);
+    let crossed = Measurement {
+        apply_cryptography_us: Some(51.0),
+        verify_cryptography_us: Some(6.0),
+        ..figures()
+    };
+    let none = crossed.with_cheaper_cryptography(1e9).unwrap();
+    near(none.apply_us, 0.0);
+    near(none.verify_us.unwrap(), 0.0);
     let unknown = Measurement {
         author_cryptography_us: None,
         ..figures()

@@ -103,6 +103,19 @@ fn errors_name_file_entry_and_key() {
     assert!(
         error(&unknown).starts_with("mine.toml: entry 'mine': unknown key 'egress', it is one of")
     );
-    let nothing = format!("{MINE}bytes_per_gigabyte = 0\n");
-    assert!(error(&nothing).contains("'bytes_per_gigabyte' is not a number of bytes"));
+    let binary = format!("{MINE}bytes_per_gigabyte = 4294967296\n");
+    let binary = PriceBook::parse("mine.toml", &binary).unwrap();
+    assert_eq!(
+        binary.only().unwrap().prices,
+        Prices {
+            bytes_per_gigabyte: 4_294_967_296.0,
+            ..Prices::new(1.0, 0.5)
+        }
+    );
+    for wrong in ["0", "-1", "0.5", "\"1\""] {
+        let wrong = error(&format!("{MINE}bytes_per_gigabyte = {wrong}\n"));
+        let expected =
+            "mine.toml: entry 'mine': 'bytes_per_gigabyte' is not a number of bytes, at least 1";
+        assert_eq!(wrong, expected);
+    }
 }

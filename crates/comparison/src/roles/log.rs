@@ -28,10 +28,10 @@ impl<S: DictionaryScheme> LogRoles<S> {
     pub fn new(most_entries: u64, signer: HeadSigner) -> Outcome<Self> {
         let top = most_entries.max(LEAST).next_power_of_two().ilog2();
         let powers = usize::from(S::ROOTS) << top;
-        let secret = BilinearSecretKey::generate(powers, 1, b"bench", &Workers::all_cores())?;
+        let secret = BilinearSecretKey::generate(powers, 1, b"comparison", &Workers::all_cores())?;
         let shape = Shape::new(u8::try_from(top)?, Schedule::Eager).ok_or("no such shape")?;
         let setup = Setup::new(secret.public_key().shared_parameters(), shape);
-        let log = Log::<S>::new("bench".into(), setup);
+        let log = Log::<S>::new("comparison".into(), setup);
         let alone = Workers::sequential();
         let author = LogAuthor::new(log.clone(), author_key(), signer, alone.clone())?;
         Ok(Self {

@@ -32,7 +32,7 @@ impl<S: Suite> NumberedRoles<S> {
     pub fn new(signer: HeadSigner) -> Outcome<Self> {
         let authority = Authority {
             author: author_key(),
-            dictionary: "bench".into(),
+            dictionary: "comparison".into(),
             scheme: DIRECTORY,
         };
         let empty = || BlockDirectory::new(authority, STEP);

@@ -14,6 +14,7 @@ use comparison::{
 
 use super::{Failure, Output, files::read_file};
 
+mod commands;
 mod quantities;
 mod shown;
 mod trials;
@@ -93,10 +94,12 @@ impl Advise {
             tariff: self.tariff.tariff(&prices),
             prices,
         };
-        let advice = |basis: &Basis| Advice::new(&wanted, &basis.tariff, &basis.records.measured);
+        let advice = |basis: &Basis| Advice::new(&wanted, &basis.tariff, &basis.records);
+        let mut failed = Vec::new();
         if self.trials.calibrate {
-            let measured = trials::calibrate(&advice(&basis), &wanted.load, output)?;
-            basis.records = Records::of_this_machine(measured);
+            let calibrated = trials::calibrate(&advice(&basis), &wanted.load, output)?;
+            failed = calibrated.failed;
+            basis.records = Records::of_this_machine(calibrated.measured);
             basis.source = "of this machine, just now".into();
             if let Some(path) = &self.trials.save {
                 let saved = fs::write(path, basis.records.to_lines());
@@ -105,8 +108,13 @@ impl Advise {
         }
         let advice = advice(&basis);
         let (mut text, mut object) = shown::shown(&advice, &wanted, &basis);
+        if !failed.is_empty() {
+            let (shown, failures) = trials::failures(&failed);
+            text = [text, shown].join("\n\n");
+            object["failed"] = failures;
+        }
         if self.trials.verify {
-            let (shown, trials) = trials::verify(&advice, &wanted.load, &basis, output)?;
+            let (shown, trials) = trials::verify(&advice, &wanted.load, &basis, output);
             text = [text, shown].join("\n\n");
             object["trials"] = trials;
         }

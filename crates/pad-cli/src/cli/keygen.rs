@@ -227,7 +227,7 @@ impl From<Schedule> for pad::aad::Schedule {
 type Setup = pad::keys::Zeroizing<Vec<u8>>;
 
 /// A key file for more has too many bytes.
-const MOST_ENTRIES: i64 = 40_000;
+pub(super) const MOST_ENTRIES: i64 = 40_000;
 
 fn public_path(secret: &Path) -> PathBuf {
     let mut path = OsString::from(secret);

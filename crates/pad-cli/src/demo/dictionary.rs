@@ -115,4 +115,4 @@ impl Published<'_> {
     }
 }
 
-const PUBLISHED_RSA_KEY: &str = include_str!("../../../../data/keys-for-tests/rsa-2048.txt");
+const PUBLISHED_RSA_KEY: &str = include_str!("../../data/rsa-2048.txt");

@@ -258,4 +258,4 @@ fn refusal<T>(answer: Result<T, Refusal>) -> Option<String> {
     answer.err().map(|refusal| refusal.to_string())
 }
 
-const TRACE: &[u8] = include_bytes!("../../../../data/ca-roots.csv.zst");
+const TRACE: &[u8] = include_bytes!("../../data/ca-roots.csv.zst");

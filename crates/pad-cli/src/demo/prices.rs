@@ -140,4 +140,4 @@ fn choose_keys(contents: &[Contents]) -> Option<[(&'static str, Key); 4]> {
     ])
 }
 
-const TRACE: &[u8] = include_bytes!("../../../../data/prices.csv.zst");
+const TRACE: &[u8] = include_bytes!("../../data/prices.csv.zst");

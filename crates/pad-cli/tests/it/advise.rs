@@ -1,6 +1,6 @@
 //! `pad advise`: ten workloads, each with what must hold whatever the machine and the prices are.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::bench::{Bench, text};
 
@@ -316,6 +316,15 @@ fn prices_of_another_day_and_ones_own() {
         2,
         "bad.toml: entry 'x': unknown key 'origin'",
     );
+    bench.write(
+        "binary.toml",
+        format!("[x]\n{entry}bytes_per_gigabyte = -1\n").as_bytes(),
+    );
+    bench.fails(
+        &format!("advise {line} binary.toml"),
+        2,
+        "'bytes_per_gigabyte' is not a number of bytes, at least 1",
+    );
     bench.write("worse.toml", b"[x\n");
     bench.fails(
         &format!("advise {line} worse.toml"),
@@ -386,13 +395,8 @@ fn measurements_of_this_machine_and_a_run_for_real() {
     holds_always(&advice, load);
     assert_eq!(advice["measurements"]["quick"], true);
     // Measured at just this size: nothing is extrapolated.
-    assert_eq!(
-        advice["ranked"][0]["extrapolated"]
-            .as_array()
-            .unwrap()
-            .len(),
-        0
-    );
+    assert_eq!(advice["ranked"][0]["marks"], json!([]));
+    assert_eq!(advice.get("failed"), None);
     let trials = advice["trials"]["schemes"].as_array().unwrap();
     assert_eq!(trials[0]["scheme"], advice["winner"]);
     for trial in trials {
@@ -449,4 +453,145 @@ fn no_part_of_a_cost_is_below_nothing() {
             );
         }
     }
+}
+
+/// A measurement of every scheme with twelve keys, all with the same figures but for what `change` does.
+fn all_alike(change: impl Fn(&mut Value)) -> String {
+    let line = |scheme: &comparison::Scheme| {
+        let mut line = json!({
+            "scheme": scheme.name, "workload": "updates", "keys": 12, "changes": 1, "key_bytes": 32, "value_bytes": 32,
+            "seed": 0, "snapshots": 300, "whole_cycles": true, "stopped": "finished", "load_us_per_key": 1.0,
+            "author_us": 20.0, "update_bytes": 300.0, "apply_us": 30.0, "prove_us": 1.0, "prove_old_us": 1.0,
+            "proof_bytes": 400.0, "absent_proof_bytes": 500.0, "verify_us": 5.0, "memory_bytes_per_key": 100.0,
+            "memory_bytes_per_snapshot": 300.0, "cpu": "made up",
+        });
+        change(&mut line);
+        format!("{line}\n")
+    };
+    comparison::schemes().iter().map(line).collect()
+}
+
+const TWELVE: &str = "advise --keys 12 --snapshots 1/day --data alike.jsonl";
+
+#[test]
+fn what_is_said_of_how_to_choose_works() {
+    let bench = Bench::new();
+    bench.write("alike.jsonl", all_alike(|_| ()).as_bytes());
+    let advice = bench.json(&format!("{TWELVE} --numbered")).remove(0);
+    let mut run = 0;
+    for candidate in advice["ranked"].as_array().unwrap() {
+        let scheme = candidate["scheme"].as_str().unwrap();
+        let commands = candidate["commands"].as_array().unwrap().iter();
+        // Two safe primes take minutes.
+        if scheme.ends_with("-rsa") {
+            continue;
+        }
+        let folder = Bench::new();
+        // Logs remove nothing.
+        let trace = "snapshot,op,key,value\na,put,k,1\na,put,l,1\nb,put,k,2\n";
+        folder.write("trace.csv", trace.as_bytes());
+        for command in commands {
+            let command = command.as_str().unwrap().strip_prefix("pad ").unwrap();
+            // Nobody has that file here.
+            folder.ok(&command.replace("--ceremony ceremony.json", "--top 4"));
+            run += 1;
+        }
+        let offered = candidate["keygen"].is_string();
+        assert_eq!(folder.path("pad.key").exists(), offered, "{scheme}");
+    }
+    // Trees, tuples, logs and the directory; all but the RSA accumulators and the tree of blocks.
+    assert_eq!(run, 2 * (12 + 9 + 3 + 2 + 1) + 1);
+    let shown = bench.ok(TWELVE);
+    let command =
+        "\n  pad import --store dictionary --key pad.key --repository path-copying trace.csv\n";
+    assert!(shown.contains(command), "{shown}");
+}
+
+#[test]
+fn equal_costs_are_called_so() {
+    let bench = Bench::new();
+    bench.write("alike.jsonl", all_alike(|_| ()).as_bytes());
+    let shown = bench.ok(TWELVE);
+    assert!(
+        shown.contains("costs 1.00 times as much: no part differs."),
+        "{shown}"
+    );
+    assert!(shown.contains("Both cost the same everywhere"), "{shown}");
+    // Where nothing has a price, whatever differs costs the same.
+    let entry = "[free]\nprovider = \"me\"\nas_of = \"2026-11-01\"\nsource = \"nobody\"\ncompute_per_core_hour = 0\n\
+                 egress_per_gigabyte = 0\nstorage_per_gigabyte_month = 0\n";
+    bench.write("free.toml", entry.as_bytes());
+    for line in [
+        format!("{TWELVE} --prices free.toml"),
+        "advise --keys 10k --updates 1/s --prices free.toml".to_owned(),
+    ] {
+        let shown = bench.ok(&line);
+        for part in [
+            "neither sending nor computing costs anything",
+            "It costs nothing.",
+            "costs nothing, too: no part differs.",
+            "everywhere",
+        ] {
+            assert!(shown.contains(part), "{part}: {shown}");
+        }
+        assert!(!shown.contains("NaN") && !shown.contains("inf"), "{shown}");
+        let advice = bench.json(&line).remove(0);
+        assert_eq!(advice["rivals"][0]["equal_everywhere"], true);
+        assert_eq!(advice["ranked"][0]["dominant"], Value::Null);
+    }
+}
+
+#[test]
+fn estimates_say_what_they_lack() {
+    let bench = Bench::new();
+    let of_part = |line: &mut Value| {
+        line["whole_cycles"] = json!(line["scheme"] != "tuple-base-lightweight");
+    };
+    let lines = all_alike(of_part);
+    bench.write("alike.jsonl", lines.as_bytes());
+    let advice = bench.json(TWELVE).remove(0);
+    let marks =
+        |advice: &Value, scheme: &str| advice["ranked"][rank(advice, scheme)]["marks"].to_string();
+    assert!(marks(&advice, "tuple-base-lightweight").contains("not whole epochs or hash chains"));
+    assert_eq!(marks(&advice, "tuple-base-superseding"), "[]");
+    let shown = bench.ok(TWELVE);
+    assert!(
+        shown.contains("\n 1 measured in part: 300 snapshots"),
+        "{shown}"
+    );
+
+    // Longer values are hashed longer; who does not know how long says so.
+    let longer = format!("{TWELVE} --value-bytes 64k");
+    let unknown = bench.json(&longer).remove(0);
+    assert!(marks(&unknown, "treap-path-copying").contains("time for the length"));
+    let speed = r#"{"experiment":"primitives","suite":"sha256-ed25519","value_hash_1k_ns":1024,"value_hash_64k_ns":65536}"#;
+    bench.write("alike.jsonl", format!("{lines}{speed}\n").as_bytes());
+    let known = bench.json(&longer).remove(0);
+    assert_eq!(marks(&known, "treap-path-copying"), "[]");
+    let seconds = |advice: &Value| {
+        let at = rank(advice, "treap-path-copying");
+        advice["ranked"][at]["snapshot_seconds"].as_f64().unwrap()
+    };
+    // A nanosecond a byte, by author and server.
+    let hashed = 2.0 * (64_000.0 - 32.0) * 1e-9;
+    assert!((seconds(&known) - seconds(&unknown) - hashed).abs() < 1e-12);
+}
+
+#[test]
+fn numbers_instead_of_keys_come_without_old_versions() {
+    let line = "--keys 10k --updates 1/min";
+    let numbered = advice(&format!("{line} --numbered"));
+    assert_eq!(numbered["load"]["kept_versions"], 1.0);
+    assert!(ranked(&numbered).contains(&"directory"), "{numbered}");
+    for further in [
+        "--numbered --history 30d",
+        "--numbered --old-lookups 1%",
+        "",
+    ] {
+        let advice = advice(format!("{line} {further}").trim_end());
+        assert_eq!(advice["load"]["kept_versions"], 43_200.0, "{further}");
+        assert!(!ranked(&advice).contains(&"directory"), "{further}");
+    }
+    let two = advice(&format!("{line} --numbered --versions 2"));
+    assert_eq!(two["load"]["kept_versions"], 2.0);
 }

@@ -1,6 +1,10 @@
 //! The commands that documents show, run one after the other.
 
-use std::{os::unix::fs::symlink, path::Path};
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    path::{Component, Path},
+};
 
 use crate::bench::Bench;
 
@@ -31,4 +35,44 @@ fn the_readme_s_commands_work() {
 #[test]
 fn the_operator_s_tutorial_works() {
     assert!(run(include_str!("../../../../docs/tutorials/operator.md")) >= 11);
+}
+
+/// The files of other crates are not there when a crate is built from what was published of it.
+#[test]
+fn crates_include_nothing_that_is_outside_of_them() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    for name in ["comparison", "pad-cli"] {
+        let mut included = 0;
+        sources(&crates.join(name).join("src"), 1, &mut |file, depth| {
+            let text = fs::read_to_string(file).unwrap();
+            for opening in ["include_str!(\"", "include_bytes!(\""] {
+                for rest in text.split(opening).skip(1) {
+                    let path = Path::new(rest.split('"').next().unwrap());
+                    let steps_up = path
+                        .components()
+                        .filter(|step| *step == Component::ParentDir);
+                    assert!(
+                        steps_up.count() <= depth,
+                        "{}: {}",
+                        file.display(),
+                        path.display()
+                    );
+                    included += 1;
+                }
+            }
+        });
+        assert!(included > 0, "{name}");
+    }
+}
+
+/// Calls `take` with every file in a folder, and the number of folders that it is in.
+fn sources(folder: &Path, depth: usize, take: &mut impl FnMut(&Path, usize)) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, depth + 1, take);
+        } else {
+            take(&path, depth);
+        }
+    }
 }

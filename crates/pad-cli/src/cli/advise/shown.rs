@@ -1,21 +1,24 @@
 //! Advice as text, and as an object.
 
+use core::fmt;
+
 use comfy_table::{CellAlignment, Table, presets::UTF8_BORDERS_ONLY};
 use comparison::{
     Load,
     advice::{Advice, Balance, Candidate, Crossing, Excluded, Wanted, crossing},
-    cost::BandwidthRatios,
+    cost::{BandwidthRatios, Term},
 };
 use serde_json::{Value as Json, json};
 
-use super::Basis;
+use super::{Basis, commands::commands};
 
 /// The advice for people and for programs.
 pub(super) fn shown(advice: &Advice, wanted: &Wanted, basis: &Basis) -> (String, Json) {
-    let rivals = rivals(advice, &wanted.load, basis);
-    let mut parts = vec![origin(wanted, basis), ranking(advice, &wanted.load)];
+    let load = &wanted.load;
+    let rivals = rivals(advice, load, basis);
+    let mut parts = vec![origin(wanted, basis), ranking(advice, load)];
     parts.push(match advice.winner() {
-        Some(winner) => why(winner, &rivals),
+        Some(winner) => why(winner, load, &rivals),
         None => "No scheme does what is needed.".into(),
     });
     parts.push(excluded(&advice.excluded));
@@ -48,11 +51,10 @@ pub(super) fn rivals<'a>(advice: &'a Advice, load: &Load, basis: &Basis) -> Vec<
         {
             continue;
         }
-        let (tariff, measured) = (&basis.tariff, &basis.records.measured);
         rivals.push(Rival {
             role,
             candidate,
-            crossing: crossing((winner, candidate), load, tariff, measured),
+            crossing: crossing((winner, candidate), load, &basis.tariff, &basis.records),
         });
     }
     rivals
@@ -69,7 +71,7 @@ fn origin(wanted: &Wanted, basis: &Basis) -> String {
     format!(
         "{} keys of {} bytes with values of {}; {} snapshots of {} changes and {} look-ups in a day;\n\
          {} server(s) with {} version(s); needed: {}\n\
-         prices: {} ({}, {}): sending costs more than computing above {} KB for each second of computing\n\
+         prices: {} ({}, {}): {}\n\
          measurements: {}, {}{haste}",
         load.keys,
         load.key_bytes,
@@ -83,10 +85,22 @@ fn origin(wanted: &Wanted, basis: &Basis) -> String {
         entry.name,
         entry.provider,
         entry.as_of,
-        digits(basis.tariff.prices.equilibrium() / 1e3),
+        equilibrium(basis),
         basis.source,
         machines(basis),
     )
+}
+
+/// From where on sending costs more than computing.
+fn equilibrium(basis: &Basis) -> String {
+    match basis.tariff.prices.equilibrium() {
+        none if none.is_nan() => "neither sending nor computing costs anything".into(),
+        bytes if bytes.is_infinite() => "sending costs nothing".into(),
+        bytes => format!(
+            "sending costs more than computing above {} KB for each second of computing",
+            digits(bytes / 1e3)
+        ),
+    }
 }
 
 fn machines(basis: &Basis) -> String {
@@ -109,21 +123,24 @@ fn ranking(advice: &Advice, load: &Load) -> String {
         "snapshot",
         "proof",
         "memory",
-        "",
+        "notes",
     ]);
+    let mut notes = Notes::default();
     for candidate in &advice.ranked {
-        let (term, share) = candidate.cost.dominant();
         table.add_row([
             candidate.scheme.name.to_owned(),
             digits(candidate.cost.total()),
-            format!("{term}, {:.0} %", share * 100.0),
+            mostly(candidate).map_or_else(
+                || "nothing".into(),
+                |(term, share)| format!("{term}, {share}"),
+            ),
             time(candidate.lookup_us()),
             time(candidate.snapshot_seconds() * 1e6),
             size(candidate.proof_bytes()),
             candidate
                 .memory_bytes(load)
                 .map_or_else(|| "?".into(), size),
-            if candidate.beyond.is_empty() { "" } else { "*" }.to_owned(),
+            notes.of(candidate),
         ]);
     }
     for column in [1, 3, 4, 5, 6] {
@@ -131,59 +148,82 @@ fn ranking(advice: &Advice, load: &Load) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    let mut notes: Vec<_> = advice
-        .ranked
-        .iter()
-        .flat_map(|candidate| &candidate.beyond)
-        .map(|beyond| format!("\n* {beyond}"))
-        .collect();
-    notes.sort_unstable();
-    notes.dedup();
-    format!("{table}{}", notes.concat())
+    format!("{table}{notes}")
+}
+
+/// What has to be known of estimates, each once, with a number that stands in the table.
+#[derive(Default)]
+struct Notes(Vec<String>);
+
+impl Notes {
+    /// The numbers of a candidate's notes.
+    fn of(&mut self, candidate: &Candidate) -> String {
+        let numbers = candidate.marks.iter().map(|mark| {
+            let note = mark.to_string();
+            let known = self.0.iter().position(|known| *known == note);
+            let index = known.unwrap_or_else(|| {
+                self.0.push(note);
+                self.0.len() - 1
+            });
+            (index + 1).to_string()
+        });
+        numbers.collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl fmt::Display for Notes {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut notes = self.0.iter().zip(1..);
+        notes.try_for_each(|(note, number)| write!(formatter, "\n{number:>2} {note}"))
+    }
+}
+
+/// The largest part of the costs, with its share in hundredths; none if nothing costs anything.
+fn mostly(candidate: &Candidate) -> Option<(Term, String)> {
+    let (term, share) = candidate.cost.dominant()?;
+    Some((term, format!("{:.0} %", share * 100.0)))
 }
 
 /// Why the winner wins, and where it would not.
-fn why(winner: &Candidate, rivals: &[Rival<'_>]) -> String {
-    let (term, share) = winner.cost.dominant();
-    let mut lines = vec![
-        format!("Choose {}{}.", winner.scheme.name, command(winner)),
-        format!("{:.0} % of what it costs is {term}.", share * 100.0),
-    ];
+fn why(winner: &Candidate, load: &Load, rivals: &[Rival<'_>]) -> String {
+    let name = winner.scheme.name;
+    let mut lines: Vec<String> = match commands(winner.scheme, load) {
+        Ok(commands) => {
+            let commands = commands.iter().map(|command| format!("  {command}"));
+            [format!("Choose {name}:")]
+                .into_iter()
+                .chain(commands)
+                .collect()
+        }
+        Err(why) => vec![format!("Choose {name} ({why}).")],
+    };
+    lines.push(mostly(winner).map_or_else(
+        || "It costs nothing.".into(),
+        |(term, share)| format!("{share} of what it costs is {term}."),
+    ));
     for rival in rivals {
         let Rival {
             role, candidate, ..
         } = rival;
         let name = candidate.scheme.name;
-        let ratio = candidate.cost.total() / winner.cost.total();
         let article = if *role == "runner-up" {
             "The runner-up"
         } else {
             "The cheapest of another family"
         };
+        let (total, cheapest) = (candidate.cost.total(), winner.cost.total());
+        let times = match total / cheapest {
+            ratio if ratio.is_finite() => format!("{ratio:.2} times as much"),
+            _ if total > 0.0 => format!("{} dollars", digits(total)),
+            _ => "nothing, too".into(),
+        };
         lines.push(format!(
-            "{article}, {name}, costs {ratio:.2} times as much:{}.",
+            "{article}, {name}, costs {times}:{}.",
             balance(winner, candidate)
         ));
         lines.push(format!("  Both cost the same {}.", places(&rival.crossing)));
     }
     lines.join("\n")
-}
-
-/// How the scheme is chosen on the command line.
-fn command(candidate: &Candidate) -> String {
-    let scheme = candidate
-        .scheme
-        .keygen
-        .map(|name| format!("pad keygen --scheme {name}"));
-    let repository = candidate
-        .scheme
-        .repository
-        .map(|name| format!("pad import --repository {name}"));
-    let commands: Vec<_> = [scheme, repository].into_iter().flatten().collect();
-    match commands.as_slice() {
-        [] => " (of the library; the command line does not offer it)".into(),
-        commands => format!(" ({})", commands.join(", ")),
-    }
 }
 
 fn balance(winner: &Candidate, other: &Candidate) -> String {
@@ -207,6 +247,9 @@ fn places(crossing: &Crossing) -> String {
         .map(|keys| format!("with {} keys", digits(keys)));
     let places: Vec<_> = [lookups, keys].into_iter().flatten().collect();
     match places.as_slice() {
+        _ if crossing.everywhere => {
+            "everywhere: for any number of look-ups, and for 1000 times fewer or more keys".into()
+        }
         [] => "nowhere: for any number of look-ups, and for 1000 times fewer or more keys, the order stays".into(),
         places => format!("{}, all else unchanged", places.join(" or ")),
     }
@@ -255,6 +298,7 @@ fn object(advice: &Advice, wanted: &Wanted, basis: &Basis, rivals: &[Rival<'_>])
             "scheme": rival.candidate.scheme.name,
             "equal_at_lookups_per_day": rival.crossing.lookups_per_day,
             "equal_at_keys": rival.crossing.keys,
+            "equal_everywhere": rival.crossing.everywhere,
         })
     });
     json!({
@@ -285,15 +329,16 @@ fn candidate_object(candidate: &Candidate, load: &Load) -> Json {
         })
         .collect();
     let ratios = BandwidthRatios::of(&candidate.figures);
-    let beyond: Vec<_> = candidate.beyond.iter().map(ToString::to_string).collect();
+    let marks: Vec<_> = candidate.marks.iter().map(ToString::to_string).collect();
     json!({
         "scheme": candidate.scheme.name,
         "family": candidate.scheme.family,
         "keygen": candidate.scheme.keygen,
         "repository": candidate.scheme.repository,
+        "commands": commands(candidate.scheme, load).unwrap_or_default(),
         "dollars_per_month": candidate.cost.total(),
         "terms": terms,
-        "dominant": candidate.cost.dominant().0,
+        "dominant": candidate.cost.dominant().map(|(term, _)| term),
         "dollars_per_lookup": candidate.cost.line().each,
         "lookup_us": candidate.lookup_us(),
         "snapshot_seconds": candidate.snapshot_seconds(),
@@ -301,7 +346,7 @@ fn candidate_object(candidate: &Candidate, load: &Load) -> Json {
         "memory_bytes": candidate.memory_bytes(load),
         "update_bytes_per_second": ratios.update,
         "lookup_bytes_per_second": ratios.lookup,
-        "extrapolated": beyond,
+        "marks": marks,
     })
 }
 

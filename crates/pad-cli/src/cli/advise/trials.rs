@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use comfy_table::{CellAlignment, Table, presets::UTF8_BORDERS_ONLY};
 use comparison::{
-    Load, Measurement,
+    Load,
     advice::Advice,
-    trial::{Calibration, Trial, scaled, trial},
+    trial::{Calibrated, Calibration, Trial, scaled, trial},
 };
 use serde_json::{Value as Json, json};
 
@@ -16,12 +16,15 @@ use super::{
 };
 use crate::cli::{Failure, Output, progress};
 
-/// Measures what could win, with a bar.
+/// Schemes that could not be measured, with the errors.
+type Failures = Vec<(&'static str, String)>;
+
+/// Measures what could win, with a bar; fails if nothing can be measured.
 pub(super) fn calibrate(
     advice: &Advice,
     load: &Load,
     output: &Output,
-) -> Result<Vec<Measurement>, Failure> {
+) -> Result<Calibrated, Failure> {
     let calibration = Calibration::new(advice, load);
     let steps = u64::try_from(calibration.steps()).unwrap_or(u64::MAX);
     let bar = progress::bar(
@@ -29,15 +32,29 @@ pub(super) fn calibrate(
         steps,
         "{bar:40} {pos}/{len} measured, {elapsed}, {eta} left",
     );
-    let measured = calibration.run(MINUTE, || bar.inc(1));
+    let calibrated = calibration.run(MINUTE, || bar.inc(1));
     bar.finish_and_clear();
-    let measured = measured.map_err(|error| Failure::Store(format!("measuring: {error}")))?;
-    if measured.is_empty() {
-        return Err(Failure::input(
-            "there is nothing to calibrate: no scheme does what is needed",
-        ));
+    if !calibrated.measured.is_empty() {
+        return Ok(calibrated);
     }
-    Ok(measured)
+    Err(match calibrated.failed.first() {
+        Some((scheme, error)) => Failure::Store(format!("measuring {scheme}: {error}")),
+        None => {
+            Failure::input("there is nothing to calibrate: no scheme does what is needed in time")
+        }
+    })
+}
+
+/// What failed, for people and for programs.
+pub(super) fn failures(failed: &[(&'static str, String)]) -> (String, Json) {
+    let lines = failed
+        .iter()
+        .map(|(scheme, error)| format!("\n  {scheme}: {error}"));
+    let text = format!("Could not be run:{}", lines.collect::<String>());
+    let objects = failed
+        .iter()
+        .map(|(scheme, error)| json!({ "scheme": scheme, "error": error }));
+    (text, objects.collect())
 }
 
 /// Runs the winner and its rivals for a load that is short enough.
@@ -46,19 +63,33 @@ pub(super) fn verify(
     load: &Load,
     basis: &Basis,
     output: &Output,
-) -> Result<(String, Json), Failure> {
+) -> (String, Json) {
     let load = scaled(load);
     let rivals = rivals(advice, &load, basis);
     let rivals = rivals.iter().map(|rival| rival.candidate);
-    let mut trials = Vec::new();
+    let (mut trials, mut failed) = (Vec::new(), Failures::new());
     for candidate in advice.winner().into_iter().chain(rivals) {
         let bar = progress::spinner(output, format!("running {}", candidate.scheme.name));
-        let (tariff, measured) = (&basis.tariff, &basis.records.measured);
-        let done = trial(candidate.scheme, &load, tariff, measured, LONGEST);
+        let done = trial(
+            candidate.scheme,
+            &load,
+            &basis.tariff,
+            &basis.records,
+            LONGEST,
+        );
         bar.finish_and_clear();
-        trials.extend(done.map_err(|error| Failure::Store(format!("measuring: {error}")))?);
+        match done {
+            Ok(done) => trials.extend(done),
+            Err(error) => failed.push((candidate.scheme.name, error.to_string())),
+        }
     }
-    Ok((text(&trials, &load), object(&trials, &load)))
+    let (mut text, mut object) = (text(&trials, &load), object(&trials, &load));
+    if !failed.is_empty() {
+        let (shown, failures) = failures(&failed);
+        text = [text, shown].join("\n");
+        object["failed"] = failures;
+    }
+    (text, object)
 }
 
 fn text(trials: &[Trial], load: &Load) -> String {
@@ -80,7 +111,11 @@ fn text(trials: &[Trial], load: &Load) -> String {
             trial.estimated.scheme.name.to_owned(),
             digits(cost),
             digits(predicted),
-            digits(cost / predicted),
+            if predicted > 0.0 {
+                digits(cost / predicted)
+            } else {
+                "-".into()
+            },
             digits(figures.author_us),
             digits(estimated.author_us),
             digits(figures.proof_bytes.unwrap_or(0.0)),

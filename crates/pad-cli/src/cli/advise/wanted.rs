@@ -48,9 +48,9 @@ pub(super) struct LoadArguments {
     /// The servers: each is sent every update, and holds everything.
     #[arg(long, value_name = "COUNT", value_parser = count, default_value = "1")]
     servers: u64,
-    /// How long a version can be asked about, as 30d.
-    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "30d")]
-    history: f64,
+    /// How long a version can be asked about [default: 30d; with --numbered, unless old versions are asked, only the latest]
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    history: Option<f64>,
     /// How many versions can be asked about, instead; 1 is the latest alone.
     #[arg(long, value_name = "COUNT", value_parser = count, conflicts_with = "history")]
     versions: Option<u64>,
@@ -63,7 +63,8 @@ pub(super) struct NeedArguments {
     /// removal, old-versions, unbounded.
     #[arg(long = "need", value_name = "NEEDS", value_delimiter = ',')]
     needs: Vec<Need>,
-    /// Entries may have numbers in the order of their arrival instead of keys.
+    /// Entries may have numbers in the order of their arrival instead of keys. What has numbers answers about the latest version
+    /// only, so that no other is kept unless --history or --versions says so.
     #[arg(long)]
     numbered: bool,
     /// The most memory of a server, as 4GB.
@@ -80,7 +81,7 @@ pub(super) struct NeedArguments {
 /// What is wanted, as both groups of arguments say.
 pub(super) fn wanted(load: &LoadArguments, needs: &NeedArguments) -> Result<Wanted, Failure> {
     let trace = load.trace.as_deref().map(read).transpose()?;
-    let load = load.load(trace.as_ref())?;
+    let load = load.load(trace.as_ref(), needs.kept())?;
     let removes = trace.is_some_and(|trace| trace.removes);
     Ok(Wanted {
         needs: needs.needs(&load, removes),
@@ -109,16 +110,17 @@ fn read(path: &Path) -> Result<TraceLoad, Failure> {
 }
 
 impl LoadArguments {
-    fn load(&self, trace: Option<&TraceLoad>) -> Result<Load, Failure> {
+    fn load(&self, trace: Option<&TraceLoad>, usual: Kept) -> Result<Load, Failure> {
         let (snapshots_per_day, changes) = self.snapshots(trace)?;
-        let kept = match self.versions {
+        let kept = match (self.versions, self.history, usual) {
             #[allow(
                 clippy::as_conversions,
                 clippy::cast_precision_loss,
                 reason = "below 2^53"
             )]
-            Some(versions) => versions as f64,
-            None => self.history / 86_400.0 * snapshots_per_day,
+            (Some(versions), _, _) => versions as f64,
+            (None, None, Kept::Latest) if self.old_lookups <= 0.0 => 1.0,
+            (None, history, _) => history.unwrap_or(MONTH) / 86_400.0 * snapshots_per_day,
         };
         let of = |given: Option<u64>, of_trace: fn(&TraceLoad) -> u64, default| {
             given.or_else(|| trace.map(of_trace)).unwrap_or(default)
@@ -161,7 +163,27 @@ impl LoadArguments {
     }
 }
 
+/// Which versions are kept unless something else is said.
+#[derive(Clone, Copy)]
+enum Kept {
+    /// Those of [`MONTH`].
+    Month,
+    /// The latest alone.
+    Latest,
+}
+
+/// Thirty days, in seconds.
+const MONTH: f64 = 30.0 * 86_400.0;
+
 impl NeedArguments {
+    const fn kept(&self) -> Kept {
+        if self.numbered {
+            Kept::Latest
+        } else {
+            Kept::Month
+        }
+    }
+
     /// What was asked for, what goes without saying, and what the load implies.
     fn needs(&self, load: &Load, removes: bool) -> Vec<Need> {
         let mut needs = self.needs.clone();
