@@ -10,7 +10,7 @@ use ark_ff::{PrimeField, Zero};
 use pad_core::Workers;
 use zeroize::Zeroizing;
 
-use crate::{SecretScalar, threads::run};
+use crate::{SecretScalar, count::Counted, threads::run};
 
 /// Multiples of the generator.
 type Table = BatchMulPreprocessing<G1Projective>;
@@ -23,6 +23,7 @@ const MANY: usize = 4096;
 ///
 /// `secret` makes the shares unpredictable.
 pub fn multiply(secret: &SecretScalar, scalar: &Fr) -> G1Projective {
+    Counted::Multiples.add(1);
     let share = secret.share_of(scalar);
     let rest = Zeroizing::new(*scalar - *share);
     let table = table(1, &Workers::sequential());
@@ -49,6 +50,7 @@ fn windowed(table: &Table, scalar: &Fr) -> G1Projective {
 ///
 /// `secret` makes the shares unpredictable.
 pub fn multiply_each(secret: &SecretScalar, scalars: &[Fr], workers: &Workers) -> Vec<G1Affine> {
+    Counted::Multiples.add(scalars.len());
     let mut shares = Zeroizing::new(Vec::with_capacity(scalars.len().saturating_mul(2)));
     for scalar in scalars {
         let share = secret.share_of(scalar);
@@ -68,6 +70,7 @@ pub fn multiply_each(secret: &SecretScalar, scalars: &[Fr], workers: &Workers) -
 
 /// Each scalar times the generator, the scalars not split.
 pub fn multiply_all(scalars: &[Fr], workers: &Workers) -> Vec<G1Affine> {
+    Counted::Multiples.add(scalars.len());
     let table = table(scalars.len(), workers);
     run(workers, || table.batch_mul(scalars))
 }

@@ -5,7 +5,9 @@
 //! * [`hash`]: hashing to G1 (RFC 9380).
 //! * [`generator`]: multiples of the generator of G1 by secret scalars.
 //! * [`signatures`]: signatures that add up (IETF draft on BLS signatures).
+//! * [`public`]: multiples, sums and pairings for everybody.
 //! * [`threads`]: parallel loops of the curve library on the threads that a caller allows.
+//! * [`count`]: how much is computed, for tests.
 //!
 //! Field, curve and pairing are arkworks'.
 //!
@@ -49,12 +51,14 @@
 
 extern crate alloc;
 
+pub mod count;
 #[cfg(feature = "std")]
 pub mod generator;
 pub mod hash;
 #[cfg(feature = "std")]
 mod key_derivation;
 pub mod point;
+pub mod public;
 pub mod scalar;
 #[cfg(feature = "std")]
 mod secret_multiple;

@@ -9,6 +9,7 @@ use pad_core::DecodeError;
 use zeroize::Zeroizing;
 
 use crate::{
+    count::Counted,
     hash, key_derivation,
     scalar::{SCALAR_BYTES, decode, encode},
     secret_multiple,
@@ -87,6 +88,7 @@ impl SecretScalar {
         C: SWCurveConfig<ScalarField = Fr>,
         C::BaseField: secret_multiple::Choose + Field<BasePrimeField = Fq>,
     {
+        Counted::Multiples.add(1);
         let blinding = hash::hash_to_field(&[&*self.to_bytes(), context], BLINDING);
         secret_multiple::multiply(point, &self.0, blinding)
     }

@@ -3,14 +3,14 @@
 use aad::{AadCounted, AadFrontier};
 use block_directory::KeyedDirectory;
 use pad_core::{HeadSigner, Sha256Ed25519, Suite};
-use pad_tree::for_each_tree;
+use pad_tree::{TreeRepository, VersionedStore, for_each_tree};
 use pad_tuple::{TupleRepository, for_each_accumulated_tuple, for_each_tuple};
 
 use crate::{
     Outcome,
-    counting::Counted,
+    counting::{Counted, stores::CountedStore},
     cryptography::TimedSigner,
-    dictionary::Hosted,
+    dictionary::{Hosted, Store},
     roles::{LogRoles, NumberedRoles, Roles, Signed, SignedEntries},
 };
 
@@ -27,6 +27,8 @@ pub trait Visitor {
 pub trait Setting {
     /// Hash, digest width and signature. Logs have their own.
     type Suite: Suite;
+    /// What the server of a tree keeps it in, where users keep it in `St`.
+    type Store<St: Store<Self::Suite>>: Store<Self::Suite, Scheme = St::Scheme>;
 
     /// The author's signer, of the key that every measurement has.
     fn signer() -> HeadSigner;
@@ -38,18 +40,20 @@ pub struct Plain;
 
 impl Setting for Plain {
     type Suite = Sha256Ed25519;
+    type Store<St: Store<Sha256Ed25519>> = St;
 
     fn signer() -> HeadSigner {
         HeadSigner::new(TimedSigner::default())
     }
 }
 
-/// Counting hashes and signatures of the calling thread: see [`Cryptography::of`](crate::cryptography::Cryptography::of).
+/// Counting hashes, signatures and reads of trees of the calling thread: see [`Cryptography::of`](crate::cryptography::Cryptography::of).
 #[derive(Clone, Copy, Debug)]
 pub struct Counting;
 
 impl Setting for Counting {
     type Suite = Counted<Sha256Ed25519>;
+    type Store<St: Store<Self::Suite>> = CountedStore<St>;
 
     fn signer() -> HeadSigner {
         HeadSigner::new(TimedSigner::default())
@@ -66,7 +70,7 @@ pub fn visit_in<G: Setting, V: Visitor>(scheme: &str, visitor: V) -> Option<V::O
     macro_rules! visit_tree {
         ($name:ident, $scheme:ty, $($repository:tt)+) => {
             if scheme == dashed(stringify!($name)) {
-                let start = |_| Ok(Hosted::<$($repository)+<G::Suite>>::new(G::signer()));
+                let start = |_| Ok(Hosted::<Kept<G, $($repository)+<G::Suite>>>::new(G::signer()));
                 return Some(visitor.visit(start));
             }
         };
@@ -94,6 +98,20 @@ pub fn visit_in<G: Setting, V: Visitor>(scheme: &str, visitor: V) -> Option<V::O
         }
         _ => return None,
     })
+}
+
+/// The repository of a tree as a setting has it.
+type Kept<G, R> =
+    TreeRepository<<G as Setting>::Suite, <G as Setting>::Store<<R as InStore>::Store>>;
+
+/// A repository of trees.
+trait InStore {
+    /// Its store.
+    type Store;
+}
+
+impl<S: Suite, St: VersionedStore> InStore for TreeRepository<S, St> {
+    type Store = St;
 }
 
 fn dashed(name: &str) -> String {

@@ -1,5 +1,7 @@
 //! A suite that counts its hashes: how many hashes an operation needs is counted, not estimated.
 
+pub mod stores;
+
 use std::{cell::Cell, marker::PhantomData};
 
 use pad_core::{Domain, HeadSignature, Suite, SuiteId};

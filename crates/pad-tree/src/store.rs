@@ -168,6 +168,27 @@ pub struct Sealed<'a, S: NodeStore + ?Sized> {
     pub(crate) population: usize,
 }
 
+impl<'a, S: NodeStore + ?Sized> Sealed<'a, S> {
+    /// The same for a store that another one hands everything on to.
+    pub fn handed_on<T>(self) -> Sealed<'a, T>
+    where
+        T: NodeStore<Annotation = S::Annotation> + ?Sized,
+    {
+        let Self {
+            nodes,
+            digests,
+            parallel,
+            population,
+        } = self;
+        Sealed {
+            nodes,
+            digests,
+            parallel,
+            population,
+        }
+    }
+}
+
 /// The balance of a store's inner nodes.
 pub type Balance<S> = <<S as NodeStore>::Scheme as BalancingScheme>::Balance;
 

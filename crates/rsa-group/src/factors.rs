@@ -27,6 +27,7 @@ use pad_core::Workers;
 use rug::{Complete, Integer};
 
 use crate::{
+    count::Counted,
     error::{FaultDetected, KeyError},
     fixed_base::FixedBase,
     group::ResidueGroup,
@@ -134,6 +135,7 @@ impl Factors {
         let [left, right] = &self.sides;
         // Tables are built from the base, and with them it would be too late.
         require(group.same(&self.base, base))?;
+        Counted::PowersByFactors.add(exponents.len());
         let left = left.powers(&self.base, exponents, workers)?;
         let right = right.powers(&self.base, exponents, workers)?;
         let powers = left

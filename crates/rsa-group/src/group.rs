@@ -11,7 +11,10 @@ use core::{cmp::Ordering, fmt::Debug};
 use pad_core::DecodeError;
 use rug::{Complete, Integer};
 
-use crate::modulus::{read, write_fixed};
+use crate::{
+    count::Counted,
+    modulus::{read, write_fixed},
+};
 
 /// The number of squarings from which on GMP's power is faster than squaring and reducing.
 const LONG_CHAIN: u32 = 48;
@@ -151,6 +154,16 @@ impl ResidueGroup {
         }
         Ok(residue)
     }
+
+    /// The power, by GMP.
+    fn raise(&self, base: &Integer, exponent: &Integer) -> Integer {
+        debug_assert!(
+            exponent.cmp0() != Ordering::Less,
+            "exponents are not negative"
+        );
+        base.pow_mod_ref(exponent, &self.modulus)
+            .map_or_else(|| self.one(), Integer::from)
+    }
 }
 
 impl ModularGroup for ResidueGroup {
@@ -161,18 +174,21 @@ impl ModularGroup for ResidueGroup {
     }
 
     fn multiply(&self, left: &Integer, right: &Integer) -> Integer {
+        Counted::Products.add(1);
         (left * right).complete() % &self.modulus
     }
 
     fn square(&self, base: &Integer) -> Integer {
+        Counted::Products.add(1);
         base.square_ref().complete() % &self.modulus
     }
 
     fn square_times(&self, base: &Integer, count: u32) -> Integer {
+        Counted::Products.add(count);
         // GMP's power squares in Montgomery form. That is a little faster, but the way there and
         // back costs as much as two products.
         if count >= LONG_CHAIN {
-            return self.power(base, &(Integer::from(1) << count));
+            return self.raise(base, &(Integer::from(1) << count));
         }
         let mut power = base.clone();
         for _ in 0..count {
@@ -183,12 +199,9 @@ impl ModularGroup for ResidueGroup {
     }
 
     fn power(&self, base: &Integer, exponent: &Integer) -> Integer {
-        debug_assert!(
-            exponent.cmp0() != Ordering::Less,
-            "exponents are not negative"
-        );
-        base.pow_mod_ref(exponent, &self.modulus)
-            .map_or_else(|| self.one(), Integer::from)
+        Counted::Powers.add(1);
+        Counted::Bits.add(exponent.significant_bits());
+        self.raise(base, exponent)
     }
 
     fn inverse(&self, base: &Integer) -> Integer {

@@ -9,6 +9,7 @@
 //! * [`factors`]: powers of one base by the holder of the factors, checked for faults.
 //! * [`montgomery`]: fixed-width arithmetic in constant time.
 //! * [`secret_integer`]: integers that are overwritten before their memory is given back.
+//! * [`count`]: how much is computed, for tests.
 //!
 //! # What runs in constant time
 //!
@@ -52,6 +53,7 @@
     clippy::panic
 )]
 
+pub mod count;
 mod error;
 pub mod exponentiation;
 pub mod factors;

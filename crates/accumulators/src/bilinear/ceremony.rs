@@ -21,15 +21,17 @@
 
 #![deny(clippy::arithmetic_side_effects)]
 
+use core::ops::Neg as _;
+
 use ark_bls12_381::{Fr, G1Affine, G1Projective, G2Affine, g1, g2};
 use ark_ec::{
     AffineRepr, CurveGroup,
-    pairing::Pairing,
     short_weierstrass::{Affine, SWCurveConfig},
 };
 use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 use bls12::{
     point::{self, G1_BYTES, G2_BYTES},
+    public,
     threads::run,
 };
 use pad_core::{DecodeError, Workers};
@@ -252,8 +254,8 @@ fn is_natural_order(
 ) -> bool {
     let roots: Vec<Fr> = domain.elements().collect();
     let s_g1 = multi_scalar_product(lagrange, &roots, workers).into_affine();
-    ark_bls12_381::Bls12_381::pairing(s_g1, G2Affine::generator())
-        == ark_bls12_381::Bls12_381::pairing(G1Affine::generator(), s_g2)
+    let negated_generator = G1Affine::generator().neg();
+    public::pairs_to_one([s_g1, negated_generator], [G2Affine::generator(), s_g2])
 }
 
 /// The points, each at the place whose index has the same bits in reversed order.

@@ -2,11 +2,12 @@
 
 use alloc::vec::Vec;
 
-use ark_bls12_381::{Bls12_381, Fr, G1Affine, G2Affine, G2Projective, g1, g2};
-use ark_ec::{AffineRepr, CurveGroup, VariableBaseMSM, pairing::Pairing};
-use ark_ff::{Field, Zero};
+use ark_bls12_381::{Fr, G1Affine, G2Affine, g1, g2};
+use ark_ec::{AffineRepr, CurveGroup};
+use ark_ff::Field;
 use bls12::{
     point::{self, G1_BYTES, G2_BYTES},
+    public::{self, multiple},
     threads::run,
 };
 use pad_core::Workers;
@@ -43,15 +44,13 @@ impl Parameters {
         };
         // Both products take as many weights as there are points.
         let right = multi_scalar_product(rest_g1, &weights, workers);
-        let left = right - G1Affine::generator() + last_g1.into_group() * q;
-        let right = (right * rho).into_affine();
-        let right_g2 = run(workers, || G2Projective::msm_unchecked(rest_g2, &weights));
-        let left_g2 = right_g2 - G2Affine::generator() + last_g2.into_group() * limit;
-        let mirrored = Bls12_381::multi_pairing(
-            [G1Affine::generator(), -*s_g1],
-            [left_g2.into_affine(), (right_g2 * rho).into_affine()],
-        );
-        self.pairs_to_one(left.into_affine(), -right) && mirrored.is_zero()
+        let left = right - G1Affine::generator() + multiple(last_g1.into_group(), q);
+        let right = multiple(right, rho).into_affine();
+        let right_g2 = run(workers, || public::sum(rest_g2, &weights));
+        let left_g2 = right_g2 - G2Affine::generator() + multiple(last_g2.into_group(), limit);
+        let mirrored = [left_g2, multiple(right_g2, rho)].map(CurveGroup::into_affine);
+        self.pairs_to_one(left.into_affine(), -right)
+            && public::pairs_to_one([G1Affine::generator(), -*s_g1], mirrored)
     }
 
     /// `1, rho, rho^2, ...` for a challenge `rho` over all points, up to the longer list's length.

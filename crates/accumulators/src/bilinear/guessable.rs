@@ -8,6 +8,7 @@ use alloc::{collections::BTreeSet, vec::Vec};
 
 use ark_bls12_381::{Fr, G1Affine, G1Projective, G2Affine};
 use ark_ec::{AffineRepr, CurveGroup, PrimeGroup};
+use bls12::public::multiple;
 
 use super::parameters::Parameters;
 
@@ -51,8 +52,8 @@ fn is_small_multiple(point: &G1Affine) -> bool {
     let listed = multiples(generator, generator, LISTED);
     // By their limbs as they are: comparing numbers would convert them first.
     let listed: BTreeSet<_> = listed.iter().map(|multiple| multiple.x.0).collect();
-    let step = generator * Fr::from(STEP);
-    let start = point.into_group() - generator * Fr::from(STEP * LOOKS);
+    let step = multiple(generator, &Fr::from(STEP));
+    let start = point.into_group() - multiple(generator, &Fr::from(STEP * LOOKS));
     let looks = multiples(start, step, 2 * LOOKS + 1);
     looks
         .iter()

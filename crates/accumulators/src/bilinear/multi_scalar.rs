@@ -20,6 +20,7 @@ mod tests;
 use alloc::vec::Vec;
 
 use ark_bls12_381::{Fr, G1Affine, G1Projective};
+use bls12::count::Counted;
 use pad_core::Workers;
 
 use buckets::Factors;
@@ -34,6 +35,7 @@ pub(crate) fn multi_scalar_product(
     workers: &Workers,
 ) -> G1Projective {
     let terms = points.len().min(scalars.len());
+    Counted::add_sums(1, terms);
     let factors = Factors {
         halves: scalars.iter().take(terms).map(decompose).collect(),
         bits: HALF_BITS,
@@ -95,6 +97,7 @@ impl PairSum {
     ///
     /// Cost: as one sum of one and a half times as many terms.
     pub(crate) fn new(terms: &[Term], workers: &Workers) -> Self {
+        Counted::add_sums(2, terms.len());
         let points: Vec<G1Affine> = terms.iter().map(|term| term.point).collect();
         let combination = Factors {
             halves: terms.iter().map(|term| term.coefficient.halves()).collect(),

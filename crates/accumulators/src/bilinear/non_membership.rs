@@ -18,6 +18,7 @@ use ark_ec::{AffineRepr, CurveGroup, PrimeGroup};
 use ark_ff::{Field, Zero};
 use bls12::{
     point::{self, G1_BYTES},
+    public::multiple,
     scalar,
 };
 use pad_core::{DecodeError, Proof, Verified, VerifyError};
@@ -70,8 +71,8 @@ impl Proof for BilinearNonMembershipWitness {
         if self.remainder.is_zero() {
             return Err(VerifyError::RemainderOutOfRange);
         }
-        let left = self.quotient.into_group() * element.scalar()
-            + G1Projective::generator() * self.remainder
+        let left = multiple(self.quotient.into_group(), &element.scalar())
+            + multiple(G1Projective::generator(), &self.remainder)
             - snapshot.value.point();
         let parameters = snapshot.key.parameters();
         if !parameters.pairs_to_one(left.into_affine(), self.quotient) {

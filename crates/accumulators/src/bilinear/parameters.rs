@@ -2,11 +2,11 @@
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
-use ark_bls12_381::{Bls12_381, Fr, G1Affine, G2Affine, G2Projective, g1, g2};
-use ark_ec::{AffineRepr, VariableBaseMSM, bls12::G2Prepared, pairing::Pairing};
-use ark_ff::Zero;
+use ark_bls12_381::{Fr, G1Affine, G2Affine, G2Projective, g1, g2};
+use ark_ec::{AffineRepr, bls12::G2Prepared};
 use bls12::{
     point::{self, G1_BYTES, G2_BYTES},
+    public,
     threads::run,
 };
 use pad_core::{DecodeError, Domain, Sha256Ed25519, Suite, Workers};
@@ -179,20 +179,20 @@ impl Parameters {
             return Some(small_sum(powers, coefficients));
         }
         Some(run(&Workers::sequential(), || {
-            G2Projective::msm_unchecked(powers, coefficients)
+            public::sum(powers, coefficients)
         }))
     }
 
     /// Whether `e(left, [1]_2) e(right, [s]_2) = 1`.
     pub(crate) fn pairs_to_one(&self, left: G1Affine, right: G1Affine) -> bool {
-        Bls12_381::multi_pairing([left, right], self.prepared.clone()).is_zero()
+        public::pairs_to_one([left, right], self.prepared.clone())
     }
 
     /// Whether `e(left, point) = e(right, [1]_2)`.
     pub(crate) fn pairs_equal(&self, left: G1Affine, point: G2Affine, right: G1Affine) -> bool {
         let [one, _] = self.prepared.clone();
         let second: [G2Prepared<_>; 2] = [point.into(), one];
-        Bls12_381::multi_pairing([left, -right], second).is_zero()
+        public::pairs_to_one([left, -right], second)
     }
 }
 

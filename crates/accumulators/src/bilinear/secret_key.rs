@@ -18,7 +18,7 @@ use std::sync::Arc;
 use ark_bls12_381::{Fr, G1Affine, G1Projective, G2Projective};
 use ark_ec::{AffineRepr, CurveGroup, PrimeGroup, scalar_mul::BatchMulPreprocessing};
 use ark_ff::{Field, Zero};
-use bls12::{SecretScalar, generator, threads::run};
+use bls12::{SecretScalar, count::Counted, generator, threads::run};
 use pad_core::{DecodeError, Workers};
 use zeroize::Zeroizing;
 
@@ -164,6 +164,7 @@ pub(super) fn powers_of(
     let count = g1_count.max(g2_count);
     let mut powers = Zeroizing::new(Vec::with_capacity(count));
     powers.extend(core::iter::successors(Some(Fr::ONE), |power| Some(*power * secret)).take(count));
+    Counted::Multiples.add(g1_count.saturating_add(g2_count));
     let (powers_g1, powers_g2) = run(workers, || {
         let g1 = BatchMulPreprocessing::new(G1Projective::generator(), g1_count);
         let g2 = BatchMulPreprocessing::new(G2Projective::generator(), g2_count);

@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 
 use ark_bls12_381::{Fr, G2Affine, G2Projective};
 use ark_ff::{AdditiveGroup, BigInteger, PrimeField, Zero};
+use bls12::count::Counted;
 
 use super::multi_scalar::affine::normalize;
 
@@ -24,6 +25,7 @@ struct Term {
 ///
 /// Cost: 50 additions for each point, and 256 doublings.
 pub(crate) fn small_sum(points: &[G2Affine], scalars: &[Fr]) -> G2Projective {
+    Counted::add_sums(1, points.len().min(scalars.len()));
     let odd: Vec<G2Projective> = points.iter().flat_map(odd_multiples).collect();
     let odd = normalize(&odd);
     let terms: Vec<Term> = odd

@@ -2,6 +2,7 @@
 
 use ark_bls12_381::G1Affine;
 use ark_ec::{AffineRepr, CurveGroup};
+use bls12::public::multiple;
 use pad_core::{Proof, Verified, VerifyError};
 
 use super::{Bilinear, element::BilinearElement, value::wire_as_point};
@@ -37,7 +38,7 @@ impl Proof for BilinearWitness {
     ) -> Result<Membership, VerifyError> {
         let snapshot = snapshot.get();
         let element = BilinearElement::queried(&snapshot.key, query)?;
-        let scaled = self.0.into_group() * element.scalar() - snapshot.value.point();
+        let scaled = multiple(self.0.into_group(), &element.scalar()) - snapshot.value.point();
         let parameters = snapshot.key.parameters();
         if !parameters.pairs_to_one(scaled.into_affine(), self.0) {
             return Err(VerifyError::WitnessMismatch);

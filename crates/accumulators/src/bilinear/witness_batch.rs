@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use ark_bls12_381::Fr;
 use ark_ec::{AffineRepr, CurveGroup};
+use bls12::public::multiple;
 use pad_core::{Proof, Verified, VerifyError, Workers};
 
 use crate::{
@@ -58,7 +59,7 @@ impl Proof for BilinearWitnessBatch {
         let terms = self.terms(snapshot, &elements);
         let total: Fr = terms.iter().map(|term| term.coefficient.scalar()).sum();
         let sums = PairSum::new(&terms, &Workers::sequential());
-        let left = sums.weighted - snapshot.value.point().into_group() * total;
+        let left = sums.weighted - multiple(snapshot.value.point().into_group(), &total);
         let parameters = snapshot.key.parameters();
         if !parameters.pairs_to_one(left.into_affine(), sums.combination.into_affine()) {
             return Err(VerifyError::WitnessMismatch);

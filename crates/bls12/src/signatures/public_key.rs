@@ -5,9 +5,8 @@
 use alloc::{boxed::Box, sync::Arc};
 use core::{fmt, ops::Neg as _, str::FromStr};
 
-use ark_bls12_381::{Bls12_381, Config, G1Affine, G2Affine, g2};
-use ark_ec::{AffineRepr, bls12::G2Prepared, pairing::Pairing};
-use ark_ff::Zero as _;
+use ark_bls12_381::{Config, G1Affine, G2Affine, g2};
+use ark_ec::{AffineRepr, bls12::G2Prepared};
 use once_cell::race::OnceBox;
 use pad_core::{DecodeError, Digest, VerifyError, Workers};
 use serde::{
@@ -16,7 +15,7 @@ use serde::{
 };
 
 use super::{BlsSignature, CIPHERSUITE, PUBLIC_KEY_LENGTH, hash_of};
-use crate::{hash, point};
+use crate::{hash, point, public};
 
 /// A public key: a point of G2 of prime order, 96 bytes compressed.
 ///
@@ -100,11 +99,10 @@ impl BlsPublicKey {
         let negated_generator =
             NEGATED_GENERATOR.get_or_init(|| Box::new(G2Affine::generator().neg().into()));
         let keys = [G2Prepared::clone(&self.prepared), negated_generator.clone()];
-        let product = Bls12_381::multi_miller_loop([hashed, signature], keys);
-        match Bls12_381::final_exponentiation(product) {
-            // The library writes this group additively: its zero is 1.
-            Some(product) if product.is_zero() => Ok(()),
-            _ => Err(VerifyError::SignatureInvalid),
+        if public::pairs_to_one([hashed, signature], keys) {
+            Ok(())
+        } else {
+            Err(VerifyError::SignatureInvalid)
         }
     }
 }

@@ -1,20 +1,30 @@
-//! What schemes do, counted: a change that makes one of them hash, sign or send more or less shows here, whatever the machine.
+//! What schemes do, counted: a change that makes one of them hash, sign, read, compute or send more or less shows here, whatever the
+//! machine.
 
-use core::fmt::Write as _;
-use std::time::Duration;
+use core::{fmt::Write as _, num::NonZeroUsize};
+use std::{
+    sync::{PoisonError, RwLockWriteGuard},
+    time::Duration,
+};
 
+use bls12::signatures::BlsSecretKey;
 use comparison::{
     Loaded, Outcome, Scheme, Work as _, Workload,
     contenders::{Counting, Visitor, visit_in},
-    counting::hashes_of,
+    counting::{hashes_of, stores::Reads},
     cryptography::Cryptography,
     lookups::Age,
     roles::Roles,
     schemes, secret,
     workload::Random,
 };
+use pad_core::Workers;
+use rsa_group::{ModularGroup as _, ResidueGroup};
+use rug::Integer;
 
-/// The committed table. After a change that is meant, replace it by the one that the failing test prints.
+use crate::COUNTERS;
+
+/// The committed tables. After a change that is meant, replace them by those that the failing test prints.
 const EXPECTED: &str = include_str!("counts.txt");
 
 /// The keys, the measured snapshots, and the changes of each.
@@ -22,25 +32,63 @@ const WORK: (u64, u64, u64) = (20, 6, 2);
 /// The look-ups.
 const LOOKUPS: usize = 10;
 
-/// Sums over all snapshots, or over all look-ups.
+/// What a role did: sums over all snapshots, or over all look-ups.
 #[derive(Default)]
-struct Counts {
-    /// Hashes and signatures.
-    author: (u64, f64),
-    server: (u64, f64),
-    client: (u64, f64),
-    update_bytes: usize,
-    proof_bytes: usize,
+struct Done {
+    hashes: u64,
+    signatures: f64,
+    reads: Reads,
+    arithmetic: [usize; 8],
 }
 
-impl Counts {
-    /// Hashes and signatures of some work on this thread.
-    fn of<R>(sum: &mut (u64, f64), work: impl FnOnce() -> R) -> R {
-        let (cryptography, (hashes, result)) = Cryptography::of(|| hashes_of(work));
-        sum.0 += hashes;
-        sum.1 += cryptography.signatures;
+impl Done {
+    /// Adds what some work does: hashes, signatures and reads on this thread, arithmetic on all.
+    fn add<R>(&mut self, work: impl FnOnce() -> R) -> R {
+        let before = arithmetic();
+        let (cryptography, (hashes, (reads, result))) =
+            Cryptography::of(|| hashes_of(|| Reads::of(work)));
+        self.hashes += hashes;
+        self.signatures += cryptography.signatures;
+        self.reads += reads;
+        for (sum, (before, after)) in self
+            .arithmetic
+            .iter_mut()
+            .zip(before.iter().zip(arithmetic()))
+        {
+            *sum += after - before;
+        }
         result
     }
+}
+
+/// What the process computed in groups so far.
+fn arithmetic() -> [usize; 8] {
+    let [powers, bits, products, by_factors] =
+        rsa_group::count::Counted::ALL.map(rsa_group::count::Counted::so_far);
+    let [multiples, sums, terms, pairings] =
+        bls12::count::Counted::ALL.map(bls12::count::Counted::so_far);
+    [
+        powers, bits, products, by_factors, multiples, sums, terms, pairings,
+    ]
+}
+
+/// The counters of the process, for one test alone.
+fn alone() -> RwLockWriteGuard<'static, ()> {
+    COUNTERS.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[derive(Default)]
+struct Counts {
+    author: Done,
+    /// Taking updates.
+    server: Done,
+    /// Proving answers of the latest version.
+    prover: Done,
+    /// Proving answers of all versions, if the scheme does.
+    old: Done,
+    client: Done,
+    update_bytes: usize,
+    proof_bytes: usize,
 }
 
 struct Count<'a>(&'a Scheme);
@@ -58,48 +106,199 @@ impl Visitor for Count<'_> {
             loaded.contents.apply(&operations);
             let roles = &mut loaded.run.roles;
             let changes = roles.prepare(operations)?;
-            let update = Counts::of(&mut counts.author, || roles.publish(changes))?;
+            let update = counts.author.add(|| roles.publish(changes))?;
             counts.update_bytes += roles.update_bytes(&update);
-            Counts::of(&mut counts.server, || roles.apply(&update))?;
+            counts.server.add(|| roles.apply(&update))?;
         }
         let lookups = loaded.lookups((self.0, &work));
         lookups.check()?;
-        let head = lookups.roles.head(lookups.roles.latest())?;
+        let roles = lookups.roles;
+        let head = roles.head(roles.latest())?;
         for (version, question) in lookups.questions(&mut Random::new(7), Age::Latest, LOOKUPS) {
-            let proof = lookups.roles.prove(version, &question)?;
-            counts.proof_bytes += lookups.roles.proof_bytes(&proof);
-            let verify = || lookups.roles.verify(&head, proof, &question);
-            Counts::of(&mut counts.client, verify)?;
+            let proof = counts.prover.add(|| roles.prove(version, &question))?;
+            counts.proof_bytes += roles.proof_bytes(&proof);
+            counts
+                .client
+                .add(|| roles.verify(&head, proof, &question))?;
+        }
+        if self.0.properties.proves_any_old_version {
+            for (version, question) in lookups.questions(&mut Random::new(8), Age::Any, LOOKUPS) {
+                counts.old.add(|| roles.prove(version, &question))?;
+            }
         }
         Ok(counts)
     }
 }
 
+/// The counts of every scheme.
+fn count_all() -> Vec<(&'static str, Counts)> {
+    let count = |scheme: &'static Scheme| {
+        let counts = visit_in::<Counting, _>(scheme.name, Count(scheme)).expect("it is listed");
+        let counts = counts.unwrap_or_else(|error| panic!("{}: {error}", scheme.name));
+        (scheme.name, counts)
+    };
+    schemes().iter().map(count).collect()
+}
+
+/// A line of a table: what it is about, and columns.
+fn line<T: ToString>(name: &str, columns: &[T]) -> String {
+    let mut line = format!("{name:<48}");
+    for column in columns {
+        _ = write!(line, "{:>11}", column.to_string());
+    }
+    line + "\n"
+}
+
+/// Hashes, signatures and bytes.
+fn sizes(all: &[(&str, Counts)]) -> String {
+    let mut table = String::from(
+        "Hashes of suites, on one thread; logs hash without a suite. Signatures of the author. Bytes.\n\n",
+    );
+    let columns = [
+        "author",
+        "server",
+        "prover",
+        "old",
+        "client",
+        "signatures",
+        "update",
+        "proof",
+    ];
+    table += &line("scheme", &columns);
+    for (name, counts) in all {
+        let Counts {
+            author,
+            server,
+            prover,
+            old,
+            client,
+            ..
+        } = counts;
+        let hashes = [author, server, prover, old, client].map(|done| done.hashes.to_string());
+        let others = [
+            author.signatures.to_string(),
+            counts.update_bytes.to_string(),
+            counts.proof_bytes.to_string(),
+        ];
+        table += &line(name, &[&hashes[..], &others].concat());
+    }
+    table
+}
+
+/// What servers read of trees.
+fn reads(all: &[(&str, Counts)]) -> String {
+    let mut table = String::from(
+        "Inner nodes that the server's trees are asked for, and digests. What a store reads by itself shows as hashes.\n\n",
+    );
+    let columns = ["server", "digests", "prover", "digests", "old", "digests"];
+    table += &line("scheme", &columns);
+    for (
+        name,
+        Counts {
+            server,
+            prover,
+            old,
+            ..
+        },
+    ) in all
+    {
+        let reads = [server, prover, old].map(|done| [done.reads.nodes, done.reads.digests]);
+        if reads.as_flattened().iter().any(|number| *number > 0) {
+            table += &line(name, reads.as_flattened());
+        }
+    }
+    table
+}
+
+/// What is computed in groups.
+fn computed(all: &[(&str, Counts)]) -> String {
+    let mut table = String::from(
+        "Powers modulo N, the bits of their exponents, products beside them, and powers by the holder of the factors.\nMultiples of \
+         points, sums of multiples, their terms, and pairings.\n\n",
+    );
+    let columns = [
+        "powers",
+        "bits",
+        "products",
+        "by factors",
+        "multiples",
+        "sums",
+        "terms",
+        "pairings",
+    ];
+    table += &line("scheme", &columns);
+    for (name, counts) in all {
+        let Counts {
+            author,
+            server,
+            prover,
+            old,
+            client,
+            ..
+        } = counts;
+        let roles = [
+            ("author", author),
+            ("server", server),
+            ("prover", prover),
+            ("old", old),
+            ("client", client),
+        ];
+        for (role, done) in roles {
+            if done.arithmetic.iter().any(|number| *number > 0) {
+                table += &line(&format!("{name} {role}"), &done.arithmetic);
+            }
+        }
+    }
+    table
+}
+
 #[test]
 fn every_scheme_does_what_it_did() {
+    let _alone = alone();
     secret::reserve(200);
     let (keys, snapshots, changes) = WORK;
-    let mut table = format!(
-        "{keys} keys, {snapshots} snapshots of {changes} new values, {LOOKUPS} look-ups: sums. Hashes of suites, on one thread; logs hash \
-         without a suite.\n\n{:<40}{:>8}{:>8}{:>8}{:>11}{:>8}{:>8}\n",
-        "scheme", "author", "server", "client", "signatures", "update", "proof"
+    let all = count_all();
+    let tables = format!(
+        "{keys} keys, {snapshots} snapshots of {changes} new values, {LOOKUPS} look-ups of the latest and {LOOKUPS} of any version: \
+         sums.\n\n{}\n{}\n{}",
+        sizes(&all),
+        reads(&all),
+        computed(&all)
     );
-    for scheme in schemes() {
-        let counts = visit_in::<Counting, _>(scheme.name, Count(scheme));
-        let counts = counts.expect("it is listed");
-        let counts = counts.unwrap_or_else(|error| panic!("{}: {error}", scheme.name));
-        let Counts {
-            author: (author, signatures),
-            server: (server, _),
-            client: (client, _),
-            update_bytes,
-            proof_bytes,
-        } = counts;
-        _ = writeln!(
-            table,
-            "{:<40}{author:>8}{server:>8}{client:>8}{signatures:>11}{update_bytes:>8}{proof_bytes:>8}",
-            scheme.name
-        );
+    assert!(tables == EXPECTED, "\n{tables}");
+}
+
+#[test]
+fn threads_count_together() {
+    let _alone = alone();
+    let workers = Workers::new(NonZeroUsize::new(3).expect("three")).expect("three threads");
+    let group = ResidueGroup::new(Integer::from(1019 * 1021));
+    let secret = BlsSecretKey::from_seed(&[7; 32]);
+    let numbers: Vec<u32> = (1..=200).collect();
+    let before = arithmetic();
+    workers.map(&numbers, |number| {
+        let power = group.power(&Integer::from(4), &Integer::from(*number));
+        secret.sign(&group.multiply(&power, &power).to_string().into_bytes());
+    });
+    let bits: u32 = numbers
+        .iter()
+        .map(|number| u32::BITS - number.leading_zeros())
+        .sum();
+    let mut done = arithmetic();
+    for (after, before) in done.iter_mut().zip(before) {
+        *after -= before;
     }
-    assert!(table == EXPECTED, "\n{table}");
+    assert_eq!(
+        done,
+        [
+            200,
+            usize::try_from(bits).expect("few"),
+            200,
+            0,
+            200,
+            0,
+            0,
+            0
+        ]
+    );
 }

@@ -27,12 +27,13 @@
 use core::fmt;
 use std::sync::{Arc, OnceLock};
 
-use ark_bls12_381::{Bls12_381, Fr, G1Affine, G1Projective, G2Affine};
-use ark_ec::{AffineRepr, CurveGroup, VariableBaseMSM, pairing::Pairing};
+use ark_bls12_381::{Fr, G1Affine, G1Projective, G2Affine};
+use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::{BigInt, PrimeField, Zero};
 use bls12::{
     SecretScalar, generator, hash,
     point::{self, G1_BYTES, G2_BYTES},
+    public,
     scalar::{self, SCALAR_BYTES},
 };
 use pad_core::{DecodeError, Workers};
@@ -202,7 +203,7 @@ impl fmt::Debug for BlsProver {
 impl BlsProver {
     fn flush(&mut self) {
         let (points, coefficients) = &mut self.pending;
-        self.sigma += G1Projective::msm_unchecked(points, coefficients);
+        self.sigma += public::sum(points, coefficients);
         points.clear();
         coefficients.clear();
     }
@@ -325,13 +326,13 @@ impl TagScheme for PublicBls {
             .map(|(write, length)| hash::map(&hashed_message(write, *length), HASH_TAG));
         let hashes = G1Projective::normalize_batch(&hashes.collect::<Vec<_>>());
         // The hashes have other orders than the coefficients' modulus, but these are far below it.
-        let hashes = G1Projective::msm_unchecked(&hashes, &coefficients);
+        let hashes = public::sum(&hashes, &coefficients);
         let hashes = hashes.into_affine().clear_cofactor();
         let points = key.0.sectors.get(..sums.len()).unwrap_or(&key.0.sectors);
-        let total = G1Projective::msm_unchecked(points, &sums) + hashes;
+        let total = public::sum(points, &sums) + hashes;
         let left = [sigma, (-total).into_affine()];
         let right = [G2Affine::generator(), key.0.key];
-        if Bls12_381::multi_pairing(left, right).is_zero() {
+        if public::pairs_to_one(left, right) {
             Ok(())
         } else {
             Err(AuditError::EquationFails)

@@ -7,6 +7,7 @@
 
 use ark_bls12_381::{Fr, G1Affine, g1};
 use ark_ec::{AffineRepr, scalar_mul::glv::GLVConfig};
+use bls12::count::Counted;
 use pad_core::Workers;
 use rayon::prelude::*;
 
@@ -98,6 +99,7 @@ impl GroupTransform<'_> {
                 None => general.push((point, *halves)),
             }
         }
+        Counted::Multiples.add(general.len());
         let size = self.chunk(general.len(), MULTIPLICATIONS);
         let chunks = general.chunks_mut(size).collect();
         change_all(chunks, self.workers, scale_in_lockstep);

@@ -4,6 +4,7 @@
 
 use ark_bls12_381::{Fr, G1Affine, G1Projective};
 use ark_ff::{AdditiveGroup, Zero};
+use bls12::count::Counted;
 use pad_core::Workers;
 
 use crate::bilinear::multi_scalar::{
@@ -16,6 +17,7 @@ use crate::bilinear::multi_scalar::{
 ///
 /// Cost: about `32 * bases` affine additions and 127 doublings for each row.
 pub(super) fn sums(bases: &[G1Affine], rows: &[Vec<Fr>], workers: &Workers) -> Vec<G1Affine> {
+    Counted::add_sums(rows.len(), bases.len());
     let width = best_width(rows.len());
     let tables = tables(bases, width);
     let rows: Vec<Vec<Halves>> = rows

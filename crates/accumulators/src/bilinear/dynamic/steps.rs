@@ -2,6 +2,7 @@
 
 use ark_bls12_381::{Fr, G1Affine, G1Projective};
 use ark_ff::{Field, Zero, batch_inversion};
+use bls12::public::multiple;
 use pad_core::Workers;
 
 use crate::{
@@ -123,14 +124,14 @@ impl Steps {
         witness: G1Affine,
         followed: &Followed,
     ) -> G1Projective {
-        let own = witness * followed.factor;
+        let own = multiple(witness, &followed.factor);
         if followed.coefficients.len() <= FEW {
             let terms = self.points.iter().zip(&followed.coefficients);
             return terms.fold(own, |sum, (point, coefficient)| {
                 if *coefficient == Fr::ONE {
                     sum + point
                 } else {
-                    sum + G1Projective::from(*point) * coefficient
+                    sum + multiple(G1Projective::from(*point), coefficient)
                 }
             });
         }

@@ -1,0 +1,73 @@
+//! Arithmetic with what anybody may know: its time depends on scalars and points.
+
+use core::ops::Mul;
+
+use ark_bls12_381::{Bls12_381, Config, Fr, G1Affine};
+use ark_ec::{
+    VariableBaseMSM,
+    bls12::G2Prepared,
+    pairing::Pairing,
+    short_weierstrass::{Affine, Projective, SWCurveConfig},
+};
+use ark_ff::Zero;
+
+use crate::count::Counted;
+
+/// A scalar times a point.
+pub fn multiple<'s, P: Mul<&'s Fr>>(point: P, scalar: &'s Fr) -> P::Output {
+    Counted::Multiples.add(1);
+    point * scalar
+}
+
+/// The sum of `scalars[i] * points[i]`, as far as the shorter slice goes.
+///
+/// It runs where the pool of threads of the caller is, or the global one: see [`threads::run`](crate::threads::run).
+pub fn sum<C: SWCurveConfig>(points: &[Affine<C>], scalars: &[C::ScalarField]) -> Projective<C> {
+    Counted::add_sums(1, points.len().min(scalars.len()));
+    Projective::msm_unchecked(points, scalars)
+}
+
+/// Whether the product of the pairings of each point on the left with the one on the right is 1.
+///
+/// It runs where the pool of threads of the caller is, or the global one.
+pub fn pairs_to_one<const N: usize>(
+    left: [G1Affine; N],
+    right: [impl Into<G2Prepared<Config>>; N],
+) -> bool {
+    Counted::Pairings.add(N);
+    let product = Bls12_381::multi_miller_loop(left, right);
+    // The library writes this group additively: its zero is 1.
+    Bls12_381::final_exponentiation(product).is_some_and(|product| product.is_zero())
+}
+
+#[cfg(test)]
+mod tests {
+    use ark_bls12_381::{G1Projective, G2Affine, G2Projective};
+    use ark_ec::{AffineRepr, CurveGroup};
+
+    use super::*;
+
+    #[test]
+    fn pairings_see_products_of_scalars() {
+        let [two, three, six] = [2_u64, 3, 6].map(Fr::from);
+        let left = [two, -six].map(|scalar| multiple(G1Affine::generator(), &scalar).into_affine());
+        let right = multiple(G2Affine::generator(), &three).into_affine();
+        assert!(pairs_to_one(left, [right, G2Affine::generator()]));
+        assert!(!pairs_to_one(left, [right, right]));
+    }
+
+    #[test]
+    fn sums_are_those_of_multiples() {
+        let scalars: Vec<Fr> = (3..20_u64).map(Fr::from).collect();
+        let total: Fr = scalars.iter().sum();
+        let ones = vec![G1Affine::generator(); scalars.len()];
+        assert_eq!(sum(&ones, &scalars), multiple(ones[0].into_group(), &total));
+        let ones = vec![G2Affine::generator(); scalars.len()];
+        assert_eq!(sum(&ones, &scalars), multiple(ones[0].into_group(), &total));
+        assert_eq!(
+            sum::<ark_bls12_381::g1::Config>(&[], &scalars),
+            G1Projective::zero()
+        );
+        assert_ne!(sum(&ones, &scalars), G2Projective::zero());
+    }
+}

@@ -1,0 +1,190 @@
+//! A store that counts what is read of trees: how many nodes an operation visits is counted, not estimated.
+
+use std::cell::Cell;
+
+use pad_core::InputError;
+use pad_tree::{
+    NodeStore, VersionedStore,
+    entries::Entries,
+    id::{Children, EntryId, KeyId, NodeId, Side},
+    store::{Balance, Digest, Sealed},
+};
+
+/// Store `St`, counting on the calling thread. Same trees, same proofs.
+///
+/// What a store reads by itself, when it computes digests of old versions again, shows as hashes.
+#[derive(Default)]
+pub struct CountedStore<St>(St);
+
+/// What was read of a tree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reads {
+    /// The children of inner nodes.
+    pub nodes: u64,
+    /// The digests of nodes.
+    pub digests: u64,
+}
+
+impl Reads {
+    /// What `work` read on this thread. Calls do not nest.
+    pub fn of<R>(work: impl FnOnce() -> R) -> (Self, R) {
+        READS.set(Self::default());
+        let result = work();
+        (READS.get(), result)
+    }
+}
+
+impl core::ops::AddAssign for Reads {
+    fn add_assign(&mut self, other: Self) {
+        self.nodes += other.nodes;
+        self.digests += other.digests;
+    }
+}
+
+fn count(nodes: usize, digests: usize) {
+    let mut reads = READS.get();
+    reads += Reads {
+        nodes: nodes as u64,
+        digests: digests as u64,
+    };
+    READS.set(reads);
+}
+
+thread_local! {
+    static READS: Cell<Reads> = const { Cell::new(Reads { nodes: 0, digests: 0 }) };
+}
+
+impl<St: NodeStore> NodeStore for CountedStore<St> {
+    type Annotation = St::Annotation;
+    type Scheme = St::Scheme;
+    type Fault = St::Fault;
+    const IS_WHOLE: bool = St::IS_WHOLE;
+    const REPLACES_IN_PLACE: bool = St::REPLACES_IN_PLACE;
+
+    fn entries(&self) -> &Entries<St::Annotation> {
+        self.0.entries()
+    }
+
+    fn entries_mut(&mut self) -> &mut Entries<St::Annotation> {
+        self.0.entries_mut()
+    }
+
+    fn create(&mut self, separator: KeyId, balance: Balance<St>, children: Children) -> NodeId {
+        self.0.create(separator, balance, children)
+    }
+
+    fn update(&mut self, node: NodeId, children: Children) -> NodeId {
+        self.0.update(node, children)
+    }
+
+    fn release(&mut self, node: NodeId) {
+        self.0.release(node);
+    }
+
+    fn replace_value(&mut self, entry: EntryId, value: &[u8]) -> NodeId {
+        self.0.replace_value(entry, value)
+    }
+
+    fn adopt_leaf(&mut self, leaf: NodeId) {
+        self.0.adopt_leaf(leaf);
+    }
+
+    fn release_leaf(&mut self, leaf: NodeId) {
+        self.0.release_leaf(leaf);
+    }
+
+    fn children(&self, node: NodeId) -> Children {
+        count(1, 0);
+        self.0.children(node)
+    }
+
+    fn open(&mut self, node: NodeId) -> Result<NodeId, St::Fault> {
+        self.0.open(node)
+    }
+
+    fn fetch(&mut self, node: NodeId, side: Side) -> Result<NodeId, St::Fault> {
+        count(1, 0);
+        self.0.fetch(node, side)
+    }
+
+    fn separator(&self, node: NodeId) -> KeyId {
+        self.0.separator(node)
+    }
+
+    fn separator_prefix(&self, node: NodeId) -> u64 {
+        self.0.separator_prefix(node)
+    }
+
+    fn balance(&self, node: NodeId) -> Balance<St> {
+        self.0.balance(node)
+    }
+
+    fn set_balance(&mut self, node: NodeId, balance: Balance<St>) {
+        self.0.set_balance(node, balance);
+    }
+
+    fn is_touched(&self, node: NodeId) -> bool {
+        self.0.is_touched(node)
+    }
+
+    fn latest_digest(&self, node: NodeId) -> Digest<St> {
+        count(0, 1);
+        self.0.latest_digest(node)
+    }
+
+    fn check_capacity(&self, operations: usize) -> Result<(), InputError> {
+        self.0.check_capacity(operations)
+    }
+}
+
+impl<St: VersionedStore> VersionedStore for CountedStore<St> {
+    const NAME: &'static str = St::NAME;
+
+    fn children_at(&self, node: NodeId, version: u32) -> Children {
+        count(1, 0);
+        self.0.children_at(node, version)
+    }
+
+    fn digest_at(&self, node: NodeId, version: u32) -> Digest<St> {
+        count(0, 1);
+        self.0.digest_at(node, version)
+    }
+
+    fn append_digests_at(
+        &self,
+        nodes: impl ExactSizeIterator<Item = NodeId>,
+        version: u32,
+        digests: &mut Vec<Digest<St>>,
+    ) {
+        count(0, nodes.len());
+        self.0.append_digests_at(nodes, version, digests);
+    }
+
+    fn commit(&mut self, version: u32, sealed: Sealed<'_, Self>) {
+        self.0.commit(version, sealed.handed_on());
+    }
+
+    fn rollback(&mut self) {
+        self.0.rollback();
+    }
+
+    fn prune(&mut self, oldest: u32, roots: &mut [Option<NodeId>]) {
+        self.0.prune(oldest, roots);
+    }
+
+    fn is_sound(&self, oldest: u32, roots: &[Option<NodeId>], population: usize) -> bool {
+        self.0.is_sound(oldest, roots, population)
+    }
+
+    fn node_count(&self) -> usize {
+        self.0.node_count()
+    }
+
+    fn digest_count(&self) -> usize {
+        self.0.digest_count()
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.0.memory_bytes()
+    }
+}
