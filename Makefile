@@ -14,8 +14,9 @@ help: ## list these commands
 demo: prerequisites ## publish, query and attack real dictionaries
 	$(CARGO) run --release -p pad-cli -- demo $(ARGS)
 
-test: prerequisites ## run every test and build the examples
+test: prerequisites ## run every test, build the examples, and run every benchmark once
 	$(CARGO) test --workspace --locked
+	$(CARGO) test -p bench --locked --bench criterion
 
 bench: prerequisites ## run the criterion benchmarks
 	$(CARGO) bench -p bench $(ARGS)

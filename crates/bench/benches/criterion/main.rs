@@ -34,9 +34,10 @@ fn measure(
     group.finish();
 }
 
-/// Whether every bench runs once, to see that it works.
+/// Whether every bench runs once, to see that it works: with `cargo test`, or if asked for.
 fn is_test() -> bool {
-    std::env::args().any(|argument| argument == "--test")
+    let has = |wanted: &str| std::env::args().any(|argument| argument == wanted);
+    has("--test") || !has("--bench")
 }
 
 fn short() -> Criterion {

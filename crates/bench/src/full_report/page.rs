@@ -6,6 +6,7 @@ use super::{
     conclusions::{Conclusion, conclusions},
     contents::{CONTENTS, Counterpart, Item},
     run::RUN,
+    steps::{Depth, Step, steps},
 };
 use crate::{
     Outcome,
@@ -299,10 +300,35 @@ fn measured(body: &mut String, lines: &[Line]) {
         body,
         "draws this page again from the raw measurements beside it.</p>"
     );
+    let missing = left_out(&runs);
+    if !missing.is_empty() {
+        put!(
+            body,
+            "<p class=\"warning\">Steps of <code>make report</code> that were left out: {}. What only they measure is not on this page, \
+             or is marked ?.</p>",
+            escaped(&missing.join(", "))
+        );
+    }
     for block in tables.blocks() {
         write_block(body, "steps", block);
     }
     put!(body, "</section>");
+}
+
+/// The steps of a full report that these runs lack, by their names; none of a quick one, which says itself what it is.
+fn left_out(runs: &[&Line]) -> Vec<String> {
+    if runs
+        .iter()
+        .any(|run| run.text("arguments").contains("--quick"))
+    {
+        return Vec::new();
+    }
+    let is_run = |step: &Step| runs.iter().any(|run| run.text("step") == step.name);
+    let steps = steps(Depth::Full).into_iter();
+    steps
+        .filter(|step| !is_run(step))
+        .map(|step| step.name)
+        .collect()
 }
 
 /// A text without anything that a browser would take for its own.

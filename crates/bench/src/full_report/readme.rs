@@ -183,10 +183,10 @@ fn rounded(number: f64) -> String {
     }
 }
 
-/// Red-black trees of 100 000 keys, grown one by one.
+/// Red-black trees of 10 000 keys, grown one by one.
 const GROWN: Selection = &[
     ("experiment", "growing"),
-    ("keys", "100000"),
+    ("keys", "10000"),
     ("scheme", "red-black"),
     ("suite", "sha256-ed25519"),
 ];

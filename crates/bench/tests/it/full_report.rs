@@ -178,3 +178,18 @@ fn hostile_lines_make_a_page_or_an_error() {
     assert!(!folder.path().join("a/escaped.svg").exists());
     assert!(!out.join("figures").exists());
 }
+
+/// The README's tables, and the page, are those of the measurements that come with the workspace.
+#[test]
+fn the_shipped_report_is_that_of_its_measurements() {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let (readme, folder) = (workspace.join("README.md"), workspace.join("docs/report"));
+    let from = folder.join("measurements.jsonl");
+    let [readme, from] = [&readme, &from].map(|path| path.to_str().unwrap());
+    run(&["readme", "--check", "--from", from, "--readme", readme]);
+    let drawn = tempfile::tempdir().unwrap();
+    run(&["page", "--from", from, "--out", drawn.path().to_str().unwrap()]);
+    let [shipped, drawn] = [folder.as_path(), drawn.path()]
+        .map(|folder| fs::read_to_string(folder.join("index.html")).unwrap());
+    assert!(shipped == drawn, "bench page --from docs/report/measurements.jsonl --out docs/report draws it again");
+}
