@@ -188,8 +188,17 @@ fn the_shipped_report_is_that_of_its_measurements() {
     let [readme, from] = [&readme, &from].map(|path| path.to_str().unwrap());
     run(&["readme", "--check", "--from", from, "--readme", readme]);
     let drawn = tempfile::tempdir().unwrap();
-    run(&["page", "--from", from, "--out", drawn.path().to_str().unwrap()]);
+    run(&[
+        "page",
+        "--from",
+        from,
+        "--out",
+        drawn.path().to_str().unwrap(),
+    ]);
     let [shipped, drawn] = [folder.as_path(), drawn.path()]
         .map(|folder| fs::read_to_string(folder.join("index.html")).unwrap());
-    assert!(shipped == drawn, "bench page --from docs/report/measurements.jsonl --out docs/report draws it again");
+    assert!(
+        shipped == drawn,
+        "bench page --from docs/report/measurements.jsonl --out docs/report draws it again"
+    );
 }

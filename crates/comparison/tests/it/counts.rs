@@ -213,7 +213,7 @@ fn reads(all: &[(&str, Counts)]) -> String {
 /// What is computed in groups.
 fn computed(all: &[(&str, Counts)]) -> String {
     let mut table = String::from(
-        "Powers modulo N, the bits of their exponents, products beside them, and powers by the holder of the factors.\nMultiples of \
+        "Powers modulo N, the bits of their exponents, products beside them in thousands, and powers by the holder of the factors.\nMultiples of \
          points, sums of multiples, their terms, and pairings.\n\n",
     );
     let columns = [
@@ -244,13 +244,19 @@ fn computed(all: &[(&str, Counts)]) -> String {
             ("client", client),
         ];
         for (role, done) in roles {
-            if done.arithmetic.iter().any(|number| *number > 0) {
-                table += &line(&format!("{name} {role}"), &done.arithmetic);
+            // A secret that is new each time decides about a few products in a thousand.
+            let mut shown = done.arithmetic;
+            shown[PRODUCTS] = (shown[PRODUCTS] + 500) / 1_000;
+            if shown.iter().any(|number| *number > 0) {
+                table += &line(&format!("{name} {role}"), &shown);
             }
         }
     }
     table
 }
+
+/// The place of products among the figures of arithmetic.
+const PRODUCTS: usize = 2;
 
 #[test]
 fn every_scheme_does_what_it_did() {
