@@ -16,7 +16,7 @@ demo: prerequisites ## publish, query and attack real dictionaries
 
 test: prerequisites ## run every test, build the examples, and run every benchmark once
 	$(CARGO) test --workspace --locked
-	$(CARGO) test -p bench --locked --bench criterion
+	$(CARGO) test --workspace --locked --bench criterion
 
 bench: prerequisites ## run the criterion benchmarks
 	$(CARGO) bench -p bench $(ARGS)
