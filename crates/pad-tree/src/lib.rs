@@ -48,7 +48,7 @@
 //! # Map
 //!
 //! [`balancing`]: the schemes, written once over [`store::NodeStore`]. [`store`]: the stores.
-//! [`persistent`]: a tree with all its versions. [`author`] and [`repository`]: the two roles.
+//! [`persistent`]: a tree with all its versions. [`stored`]: one whose nodes are stored, and read when they are needed. [`author`] and [`repository`]: the two roles.
 //! [`query`] and [`proof`]: what can be asked, and the one proof that answers it. [`search`]: what the prover needs of a tree,
 //! of these or of another crate.
 //!

@@ -218,6 +218,9 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         let (draft, sealed) = tree.sealed();
         draft.settle(&sealed);
         let position = self.nodes.log().end();
+        if position >= MOST_BYTES {
+            return Err(pad_core::InputError::CapacityExceeded.into());
+        }
         let (root, bytes) = layout::write(&tree.store, tree.root, position);
         let [after, base] = [tree.population, base].map(u64::try_from);
         let population = after
