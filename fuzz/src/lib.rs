@@ -6,6 +6,7 @@ pub mod decode_messages;
 pub mod flexlist;
 pub mod malleability;
 pub mod operations;
+pub mod stored;
 pub mod target;
 mod together;
 pub mod tuples;

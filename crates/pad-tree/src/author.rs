@@ -123,11 +123,7 @@ where
 
     /// Sorts a batch, keeps the last operation on each key, and drops removals of absent keys.
     fn normalize(&self, batch: Vec<Operation>) -> Vec<Operation> {
-        let mut batch = if batch.is_sorted_by(|a, b| a.key() < b.key()) {
-            batch
-        } else {
-            sort_batch(batch, &self.workers)
-        };
+        let mut batch = in_order(batch, &self.workers);
         batch.retain(|operation| match operation {
             Operation::Put(..) => true,
             Operation::Remove(key) => self.is_in_tree(key.as_bytes()),
@@ -185,6 +181,14 @@ where
 }
 
 /// The last operation on each key, in ascending order of keys.
+pub(crate) fn in_order(batch: Vec<Operation>, workers: &Workers) -> Vec<Operation> {
+    if batch.is_sorted_by(|a, b| a.key() < b.key()) {
+        batch
+    } else {
+        sort_batch(batch, workers)
+    }
+}
+
 fn sort_batch(batch: Vec<Operation>, workers: &Workers) -> Vec<Operation> {
     // Sorting positions by the keys' first bytes reads few keys.
     let probe = |position: usize| Probe::new(batch[position].key().as_bytes());

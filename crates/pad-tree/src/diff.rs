@@ -1,16 +1,15 @@
 //! What changed: between two versions, and of one key over all versions.
 
-use core::cmp::Ordering;
+use core::{cmp::Ordering, convert::Infallible};
 
-use pad_core::{Key, LookupError, Repository, Suite, Value, Version};
+use pad_core::{Key, LookupError, Repository, StoreFault, Suite, Value, Version};
 
 use crate::{
     annotation::Authenticated,
     entries::Probe,
-    id::{EntryId, KeyId, NodeId, NodeKind},
     repository::TreeRepository,
+    search::{ComparedTree, Opened},
     store::VersionedStore,
-    view::View,
 };
 
 /// One key that differs between two versions.
@@ -46,21 +45,10 @@ where
     /// # Errors
     /// [`LookupError`] if one of the versions is not there.
     pub fn diff(&self, before: Version, after: Version) -> Result<Vec<Difference>, LookupError> {
-        let mut before = Frontline::new(self.view(before)?);
-        let mut after = Frontline::new(self.view(after)?);
         let mut changes = Vec::new();
-        while let Some(step) = next_step(&mut before, &mut after) {
-            match step {
-                Step::Before(entry) => changes.push(self.change(Some(entry), None)),
-                Step::After(entry) => changes.push(self.change(None, Some(entry))),
-                Step::Both(old, new) => {
-                    if self.tree.entry(old) != self.tree.entry(new) {
-                        changes.push(self.change(Some(old), Some(new)));
-                    }
-                }
-                Step::Equal(_) => {}
-            }
-        }
+        differences(self.view(before)?, self.view(after)?, |change| {
+            changes.push(change);
+        })?;
         Ok(changes)
     }
 
@@ -71,169 +59,253 @@ where
     ///
     /// Time: `O(log n log versions)` for each listed version, and `O(log n)` for each version in
     /// which the key is absent.
+    ///
+    /// # Panics
+    /// Never: what is in memory can be read.
     pub fn history(&self, key: &Key) -> KeyHistory {
         let probe = Probe::new(key.as_bytes());
-        let (oldest, latest) = (self.oldest().number(), self.latest().number());
-        let entry_at = |version: u64| self.view(Version::new(version)).ok()?.find(&probe);
-        let mut changes = Vec::new();
-        let mut version = latest;
-        while version > oldest {
-            if let Some(entry) = entry_at(version) {
-                // An entry is in a contiguous range of versions: find its first.
-                let (mut low, mut high) = (oldest, version);
-                while low < high {
-                    let middle = low + (high - low) / 2;
-                    if entry_at(middle) == Some(entry) {
-                        high = middle;
-                    } else {
-                        low = middle + 1;
-                    }
-                }
-                version = high;
-                if version == oldest {
-                    break;
-                }
-                changes.push(Version::new(version));
-            } else if entry_at(version - 1).is_some() {
-                changes.push(Version::new(version));
-            }
-            version -= 1;
-        }
-        changes.reverse();
-        KeyHistory {
-            since: self.oldest(),
-            changes,
+        let find = |version| Ok(self.view(version).ok().and_then(|view| view.find(&probe)));
+        let history: Result<_, Infallible> = history(self.oldest(), self.latest(), find);
+        match history {
+            Ok(history) => history,
+            Err(never) => match never {},
         }
     }
+}
 
-    fn change(&self, before: Option<EntryId>, after: Option<EntryId>) -> Difference {
-        let entries = self.tree.tree.store.entries();
-        let key = before
-            .or(after)
-            .map(|entry| entries.owned_key(entry))
-            .unwrap_or_default();
-        let value = |entry: EntryId| entries.owned_value(entry);
-        Difference {
-            key,
-            before: before.map(value),
-            after: after.map(value),
+/// The versions after the oldest in which a key was put or removed. `find` gives a version's entry with the key: one value for one entry
+/// in all versions that have it.
+///
+/// # Errors
+/// Those of `find`.
+pub(crate) fn history<I: PartialEq, E>(
+    since: Version,
+    latest: Version,
+    find: impl Fn(Version) -> Result<Option<I>, E>,
+) -> Result<KeyHistory, E> {
+    let oldest = since.number();
+    let entry_at = |version: u64| find(Version::new(version));
+    let mut changes = Vec::new();
+    let mut version = latest.number();
+    while version > oldest {
+        if let Some(entry) = entry_at(version)? {
+            // An entry is in a contiguous range of versions: find its first.
+            let (mut low, mut high) = (oldest, version);
+            while low < high {
+                let middle = low + (high - low) / 2;
+                if entry_at(middle)?.as_ref() == Some(&entry) {
+                    high = middle;
+                } else {
+                    low = middle + 1;
+                }
+            }
+            version = high;
+            if version == oldest {
+                break;
+            }
+            changes.push(Version::new(version));
+        } else if entry_at(version - 1)?.is_some() {
+            changes.push(Version::new(version));
+        }
+        version -= 1;
+    }
+    changes.reverse();
+    Ok(KeyHistory { since, changes })
+}
+
+/// Notes the keys that differ between two versions, in ascending order.
+///
+/// # Errors
+/// A node cannot be fetched.
+pub(crate) fn differences<Before, After>(
+    before: Before,
+    after: After,
+    mut note: impl FnMut(Difference),
+) -> Result<(), LookupError>
+where
+    Before: ComparedTree<Error = LookupError>,
+    After: ComparedTree<Suite = Before::Suite, Error = LookupError>,
+{
+    let (mut old, mut new) = (Frontline::new(before)?, Frontline::new(after)?);
+    while let Some(step) = next_step(&mut old, &mut new)? {
+        match step {
+            Step::Before(leaf) => note(Difference {
+                key: owned_key(before.key(&leaf))?,
+                before: Some(owned_value(before.value(&leaf))?),
+                after: None,
+            }),
+            Step::After(leaf) => note(Difference {
+                key: owned_key(after.key(&leaf))?,
+                before: None,
+                after: Some(owned_value(after.value(&leaf))?),
+            }),
+            Step::Both(left, right) if before.value(&left) != after.value(&right) => {
+                note(Difference {
+                    key: owned_key(before.key(&left))?,
+                    before: Some(owned_value(before.value(&left))?),
+                    after: Some(owned_value(after.value(&right))?),
+                });
+            }
+            Step::Both(..) | Step::Equal(_) => {}
         }
     }
+    Ok(())
+}
+
+/// The key of a leaf. Those that somebody else has stored may be too long.
+pub(crate) fn owned_key(bytes: &[u8]) -> Result<Key, LookupError> {
+    Key::new(bytes).map_err(|_| StoreFault::Damaged.into())
+}
+
+/// The value of a leaf.
+pub(crate) fn owned_value(bytes: &[u8]) -> Result<Value, LookupError> {
+    Value::new(bytes).map_err(|_| StoreFault::Damaged.into())
 }
 
 /// What a comparison of two versions comes upon next.
-pub(crate) enum Step {
+pub(crate) enum Step<Before: ComparedTree, After: ComparedTree> {
     /// A leaf whose key is only in the first.
-    Before(EntryId),
+    Before(Before::Leaf),
     /// A leaf whose key is only in the second.
-    After(EntryId),
+    After(After::Leaf),
     /// Two leaves with the same key.
-    Both(EntryId, EntryId),
+    Both(Before::Leaf, After::Leaf),
     /// A subtree of the first that the second has as well.
-    Equal(NodeId),
+    Equal(Before::Node),
 }
 
 /// The part of a version that is still to be compared: subtrees from left to right (the next one
-/// last), each with the separator that bounds it above.
-pub(crate) struct Frontline<'a, St> {
-    view: View<'a, St>,
-    subtrees: Vec<(NodeId, Option<KeyId>)>,
+/// last), each with the inner node whose separator bounds it above.
+pub(crate) struct Frontline<T: ComparedTree> {
+    tree: T,
+    subtrees: Vec<(T::Node, Option<T::Inner>)>,
 }
 
-impl<'a, St: VersionedStore> Frontline<'a, St> {
-    pub(crate) fn new(view: View<'a, St>) -> Self {
-        Self {
-            view,
-            subtrees: view.root.map(|root| (root, None)).into_iter().collect(),
+impl<T: ComparedTree> Frontline<T> {
+    /// All of a version.
+    ///
+    /// # Errors
+    /// The root cannot be fetched.
+    pub(crate) fn new(tree: T) -> Result<Self, T::Error> {
+        let root = tree.top()?.map(|root| (root, None));
+        Ok(Self {
+            tree,
+            subtrees: root.into_iter().collect(),
+        })
+    }
+
+    /// The next subtree.
+    fn next(&self) -> Option<&T::Node> {
+        self.subtrees.last().map(|(node, _)| node)
+    }
+
+    /// Replaces the next subtree by its children; gives it back if it is a leaf.
+    fn open(&mut self) -> Result<Option<T::Leaf>, T::Error> {
+        let Some((node, bound)) = self.subtrees.pop() else {
+            return Ok(None);
+        };
+        match self.tree.open(&node)? {
+            Opened::Leaf(leaf) => Ok(Some(leaf)),
+            Opened::Inner(inner) => {
+                let [left, right] = self.tree.branches(&inner);
+                self.subtrees.push((right, bound));
+                self.subtrees.push((left, Some(inner)));
+                Ok(None)
+            }
         }
     }
 
-    /// Replaces the next subtree by its children.
-    fn open(&mut self) {
-        if let Some((node, bound)) = self.subtrees.pop() {
-            let (separator, children) = self.view.record(node);
-            self.subtrees.push((children.right(), bound));
-            self.subtrees.push((children.left(), Some(separator)));
+    /// The next subtree, which is a leaf, without taking it.
+    fn leaf(&self) -> Result<Option<T::Leaf>, T::Error> {
+        let Some((node, _)) = self.subtrees.last() else {
+            return Ok(None);
+        };
+        match self.tree.open(node)? {
+            Opened::Leaf(leaf) => Ok(Some(leaf)),
+            Opened::Inner(_) => Ok(None),
         }
     }
 
-    fn pop_leaf(&mut self) -> Option<EntryId> {
-        match self.subtrees.pop()?.0.kind() {
-            NodeKind::Leaf(entry) => Some(entry),
-            NodeKind::Inner(_) => None,
-        }
-    }
-
-    fn key(&self, entry: EntryId) -> &'a [u8] {
-        self.view.entries().key(entry)
-    }
-
-    fn bound(&self, bound: Option<KeyId>) -> Option<&'a [u8]> {
-        bound.map(|key| self.view.entries().key_bytes(key))
+    /// Where the next subtree ends; `None` is the end of all.
+    fn bound(&self) -> Option<&[u8]> {
+        let (_, bound) = self.subtrees.last()?;
+        bound.as_ref().map(|inner| self.tree.separator(inner))
     }
 }
 
 /// The next place in which two versions, of the same or of two dictionaries, may differ, or a
 /// subtree in which they do not.
+///
+/// # Errors
+/// A node cannot be fetched.
 pub(crate) fn next_step<Before, After>(
-    before: &mut Frontline<'_, Before>,
-    after: &mut Frontline<'_, After>,
-) -> Option<Step>
+    before: &mut Frontline<Before>,
+    after: &mut Frontline<After>,
+) -> Result<Option<Step<Before, After>>, Before::Error>
 where
-    Before: VersionedStore,
-    After: VersionedStore<Annotation = Before::Annotation>,
+    Before: ComparedTree,
+    After: ComparedTree<Suite = Before::Suite, Error = Before::Error>,
 {
     loop {
-        let (old, new) = (
-            before.subtrees.last().copied(),
-            after.subtrees.last().copied(),
-        );
-        let ((old, old_bound), (new, new_bound)) = match (old, new) {
-            (None, None) => return None,
-            (Some((node, _)), None) if node.is_inner() => {
-                before.open();
-                continue;
-            }
-            (None, Some((node, _))) if node.is_inner() => {
-                after.open();
-                continue;
-            }
-            (Some(_), None) => return before.pop_leaf().map(Step::Before),
-            (None, Some(_)) => return after.pop_leaf().map(Step::After),
+        let (old, new) = match (before.next(), after.next()) {
+            (None, None) => return Ok(None),
+            (Some(_), None) => match before.open()? {
+                Some(leaf) => return Ok(Some(Step::Before(leaf))),
+                None => continue,
+            },
+            (None, Some(_)) => match after.open()? {
+                Some(leaf) => return Ok(Some(Step::After(leaf))),
+                None => continue,
+            },
             (Some(old), Some(new)) => (old, new),
         };
-        match (old.kind(), new.kind()) {
-            (NodeKind::Leaf(old), NodeKind::Leaf(new)) => {
-                return match before.key(old).cmp(after.key(new)) {
-                    Ordering::Less => before.pop_leaf().map(Step::Before),
-                    Ordering::Greater => after.pop_leaf().map(Step::After),
-                    Ordering::Equal => {
-                        after.subtrees.pop();
-                        before.pop_leaf().map(|old| Step::Both(old, new))
-                    }
-                };
-            }
-            (NodeKind::Inner(_), NodeKind::Leaf(_)) => before.open(),
-            (NodeKind::Leaf(_), NodeKind::Inner(_)) => after.open(),
-            (NodeKind::Inner(_), NodeKind::Inner(_)) => {
-                if before.view.digest(old) == after.view.digest(new) {
-                    before.subtrees.pop();
-                    after.subtrees.pop();
-                    return Some(Step::Equal(old));
+        let (is_old_inner, is_new_inner) = (before.tree.is_inner(old), after.tree.is_inner(new));
+        if is_old_inner == is_new_inner && before.tree.digest(old) == after.tree.digest(new) {
+            after.subtrees.pop();
+            return Ok(before.subtrees.pop().map(|(node, _)| Step::Equal(node)));
+        }
+        match (is_old_inner, is_new_inner) {
+            (false, false) => return leaves(before, after),
+            (true, false) => drop(before.open()?),
+            (false, true) => drop(after.open()?),
+            // Open the one that reaches further, so that equal subtrees come to stand side by
+            // side.
+            (true, true) => match compare_bounds(before.bound(), after.bound()) {
+                Ordering::Less => drop(after.open()?),
+                Ordering::Greater => drop(before.open()?),
+                Ordering::Equal => {
+                    before.open()?;
+                    after.open()?;
                 }
-                // Open the one that reaches further, so that equal subtrees come to stand side by
-                // side.
-                match compare_bounds(before.bound(old_bound), after.bound(new_bound)) {
-                    Ordering::Less => after.open(),
-                    Ordering::Greater => before.open(),
-                    Ordering::Equal => {
-                        before.open();
-                        after.open();
-                    }
-                }
-            }
+            },
         }
     }
+}
+
+/// The step that two leaves are which come next.
+fn leaves<Before, After>(
+    before: &mut Frontline<Before>,
+    after: &mut Frontline<After>,
+) -> Result<Option<Step<Before, After>>, Before::Error>
+where
+    Before: ComparedTree,
+    After: ComparedTree<Suite = Before::Suite, Error = Before::Error>,
+{
+    let (Some(old), Some(new)) = (before.leaf()?, after.leaf()?) else {
+        return Ok(None);
+    };
+    let order = before.tree.key(&old).cmp(after.tree.key(&new));
+    if order.is_le() {
+        before.subtrees.pop();
+    }
+    if order.is_ge() {
+        after.subtrees.pop();
+    }
+    Ok(Some(match order {
+        Ordering::Less => Step::Before(old),
+        Ordering::Greater => Step::After(new),
+        Ordering::Equal => Step::Both(old, new),
+    }))
 }
 
 /// Compares upper bounds, of which `None` is the highest.

@@ -132,7 +132,7 @@ pub use {
         path_copying::PathCopying,
         versioned_nodes::VersionedNodes,
     },
-    stored::{MemoryLog, NodeLog, StoredRepository},
+    stored::{CopyError, MemoryLog, NodeLog, PublishError, StoredRepository},
 };
 
 #[cfg(feature = "std")]

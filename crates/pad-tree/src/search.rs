@@ -57,6 +57,14 @@ pub trait HashedTree: SearchTree {
     fn value<'l>(&'l self, leaf: &'l Self::Leaf) -> &'l [u8];
 }
 
+/// A tree that can be compared with another one.
+pub(crate) trait ComparedTree: HashedTree {
+    /// Whether a node is no leaf, known without fetching it.
+    fn is_inner(self, node: &Self::Node) -> bool;
+    /// The separator of an inner node.
+    fn separator<'l>(&'l self, inner: &'l Self::Inner) -> &'l [u8];
+}
+
 /// What a node is.
 #[derive(Debug)]
 pub enum Opened<T: SearchTree> {

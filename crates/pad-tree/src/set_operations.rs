@@ -19,6 +19,8 @@ use crate::{
     view::View,
 };
 
+type Found<'a, 'b, St, Other> = Step<View<'a, St>, View<'b, Other>>;
+
 /// One version of a repository, to be combined with another one, also of another dictionary.
 ///
 /// ```
@@ -75,7 +77,7 @@ where
     }
 }
 
-impl<St: VersionedStore> SetVersion<'_, St> {
+impl<'a, S: Suite, St: VersionedStore<Annotation = Authenticated<S>>> SetVersion<'a, St> {
     /// The operations that turn this snapshot into the union of both.
     ///
     /// Time: expected `O(m log n)` for `m` differing entries.
@@ -129,15 +131,21 @@ impl<St: VersionedStore> SetVersion<'_, St> {
         operations
     }
 
-    fn compare<Other>(&self, theirs: &SetVersion<'_, Other>, mut note: impl FnMut(Step))
-    where
+    fn compare<'b, Other>(
+        &self,
+        theirs: &SetVersion<'b, Other>,
+        mut note: impl FnMut(Found<'a, 'b, St, Other>),
+    ) where
         Other: VersionedStore<Annotation = St::Annotation>,
     {
-        let mut ours = Frontline::new(self.0);
-        let mut theirs = Frontline::new(theirs.0);
-        while let Some(step) = next_step(&mut ours, &mut theirs) {
-            note(step);
-        }
+        let mut compare = || {
+            let (mut ours, mut theirs) = (Frontline::new(self.0)?, Frontline::new(theirs.0)?);
+            while let Some(step) = next_step(&mut ours, &mut theirs)? {
+                note(step);
+            }
+            Ok::<(), LookupError>(())
+        };
+        compare().expect("set operations: what is in memory can be read");
     }
 
     fn remove_below(&self, subtree: NodeId, operations: &mut Vec<Operation>) {

@@ -21,4 +21,4 @@ mod repository;
 mod view;
 
 pub use log::{MemoryLog, NodeLog};
-pub use repository::StoredRepository;
+pub use repository::{CopyError, PublishError, StoredRepository};

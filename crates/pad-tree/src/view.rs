@@ -8,7 +8,7 @@ use crate::{
     annotation::Authenticated,
     entries::{Entries, Probe},
     id::{Children, EntryId, KeyId, NodeId, NodeKind, Side},
-    search::{HashedTree, Opened, SearchTree},
+    search::{ComparedTree, HashedTree, Opened, SearchTree},
     store::{Digest, VersionedStore},
 };
 
@@ -152,5 +152,18 @@ where
 
     fn value<'l>(&'l self, leaf: &'l EntryId) -> &'l [u8] {
         self.entries().value(*leaf)
+    }
+}
+
+impl<S: Suite, St> ComparedTree for View<'_, St>
+where
+    St: VersionedStore<Annotation = Authenticated<S>>,
+{
+    fn is_inner(self, node: &NodeId) -> bool {
+        node.is_inner()
+    }
+
+    fn separator<'l>(&'l self, inner: &'l NodeId) -> &'l [u8] {
+        self.entries().key_bytes(self.store.separator(*inner))
     }
 }

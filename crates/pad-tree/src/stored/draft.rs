@@ -1,15 +1,21 @@
 //! The next version of a stored tree: what of the latest one was read, and what is new.
 
-use core::{cmp::Ordering, fmt};
+use core::{cmp::Ordering, fmt, num::NonZeroU32};
 
 use pad_core::{InputError, StoreFault, Suite};
 
-use super::{link::Link, log::NodeLog, nodes::Nodes, record};
+use super::{
+    layout::{Layout, Unplaced},
+    link::Link,
+    log::NodeLog,
+    nodes::Nodes,
+    record,
+};
 use crate::{
     annotation::Authenticated,
     balancing::BalancingScheme,
-    entries::Entries,
-    id::{Children, EntryId, KeyId, NodeId, NodeKind},
+    entries::{Entries, Probe},
+    id::{Children, EntryId, KeyId, NodeId, NodeKind, to_usize},
     side::Side,
     store::{Balance, Digest, NodeStore, Sealed, in_place::InPlace, soundness},
     tree::Tree,
@@ -19,10 +25,58 @@ use crate::{
 pub(super) struct Draft<'n, S: Suite, B: BalancingScheme, L> {
     memory: InPlace<Authenticated<S>, B>,
     nodes: &'n Nodes<L>,
-    /// Where the inner nodes in memory are from.
+    /// Where the inner nodes in memory are from; those that are not here are new.
     origins: Vec<Origin>,
-    /// The addresses of the leaves in memory; `None` for new ones.
+    /// The addresses of the leaves in memory; `None`, or none here, for new ones.
     leaves: Vec<Option<u64>>,
+    separators: Separators,
+}
+
+/// A draft that is settled: what of it is to be stored.
+pub(super) struct Changes<S: Suite, B: BalancingScheme> {
+    memory: InPlace<Authenticated<S>, B>,
+    origins: Vec<Origin>,
+    leaves: Vec<Option<u64>>,
+}
+
+/// The separators of all nodes that were read: what is below them is between two of these. They outlive the nodes, which the scheme may
+/// drop.
+#[derive(Debug, Default)]
+struct Separators {
+    bytes: Vec<u8>,
+    /// Where each of them ends.
+    ends: Vec<usize>,
+}
+
+impl Separators {
+    /// `None` if there are too many to be counted.
+    fn add(&mut self, separator: &[u8]) -> Option<NonZeroU32> {
+        self.bytes.extend_from_slice(separator);
+        self.ends.push(self.bytes.len());
+        NonZeroU32::new(u32::try_from(self.ends.len()).ok()?)
+    }
+
+    fn get(&self, number: NonZeroU32) -> &[u8] {
+        let index = to_usize(number.get()) - 1;
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[start..self.ends[index]]
+    }
+
+    /// Whether a key is at or above a lower bound, or above it if it is `strictly`, and below an upper one.
+    fn are_around(&self, bounds: Bounds, key: &[u8], strictly: bool) -> bool {
+        let is_above = bounds.low.is_none_or(|low| {
+            let low = self.get(low);
+            if strictly { low < key } else { low <= key }
+        });
+        is_above && bounds.high.is_none_or(|high| key < self.get(high))
+    }
+}
+
+/// The numbers of the separators that a node is between, of [`Separators`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Bounds {
+    low: Option<NonZeroU32>,
+    high: Option<NonZeroU32>,
 }
 
 /// Where an inner node in memory is from.
@@ -30,24 +84,97 @@ pub(super) struct Draft<'n, S: Suite, B: BalancingScheme, L> {
 enum Origin {
     /// It is new, or changed.
     New,
-    /// It was read from this address, below so many nodes.
-    Read { address: u64, depth: u16 },
+    /// It was read from this address.
+    Read { address: u64 },
     /// It stands for a node, of whatever kind, that was not read.
     Unread {
         address: u64,
-        depth: u16,
         is_leaf: bool,
+        bounds: Bounds,
     },
 }
 
-/// What of a draft is to be stored.
-pub(super) enum Part<'d, D> {
-    /// It is stored already.
-    Stored(Link<D>),
-    /// A new leaf.
-    Leaf(&'d [u8], &'d [u8]),
-    /// A new inner node: its separator and its children.
-    Inner(&'d [u8], Children),
+/// What a parent says of a node that is stored at this address.
+fn link<S: Suite, B: BalancingScheme>(
+    memory: &InPlace<Authenticated<S>, B>,
+    node: NodeId,
+    address: u64,
+) -> Link<S::Digest> {
+    let (digest, balance) = match node.kind() {
+        NodeKind::Leaf(entry) => (memory.entries().digest(entry), false),
+        NodeKind::Inner(_) => (memory.latest_digest(node), B::to_bit(memory.balance(node))),
+    };
+    Link {
+        address,
+        digest,
+        is_leaf: !node.is_inner(),
+        balance,
+    }
+}
+
+/// A node on the way down, or on the way up when what is below it is laid out.
+enum Visit {
+    Down(NodeId),
+    Up(NodeId),
+}
+
+impl<S: Suite, B: BalancingScheme> Changes<S, B> {
+    /// Appends what is new below the root, which stands from a position on. Returns what is to be said of the root.
+    ///
+    /// # Errors
+    /// [`Unplaced`].
+    pub(super) fn lay_out(
+        &self,
+        root: Option<NodeId>,
+        position: u64,
+        append: impl FnMut(&[u8]) -> Result<(), StoreFault>,
+    ) -> Result<Option<Link<S::Digest>>, Unplaced> {
+        let mut layout = Layout::<S, _>::new(position, append);
+        let entries = self.memory.entries();
+        let mut visits: Vec<_> = root.into_iter().map(Visit::Down).collect();
+        while let Some(visit) = visits.pop() {
+            match visit {
+                Visit::Down(node) => match (self.stored(node), node.kind()) {
+                    (Some(link), _) => layout.stored(link),
+                    (None, NodeKind::Leaf(entry)) => {
+                        let link = link(&self.memory, node, 0);
+                        layout.leaf(entries.key(entry), entries.value(entry), link);
+                    }
+                    (None, NodeKind::Inner(_)) => {
+                        let children = self.memory.children(node);
+                        visits.push(Visit::Up(node));
+                        visits.push(Visit::Down(children.right()));
+                        visits.push(Visit::Down(children.left()));
+                    }
+                },
+                Visit::Up(node) => {
+                    let separator = entries.key_bytes(self.memory.separator(node));
+                    layout.inner(separator, link(&self.memory, node, 0))?;
+                }
+            }
+        }
+        layout.finish()
+    }
+
+    /// What is to be said of a node that is stored already.
+    fn stored(&self, node: NodeId) -> Option<Link<S::Digest>> {
+        match node.kind() {
+            NodeKind::Leaf(entry) => {
+                let address = self.leaves.get(entry.index()).copied().flatten()?;
+                Some(link(&self.memory, node, address))
+            }
+            NodeKind::Inner(index) => match *self.origins.get(index)? {
+                Origin::New => None,
+                Origin::Read { address } => Some(link(&self.memory, node, address)),
+                Origin::Unread {
+                    address, is_leaf, ..
+                } => Some(Link {
+                    is_leaf,
+                    ..link(&self.memory, node, address)
+                }),
+            },
+        }
+    }
 }
 
 impl<S: Suite, B: BalancingScheme, L> fmt::Debug for Draft<'_, S, B, L> {
@@ -67,8 +194,9 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
             nodes,
             origins: Vec::new(),
             leaves: Vec::new(),
+            separators: Separators::default(),
         };
-        let root = root.map(|root| draft.adopt(root));
+        let root = root.map(|root| draft.adopt(root, Bounds::default()));
         (draft, root)
     }
 
@@ -90,24 +218,11 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
             };
         };
         let root = draft.open(root)?;
-        let mut pending = vec![(root, None, None)];
-        while let Some((node, low, high)) = pending.pop() {
-            let NodeKind::Leaf(entry) = node.kind() else {
-                let separator = draft.separator(node);
-                if !draft.is_between(low, separator, high, Ordering::is_lt) {
-                    return Err(StoreFault::Damaged);
-                }
-                let (left, right) = (
-                    draft.fetch(node, Side::Left)?,
-                    draft.fetch(node, Side::Right)?,
-                );
-                pending.push((left, low, Some(separator)));
-                pending.push((right, Some(separator), high));
-                continue;
-            };
-            let key = draft.entries().key_of(entry);
-            if !draft.is_between(low, key, high, Ordering::is_le) {
-                return Err(StoreFault::Damaged);
+        let mut pending = vec![root];
+        while let Some(node) = pending.pop() {
+            if node.is_inner() {
+                pending.push(draft.fetch(node, Side::Left)?);
+                pending.push(draft.fetch(node, Side::Right)?);
             }
         }
         let memory = draft.memory;
@@ -118,17 +233,58 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
         }
     }
 
-    /// Whether a key is between two others, of which the lower one may be as [`Ordering::is_le`] or [`Ordering::is_lt`] says.
-    fn is_between(
-        &self,
-        low: Option<KeyId>,
-        key: KeyId,
-        high: Option<KeyId>,
-        follows: fn(Ordering) -> bool,
-    ) -> bool {
+    /// Whether the version below this root has a key, known from what is hashed alone: where the key is not, both of its neighbours are
+    /// looked at. What is read on the way stays in the draft, so that the operations which follow meet the same nodes.
+    ///
+    /// The root gets the id under which it is in memory.
+    ///
+    /// # Errors
+    /// A node cannot be read, or [`StoreFault::Damaged`]: its neighbours are not the key's.
+    pub(super) fn contains(
+        &mut self,
+        root: &mut Option<NodeId>,
+        key: &[u8],
+    ) -> Result<bool, StoreFault> {
+        let Some(top) = root else {
+            return Ok(false);
+        };
+        *top = self.open(*top)?;
+        let (mut node, probe, mut turns) = (*top, Probe::new(key), [None; 2]);
+        let reached = loop {
+            if let NodeKind::Leaf(entry) = node.kind() {
+                break entry;
+            }
+            let separator = self.memory.separator(node);
+            let order = self.memory.entries().compare(&probe, separator);
+            let side = Side::right_if(order.is_ge());
+            turns[side.index()] = Some(node);
+            node = self.fetch(node, side)?;
+        };
+        let order = self.compare(&probe, reached);
+        if order.is_eq() {
+            return Ok(true);
+        }
+        // One neighbour of the gap was reached. The other one is on this side of it, below the last node that was left on the other.
+        let side = Side::right_if(order.is_gt());
+        if let Some(turn) = turns[side.other().index()] {
+            let mut node = self.fetch(turn, side)?;
+            let neighbour = loop {
+                if let NodeKind::Leaf(entry) = node.kind() {
+                    break entry;
+                }
+                node = self.fetch(node, side.other())?;
+            };
+            if self.compare(&probe, neighbour) != order.reverse() {
+                return Err(StoreFault::Damaged);
+            }
+        }
+        Ok(false)
+    }
+
+    /// How a key compares with that of an entry.
+    fn compare(&self, probe: &Probe<'_>, entry: EntryId) -> Ordering {
         let entries = self.memory.entries();
-        low.is_none_or(|low| follows(entries.compare_keys(low, key)))
-            && high.is_none_or(|high| entries.compare_keys(key, high).is_lt())
+        entries.compare(probe, entries.key_of(entry))
     }
 
     /// Stores the digests of what has changed.
@@ -142,58 +298,28 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
         });
     }
 
-    /// What is to be stored of a node.
-    pub(super) fn part(&self, node: NodeId) -> Part<'_, S::Digest> {
-        match node.kind() {
-            NodeKind::Leaf(entry) => {
-                if let Some(address) = self.leaves.get(entry.index()).copied().flatten() {
-                    return Part::Stored(self.link(node, address));
-                }
-                let entries = self.memory.entries();
-                Part::Leaf(entries.key(entry), entries.value(entry))
-            }
-            NodeKind::Inner(index) => match self.origins[index] {
-                Origin::New => {
-                    let separator = self.memory.separator(node);
-                    let separator = self.memory.entries().key_bytes(separator);
-                    Part::Inner(separator, self.memory.children(node))
-                }
-                Origin::Read { address, .. } => Part::Stored(self.link(node, address)),
-                Origin::Unread {
-                    address, is_leaf, ..
-                } => Part::Stored(Link {
-                    is_leaf,
-                    ..self.link(node, address)
-                }),
-            },
-        }
-    }
-
-    /// What a parent says of a node that is stored at this address.
-    pub(super) fn link(&self, node: NodeId, address: u64) -> Link<S::Digest> {
-        let (digest, balance) = match node.kind() {
-            NodeKind::Leaf(entry) => (self.memory.entries().digest(entry), false),
-            NodeKind::Inner(_) => (
-                self.memory.latest_digest(node),
-                B::to_bit(self.memory.balance(node)),
-            ),
-        };
-        Link {
-            address,
-            digest,
-            is_leaf: !node.is_inner(),
-            balance,
-            depth: 0,
+    /// What there is to be stored.
+    pub(super) fn into_changes(self) -> Changes<S, B> {
+        let Self {
+            memory,
+            origins,
+            leaves,
+            ..
+        } = self;
+        Changes {
+            memory,
+            origins,
+            leaves,
         }
     }
 
     /// A node of which no more is known than its link says.
-    fn adopt(&mut self, link: Link<S::Digest>) -> NodeId {
+    fn adopt(&mut self, link: Link<S::Digest>, bounds: Bounds) -> NodeId {
         let node = self.memory.adopt(link.digest, B::from_bit(link.balance));
         let origin = Origin::Unread {
             address: link.address,
-            depth: link.depth,
             is_leaf: link.is_leaf,
+            bounds,
         };
         self.set_origin(node, origin);
         node
@@ -201,6 +327,9 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
 
     fn set_origin(&mut self, node: NodeId, origin: Origin) {
         if self.origins.len() <= node.index() {
+            if origin == Origin::New {
+                return;
+            }
             self.origins.resize(node.index() + 1, Origin::New);
         }
         self.origins[node.index()] = origin;
@@ -208,6 +337,9 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
 
     fn set_leaf(&mut self, entry: EntryId, address: Option<u64>) {
         if self.leaves.len() <= entry.index() {
+            if address.is_none() {
+                return;
+            }
             self.leaves.resize(entry.index() + 1, None);
         }
         self.leaves[entry.index()] = address;
@@ -265,46 +397,65 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> NodeStore for Draft<'_, S, B, L> 
         self.memory.children(node)
     }
 
-    /// What is read has the digest that its parent says.
+    /// What is read has the digest that its parent says, and is between the separators on its way.
     fn open(&mut self, node: NodeId) -> Result<NodeId, StoreFault> {
         if !node.is_inner() {
             return Ok(node);
         }
-        let Origin::Unread {
+        let origin = self.origins.get(node.index()).copied();
+        let Some(Origin::Unread {
             address,
-            depth,
             is_leaf,
-        } = self.origins[node.index()]
+            bounds,
+        }) = origin
         else {
             return Ok(node);
         };
         let link = Link {
             is_leaf,
-            depth,
-            ..self.link(node, address)
+            ..link(&self.memory, node, address)
         };
         let record = self.nodes.open(&link)?;
         if is_leaf {
             let (key, value) = record::entry(&record);
-            if S::leaf(key, &S::value(value)) != link.digest {
+            if S::leaf(key, &S::value(value)) != link.digest
+                || !self.separators.are_around(bounds, key, false)
+            {
                 return Err(StoreFault::Damaged);
             }
             let entry = self.memory.fill_leaf(node, key, value);
             self.set_leaf(entry, Some(address));
             return Ok(NodeId::leaf(entry));
         }
-        let [left, right] = record::children::<S::Digest>(&record, depth.saturating_add(1))?;
+        let [left, right] = record::children::<S::Digest>(&record)?;
         let digest = <Authenticated<S> as crate::Annotation>::node(&left.digest, &right.digest);
-        if digest != link.digest {
+        let separator = record::separator::<S::Digest>(&record);
+        if digest != link.digest || !self.separators.are_around(bounds, separator, true) {
             return Err(StoreFault::Damaged);
         }
-        let separator = record::separator::<S::Digest>(&record);
+        let middle = self.separators.add(separator);
+        let middle = Some(middle.ok_or(StoreFault::Damaged)?);
         let rank = B::RANKED
             .then(|| B::rank(<Authenticated<S> as crate::Annotation>::key_bits(separator)));
         let separator = self.memory.entries_mut().add_key(separator, rank);
-        let children = Children::new(self.adopt(left), self.adopt(right));
+        let children = Children::new(
+            self.adopt(
+                left,
+                Bounds {
+                    high: middle,
+                    ..bounds
+                },
+            ),
+            self.adopt(
+                right,
+                Bounds {
+                    low: middle,
+                    ..bounds
+                },
+            ),
+        );
         self.memory.fill(node, separator, children);
-        self.set_origin(node, Origin::Read { address, depth });
+        self.set_origin(node, Origin::Read { address });
         Ok(node)
     }
 

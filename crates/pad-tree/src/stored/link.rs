@@ -13,8 +13,6 @@ pub(super) struct Link<D> {
     pub(super) is_leaf: bool,
     /// The balance of an inner node.
     pub(super) balance: bool,
-    /// How many nodes are above it.
-    pub(super) depth: u16,
 }
 
 /// The bytes of an address: a log may have 2^48 of them.
@@ -23,6 +21,9 @@ pub(super) const ADDRESS_BYTES: usize = 6;
 /// No log is as long as this.
 pub(super) const MOST_BYTES: u64 = 1 << (8 * ADDRESS_BYTES);
 
+/// The bits of flags.
+pub(super) const FLAG_BITS: u8 = 2;
+pub(super) const FLAGS: u8 = LEAF | BALANCE;
 const LEAF: u8 = 1;
 const BALANCE: u8 = 2;
 
@@ -35,7 +36,7 @@ impl<D: DigestBytes> Link<D> {
     }
 
     /// The inverse of [`Link::flags`] with the other two fields; `None` if they are no link's. Leaves have no balance.
-    pub(super) fn read(flags: u8, address: &[u8], digest: &[u8], depth: u16) -> Option<Self> {
+    pub(super) fn read(flags: u8, address: &[u8], digest: &[u8]) -> Option<Self> {
         let mut number = [0; 8];
         number.get_mut(..address.len())?.copy_from_slice(address);
         (flags <= BALANCE).then_some(Self {
@@ -43,7 +44,6 @@ impl<D: DigestBytes> Link<D> {
             digest: D::from_slice(digest)?,
             is_leaf: flags & LEAF != 0,
             balance: flags & BALANCE != 0,
-            depth,
         })
     }
 }

@@ -7,8 +7,9 @@ use pad_core::{StoreFault, Version};
 /// An append-only log of bytes with one record for each version.
 ///
 /// Laws:
-/// 1. What is appended is read back from its position on; it is there after the next opening if a version was published since.
-/// 2. Versions are published in their order, without gaps; a version is there wholly and durably, or not at all.
+/// 1. What is appended is read back from its position on.
+/// 2. Versions are published in their order, without gaps. After the next opening a version is there wholly or not at all, and no later
+///    one is without it; it is there for certain after [`NodeLog::synchronise`].
 /// 3. One writes at a time. A version that another has published meanwhile is not published again.
 /// 4. Neither bytes nor records of versions change.
 pub trait NodeLog: Debug + Send + Sync {
@@ -36,12 +37,18 @@ pub trait NodeLog: Debug + Send + Sync {
     /// [`StoreFault::Medium`], [`StoreFault::Closed`]: [`NodeLog::discard`] is next.
     fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault>;
 
-    /// Makes the next version durable, with all that was appended and its record.
+    /// Makes the next version readable, with all that was appended and its record.
     ///
     /// # Errors
     /// [`StoreFault::Damaged`] if another version is the next one; [`StoreFault::Medium`], [`StoreFault::Closed`]: whether the
     /// version is there, only the next opening tells.
     fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault>;
+
+    /// Makes all published versions durable.
+    ///
+    /// # Errors
+    /// [`StoreFault::Medium`], [`StoreFault::Closed`]: which versions are there, only the next opening tells.
+    fn synchronise(&mut self) -> Result<(), StoreFault>;
 
     /// Drops what was appended since the last version.
     fn discard(&mut self);
@@ -94,6 +101,10 @@ impl NodeLog for MemoryLog {
         }
         self.records.push(record.to_vec());
         self.published = self.bytes.len();
+        Ok(())
+    }
+
+    fn synchronise(&mut self) -> Result<(), StoreFault> {
         Ok(())
     }
 

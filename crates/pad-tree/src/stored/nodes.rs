@@ -78,6 +78,10 @@ impl<L: NodeLog> Nodes<L> {
         &self.log
     }
 
+    pub(super) const fn log_mut(&mut self) -> &mut L {
+        &mut self.log
+    }
+
     /// Appends the nodes of the next version.
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault> {
         self.log.append(bytes)
@@ -90,9 +94,19 @@ impl<L: NodeLog> Nodes<L> {
         Ok(())
     }
 
+    /// Makes all published versions durable.
+    pub(super) fn synchronise(&mut self) -> Result<(), StoreFault> {
+        self.log.synchronise()
+    }
+
     /// Drops what was appended since the last version.
     pub(super) fn discard(&mut self) {
         self.log.discard();
+    }
+
+    /// The bytes of the blocks in memory.
+    pub(super) fn cached_bytes(&self) -> usize {
+        usize::try_from(self.blocks.weight()).unwrap_or(usize::MAX)
     }
 
     /// How many blocks were read from the log.
@@ -100,16 +114,13 @@ impl<L: NodeLog> Nodes<L> {
         self.reads.load(Ordering::Relaxed)
     }
 
-    /// The record of a node: of the kind, and not deeper, than it may be.
+    /// The record of a node, of the kind that it should be. Its digest is not made again.
     ///
     /// # Errors
     /// [`StoreFault::Damaged`], [`StoreFault::Medium`].
     pub(super) fn open<D: DigestBytes>(&self, link: &Link<D>) -> Result<Record, StoreFault> {
-        if link.depth >= DEEPEST {
-            return Err(StoreFault::Damaged);
-        }
         let found = self.record::<D>(link.address)?;
-        if record::is_leaf(&found) == link.is_leaf {
+        if record::is_leaf(&found) == link.is_leaf && record::is_intact(&found) {
             Ok(found)
         } else {
             Err(StoreFault::Damaged)
@@ -208,12 +219,6 @@ impl<L: NodeLog> Nodes<L> {
 
 /// A few paths.
 const LEAST_BLOCKS: usize = 16;
-
-/// No path of a tree that a store holds is longer.
-///
-/// It bounds what a log that somebody else wrote can cost. Red-black trees stay below 96; keys that somebody has chosen with great care
-/// could make a treap as deep with a thousand times a million attempts.
-pub(super) const DEEPEST: u16 = 1 << 14;
 
 /// The bytes of a node's record.
 #[derive(Clone, Debug)]

@@ -1,28 +1,41 @@
 //! The bytes of a stored node.
 //!
-//! An inner node: a byte of kind, for each child a byte of flags, its address and its digest, the length of the separator in two bytes,
-//! and the separator. A leaf: a byte of kind, the length of the key in two bytes and that of the value in four, key and value. Numbers
-//! are little-endian.
+//! An inner node: a byte of kind and of both children's flags, a checksum (CRC-32) in four bytes, for each child its address and its digest, the length
+//! of the separator in two bytes, and the separator. A leaf: a byte of kind, the length of the key in two bytes and that of the value in
+//! four, key and value. Numbers are little-endian.
+//!
+//! The digests of the tree protect keys, values and digests. What they do not protect, separators and flags, decides what shape an update
+//! gives the tree. The checksum is over the whole record; it tells accidents, not attacks.
 
 use core::ops::Range;
 
 use pad_core::{DigestBytes, MAX_KEY_LENGTH, MAX_VALUE_LENGTH, StoreFault};
 
-use super::link::{ADDRESS_BYTES, Link};
+use super::link::{ADDRESS_BYTES, FLAG_BITS, FLAGS, Link};
 
-/// The first bytes of records; 0 is none, so that what was never written is no record.
+/// The first bytes of records; 0 is none, so that what was never written is no record. That of an inner node has the flags of its children
+/// in the lower bits.
 const LEAF: u8 = 1;
-const INNER: u8 = 2;
+const INNER: u8 = 0x10;
 
 const LEAF_HEADER: usize = 7;
+const CHECKSUM_BYTES: usize = 4;
 
 /// The bytes of one child.
 const fn child_bytes<D: DigestBytes>() -> usize {
-    1 + ADDRESS_BYTES + D::LENGTH
+    ADDRESS_BYTES + D::LENGTH
 }
 
 const fn inner_header<D: DigestBytes>() -> usize {
-    1 + 2 * child_bytes::<D>() + 2
+    1 + CHECKSUM_BYTES + 2 * child_bytes::<D>() + 2
+}
+
+/// The checksum of an inner node's record, which has its own place after the first byte.
+fn checksum(record: &[u8]) -> [u8; CHECKSUM_BYTES] {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(record.get(..1).unwrap_or_default());
+    hasher.update(record.get(1 + CHECKSUM_BYTES..).unwrap_or_default());
+    hasher.finalize().to_le_bytes()
 }
 
 /// So many bytes tell the length of any record.
@@ -50,9 +63,12 @@ pub(super) fn write_inner<D: DigestBytes>(
     separator: &[u8],
     bytes: &mut Vec<u8>,
 ) {
-    bytes.push(INNER);
+    let [left, right] = children;
+    let first = INNER | left.flags() | right.flags() << FLAG_BITS;
+    let start = bytes.len();
+    bytes.push(first);
+    bytes.extend([0; CHECKSUM_BYTES]);
     for child in children {
-        bytes.push(child.flags());
         bytes.extend(&child.address.to_le_bytes()[..ADDRESS_BYTES]);
         bytes.extend(child.digest.as_ref());
     }
@@ -62,6 +78,8 @@ pub(super) fn write_inner<D: DigestBytes>(
             .to_le_bytes(),
     );
     bytes.extend(separator);
+    let sum = checksum(&bytes[start..]);
+    bytes[start + 1..][..CHECKSUM_BYTES].copy_from_slice(&sum);
 }
 
 /// Appends a leaf's record.
@@ -96,7 +114,7 @@ pub(super) fn length<D: DigestBytes>(bytes: &[u8]) -> Result<Option<usize>, Stor
             }
             Ok(Some(LEAF_HEADER + key + value))
         }
-        Some(&INNER) => {
+        Some(&first) if is_inner(first) => {
             let header = inner_header::<D>();
             let Some(separator) = number(header - 2..header) else {
                 return Ok(None);
@@ -108,6 +126,16 @@ pub(super) fn length<D: DigestBytes>(bytes: &[u8]) -> Result<Option<usize>, Stor
         }
         Some(_) => Err(StoreFault::Damaged),
     }
+}
+
+const fn is_inner(first: u8) -> bool {
+    first & !(FLAGS | FLAGS << FLAG_BITS) == INNER
+}
+
+/// Whether a whole record has the checksum that it should: leaves have none.
+pub(super) fn is_intact(record: &[u8]) -> bool {
+    let is_leaf = record.first().is_none_or(|first| !is_inner(*first));
+    is_leaf || record.get(1..=CHECKSUM_BYTES) == Some(&checksum(record)[..])
 }
 
 /// Whether a whole record is that of a leaf.
@@ -130,20 +158,19 @@ pub(super) fn separator<D: DigestBytes>(record: &[u8]) -> &[u8] {
     record.get(inner_header::<D>()..).unwrap_or_default()
 }
 
-/// The children of an inner node's whole record, which are below this depth.
+/// The children of an inner node's whole record.
 ///
 /// # Errors
 /// [`StoreFault::Damaged`] if one of them is no link.
-pub(super) fn children<D: DigestBytes>(
-    record: &[u8],
-    depth: u16,
-) -> Result<[Link<D>; 2], StoreFault> {
-    let child = |start: usize| {
-        let (flags, rest) = record.get(start..)?.split_first()?;
-        let (address, rest) = rest.split_at_checked(ADDRESS_BYTES)?;
-        Link::read(*flags, address, rest.get(..D::LENGTH)?, depth)
+pub(super) fn children<D: DigestBytes>(record: &[u8]) -> Result<[Link<D>; 2], StoreFault> {
+    let first = record.first().copied().unwrap_or_default();
+    let child = |start: usize, flags: u8| {
+        let (address, rest) = record.get(start..)?.split_at_checked(ADDRESS_BYTES)?;
+        Link::read(flags, address, rest.get(..D::LENGTH)?)
     };
-    let (left, right) = (child(1), child(1 + child_bytes::<D>()));
+    let start = 1 + CHECKSUM_BYTES;
+    let left = child(start, first & FLAGS);
+    let right = child(start + child_bytes::<D>(), first >> FLAG_BITS & FLAGS);
     Ok([
         left.ok_or(StoreFault::Damaged)?,
         right.ok_or(StoreFault::Damaged)?,

@@ -5,16 +5,18 @@ use core::{cmp::Ordering, marker::PhantomData};
 use pad_core::{Key, LookupError, StoreFault, Suite};
 
 use super::{
+    layout::{Layout, Unplaced},
     link::Link,
     log::NodeLog,
     nodes::{Nodes, Record},
     record,
 };
 use crate::{
+    annotation::{Annotation, Authenticated},
     entries::Probe,
     proof::TreeProof,
     prover::Passed,
-    search::{HashedTree, Opened, SearchTree},
+    search::{ComparedTree, HashedTree, Opened, SearchTree},
     side::Side,
 };
 
@@ -62,20 +64,181 @@ pub(super) struct Inner<D> {
     high: Option<Record>,
 }
 
+/// What is to be said of the root of a copy, and the number of its entries.
+type Copied<D> = (Option<Link<D>>, u64);
+
+/// A node that [`StoredView::visit`] came to.
+enum Visited<'v, D> {
+    Leaf {
+        key: &'v [u8],
+        value: &'v [u8],
+        link: Link<D>,
+    },
+    Inner {
+        separator: &'v [u8],
+        link: Link<D>,
+    },
+}
+
+/// A node on the way down, or on the way up when all below it was visited.
+enum Step<D> {
+    Down(Node<D>),
+    Up { separator: Record, link: Link<D> },
+}
+
+/// A node's record, and its children if it is no leaf.
+type Read<D> = (Record, Option<[Link<D>; 2]>);
+
 impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
-    /// The proof for a key that is there; `None` if it is not. The nodes on its way are read once, and no bounds are needed.
+    /// The address of a key's leaf, and its record; `None` if the key is not there.
+    pub(super) fn find(self, key: &[u8]) -> Result<Option<(u64, Record)>, StoreFault> {
+        let Some(mut link) = self.root else {
+            return Ok(None);
+        };
+        loop {
+            match self.read(&link)? {
+                (record, None) => {
+                    let (found, _) = record::entry(&record);
+                    return Ok((found == key).then_some((link.address, record)));
+                }
+                (record, Some([left, right])) => {
+                    let is_right = key >= record::separator::<S::Digest>(&record);
+                    link = if is_right { right } else { left };
+                }
+            }
+        }
+    }
+
+    /// The record of a node, and the children of an inner one: it has the digest that its parent says. So what somebody else wrote cannot
+    /// lead in a circle, and an accident is no wrong answer.
+    fn read(self, link: &Link<S::Digest>) -> Result<Read<S::Digest>, StoreFault> {
+        let record = self.nodes.open(link)?;
+        let (digest, children) = if link.is_leaf {
+            let (key, value) = record::entry(&record);
+            (S::leaf(key, &S::value(value)), None)
+        } else {
+            let [left, right] = record::children::<S::Digest>(&record)?;
+            let digest = Authenticated::<S>::node(&left.digest, &right.digest);
+            (digest, Some([left, right]))
+        };
+        if digest == link.digest {
+            Ok((record, children))
+        } else {
+            Err(StoreFault::Damaged)
+        }
+    }
+
+    /// Reads everything: the number of entries of a tree that is in order and hashes to its root.
+    pub(super) fn check(self) -> Result<u64, LookupError> {
+        let mut entries: u64 = 0;
+        self.visit(|visited| {
+            if let Visited::Leaf { .. } = visited {
+                entries = entries.saturating_add(1);
+            }
+            Ok::<(), LookupError>(())
+        })?;
+        Ok(entries)
+    }
+
+    /// Reads everything, and appends it anew from a position of a log on: what is to be said of the root there, and the number of entries.
+    pub(super) fn lay_out(
+        self,
+        position: u64,
+        append: impl FnMut(&[u8]) -> Result<(), StoreFault>,
+    ) -> Result<Copied<S::Digest>, Unplaced> {
+        let mut entries: u64 = 0;
+        let mut layout = Layout::<S, _>::new(position, append);
+        self.visit(|visited| {
+            match visited {
+                Visited::Leaf { key, value, link } => {
+                    entries = entries.saturating_add(1);
+                    layout.leaf(key, value, link);
+                }
+                Visited::Inner { separator, link } => layout.inner(separator, link)?,
+            }
+            Ok::<(), Unplaced>(())
+        })?;
+        Ok((layout.finish()?, entries))
+    }
+
+    /// Visits all nodes, children before their parents and left before right; each stands in order and has the digest that its parent says.
+    fn visit<E: From<StoreFault>>(
+        self,
+        mut note: impl FnMut(Visited<'_, S::Digest>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let damaged = || StoreFault::Damaged;
+        let top = self.top().map_err(|_| damaged())?;
+        let mut steps: Vec<_> = top.into_iter().map(Step::Down).collect();
+        while let Some(step) = steps.pop() {
+            let node = match step {
+                Step::Up { separator, link } => {
+                    let separator = record::separator::<S::Digest>(&separator);
+                    note(Visited::Inner { separator, link })?;
+                    continue;
+                }
+                Step::Down(node) => node,
+            };
+            let link = node.link;
+            match self.opened(&node)? {
+                Opened::Leaf(leaf) => {
+                    let (key, value) = record::entry(&leaf);
+                    note(Visited::Leaf { key, value, link })?;
+                }
+                Opened::Inner(inner) => {
+                    let [left, right] = self.branches(&inner);
+                    steps.push(Step::Up {
+                        separator: inner.record,
+                        link,
+                    });
+                    steps.push(Step::Down(right));
+                    steps.push(Step::Down(left));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A node that is between the separators above it, and has the digest that its parent says.
+    fn opened(self, node: &Node<S::Digest>) -> Result<Opened<Self>, StoreFault> {
+        let Node { link, low, high } = node;
+        let (record, children) = self.read(link)?;
+        let (low_key, high_key) = (bound::<S>(low.as_ref()), bound::<S>(high.as_ref()));
+        let Some(children) = children else {
+            let (key, _) = record::entry(&record);
+            let is_above = low_key.is_none_or(|low| low <= key);
+            return if is_above && high_key.is_none_or(|high| key < high) {
+                Ok(Opened::Leaf(record))
+            } else {
+                Err(StoreFault::Damaged)
+            };
+        };
+        let key = record::separator::<S::Digest>(&record);
+        let is_above = low_key.is_none_or(|low| low < key);
+        if !is_above || high_key.is_some_and(|high| high <= key) {
+            return Err(StoreFault::Damaged);
+        }
+        Ok(Opened::Inner(Inner {
+            record,
+            children,
+            low: low.clone(),
+            high: high.clone(),
+        }))
+    }
+
+    /// The proof for a key that is there; `None` if it was not found on a way that was not checked. The nodes on the way are read once, and
+    /// nothing is hashed: whoever asks does it.
     pub(super) fn prove_present(self, key: &Key) -> Result<Option<TreeProof<S, Key>>, LookupError> {
         let Some(mut link) = self.root else {
             return Ok(None);
         };
         let mut walk = Passed::default();
-        loop {
+        for _ in 0..LONGEST_UNCHECKED {
             let record = self.nodes.open(&link)?;
             if link.is_leaf {
                 let (found, value) = record::entry(&record);
                 return Ok((found == key.as_bytes()).then(|| walk.finish(key, value)));
             }
-            let [left, right] = record::children(&record, link.depth.saturating_add(1))?;
+            let [left, right] = record::children(&record)?;
             link = if key.as_bytes() >= record::separator::<S::Digest>(&record) {
                 walk.pass(Side::Left, left.digest);
                 right
@@ -84,8 +247,12 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
                 left
             };
         }
+        Ok(None)
     }
 }
+
+/// A way that is not checked may lead in a circle, so that longer ones are.
+const LONGEST_UNCHECKED: usize = 1 << 10;
 
 /// The separator that bounds a node.
 fn bound<S: Suite>(record: Option<&Record>) -> Option<&[u8]> {
@@ -107,30 +274,7 @@ impl<S: Suite, L: NodeLog> SearchTree for StoredView<'_, S, L> {
     }
 
     fn open(self, node: &Self::Node) -> Result<Opened<Self>, LookupError> {
-        let Node { link, low, high } = node;
-        let record = self.nodes.open(link)?;
-        let is_below = |key: &[u8]| bound::<S>(high.as_ref()).is_none_or(|high| key < high);
-        if link.is_leaf {
-            let (key, _) = record::entry(&record);
-            let is_above = bound::<S>(low.as_ref()).is_none_or(|low| low <= key);
-            return if is_above && is_below(key) {
-                Ok(Opened::Leaf(record))
-            } else {
-                Err(StoreFault::Damaged.into())
-            };
-        }
-        let key = record::separator::<S::Digest>(&record);
-        let is_above = bound::<S>(low.as_ref()).is_none_or(|low| low < key);
-        if !is_above || !is_below(key) {
-            return Err(StoreFault::Damaged.into());
-        }
-        let children = record::children(&record, link.depth.saturating_add(1))?;
-        Ok(Opened::Inner(Inner {
-            record,
-            children,
-            low: low.clone(),
-            high: high.clone(),
-        }))
+        Ok(self.opened(node)?)
     }
 
     fn branches(self, inner: &Self::Inner) -> [Self::Node; 2] {
@@ -180,5 +324,15 @@ impl<S: Suite, L: NodeLog> HashedTree for StoredView<'_, S, L> {
 
     fn value<'l>(&'l self, leaf: &'l Record) -> &'l [u8] {
         record::entry(leaf).1
+    }
+}
+
+impl<S: Suite, L: NodeLog> ComparedTree for StoredView<'_, S, L> {
+    fn is_inner(self, node: &Self::Node) -> bool {
+        !node.link.is_leaf
+    }
+
+    fn separator<'l>(&'l self, inner: &'l Self::Inner) -> &'l [u8] {
+        record::separator::<S::Digest>(&inner.record)
     }
 }

@@ -210,6 +210,10 @@ impl NodeLog for Flipped {
         self.log.publish(version, record)
     }
 
+    fn synchronise(&mut self) -> Result<(), StoreFault> {
+        self.log.synchronise()
+    }
+
     fn discard(&mut self) {
         self.log.discard();
     }
@@ -308,12 +312,14 @@ fn a_log_that_leads_in_circles_ends() {
             self.0.read(position, bytes)?;
             // An inner node whose children are itself.
             let digest_length = <S as Suite>::Digest::default().as_ref().len();
-            let mut node = vec![2_u8];
+            let mut node = vec![0x10_u8];
             for _ in 0..2 {
-                node.extend([0; 7]);
+                node.extend([0; 6]);
                 node.extend(vec![0; digest_length]);
             }
             node.extend([1, 0, b'm']);
+            let sum = crc32fast::hash(&node);
+            node.splice(1..1, sum.to_le_bytes());
             for (byte, written) in bytes.iter_mut().zip(node) {
                 *byte = written;
             }
@@ -331,6 +337,10 @@ fn a_log_that_leads_in_circles_ends() {
         fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault> {
             self.0.publish(version, record)
         }
+        fn synchronise(&mut self) -> Result<(), StoreFault> {
+            self.0.synchronise()
+        }
+
         fn discard(&mut self) {
             self.0.discard();
         }
@@ -403,6 +413,10 @@ impl NodeLog for Failing {
             return Err(StoreFault::Medium);
         }
         self.0.publish(version, record)
+    }
+
+    fn synchronise(&mut self) -> Result<(), StoreFault> {
+        self.0.synchronise()
     }
 
     fn discard(&mut self) {

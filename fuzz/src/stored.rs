@@ -1,0 +1,183 @@
+//! Stored trees whose log somebody else has written: no wrong tree is signed, nothing panics or runs on.
+
+use ed25519_dalek::SigningKey;
+use pad_core::{
+    AuthorKey, DictionaryId, Key, KeyRange, Operation, Repository as _, Sha256Ed25519, StoreFault,
+    Untrusted, Value, Version, head::Authority,
+};
+use pad_tree::{MemoryLog, NodeLog, RedBlack, SkipList, StoredRepository, Treap, TreeScheme};
+use std::collections::BTreeMap;
+
+type S = Sha256Ed25519;
+
+/// A log with some of its bytes changed: each change is a place (two bytes) and what is there instead.
+#[derive(Clone, Debug)]
+struct Changed {
+    log: MemoryLog,
+    changes: Vec<(u64, u8)>,
+}
+
+impl NodeLog for Changed {
+    fn latest(&self) -> Version {
+        self.log.latest()
+    }
+
+    fn end(&self) -> u64 {
+        self.log.end()
+    }
+
+    fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
+        self.log.read(position, bytes)?;
+        for (place, byte) in &self.changes {
+            let place = place.checked_sub(position).and_then(|place| usize::try_from(place).ok());
+            if let Some(changed) = place.and_then(|place| bytes.get_mut(place)) {
+                *changed = *byte;
+            }
+        }
+        Ok(())
+    }
+
+    fn record(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
+        self.log.record(version)
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault> {
+        self.log.append(bytes)
+    }
+
+    fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault> {
+        self.log.publish(version, record)
+    }
+
+    fn synchronise(&mut self) -> Result<(), StoreFault> {
+        self.log.synchronise()
+    }
+
+    fn discard(&mut self) {
+        self.log.discard();
+    }
+}
+
+fn signer() -> SigningKey {
+    SigningKey::from_bytes(&[7; 32])
+}
+
+fn key(number: u8) -> Key {
+    Key::try_from(format!("{number:03}").as_str()).expect("three digits are a key")
+}
+
+fn put(number: u8, value: u8) -> Operation {
+    Operation::Put(key(number), Value::try_from([value; 9].as_slice()).expect("short"))
+}
+
+/// What becomes of contents by operations.
+fn apply(contents: &mut BTreeMap<Key, Value>, operations: &[Operation]) {
+    for operation in operations {
+        match operation {
+            Operation::Put(key, value) => {
+                contents.insert(key.clone(), value.clone());
+            }
+            Operation::Remove(key) => {
+                contents.remove(key);
+            }
+        }
+    }
+}
+
+/// The first byte chooses the scheme, the next 4 what is changed and asked; the others are changes of the log.
+pub fn run(data: &[u8]) {
+    let Some((scheme, data)) = data.split_first() else {
+        return;
+    };
+    match scheme % 3 {
+        0 => with::<Treap>(data),
+        1 => with::<RedBlack>(data),
+        _ => with::<SkipList>(data),
+    }
+}
+
+fn with<B: TreeScheme + pad_tree::BalancingScheme>(data: &[u8]) {
+    let Some((asked, changes)) = data.split_first_chunk::<4>() else {
+        return;
+    };
+    let author = AuthorKey::from_bytes(signer().verifying_key().as_bytes()).expect("a key");
+    let authority = Authority {
+        author,
+        dictionary: DictionaryId::from_name("fuzz"),
+        scheme: B::ID,
+    };
+    let opened = StoredRepository::<S, B>::open(authority, MemoryLog::default(), 0);
+    let mut whole = opened.expect("an empty log is whole");
+    let mut contents = BTreeMap::new();
+    for version in 0..3_u8 {
+        let step = usize::from(version) * 3 + 1;
+        let mut batch: Vec<_> = (0..90).step_by(step).map(|number| put(number * 2, version)).collect();
+        apply(&mut contents, &batch);
+        let published = whole.publish(&mut batch, &signer());
+        published.expect("an honest log takes everything");
+    }
+    let changes = changes.chunks_exact(3).map(|change| {
+        let place = u64::from(u16::from_be_bytes([change[0], change[1]]));
+        (place % whole.log().end(), change[2])
+    });
+    let log = Changed {
+        log: whole.log().clone(),
+        changes: changes.take(64).collect(),
+    };
+    let Ok(mut changed) = StoredRepository::<S, B, _>::open(authority, log, 0) else {
+        return;
+    };
+    let latest = changed.latest();
+    let head = whole.head(latest).expect("it was published");
+    let head = Untrusted::new(head).verify(&authority, &latest).expect("it was signed");
+    for number in asked {
+        let key = key(*number);
+        if let Ok(proof) = changed.prove_query(latest, &key)
+            && let Ok(found) = Untrusted::new(proof).verify(&head, &key)
+        {
+            assert_eq!(found.get().answer.value(), contents.get(&key));
+        }
+    }
+    let checked = changed.check_contents(latest);
+    if let Ok(entries) = checked {
+        assert_eq!(usize::try_from(entries), Ok(contents.len()));
+    }
+    drop(changed.differences(Version::new(1), latest, drop));
+    drop(changed.history(&key(asked[0])));
+    let mut batch = vec![
+        put(asked[0], 9),
+        put(asked[1], 9),
+        Operation::Remove(key(asked[2])),
+        Operation::Remove(key(asked[3])),
+    ];
+    let operations = batch.clone();
+    let Ok(update) = changed.publish(&mut batch, &signer()) else {
+        return;
+    };
+    // Whatever shape it has, its contents are what they should be: proved by the tree that was signed.
+    let last: BTreeMap<_, _> = operations.iter().map(|one| (one.key().clone(), one.clone())).collect();
+    let last: Vec<_> = last.into_values().collect();
+    apply(&mut contents, &last);
+    let signed = Untrusted::new(update.head).verify(&authority, &update.head.head.version);
+    let signed = signed.expect("it was signed just now");
+    if let Ok(proof) = changed.prove_query(update.head.head.version, &KeyRange::ALL)
+        && let Ok(found) = Untrusted::new(proof).verify(&signed, &KeyRange::ALL)
+    {
+        let found: BTreeMap<_, _> = found.into_inner().entries.into_iter().collect();
+        assert_eq!(found, contents);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn any_change_of_one_byte() {
+        for scheme in 0..3 {
+            super::run(&[scheme, 1, 2, 3, 4]);
+            for place in (0..9000_u16).step_by(23) {
+                let [high, low] = place.to_be_bytes();
+                super::run(&[scheme, 7, 180, 12, 13, high, low, (place % 251) as u8]);
+            }
+        }
+    }
+}
