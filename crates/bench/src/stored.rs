@@ -1,9 +1,13 @@
 //! Dictionaries whose nodes are stored, beside the same in memory: `bench stored`.
 //!
+//! In memory, and in files.
+//!
 //! A red-black tree with keys of 16 bytes and values of 32, loaded in one snapshot, then a hundred snapshots with one replaced value
 //! each. The limit of a look-up is the same look-up in memory; its reads are counted in blocks of 4 KiB.
 
-use clap::Args;
+mod files;
+
+use clap::{Args, ValueEnum};
 use pad_core::{Key, Operation, Repository as _, Sha256Ed25519, Value, Version, Workers};
 use pad_tree::{
     MemoryLog, NodeLog as _, RedBlack, RedBlackAuthor, RedBlackPathCopying, StoredRepository,
@@ -32,9 +36,24 @@ pub struct StoredArguments {
     /// The numbers of keys [default: 10000,100000,1000000; with --quick 1000].
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..))]
     keys: Vec<u64>,
+    /// Where the nodes are; files are in the folder for temporary ones.
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        default_value = "memory,files"
+    )]
+    medium: Vec<Medium>,
     /// Measure little: to see that everything works.
     #[arg(long)]
     quick: bool,
+}
+
+/// Where the nodes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Medium {
+    Memory,
+    Files,
 }
 
 impl StoredArguments {
@@ -48,12 +67,19 @@ impl StoredArguments {
         };
         for keys in sizes {
             report.announce(format!("stored nodes, {keys} keys"));
-            let line = measure(*keys, &report.effort())?;
-            report.measured(line)?;
+            if self.medium.contains(&Medium::Memory) {
+                let line = measure(*keys, &report.effort())?;
+                report.measured(line)?;
+            }
+            if self.medium.contains(&Medium::Files) {
+                let line = files::measure(*keys, &report.effort())?;
+                report.measured(line)?;
+            }
         }
         report.finish(|lines| {
             let mut tables = Tables::default();
             TABLE.show(&mut tables, lines);
+            FILES.show(&mut tables, lines);
             tables.signed(lines)
         })
     }
@@ -75,6 +101,23 @@ const TABLE: Declared = Declared::new(
         ("ratio", "prove_ratio"),
         ("reads, 5 %", "reads_latest"),
         ("old version", "reads_old"),
+    ],
+);
+
+const FILES: Declared = Declared::new(
+    "stored_files",
+    "Stores on disk, opened for each look-up and each commit",
+    &[
+        ("keys", "keys"),
+        ("load s", "load_seconds"),
+        ("B/key", "file_bytes_per_key"),
+        ("B/snapshot", "file_bytes_per_snapshot"),
+        ("open us", "open_us"),
+        ("and look up", "open_and_look_up_us"),
+        ("and commit", "open_and_commit_us"),
+        ("five syncs", "sync_us"),
+        ("prove us", "prove_us"),
+        ("updates/s", "updates_per_second"),
     ],
 );
 

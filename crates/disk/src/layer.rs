@@ -44,6 +44,14 @@ pub trait FileLayer: Debug + Send + Sync {
     /// else, such as a folder; the operating system's.
     fn open(&self, name: &str) -> io::Result<Arc<dyn LayerFile>>;
 
+    /// The file of this name, only to be read: for whoever may not write to it.
+    ///
+    /// # Errors
+    /// As [`FileLayer::open`].
+    fn open_to_read(&self, name: &str) -> io::Result<Arc<dyn LayerFile>> {
+        self.open(name)
+    }
+
     /// A new, empty file. Its name is durable after [`FileLayer::synchronise`].
     ///
     /// # Errors

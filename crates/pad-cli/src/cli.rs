@@ -126,9 +126,10 @@ struct StoreArgument {
 /// How to make the store, if it is new.
 #[derive(Debug, Default, Args)]
 struct NewStoreArguments {
-    /// How a new store keeps all versions. Of a tree: path-copying (the default), cache-nowhere,
-    /// cache-median or cache-everywhere; of tuples: versioned-index; of a log: forest. Roots and proofs
-    /// do not depend on it.
+    /// How a new store keeps all versions. Of a tree: stored (the default), in a file of nodes of which a
+    /// command reads what it needs, or path-copying, cache-nowhere, cache-median or cache-everywhere, which
+    /// each command reads into memory; of tuples: versioned-index; of a log: forest. Roots and proofs do not
+    /// depend on it.
     #[arg(long, value_name = "NAME")]
     repository: Option<RepositoryName>,
     /// The public parameters of an append-only log, of which a new store keeps a copy; needed unless the key was

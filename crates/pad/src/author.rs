@@ -8,13 +8,13 @@
 
 use core::{any::Any, fmt, marker::PhantomData};
 
-use pad_core::{Dictionary, Operation, Update, Version, Workers};
+use pad_core::{Dictionary, Operation, Update, Version, Workers, signature::HeadSigner};
 
 use crate::{
     answering::AnsweringRepository,
     durable::{Durable, DurableRepository},
-    hosted::{HostedRepository, SignedUpdate, Typed},
-    repository::{RepositoryError, StorableRepository},
+    hosted::{HostedRepository, KeptRepository, SignedUpdate, Typed},
+    repository::{RepositoryError, SignError, StorableRepository},
     signing_record::{SigningRecord, SigningRecordError},
     store::{RecordChange, Store, StoreError},
 };
@@ -101,6 +101,15 @@ impl From<signature::Error> for AuthorError {
     }
 }
 
+impl From<SignError> for AuthorError {
+    fn from(error: SignError) -> Self {
+        match error {
+            SignError::Signer(error) => error.into(),
+            SignError::Repository(error) => error.into(),
+        }
+    }
+}
+
 impl From<pad_tuple::AuthorError> for AuthorError {
     fn from(error: pad_tuple::AuthorError) -> Self {
         match error {
@@ -148,6 +157,23 @@ impl fmt::Debug for dyn HostedAuthor {
     }
 }
 
+/// An author who goes on where a repository stands.
+pub enum ResumedAuthor {
+    /// One with the latest contents in memory.
+    WithContents(Box<dyn HostedAuthor>),
+    /// The signer alone: the repository keeps its contents itself, and signs a batch on top of them.
+    WithKey(HeadSigner),
+}
+
+impl fmt::Debug for ResumedAuthor {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::WithContents(author) => author.fmt(formatter),
+            Self::WithKey(signer) => signer.fmt(formatter),
+        }
+    }
+}
+
 /// The author of one family as one of any family.
 struct TypedAuthor<A>(A);
 
@@ -174,17 +200,19 @@ impl<A: BatchAuthor + Send + 'static> HostedAuthor for TypedAuthor<A> {
 pub(crate) fn resumed<R: ResumableRepository<K>, K>(
     repository: &R,
     secret: K,
-) -> Result<Box<dyn HostedAuthor>, AuthorError> {
+) -> Result<ResumedAuthor, AuthorError> {
     let author = repository.resume(secret, Workers::all_cores())?;
-    Ok(Box::new(TypedAuthor(author)))
+    Ok(ResumedAuthor::WithContents(Box::new(TypedAuthor(author))))
 }
 
 /// An author with a durable repository of its own: `M` in memory, made durable by `D`.
 ///
-/// Space: the repository's, and the author's copy of the latest contents.
+/// Space: the repository's, and unless that keeps its contents itself the author's copy of the latest contents.
 #[derive(Debug)]
 pub struct RecordedAuthor<M: ?Sized, D> {
-    author: Box<dyn HostedAuthor>,
+    author: ResumedAuthor,
+    /// The changes that a signer has refused, if the author has no memory of its own.
+    waiting: Vec<Operation>,
     record: Option<SigningRecord>,
     repository: Durable<M, D>,
 }
@@ -195,7 +223,7 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
     /// # Errors
     /// [`AuthorError::Record`] if the store is behind what was handed out or has another history.
     pub(crate) fn new(
-        author: Box<dyn HostedAuthor>,
+        author: ResumedAuthor,
         repository: Durable<M, D>,
         record: Option<SigningRecord>,
     ) -> Result<Self, AuthorError> {
@@ -211,6 +239,7 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
         }
         let mut author = Self {
             author,
+            waiting: Vec::new(),
             record,
             repository,
         };
@@ -249,13 +278,6 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
         Ok(record.advance(&head.map_err(RepositoryError::from)?)?)
     }
 
-    /// The value of a key in the latest contents, staged snapshots included.
-    ///
-    /// There is no way to the head of a staged snapshot: what is not durable is not handed out.
-    pub fn get(&self, key: &[u8]) -> Option<&[u8]> {
-        self.author.get(key)
-    }
-
     /// The repository.
     pub const fn repository(&self) -> &Durable<M, D> {
         &self.repository
@@ -267,15 +289,25 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
     }
 
     fn sign(&mut self, batch: Vec<Operation>) -> Result<Box<dyn SignedUpdate>, AuthorError> {
-        if self.author.version() != self.repository.memory().latest() {
+        let author = match &mut self.author {
+            ResumedAuthor::WithKey(signer) => {
+                self.repository.begin()?;
+                self.waiting.extend(batch);
+                let update = self.repository.publish(&mut self.waiting, signer)?;
+                self.waiting.clear();
+                return Ok(update);
+            }
+            ResumedAuthor::WithContents(author) => author,
+        };
+        if author.version() != self.repository.memory().latest() {
             return Err(AuthorError::Diverged);
         }
-        if self.author.has_unsigned() {
+        if author.has_unsigned() {
             // A snapshot of an earlier call, whose signer failed, becomes a version of its own.
-            let earlier = self.author.snapshot_of(Vec::new())?;
+            let earlier = author.snapshot_of(Vec::new())?;
             self.repository.stage(&*earlier)?;
         }
-        let update = self.author.snapshot_of(batch)?;
+        let update = author.snapshot_of(batch)?;
         self.repository.stage(&*update)?;
         Ok(update)
     }
@@ -290,7 +322,7 @@ pub struct DurableAuthor<R: AnsweringRepository, D, K> {
 
 impl<R, D, K> DurableAuthor<R, D, K>
 where
-    R: AnsweringRepository + ResumableRepository<K>,
+    R: KeptRepository + ResumableRepository<K>,
     D: Store,
 {
     /// Goes on where the repository stands; `secret` is the secret half of its setup, and `record`
@@ -371,8 +403,13 @@ where
     }
 
     /// The value of a key in the latest contents, staged snapshots included.
+    ///
+    /// There is no way to the head of a staged snapshot: what is not durable is not handed out.
     pub fn get(&self, key: &[u8]) -> Option<&[u8]> {
-        self.author.get(key)
+        match &self.author.author {
+            ResumedAuthor::WithContents(author) => author.get(key),
+            ResumedAuthor::WithKey(_) => None,
+        }
     }
 
     /// The repository.

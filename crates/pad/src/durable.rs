@@ -6,15 +6,15 @@
 //! for a good one. A damaged checkpoint costs a full replay, unless pruning has made it the only
 //! copy.
 
-use pad_core::{Key, LookupError, Untrusted, Version};
+use pad_core::{Key, LookupError, Operation, Untrusted, Version, signature::HeadSigner};
 use pad_tree::{Difference, KeyHistory};
 
 use crate::{
     answering::AnswerError,
-    hosted::{HostedRepository, SignedUpdate, Typed},
+    hosted::{HostedRepository, Keeping, SignedUpdate, Typed},
     question::{HeadText, Question},
-    repository::RepositoryError,
-    store::{RecordChange, Store},
+    repository::{RepositoryError, SignError},
+    store::{RecordChange, Store, StoreError},
 };
 
 mod check;
@@ -91,13 +91,37 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     }
 
     fn read_pinned(&mut self) -> Result<(), RepositoryError> {
-        if let Some(stored) = self.store.checkpoint()? {
-            self.checkpoint_bytes = stored.bytes.len();
-            // A damaged checkpoint costs a full replay, if all updates are there.
-            let _replayed_from_the_start = !self.memory.restore(&stored);
-        }
         self.acknowledged = self.store.latest()?;
-        self.since_checkpoint = replay(&mut *self.memory, &self.store)?;
+        match self.memory.keeping() {
+            Keeping::Rows(rows) => rows.take_up(&self.store)?,
+            Keeping::Whole(memory) => {
+                if let Some(stored) = self.store.checkpoint()? {
+                    self.checkpoint_bytes = stored.bytes.len();
+                    // A damaged checkpoint costs a full replay, if all updates are there.
+                    let _replayed_from_the_start = !memory.restore(&stored);
+                }
+                self.since_checkpoint = replay(memory, &self.store)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps other writers out, where it must be before an update and not after it.
+    pub(crate) fn begin(&mut self) -> Result<(), RepositoryError> {
+        if let Keeping::Rows(rows) = self.memory.keeping() {
+            rows.begin(&self.store)?;
+        }
+        Ok(())
+    }
+
+    /// What the store is to have of the latest version, whose update is this.
+    fn keep(&mut self, update: impl FnOnce() -> Vec<u8>) -> Result<(), RepositoryError> {
+        let version = self.memory.latest();
+        let stored = match self.memory.keeping() {
+            Keeping::Whole(_) => update(),
+            Keeping::Rows(rows) => rows.row(version)?,
+        };
+        self.staged.push(stored);
         Ok(())
     }
 
@@ -109,8 +133,9 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// [`RepositoryError::Store`]: the update stays staged, and [`Durable::flush`] tries again.
     pub fn apply_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
         self.memory.verify_update(update)?;
+        self.begin()?;
         self.memory.apply_message(update)?;
-        self.staged.push(update.to_vec());
+        self.keep(|| update.to_vec())?;
         self.flush(&[])
     }
 
@@ -119,9 +144,29 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// # Errors
     /// [`RepositoryError::Refused`]: nothing is changed.
     pub fn stage(&mut self, update: &dyn SignedUpdate) -> Result<Version, RepositoryError> {
+        self.begin()?;
         let version = self.memory.apply_update(update)?;
-        self.staged.push(update.encode());
+        self.keep(|| update.encode())?;
         Ok(version)
+    }
+
+    /// Has a repository that keeps its contents itself sign a batch as its next version; [`Durable::flush`] makes it durable. What of
+    /// the batch does nothing is taken from it.
+    ///
+    /// # Errors
+    /// [`SignError`]: nothing is changed, and the batch is still there.
+    pub(crate) fn publish(
+        &mut self,
+        batch: &mut Vec<Operation>,
+        signer: &HeadSigner,
+    ) -> Result<Box<dyn SignedUpdate>, SignError> {
+        self.begin()?;
+        let update = match self.memory.keeping() {
+            Keeping::Rows(rows) => rows.publish(batch, signer)?,
+            Keeping::Whole(_) => return Err(RepositoryError::from(NO_AUTHOR).into()),
+        };
+        self.keep(|| update.encode())?;
+        Ok(update)
     }
 
     /// Makes all staged updates and these records durable, all or nothing, and returns the version
@@ -132,9 +177,12 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// opening it anew tells.
     pub fn flush(&mut self, records: &[RecordChange]) -> Result<Version, RepositoryError> {
         if !self.staged.is_empty() || !records.is_empty() {
+            let keeps_rows = self.synchronise()?;
             let first = Version::new(self.acknowledged.number().saturating_add(1));
             self.store.publish(first, &self.staged, records)?;
-            self.since_checkpoint += self.staged.iter().map(Vec::len).sum::<usize>();
+            if !keeps_rows {
+                self.since_checkpoint += self.staged.iter().map(Vec::len).sum::<usize>();
+            }
             self.acknowledged = self.memory.latest();
             self.staged.clear();
         }
@@ -147,7 +195,16 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         Ok(self.acknowledged)
     }
 
-    /// Stores the repository as it is, so that the next opening has nothing to replay.
+    /// Makes what the repository keeps itself durable; says whether it keeps something.
+    fn synchronise(&mut self) -> Result<bool, StoreError> {
+        match self.memory.keeping() {
+            Keeping::Whole(_) => Ok(false),
+            Keeping::Rows(rows) => rows.synchronise().map(|()| true),
+        }
+    }
+
+    /// Stores the repository as it is, so that the next opening has nothing to replay. One that keeps its contents itself is stored
+    /// already.
     ///
     /// # Errors
     /// [`RepositoryError::Store`].
@@ -155,7 +212,10 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         if !self.staged.is_empty() {
             self.flush(&[])?;
         }
-        let checkpoint = self.memory.checkpoint();
+        let Keeping::Whole(memory) = self.memory.keeping() else {
+            return Ok(());
+        };
+        let checkpoint = memory.checkpoint();
         self.store.put_checkpoint(&checkpoint)?;
         self.checkpoint_bytes = checkpoint.bytes.len();
         self.since_checkpoint = 0;
@@ -168,8 +228,16 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// [`RepositoryError::Lookup`] if the version is not there; [`RepositoryError::Store`].
     pub fn prune(&mut self, oldest: Version) -> Result<(), RepositoryError> {
         self.check_acknowledged(oldest)?;
-        self.memory.prune(oldest)?;
-        self.checkpoint()?;
+        if !self.staged.is_empty() {
+            self.flush(&[])?;
+        }
+        match self.memory.keeping() {
+            Keeping::Whole(memory) => {
+                memory.prune(oldest)?;
+                self.checkpoint()?;
+            }
+            Keeping::Rows(rows) => rows.prune(oldest, &mut self.store)?,
+        }
         self.store.compact()?;
         Ok(())
     }
@@ -182,6 +250,20 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// The oldest version that can be asked about.
     pub fn oldest(&self) -> Version {
         self.memory.oldest()
+    }
+
+    /// The update that led to an acknowledged version, as a message; `None` if it was pruned, or the version is not there.
+    ///
+    /// # Errors
+    /// [`RepositoryError::Store`]; [`RepositoryError::Lookup`] if it has to be made again, and what it is made from cannot be read.
+    pub fn update_message(&self, version: Version) -> Result<Option<Vec<u8>>, RepositoryError> {
+        if version <= self.oldest() {
+            return Ok(None);
+        }
+        let Some(stored) = self.store.update(version)? else {
+            return Ok(None);
+        };
+        Ok(Some(self.memory.update_message(version, stored)?))
     }
 
     /// What the author has signed for an acknowledged version.
@@ -298,6 +380,10 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         &self.memory
     }
 
+    pub(crate) const fn memory_mut(&mut self) -> &mut M {
+        &mut self.memory
+    }
+
     /// The store.
     pub const fn store(&self) -> &D {
         &self.store
@@ -330,6 +416,10 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         Ok(())
     }
 }
+
+/// What is kept as a whole has an author with a copy of the contents.
+const NO_AUTHOR: StoreError =
+    StoreError::Damaged("it does not hold a repository that can be signed for so");
 
 /// The bytes of updates that opening may always have to replay.
 const LEAST_CHECKPOINT_DISTANCE: usize = 16 << 20;

@@ -13,6 +13,7 @@ use crate::{
     durable::Durable,
     family,
     keys::{PublicKey, SecretKey},
+    node_file::MISSING,
     question::{NotOffered, Question, Refusal, Statement},
     repository::RepositoryError,
     selection::{SchemeFamily, with_suite},
@@ -79,6 +80,15 @@ impl AnyRepository {
     pub fn description(&self) -> Result<Description, StoreError> {
         Description::read(self.store())
     }
+
+    /// The bytes of the store's files.
+    ///
+    /// # Errors
+    /// [`StoreError`] of the medium.
+    pub fn file_bytes(&self) -> Result<u64, StoreError> {
+        let beside = self.memory().file_bytes()?;
+        Ok(self.store().file_bytes()?.saturating_add(beside))
+    }
 }
 
 /// Opens the repository in a store.
@@ -86,8 +96,20 @@ impl AnyRepository {
 /// # Errors
 /// [`RepositoryError`].
 pub fn open_repository(path: &Path) -> Result<AnyRepository, RepositoryError> {
-    let (store, description) = described(path)?;
-    open(store, &description)
+    Ok(opened(path)?.0)
+}
+
+/// The repository in a store, and what the store says that it is.
+fn opened(path: &Path) -> Result<(AnyRepository, Description), RepositoryError> {
+    let open = || {
+        let (store, description) = described(path)?;
+        Ok((open(store, &description)?, description))
+    };
+    match open() {
+        // Somebody may have pruned between the reading of the store and that of its file of nodes.
+        Err(RepositoryError::Store(StoreError::Damaged(MISSING))) => open(),
+        opened => opened,
+    }
 }
 
 /// Opens a store as its author, who remembers in `record` what was handed out.
@@ -100,12 +122,11 @@ pub fn open_author(
     key: &SecretKey,
     record: SigningRecord,
 ) -> Result<AnyAuthor, AuthorError> {
-    let (store, description) = described(path)?;
+    let (repository, description) = opened(path)?;
     if description.public != *key.public() {
         let other = StoreError::Damaged("the key is of another dictionary");
         return Err(RepositoryError::from(other).into());
     }
-    let repository = open(store, &description)?;
     let author = repository.memory().resume(key)?;
     RecordedAuthor::new(author, repository, Some(record))
 }

@@ -17,7 +17,7 @@ use crate::{
     question::{NotOffered, Question, Refusal},
     repository::{CheckError, RepositoryError},
     selection::SchemeFamily,
-    store::{Store, StoreError},
+    store::{StoreError, redb_store::RedbStore},
 };
 
 #[cfg(feature = "aad")]
@@ -28,13 +28,10 @@ pub(crate) mod tuple;
 /// An empty repository of the kind that a store says it holds.
 pub(crate) fn repository<S: Suite>(
     description: &Description,
-    store: &impl Store,
+    store: &RedbStore,
 ) -> Result<Box<dyn OfferedRepository>, RepositoryError> {
-    // Only logs keep there what they are made from.
-    #[cfg(not(feature = "aad"))]
-    let _ = store;
     let made = match description.public.scheme.family() {
-        SchemeFamily::Tree => tree::repository::<S>(description),
+        SchemeFamily::Tree => tree::repository::<S>(description, store.path())?,
         SchemeFamily::Tuple => tuple::repository::<S>(description)?,
         #[cfg(feature = "aad")]
         SchemeFamily::Log => log::repository::<S>(description, store)?,

@@ -7,21 +7,22 @@ use core::{any::Any, fmt};
 use std::collections::BTreeMap;
 
 use pad_core::{
-    Attachment, Key, LookupError, Suite, Untrusted, Update, Value, Version, codec, head::Authority,
+    Attachment, Key, LookupError, Operation, Suite, Untrusted, Update, Value, Version, codec,
+    head::Authority, signature::HeadSigner,
 };
 use pad_tree::{Difference, KeyHistory};
 
 use crate::{
     answering::AnswerError,
     question::{HeadText, Question},
-    repository::{CheckError, RepositoryError},
+    repository::{CheckError, RepositoryError, SignError},
     signing_record::{SigningRecord, SigningRecordError},
-    store::StoredCheckpoint,
+    store::{Store, StoreError, StoredCheckpoint},
 };
 
 mod typed;
 
-pub use typed::Typed;
+pub use typed::{KeptRepository, Typed};
 
 /// An update that an author has signed, of whatever suite and attachment.
 pub trait SignedUpdate: Any {
@@ -42,9 +43,9 @@ impl<S: Suite, A: Attachment + 'static> SignedUpdate for Update<S, A> {
     }
 }
 
-/// Takes updates and checkpoints.
+/// Takes updates.
 ///
-/// Laws: as of [`pad_core::Repository`] and [`crate::StorableRepository`].
+/// Laws: as of [`pad_core::Repository`].
 pub trait UpdatedRepository {
     /// Whose updates are taken.
     fn authority(&self) -> &Authority;
@@ -74,7 +75,12 @@ pub trait UpdatedRepository {
     /// [`RepositoryError::Refused`]: nothing is changed; [`RepositoryError::Unreadable`] if it is of
     /// another family.
     fn apply_update(&mut self, update: &dyn SignedUpdate) -> Result<Version, RepositoryError>;
+}
 
+/// Is kept as a whole: in a checkpoint, and the updates since.
+///
+/// Laws: as of [`crate::CheckpointedRepository`].
+pub trait Checkpointed: UpdatedRepository {
     /// Drops the contents of all versions before `oldest`; their heads stay.
     ///
     /// # Errors
@@ -90,6 +96,79 @@ pub trait UpdatedRepository {
 
     /// A repository of the same setup with no versions.
     fn emptied(&self) -> Box<dyn HostedRepository>;
+}
+
+/// Keeps its contents itself, beside the store. In the place of an update the store has a row for each version, which says where the
+/// version's contents are.
+///
+/// Laws:
+///
+/// 1. A version is there when the store has its row; what was kept for others is dropped.
+/// 2. [`RowKeeper::begin`] comes before the first update, and nobody else publishes afterwards.
+/// 3. [`RowKeeper::synchronise`] comes before the store publishes.
+pub trait RowKeeper: UpdatedRepository {
+    /// Goes on with the versions that a store has.
+    ///
+    /// # Errors
+    /// [`RepositoryError`] if they are not there, or not of this setup.
+    fn take_up(&mut self, store: &dyn Store) -> Result<(), RepositoryError>;
+
+    /// Keeps other writers out.
+    ///
+    /// # Errors
+    /// [`StoreError::InUse`]; [`StoreError::Gap`] if somebody has published a version that is not here; [`StoreError`] of the medium.
+    fn begin(&mut self, store: &dyn Store) -> Result<(), StoreError>;
+
+    /// Signs a batch as the next version; see [`pad_tree::StoredRepository::publish`].
+    ///
+    /// # Errors
+    /// [`SignError`]: nothing is changed, and the batch is still there.
+    fn publish(
+        &mut self,
+        batch: &mut Vec<Operation>,
+        signer: &HeadSigner,
+    ) -> Result<Box<dyn SignedUpdate>, SignError>;
+
+    /// Drops the contents of all versions before `oldest`, from the store as well; their heads stay. All that was staged is published.
+    ///
+    /// # Errors
+    /// [`RepositoryError::Lookup`] if the version is not there; [`RepositoryError::Store`].
+    fn prune(&mut self, oldest: Version, store: &mut dyn Store) -> Result<(), RepositoryError>;
+
+    /// Reads what a version has changed, and checks that it hashes to the version's root.
+    ///
+    /// # Errors
+    /// [`CheckError`].
+    fn check_changes(&self, version: Version) -> Result<(), CheckError>;
+
+    /// The row of a version.
+    ///
+    /// # Errors
+    /// [`LookupError`] if the version is not there.
+    fn row(&self, version: Version) -> Result<Vec<u8>, LookupError>;
+
+    /// Makes everything durable that the rows speak of.
+    ///
+    /// # Errors
+    /// [`StoreError`] of the medium; the repository must then be opened anew.
+    fn synchronise(&mut self) -> Result<(), StoreError>;
+}
+
+/// How a repository outlives its process.
+pub enum Keeping<'m> {
+    /// As a whole.
+    Whole(&'m mut dyn Checkpointed),
+    /// It keeps its contents itself.
+    Rows(&'m mut dyn RowKeeper),
+}
+
+impl fmt::Debug for Keeping<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Whole(_) => "Whole",
+            Self::Rows(_) => "Rows",
+        })
+    }
 }
 
 /// Answers questions about every version, in messages.
@@ -157,8 +236,27 @@ pub trait AskedRepository {
     ) -> Result<Untrusted<Vec<Difference>>, AnswerError>;
 }
 
-/// A repository in memory that a [`crate::DurableRepository`] keeps.
+/// A repository that a [`crate::DurableRepository`] makes last.
 pub trait HostedRepository: UpdatedRepository + AskedRepository + fmt::Debug + Send + Sync {
+    /// How it outlives its process.
+    fn keeping(&mut self) -> Keeping<'_>;
+
+    /// The bytes of the files that it keeps itself.
+    ///
+    /// # Errors
+    /// [`StoreError`] of the medium.
+    fn file_bytes(&self) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
+    /// The update that led to a version, as a message, from what the store has in its place.
+    ///
+    /// # Errors
+    /// [`LookupError`] if it has to be made again, and what it is made from cannot be read.
+    fn update_message(&self, _: Version, stored: Vec<u8>) -> Result<Vec<u8>, LookupError> {
+        Ok(stored)
+    }
+
     /// Whether a proof about one version may vouch for later ones, as superseding statements do. What a
     /// crash could still undo must then not be proved, not even through its past.
     fn evidence_outlives_version(&self) -> bool;
@@ -189,7 +287,7 @@ pub trait HostedRepository: UpdatedRepository + AskedRepository + fmt::Debug + S
 
     /// Whether the memory of this repository is that of one that was made anew from all updates, up to the same version: for
     /// families in which proofs about a few keys do not show it.
-    fn is_as_replayed(&self, _: &dyn HostedRepository) -> bool {
+    fn is_as_replayed(&self, _: &dyn Checkpointed) -> bool {
         true
     }
 

@@ -14,8 +14,9 @@
 //! * [`DurableRepository`] and [`DurableAuthor`]: server and author across crashes, over a
 //!   [`Store`]; [`RedbStore`] is one in a file.
 //! * [`hosted`]: a repository of any family behind messages, which [`durable`] makes last.
-//! * [`StorableRepository`], [`ResumableRepository`] and [`AnsweringRepository`]: what other families
-//!   of schemes must offer to be stored, continued and asked in the same way.
+//! * [`StorableRepository`], [`CheckpointedRepository`], [`ResumableRepository`] and
+//!   [`AnsweringRepository`]: what other families of schemes must offer to be stored, continued and
+//!   asked in the same way.
 //! * [`keys`]: key files. `trace`, with the feature of that name: recorded updates as CSV.
 //! * [`SigningRecord`]: what an author has handed out, so that an old store is not signed for.
 //! * [`CompleteHistory`]: every change of a key, and from which version on.
@@ -34,6 +35,7 @@ pub mod evidence;
 mod family;
 pub mod hosted;
 pub mod keys;
+mod node_file;
 mod offered;
 mod own_keys;
 #[cfg(feature = "aad")]
@@ -74,6 +76,6 @@ pub use pad_tuple::{self, TupleAuthor, TupleProof, TupleRepository};
 #[cfg(feature = "aad")]
 pub use parameters::LogParameters;
 pub use question::NotOffered;
-pub use repository::{CheckError, RepositoryError, StorableRepository};
+pub use repository::{CheckError, CheckpointedRepository, RepositoryError, StorableRepository};
 pub use signing_record::{SigningRecord, SigningRecordError};
 pub use store::{RecordChange, Store, StoreError, StoredCheckpoint, redb_store::RedbStore};

@@ -3,7 +3,7 @@
 use pad_core::Version;
 
 use crate::{
-    author::{AuthorError, HostedAuthor},
+    author::{AuthorError, ResumedAuthor},
     hosted::HostedRepository,
     keys::SecretKey,
     question::{Question, Refusal, Statement},
@@ -29,5 +29,5 @@ pub trait OfferedRepository: HostedRepository {
     ///
     /// # Errors
     /// [`AuthorError`] if the key is not of the repository's scheme.
-    fn resume(&self, key: &SecretKey) -> Result<Box<dyn HostedAuthor>, AuthorError>;
+    fn resume(&self, key: &SecretKey) -> Result<ResumedAuthor, AuthorError>;
 }

@@ -5,8 +5,8 @@ use pad_core::{Domain, Suite, Version};
 mod error;
 mod storable;
 
-pub use error::{CheckError, RepositoryError};
-pub use storable::StorableRepository;
+pub use error::{CheckError, RepositoryError, SignError};
+pub use storable::{CheckpointedRepository, StorableRepository};
 
 /// The digest of a checkpoint: version (8, big-endian) ‖ oldest (8) ‖ bytes.
 pub(crate) fn integrity<S: Suite>(version: Version, oldest: Version, bytes: &[u8]) -> S::Digest {

@@ -146,6 +146,7 @@ by_name! {
     CacheNowhere => CacheNowhere::NAME,
     CacheMedian => CacheMedian::NAME,
     CacheEverywhere => CacheEverywhere::NAME,
+    Stored => "stored",
     VersionedIndex => "versioned-index",
     #[cfg(feature = "aad")]
     Forest => "forest"
@@ -184,6 +185,7 @@ impl SchemeFamily {
     pub const fn repositories(self) -> &'static [RepositoryName] {
         match self {
             Self::Tree => &[
+                RepositoryName::Stored,
                 RepositoryName::PathCopying,
                 RepositoryName::CacheNowhere,
                 RepositoryName::CacheMedian,

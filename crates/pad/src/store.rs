@@ -105,6 +105,19 @@ pub trait Store {
     /// [`StoreError`] of the medium.
     fn update(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError>;
 
+    /// The updates that led to the versions from `first` on, in their order: for stores of rows, which are short.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] if one is not there; [`StoreError`] of the medium.
+    fn updates_from(&self, first: Version) -> Result<Vec<Vec<u8>>, StoreError> {
+        let versions = (first.number()..=self.latest()?.number()).map(Version::new);
+        let updates = versions.map(|version| {
+            let update = self.update(version)?;
+            update.ok_or(StoreError::Damaged("an update is missing"))
+        });
+        updates.collect()
+    }
+
     /// Replaces the checkpoint and drops the updates up to its oldest version, which it replaces.
     ///
     /// # Errors
@@ -207,6 +220,9 @@ pub enum StoreError {
     /// A checkpoint is older than the stored one, or holds what somebody has pruned meanwhile.
     #[error("the store has a newer checkpoint")]
     Superseded,
+    /// Something could not be written before, and only opening anew tells what is there.
+    #[error("something could not be written before; open the store again to see what is there")]
+    Closed,
     /// A writer was interrupted, and this process may not write what puts the store in order.
     #[error(
         "a writer of the store {} was interrupted; whoever may write to it has to open it once \

@@ -24,12 +24,20 @@ pub(crate) struct SystemFile {
 impl SystemFile {
     /// The file at this path, which must be one: opening some other things waits for somebody else.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        Self::open_with(path, OpenOptions::new().read(true).write(true))
+    }
+
+    /// The same, only to be read.
+    pub(crate) fn open_to_read(path: &Path) -> io::Result<Self> {
+        Self::open_with(path, OpenOptions::new().read(true))
+    }
+
+    fn open_with(path: &Path, options: &OpenOptions) -> io::Result<Self> {
         if !path.metadata()?.is_file() {
             let error = format!("{} is not a file", path.display());
             return Err(io::Error::new(io::ErrorKind::InvalidData, error));
         }
-        let file = OpenOptions::new().read(true).write(true).open(path)?;
-        Ok(Self::new(file))
+        Ok(Self::new(options.open(path)?))
     }
 
     /// A new file at this path.

@@ -60,6 +60,17 @@ impl Folder {
         Self { access, ..self }
     }
 
+    /// The folder in which the file at this path really is, and the file's name there.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidInput`] if the path has no name at its end that is UTF-8; those of [`Folder::open`].
+    pub fn of_file(path: &Path) -> io::Result<(Self, String)> {
+        let target = target(path)?;
+        let name = target.file_name().and_then(|name| name.to_str());
+        let name = name.ok_or(io::ErrorKind::InvalidInput)?.to_owned();
+        Ok((Self::open(folder(&target))?, name))
+    }
+
     /// The path of the file of this name.
     fn file(&self, name: &str) -> io::Result<PathBuf> {
         check_name(name)?;
@@ -85,6 +96,10 @@ impl FileLayer for Folder {
 
     fn open(&self, name: &str) -> io::Result<Arc<dyn LayerFile>> {
         Ok(Arc::new(SystemFile::open(&self.file(name)?)?))
+    }
+
+    fn open_to_read(&self, name: &str) -> io::Result<Arc<dyn LayerFile>> {
+        Ok(Arc::new(SystemFile::open_to_read(&self.file(name)?)?))
     }
 
     fn create(&self, name: &str) -> io::Result<Arc<dyn LayerFile>> {

@@ -134,6 +134,9 @@ impl From<CheckError> for Failure {
     fn from(error: CheckError) -> Self {
         match error {
             CheckError::Repository(RepositoryError::Store(error)) => error.into(),
+            CheckError::Repository(RepositoryError::Lookup(
+                error @ (LookupError::Store(_) | LookupError::Damaged { .. }),
+            )) => error.into(),
             error => Self::Refused(format!("the store does not verify: {error}")),
         }
     }
@@ -147,13 +150,19 @@ impl From<ApplyError> for Failure {
 
 impl From<LookupError> for Failure {
     fn from(error: LookupError) -> Self {
-        Self::Input(error.to_string())
+        match error {
+            LookupError::Store(_) | LookupError::Damaged { .. } => Self::Store(error.to_string()),
+            error => Self::Input(error.to_string()),
+        }
     }
 }
 
 impl From<AnswerError> for Failure {
     fn from(error: AnswerError) -> Self {
-        Self::Input(error.to_string())
+        match error {
+            AnswerError::Lookup(error) => error.into(),
+            error => Self::Input(error.to_string()),
+        }
     }
 }
 

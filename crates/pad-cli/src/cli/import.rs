@@ -113,7 +113,7 @@ impl Import {
         let next = next.map_err(|error| Failure::trace(&self.trace, &error))?;
         let first = u64::try_from(imported).unwrap_or(u64::MAX);
         for version in first.saturating_add(1)..=repository.latest().number() {
-            let Some(message) = repository.store().update(Version::new(version))? else {
+            let Some(message) = repository.update_message(Version::new(version))? else {
                 continue;
             };
             let update = codec::decode::<Update<Sha256Ed25519, Appended>>(&message, message.len());

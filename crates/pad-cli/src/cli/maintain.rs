@@ -34,9 +34,9 @@ impl Prune {
             let (what, scheme) = ("prunings", scheme.id());
             return Err(Failure::Input(NotOffered { what, scheme }.to_string()));
         }
-        let before = repository.store().file_bytes()?;
+        let before = repository.file_bytes()?;
         repository.prune(Version::new(self.before))?;
-        let after = repository.store().file_bytes()?;
+        let after = repository.file_bytes()?;
         let (oldest, latest) = (repository.oldest(), repository.latest());
         let text = format!(
             "kept versions {oldest} to {latest} and all signed heads; the store has {after} bytes \
@@ -62,12 +62,21 @@ impl Check {
         } else {
             "the checkpoint"
         };
+        let replayed = if let Some(replayed) = checked.replayed {
+            let proved = checked.proved;
+            format!(
+                "{replayed} updates replayed from {from}, the contents of {proved} versions proved"
+            )
+        } else {
+            let between = checked.proved.saturating_sub(2);
+            format!(
+                "all contents of the oldest and the latest version and what {between} between them changed hash to \
+                 the signed roots"
+            )
+        };
         let text = format!(
-            "the store is whole: {} signed heads, {} updates replayed from {from}, the contents of \
-             {} versions proved{}{}   [{}]",
+            "the store is whole: {} signed heads, {replayed}{}{}   [{}]",
             checked.heads,
-            checked.replayed,
-            checked.proved,
             if checked.checkpoint {
                 ", the checkpoint intact"
             } else {
@@ -84,7 +93,7 @@ impl Check {
             "latest": latest.number(),
             "oldest": repository.oldest().number(),
             "heads": checked.heads,
-            "replayed": checked.replayed,
+            "replayed": checked.replayed.unwrap_or(0),
             "from_empty": checked.from_empty,
             "proved": checked.proved,
             "checkpoint": checked.checkpoint,

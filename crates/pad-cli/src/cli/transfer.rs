@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pad::{Store, Version, dynamic::open_repository};
+use pad::{Version, dynamic::open_repository};
 use serde_json::json;
 
 use super::{
@@ -42,7 +42,7 @@ impl Export {
         self.out.check(output)?;
         let repository = open_repository(&self.store.store)?;
         let version = Version::new(self.at);
-        let Some(update) = repository.store().update(version)? else {
+        let Some(update) = repository.update_message(version)? else {
             let (oldest, latest) = (repository.oldest(), repository.latest());
             return Err(Failure::Input(format!(
                 "there is no update to version {version}, the store has those after version \

@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::{hint::black_box, time::Instant};
 
 use pad::{
-    Key, Store, Version,
+    Key, Version,
     dynamic::AnyRepository,
     dynamic::verify,
     question::Question,
@@ -123,7 +123,7 @@ pub(super) fn measure(dictionary: &Published<'_>, budget: Duration) -> Result<Me
         keys: repository.entries(),
         import_time: dictionary.import_time,
         update_bytes: update_bytes(repository)?,
-        disk_bytes: repository.store().file_bytes()?,
+        disk_bytes: repository.file_bytes()?,
         memory_bytes: repository.memory_bytes(),
         proof_bytes: mean(&proofs),
         absent_bytes,
@@ -136,7 +136,7 @@ pub(super) fn measure(dictionary: &Published<'_>, budget: Duration) -> Result<Me
 fn update_bytes(repository: &AnyRepository) -> Result<f64, Failure> {
     let mut updates = Vec::new();
     for version in (1..=repository.latest().number()).map(Version::new) {
-        let update = repository.store().update(version)?;
+        let update = repository.update_message(version)?;
         updates.push(update.map_or(0, |update| update.len()));
     }
     Ok(mean(&updates))

@@ -138,6 +138,7 @@ const fn color(repository: RepositoryName) -> RGBColor {
         RepositoryName::PathCopying => RGBColor(31, 119, 180),
         RepositoryName::CacheNowhere => RGBColor(127, 127, 127),
         RepositoryName::CacheMedian => RGBColor(44, 160, 44),
+        RepositoryName::Stored => RGBColor(214, 39, 40),
         RepositoryName::VersionedIndex => RGBColor(148, 103, 189),
         _ => RGBColor(255, 127, 14),
     }

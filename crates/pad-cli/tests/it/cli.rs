@@ -242,7 +242,7 @@ fn bad_arguments_change_nothing() {
     bench.fails(
         "import --store s --key k --repository cache-nowhere t.csv",
         2,
-        "path-copying",
+        "is of the kind stored",
     );
     bench.fails(
         &format!("put --store s {} 1", "x".repeat(4097)),
@@ -359,7 +359,10 @@ fn updates_travel_to_other_servers() {
 #[test]
 fn views_only_move_forward() {
     let bench = Bench::with_trace();
-    std::fs::copy(bench.path("s"), bench.path("old")).unwrap();
+    for suffix in ["", ".nodes"] {
+        let [from, to] = ["s", "old"].map(|name| bench.path(&format!("{name}{suffix}")));
+        std::fs::copy(from, to).unwrap();
+    }
     bench.ok("get --store s --public k.pub --view v apple");
     bench.ok("put --store s apple 9");
     bench.ok("commit --store s --key k");
@@ -387,30 +390,44 @@ fn views_only_move_forward() {
 
 #[test]
 fn pruned_stores_keep_heads_and_newer_contents() {
-    let bench = Bench::with_trace();
-    let versions = bench.json("versions --store s");
-    bench.ok("prune --store s --before 2");
-    let pruned = bench.json("versions --store s");
+    let bench = Bench::new();
+    bench.write("t.csv", TRACE.as_bytes());
+    for s in ["path-copying", "stored"] {
+        bench.ok(&format!("keygen --out {s}.k"));
+        bench.ok(&format!(
+            "import --store {s} --key {s}.k --repository {s} t.csv"
+        ));
+        check_pruned(&bench, s);
+    }
+}
+
+fn check_pruned(bench: &Bench, s: &str) {
+    let versions = bench.json(&format!("versions --store {s}"));
+    bench.ok(&format!("prune --store {s} --before 2"));
+    let pruned = bench.json(&format!("versions --store {s}"));
     assert_eq!(pruned[0]["root"], versions[0]["root"]);
     assert_eq!(
         (&pruned[0]["kept"], &pruned[1]["kept"]),
         (&json!(false), &json!(true))
     );
     bench.fails(
-        "get --store s apple --at 1",
+        &format!("get --store {s} apple --at 1"),
         2,
         "was pruned, the oldest kept is 2",
     );
-    assert_eq!(bench.json("get --store s apple --at 2")[0]["value"], "4");
-    let checked = bench.json("check --store s").remove(0);
+    assert_eq!(
+        bench.json(&format!("get --store {s} apple --at 2"))[0]["value"],
+        "4"
+    );
+    let checked = bench.json(&format!("check --store {s}")).remove(0);
     assert_eq!(
         (&checked["from_empty"], &checked["proved"]),
         (&json!(false), &json!(2))
     );
-    bench.ok("put --store s fig 9");
-    bench.ok("commit --store s --key k");
-    bench.ok("check --store s");
-    assert_eq!(bench.json("get --store s fig")[0]["value"], "9");
+    bench.ok(&format!("put --store {s} fig 9"));
+    bench.ok(&format!("commit --store {s} --key {s}.k"));
+    bench.ok(&format!("check --store {s}"));
+    assert_eq!(bench.json(&format!("get --store {s} fig"))[0]["value"], "9");
 }
 
 #[test]
@@ -429,6 +446,7 @@ fn every_scheme_repository_and_suite_works() {
                 "cache-nowhere",
                 "cache-median",
                 "cache-everywhere",
+                "stored",
             ] {
                 let store = format!("{key}-{kind}");
                 let import = format!(

@@ -120,7 +120,10 @@ fn a_refusal_is_one_line_and_an_object_whatever_it_names() {
 
 #[test]
 fn what_was_pruned_does_not_come_back() {
-    let bench = Bench::with_trace();
+    let bench = Bench::new();
+    bench.write("t.csv", TRACE.as_bytes());
+    bench.ok("keygen --out k");
+    bench.ok("import --store s --key k --repository path-copying t.csv");
     // A process that has read the store before it is pruned.
     let mut early = pad::dynamic::open_repository(&bench.path("s")).unwrap();
     bench.ok("prune --store s --before 3");
@@ -220,7 +223,7 @@ fn commands_leave_no_drafts() {
         .collect();
     names.sort();
     let expected = [
-        "k", "k.pub", "k.signed", "p", "s", "s.newest", "t.csv", "v", "v.lock",
+        "k", "k.pub", "k.signed", "p", "s", "s.newest", "s.nodes", "t.csv", "v", "v.lock",
     ];
     assert_eq!(names, expected);
 }
@@ -235,7 +238,8 @@ fn the_table_of_exit_statuses_is_true() {
     bench.ok("prove --store s apple --at 3 --out proof");
     bench.ok("export --store s --at 3 --out update");
     bench.ok("get --store s --public k.pub --view view apple");
-    for suffix in ["", ".newest"] {
+    bench.write("alone", &bench.read("s"));
+    for suffix in ["", ".newest", ".nodes"] {
         let copy = bench.path(&format!("old{suffix}"));
         std::fs::copy(bench.path(&format!("s{suffix}")), copy).unwrap();
     }

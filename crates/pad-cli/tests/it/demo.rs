@@ -12,8 +12,8 @@ use crate::bench::{Bench, text};
 fn the_demonstration_leaves_proofs_that_no_changed_byte_survives() {
     let bench = Bench::new();
     let printed = bench.ok("demo --out d --budget 1");
-    assert!(printed.contains("324 of 324 answers"), "{printed}");
-    assert!(printed.contains("135 of 135 attacks"), "{printed}");
+    assert!(printed.contains("360 of 360 answers"), "{printed}");
+    assert!(printed.contains("150 of 150 attacks"), "{printed}");
     assert!(printed.contains("3 of 3 lies refused"), "{printed}");
     assert!(
         printed.contains("4 of 4 lies about a directory refused"),

@@ -1,7 +1,7 @@
 //! `kill -9` at random moments of `pad import` loses nothing that was acknowledged.
 //!
-//! `PAD_KILL_ROUNDS` sets the number of rounds for each scheme: unless set, 5 for a tree and 3 for
-//! tuples.
+//! `PAD_KILL_ROUNDS` sets the number of rounds for each scheme: unless set, 5 for a tree, in memory and
+//! stored, and 3 for tuples.
 
 use std::{
     io::{BufRead, BufReader, Read},
@@ -17,15 +17,20 @@ use crate::bench::{Bench, prices};
 
 #[test]
 fn acknowledged_versions_of_trees_survive() {
-    survive("red-black", 5);
+    survive("red-black", "path-copying", 5);
+}
+
+#[test]
+fn acknowledged_versions_of_stored_trees_survive() {
+    survive("treap", "stored", 5);
 }
 
 #[test]
 fn acknowledged_versions_of_tuples_survive() {
-    survive("tuple-spec-lightweight", 3);
+    survive("tuple-spec-lightweight", "versioned-index", 3);
 }
 
-fn survive(scheme: &str, rounds: u64) {
+fn survive(scheme: &str, repository: &str, rounds: u64) {
     let wanted = std::env::var("PAD_KILL_ROUNDS");
     let rounds: u64 = wanted.map_or(rounds, |rounds| rounds.parse().unwrap());
     let bench = Bench::new();
@@ -34,7 +39,9 @@ fn survive(scheme: &str, rounds: u64) {
     let import = |store: &str| {
         let prices = prices();
         let prices = prices.display();
-        format!("import --store {store} --key k --record {store}.signed {prices}")
+        format!(
+            "import --store {store} --key k --record {store}.signed --repository {repository} {prices}"
+        )
     };
     let whole = bench.json(&import("whole"));
     let mut unfinished = 0;
@@ -42,7 +49,7 @@ fn survive(scheme: &str, rounds: u64) {
     for round in 0..rounds {
         if round % 4 == 0 {
             // A new store every few rounds, so that creating one is hit too.
-            for file in ["s", "s.newest", "s.signed"] {
+            for file in ["s", "s.newest", "s.nodes", "s.signed"] {
                 let _ = std::fs::remove_file(bench.path(file));
             }
             acknowledged.clear();

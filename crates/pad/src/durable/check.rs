@@ -4,7 +4,7 @@ use pad_core::{VerifyError, Version};
 
 use super::{Durable, replay::replay};
 use crate::{
-    hosted::{Contents, HostedRepository},
+    hosted::{Contents, HostedRepository, Keeping},
     repository::CheckError,
     store::{Store, StoreError},
 };
@@ -16,7 +16,8 @@ pub struct Checked {
     pub heads: u64,
     /// The stored updates that were replayed, each with signature and recomputed root: all of them
     /// from the empty dictionary on, unless the store was pruned.
-    pub replayed: u64,
+    /// `None` for a repository that keeps its contents itself, which has none.
+    pub replayed: Option<u64>,
     /// The kept versions whose contents were proved against their heads.
     pub proved: u64,
     /// Whether the store has a checkpoint, which then passed its integrity check.
@@ -34,39 +35,47 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// 1. the storage engine's own structure, and the checkpoint's integrity digest;
     /// 2. the signature of every version's head, pruned versions included, and the history in it;
     /// 3. every stored update, replayed from the empty dictionary, or after pruning from the
-    ///    checkpoint;
+    ///    checkpoint; a repository that keeps its contents itself has none, and its contents are read instead;
     /// 4. of logs, every node and certificate in the checkpoint, by making it anew;
     /// 5. the contents of the oldest and the latest kept version, all of them, and in every kept
-    ///    version what its stored update changed, by proofs against the heads.
+    ///    version what its stored update changed, by proofs against the heads, or where the repository keeps
+    ///    its contents itself by hashing them up to the signed roots.
     ///
     /// # Errors
     /// [`CheckError`] with the first thing that is wrong.
     pub fn check(&mut self) -> Result<Checked, CheckError> {
         self.store_mut().check()?;
         let from_empty = self.oldest() == Version::EMPTY;
-        let mut replayed = self.memory().emptied();
+        let Keeping::Whole(memory) = self.memory_mut().keeping() else {
+            return self.check_kept();
+        };
+        let (mut replayed, mut second) = (memory.emptied(), memory.emptied());
         let stored = self.store().checkpoint()?;
         let checkpoint = stored.is_some();
         if let Some(stored) = stored {
-            if !replayed.restore(&stored) {
+            let is_restored = match replayed.keeping() {
+                Keeping::Whole(replayed) => replayed.restore(&stored),
+                Keeping::Rows(_) => false,
+            };
+            if !is_restored {
                 return Err(StoreError::Damaged(
                     "its checkpoint does not pass the integrity check",
                 )
                 .into());
             }
             if from_empty {
-                replayed = self.memory().emptied();
+                core::mem::swap(&mut replayed, &mut second);
             }
         }
         let before = replayed.latest().number();
         replay(&mut *replayed, self.store())?;
-        let heads = self.check_heads(&*replayed)?;
+        let heads = self.check_heads(Some(&*replayed))?;
         let proved = self.check_contents()?;
-        let complete = self.check_completeness(&*replayed, from_empty)?;
+        let complete = self.check_completeness(&mut *replayed, from_empty)?;
         let replayed = replayed.latest().number() - before;
         Ok(Checked {
             heads,
-            replayed,
+            replayed: Some(replayed),
             proved,
             checkpoint,
             from_empty,
@@ -77,11 +86,15 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// Whether it is known that the contents of the oldest and the latest version lack nothing.
     fn check_completeness(
         &self,
-        replayed: &dyn HostedRepository,
+        replayed: &mut dyn HostedRepository,
         from_empty: bool,
     ) -> Result<bool, CheckError> {
         let same_version = replayed.latest() == self.latest();
-        if from_empty && same_version && !self.memory().is_as_replayed(replayed) {
+        let is_same = match replayed.keeping() {
+            Keeping::Whole(replayed) => self.memory().is_as_replayed(replayed),
+            Keeping::Rows(_) => true,
+        };
+        if from_empty && same_version && !is_same {
             let mismatch = VerifyError::RootMismatch;
             return Err(CheckError::Version(self.latest(), mismatch));
         }
@@ -103,12 +116,34 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         Ok(complete)
     }
 
-    fn check_heads(&self, replayed: &dyn HostedRepository) -> Result<u64, CheckError> {
+    /// The same of a repository that keeps its contents itself, and no updates.
+    fn check_kept(&mut self) -> Result<Checked, CheckError> {
+        let (oldest, latest) = (self.oldest().number().max(1), self.latest().number());
+        for version in (oldest..=latest).map(Version::new) {
+            if version.number() == oldest || version.number() == latest {
+                self.memory().check_version(version, None, Contents::All)?;
+            } else if let Keeping::Rows(rows) = self.memory_mut().keeping() {
+                rows.check_changes(version)?;
+            }
+        }
+        Ok(Checked {
+            heads: self.check_heads(None)?,
+            replayed: None,
+            proved: (latest + 1).saturating_sub(oldest),
+            checkpoint: false,
+            from_empty: self.oldest() == Version::EMPTY,
+            complete: true,
+        })
+    }
+
+    fn check_heads(&self, replayed: Option<&dyn HostedRepository>) -> Result<u64, CheckError> {
         let latest = self.latest().number();
         for version in (1..=latest).map(Version::new) {
             self.memory().check_head(version)?;
-            let same = self.head_message(version).ok() == replayed.head_message(version).ok();
-            if !same {
+            let is_same = replayed.is_none_or(|replayed| {
+                self.head_message(version).ok() == replayed.head_message(version).ok()
+            });
+            if !is_same {
                 return Err(CheckError::Version(version, VerifyError::RootMismatch));
             }
         }
@@ -124,7 +159,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
             } else {
                 Contents::Changed
             };
-            let update = self.store().update(version)?;
+            let update = self.update_message(version)?;
             self.memory()
                 .check_version(version, update.as_deref(), contents)?;
         }

@@ -11,7 +11,7 @@ use crate::{
 /// Applies the stored updates that the repository does not have yet; returns their bytes.
 pub(crate) fn replay(
     repository: &mut (impl UpdatedRepository + ?Sized),
-    store: &impl Store,
+    store: &(impl Store + ?Sized),
 ) -> Result<usize, RepositoryError> {
     let (first, latest) = (
         repository.latest().number().saturating_add(1),

@@ -4,10 +4,15 @@ use pad_core::{Key, LookupError, SignedHead, Suite, Update, Version};
 use pad_tree::{ProvableQuery, TreeProof, TreeRepository};
 
 use super::DurableRepository;
-use crate::repository::RepositoryError;
-use crate::{answering::AnsweringRepository, family::tree::TreeStore, hosted::Typed, store::Store};
+use crate::repository::{CheckpointedRepository, RepositoryError};
+use crate::{
+    answering::AnsweringRepository,
+    family::tree::TreeStore,
+    hosted::{KeptRepository, Typed},
+    store::Store,
+};
 
-impl<R: AnsweringRepository, D: Store> DurableRepository<R, D> {
+impl<R: AnsweringRepository + CheckpointedRepository, D: Store> DurableRepository<R, D> {
     /// Opens the repository that a store holds; a new store holds an empty one.
     ///
     /// # Errors
@@ -16,7 +21,9 @@ impl<R: AnsweringRepository, D: Store> DurableRepository<R, D> {
     pub fn open(store: D, setup: R::Setup) -> Result<Self, RepositoryError> {
         Self::open_into(store, Box::new(Typed::new(setup)))
     }
+}
 
+impl<R: KeptRepository, D: Store> DurableRepository<R, D> {
     /// Verifies an update and makes it the latest version, durably.
     ///
     /// # Errors

@@ -1,10 +1,12 @@
 //! Tree PADs: every question is offered, and a proof needs the head alone.
 
 use core::{fmt, marker::PhantomData};
+use std::path::Path;
 
 use pad_core::{
-    Client, HeadSignature, Key, LookupError, Operation, SnapshotHead, Suite, Untrusted, Update,
-    Verified, Version, Workers, contradiction::Past, head::Authority, history::ConsistencyProof,
+    Client, HeadLog, HeadSignature, Key, LookupError, Operation, SnapshotHead, Suite, Untrusted,
+    Update, Verified, Version, Workers, contradiction::Past, head::Authority,
+    history::ConsistencyProof,
 };
 use pad_tree::{
     Answer, Authenticated, BalancingScheme, Checkpoint, Difference, KeyHistory, KeyRange, Keys,
@@ -17,14 +19,17 @@ use signature::Signer;
 use super::{answer, check, checked, not_offered};
 use crate::{
     answering::{AnswerError, AnsweringRepository},
-    author::{AuthorError, BatchAuthor, HostedAuthor, ResumableRepository, resumed},
+    author::{AuthorError, BatchAuthor, ResumableRepository, ResumedAuthor, resumed},
     description::Description,
     hosted::Typed,
     keys::{PublicKey, SecretKey},
     offered::{AnyClient, OfferedRepository},
     question::{Question, Refusal, Statement},
-    repository::{CheckError, StorableRepository},
+    repository::{CheckError, CheckpointedRepository, RepositoryError, StorableRepository},
+    selection::RepositoryName,
 };
+
+mod stored;
 
 /// A store of tree nodes that can be kept in a checkpoint; each store of `pad-tree` is one.
 pub trait TreeStore<S: Suite>:
@@ -53,25 +58,29 @@ impl<S: Suite, St> TreeStore<S> for St where
 {
 }
 
-/// An empty repository of the tree PAD that is described, if there is such a one.
+/// An empty repository of the tree PAD that is described, of the store at this path, if there is such a one.
 pub(crate) fn repository<S: Suite>(
     description: &Description,
-) -> Option<Box<dyn OfferedRepository>> {
+    store: &Path,
+) -> Result<Option<Box<dyn OfferedRepository>>, RepositoryError> {
     let Description { public, repository } = description;
+    if *repository == RepositoryName::Stored {
+        return stored::repository::<S>(public, store);
+    }
     macro_rules! try_tree {
         ($name:ident, $scheme:ty, $($made:tt)+) => {
             let kind = Kind::<$($made)+<S>>(PhantomData);
             if public.scheme.id() == <$scheme>::ID && repository.name() == kind.name() {
-                return Some(kind.make(public.authority));
+                return Ok(Some(kind.make(public.authority)));
             }
         };
     }
     for_each_tree!(try_tree);
-    None
+    Ok(None)
 }
 
 impl<S: Suite, St: TreeStore<S>> OfferedRepository for Typed<TreeRepository<S, St>> {
-    fn resume(&self, key: &SecretKey) -> Result<Box<dyn HostedAuthor>, AuthorError> {
+    fn resume(&self, key: &SecretKey) -> Result<ResumedAuthor, AuthorError> {
         resumed(self.repository(), key.signer())
     }
 }
@@ -112,11 +121,6 @@ impl<B: BalancingScheme, S: Suite> AnyClient for Client<Tree<B, S>> {
 impl<S: Suite, St: TreeStore<S>> StorableRepository for TreeRepository<S, St> {
     const EVIDENCE_OUTLIVES_VERSION: bool = false;
     type Setup = Authority;
-    type Checkpoint = Checkpoint<S, St>;
-
-    fn new(authority: &Authority) -> Self {
-        Self::new(*authority)
-    }
 
     fn with_workers(self, workers: Workers) -> Self {
         self.with_workers(workers)
@@ -124,18 +128,6 @@ impl<S: Suite, St: TreeStore<S>> StorableRepository for TreeRepository<S, St> {
 
     fn authority(&self) -> &Authority {
         self.authority()
-    }
-
-    fn checkpoint(&self) -> Checkpoint<S, St> {
-        self.checkpoint()
-    }
-
-    fn restore(checkpoint: Checkpoint<S, St>, authority: &Authority) -> Option<Self> {
-        Self::restore(checkpoint).filter(|restored| restored.authority() == authority)
-    }
-
-    fn prune(&mut self, oldest: Version) -> Result<(), LookupError> {
-        self.prune(oldest)
     }
 
     fn entries(&self) -> usize {
@@ -155,11 +147,27 @@ impl<S: Suite, St: TreeStore<S>> StorableRepository for TreeRepository<S, St> {
     }
 
     fn prove_past(&self, older: Version, newer: Version) -> Result<[Past<S>; 2], LookupError> {
-        let root = Past::Root(self.heads().prove_inclusion(older, newer)?);
-        Ok([
-            root,
-            Past::History(self.heads().prove_prefix(older, newer)?),
-        ])
+        past(self.heads(), older, newer)
+    }
+}
+
+impl<S: Suite, St: TreeStore<S>> CheckpointedRepository for TreeRepository<S, St> {
+    type Checkpoint = Checkpoint<S, St>;
+
+    fn new(authority: &Authority) -> Self {
+        Self::new(*authority)
+    }
+
+    fn checkpoint(&self) -> Checkpoint<S, St> {
+        self.checkpoint()
+    }
+
+    fn restore(checkpoint: Checkpoint<S, St>, authority: &Authority) -> Option<Self> {
+        Self::restore(checkpoint).filter(|restored| restored.authority() == authority)
+    }
+
+    fn prune(&mut self, oldest: Version) -> Result<(), LookupError> {
+        self.prune(oldest)
     }
 }
 
@@ -226,6 +234,16 @@ impl<S: Suite, St: TreeStore<S>> AnsweringRepository for TreeRepository<S, St> {
         let public = trusted::<St::Scheme, S>(self.authority());
         checked(self, &public, head, &KeyRange::ALL).map(drop)
     }
+}
+
+/// What the head of a newer version says about an older one.
+fn past<S: Suite>(
+    heads: &HeadLog<S>,
+    older: Version,
+    newer: Version,
+) -> Result<[Past<S>; 2], LookupError> {
+    let root = Past::Root(heads.prove_inclusion(older, newer)?);
+    Ok([root, Past::History(heads.prove_prefix(older, newer)?)])
 }
 
 /// One of the kinds of repositories, as a value from which its node store is inferred.

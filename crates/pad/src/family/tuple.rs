@@ -11,13 +11,13 @@ use pad_tuple::{
 use signature::Signer;
 
 use crate::{
-    author::{AuthorError, BatchAuthor, HostedAuthor, ResumableRepository, resumed},
+    author::{AuthorError, BatchAuthor, ResumableRepository, ResumedAuthor, resumed},
     description::Description,
     hosted::Typed,
     keys::{PublicKey, SecretKey},
     offered::{AnyClient, OfferedRepository},
     question::{Question, Refusal, Statement},
-    repository::{RepositoryError, StorableRepository},
+    repository::{CheckpointedRepository, RepositoryError, StorableRepository},
     selection::RepositoryName,
     store::StoreError,
 };
@@ -72,7 +72,7 @@ pub(crate) fn repository<S: Suite>(
 }
 
 impl<S: Suite, D: AskedDesign<S>> OfferedRepository for Typed<TupleRepository<S, D>> {
-    fn resume(&self, key: &SecretKey) -> Result<Box<dyn HostedAuthor>, AuthorError> {
+    fn resume(&self, key: &SecretKey) -> Result<ResumedAuthor, AuthorError> {
         let own = KeyBytes::from_slice(key.scheme_secret().unwrap_or_default());
         let own: D::Secret = own.ok_or_else(foreign_key)?;
         resumed(self.repository(), (key.signer(), own))
@@ -114,11 +114,6 @@ fn foreign_key() -> RepositoryError {
 impl<S: Suite, D: Design<S>> StorableRepository for TupleRepository<S, D> {
     const EVIDENCE_OUTLIVES_VERSION: bool = true;
     type Setup = TupleSetup<S, D>;
-    type Checkpoint = TupleCheckpoint<S>;
-
-    fn new(setup: &TupleSetup<S, D>) -> Self {
-        Self::new(*setup.authority(), setup.key().clone())
-    }
 
     fn with_workers(self, workers: Workers) -> Self {
         self.with_workers(workers)
@@ -126,18 +121,6 @@ impl<S: Suite, D: Design<S>> StorableRepository for TupleRepository<S, D> {
 
     fn authority(&self) -> &Authority {
         self.authority()
-    }
-
-    fn checkpoint(&self) -> TupleCheckpoint<S> {
-        self.checkpoint()
-    }
-
-    fn restore(checkpoint: TupleCheckpoint<S>, setup: &TupleSetup<S, D>) -> Option<Self> {
-        Self::restore(checkpoint, *setup.authority(), setup.key().clone())
-    }
-
-    fn prune(&mut self, oldest: Version) -> Result<(), LookupError> {
-        self.prune(oldest)
     }
 
     fn entries(&self) -> usize {
@@ -162,6 +145,26 @@ impl<S: Suite, D: Design<S>> StorableRepository for TupleRepository<S, D> {
             root,
             Past::History(self.heads().prove_prefix(older, newer)?),
         ])
+    }
+}
+
+impl<S: Suite, D: Design<S>> CheckpointedRepository for TupleRepository<S, D> {
+    type Checkpoint = TupleCheckpoint<S>;
+
+    fn new(setup: &TupleSetup<S, D>) -> Self {
+        Self::new(*setup.authority(), setup.key().clone())
+    }
+
+    fn checkpoint(&self) -> TupleCheckpoint<S> {
+        self.checkpoint()
+    }
+
+    fn restore(checkpoint: TupleCheckpoint<S>, setup: &TupleSetup<S, D>) -> Option<Self> {
+        Self::restore(checkpoint, *setup.authority(), setup.key().clone())
+    }
+
+    fn prune(&mut self, oldest: Version) -> Result<(), LookupError> {
+        self.prune(oldest)
     }
 }
 

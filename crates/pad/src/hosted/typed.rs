@@ -9,11 +9,14 @@ use pad_core::{
 };
 use pad_tree::{Difference, KeyHistory, Keys};
 
-use super::{AskedRepository, Contents, HostedRepository, SignedUpdate, UpdatedRepository};
+use super::{
+    AskedRepository, Checkpointed, Contents, HostedRepository, Keeping, SignedUpdate,
+    UpdatedRepository,
+};
 use crate::{
     answering::{AnswerError, AnsweringRepository},
     question::{HeadText, Question},
-    repository::{CheckError, RepositoryError, integrity},
+    repository::{CheckError, CheckpointedRepository, RepositoryError, integrity},
     signing_record::{SigningRecord, SigningRecordError},
     store::{StoreError, StoredCheckpoint},
 };
@@ -28,9 +31,8 @@ pub struct Typed<R: AnsweringRepository> {
 type UpdateOf<R> = Update<<R as Repository>::Suite, <R as Repository>::Attachment>;
 
 impl<R: AnsweringRepository> Typed<R> {
-    /// An empty repository.
-    pub fn new(setup: R::Setup) -> Self {
-        let repository = R::new(&setup).with_workers(Workers::all_cores());
+    /// A repository, and what it was made from.
+    pub const fn of(repository: R, setup: R::Setup) -> Self {
         Self { repository, setup }
     }
 
@@ -39,14 +41,13 @@ impl<R: AnsweringRepository> Typed<R> {
         &self.repository
     }
 
+    pub(crate) const fn repository_mut(&mut self) -> &mut R {
+        &mut self.repository
+    }
+
     /// What it was made from.
     pub const fn setup(&self) -> &R::Setup {
         &self.setup
-    }
-
-    pub(crate) fn apply(&mut self, update: &UpdateOf<R>) -> Result<Version, RepositoryError> {
-        let applied = self.repository.apply(update);
-        applied.map_err(RepositoryError::Refused)
     }
 
     fn verified_head(
@@ -85,6 +86,14 @@ impl<R: AnsweringRepository> Typed<R> {
             Err(CheckError::Version(version, VerifyError::RootMismatch))
         }
     }
+}
+
+impl<R: AnsweringRepository + CheckpointedRepository> Typed<R> {
+    /// An empty repository.
+    pub fn new(setup: R::Setup) -> Self {
+        let repository = R::new(&setup).with_workers(Workers::all_cores());
+        Self::of(repository, setup)
+    }
 
     /// The repository in a checkpoint, unless it is damaged or of something else.
     fn restored(&self, stored: &StoredCheckpoint) -> Option<R> {
@@ -99,7 +108,14 @@ impl<R: AnsweringRepository> Typed<R> {
     }
 }
 
-impl<R: AnsweringRepository> UpdatedRepository for Typed<R> {
+impl<R: KeptRepository> Typed<R> {
+    fn apply(&mut self, update: &UpdateOf<R>) -> Result<Version, RepositoryError> {
+        let applied = self.repository.apply(update);
+        applied.map_err(|error| self.repository.refused(error))
+    }
+}
+
+impl<R: KeptRepository> UpdatedRepository for Typed<R> {
     fn authority(&self) -> &Authority {
         self.repository.authority()
     }
@@ -137,7 +153,9 @@ impl<R: AnsweringRepository> UpdatedRepository for Typed<R> {
             None => self.apply_message(&update.encode()),
         }
     }
+}
 
+impl<R: AnsweringRepository + CheckpointedRepository> Checkpointed for Typed<R> {
     fn prune(&mut self, oldest: Version) -> Result<(), LookupError> {
         self.repository.prune(oldest)
     }
@@ -208,7 +226,52 @@ impl<R: AnsweringRepository> AskedRepository for Typed<R> {
     }
 }
 
-impl<R: AnsweringRepository> HostedRepository for Typed<R> {
+/// How repositories of a kind outlive their process.
+pub trait KeptRepository: AnsweringRepository {
+    /// As [`HostedRepository::keeping`].
+    fn keeping(typed: &mut Typed<Self>) -> Keeping<'_>;
+
+    /// As [`HostedRepository::file_bytes`].
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    fn file_bytes(&self) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
+    /// An update was not taken, for this reason.
+    fn refused(&self, error: ApplyError) -> RepositoryError {
+        RepositoryError::Refused(error)
+    }
+
+    /// As [`HostedRepository::update_message`].
+    ///
+    /// # Errors
+    /// [`LookupError`].
+    fn update_message(&self, _: Version, stored: Vec<u8>) -> Result<Vec<u8>, LookupError> {
+        Ok(stored)
+    }
+}
+
+impl<R: AnsweringRepository + CheckpointedRepository> KeptRepository for R {
+    fn keeping(typed: &mut Typed<R>) -> Keeping<'_> {
+        Keeping::Whole(typed)
+    }
+}
+
+impl<R: KeptRepository> HostedRepository for Typed<R> {
+    fn keeping(&mut self) -> Keeping<'_> {
+        R::keeping(self)
+    }
+
+    fn file_bytes(&self) -> Result<u64, StoreError> {
+        self.repository.file_bytes()
+    }
+
+    fn update_message(&self, version: Version, stored: Vec<u8>) -> Result<Vec<u8>, LookupError> {
+        self.repository.update_message(version, stored)
+    }
+
     fn evidence_outlives_version(&self) -> bool {
         R::EVIDENCE_OUTLIVES_VERSION
     }

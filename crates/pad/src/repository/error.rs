@@ -25,6 +25,18 @@ pub enum RepositoryError {
     DamagedUpdate(Version, #[source] ApplyError),
 }
 
+/// A repository that keeps its contents itself has not signed a batch.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SignError {
+    /// The signer refused.
+    #[error("the signer refused: {0}")]
+    Signer(signature::Error),
+    /// The batch cannot be applied, or the store failed.
+    #[error(transparent)]
+    Repository(#[from] RepositoryError),
+}
+
 /// A store does not hold what its author signed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

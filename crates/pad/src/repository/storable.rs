@@ -8,11 +8,7 @@ use pad_core::{
 };
 use serde::Serialize;
 
-/// A repository that can be written into a checkpoint and go on from one.
-///
-/// Laws: a repository and one restored from its checkpoint answer everything alike and take the
-/// same updates. A repository made anew with the same setup reaches the same state by the same
-/// updates.
+/// A repository that outlives its process, in whatever way.
 pub trait StorableRepository:
     Repository<Query = Key, Proof: Serialize> + fmt::Debug + Send + Sync + Sized
 {
@@ -22,11 +18,6 @@ pub trait StorableRepository:
     /// Whether a proof about one version may vouch for later ones, as superseding statements do. What a
     /// crash could still undo must then not be proved, not even through its past.
     const EVIDENCE_OUTLIVES_VERSION: bool;
-    /// A repository as bytes; large ones are encoded in one piece.
-    type Checkpoint: Message;
-
-    /// An empty repository.
-    fn new(setup: &Self::Setup) -> Self;
 
     /// Spreads large updates over these threads.
     #[must_use]
@@ -34,18 +25,6 @@ pub trait StorableRepository:
 
     /// Whose updates this repository accepts.
     fn authority(&self) -> &Authority;
-
-    /// Everything that is needed to go on.
-    fn checkpoint(&self) -> Self::Checkpoint;
-
-    /// Goes on from a checkpoint. `None` if its parts do not fit, or it is of another setup.
-    fn restore(checkpoint: Self::Checkpoint, setup: &Self::Setup) -> Option<Self>;
-
-    /// Drops the contents of all versions before `oldest`; their heads stay.
-    ///
-    /// # Errors
-    /// [`LookupError`] if the version is not there.
-    fn prune(&mut self, oldest: Version) -> Result<(), LookupError>;
 
     /// The number of entries of the latest version.
     fn entries(&self) -> usize;
@@ -72,4 +51,29 @@ pub trait StorableRepository:
         older: Version,
         newer: Version,
     ) -> Result<[Past<Self::Suite>; 2], LookupError>;
+}
+
+/// A repository in memory that can be written into a checkpoint and go on from one.
+///
+/// Laws: a repository and one restored from its checkpoint answer everything alike and take the
+/// same updates. A repository made anew with the same setup reaches the same state by the same
+/// updates.
+pub trait CheckpointedRepository: StorableRepository {
+    /// A repository as bytes; large ones are encoded in one piece.
+    type Checkpoint: Message;
+
+    /// An empty repository.
+    fn new(setup: &Self::Setup) -> Self;
+
+    /// Everything that is needed to go on.
+    fn checkpoint(&self) -> Self::Checkpoint;
+
+    /// Goes on from a checkpoint. `None` if its parts do not fit, or it is of another setup.
+    fn restore(checkpoint: Self::Checkpoint, setup: &Self::Setup) -> Option<Self>;
+
+    /// Drops the contents of all versions before `oldest`; their heads stay.
+    ///
+    /// # Errors
+    /// [`LookupError`] if the version is not there.
+    fn prune(&mut self, oldest: Version) -> Result<(), LookupError>;
 }

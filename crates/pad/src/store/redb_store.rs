@@ -165,6 +165,13 @@ impl Store for RedbStore {
         })
     }
 
+    fn updates_from(&self, first: Version) -> Result<Vec<Vec<u8>>, StoreError> {
+        self.database.read(|transaction| {
+            let summary = Summary::read(transaction)?;
+            summary.updates_from(transaction, first.number())
+        })
+    }
+
     fn put_checkpoint(&mut self, checkpoint: &StoredCheckpoint) -> Result<(), StoreError> {
         self.database.check_once()?;
         self.change(|transaction, summary| replace_checkpoint(transaction, summary, checkpoint))

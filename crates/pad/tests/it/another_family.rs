@@ -11,11 +11,12 @@ use std::{
 use ed25519_dalek::SigningKey;
 use pad::{
     Answer, AnswerError, AnsweringRepository, ApplyError, AuthorError, AuthorKey, Authority,
-    BatchAuthor, CheckError, Dictionary, DictionaryId, Difference, DurableAuthor,
-    DurableRepository, Key, KeyRange, Keys, Lookup, LookupError, NotOffered, Operation, Proof,
-    RedBlackAuthor, RedbStore, Repository, RepositoryError, Response, ResumableRepository,
-    Sha256Ed25519, SignedHead, SigningRecord, SnapshotHead, StorableRepository, Store, TreeProof,
-    Untrusted, Update, Value, Verified, VerifyError, Version, Workers,
+    BatchAuthor, CheckError, CheckpointedRepository, Dictionary, DictionaryId, Difference,
+    DurableAuthor, DurableRepository, Key, KeyRange, Keys, Lookup, LookupError, NotOffered,
+    Operation, Proof, RedBlackAuthor, RedbStore, Repository, RepositoryError, Response,
+    ResumableRepository, Sha256Ed25519, SignedHead, SigningRecord, SnapshotHead,
+    StorableRepository, Store, TreeProof, Untrusted, Update, Value, Verified, VerifyError, Version,
+    Workers,
     pad_core::{
         Answers, Attachment, Client, Family, PublicKey, Refusal, SchemeId, codec, codec::Message,
         contradiction::Past, family::VerifiedRoot, history::ConsistencyProof,
@@ -140,17 +141,6 @@ impl Repository for Server {
 impl StorableRepository for Server {
     const EVIDENCE_OUTLIVES_VERSION: bool = false;
     type Setup = Setup;
-    type Checkpoint = Stored;
-
-    fn new(setup: &Setup) -> Self {
-        let (tree, word) = (Tree::new(setup.authority), setup.word.clone());
-        let restored = false;
-        Self {
-            tree,
-            word,
-            restored,
-        }
-    }
 
     fn with_workers(self, workers: Workers) -> Self {
         let tree = self.tree.with_workers(workers);
@@ -159,25 +149,6 @@ impl StorableRepository for Server {
 
     fn authority(&self) -> &Authority {
         self.tree.authority()
-    }
-
-    fn checkpoint(&self) -> Stored {
-        let (tree, word) = (self.tree.checkpoint(), self.word.clone());
-        Stored { tree, word }
-    }
-
-    fn restore(Stored { tree, word }: Stored, setup: &Setup) -> Option<Self> {
-        let tree = StorableRepository::restore(tree, &setup.authority)?;
-        let restored = true;
-        (word == setup.word).then_some(Self {
-            tree,
-            word,
-            restored,
-        })
-    }
-
-    fn prune(&mut self, oldest: Version) -> Result<(), LookupError> {
-        self.tree.prune(oldest)
     }
 
     fn entries(&self) -> usize {
@@ -198,6 +169,39 @@ impl StorableRepository for Server {
 
     fn prove_past(&self, older: Version, newer: Version) -> Result<[Past<S>; 2], LookupError> {
         StorableRepository::prove_past(&self.tree, older, newer)
+    }
+}
+
+impl CheckpointedRepository for Server {
+    type Checkpoint = Stored;
+
+    fn new(setup: &Setup) -> Self {
+        let (tree, word) = (Tree::new(setup.authority), setup.word.clone());
+        let restored = false;
+        Self {
+            tree,
+            word,
+            restored,
+        }
+    }
+
+    fn checkpoint(&self) -> Stored {
+        let (tree, word) = (self.tree.checkpoint(), self.word.clone());
+        Stored { tree, word }
+    }
+
+    fn restore(Stored { tree, word }: Stored, setup: &Setup) -> Option<Self> {
+        let tree = CheckpointedRepository::restore(tree, &setup.authority)?;
+        let restored = true;
+        (word == setup.word).then_some(Self {
+            tree,
+            word,
+            restored,
+        })
+    }
+
+    fn prune(&mut self, oldest: Version) -> Result<(), LookupError> {
+        self.tree.prune(oldest)
     }
 }
 

@@ -11,3 +11,4 @@ mod log;
 #[cfg(feature = "aad")]
 mod log_files;
 mod proof_file;
+mod stored;

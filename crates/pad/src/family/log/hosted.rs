@@ -19,8 +19,11 @@ use super::{
 };
 use crate::{
     answering::AnswerError,
-    author::{AuthorError, HostedAuthor},
-    hosted::{AskedRepository, Contents, HostedRepository, SignedUpdate, UpdatedRepository},
+    author::{AuthorError, ResumedAuthor},
+    hosted::{
+        AskedRepository, Checkpointed, Contents, HostedRepository, Keeping, SignedUpdate,
+        UpdatedRepository,
+    },
     keys::SecretKey,
     offered::OfferedRepository,
     question::{HeadText, Question, Statement},
@@ -191,7 +194,9 @@ impl<S: AskedScheme> UpdatedRepository for HostedLog<S> {
             None => self.apply_message(&update.encode()),
         }
     }
+}
 
+impl<S: AskedScheme> Checkpointed for HostedLog<S> {
     /// A log is never pruned: its trees are over all entries.
     fn prune(&mut self, oldest: Version) -> Result<(), LookupError> {
         if oldest == Version::EMPTY {
@@ -295,6 +300,10 @@ impl<S: AskedScheme> AskedRepository for HostedLog<S> {
 }
 
 impl<S: AskedScheme> HostedRepository for HostedLog<S> {
+    fn keeping(&mut self) -> Keeping<'_> {
+        Keeping::Whole(self)
+    }
+
     fn evidence_outlives_version(&self) -> bool {
         false
     }
@@ -342,7 +351,7 @@ impl<S: AskedScheme> HostedRepository for HostedLog<S> {
     }
 
     /// All nodes with their certificates, and frontiers: what a checkpoint is believed about.
-    fn is_as_replayed(&self, replayed: &dyn HostedRepository) -> bool {
+    fn is_as_replayed(&self, replayed: &dyn Checkpointed) -> bool {
         self.checkpoint().bytes == replayed.checkpoint().bytes
     }
 
@@ -361,7 +370,7 @@ impl<S: AskedScheme> HostedRepository for HostedLog<S> {
 }
 
 impl<S: AskedScheme> OfferedRepository for HostedLog<S> {
-    fn resume(&self, key: &SecretKey) -> Result<Box<dyn HostedAuthor>, AuthorError> {
+    fn resume(&self, key: &SecretKey) -> Result<ResumedAuthor, AuthorError> {
         // An author who accumulates with the powers of another secret signs what that secret's owner can open to anything.
         let parameters = self.repository.entries().log().setup().parameters();
         if !parameters.are_consistent(&Workers::all_cores()) {
@@ -369,7 +378,7 @@ impl<S: AskedScheme> OfferedRepository for HostedLog<S> {
             return Err(RepositoryError::from(damaged).into());
         }
         let author = LogAuthor::resume(&self.repository, HeadSigner::new(key.signer()));
-        Ok(Box::new(Appending(author)))
+        Ok(ResumedAuthor::WithContents(Box::new(Appending(author))))
     }
 }
 

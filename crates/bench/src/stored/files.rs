@@ -1,0 +1,168 @@
+//! Stores on disk: what one look-up and one commit cost, each as a process of its own would do it.
+
+use std::{fs::File, io::Write as _, path::Path};
+
+use pad::{
+    DictionaryId, SecretKey, SigningRecord,
+    dynamic::{AnyAuthor, Description, open_author, open_repository, verify},
+    question::Question,
+    selection::{RepositoryName, SchemeName, SuiteName},
+};
+use pad_core::{Key, Operation};
+
+use super::{key, value};
+use crate::{
+    Outcome, line,
+    line::Line,
+    timing::{Effort, Timings, median, microseconds, stopwatch},
+    workload::Random,
+};
+
+/// The snapshots with one change after the first one.
+const SNAPSHOTS: u64 = 200;
+/// The changes of a large batch, and how many of those there are.
+const BATCH: u64 = 10_000;
+const BATCHES: u64 = 10;
+
+/// A store with its author's key, in a folder of its own.
+struct Shop<'a> {
+    folder: &'a Path,
+    key: SecretKey,
+    keys: u64,
+}
+
+/// Measures a store of so many keys.
+pub(super) fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
+    let folder = tempfile::tempdir()?;
+    let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::RedBlack);
+    let shop = Shop {
+        folder: folder.path(),
+        key: SecretKey::from_seed(suite, scheme, DictionaryId::from_name("bench"), &[7; 32])?,
+        keys,
+    };
+    let description = Description {
+        public: shop.key.public().clone(),
+        repository: RepositoryName::Stored,
+    };
+    description.create(&shop.store())?;
+    let mut author = shop.author()?;
+    let load = (0..keys).map(|number| Operation::Put(key(number), value(number)));
+    let load = load.collect();
+    let (load_us, loaded) = stopwatch(|| publish(&mut author, load));
+    loaded?;
+    drop(author);
+    let loaded_bytes = shop.bytes()?;
+    let mut random = Random::new(3);
+    let mut commits = Timings::default();
+    for snapshot in 0..SNAPSHOTS {
+        let change = Operation::Put(key(random.below(keys)), value(snapshot));
+        // As a process of its own does it, from opening to the last sync.
+        commits.time(1, || publish(&mut shop.author()?, vec![change]))?;
+    }
+    let bytes = shop.bytes()? - loaded_bytes;
+    let (mut opened, mut looked_up) = (Timings::default(), Timings::default());
+    for _ in 0..SNAPSHOTS {
+        let asked = key(random.below(keys));
+        opened.time(1, || open_repository(&shop.store()))?;
+        looked_up.time(1, || shop.look_up(asked))?;
+    }
+    let proving = shop.proving(effort)?;
+    let updates_per_second = shop.batches()?;
+    let synced = shop.syncs()?;
+    Ok(line! {
+        experiment: "stored_files",
+        scheme: "red-black",
+        keys: keys,
+        snapshots: SNAPSHOTS,
+        load_seconds: load_us / 1e6,
+        file_bytes_per_key: loaded_bytes as f64 / keys as f64,
+        file_bytes_per_snapshot: bytes as f64 / SNAPSHOTS as f64,
+        open_us: opened.median_us(),
+        open_and_look_up_us: looked_up.median_us(),
+        open_and_commit_us: commits.median_us(),
+        sync_us: synced,
+        prove_us: proving,
+        updates_per_second: updates_per_second,
+    })
+}
+
+fn publish(author: &mut AnyAuthor, batch: Vec<Operation>) -> Outcome<()> {
+    author.stage(batch)?;
+    author.flush(&[])?;
+    Ok(())
+}
+
+impl Shop<'_> {
+    fn store(&self) -> std::path::PathBuf {
+        self.folder.join("store")
+    }
+
+    fn author(&self) -> Outcome<AnyAuthor> {
+        let record = SigningRecord::open(&self.folder.join("signed"))?;
+        Ok(open_author(&self.store(), &self.key, record)?)
+    }
+
+    /// The bytes of the store's files.
+    fn bytes(&self) -> Outcome<u64> {
+        Ok(open_repository(&self.store())?.file_bytes()?)
+    }
+
+    /// Opens the store, and answers and verifies one look-up.
+    fn look_up(&self, key: Key) -> Outcome<()> {
+        let repository = open_repository(&self.store())?;
+        let (version, question) = (repository.latest(), Question::Key(key));
+        let answer = repository.answer(version, &question)?;
+        verify(self.key.public(), version, &question, &answer)?;
+        Ok(())
+    }
+
+    /// Microseconds of an answer of a server that is open for long.
+    fn proving(&self, effort: &Effort) -> Outcome<f64> {
+        let repository = open_repository(&self.store())?;
+        let (version, mut random, mut failed) = (repository.latest(), Random::new(4), None);
+        let mut asked = |chunk: usize| -> Vec<Question> {
+            let keys = (0..chunk).map(|_| Question::Key(key(random.below(self.keys))));
+            keys.collect()
+        };
+        let proving = effort.repeat(256, &mut asked, |asked: Vec<Question>| {
+            for question in &asked {
+                if let Err(error) = repository.answer(version, question) {
+                    failed = Some(error);
+                }
+            }
+        });
+        failed.map_or(Ok(proving.median_us()), |error| Err(error.into()))
+    }
+
+    /// Durable updates of random keys in a second, in large batches.
+    fn batches(&self) -> Outcome<f64> {
+        let mut author = self.author()?;
+        let (mut random, mut us) = (Random::new(5), 0.0);
+        for batch in 0..BATCHES {
+            let size = BATCH.min(self.keys);
+            let changes =
+                (0..size).map(|_| Operation::Put(key(random.below(self.keys)), value(batch)));
+            let changes = changes.collect();
+            let (took, done) = stopwatch(|| publish(&mut author, changes));
+            done?;
+            us += took;
+        }
+        Ok((BATCHES * BATCH.min(self.keys)) as f64 / us * 1e6)
+    }
+
+    /// Microseconds of making 4 KiB durable here, five times: a commit synchronises its nodes, the store twice and what was
+    /// acknowledged, and the author's record.
+    fn syncs(&self) -> Outcome<f64> {
+        let mut file = File::create(self.folder.join("sync"))?;
+        let mut all = Vec::new();
+        for _ in 0..50 {
+            let start = std::time::Instant::now();
+            for _ in 0..5 {
+                file.write_all(&[1; 4096])?;
+                file.sync_data()?;
+            }
+            all.push(microseconds(start.elapsed()));
+        }
+        Ok(median(all))
+    }
+}

@@ -1,0 +1,252 @@
+//! Power cuts and failures at every operation on the file of nodes.
+
+use std::cell::RefCell;
+
+use disk::layer::{Reads, SimulatedFolder};
+use ed25519_dalek::SigningKey;
+use pad_core::{AuthorKey, DictionaryId, Sha256Ed25519, Value};
+
+use super::*;
+use crate::{
+    hosted::{AskedRepository, HostedRepository, UpdatedRepository},
+    store::{Record, RecordChange},
+};
+
+type S = Sha256Ed25519;
+
+/// A store in which what is published is durable; once, it says that it failed all the same.
+#[derive(Clone, Debug, Default)]
+struct Rows(RefCell<State>);
+
+#[derive(Clone, Debug, Default)]
+struct State {
+    /// How many changes there are to come before the one that seems to fail.
+    until_failure: Option<usize>,
+    rows: Vec<Vec<u8>>,
+    checkpoint: Option<StoredCheckpoint>,
+}
+
+impl Store for Rows {
+    fn latest(&self) -> Result<Version, StoreError> {
+        let rows = u64::try_from(self.0.borrow().rows.len()).unwrap();
+        Ok(Version::new(rows))
+    }
+
+    fn publish(
+        &mut self,
+        first: Version,
+        updates: &[Vec<u8>],
+        _: &[RecordChange],
+    ) -> Result<(), StoreError> {
+        let expected = Version::new(self.latest()?.number() + 1);
+        assert_eq!(first, expected);
+        self.0.get_mut().rows.extend_from_slice(updates);
+        self.told()
+    }
+
+    fn update(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError> {
+        let place = usize::try_from(version.number() - 1).unwrap();
+        Ok(self.0.borrow().rows.get(place).cloned())
+    }
+
+    fn put_checkpoint(&mut self, checkpoint: &StoredCheckpoint) -> Result<(), StoreError> {
+        self.0.get_mut().checkpoint = Some(checkpoint.clone());
+        self.told()
+    }
+
+    fn checkpoint(&self) -> Result<Option<StoredCheckpoint>, StoreError> {
+        Ok(self.0.borrow().checkpoint.clone())
+    }
+
+    fn records(&self, _: &'static str) -> Result<Vec<Record>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    fn record_count(&self, _: &'static str) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
+    fn write_records(&mut self, _: &[RecordChange]) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn pin(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn unpin(&self) {}
+
+    fn compact(&mut self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn check(&mut self) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+impl Rows {
+    /// What is said of a change that was made.
+    fn told(&mut self) -> Result<(), StoreError> {
+        let left = &mut self.0.get_mut().until_failure;
+        match left {
+            Some(0) => {
+                *left = None;
+                Err(StoreError::Io(std::io::Error::other("the power is gone")))
+            }
+            Some(number) => {
+                *number -= 1;
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+fn signer() -> SigningKey {
+    SigningKey::from_bytes(&[6; 32])
+}
+
+fn open(
+    folder: &SimulatedFolder,
+    store: &Rows,
+) -> Result<Typed<InFile<S, RedBlack>>, RepositoryError> {
+    let author = AuthorKey::from_bytes(&signer().verifying_key().to_bytes()).unwrap();
+    let authority = Authority {
+        author,
+        dictionary: DictionaryId::from_name("cuts"),
+        scheme: RedBlack::ID,
+    };
+    let file = NodeFile::new(folder.layer(), "store".into());
+    let mut opened = opened::<S, RedBlack>(authority, file)?;
+    opened.take_up(store)?;
+    Ok(opened)
+}
+
+fn batch(version: u64) -> Vec<Operation> {
+    let key = |number: u64| Key::new(number.to_be_bytes().as_slice()).unwrap();
+    let value = Value::new(vec![7; 40 + usize::try_from(version).unwrap()].as_slice()).unwrap();
+    let puts =
+        (0..12).map(|place| Operation::Put(key((version * 31 + place * 7) % 60), value.clone()));
+    let removals = (version > 2).then(|| Operation::Remove(key(version % 60)));
+    puts.chain(removals).collect()
+}
+
+/// What an author does: two versions at a time, a pruning in the middle; what is acknowledged is in the store. Ends at a failure.
+fn script(folder: &SimulatedFolder, store: &mut Rows) -> Result<(), RepositoryError> {
+    let mut repository = open(folder, store)?;
+    let signer = HeadSigner::new(signer());
+    while repository.latest() < Version::new(10) {
+        repository.begin(store)?;
+        let mut rows = Vec::new();
+        for _ in 0..2 {
+            let next = repository.latest().number() + 1;
+            let published = repository.publish(&mut batch(next), &signer);
+            published.map_err(|_| StoreError::Superseded)?;
+            rows.push(repository.row(Version::new(next))?);
+        }
+        repository.synchronise()?;
+        let first = Version::new(store.latest()?.number() + 1);
+        store.publish(first, &rows, &[])?;
+        if first == Version::new(5) {
+            repository.prune(Version::new(3), store)?;
+        }
+    }
+    Ok(())
+}
+
+/// All kept versions are whole, and the author goes on to the same end.
+fn check(folder: &SimulatedFolder, store: &Rows, expected: &[Vec<u8>]) {
+    let repository = open(folder, store).unwrap();
+    assert_eq!(repository.latest(), store.latest().unwrap());
+    let oldest = repository.repository().oldest().number();
+    for version in (oldest..=repository.latest().number()).map(Version::new) {
+        repository.repository().check_contents(version).unwrap();
+    }
+    drop(repository);
+    let mut store = store.clone();
+    script(folder, &mut store).unwrap();
+    let end = open(folder, &store).unwrap();
+    for (version, head) in (1..).zip(expected) {
+        let version = Version::new(version);
+        end.check_head(version).unwrap();
+        assert_eq!(end.head_message(version).unwrap(), *head);
+    }
+    end.repository().check_contents(end.latest()).unwrap();
+}
+
+#[test]
+fn after_a_power_cut_at_any_operation_what_was_acknowledged_is_there() {
+    let folder = SimulatedFolder::new("whole");
+    let mut store = Rows::default();
+    script(&folder, &mut store).unwrap();
+    let whole = open(&folder, &store).unwrap();
+    let heads: Vec<_> = (1..=10)
+        .map(|version| {
+            let version = Version::new(version);
+            whole.head_message(version).unwrap()
+        })
+        .collect();
+    let operations = folder.operations().len();
+    assert!(operations > 15, "{operations}");
+    for at in 1..=operations {
+        for seed in 0..4 {
+            let (folder, mut store) = (SimulatedFolder::new("cut"), Rows::default());
+            folder.stop_at(at, Reads::Work);
+            // The last operations can be ones whose failure nobody has to hear of.
+            drop(script(&folder, &mut store));
+            check(&folder.after_power_cut(seed), &store, &heads);
+            check(&folder.after_kill(), &store, &heads);
+        }
+        let (folder, mut store) = (SimulatedFolder::new("failing"), Rows::default());
+        folder.fail_at(at, 1);
+        drop(script(&folder, &mut store));
+        check(&folder.after_kill(), &store, &heads);
+        check(&folder.after_power_cut(2), &store, &heads);
+    }
+}
+
+/// Whoever was told so does nothing more, and the next process finds all of it.
+#[test]
+fn what_is_durable_and_said_to_have_failed_is_there() {
+    for number in 0..6 {
+        let (folder, mut store) = (SimulatedFolder::new("told"), Rows::default());
+        store.0.get_mut().until_failure = Some(number);
+        assert!(script(&folder, &mut store).is_err());
+        check(&folder, &store, &[]);
+    }
+}
+
+#[test]
+fn after_a_pruning_of_unknown_end_nothing_is_taken() {
+    let (folder, mut store) = (SimulatedFolder::new("pruned"), Rows::default());
+    script(&folder, &mut store).unwrap();
+    let mut repository = open(&folder, &store).unwrap();
+    store.0.get_mut().until_failure = Some(0);
+    assert!(repository.prune(Version::new(8), &mut store).is_err());
+    let signer = HeadSigner::new(signer());
+    assert!(matches!(repository.begin(&store), Err(StoreError::Closed)));
+    assert!(repository.prune(Version::new(8), &mut store).is_err());
+    assert!(repository.publish(&mut batch(11), &signer).is_err());
+    drop(repository);
+    check(&folder, &store, &[]);
+    // The next writer takes away what is of no use any more.
+    open(&folder, &store).unwrap().begin(&store).unwrap();
+    let names = disk::layer::FileLayer::names(&folder).unwrap();
+    assert_eq!(names.len(), 1, "{names:?}");
+}
+
+#[test]
+fn on_a_full_disk_nothing_is_lost_and_it_goes_on_when_there_is_room() {
+    let folder = SimulatedFolder::new("whole");
+    let mut store = Rows::default();
+    script(&folder, &mut store).unwrap();
+    let used = folder.used();
+    for capacity in (0..used).step_by(4096) {
+        let (folder, mut store) = (SimulatedFolder::new("full"), Rows::default());
+        folder.set_capacity(capacity);
+        drop(script(&folder, &mut store));
+        folder.set_capacity(u64::MAX);
+        check(&folder, &store, &[]);
+    }
+}

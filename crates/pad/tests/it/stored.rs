@@ -1,0 +1,398 @@
+//! Stores whose nodes are in a file of their own: as those in memory, whoever else reads or writes, and whatever becomes of the file.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use pad::{
+    AuthorError, Key, KeyRange, Keys, Operation, RepositoryError, SecretKey, SigningRecord, Store,
+    StoreError, Value, Version,
+    dynamic::{AnyAuthor, AnyRepository, Description, open_author, open_repository, verify},
+    question::{Question, Statement},
+    selection::{RepositoryName, SchemeName, SuiteName},
+};
+
+const SCHEMES: [SchemeName; 3] = [
+    SchemeName::RedBlack,
+    SchemeName::Treap,
+    SchemeName::SkipList,
+];
+
+fn key(scheme: SchemeName) -> SecretKey {
+    let id = pad::DictionaryId::from_name("stored");
+    SecretKey::from_seed(SuiteName::Sha256Ed25519, scheme, id, &[5; 32]).unwrap()
+}
+
+/// A store with its author's key.
+struct Shop {
+    key: SecretKey,
+    store: PathBuf,
+}
+
+impl Shop {
+    fn new(folder: &Path, scheme: SchemeName, repository: RepositoryName) -> Self {
+        let key = key(scheme);
+        let store = folder.join(repository.name());
+        let public = key.public().clone();
+        Description { public, repository }.create(&store).unwrap();
+        Self { key, store }
+    }
+
+    fn stored(folder: &Path) -> Self {
+        Self::new(folder, SchemeName::RedBlack, RepositoryName::Stored)
+    }
+
+    fn nodes(&self) -> PathBuf {
+        self.store.with_extension("nodes")
+    }
+
+    fn author(&self) -> Result<AnyAuthor, AuthorError> {
+        let record = SigningRecord::open(&self.store.with_extension("signed")).unwrap();
+        open_author(&self.store, &self.key, record)
+    }
+
+    fn repository(&self) -> AnyRepository {
+        open_repository(&self.store).unwrap()
+    }
+
+    fn publish(&self, batch: Vec<Operation>) -> Version {
+        let mut author = self.author().unwrap();
+        author.stage(batch).unwrap();
+        author.flush(&[]).unwrap()
+    }
+
+    /// The value that a verified answer says a key has.
+    fn value(&self, version: Version, key: &Key) -> Option<Value> {
+        let question = Question::Key(key.clone());
+        let answer = self.repository().answer(version, &question).unwrap();
+        match verify(self.key.public(), version, &question, &answer).unwrap() {
+            Statement::Lookup(lookup) => lookup.answer.value().cloned(),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+fn name(number: u64) -> Key {
+    Key::try_from(format!("key {number:03}").as_str()).unwrap()
+}
+
+fn put(number: u64, value: u64) -> Operation {
+    let text = format!(
+        "{value} {}",
+        "x".repeat(usize::try_from(value % 50).unwrap())
+    );
+    Operation::Put(name(number), Value::try_from(text.as_str()).unwrap())
+}
+
+/// Batches of all sizes, with removals of keys that are there and that are not.
+fn batches(seed: u64, number: u64) -> impl Iterator<Item = Vec<Operation>> {
+    let mut state = seed;
+    let mut random = move |below: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) % below
+    };
+    (0..number).map(move |version| {
+        let size = [1, 1, 3, 60, 0, 8][usize::try_from(random(6)).unwrap()];
+        (0..size)
+            .map(|_| match random(3) {
+                0 => Operation::Remove(name(random(120))),
+                _ => put(random(120), version * 1000 + random(900)),
+            })
+            .collect()
+    })
+}
+
+fn questions() -> impl Iterator<Item = Question> {
+    let keys = (0..125).step_by(7).map(name);
+    let several = Keys::new((30..60).step_by(9).map(name).collect()).unwrap();
+    let range = KeyRange {
+        start: Some(name(20)),
+        end: Some(name(50)),
+    };
+    keys.map(Question::Key)
+        .chain([Question::Keys(several), Question::Range(range)])
+        .chain([Question::Range(KeyRange::ALL)])
+}
+
+/// All that two repositories say.
+fn assert_same(one: &AnyRepository, other: &AnyRepository) {
+    let (oldest, latest) = (one.oldest(), one.latest());
+    assert_eq!((oldest, latest), (other.oldest(), other.latest()));
+    assert_eq!(one.entries(), other.entries());
+    for version in (oldest.number()..=latest.number()).map(Version::new) {
+        for question in questions().filter(|_| version > Version::EMPTY) {
+            let answer = one.answer(version, &question).unwrap();
+            assert_eq!(answer, other.answer(version, &question).unwrap());
+        }
+        let (changes, others) = (one.diff(oldest, version), other.diff(oldest, version));
+        assert_eq!(changes.unwrap(), others.unwrap());
+    }
+    for version in (1..=latest.number()).map(Version::new) {
+        assert_eq!(one.head_message(version), other.head_message(version));
+    }
+    for key in (0..125).step_by(11).map(name) {
+        assert_eq!(one.history(&key), other.history(&key));
+    }
+}
+
+#[test]
+fn every_answer_is_that_of_the_repository_in_memory() {
+    for scheme in SCHEMES {
+        let folder = tempfile::tempdir().unwrap();
+        let memory = Shop::new(folder.path(), scheme, RepositoryName::PathCopying);
+        let stored = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+        let mirror = folder.path().join("mirror");
+        let public = stored.key.public().clone();
+        let repository = RepositoryName::Stored;
+        Description { public, repository }.create(&mirror).unwrap();
+        let mut batches = batches(scheme.id().0.into(), 45).peekable();
+        while batches.peek().is_some() {
+            // A few versions at a time, and each time as another process would.
+            let group: Vec<_> = batches.by_ref().take(7).collect();
+            for shop in [&memory, &stored] {
+                let mut author = shop.author().unwrap();
+                for batch in group.clone() {
+                    author.stage(batch).unwrap();
+                }
+                author.flush(&[]).unwrap();
+            }
+        }
+        let repository = stored.repository();
+        assert_same(&memory.repository(), &repository);
+        // Updates are made again from what is stored, and lead another server to the same.
+        let mut follower = open_repository(&mirror).unwrap();
+        for version in (1..=repository.latest().number()).map(Version::new) {
+            let update = repository.update_message(version).unwrap().unwrap();
+            follower.apply_message(&update).unwrap();
+        }
+        assert_same(&repository, &follower);
+        let checked = stored.repository().check().unwrap();
+        assert_eq!((checked.heads, checked.proved), (45, 45));
+        assert!(checked.complete && checked.replayed.is_none());
+    }
+}
+
+#[test]
+fn pruned_versions_go_and_the_others_stay_what_they_are() {
+    for scheme in SCHEMES {
+        let folder = tempfile::tempdir().unwrap();
+        let memory = Shop::new(folder.path(), scheme, RepositoryName::PathCopying);
+        let stored = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+        let history: Vec<_> = batches(9, 30).collect();
+        let (before, after) = history.split_at(20);
+        for batch in before {
+            memory.publish(batch.clone());
+            stored.publish(batch.clone());
+        }
+        let reader = stored.repository();
+        let size = reader.file_bytes().unwrap();
+        for oldest in [0, 1, 12, 15, 15] {
+            for shop in [&memory, &stored] {
+                shop.repository().prune(Version::new(oldest)).unwrap();
+            }
+            assert_same(&memory.repository(), &stored.repository());
+        }
+        // Whoever has the old file open still reads all of it.
+        reader
+            .answer(Version::new(3), &Question::Key(name(7)))
+            .unwrap();
+        assert!(stored.repository().file_bytes().unwrap() < size);
+        for batch in after {
+            memory.publish(batch.clone());
+            stored.publish(batch.clone());
+        }
+        assert_same(&memory.repository(), &stored.repository());
+        stored.repository().prune(Version::new(30)).unwrap();
+        memory.repository().prune(Version::new(30)).unwrap();
+        assert_same(&memory.repository(), &stored.repository());
+        let refused = stored.repository().prune(Version::new(31));
+        assert!(matches!(refused, Err(RepositoryError::Lookup(_))));
+        stored.repository().check().unwrap();
+    }
+}
+
+#[test]
+fn what_was_not_flushed_is_not_there_and_the_next_one_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = Shop::stored(folder.path());
+    shop.publish((0..50).map(|number| put(number, 1)).collect());
+    let length = fs::metadata(shop.nodes()).unwrap().len();
+    let mut author = shop.author().unwrap();
+    author.stage(vec![put(7, 70)]).unwrap();
+    drop(author);
+    assert!(fs::metadata(shop.nodes()).unwrap().len() > length);
+    assert_eq!(shop.repository().latest(), Version::new(1));
+    assert_eq!(shop.publish(vec![put(8, 80)]), Version::new(2));
+    let Operation::Put(_, new) = put(8, 80) else {
+        unreachable!()
+    };
+    assert_eq!(shop.value(Version::new(2), &name(8)), Some(new));
+    let Operation::Put(_, old) = put(7, 1) else {
+        unreachable!()
+    };
+    assert_eq!(shop.value(Version::new(2), &name(7)), Some(old));
+    shop.repository().check().unwrap();
+}
+
+#[test]
+fn one_writes_at_a_time_and_readers_see_their_version() {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = Shop::stored(folder.path());
+    shop.publish((0..80).map(|number| put(number, 1)).collect());
+    let reader = shop.repository();
+    let message = |shop: &Shop| {
+        let version = Version::new(2);
+        shop.repository().update_message(version).unwrap().unwrap()
+    };
+    let mut late = shop.repository();
+    {
+        let mut author = shop.author().unwrap();
+        author.stage(vec![put(3, 30)]).unwrap();
+        // Nobody else gets between the nodes and their version.
+        let other = folder.path().join("other.signed");
+        let record = SigningRecord::open(&other);
+        drop(record);
+        author.flush(&[]).unwrap();
+    }
+    let update = message(&shop);
+    let refused = late.apply_message(&update).unwrap_err();
+    let is_gap = matches!(&refused, RepositoryError::Store(StoreError::Gap { .. }));
+    assert!(is_gap, "{refused}");
+    // It has not touched what the other has published.
+    shop.repository().check().unwrap();
+    let question = Question::Key(name(3));
+    let answer = reader.answer(Version::new(1), &question).unwrap();
+    verify(shop.key.public(), Version::new(1), &question, &answer).unwrap();
+    assert!(reader.answer(Version::new(2), &question).is_err());
+    shop.publish(vec![put(4, 40)]);
+    reader.answer(Version::new(1), &question).unwrap();
+}
+
+#[test]
+fn an_author_of_a_store_that_was_pruned_meanwhile_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = Shop::stored(folder.path());
+    for version in 1..=4 {
+        shop.publish((0..20).map(|number| put(number, version)).collect());
+    }
+    let mut author = shop.author().unwrap();
+    shop.repository().prune(Version::new(3)).unwrap();
+    let refused = author.stage(vec![put(1, 9)]).unwrap_err();
+    assert!(
+        matches!(
+            refused,
+            AuthorError::Repository(RepositoryError::Store(StoreError::Superseded))
+        ),
+        "{refused}"
+    );
+    drop(author);
+    assert_eq!(shop.publish(vec![put(1, 9)]), Version::new(5));
+    shop.repository().check().unwrap();
+}
+
+#[test]
+fn files_that_are_missing_cut_off_or_of_another_store_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = Shop::stored(folder.path());
+    shop.publish((0..80).map(|number| put(number, 1)).collect());
+    let nodes = fs::read(shop.nodes()).unwrap();
+    fs::write(shop.nodes(), &nodes[..nodes.len() - 1]).unwrap();
+    let refused = open_repository(&shop.store).unwrap_err().to_string();
+    assert!(refused.contains("cut off"), "{refused}");
+    fs::remove_file(shop.nodes()).unwrap();
+    let refused = open_repository(&shop.store).unwrap_err().to_string();
+    assert!(refused.contains("copy it with the store"), "{refused}");
+    fs::write(shop.nodes(), vec![0; nodes.len()]).unwrap();
+    let repository = shop.repository();
+    assert!(
+        repository
+            .answer(Version::new(1), &Question::Key(name(3)))
+            .is_err()
+    );
+    assert!(shop.repository().check().is_err());
+    fs::write(shop.nodes(), nodes).unwrap();
+    shop.repository().check().unwrap();
+}
+
+/// `PAD_DAMAGE_ROUNDS` sets the number of accidents, 150 unless set.
+#[test]
+fn accidents_to_the_file_make_no_wrong_answer_and_no_second_head() {
+    let rounds = std::env::var("PAD_DAMAGE_ROUNDS").map_or(150, |text| text.parse().unwrap());
+    for scheme in SCHEMES {
+        let folder = tempfile::tempdir().unwrap();
+        let shop = Shop::new(folder.path(), scheme, RepositoryName::Stored);
+        for batch in batches(4, 12) {
+            shop.publish(batch);
+        }
+        let (latest, public) = (Version::new(12), shop.key.public());
+        let next = vec![
+            put(1, 5),
+            put(64, 6),
+            Operation::Remove(name(40)),
+            put(119, 7),
+        ];
+        let files = ["stored", "stored.nodes", "stored.newest", "stored.signed"];
+        let before = files.map(|name| fs::read(folder.path().join(name)).unwrap());
+        let restore = || {
+            for (name, bytes) in files.iter().zip(&before) {
+                fs::write(folder.path().join(name), bytes).unwrap();
+            }
+        };
+        let answers: Vec<_> = questions()
+            .map(|question| {
+                let answer = shop.repository().answer(latest, &question).unwrap();
+                (
+                    verify(public, latest, &question, &answer).unwrap(),
+                    question,
+                )
+            })
+            .collect();
+        shop.publish(next.clone());
+        let head = shop.repository().head_message(Version::new(13)).unwrap();
+        let (mut state, mut signed) = (u64::from(scheme.id().0), 0);
+        for _ in 0..rounds {
+            restore();
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let mut nodes = before[1].clone();
+            let place = usize::try_from(state >> 20).unwrap() % nodes.len();
+            nodes[place] ^= 1 << (state >> 61);
+            fs::write(shop.nodes(), nodes).unwrap();
+            for (expected, question) in &answers {
+                // An error, a proof that is refused, or the answer.
+                if let Ok(answer) = shop.repository().answer(latest, question)
+                    && let Ok(found) = verify(public, latest, question, &answer)
+                {
+                    assert_eq!(found, *expected);
+                }
+            }
+            let mut author = shop.author().unwrap();
+            let published = author.stage(next.clone());
+            if published.and_then(|_| author.flush(&[])).is_ok() {
+                let repository = author.repository();
+                assert_eq!(repository.head_message(Version::new(13)).unwrap(), head);
+                signed += 1;
+            }
+        }
+        assert!(signed > 0, "every accident stopped the author");
+    }
+}
+
+#[test]
+fn a_store_can_be_read_without_the_right_to_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = Shop::stored(folder.path());
+    shop.publish((0..30).map(|number| put(number, 1)).collect());
+    for file in [&shop.store, &shop.nodes()] {
+        let mut rights = fs::metadata(file).unwrap().permissions();
+        rights.set_readonly(true);
+        fs::set_permissions(file, rights).unwrap();
+    }
+    let store = shop.repository();
+    assert_eq!(store.store().latest().unwrap(), Version::new(1));
+    assert!(shop.value(Version::new(1), &name(3)).is_some());
+}
