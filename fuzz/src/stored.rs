@@ -2,11 +2,13 @@
 
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    AuthorKey, DictionaryId, Key, KeyRange, Operation, Repository as _, Sha256Ed25519, StoreFault,
-    Untrusted, Value, Version, head::Authority,
+    AuthorKey, DictionaryId, Key, KeyRange, Operation, Repository as _, Sha256Ed25519, SignedHead,
+    StoreFault, Untrusted, Value, Version, head::Authority,
 };
-use pad_tree::{MemoryLog, NodeLog, RedBlack, SkipList, StoredRepository, Treap, TreeScheme};
-use std::collections::BTreeMap;
+use pad_tree::{
+    BalancingScheme, MemoryLog, NodeLog, RedBlack, SkipList, StoredRepository, Treap, TreeScheme,
+};
+use std::{collections::BTreeMap, sync::OnceLock};
 
 type S = Sha256Ed25519;
 
@@ -29,7 +31,9 @@ impl NodeLog for Changed {
     fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
         self.log.read(position, bytes)?;
         for (place, byte) in &self.changes {
-            let place = place.checked_sub(position).and_then(|place| usize::try_from(place).ok());
+            let place = place
+                .checked_sub(position)
+                .and_then(|place| usize::try_from(place).ok());
             if let Some(changed) = place.and_then(|place| bytes.get_mut(place)) {
                 *changed = *byte;
             }
@@ -67,7 +71,10 @@ fn key(number: u8) -> Key {
 }
 
 fn put(number: u8, value: u8) -> Operation {
-    Operation::Put(key(number), Value::try_from([value; 9].as_slice()).expect("short"))
+    Operation::Put(
+        key(number),
+        Value::new([value; 9].as_slice()).expect("short"),
+    )
 }
 
 /// What becomes of contents by operations.
@@ -84,52 +91,77 @@ fn apply(contents: &mut BTreeMap<Key, Value>, operations: &[Operation]) {
     }
 }
 
+/// An honest log, its contents and the head of its latest version.
+struct Honest {
+    log: MemoryLog,
+    contents: BTreeMap<Key, Value>,
+    head: SignedHead<S>,
+}
+
+impl Honest {
+    fn of<B: BalancingScheme>() -> Self {
+        let opened = StoredRepository::<S, B>::open(authority::<B>(), MemoryLog::default(), 0);
+        let mut whole = opened.expect("an empty log is whole");
+        let mut contents = BTreeMap::new();
+        for version in 0..3_u8 {
+            let step = usize::from(version) * 3 + 1;
+            let mut batch: Vec<_> = (0..90)
+                .step_by(step)
+                .map(|number| put(number * 2, version))
+                .collect();
+            apply(&mut contents, &batch);
+            let published = whole.publish(&mut batch, &signer());
+            published.expect("an honest log takes everything");
+        }
+        Self {
+            log: whole.log().clone(),
+            contents,
+            head: whole.head(whole.latest()).expect("it was published"),
+        }
+    }
+}
+
+fn authority<B: TreeScheme>() -> Authority {
+    Authority {
+        author: AuthorKey::from_bytes(signer().verifying_key().as_bytes()).expect("a key"),
+        dictionary: DictionaryId::from_name("fuzz"),
+        scheme: B::ID,
+    }
+}
+
 /// The first byte chooses the scheme, the next 4 what is changed and asked; the others are changes of the log.
 pub fn run(data: &[u8]) {
+    static HONEST: [OnceLock<Honest>; 3] = [const { OnceLock::new() }; 3];
     let Some((scheme, data)) = data.split_first() else {
         return;
     };
     match scheme % 3 {
-        0 => with::<Treap>(data),
-        1 => with::<RedBlack>(data),
-        _ => with::<SkipList>(data),
+        0 => with::<Treap>(data, HONEST[0].get_or_init(Honest::of::<Treap>)),
+        1 => with::<RedBlack>(data, HONEST[1].get_or_init(Honest::of::<RedBlack>)),
+        _ => with::<SkipList>(data, HONEST[2].get_or_init(Honest::of::<SkipList>)),
     }
 }
 
-fn with<B: TreeScheme + pad_tree::BalancingScheme>(data: &[u8]) {
+fn with<B: BalancingScheme>(data: &[u8], honest: &Honest) {
     let Some((asked, changes)) = data.split_first_chunk::<4>() else {
         return;
     };
-    let author = AuthorKey::from_bytes(signer().verifying_key().as_bytes()).expect("a key");
-    let authority = Authority {
-        author,
-        dictionary: DictionaryId::from_name("fuzz"),
-        scheme: B::ID,
-    };
-    let opened = StoredRepository::<S, B>::open(authority, MemoryLog::default(), 0);
-    let mut whole = opened.expect("an empty log is whole");
-    let mut contents = BTreeMap::new();
-    for version in 0..3_u8 {
-        let step = usize::from(version) * 3 + 1;
-        let mut batch: Vec<_> = (0..90).step_by(step).map(|number| put(number * 2, version)).collect();
-        apply(&mut contents, &batch);
-        let published = whole.publish(&mut batch, &signer());
-        published.expect("an honest log takes everything");
-    }
+    let (authority, mut contents) = (authority::<B>(), honest.contents.clone());
     let changes = changes.chunks_exact(3).map(|change| {
         let place = u64::from(u16::from_be_bytes([change[0], change[1]]));
-        (place % whole.log().end(), change[2])
+        (place % honest.log.end(), change[2])
     });
     let log = Changed {
-        log: whole.log().clone(),
+        log: honest.log.clone(),
         changes: changes.take(64).collect(),
     };
     let Ok(mut changed) = StoredRepository::<S, B, _>::open(authority, log, 0) else {
         return;
     };
     let latest = changed.latest();
-    let head = whole.head(latest).expect("it was published");
-    let head = Untrusted::new(head).verify(&authority, &latest).expect("it was signed");
+    let head = Untrusted::new(honest.head)
+        .verify(&authority, &latest)
+        .expect("it was signed");
     for number in asked {
         let key = key(*number);
         if let Ok(proof) = changed.prove_query(latest, &key)
@@ -142,7 +174,7 @@ fn with<B: TreeScheme + pad_tree::BalancingScheme>(data: &[u8]) {
     if let Ok(entries) = checked {
         assert_eq!(usize::try_from(entries), Ok(contents.len()));
     }
-    drop(changed.differences(Version::new(1), latest, drop));
+    let _ = changed.differences(Version::new(1), latest, drop);
     drop(changed.history(&key(asked[0])));
     let mut batch = vec![
         put(asked[0], 9),
@@ -155,7 +187,10 @@ fn with<B: TreeScheme + pad_tree::BalancingScheme>(data: &[u8]) {
         return;
     };
     // Whatever shape it has, its contents are what they should be: proved by the tree that was signed.
-    let last: BTreeMap<_, _> = operations.iter().map(|one| (one.key().clone(), one.clone())).collect();
+    let last: BTreeMap<_, _> = operations
+        .iter()
+        .map(|one| (one.key().clone(), one.clone()))
+        .collect();
     let last: Vec<_> = last.into_values().collect();
     apply(&mut contents, &last);
     let signed = Untrusted::new(update.head).verify(&authority, &update.head.head.version);

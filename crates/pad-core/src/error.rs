@@ -418,6 +418,12 @@ pub enum LookupError {
     /// The query is empty or out of order.
     #[error("the query is empty or out of order")]
     InvalidQuery,
+    /// The answer would be longer than any client reads. Ranges are asked for in pages: each begins where the one before ends.
+    #[error("the answer would have more than {most} bytes; ask for less at a time")]
+    TooLong {
+        /// The bytes of the longest answer that is read.
+        most: usize,
+    },
     /// What is stored of the version does not hold together: somebody else wrote it, or sent it.
     #[error("what is stored of version {version} does not hold together")]
     Damaged {

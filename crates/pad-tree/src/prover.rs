@@ -243,10 +243,17 @@ fn prune<T: HashedTree, Q: TreeQuery>(
     let mut proof = Pruned::with_capacity(32);
     let root = tree.top()?.map(|root| (root, openings));
     let mut pending: Vec<_> = root.into_iter().collect();
+    let most = query.longest_answer();
+    let mut length: usize = 0;
     while let Some((node, openings)) = pending.pop() {
         let inner = match tree.open(&node)? {
             Opened::Leaf(leaf) => {
-                proof.open_leaf(tree.key(&leaf), tree.value(&leaf), query);
+                let (key, value) = (tree.key(&leaf), tree.value(&leaf));
+                length = length.saturating_add(key.len()).saturating_add(value.len());
+                if length > most {
+                    return Err(LookupError::TooLong { most }.into());
+                }
+                proof.open_leaf(key, value, query);
                 continue;
             }
             Opened::Inner(inner) => inner,

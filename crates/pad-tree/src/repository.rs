@@ -1,8 +1,8 @@
 //! The server: every version in a store, and proofs about each of them.
 
 use pad_core::{
-    ApplyError, HeadLog, Key, LookupError, Repository, SignedHead, Suite, Update, Version, Workers,
-    codec::Message, head::Authority,
+    ApplyError, HeadLog, Key, KeyRange, LookupError, Repository, SignedHead, Suite, Update,
+    Version, Workers, codec::Message, head::Authority,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -12,6 +12,7 @@ use crate::{
     proof::TreeProof,
     prover::{self, ProvableQuery},
     scheme::TreeScheme,
+    search,
     store::{VersionedStore, in_place::InPlace},
     tree::Tree,
     view::View,
@@ -85,6 +86,21 @@ where
         query: &Q,
     ) -> Result<TreeProof<S, Q>, LookupError> {
         prover::prove(self.view(version)?, query)
+    }
+
+    /// The beginning of a range of a version that has at most so many bytes, so that all of it can be asked for in pages.
+    ///
+    /// Time: one search, and the entries of the page.
+    ///
+    /// # Errors
+    /// [`LookupError`] if the version is not there.
+    pub fn page(
+        &self,
+        version: Version,
+        range: &KeyRange,
+        bytes: usize,
+    ) -> Result<KeyRange, LookupError> {
+        search::page(self.view(version)?, range, bytes)
     }
 
     /// Answers many look-ups, each with a proof of its own, interleaving the searches so that their

@@ -2,7 +2,7 @@
 
 use core::cmp::Ordering;
 
-use pad_core::{LookupError, Suite};
+use pad_core::{Key, KeyRange, LookupError, StoreFault, Suite};
 
 use crate::{entries::Probe, id::Side};
 
@@ -111,6 +111,40 @@ pub(crate) fn nearest<T: SearchTree>(
         }
         if !cursor.advance(side)? {
             return Ok(None);
+        }
+    }
+}
+
+/// The beginning of a range whose keys and values have at most so many bytes, but for one entry that may have more: the next range begins
+/// where it ends. Nothing is proved.
+///
+/// Time: one search, and the entries of the range.
+///
+/// # Errors
+/// A node cannot be fetched.
+pub fn page<T: HashedTree>(tree: T, range: &KeyRange, bytes: usize) -> Result<KeyRange, T::Error> {
+    let start = range.start.as_ref().map_or(&[][..], Key::as_bytes);
+    let Some(mut cursor) = nearest(tree, &Probe::new(start), Side::Right, true)? else {
+        return Ok(range.clone());
+    };
+    let mut length: usize = 0;
+    loop {
+        let key = tree.key(&cursor.leaf);
+        if range.place(key).is_gt() {
+            return Ok(range.clone());
+        }
+        let is_first = length == 0;
+        length = length.saturating_add(key.len().max(1));
+        length = length.saturating_add(tree.value(&cursor.leaf).len());
+        if length > bytes && !is_first {
+            let end = Key::new(key).map_err(|_| LookupError::from(StoreFault::Damaged))?;
+            return Ok(KeyRange {
+                start: range.start.clone(),
+                end: Some(end),
+            });
+        }
+        if !cursor.advance(Side::Right)? {
+            return Ok(range.clone());
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pad_core::{Key, LookupError, SnapshotHead, Untrusted, Value, Verified, Version};
-use pad_tree::{Answer, Difference, KeyHistory, Keys};
+use pad_tree::{Answer, Difference, KeyHistory, KeyRange, Keys};
 
 use crate::{
     question::{NotOffered, Question},
@@ -17,6 +17,15 @@ pub trait AnsweringRepository: StorableRepository + 'static {
     /// # Errors
     /// [`AnswerError`].
     fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError>;
+
+    /// The beginning of a range of a version whose proof has about so many bytes: the next page begins where it ends. The whole range where a
+    /// family has no pages.
+    ///
+    /// # Errors
+    /// [`AnswerError`].
+    fn page(&self, _: Version, range: &KeyRange, _: usize) -> Result<KeyRange, AnswerError> {
+        Ok(range.clone())
+    }
 
     /// The kept versions in which a key was put or removed, without proof.
     ///

@@ -7,7 +7,7 @@
 //! copy.
 
 use pad_core::{Key, LookupError, Operation, Untrusted, Version, signature::HeadSigner};
-use pad_tree::{Difference, KeyHistory};
+use pad_tree::{Difference, KeyHistory, KeyRange};
 
 use crate::{
     answering::AnswerError,
@@ -333,6 +333,21 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     pub fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
         self.check_provable(version)?;
         self.memory.answer(version, question)
+    }
+
+    /// The beginning of a range of an acknowledged version whose proof has about so many bytes: the next page begins where it ends. Nothing
+    /// of it is proved; each page is.
+    ///
+    /// # Errors
+    /// [`AnswerError`].
+    pub fn page(
+        &self,
+        version: Version,
+        range: &KeyRange,
+        bytes: usize,
+    ) -> Result<KeyRange, AnswerError> {
+        self.check_acknowledged(version)?;
+        self.memory.page(version, range, bytes)
     }
 
     /// The proof in the answer to a look-up, without the head, as the body of a message.

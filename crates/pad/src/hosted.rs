@@ -10,7 +10,7 @@ use pad_core::{
     Attachment, Key, LookupError, Operation, Suite, Untrusted, Update, Value, Version, codec,
     head::Authority, signature::HeadSigner,
 };
-use pad_tree::{Difference, KeyHistory};
+use pad_tree::{Difference, KeyHistory, KeyRange};
 
 use crate::{
     answering::AnswerError,
@@ -212,6 +212,15 @@ pub trait AskedRepository {
     /// # Errors
     /// [`AnswerError`].
     fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError>;
+
+    /// The beginning of a range of a version whose proof has about so many bytes: the next page begins where it ends. The whole range where a
+    /// family has no pages.
+    ///
+    /// # Errors
+    /// [`AnswerError`].
+    fn page(&self, _: Version, range: &KeyRange, _: usize) -> Result<KeyRange, AnswerError> {
+        Ok(range.clone())
+    }
 
     /// The proof in the answer to a look-up, without the head, as the body of a message.
     ///

@@ -96,17 +96,19 @@ impl Range {
         }
         let session = self.read.open(output)?;
         let version = session.version(self.at)?;
-        let contents = session.range(version, range)?;
-        let mut entries = Vec::new();
-        for (key, value) in &contents.entries {
-            let (shown, value) = (output.show(key.as_bytes()), value.as_bytes());
-            output.text(&format!("{shown} = {}", output.show(value)))?;
-            let mut entry = Map::new();
-            output.add(&mut entry, "key", key.as_bytes());
-            output.add(&mut entry, "value", value);
-            entries.push(Json::Object(entry));
-        }
-        let count = entries.len();
+        let (mut count, mut entries) = (0_u64, Vec::new());
+        session.pages(version, range, |key, value| {
+            count += 1;
+            if output.is_json() {
+                let mut entry = Map::new();
+                output.add(&mut entry, "key", key.as_bytes());
+                output.add(&mut entry, "value", value.as_bytes());
+                entries.push(Json::Object(entry));
+                return Ok(());
+            }
+            let (shown, value) = (output.show(key.as_bytes()), output.show(value.as_bytes()));
+            output.text(&format!("{shown} = {value}"))
+        })?;
         let verdict = output.verdict();
         let text = format!("{count} entries, no more in between   [version {version}, {verdict}]");
         let object = json!({ "version": version.number(), "entries": entries });

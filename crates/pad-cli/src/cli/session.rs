@@ -6,7 +6,7 @@ use clap::Args;
 use disk::{Access, Lock, LockError, PATIENCE};
 use pad::{
     Answer, AnswerError, Key, KeyRange, Keys, Lookup, PublicKey, RangeContents, RecordChange,
-    RedbStore, SecretKey, SigningRecord, Store, StoreError, VerifyError, Version,
+    RedbStore, SecretKey, SigningRecord, Store, StoreError, Value, VerifyError, Version,
     client_view::{RefusedHead, StoredView, ViewFileError},
     dynamic::verify,
     dynamic::{AnyAuthor, AnyRepository, Description, open_author, open_repository},
@@ -368,6 +368,39 @@ impl Session {
         Ok(verify_head(&self.public, version, &head)?)
     }
 
+    /// Notes the verified entries of a range in their order, a page at a time: each page begins where the one before ends, so none is missing
+    /// between them.
+    pub(super) fn pages(
+        &self,
+        version: Version,
+        range: KeyRange,
+        mut note: impl FnMut(&Key, &Value) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let mut rest = range;
+        loop {
+            let page = self.repository.page(version, &rest, PAGE_BYTES)?;
+            let is_last = page.end == rest.end;
+            let begins = page.start == rest.start && page.is_valid();
+            let fits = page
+                .end
+                .as_ref()
+                .is_some_and(|end| rest.place(end.as_bytes()).is_eq());
+            if !begins || !(is_last || fits) {
+                return Err(Failure::Store(
+                    "the store does not tell where a page ends".into(),
+                ));
+            }
+            let contents = self.range(version, page.clone())?;
+            for (key, value) in &contents.entries {
+                note(key, value)?;
+            }
+            if is_last {
+                return Ok(());
+            }
+            rest.start = page.end;
+        }
+    }
+
     /// The verified contents of a range.
     pub(super) fn range(
         &self,
@@ -573,6 +606,8 @@ pub(super) fn check_key(path: &Path, found: &PublicKey, given: &PublicKey) -> Re
     ))
 }
 
+/// The keys and values of a page of a range: what is in memory at a time.
+const PAGE_BYTES: usize = 1 << 20;
 /// More than a view has: its key file, and a head.
 const MAX_VIEW_BYTES: u64 = 5 << 20;
 const MAX_EVIDENCE: u32 = 1000;

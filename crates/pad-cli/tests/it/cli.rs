@@ -287,6 +287,29 @@ fn bad_arguments_change_nothing() {
     assert_eq!(bench.state("s"), state);
 }
 
+/// More than is proved at a time: the pages are joined.
+#[test]
+fn long_ranges_come_in_pages() {
+    let bench = Bench::new();
+    let mut trace = String::from("snapshot,op,key,value\n");
+    for number in 0..60 {
+        trace += &format!("one,put,key {number:02},{number}{}\n", "x".repeat(70_000));
+    }
+    bench.write("t.csv", trace.as_bytes());
+    for kind in ["stored", "path-copying"] {
+        bench.ok(&format!("keygen --out {kind}.k"));
+        bench.ok(&format!(
+            "import --store {kind} --key {kind}.k --repository {kind} t.csv"
+        ));
+        let printed = bench.ok(&format!("range --store {kind} --public {kind}.k.pub k l"));
+        let (last, entries) = (printed.lines().last().unwrap(), printed.lines().count() - 1);
+        assert_eq!(entries, 60);
+        assert!(last.starts_with("60 entries, no more in between"), "{last}");
+        let all = bench.json(&format!("range --store {kind} ! ~"));
+        assert_eq!(all[0]["entries"].as_array().unwrap().len(), 60);
+    }
+}
+
 #[test]
 fn proofs_verify_elsewhere() {
     let bench = Bench::with_trace();

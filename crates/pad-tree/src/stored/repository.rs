@@ -3,8 +3,9 @@
 use core::marker::PhantomData;
 
 use pad_core::{
-    ApplyError, DigestBytes, HeadLog, HeadSignature, Hosts, Key, LookupError, Operation, PublicKey,
-    Repository, Serves, SignedHead, StoreFault, Suite, Untrusted, Update, Value, Version, Workers,
+    ApplyError, DigestBytes, HeadLog, HeadSignature, Hosts, Key, KeyRange, LookupError, Operation,
+    PublicKey, Repository, Serves, SignedHead, StoreFault, Suite, Untrusted, Update, Value,
+    Version, Workers,
     head::Authority,
     signature::{HeadSigner, SIGNATURE_LENGTH},
 };
@@ -26,6 +27,7 @@ use crate::{
     id::NodeId,
     proof::TreeProof,
     prover::{self, ProvableQuery},
+    search,
     tree::Tree,
 };
 
@@ -255,6 +257,21 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         query: &Q,
     ) -> Result<TreeProof<S, Q>, LookupError> {
         prover::prove(self.view(version)?, query)
+    }
+
+    /// The beginning of a range of a version that has at most so many bytes, so that all of it can be asked for in pages.
+    ///
+    /// Time: one search, and the entries of the page.
+    ///
+    /// # Errors
+    /// [`LookupError`] if the version is not there, or a node cannot be read.
+    pub fn page(
+        &self,
+        version: Version,
+        range: &KeyRange,
+        bytes: usize,
+    ) -> Result<KeyRange, LookupError> {
+        search::page(self.view(version)?, range, bytes)
     }
 
     fn view(&self, version: Version) -> Result<StoredView<'_, S, L>, LookupError> {

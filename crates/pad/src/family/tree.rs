@@ -209,6 +209,15 @@ impl<S: Suite, St: TreeStore<S>> AnsweringRepository for TreeRepository<S, St> {
         })
     }
 
+    fn page(
+        &self,
+        version: Version,
+        range: &KeyRange,
+        bytes: usize,
+    ) -> Result<KeyRange, AnswerError> {
+        Ok(self.page(version, range, bytes)?)
+    }
+
     fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, AnswerError> {
         Ok(Untrusted::new(self.history(key)))
     }

@@ -7,7 +7,7 @@ use pad_core::{
     ApplyError, Key, LookupError, Operation, Repository, SnapshotHead, Untrusted, Update,
     UpdateHead, Value, Verified, VerifyError, Version, Workers, codec, head::Authority,
 };
-use pad_tree::{Difference, KeyHistory, Keys};
+use pad_tree::{Difference, KeyHistory, KeyRange, Keys};
 
 use super::{
     AskedRepository, Checkpointed, Contents, HostedRepository, Keeping, SignedUpdate,
@@ -207,6 +207,15 @@ impl<R: AnsweringRepository> AskedRepository for Typed<R> {
 
     fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
         self.repository.answer(version, question)
+    }
+
+    fn page(
+        &self,
+        version: Version,
+        range: &KeyRange,
+        bytes: usize,
+    ) -> Result<KeyRange, AnswerError> {
+        self.repository.page(version, range, bytes)
     }
 
     fn proof_body(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {

@@ -214,6 +214,61 @@ fn pruned_versions_go_and_the_others_stay_what_they_are() {
     }
 }
 
+/// Each begins where the one before ends, so joined they are the whole range.
+#[test]
+fn pages_of_a_range_are_all_of_it() {
+    for repository in [RepositoryName::Stored, RepositoryName::PathCopying] {
+        let folder = tempfile::tempdir().unwrap();
+        let shop = Shop::new(folder.path(), SchemeName::RedBlack, repository);
+        shop.publish((0..90).map(|number| put(number, number)).collect());
+        let (repository, version) = (shop.repository(), Version::new(1));
+        let entries = |range: &KeyRange| {
+            let question = Question::Range(range.clone());
+            let answer = repository.answer(version, &question).unwrap();
+            match verify(shop.key.public(), version, &question, &answer).unwrap() {
+                Statement::Range(contents) => contents.entries,
+                other => panic!("{other:?}"),
+            }
+        };
+        let some = KeyRange {
+            start: Some(name(7)),
+            end: Some(name(71)),
+        };
+        let beyond = KeyRange {
+            start: Some(name(900)),
+            end: None,
+        };
+        for (range, bytes) in [
+            (KeyRange::ALL, 0),
+            (KeyRange::ALL, 200),
+            (KeyRange::ALL, 1 << 20),
+            (some.clone(), 1),
+            (some, 333),
+            (beyond, 10),
+        ] {
+            let (mut rest, mut joined, mut pages) = (range.clone(), Vec::new(), 0);
+            loop {
+                let page = repository.page(version, &rest, bytes).unwrap();
+                let found = entries(&page);
+                let length =
+                    |(key, value): &(Key, Value)| key.as_bytes().len() + value.as_bytes().len();
+                let all: usize = found.iter().map(length).sum();
+                assert!(all <= bytes || found.len() <= 1, "{all} of {bytes}");
+                joined.extend(found);
+                pages += 1;
+                if page.end == range.end {
+                    break;
+                }
+                rest.start = page.end;
+            }
+            assert_eq!(joined, entries(&range));
+            assert!(bytes > 333 || pages > 5 || joined.is_empty());
+        }
+        let absent = repository.page(Version::new(2), &KeyRange::ALL, 9);
+        assert!(absent.is_err());
+    }
+}
+
 #[test]
 fn what_was_not_flushed_is_not_there_and_the_next_one_is() {
     let folder = tempfile::tempdir().unwrap();
@@ -251,10 +306,6 @@ fn one_writes_at_a_time_and_readers_see_their_version() {
     {
         let mut author = shop.author().unwrap();
         author.stage(vec![put(3, 30)]).unwrap();
-        // Nobody else gets between the nodes and their version.
-        let other = folder.path().join("other.signed");
-        let record = SigningRecord::open(&other);
-        drop(record);
         author.flush(&[]).unwrap();
     }
     let update = message(&shop);

@@ -8,8 +8,8 @@ use pad_core::{
     head::Authority, history::ConsistencyProof, signature::HeadSigner,
 };
 use pad_tree::{
-    Answer, BalancingScheme, CopyError, Difference, KeyHistory, Keys, ProvableQuery, PublishError,
-    RedBlack, SkipList, StoredRepository, Treap, TreeScheme,
+    Answer, BalancingScheme, CopyError, Difference, KeyHistory, KeyRange, Keys, ProvableQuery,
+    PublishError, RedBlack, SkipList, StoredRepository, Treap, TreeScheme,
 };
 
 use serde::{Deserialize, Serialize};
@@ -310,6 +310,15 @@ impl<S: Suite, B: BalancingScheme> AnsweringRepository for InFile<S, B> {
             Question::Range(range) => answer(self, version, range)?,
             question => return Err(not_offered(question, B::ID).into()),
         })
+    }
+
+    fn page(
+        &self,
+        version: Version,
+        range: &KeyRange,
+        bytes: usize,
+    ) -> Result<KeyRange, AnswerError> {
+        Ok(self.page(version, range, bytes)?)
     }
 
     fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, AnswerError> {
