@@ -1,7 +1,8 @@
 //! The reports that lines can come from: where their tables and figures stand, and what they are beside.
 
 use crate::{
-    aad, accumulators, compare, directory, flexlist, line::Line, peers, tables::Tables, tree, tuple,
+    aad, accumulators, compare, directory, flexlist, line::Line, peers, stored, tables::Tables,
+    tree, tuple,
 };
 
 /// The tables of one kind of line.
@@ -58,11 +59,13 @@ const fn family(
 
 /// All of them, in the order of the page.
 #[rustfmt::skip]
-pub const FAMILIES: [Family; 8] = [
+pub const FAMILIES: [Family; 9] = [
     family(("everything", "Every scheme on the same work", "signing each entry, which every scheme has to be better than"),
         &["compare"], &["compare"], compare::tables),
     family(("trees", "Trees", CROSBY),
         &["growing", "steady_state"], &["table3", "table4", "figure5", "figure6"], tree::table::report),
+    family(("stored", "Stored trees", "the same trees in memory, and stores that are read into it"),
+        &["stored"], &["stored"], stored::tables),
     family(("tuples", "Tuples", CROSBY), &["tuple_"], &["figure7", "figure8"], tuple::table::report),
     family(("accumulators", "Accumulators", "E. Tremel, Real-world performance of cryptographic accumulators, 2013"),
         &["accumulators"], &["accumulators"], accumulators::table::table),

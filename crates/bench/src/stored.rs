@@ -72,17 +72,24 @@ impl StoredArguments {
                 report.measured(line)?;
             }
             if self.medium.contains(&Medium::Files) {
-                let line = files::measure(*keys, &report.effort())?;
-                report.measured(line)?;
+                for repository in files::KINDS {
+                    report.announce(format!("{repository} in files, {keys} keys"));
+                    if let Some(line) = files::measure(*keys, repository, &report.effort())? {
+                        report.measured(line)?;
+                    }
+                }
             }
         }
-        report.finish(|lines| {
-            let mut tables = Tables::default();
-            TABLE.show(&mut tables, lines);
-            FILES.show(&mut tables, lines);
-            tables.signed(lines)
-        })
+        report.finish(tables)
     }
+}
+
+/// The tables of these lines.
+pub fn tables(lines: &[Line]) -> Tables {
+    let mut tables = Tables::default();
+    TABLE.show(&mut tables, lines);
+    FILES.show(&mut tables, lines);
+    tables.signed(lines)
 }
 
 const TABLE: Declared = Declared::new(
@@ -108,6 +115,7 @@ const FILES: Declared = Declared::new(
     "stored_files",
     "Stores on disk, opened for each look-up and each commit",
     &[
+        ("repository", "repository"),
         ("keys", "keys"),
         ("load s", "load_seconds"),
         ("B/key", "file_bytes_per_key"),

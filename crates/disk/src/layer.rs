@@ -77,6 +77,14 @@ pub trait FileLayer: Debug + Send + Sync {
     /// # Errors
     /// The operating system's. Then any of the changes since the last time may be lost.
     fn synchronise(&self) -> io::Result<()>;
+
+    /// Makes the names in the folder durable, where that of the folder itself is: for whoever may not read what the folder is in.
+    ///
+    /// # Errors
+    /// As [`FileLayer::synchronise`].
+    fn synchronise_names(&self) -> io::Result<()> {
+        self.synchronise()
+    }
 }
 
 /// A file that is read and written at positions, by several threads at once.

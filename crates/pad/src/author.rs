@@ -249,7 +249,8 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
     }
 
     /// Takes a snapshot of a batch in memory; [`RecordedAuthor::flush`] makes it durable, and
-    /// [`Store::update`] then has it to be handed out.
+    /// [`Durable::update_message`] then has it to be handed out. A batch that the signer has refused is signed with the next one, if the
+    /// repository keeps its contents itself.
     ///
     /// # Errors
     /// [`AuthorError`].
@@ -293,9 +294,12 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
             ResumedAuthor::WithKey(signer) => {
                 self.repository.begin()?;
                 self.waiting.extend(batch);
-                let update = self.repository.publish(&mut self.waiting, signer)?;
-                self.waiting.clear();
-                return Ok(update);
+                let published = self.repository.publish(&mut self.waiting, signer);
+                if !matches!(published, Err(SignError::Signer(_))) {
+                    // What cannot be taken is its caller's again, and does not come back with the next batch.
+                    self.waiting.clear();
+                }
+                return Ok(published?);
             }
             ResumedAuthor::WithContents(author) => author,
         };

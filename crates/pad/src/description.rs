@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::{
     keys::PublicKey,
+    node_file::NodeFile,
     selection::RepositoryName,
     store::{RecordChange, Store, StoreError, redb_store::RedbStore},
 };
@@ -31,6 +32,9 @@ impl Description {
     /// # Errors
     /// [`StoreError::Exists`]; [`StoreError`] of the medium.
     pub fn create_with(&self, path: &Path, other: Option<RecordChange>) -> Result<(), StoreError> {
+        if self.repository == RepositoryName::Stored && !path.exists() {
+            NodeFile::of_store(path)?.require_none()?;
+        }
         let public = RecordChange::put(PUBLIC_KEY_GROUP, "", self.public.to_text());
         let repository = RecordChange::put(REPOSITORY_GROUP, "", self.repository.name());
         let records: Vec<_> = [public, repository].into_iter().chain(other).collect();

@@ -2,6 +2,9 @@
 //!
 //! The file is only ever appended to. Where it ends for a version is in the row that the store has for the version, so a version is there
 //! when the store has published it, and what a crash has left behind is written over. Who writes has the file's lock; readers need none.
+//!
+//! It begins with a block that says whose nodes these are. A file that says something else is another store's, whatever its name: nothing of it
+//! is read, cut off or taken away.
 
 use std::{
     io,
@@ -26,8 +29,7 @@ pub struct NodeFile {
     folder: Arc<dyn FileLayer>,
     /// The name of the store's file.
     store: String,
-    /// How often what the store keeps was copied to a new file.
-    generation: u64,
+    owner: Owner,
     /// `None` if nothing was ever written.
     file: Option<Arc<dyn LayerFile>>,
     is_writer: bool,
@@ -39,6 +41,53 @@ pub struct NodeFile {
     /// Whether nobody knows what the store has, until it is opened anew.
     is_closed: bool,
     error: SystemError,
+}
+
+/// Whose nodes a file has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Owner {
+    /// The store.
+    pub store: [u8; 16],
+    /// 0 for the first file of a store, and a number that nobody chose for one to which it was copied.
+    pub copy: u64,
+}
+
+/// What a file begins with, for each of them; then there are zeros up to the end of the block, so that blocks of nodes are blocks of the
+/// file.
+const TITLE: [u8; 8] = *b"padnodes";
+const HEADER_BYTES: u64 = 4096;
+const OWNER_BYTES: usize = 32;
+
+impl Owner {
+    fn header(&self) -> [u8; OWNER_BYTES] {
+        let mut header = [0; OWNER_BYTES];
+        let (title, rest) = header.split_at_mut(TITLE.len());
+        let (store, copy) = rest.split_at_mut(self.store.len());
+        title.copy_from_slice(&TITLE);
+        store.copy_from_slice(&self.store);
+        copy.copy_from_slice(&self.copy.to_le_bytes());
+        header
+    }
+
+    /// Refuses a file that is another's.
+    fn check(&self, file: &dyn LayerFile) -> Result<(), StoreError> {
+        let mut found = [0; OWNER_BYTES];
+        match file.read_at(0, &mut found) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Err(CUT_OFF),
+            read => read?,
+        }
+        if found == self.header() {
+            Ok(())
+        } else {
+            Err(FOREIGN)
+        }
+    }
+}
+
+/// The place in the file of a position among the nodes.
+fn place(position: u64) -> io::Result<u64> {
+    let place = position.checked_add(HEADER_BYTES);
+    place.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
 }
 
 /// What the system said when it last failed.
@@ -102,10 +151,10 @@ fn split(row: &[u8]) -> Option<(&[u8], u64)> {
 }
 
 impl NodeFile {
-    /// The file of the store at this path, with no versions.
+    /// The first file of the store at this path, with no versions and of nobody yet.
     ///
     /// # Errors
-    /// [`StoreError::Io`].
+    /// [`StoreError::Io`], also if the store's name is not UTF-8.
     pub fn of_store(path: &Path) -> Result<Self, StoreError> {
         let (folder, store) = Folder::of_file(path)?;
         Ok(Self::new(
@@ -114,12 +163,12 @@ impl NodeFile {
         ))
     }
 
-    /// The first file of the store of this name in a folder, with no versions.
+    /// The same of the store of this name in a folder.
     pub fn new(folder: Arc<dyn FileLayer>, store: String) -> Self {
         Self {
             folder,
             store,
-            generation: 0,
+            owner: Owner::default(),
             file: None,
             is_writer: false,
             is_dirty: false,
@@ -130,10 +179,10 @@ impl NodeFile {
         }
     }
 
-    /// The file of a generation, with no versions.
-    pub fn of_generation(&self, generation: u64) -> Self {
+    /// Another file of the same store, with no versions.
+    pub fn of(&self, owner: Owner) -> Self {
         Self {
-            generation,
+            owner,
             ..Self::new(Arc::clone(&self.folder), self.store.clone())
         }
     }
@@ -143,27 +192,31 @@ impl NodeFile {
         self.is_writer
     }
 
-    /// How often what the store keeps was copied to a new file.
-    pub const fn generation(&self) -> u64 {
-        self.generation
+    /// Whose nodes these are.
+    pub const fn owner(&self) -> Owner {
+        self.owner
     }
 
     fn name(&self) -> String {
-        match self.generation {
+        match self.owner.copy {
             0 => format!("{}.nodes", self.store),
-            generation => format!("{}.nodes-{generation}", self.store),
+            copy => format!("{}.nodes-{copy:016x}", self.store),
         }
     }
 
-    /// Takes the file away. Readers that have it open can still use it.
+    /// Takes the file away, if it is its owner's. Readers that have it open can still use it.
     ///
     /// # Errors
-    /// [`StoreError::Io`].
+    /// [`StoreError::Io`], [`StoreError::Damaged`] if it is another's.
     pub fn remove(&self) -> Result<(), StoreError> {
-        match self.folder.remove(&self.name()) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
-            _ => Ok(()),
+        let file = match self.folder.open_to_read(&self.name()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            opened => opened?,
+        };
+        if file.length()? > 0 {
+            self.owner.check(&*file)?;
         }
+        Ok(self.folder.remove(&self.name())?)
     }
 
     /// The same file, with the versions of these rows.
@@ -171,7 +224,7 @@ impl NodeFile {
     /// # Errors
     /// [`StoreError::Damaged`] if these are no rows, or the file does not have what they say; [`StoreError::Io`].
     pub fn with_rows(&self, rows: impl IntoIterator<Item = Vec<u8>>) -> Result<Self, StoreError> {
-        let mut file = self.of_generation(self.generation);
+        let mut file = self.of(self.owner);
         for row in rows {
             let (record, end) = split(&row)
                 .filter(|(_, end)| *end >= file.end)
@@ -186,12 +239,24 @@ impl NodeFile {
                 }
                 opened => opened?,
             };
-            if opened.length()? < file.end {
+            file.owner.check(&*opened)?;
+            if opened.length()? < place(file.end)? {
                 return Err(CUT_OFF);
             }
             file.file = Some(opened);
         }
         Ok(file)
+    }
+
+    /// Refuses a new store where there are nodes already: they are of another one.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`]; [`StoreError::Io`].
+    pub fn require_none(&self) -> Result<(), StoreError> {
+        if self.file_bytes()? > 0 {
+            return Err(FOREIGN);
+        }
+        Ok(())
     }
 
     /// The bytes of the file; 0 if there is none.
@@ -229,14 +294,28 @@ impl NodeFile {
         lock(&*file, &self.folder.path().join(self.name()))?;
         is_newest()?;
         let (length, end) = (file.length()?, self.rows.end());
-        if length < end {
+        if end == 0 && self.is_unwritten(&*file)? {
+            file.write_at(0, &self.owner.header())?;
+            self.is_dirty = true;
+        }
+        self.owner.check(&*file)?;
+        if end > 0 && length < place(end)? {
             return Err(CUT_OFF);
         }
-        if length > end {
-            file.set_length(end)?;
+        if length != place(end)? {
+            file.set_length(place(end)?)?;
+            self.is_dirty = true;
         }
         (self.file, self.is_writer, self.end) = (Some(file), true, end);
         Ok(())
+    }
+
+    /// Whether nobody has said whose the file is: it is new, or a crash came before its first bytes were durable.
+    fn is_unwritten(&self, file: &dyn LayerFile) -> Result<bool, StoreError> {
+        let length = usize::try_from(file.length()?).unwrap_or(usize::MAX);
+        let mut begin = vec![0; length.min(OWNER_BYTES)];
+        file.read_at(0, &mut begin)?;
+        Ok(begin.iter().all(|byte| *byte == 0))
     }
 
     fn opened_to_write(&self) -> Result<Arc<dyn LayerFile>, StoreError> {
@@ -257,7 +336,7 @@ impl NodeFile {
             created => created?,
         };
         // Whoever has made it may not have come so far.
-        self.folder.synchronise()?;
+        self.folder.synchronise_names()?;
         Ok(file)
     }
 
@@ -283,7 +362,7 @@ impl NodeLog for NodeFile {
 
     fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
         let file = self.file.as_ref().ok_or(StoreFault::Damaged)?;
-        let read = file.read_at(position, bytes);
+        let read = place(position).and_then(|place| file.read_at(place, bytes));
         read.map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => StoreFault::Damaged,
             _ => self.error.note(error),
@@ -305,7 +384,7 @@ impl NodeLog for NodeFile {
             return Err(StoreFault::Closed);
         };
         self.is_dirty = true;
-        if let Err(error) = file.write_at(self.end, bytes) {
+        if let Err(error) = place(self.end).and_then(|place| file.write_at(place, bytes)) {
             return Err(self.error.note(error));
         }
         let length = u64::try_from(bytes.len()).map_err(|_| StoreFault::Damaged)?;
@@ -352,6 +431,9 @@ const PAUSE: core::time::Duration = core::time::Duration::from_millis(5);
 const NO_ROW: StoreError = StoreError::Damaged("a row of it does not say where a version is");
 /// Says that there is no file; somebody may have pruned since the store was read.
 pub(crate) const MISSING: &str = "the file of nodes beside it (with .nodes at the end of its name) is missing: copy it with the store";
+const FOREIGN: StoreError = StoreError::Damaged(
+    "the file of nodes beside it is another store's: bring its own back, or move that one away if the store is new",
+);
 const CUT_OFF: StoreError = StoreError::Damaged("its file of nodes (.nodes) is cut off");
 
 #[cfg(test)]
@@ -363,7 +445,11 @@ mod tests {
     const ONE: Version = Version::new(1);
 
     fn new(folder: &SimulatedFolder) -> NodeFile {
-        NodeFile::new(folder.layer(), "store".into())
+        let owner = Owner {
+            store: [8; 16],
+            copy: 0,
+        };
+        NodeFile::new(folder.layer(), "store".into()).of(owner)
     }
 
     fn written(folder: &SimulatedFolder) -> NodeFile {
@@ -431,6 +517,29 @@ mod tests {
             let refused = reopened(folder, rows).unwrap_err();
             assert!(matches!(refused, StoreError::Damaged(_)), "{refused}");
         }
+    }
+
+    /// Names are not what tells whose a file is.
+    #[test]
+    fn files_of_other_stores_are_left_as_they_are() {
+        let folder = SimulatedFolder::new("nodes");
+        let row = written(&folder).row(ONE).unwrap().to_vec();
+        let other = Owner {
+            store: [9; 16],
+            copy: 0,
+        };
+        let mut foreign = new(&folder).of(other);
+        assert!(foreign.begin(|| Ok(())).is_err());
+        assert!(foreign.with_rows([row.clone()]).is_err());
+        assert!(foreign.remove().is_err());
+        let mut whole = [0; 12];
+        reopened(&folder, &[&row])
+            .unwrap()
+            .read(0, &mut whole)
+            .unwrap();
+        assert_eq!(&whole, b"nodes of one");
+        new(&folder).remove().unwrap();
+        assert!(reopened(&folder, &[&row]).is_err());
     }
 
     #[test]

@@ -81,6 +81,12 @@ pub struct StoredCheckpoint {
 /// 3. What is returned is what was written: an accident to the medium (a flipped bit, a stale page, a
 ///    lost record) is an error and never another value, nor an older state than was acknowledged.
 pub trait Store {
+    /// What no other store has: a number that nobody chose.
+    ///
+    /// # Errors
+    /// [`StoreError`] of the medium.
+    fn id(&self) -> Result<[u8; 16], StoreError>;
+
     /// The version of the last published update.
     ///
     /// # Errors
@@ -218,7 +224,7 @@ pub enum StoreError {
         actual: Version,
     },
     /// A checkpoint is older than the stored one, or holds what somebody has pruned meanwhile.
-    #[error("the store has a newer checkpoint")]
+    #[error("the store has a newer checkpoint: it was pruned meanwhile, run this again")]
     Superseded,
     /// Something could not be written before, and only opening anew tells what is there.
     #[error("something could not be written before; open the store again to see what is there")]

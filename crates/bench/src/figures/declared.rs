@@ -172,7 +172,7 @@ const fn inserts(
 }
 
 #[rustfmt::skip]
-pub(super) const DECLARED: [Declared; 19] = [
+pub(super) const DECLARED: [Declared; 20] = [
     Declared::new(
         ("figure5", "Figure 5: proofs of random versions, red-black, steady state"),
         "steady_state", ("keys", "keys"), "proofs per second",
@@ -180,6 +180,12 @@ pub(super) const DECLARED: [Declared; 19] = [
         let first = of(all, "steady_state");
         line! { is_drawn: first.first().is_some_and(|first| first.agrees(line, &["suite"])) }
     }).of(&["repository"], &[("{repository}", "1e6/prove_us_random_version")]),
+    Declared::new(
+        ("stored-growth", "A store on disk: opened for one look-up, and for one commit"),
+        "stored_files", ("keys", "keys"), "microseconds",
+    ).of(&["repository"], &[
+        ("look up, {repository}", "open_and_look_up_us"), ("commit, {repository}", "open_and_commit_us"),
+    ]),
     compared(("compare-author", "Author: a snapshot of one change"), "microseconds", &[("{scheme}", "author_us")]),
     compared(("compare-update", "An update of one change, as sent"), "bytes", &[("{scheme}", "update_bytes")]),
     compared(("compare-proof", "A proof of a present key, as sent"), "bytes", &[("{scheme}", "proof_bytes")]),

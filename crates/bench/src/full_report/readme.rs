@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use serde_json::Value;
 
 use super::run::read_lines;
 use crate::{
@@ -135,7 +136,12 @@ impl Table {
     }
 
     fn shown(&self, lines: &[Line], (says, key, unit): (&str, &str, Unit)) -> Outcome<String> {
-        let is_it = |line: &&Line| line.says(self.of) && line.text(self.and) == says;
+        let is_said = |line: &Line| match line.get(self.and) {
+            Some(Value::String(text)) => text == says,
+            Some(number) => number.to_string() == says,
+            None => false,
+        };
+        let is_it = |line: &&Line| line.says(self.of) && is_said(line);
         let what = || format!("{:?} and {} {says}", self.of, self.and);
         let line = lines.iter().find(is_it);
         let line = line.ok_or_else(|| format!("no measurement is of {}", what()))?;
@@ -193,6 +199,9 @@ const GROWN: Selection = &[
 const COPIED: &str = "path-copying";
 const REPOSITORIES: &[&str] = &[COPIED, "cache-everywhere", "cache-median", "cache-nowhere"];
 
+/// Numbers of keys of stores on disk.
+const SIZES: &[&str] = &["10000", "1000000", "10000000"];
+
 /// Tuples of 10 000 keys in a steady state.
 const STEADY: Selection = &[("experiment", "tuple_steady"), ("keys", "10000")];
 const DESIGNS: &[&str] = &[
@@ -204,7 +213,7 @@ const DESIGNS: &[&str] = &[
 ];
 
 #[rustfmt::skip]
-const TABLES: [Table; 3] = [
+const TABLES: [Table; 4] = [
     Table {
         name: "trees",
         of: GROWN,
@@ -228,6 +237,20 @@ const TABLES: [Table; 3] = [
             ("proof of a present key, without the head", Keys(COPIED, &["proof_bytes"], Bytes)),
             ("proof of an absent key, without the head", Keys(COPIED, &["absent_proof_bytes"], Bytes)),
             ("head as sent (root, history, signature)", Keys(COPIED, &["head_bytes"], Bytes)),
+        ],
+    },
+    Table {
+        name: "stored",
+        of: &[("experiment", "stored_files"), ("repository", "stored")],
+        and: "keys",
+        titles: &["", "10 000 keys", "1 000 000 keys", "10 000 000 keys"],
+        rows: &[
+            ("open the store, look one key up, and verify the answer", Lines(SIZES, "open_and_look_up_us", Time)),
+            ("open it as its author, and commit one change", Lines(SIZES, "open_and_commit_us", Time)),
+            ("five synchronisations, which such a commit waits for", Lines(SIZES, "sync_us", Time)),
+            ("an answer of a server that stays open, 64 MiB of nodes in memory", Lines(SIZES, "prove_us", Time)),
+            ("on disk for each key of 16 bytes with a value of 32", Lines(SIZES, "file_bytes_per_key", Bytes)),
+            ("on disk for each version with one change", Lines(SIZES, "file_bytes_per_snapshot", Bytes)),
         ],
     },
     Table {

@@ -67,7 +67,8 @@ impl Folder {
     pub fn of_file(path: &Path) -> io::Result<(Self, String)> {
         let target = target(path)?;
         let name = target.file_name().and_then(|name| name.to_str());
-        let name = name.ok_or(io::ErrorKind::InvalidInput)?.to_owned();
+        let not_text = || io::Error::new(io::ErrorKind::InvalidInput, "its name is not UTF-8");
+        let name = name.ok_or_else(not_text)?.to_owned();
         Ok((Self::open(folder(&target))?, name))
     }
 
@@ -121,6 +122,10 @@ impl FileLayer for Folder {
 
     fn remove(&self, name: &str) -> io::Result<()> {
         fs::remove_file(self.file(name)?)
+    }
+
+    fn synchronise_names(&self) -> io::Result<()> {
+        synchronise(&self.path)
     }
 
     fn synchronise(&self) -> io::Result<()> {

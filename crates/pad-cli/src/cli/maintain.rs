@@ -68,10 +68,10 @@ impl Check {
                 "{replayed} updates replayed from {from}, the contents of {proved} versions proved"
             )
         } else {
-            let between = checked.proved.saturating_sub(2);
+            let proved = checked.proved;
             format!(
-                "all contents of the oldest and the latest version and what {between} between them changed hash to \
-                 the signed roots"
+                "the contents of {proved} versions hash to the signed roots (of the oldest and the latest all, of \
+                 others what they changed)"
             )
         };
         let text = format!(

@@ -137,6 +137,10 @@ impl RedbStore {
 }
 
 impl Store for RedbStore {
+    fn id(&self) -> Result<[u8; 16], StoreError> {
+        Ok(self.database.read(Summary::read)?.store)
+    }
+
     fn latest(&self) -> Result<Version, StoreError> {
         Ok(self.database.read(Summary::read)?.latest())
     }

@@ -356,7 +356,9 @@ fn files_that_are_missing_cut_off_or_of_another_store_are_refused() {
     fs::remove_file(shop.nodes()).unwrap();
     let refused = open_repository(&shop.store).unwrap_err().to_string();
     assert!(refused.contains("copy it with the store"), "{refused}");
-    fs::write(shop.nodes(), vec![0; nodes.len()]).unwrap();
+    let mut emptied = nodes.clone();
+    emptied[4096..].fill(0);
+    fs::write(shop.nodes(), emptied).unwrap();
     let repository = shop.repository();
     assert!(
         repository
@@ -431,6 +433,34 @@ fn accidents_to_the_file_make_no_wrong_answer_and_no_second_head() {
         }
         assert!(signed > 0, "every accident stopped the author");
     }
+}
+
+/// A store and its small file are given other names, and the file of nodes is forgotten.
+#[test]
+fn the_nodes_of_another_store_are_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = Shop::stored(folder.path());
+    shop.publish((0..80).map(|number| put(number, 1)).collect());
+    let whole = fs::read(shop.nodes()).unwrap();
+    let aside = folder.path().join("aside");
+    fs::rename(&shop.store, &aside).unwrap();
+    let (public, repository) = (shop.key.public().clone(), RepositoryName::Stored);
+    let description = Description { public, repository };
+    let refused = description.create(&shop.store).unwrap_err().to_string();
+    assert!(refused.contains("another store's"), "{refused}");
+    // Made before the file came.
+    fs::rename(shop.nodes(), aside.with_extension("nodes")).unwrap();
+    for end in ["newest", "signed"] {
+        fs::remove_file(shop.store.with_extension(end)).unwrap();
+    }
+    description.create(&shop.store).unwrap();
+    fs::copy(aside.with_extension("nodes"), shop.nodes()).unwrap();
+    let mut author = shop.author().unwrap();
+    let refused = author.stage(vec![put(1, 1)]).unwrap_err().to_string();
+    assert!(refused.contains("another store's"), "{refused}");
+    drop(author);
+    assert_eq!(fs::read(shop.nodes()).unwrap(), whole);
+    assert_eq!(open_repository(&aside).unwrap().check().unwrap().heads, 1);
 }
 
 #[test]

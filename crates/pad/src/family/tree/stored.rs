@@ -20,7 +20,7 @@ use crate::{
     family::not_offered,
     hosted::{Keeping, KeptRepository, RowKeeper, SignedUpdate, Typed},
     keys::{PublicKey, SecretKey},
-    node_file::{NodeFile, SystemError},
+    node_file::{NodeFile, Owner, SystemError},
     offered::OfferedRepository,
     question::Question,
     repository::{CheckError, RepositoryError, SignError, StorableRepository, integrity},
@@ -94,7 +94,9 @@ impl<S: Suite, B: BalancingScheme> Typed<InFile<S, B>> {
         let copied = self.repository().copy_since(oldest, file, CACHE_BYTES);
         let mut copied = copied.map_err(|error| match error {
             CopyError::Lookup(error) => RepositoryError::Lookup(error),
-            CopyError::Apply(error) => refused(error, &said),
+            CopyError::Apply(ApplyError::Store(fault)) => faulty(fault, &said).into(),
+            // What was read leads somewhere else.
+            CopyError::Apply(_) => StoreError::Damaged("its nodes do not hold together").into(),
         })?;
         let synchronised = copied.synchronise();
         synchronised.map_err(|fault| faulty(fault, &said))?;
@@ -105,7 +107,10 @@ impl<S: Suite, B: BalancingScheme> Typed<InFile<S, B>> {
 /// What a store's checkpoint has of a repository that was copied to a new file: which file, and the rows of all versions in it.
 #[derive(Default, Serialize, Deserialize)]
 struct Copied {
-    generation: u64,
+    /// [`Owner::copy`] of the file.
+    copy: u64,
+    /// The same of the file that was copied, which may be there still.
+    replaced: Option<u64>,
     rows: Vec<Vec<u8>>,
 }
 
@@ -145,8 +150,14 @@ impl<S: Suite, B: BalancingScheme> RowKeeper for Typed<InFile<S, B>> {
     fn take_up(&mut self, store: &dyn Store) -> Result<(), RepositoryError> {
         let copied = Copied::read::<S>(store)?;
         let newer = store.updates_from(Version::new(copied.latest().saturating_add(1)))?;
-        let file = self.log().of_generation(copied.generation);
-        let file = file.with_rows(copied.rows.into_iter().chain(newer))?;
+        let owner = Owner {
+            store: store.id()?,
+            copy: copied.copy,
+        };
+        let file = self
+            .log()
+            .of(owner)
+            .with_rows(copied.rows.into_iter().chain(newer))?;
         let said = file.system_error();
         let opened = InFile::open(*self.setup(), file, CACHE_BYTES);
         let opened = opened.map_err(|fault| faulty(fault, &said))?;
@@ -157,7 +168,8 @@ impl<S: Suite, B: BalancingScheme> RowKeeper for Typed<InFile<S, B>> {
     fn begin(&mut self, store: &dyn Store) -> Result<(), StoreError> {
         let latest = self.repository().latest();
         let log = self.repository_mut().log_mut();
-        let (generation, was_writer) = (log.generation(), log.is_writer());
+        let (owner, was_writer) = (log.owner(), log.is_writer());
+        let mut replaced = None;
         log.begin(|| {
             let stored = store.latest()?;
             if stored != latest {
@@ -166,17 +178,16 @@ impl<S: Suite, B: BalancingScheme> RowKeeper for Typed<InFile<S, B>> {
                     actual: Version::new(latest.number().saturating_add(1)),
                 });
             }
-            if Copied::read::<S>(store)?.generation != generation {
+            let copied = Copied::read::<S>(store)?;
+            if copied.copy != owner.copy {
                 return Err(StoreError::Superseded);
             }
+            replaced = copied.replaced;
             Ok(())
         })?;
-        if !was_writer {
-            // What a pruning has left behind that was interrupted.
-            let others = [generation.checked_sub(1), generation.checked_add(1)];
-            for other in others.into_iter().flatten() {
-                drop(self.log().of_generation(other).remove());
-            }
+        if let Some(copy) = replaced.filter(|_| !was_writer) {
+            // What a pruning was interrupted before. A failure is for the next one.
+            drop(self.log().of(Owner { copy, ..owner }).remove());
         }
         Ok(())
     }
@@ -186,20 +197,32 @@ impl<S: Suite, B: BalancingScheme> RowKeeper for Typed<InFile<S, B>> {
             return Ok(());
         }
         self.begin(store)?;
-        let generation = self.log().generation().saturating_add(1);
-        let file = self.log().of_generation(generation);
+        // Before all is copied: somebody else may be writing.
+        store.write_records(&[])?;
+        let owner = self.log().owner();
+        let copy = new_copy()?;
+        let file = self.log().of(Owner { copy, ..owner });
+        let remove = |it: &Self| drop(it.log().of(Owner { copy, ..owner }).remove());
         let copied = self.copied_to(file, oldest).inspect_err(|_| {
             // Nobody knows of it, and there may be no room for it.
-            drop(self.log().of_generation(generation).remove());
+            remove(self);
         })?;
         let latest = copied.latest();
-        let rows =
-            (1..=latest.number()).filter_map(|version| copied.log().row(Version::new(version)));
-        let rows = rows.map(<[u8]>::to_vec).collect();
-        let checkpoint = Copied { generation, rows }.to_checkpoint::<S>(latest, oldest);
-        if let Err(error) = store.put_checkpoint(&checkpoint) {
+        let rows = (1..=latest.number())
+            .filter_map(|version| copied.log().row(Version::new(version)))
+            .map(<[u8]>::to_vec);
+        let checkpoint = Copied {
+            copy,
+            replaced: Some(owner.copy),
+            rows: rows.collect(),
+        };
+        let put = store.put_checkpoint(&checkpoint.to_checkpoint::<S>(latest, oldest));
+        if let Err(error) = put {
             // The store may have it all the same.
-            self.repository_mut().log_mut().close();
+            match Copied::read::<S>(store) {
+                Ok(stored) if stored.copy == owner.copy => remove(self),
+                _ => self.repository_mut().log_mut().close(),
+            }
             return Err(error.into());
         }
         // Should the other file stay, the next writer takes it away.
@@ -366,6 +389,13 @@ fn answer<S: Suite, B: BalancingScheme, Q: ProvableQuery>(
 ) -> Result<Vec<u8>, LookupError> {
     let proof = repository.prove_query(version, query)?;
     Ok(codec::encode(&Response::new(repository, version, proof)?))
+}
+
+/// A number that nobody chose, and not that of the first file.
+fn new_copy() -> Result<u64, StoreError> {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).map_err(|error| std::io::Error::other(error.to_string()))?;
+    Ok(u64::from_le_bytes(bytes).max(1))
 }
 
 /// Blocks of nodes in memory.
