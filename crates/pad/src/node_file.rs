@@ -294,7 +294,7 @@ impl NodeFile {
         lock(&*file, &self.folder.path().join(self.name()))?;
         is_newest()?;
         let (length, end) = (file.length()?, self.rows.end());
-        if end == 0 && self.is_unwritten(&*file)? {
+        if end == 0 && is_unwritten(&*file)? {
             file.write_at(0, &self.owner.header())?;
             self.is_dirty = true;
         }
@@ -308,14 +308,6 @@ impl NodeFile {
         }
         (self.file, self.is_writer, self.end) = (Some(file), true, end);
         Ok(())
-    }
-
-    /// Whether nobody has said whose the file is: it is new, or a crash came before its first bytes were durable.
-    fn is_unwritten(&self, file: &dyn LayerFile) -> Result<bool, StoreError> {
-        let length = usize::try_from(file.length()?).unwrap_or(usize::MAX);
-        let mut begin = vec![0; length.min(OWNER_BYTES)];
-        file.read_at(0, &mut begin)?;
-        Ok(begin.iter().all(|byte| *byte == 0))
     }
 
     fn opened_to_write(&self) -> Result<Arc<dyn LayerFile>, StoreError> {
@@ -413,6 +405,14 @@ impl NodeLog for NodeFile {
     fn discard(&mut self) {
         self.end = self.rows.end();
     }
+}
+
+/// Whether nobody has said whose a file is: it is new, or a crash came before its first bytes were durable.
+fn is_unwritten(file: &dyn LayerFile) -> Result<bool, StoreError> {
+    let length = usize::try_from(file.length()?).unwrap_or(usize::MAX);
+    let mut begin = vec![0; length.min(OWNER_BYTES)];
+    file.read_at(0, &mut begin)?;
+    Ok(begin.iter().all(|byte| *byte == 0))
 }
 
 /// Locks a file, waiting for whoever has its lock only by accident.

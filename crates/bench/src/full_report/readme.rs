@@ -138,7 +138,9 @@ impl Table {
     fn shown(&self, lines: &[Line], (says, key, unit): (&str, &str, Unit)) -> Outcome<String> {
         let is_said = |line: &Line| match line.get(self.and) {
             Some(Value::String(text)) => text == says,
-            Some(number) => number.to_string() == says,
+            Some(number) => number
+                .as_u64()
+                .is_some_and(|number| says.parse() == Ok(number)),
             None => false,
         };
         let is_it = |line: &&Line| line.says(self.of) && is_said(line);

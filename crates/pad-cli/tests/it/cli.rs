@@ -291,10 +291,11 @@ fn bad_arguments_change_nothing() {
 #[test]
 fn long_ranges_come_in_pages() {
     let bench = Bench::new();
-    let mut trace = String::from("snapshot,op,key,value\n");
-    for number in 0..60 {
-        trace += &format!("one,put,key {number:02},{number}{}\n", "x".repeat(70_000));
-    }
+    let long = "x".repeat(70_000);
+    let rows = (0..60).map(|number| format!("one,put,key {number:02},{number}{long}\n"));
+    let trace = rows.fold(String::from("snapshot,op,key,value\n"), |all, row| {
+        all + &row
+    });
     bench.write("t.csv", trace.as_bytes());
     for kind in ["stored", "path-copying"] {
         bench.ok(&format!("keygen --out {kind}.k"));
