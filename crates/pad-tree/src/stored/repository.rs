@@ -2,25 +2,27 @@
 
 use core::marker::PhantomData;
 
-use pad_core::{
-    ApplyError, DigestBytes, HeadLog, HeadSignature, Hosts, Key, KeyRange, LookupError, Operation,
-    PublicKey, Repository, Serves, SignedHead, StoreFault, Suite, Untrusted, Update, Value,
-    Version, Workers,
-    head::Authority,
-    signature::{HeadSigner, SIGNATURE_LENGTH},
-};
-use signature::Signer;
+mod copy;
+mod head;
+mod publish;
 
+use pad_core::{
+    ApplyError, HeadLog, Hosts, Key, KeyRange, LookupError, Operation, PublicKey, Repository,
+    Serves, SignedHead, StoreFault, Suite, Untrusted, Update, Value, Version, Workers,
+    head::Authority, signature::HeadSigner,
+};
+
+use self::head::{Contents, StoredHead};
+pub use self::{copy::CopyError, publish::PublishError};
 use super::{
     draft::{Changes, Draft},
-    link::{ADDRESS_BYTES, FLAGS, Link},
     log::{MemoryLog, NodeLog},
     nodes::Nodes,
     record,
     view::StoredView,
 };
 use crate::{
-    author::{TreeAuthor, in_order},
+    author::TreeAuthor,
     balancing::BalancingScheme,
     diff::{Difference, KeyHistory, differences, history, owned_value},
     family::Tree as Family,
@@ -46,106 +48,6 @@ pub struct StoredRepository<S: Suite, B, L: NodeLog = MemoryLog> {
     /// A version could not be published: whether it is there is not known before the log is opened again.
     is_closed: bool,
     scheme: PhantomData<fn() -> B>,
-}
-
-/// The contents of one version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Contents<D> {
-    root: Option<Link<D>>,
-    population: u64,
-}
-
-impl<D> Contents<D> {
-    const EMPTY: Self = Self {
-        root: None,
-        population: 0,
-    };
-}
-
-/// What the log keeps of a version beside its nodes.
-struct StoredHead<S: Suite> {
-    signature: HeadSignature,
-    root: S::Digest,
-    /// `None` if they were pruned.
-    contents: Option<Contents<S::Digest>>,
-    /// Whether everything older was pruned.
-    is_oldest: bool,
-}
-
-/// Set in the flags of a head whose tree has entries.
-const HAS_ROOT: u8 = 0x80;
-/// The flags of a head whose contents were pruned.
-const PRUNED: u8 = 0x40;
-/// Set in the flags of a head before which all contents were pruned, those of version 0 too.
-const OLDEST: u8 = 0x20;
-
-impl<S: Suite> StoredHead<S> {
-    fn new(signed: &SignedHead<S>, contents: Option<Contents<S::Digest>>) -> Self {
-        Self {
-            signature: signed.signature,
-            root: signed.head.root,
-            contents,
-            is_oldest: false,
-        }
-    }
-
-    /// Signature, root, a byte of flags, the root's address, and the number of entries in eight bytes.
-    fn write(&self) -> Vec<u8> {
-        let contents = self.contents.as_ref();
-        let root = contents.and_then(|contents| contents.root.as_ref());
-        let flags = match (contents, root) {
-            (None, _) => PRUNED,
-            (_, None) => 0,
-            (_, Some(root)) => HAS_ROOT | root.flags(),
-        };
-        let flags = if self.is_oldest {
-            flags | OLDEST
-        } else {
-            flags
-        };
-        let mut bytes = self.signature.to_bytes().to_vec();
-        bytes.extend(self.root.as_ref());
-        bytes.push(flags);
-        let address = root.map_or(0, |root| root.address);
-        bytes.extend(&address.to_le_bytes()[..ADDRESS_BYTES]);
-        let population = contents.map_or(0, |contents| contents.population);
-        bytes.extend(population.to_le_bytes());
-        bytes
-    }
-
-    /// The inverse of [`StoredHead::write`]. The signature is not verified.
-    fn read(bytes: &[u8]) -> Result<Self, StoreFault> {
-        let read = || {
-            let (signature, rest) = bytes.split_first_chunk::<SIGNATURE_LENGTH>()?;
-            let (digest, rest) = rest.split_at_checked(S::Digest::LENGTH)?;
-            let (flags, rest) = rest.split_first()?;
-            let (address, rest) = rest.split_at_checked(ADDRESS_BYTES)?;
-            let population = u64::from_le_bytes(rest.try_into().ok()?);
-            let root_digest = S::Digest::from_slice(digest)?;
-            let is_oldest = flags & OLDEST != 0;
-            let root = match flags & !OLDEST {
-                0 | PRUNED => None,
-                flags if flags & !FLAGS == HAS_ROOT => {
-                    Some(Link::read(flags & FLAGS, address, digest)?)
-                }
-                _ => return None,
-            };
-            let is_pruned = root.is_none() && flags & PRUNED != 0;
-            // A root is black.
-            let fits = match root {
-                Some(root) => population > 0 && !root.balance,
-                None if is_pruned => population == 0 && !is_oldest,
-                None => population == 0 && root_digest == S::empty_tree(),
-            };
-            fits.then_some(Self {
-                signature: HeadSignature::from_bytes(signature),
-                root: root_digest,
-                contents: (!is_pruned).then_some(Contents { root, population }),
-                is_oldest,
-            })
-        };
-        read().ok_or(StoreFault::Damaged)
-    }
 }
 
 impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
@@ -373,49 +275,6 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         Ok(version)
     }
 
-    /// Copies the versions from `oldest` on to a log that has none, and the heads of all: what was pruned is gone there, and the nodes of
-    /// the oldest version stand together. A value that was put again and is the same is no change there.
-    ///
-    /// Time: linear in what is copied. Memory: for the oldest version a path, for the others what each of them changes.
-    ///
-    /// # Errors
-    /// [`CopyError`]; the other log is then to be dropped.
-    pub fn copy_since<M: NodeLog>(
-        &self,
-        oldest: Version,
-        log: M,
-        cache_bytes: usize,
-    ) -> Result<StoredRepository<S, B, M>, CopyError> {
-        let mut copy = StoredRepository::<S, B, M>::open(*self.authority(), log, cache_bytes)
-            .map_err(LookupError::from)?;
-        copy.workers = self.workers.clone();
-        let kept = self.contents(oldest)?;
-        let latest = self.heads.latest().number();
-        for number in 1..oldest.number() {
-            let head = self.heads.head(Version::new(number))?;
-            copy.record(&head, None).map_err(LookupError::from)?;
-        }
-        if oldest > Version::EMPTY {
-            let head = self.heads.head(oldest)?;
-            let (position, nodes) = (copy.nodes.log().end(), &mut copy.nodes);
-            let placed = self
-                .view(oldest)?
-                .lay_out(position, |bytes| nodes.append(bytes));
-            let (root, population) = placed.map_err(ApplyError::from)?;
-            if population != kept.population {
-                return Err(LookupError::Damaged { version: oldest }.into());
-            }
-            let contents = Contents { root, population };
-            copy.oldest = oldest;
-            copy.record(&head, Some(contents))
-                .map_err(LookupError::from)?;
-        }
-        for number in oldest.number().saturating_add(1)..=latest {
-            copy.apply(&self.update(Version::new(number))?)?;
-        }
-        Ok(copy)
-    }
-
     fn require_open(&self) -> Result<(), StoreFault> {
         if self.is_closed {
             Err(StoreFault::Closed)
@@ -433,54 +292,6 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         let synchronised = self.nodes.synchronise();
         self.is_closed |= synchronised.is_err();
         synchronised
-    }
-
-    /// Signs a batch as the next version, and stores it: the author without a copy of the contents.
-    ///
-    /// The last operation on a key wins; removing an absent key does nothing. Nodes are read on the ways of the keys, and on those of the
-    /// neighbours of keys that are new. What is signed follows from the latest signed root alone, whatever else is in the log; but one
-    /// that somebody has changed with care can lead to a root that nobody else comes to, from which the dictionary cannot go on.
-    ///
-    /// The version is not durable before [`StoredRepository::synchronise`], and must not be handed out before.
-    ///
-    /// # Errors
-    /// [`PublishError`]: nothing is changed, no signature has left this function, and the batch has its operations still, in order.
-    pub fn publish<K: Signer<HeadSignature>>(
-        &mut self,
-        batch: &mut Vec<Operation>,
-        signer: &K,
-    ) -> Result<Update<S>, PublishError> {
-        self.require_open().map_err(ApplyError::from)?;
-        let (mut draft, mut root) = Draft::<S, B, L>::new(&self.nodes, self.latest.root);
-        *batch = in_order(core::mem::take(batch), &self.workers);
-        let mut fault = None;
-        batch.retain(|operation| {
-            if fault.is_some() {
-                return true;
-            }
-            let is_there = draft.contains(&mut root, operation.key().as_bytes());
-            let is_there = is_there.unwrap_or_else(|found| {
-                fault = Some(found);
-                true
-            });
-            is_there || matches!(operation, Operation::Put(..))
-        });
-        if let Some(fault) = fault {
-            return Err(ApplyError::from(fault).into());
-        }
-        let applied = self.applied((draft, root), batch, None)?;
-        let base = self.heads.latest();
-        let full = ApplyError::Input(pad_core::InputError::CapacityExceeded);
-        let head = self.heads.next_head(applied.digest).ok_or(full)?;
-        let head = head.sign(signer).map_err(PublishError::Signer)?;
-        self.heads.check(base, &head)?;
-        self.append(&applied, &head)?;
-        Ok(Update {
-            base,
-            operations: core::mem::take(batch),
-            head,
-            attachment: (),
-        })
     }
 
     /// The value of a key in a version, without proof.
@@ -573,28 +384,6 @@ struct Applied<S: Suite, B: BalancingScheme> {
     population: u64,
     root: Option<NodeId>,
     changes: Changes<S, B>,
-}
-
-/// Versions cannot be copied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CopyError {
-    /// They are not there, or not whole.
-    #[error(transparent)]
-    Lookup(#[from] LookupError),
-    /// They cannot be written.
-    #[error(transparent)]
-    Apply(#[from] ApplyError),
-}
-
-/// An author cannot publish.
-#[derive(Debug, thiserror::Error)]
-pub enum PublishError {
-    /// The signer refused.
-    #[error("the signer refused: {0}")]
-    Signer(signature::Error),
-    /// The batch cannot be applied, or the store failed.
-    #[error(transparent)]
-    Apply(#[from] ApplyError),
 }
 
 impl<S: Suite, B: BalancingScheme, L: NodeLog> Repository for StoredRepository<S, B, L> {

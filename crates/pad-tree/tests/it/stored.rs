@@ -1,16 +1,20 @@
 //! Trees whose nodes are stored: as those in memory, at few reads, and never a wrong answer from damaged bytes.
 
+use core::cell::Cell;
+
 use conformance::{
     Random, repository, traces,
     tree::{self, StoredPad},
 };
-use ed25519_dalek::SigningKey;
+use ed25519_dalek::{SignatureError, Signer, SigningKey};
 use pad_core::{
-    ApplyError, Blake3Ed25519, Dictionary, DictionaryId, Key, KeyRange, Paper2010, Repository,
-    Sha256Ed25519, StoreFault, Suite, TrustedView, Untrusted, Update, Value, Version,
+    ApplyError, Blake3Ed25519, Dictionary, DictionaryId, HeadSignature, Key, KeyRange, Operation,
+    Paper2010, Repository, Sha256Ed25519, StoreFault, Suite, TrustedView, Untrusted, Update, Value,
+    Version,
 };
 use pad_tree::{
-    BalancingScheme, MemoryLog, NodeLog, RedBlack, SkipList, StoredRepository, Treap, TreeAuthor,
+    BalancingScheme, MemoryLog, NodeLog, PublishError, RedBlack, RedBlackPathCopying, SkipList,
+    StoredRepository, Treap, TreeAuthor,
 };
 
 macro_rules! stored {
@@ -381,6 +385,81 @@ fn long_entries() {
             .unwrap();
         assert_eq!(found.get().answer.value(), Some(&value(number)));
     }
+}
+
+/// The neighbours of a key that is not there are opened without their values, so these may be as long as any.
+#[test]
+fn absence_between_long_values() {
+    let mut author = new_author::<RedBlack>();
+    let mut stored =
+        StoredRepository::<S, RedBlack>::open(author.authority(), MemoryLog::default(), 0).unwrap();
+    let mut memory = RedBlackPathCopying::<S>::new(author.authority());
+    let long = Value::new(vec![7; pad_core::MAX_VALUE_LENGTH]).unwrap();
+    for number in [1, 3] {
+        author.put(key(number), long.clone());
+    }
+    let update = author.snapshot().unwrap();
+    let latest = stored.apply(&update).unwrap();
+    memory.apply(&update).unwrap();
+    let view = TrustedView::<S>::new(author.authority());
+    let snapshot = view.snapshot(latest, Untrusted::new(update.head)).unwrap();
+    for number in [0, 2, 4] {
+        let proof = stored.prove(latest, &key(number)).unwrap();
+        assert_eq!(memory.prove(latest, &key(number)).unwrap(), proof);
+        let found = Untrusted::new(proof).verify(&snapshot, &key(number));
+        assert_eq!(found.unwrap().get().answer.value(), None);
+    }
+}
+
+/// A signer that refuses once.
+struct Refusing(SigningKey, Cell<bool>);
+
+impl Signer<HeadSignature> for Refusing {
+    fn try_sign(&self, message: &[u8]) -> Result<HeadSignature, SignatureError> {
+        if self.1.replace(true) {
+            self.0.try_sign(message)
+        } else {
+            Err(SignatureError::new())
+        }
+    }
+}
+
+/// Nothing is signed or appended then, and the same batch is the next version, as that of an author with all contents.
+#[test]
+fn a_signer_that_refuses_changes_nothing() {
+    let mut author = new_author::<Treap>();
+    let log = MemoryLog::default();
+    let mut stored = StoredRepository::<S, Treap>::open(author.authority(), log, 0).unwrap();
+    let mut batch: Vec<_> = (0..50)
+        .map(|number| Operation::Put(key(number), value(number)))
+        .collect();
+    stored
+        .apply(&author.snapshot_of(batch.clone()).unwrap())
+        .unwrap();
+    batch = vec![
+        Operation::Put(key(60), value(1)),
+        Operation::Remove(key(7)),
+        Operation::Remove(key(61)),
+        Operation::Put(key(60), value(2)),
+    ];
+    let expected = author.snapshot_of(batch.clone()).unwrap();
+    let (end, signer) = (
+        stored.log().end(),
+        Refusing(SigningKey::from_bytes(&[7; 32]), Cell::new(false)),
+    );
+    let refused = stored.publish(&mut batch, &signer).unwrap_err();
+    assert!(matches!(refused, PublishError::Signer(_)));
+    assert_eq!(
+        (stored.latest(), stored.log().end()),
+        (Version::new(1), end)
+    );
+    let update = stored.publish(&mut batch, &signer).unwrap();
+    assert_eq!(update, expected);
+    assert!(batch.is_empty());
+    assert_eq!(
+        stored.get(stored.latest(), key(60).as_bytes()),
+        Ok(Some(value(2)))
+    );
 }
 
 /// A log that fails once, when a version is published.

@@ -1,0 +1,62 @@
+//! Copying versions to another log: what is older is pruned there.
+
+use pad_core::{ApplyError, LookupError, Repository as _, Suite, Version};
+
+use super::{StoredRepository, head::Contents};
+use crate::{balancing::BalancingScheme, stored::log::NodeLog};
+
+/// Versions cannot be copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CopyError {
+    /// They are not there, or not whole.
+    #[error(transparent)]
+    Lookup(#[from] LookupError),
+    /// They cannot be written.
+    #[error(transparent)]
+    Apply(#[from] ApplyError),
+}
+
+impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
+    /// Copies the versions from `oldest` on to a log that has none, and the heads of all: what was pruned is gone there, and the nodes of
+    /// the oldest version stand together. A value that was put again and is the same is no change there.
+    ///
+    /// Time: linear in what is copied. Memory: for the oldest version a path, for the others what each of them changes.
+    ///
+    /// # Errors
+    /// [`CopyError`]; the other log is then to be dropped.
+    pub fn copy_since<M: NodeLog>(
+        &self,
+        oldest: Version,
+        log: M,
+        cache_bytes: usize,
+    ) -> Result<StoredRepository<S, B, M>, CopyError> {
+        let mut copy = StoredRepository::<S, B, M>::open(*self.authority(), log, cache_bytes)
+            .map_err(LookupError::from)?;
+        copy.workers = self.workers.clone();
+        let kept = self.contents(oldest)?;
+        let latest = self.heads.latest().number();
+        for number in 1..oldest.number() {
+            let head = self.heads.head(Version::new(number))?;
+            copy.record(&head, None).map_err(LookupError::from)?;
+        }
+        if oldest > Version::EMPTY {
+            let head = self.heads.head(oldest)?;
+            let (position, nodes) = (copy.nodes.log().end(), &mut copy.nodes);
+            let placed = self
+                .view(oldest)?
+                .lay_out(position, |bytes| nodes.append(bytes));
+            let (root, population) = placed.map_err(ApplyError::from)?;
+            if population != kept.population {
+                return Err(LookupError::Damaged { version: oldest }.into());
+            }
+            let contents = Contents { root, population };
+            copy.oldest = oldest;
+            copy.record(&head, Some(contents))
+                .map_err(LookupError::from)?;
+        }
+        for number in oldest.number().saturating_add(1)..=latest {
+            copy.apply(&self.update(Version::new(number))?)?;
+        }
+        Ok(copy)
+    }
+}

@@ -1,0 +1,72 @@
+//! The author without a copy of the contents.
+
+use pad_core::{ApplyError, HeadSignature, InputError, Operation, Suite, Update};
+use signature::Signer;
+
+use super::StoredRepository;
+use crate::{
+    author::in_order,
+    balancing::BalancingScheme,
+    stored::{draft::Draft, log::NodeLog},
+};
+
+/// An author cannot publish.
+#[derive(Debug, thiserror::Error)]
+pub enum PublishError {
+    /// The signer refused.
+    #[error("the signer refused: {0}")]
+    Signer(signature::Error),
+    /// The batch cannot be applied, or the store failed.
+    #[error(transparent)]
+    Apply(#[from] ApplyError),
+}
+
+impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
+    /// Signs a batch as the next version, and stores it: the author without a copy of the contents.
+    ///
+    /// The last operation on a key wins; removing an absent key does nothing. Nodes are read on the ways of the keys, and on those of the
+    /// neighbours of keys that are new. What is signed follows from the latest signed root alone, whatever else is in the log; but one
+    /// that somebody has changed with care can lead to a root that nobody else comes to, from which the dictionary cannot go on.
+    ///
+    /// The version is not durable before [`StoredRepository::synchronise`], and must not be handed out before.
+    ///
+    /// # Errors
+    /// [`PublishError`]: nothing is changed, no signature has left this function, and the batch has its operations still, in order.
+    pub fn publish<K: Signer<HeadSignature>>(
+        &mut self,
+        batch: &mut Vec<Operation>,
+        signer: &K,
+    ) -> Result<Update<S>, PublishError> {
+        self.require_open().map_err(ApplyError::from)?;
+        let (mut draft, mut root) = Draft::<S, B, L>::new(&self.nodes, self.latest.root);
+        *batch = in_order(core::mem::take(batch), &self.workers);
+        let mut fault = None;
+        batch.retain(|operation| {
+            if fault.is_some() {
+                return true;
+            }
+            let is_there = draft.contains(&mut root, operation.key().as_bytes());
+            let is_there = is_there.unwrap_or_else(|found| {
+                fault = Some(found);
+                true
+            });
+            is_there || matches!(operation, Operation::Put(..))
+        });
+        if let Some(fault) = fault {
+            return Err(ApplyError::from(fault).into());
+        }
+        let applied = self.applied((draft, root), batch, None)?;
+        let base = self.heads.latest();
+        let full = ApplyError::Input(InputError::CapacityExceeded);
+        let head = self.heads.next_head(applied.digest).ok_or(full)?;
+        let head = head.sign(signer).map_err(PublishError::Signer)?;
+        self.heads.check(base, &head)?;
+        self.append(&applied, &head)?;
+        Ok(Update {
+            base,
+            operations: core::mem::take(batch),
+            head,
+            attachment: (),
+        })
+    }
+}
