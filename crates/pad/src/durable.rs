@@ -5,6 +5,10 @@
 //! replaying verifies each signature and recomputes each root, so a damaged update is never taken
 //! for a good one. A damaged checkpoint costs a full replay, unless pruning has made it the only
 //! copy.
+//!
+//! A repository that keeps its contents itself ([`crate::hosted::RowKeeper`]) has neither: in the
+//! place of an update the store has a row that says where the version's contents are, and an update
+//! is made again when somebody asks for it.
 
 use pad_core::{Key, LookupError, Operation, Untrusted, Version, signature::HeadSigner};
 use pad_tree::{Difference, KeyHistory, KeyRange};

@@ -70,7 +70,8 @@ pub struct StoredCheckpoint {
     pub bytes: Vec<u8>,
 }
 
-/// Durable storage of one dictionary: its signed updates, one checkpoint, and groups of named records.
+/// Durable storage of one dictionary: its signed updates (or rows of a repository that keeps its contents itself), one checkpoint, and groups
+/// of named records.
 ///
 /// Laws:
 ///
@@ -105,13 +106,14 @@ pub trait Store {
         records: &[RecordChange],
     ) -> Result<(), StoreError>;
 
-    /// The update that led to a version, or `None` if it is not there (any more).
+    /// What was published for a version, or `None` if it is not there (any more): the update that led to it, or a row of a repository that
+    /// keeps its contents itself. [`crate::Durable::update_message`] is what others are sent.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
     fn update(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// The updates that led to the versions from `first` on, in their order: for stores of rows, which are short.
+    /// The same of all versions from `first` on, in their order: for rows, which are short.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] if one is not there; [`StoreError`] of the medium.

@@ -1,4 +1,4 @@
-//! Tree PADs whose nodes are in a file: what a look-up or a change costs does not depend on the size of the dictionary.
+//! Tree PADs whose nodes are in a file: a look-up or a change reads the nodes on its ways, and not the dictionary.
 
 use std::path::Path;
 
@@ -11,7 +11,6 @@ use pad_tree::{
     Answer, BalancingScheme, CopyError, Difference, KeyHistory, KeyRange, Keys, ProvableQuery,
     PublishError, RedBlack, SkipList, StoredRepository, Treap, TreeScheme,
 };
-
 use serde::{Deserialize, Serialize};
 
 use crate::{
