@@ -24,7 +24,7 @@ use accumulators::wire;
 use ed25519_dalek::SigningKey;
 use pad::{LogParameters, trace::TraceReader};
 use pad_core::{
-    AuthorKey, HeadSigner, Key, Operation, Repository as _, Sha256Ed25519, SignedHead,
+    AuthorKey, HeadSigner, Heads as _, Key, Operation, Repository as _, Sha256Ed25519, SignedHead,
     SnapshotHead, Value, Version, Workers, codec, contradiction::ForkEvidence, head::Authority,
 };
 

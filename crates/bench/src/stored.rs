@@ -123,7 +123,7 @@ const FILES: Declared = Declared::new(
         ("open us", "open_us"),
         ("and look up", "open_and_look_up_us"),
         ("and commit", "open_and_commit_us"),
-        ("five syncs", "sync_us"),
+        ("six syncs", "sync_us"),
         ("prove us", "prove_us"),
         ("updates/s", "updates_per_second"),
     ],

@@ -1,8 +1,8 @@
 //! A server's memory: the entries of the latest version, and the heads of all.
 
 use pad_core::{
-    ApplyError, DecodeError, HeadLog, LookupError, Repository, SignedHead, StoreFault, Suite,
-    Update, VerifyError, Version, codec, head::Authority,
+    ApplyError, DecodeError, HeadLog, Heads as _, LookupError, Repository, SignedHead, StoreFault,
+    Suite, Update, VerifyError, Version, codec, head::Authority,
 };
 
 use crate::{

@@ -6,9 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     digest::Digest,
-    error::{ApplyError, InputError, LookupError},
+    error::{ApplyError, InputError, LookupError, StoreFault},
     head::{Authority, SignedHead, SnapshotHead},
-    history::{ConsistencyProof, Frontier, HistoryLog, InclusionProof, PrefixProof},
+    history::{
+        ConsistencyProof, Frontier, HistoryLog, InclusionProof, PrefixProof, Subtrees,
+        subtrees::{prove_consistency, prove_inclusion, prove_prefix},
+    },
     proof::Untrusted,
     signature::{HeadSignature, SIGNATURE_LENGTH},
     suite::Suite,
@@ -112,78 +115,10 @@ impl<S: Suite> HeadLog<S> {
     }
 
     /// What an author needs of the history to go on.
-    ///
-    /// Time: linear in the number of versions.
     pub fn frontier(&self) -> Frontier<S> {
-        let mut frontier = Frontier::default();
-        let versions = (1..=self.log.entries()).map(Version::new);
-        for root in versions.filter_map(|version| self.log.version_root(version)) {
-            frontier.append(root);
-        }
-        frontier
-    }
-
-    /// The proof that an older version is what a newer version's head says it was.
-    ///
-    /// # Errors
-    /// [`LookupError::UnknownVersion`] unless `version` is at least 1 and below `newer`, which exists.
-    pub fn prove_inclusion(
-        &self,
-        version: Version,
-        newer: Version,
-    ) -> Result<InclusionProof<S>, LookupError> {
-        self.require(newer)?;
-        let unknown = LookupError::UnknownVersion {
-            version,
-            latest: newer,
-        };
-        self.log.prove_inclusion(version, newer).ok_or(unknown)
-    }
-
-    /// The proof that a newer version's head continues an older one's.
-    ///
-    /// # Errors
-    /// [`LookupError::UnknownVersion`] unless `older` is at least 1 and below `newer`, which exists.
-    pub fn prove_consistency(
-        &self,
-        older: Version,
-        newer: Version,
-    ) -> Result<ConsistencyProof<S>, LookupError> {
-        self.require(newer)?;
-        let unknown = LookupError::UnknownVersion {
-            version: older,
-            latest: newer,
-        };
-        self.log.prove_consistency(older, newer).ok_or(unknown)
-    }
-
-    /// The proof of what a newer version's head says an older version's history was.
-    ///
-    /// # Errors
-    /// [`LookupError::UnknownVersion`] unless `version` is at least 1 and below `newer`, which exists.
-    pub fn prove_prefix(
-        &self,
-        version: Version,
-        newer: Version,
-    ) -> Result<PrefixProof<S>, LookupError> {
-        self.require(newer)?;
-        let unknown = LookupError::UnknownVersion {
-            version,
-            latest: newer,
-        };
-        self.log.prove_prefix(version, newer).ok_or(unknown)
-    }
-
-    /// Refuses a version beyond the latest.
-    ///
-    /// # Errors
-    /// [`LookupError::UnknownVersion`].
-    pub fn require(&self, version: Version) -> Result<(), LookupError> {
-        if version > self.latest() {
-            Err(self.unknown(version))
-        } else {
-            Ok(())
-        }
+        // Memory does not fail, and has all of its entries.
+        let frontier = Frontier::of(&self.log, self.log.entries());
+        frontier.ok().flatten().unwrap_or_default()
     }
 
     /// The bytes of memory that heads and history take, without spare capacity.
@@ -198,6 +133,112 @@ impl<S: Suite> HeadLog<S> {
             latest: self.latest(),
         }
     }
+}
+
+impl<S: Suite> Subtrees<S> for HeadLog<S> {
+    fn entries(&self) -> u64 {
+        self.log.entries()
+    }
+
+    fn version_root(&self, version: Version) -> Result<Option<S::Digest>, StoreFault> {
+        Ok(self.log.version_root(version).copied())
+    }
+
+    fn kept(&self, level: u32, index: u64) -> Result<Option<S::Digest>, StoreFault> {
+        Subtrees::kept(&self.log, level, index)
+    }
+}
+
+impl<S: Suite> Heads<S> for HeadLog<S> {
+    fn head(&self, version: Version) -> Result<SignedHead<S>, LookupError> {
+        self.head(version)
+    }
+}
+
+/// The heads of all versions of a dictionary, wherever they are kept, and how they continue each other.
+///
+/// Time of each proof: `O(log versions)` digests that are kept, and at most as many hashes for each of them.
+pub trait Heads<S: Suite>: Subtrees<S> {
+    /// The head of a version; version 0 has none.
+    ///
+    /// # Errors
+    /// [`LookupError::UnknownVersion`]; it cannot be read.
+    fn head(&self, version: Version) -> Result<SignedHead<S>, LookupError>;
+
+    /// Refuses a version beyond the latest.
+    ///
+    /// # Errors
+    /// [`LookupError::UnknownVersion`].
+    fn require(&self, version: Version) -> Result<(), LookupError> {
+        let latest = Version::new(self.entries());
+        if version > latest {
+            Err(LookupError::UnknownVersion { version, latest })
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The proof that an older version is what a newer version's head says it was.
+    ///
+    /// # Errors
+    /// [`LookupError::UnknownVersion`] unless `version` is at least 1 and below `newer`, which exists; a head cannot be read.
+    fn prove_inclusion(
+        &self,
+        version: Version,
+        newer: Version,
+    ) -> Result<InclusionProof<S>, LookupError>
+    where
+        Self: Sized,
+    {
+        self.require(newer)?;
+        known(version, newer, prove_inclusion(self, version, newer))
+    }
+
+    /// The proof that a newer version's head continues an older one's.
+    ///
+    /// # Errors
+    /// [`LookupError::UnknownVersion`] unless `older` is below `newer`, which exists; a head cannot be read.
+    fn prove_consistency(
+        &self,
+        older: Version,
+        newer: Version,
+    ) -> Result<ConsistencyProof<S>, LookupError>
+    where
+        Self: Sized,
+    {
+        self.require(newer)?;
+        known(older, newer, prove_consistency(self, older, newer))
+    }
+
+    /// The proof of what a newer version's head says an older version's history was.
+    ///
+    /// # Errors
+    /// [`LookupError::UnknownVersion`] unless `version` is at least 1 and below `newer`, which exists; a head cannot be read.
+    fn prove_prefix(&self, version: Version, newer: Version) -> Result<PrefixProof<S>, LookupError>
+    where
+        Self: Sized,
+    {
+        self.require(newer)?;
+        known(version, newer, prove_prefix(self, version, newer))
+    }
+}
+
+impl<S: Suite, H: Heads<S>> Heads<S> for &H {
+    fn head(&self, version: Version) -> Result<SignedHead<S>, LookupError> {
+        (**self).head(version)
+    }
+}
+
+/// What is said of a version by one that exists.
+fn known<T>(
+    version: Version,
+    newer: Version,
+    proof: Result<Option<T>, StoreFault>,
+) -> Result<T, LookupError> {
+    proof?.ok_or(LookupError::UnknownVersion {
+        version,
+        latest: newer,
+    })
 }
 
 /// Checks that an update from version `base` on, with this head, follows version `latest`, whose history

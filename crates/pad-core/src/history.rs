@@ -64,11 +64,14 @@ use crate::{
 )]
 mod log;
 mod prefix;
+#[allow(clippy::arithmetic_side_effects, reason = "not reached by check")]
+pub(crate) mod subtrees;
 #[cfg(test)]
 mod tests;
 
 pub use log::{Frontier, HistoryLog};
 pub use prefix::{PastHistory, PrefixProof};
+pub use subtrees::Subtrees;
 
 use prefix::prefix_root;
 

@@ -7,7 +7,7 @@ use crate::{
     error::LookupError,
     family::{Answers, Family, PublicKey},
     head::Authority,
-    head_log::HeadLog,
+    head_log::Heads,
     question::Question,
     repository::Repository,
     signature::HeadSigner,
@@ -66,7 +66,7 @@ pub trait Hosts:
     ) -> Result<<Self::Family as Authored>::Author, <Self::Family as Authored>::AuthorError>;
 
     /// The heads of all versions, which prove how they continue each other.
-    fn heads(&self) -> &HeadLog<Self::Suite>;
+    fn heads(&self) -> impl Heads<Self::Suite>;
 }
 
 /// A repository that proves answers to questions of type `Q`.

@@ -68,7 +68,7 @@ pub use equivocation::Equivocation;
 pub use error::{ApplyError, DecodeError, InputError, LookupError, StoreFault, VerifyError};
 pub use family::{Answers, Family, PublicKey};
 pub use head::{DictionaryId, SchemeId, SignedHead, SnapshotHead};
-pub use head_log::HeadLog;
+pub use head_log::{HeadLog, Heads};
 pub use hosting::{Authored, Hosts, Serves};
 pub use key::{Key, MAX_KEY_LENGTH, MAX_VALUE_LENGTH, Value};
 pub use key_range::KeyRange;

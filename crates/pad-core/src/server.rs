@@ -7,6 +7,7 @@ use crate::{
     codec,
     error::{ApplyError, DecodeError, LookupError},
     family::PublicKey,
+    head_log::Heads as _,
     hosting::{Authored, Hosts, Serves},
     question::Question,
     response::Response,

@@ -1,7 +1,7 @@
 //! The author: the latest contents, and a signed update for each snapshot.
 
 use pad_core::{
-    Dictionary, DictionaryId, HeadLog, HeadSignature, Key, Operation, PendingChanges, SignedHead,
+    Dictionary, DictionaryId, HeadSignature, Key, Operation, PendingChanges, SignedHead,
     SnapshotHead, Suite, Update, Value, Version, Workers, head::Authority, history::Frontier,
 };
 use rayon::prelude::*;
@@ -69,22 +69,24 @@ where
     where
         St: VersionedStore<Annotation = Authenticated<S>, Scheme = B> + Send + Sync,
     {
-        Self::of_parts(repository.copy_latest(), repository.heads(), signer)
+        let heads = repository.heads();
+        let past = (*heads.authority(), heads.frontier(), heads.latest_head());
+        Self::of_parts(repository.copy_latest(), past, signer)
     }
 
-    /// An author who has this tree as the latest of these versions.
+    /// An author who has this tree as the latest version, with this history and head.
     pub(crate) fn of_parts(
         tree: Tree<InPlace<Authenticated<S>, B>>,
-        heads: &HeadLog<S>,
+        (authority, frontier, head): (Authority, Frontier<S>, Option<SignedHead<S>>),
         signer: K,
     ) -> Self {
         let Authority {
             dictionary, author, ..
-        } = *heads.authority();
+        } = authority;
         Self {
             tree,
-            frontier: heads.frontier(),
-            head: heads.latest_head(),
+            frontier,
+            head,
             ..Self::new(dictionary, author, signer)
         }
     }

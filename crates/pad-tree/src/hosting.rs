@@ -1,7 +1,7 @@
 //! Authors and servers of tree PADs, as `pad-core` needs them.
 
 use pad_core::{
-    Authored, HeadLog, HeadSigner, Hosts, LookupError, PublicKey, Serves, Suite, Version,
+    Authored, HeadSigner, Heads, Hosts, LookupError, PublicKey, Serves, Suite, Version,
     head::Authority,
 };
 
@@ -53,7 +53,7 @@ where
         Ok(TreeAuthor::resume(self, signer))
     }
 
-    fn heads(&self) -> &HeadLog<S> {
+    fn heads(&self) -> impl Heads<S> {
         self.heads()
     }
 }

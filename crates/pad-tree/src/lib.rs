@@ -132,7 +132,10 @@ pub use {
         path_copying::PathCopying,
         versioned_nodes::VersionedNodes,
     },
-    stored::{CopyError, MemoryLog, NodeLog, PublishError, StoredRepository},
+    stored::{
+        CopyError, MemoryLog, NodeLog, PublishError, RECORDS_FOR_EACH_SUBTREE, StoredHeads,
+        StoredRepository, record_bytes,
+    },
 };
 
 #[cfg(feature = "std")]

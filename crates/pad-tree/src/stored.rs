@@ -21,4 +21,6 @@ mod repository;
 mod view;
 
 pub use log::{MemoryLog, NodeLog};
-pub use repository::{CopyError, PublishError, StoredRepository};
+pub use repository::{
+    CopyError, PublishError, RECORDS_FOR_EACH_SUBTREE, StoredHeads, StoredRepository, record_bytes,
+};

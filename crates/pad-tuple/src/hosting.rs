@@ -1,7 +1,7 @@
 //! Authors and servers of tuple PADs, as `pad-core` needs them.
 
 use pad_core::{
-    Authored, HeadLog, HeadSigner, Hosts, Key, KeyRange, Keys, LookupError, PublicKey, Repository,
+    Authored, HeadSigner, Heads, Hosts, Key, KeyRange, Keys, LookupError, PublicKey, Repository,
     Serves, Suite, Version, head::Authority,
 };
 
@@ -52,7 +52,7 @@ impl<D: Design<S, Secret: SecretBytes>, S: Suite> Hosts for TupleRepository<S, D
         TupleAuthor::resume(self, signer, secret)
     }
 
-    fn heads(&self) -> &HeadLog<S> {
+    fn heads(&self) -> impl Heads<S> {
         self.heads()
     }
 }

@@ -33,7 +33,7 @@ impl Description {
     /// [`StoreError::Exists`]; [`StoreError`] of the medium.
     pub fn create_with(&self, path: &Path, other: Option<RecordChange>) -> Result<(), StoreError> {
         if self.repository == RepositoryName::Stored && !path.exists() {
-            NodeFile::of_store(path)?.require_none()?;
+            NodeFile::require_none(path)?;
         }
         let public = RecordChange::put(PUBLIC_KEY_GROUP, "", self.public.to_text());
         let repository = RecordChange::put(REPOSITORY_GROUP, "", self.repository.name());

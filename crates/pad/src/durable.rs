@@ -7,7 +7,7 @@
 //! copy.
 //!
 //! A repository that keeps its contents itself ([`crate::hosted::RowKeeper`]) has neither: in the
-//! place of an update the store has a row that says where the version's contents are, and an update
+//! place of updates the store has a row that says where the latest version's contents are, and an update
 //! is made again when somebody asks for it.
 
 use pad_core::{Key, LookupError, Operation, Untrusted, Version, signature::HeadSigner};
@@ -63,7 +63,8 @@ pub type DurableRepository<R, D> = Durable<Typed<R>, D>;
 #[derive(Debug)]
 pub struct Durable<M: ?Sized, D> {
     store: D,
-    /// Updates that are applied and wait for [`Durable::flush`], as messages.
+    /// Updates that are applied and wait for [`Durable::flush`], as messages; of a repository that keeps its contents itself the row of the
+    /// latest one.
     staged: Vec<Vec<u8>>,
     acknowledged: Version,
     /// The bytes of updates since the last checkpoint, and of that checkpoint.
@@ -123,7 +124,11 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         let version = self.memory.latest();
         let stored = match self.memory.keeping() {
             Keeping::Whole(_) => update(),
-            Keeping::Rows(rows) => rows.row(version)?,
+            Keeping::Rows(rows) => {
+                let row = rows.row(version)?;
+                self.staged.clear();
+                row
+            }
         };
         self.staged.push(stored);
         Ok(())
@@ -181,12 +186,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// opening it anew tells.
     pub fn flush(&mut self, records: &[RecordChange]) -> Result<Version, RepositoryError> {
         if !self.staged.is_empty() || !records.is_empty() {
-            let keeps_rows = self.synchronise()?;
-            let first = Version::new(self.acknowledged.number().saturating_add(1));
-            self.store.publish(first, &self.staged, records)?;
-            if !keeps_rows {
-                self.since_checkpoint += self.staged.iter().map(Vec::len).sum::<usize>();
-            }
+            self.publish_staged(records)?;
             self.acknowledged = self.memory.latest();
             self.staged.clear();
         }
@@ -199,12 +199,19 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         Ok(self.acknowledged)
     }
 
-    /// Makes what the repository keeps itself durable; says whether it keeps something.
-    fn synchronise(&mut self) -> Result<bool, StoreError> {
-        match self.memory.keeping() {
-            Keeping::Whole(_) => Ok(false),
-            Keeping::Rows(rows) => rows.synchronise().map(|()| true),
+    fn publish_staged(&mut self, records: &[RecordChange]) -> Result<(), StoreError> {
+        let (before, latest) = (self.acknowledged, self.memory.latest());
+        if let Keeping::Rows(rows) = self.memory.keeping() {
+            rows.synchronise()?;
+            return match self.staged.last() {
+                Some(row) => self.store.publish_row(before, latest, row, records),
+                None => self.store.write_records(records),
+            };
         }
+        let first = Version::new(before.number().saturating_add(1));
+        self.store.publish(first, &self.staged, records)?;
+        self.since_checkpoint += self.staged.iter().map(Vec::len).sum::<usize>();
+        Ok(())
     }
 
     /// Stores the repository as it is, so that the next opening has nothing to replay. One that keeps its contents itself is stored
@@ -261,13 +268,13 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// # Errors
     /// [`RepositoryError::Store`]; [`RepositoryError::Lookup`] if it has to be made again, and what it is made from cannot be read.
     pub fn update_message(&self, version: Version) -> Result<Option<Vec<u8>>, RepositoryError> {
-        if version <= self.oldest() {
+        if version <= self.oldest() || version > self.acknowledged {
             return Ok(None);
         }
-        let Some(stored) = self.store.update(version)? else {
-            return Ok(None);
-        };
-        Ok(Some(self.memory.update_message(version, stored)?))
+        match self.memory.update_message(version)? {
+            Some(made_again) => Ok(Some(made_again)),
+            None => Ok(self.store.update(version)?),
+        }
     }
 
     /// What the author has signed for an acknowledged version.

@@ -98,12 +98,12 @@ pub trait Checkpointed: UpdatedRepository {
     fn emptied(&self) -> Box<dyn HostedRepository>;
 }
 
-/// Keeps its contents itself, beside the store. In the place of an update the store has a row for each version, which says where the
-/// version's contents are.
+/// Keeps its contents itself, beside the store, and the heads of all versions. In the place of updates the store has a row for the latest
+/// version, which says where its contents are.
 ///
 /// Laws:
 ///
-/// 1. A version is there when the store has its row; what was kept for others is dropped.
+/// 1. A version is there when the store has its row or that of a later one; what was kept for others is dropped.
 /// 2. [`RowKeeper::begin`] comes before the first update, and nobody else publishes afterwards.
 /// 3. [`RowKeeper::synchronise`] comes before the store publishes.
 pub trait RowKeeper: UpdatedRepository {
@@ -134,6 +134,12 @@ pub trait RowKeeper: UpdatedRepository {
     /// # Errors
     /// [`RepositoryError::Lookup`] if the version is not there; [`RepositoryError::Store`].
     fn prune(&mut self, oldest: Version, store: &mut dyn Store) -> Result<(), RepositoryError>;
+
+    /// Reads the heads of all versions, and checks that the author has signed them, and that each continues the one before.
+    ///
+    /// # Errors
+    /// [`CheckError`].
+    fn check_heads(&self) -> Result<(), CheckError>;
 
     /// Reads what a version has changed, and checks that it hashes to the version's root.
     ///
@@ -258,12 +264,12 @@ pub trait HostedRepository: UpdatedRepository + AskedRepository + fmt::Debug + S
         Ok(0)
     }
 
-    /// The update that led to a version, as a message, from what the store has in its place.
+    /// The update that led to a version, as a message, made again from the contents; `None` if the store keeps updates.
     ///
     /// # Errors
-    /// [`LookupError`] if it has to be made again, and what it is made from cannot be read.
-    fn update_message(&self, _: Version, stored: Vec<u8>) -> Result<Vec<u8>, LookupError> {
-        Ok(stored)
+    /// [`LookupError`] if the version is not there, or cannot be read.
+    fn update_message(&self, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
+        Ok(None)
     }
 
     /// Whether a proof about one version may vouch for later ones, as superseding statements do. What a

@@ -61,10 +61,10 @@ pub use keys::{FileOwnerKey, FileOwnerKeyError};
 pub use keys::{KeyFileError, PublicKey, SchemeKey, SecretKey};
 pub use pad_core::{
     self, ApplyError, AuthorKey, Blake3Ed25519, DecodeError, Dictionary, DictionaryId, Domain,
-    Equivocation, HeadSignature, InputError, Key, LookupError, Operation, OrderedKey, Paper2010,
-    Proof, Repository, Response, SchemeId, Sha256Ed25519, SignedHead, SnapshotHead, SnapshotRoot,
-    Suite, SuiteId, TrustedView, Untrusted, Update, Value, Verified, VerifyError, Version, Workers,
-    head::Authority,
+    Equivocation, HeadSignature, Heads, InputError, Key, LookupError, Operation, OrderedKey,
+    Paper2010, Proof, Repository, Response, SchemeId, Sha256Ed25519, SignedHead, SnapshotHead,
+    SnapshotRoot, Suite, SuiteId, TrustedView, Untrusted, Update, Value, Verified, VerifyError,
+    Version, Workers, head::Authority,
 };
 pub use pad_tree::{
     self, Answer, Authenticated, BalancingScheme, CacheEverywhere, CacheMedian, CacheNowhere,

@@ -70,15 +70,15 @@ pub struct StoredCheckpoint {
     pub bytes: Vec<u8>,
 }
 
-/// Durable storage of one dictionary: its signed updates (or rows of a repository that keeps its contents itself), one checkpoint, and groups
-/// of named records.
+/// Durable storage of one dictionary: its signed updates (or the latest row of a repository that keeps its contents itself), one checkpoint, and
+/// groups of named records.
 ///
 /// Laws:
 ///
 /// 1. Each call that writes is atomic and durable when it returns, and has no effect if it fails (an
 ///    error of the medium aside, after which only opening anew tells).
 /// 2. Updates have no gaps: the stored ones are those of the versions from some version on up to
-///    [`Store::latest`]. None is ever overwritten.
+///    [`Store::latest`]. None is ever overwritten but by [`Store::publish_row`].
 /// 3. What is returned is what was written: an accident to the medium (a flipped bit, a stale page, a
 ///    lost record) is an error and never another value, nor an older state than was acknowledged.
 pub trait Store {
@@ -106,25 +106,25 @@ pub trait Store {
         records: &[RecordChange],
     ) -> Result<(), StoreError>;
 
-    /// What was published for a version, or `None` if it is not there (any more): the update that led to it, or a row of a repository that
-    /// keeps its contents itself. [`crate::Durable::update_message`] is what others are sent.
+    /// What was published for a version, or `None` if it is not there (any more): the update that led to it, or the row of the latest version of
+    /// a repository that keeps its contents itself. [`crate::Durable::update_message`] is what others are sent.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
     fn update(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// The same of all versions from `first` on, in their order: for rows, which are short.
+    /// Makes a version the latest in the place of another one, with a row of a repository that keeps its contents itself, and changes
+    /// records, all or nothing. The row is the only one that the store has then.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if one is not there; [`StoreError`] of the medium.
-    fn updates_from(&self, first: Version) -> Result<Vec<Vec<u8>>, StoreError> {
-        let versions = (first.number()..=self.latest()?.number()).map(Version::new);
-        let updates = versions.map(|version| {
-            let update = self.update(version)?;
-            update.ok_or(StoreError::Damaged("an update is missing"))
-        });
-        updates.collect()
-    }
+    /// [`StoreError::Gap`] unless `before` is [`Store::latest`] and not later than `latest`; [`StoreError`] of the medium.
+    fn publish_row(
+        &mut self,
+        before: Version,
+        latest: Version,
+        row: &[u8],
+        records: &[RecordChange],
+    ) -> Result<(), StoreError>;
 
     /// Replaces the checkpoint and drops the updates up to its oldest version, which it replaces.
     ///

@@ -8,8 +8,8 @@ use aad::{
 use accumulators::wire;
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    AuthorKey, DecodeError, DictionaryId, Digest, HeadSigner, SchemeId, Sha256Ed25519, SignedHead,
-    SnapshotHead, TrustedView, Untrusted, Value, VerifyError, Version, Workers, codec,
+    AuthorKey, DecodeError, DictionaryId, Digest, HeadSigner, Heads as _, SchemeId, Sha256Ed25519,
+    SignedHead, SnapshotHead, TrustedView, Untrusted, Value, VerifyError, Version, Workers, codec,
     head::Authority, history::HistoryLog,
 };
 

@@ -8,7 +8,8 @@ use accumulators::{AccumulateError, wire};
 use bls12::point::G1_BYTES;
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    AuthorKey, DecodeError, HeadSigner, Repository as _, VerifyError, Version, Workers, codec,
+    AuthorKey, DecodeError, HeadSigner, Heads as _, Repository as _, VerifyError, Version, Workers,
+    codec,
 };
 
 use crate::support::{CAPACITY, at_size, client_log, entries, key, log, pair, verify};

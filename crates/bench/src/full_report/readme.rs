@@ -249,7 +249,7 @@ const TABLES: [Table; 4] = [
         rows: &[
             ("open the store, look one key up, and verify the answer", Lines(SIZES, "open_and_look_up_us", Time)),
             ("open it as its author, and commit one change", Lines(SIZES, "open_and_commit_us", Time)),
-            ("five synchronisations, which such a commit waits for", Lines(SIZES, "sync_us", Time)),
+            ("six synchronisations, which such a commit waits for", Lines(SIZES, "sync_us", Time)),
             ("an answer of a server that stays open, 64 MiB of nodes in memory", Lines(SIZES, "prove_us", Time)),
             ("on disk for each key of 16 bytes with a value of 32", Lines(SIZES, "file_bytes_per_key", Bytes)),
             ("on disk for each version with one change", Lines(SIZES, "file_bytes_per_snapshot", Bytes)),

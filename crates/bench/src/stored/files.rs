@@ -175,14 +175,14 @@ impl Shop<'_> {
         Ok((BATCHES * BATCH.min(self.keys)) as f64 / us * 1e6)
     }
 
-    /// Microseconds of making 4 KiB durable here, five times: a commit synchronises its nodes, the store twice and what was
+    /// Microseconds of making 4 KiB durable here, as often as a commit does: its nodes, their heads, the store twice, what was
     /// acknowledged, and the author's record.
     fn syncs(&self) -> Outcome<f64> {
         let mut file = File::create(self.folder.join("sync"))?;
         let mut all = Vec::new();
         for _ in 0..50 {
             let start = std::time::Instant::now();
-            for _ in 0..5 {
+            for _ in 0..6 {
                 file.write_all(&[1; 4096])?;
                 file.sync_data()?;
             }

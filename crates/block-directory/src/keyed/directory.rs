@@ -1,8 +1,8 @@
 //! A server's memory: the blocks of the latest version, and the heads of all.
 
 use pad_core::{
-    ApplyError, HeadLog, Key, LookupError, Repository, SignedHead, Suite, Update, VerifyError,
-    Version, head::Authority,
+    ApplyError, HeadLog, Heads as _, Key, LookupError, Repository, SignedHead, Suite, Update,
+    VerifyError, Version, head::Authority,
 };
 use pad_tree::{ProvableQuery, TreeProof};
 

@@ -1,7 +1,7 @@
 //! Authors and servers of keyed directories, as `pad-core` needs them.
 
 use pad_core::{
-    Authored, HeadLog, HeadSigner, Hosts, LookupError, PublicKey, Serves, Suite, Version,
+    Authored, HeadSigner, Heads, Hosts, LookupError, PublicKey, Serves, Suite, Version,
     head::Authority,
 };
 use pad_tree::{ProvableQuery, TreeProof};
@@ -38,7 +38,7 @@ impl<S: Suite> Hosts for KeyedDirectory<S> {
         Ok(KeyedAuthor::resume(self, signer))
     }
 
-    fn heads(&self) -> &HeadLog<S> {
+    fn heads(&self) -> impl Heads<S> {
         self.heads()
     }
 }

@@ -7,8 +7,8 @@ use aad::{
 use accumulators::wire;
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    AuthorKey, HeadSigner, Key, Sha256Ed25519, Untrusted, Update, Value, Version, Workers, codec,
-    head::EmptyDictionary,
+    AuthorKey, HeadSigner, Heads as _, Key, Sha256Ed25519, Untrusted, Update, Value, Version,
+    Workers, codec, head::EmptyDictionary,
 };
 
 use crate::Random;

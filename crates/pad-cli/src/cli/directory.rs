@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use pad::{
-    PublicKey, Suite, SuiteId, Version,
+    Heads as _, PublicKey, Suite, SuiteId, Version,
     block_directory::{BlockDirectory, CacheBudget, store},
     pad_core::{codec, contradiction::Past},
     selection::{SchemeName, SuiteName},

@@ -383,7 +383,7 @@ fn updates_travel_to_other_servers() {
 #[test]
 fn views_only_move_forward() {
     let bench = Bench::with_trace();
-    for suffix in ["", ".nodes"] {
+    for suffix in ["", ".nodes", ".nodes.heads"] {
         let [from, to] = ["s", "old"].map(|name| bench.path(&format!("{name}{suffix}")));
         std::fs::copy(from, to).unwrap();
     }

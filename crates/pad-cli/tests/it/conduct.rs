@@ -223,7 +223,17 @@ fn commands_leave_no_drafts() {
         .collect();
     names.sort();
     let expected = [
-        "k", "k.pub", "k.signed", "p", "s", "s.newest", "s.nodes", "t.csv", "v", "v.lock",
+        "k",
+        "k.pub",
+        "k.signed",
+        "p",
+        "s",
+        "s.newest",
+        "s.nodes",
+        "s.nodes.heads",
+        "t.csv",
+        "v",
+        "v.lock",
     ];
     assert_eq!(names, expected);
 }
@@ -239,7 +249,7 @@ fn the_table_of_exit_statuses_is_true() {
     bench.ok("export --store s --at 3 --out update");
     bench.ok("get --store s --public k.pub --view view apple");
     bench.write("alone", &bench.read("s"));
-    for suffix in ["", ".newest", ".nodes"] {
+    for suffix in ["", ".newest", ".nodes", ".nodes.heads"] {
         let copy = bench.path(&format!("old{suffix}"));
         std::fs::copy(bench.path(&format!("s{suffix}")), copy).unwrap();
     }

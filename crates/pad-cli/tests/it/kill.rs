@@ -49,7 +49,7 @@ fn survive(scheme: &str, repository: &str, rounds: u64) {
     for round in 0..rounds {
         if round % 4 == 0 {
             // A new store every few rounds, so that creating one is hit too.
-            for file in ["s", "s.newest", "s.nodes", "s.signed"] {
+            for file in ["s", "s.newest", "s.nodes", "s.nodes.heads", "s.signed"] {
                 let _ = std::fs::remove_file(bench.path(file));
             }
             acknowledged.clear();

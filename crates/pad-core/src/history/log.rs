@@ -1,12 +1,14 @@
 //! The log itself: what an author ([`Frontier`]) and a server ([`HistoryLog`]) keep of it.
 
 use alloc::vec::Vec;
-use core::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ConsistencyProof, InclusionProof, PrefixProof, empty_root, leaf, node};
-use crate::{suite::Suite, version::Version};
+use super::{
+    ConsistencyProof, InclusionProof, PrefixProof, empty_root, leaf, node,
+    subtrees::{self, Subtrees},
+};
+use crate::{error::StoreFault, suite::Suite, version::Version};
 
 /// The rightmost path of the log: enough to append and to know the root. For authors.
 ///
@@ -58,6 +60,34 @@ impl<S: Suite> Frontier<S> {
         self.entries = version;
     }
 
+    /// The rightmost path of the first entries of a log; `None` if it has fewer.
+    ///
+    /// Time: one subtree for each set bit of their number.
+    ///
+    /// # Errors
+    /// Those of the log.
+    pub fn of(log: &impl Subtrees<S>, entries: u64) -> Result<Option<Self>, StoreFault> {
+        if entries > log.entries() {
+            return Ok(None);
+        }
+        let mut peaks = Vec::new();
+        for level in (0..u64::BITS).rev() {
+            if entries >> level & 1 == 0 {
+                continue;
+            }
+            let Some(peak) = subtrees::perfect(log, level, (entries >> level) - 1)? else {
+                return Ok(None);
+            };
+            peaks.push(peak);
+        }
+        Ok(Some(Self { entries, peaks }))
+    }
+
+    /// The digest of the largest perfect subtree that ends with the last entry; `None` if there is none.
+    pub fn last_subtree(&self) -> Option<&S::Digest> {
+        self.peaks.last()
+    }
+
     /// The number of versions in the log.
     pub const fn entries(&self) -> u64 {
         self.entries
@@ -99,6 +129,7 @@ pub struct HistoryLog<S: Suite> {
 /// Perfect subtrees of fewer than `2^LOWEST_STORED` leaves are not stored. Storing all would take
 /// another digest for each version, which is a tenth of what the leanest repository needs in all.
 const LOWEST_STORED: usize = 3;
+const LOWEST_LEVEL: u32 = 3;
 
 impl<S: Suite> Default for HistoryLog<S> {
     fn default() -> Self {
@@ -113,18 +144,16 @@ impl<S: Suite> HistoryLog<S> {
     /// Appends the root of the next version (the first entry is version 1).
     pub fn append(&mut self, root: &S::Digest) {
         self.roots.push(*root);
-        let mut level = LOWEST_STORED;
-        let entries = self.roots.len();
-        while entries.is_multiple_of(1 << level) {
-            let Some(digest) = self.combine(level, (entries >> level) - 1) else {
+        let entries = self.entries();
+        for (level, stored) in (LOWEST_LEVEL..entries.trailing_zeros().saturating_add(1)).zip(0..) {
+            let digest = subtrees::perfect(self, level, (entries >> level) - 1);
+            let Some(digest) = in_memory(digest) else {
                 return;
             };
-            let stored = level - LOWEST_STORED;
             if self.levels.len() == stored {
                 self.levels.push(Vec::new());
             }
             self.levels[stored].push(digest);
-            level += 1;
         }
     }
 
@@ -148,11 +177,7 @@ impl<S: Suite> HistoryLog<S> {
     ///
     /// Time: `O(log entries)` hashes.
     pub fn root(&self, entries: u64) -> Option<S::Digest> {
-        if entries == 0 {
-            Some(empty_root::<S>())
-        } else {
-            self.range_root(0..entries)
-        }
+        in_memory(subtrees::root(self, entries))
     }
 
     /// The proof that `version` is what the head of version `newer` says it was.
@@ -160,11 +185,7 @@ impl<S: Suite> HistoryLog<S> {
     /// `None` unless `version` is at least 1 and below `newer`, and the log knows all before
     /// `newer`.
     pub fn prove_inclusion(&self, version: Version, newer: Version) -> Option<InclusionProof<S>> {
-        let root = *self.version_root(version)?;
-        Some(InclusionProof {
-            root,
-            path: self.leaf_path(version, newer)?,
-        })
+        in_memory(subtrees::prove_inclusion(self, version, newer))
     }
 
     /// The proof that the head of version `newer` continues the one of version `older`.
@@ -172,21 +193,7 @@ impl<S: Suite> HistoryLog<S> {
     /// `None` unless `older` is below `newer`, and the log knows all before `newer`. Every head
     /// continues version 0, and the proof of that is empty.
     pub fn prove_consistency(&self, older: Version, newer: Version) -> Option<ConsistencyProof<S>> {
-        if older == Version::EMPTY {
-            self.root(newer.number().checked_sub(1)?)?;
-            return Some(ConsistencyProof {
-                inclusion: Vec::new(),
-                prefix: Vec::new(),
-            });
-        }
-        let inclusion = self.leaf_path(older, newer)?;
-        let (first, entries) = (older.number() - 1, newer.number() - 1);
-        let prefix = if first == 0 {
-            Vec::new()
-        } else {
-            self.prefix_path(first, entries)?
-        };
-        Some(ConsistencyProof { inclusion, prefix })
+        in_memory(subtrees::prove_consistency(self, older, newer))
     }
 
     /// The proof of what the head of version `newer` says the history of `version` was.
@@ -194,92 +201,31 @@ impl<S: Suite> HistoryLog<S> {
     /// `None` unless `version` is at least 1 and below `newer`, and the log knows all before
     /// `newer`.
     pub fn prove_prefix(&self, version: Version, newer: Version) -> Option<PrefixProof<S>> {
-        let (first, entries) = (
-            version.number().checked_sub(1)?,
-            newer.number().checked_sub(1)?,
-        );
-        if first >= entries || entries > self.entries() {
-            return None;
-        }
-        let mut path = Vec::new();
-        if first > 0 {
-            // The one digest that a consistency proof leaves out, because its verifier has it.
-            if first.is_power_of_two() {
-                path.push(self.range_root(0..first)?);
-            }
-            path.extend(self.prefix_path(first, entries)?);
-        }
-        Some(PrefixProof { path })
+        in_memory(subtrees::prove_prefix(self, version, newer))
     }
 
-    /// RFC 9162's `PATH`: from the leaf of `version` to the root in the head of `newer`.
-    fn leaf_path(&self, version: Version, newer: Version) -> Option<Vec<S::Digest>> {
-        let index = version.number().checked_sub(1)?;
-        let entries = newer.number().checked_sub(1)?;
-        if index >= entries || entries > self.entries() {
-            return None;
-        }
-        let (mut path, _) = self.descend(entries, index, |range| range.end - range.start == 1)?;
-        path.reverse();
-        Some(path)
+    fn kept(&self, level: u32, index: u64) -> Option<S::Digest> {
+        let level = to_usize(level.into())?.checked_sub(LOWEST_STORED)?;
+        self.levels.get(level)?.get(to_usize(index)?).copied()
+    }
+}
+
+/// What memory cannot fail to give.
+fn in_memory<T>(read: Result<Option<T>, StoreFault>) -> Option<T> {
+    read.ok().flatten()
+}
+
+impl<S: Suite> Subtrees<S> for HistoryLog<S> {
+    fn entries(&self) -> u64 {
+        self.entries()
     }
 
-    /// RFC 9162's `PROOF`: that the first leaves, at least one, are a prefix of `entries` leaves.
-    fn prefix_path(&self, first: u64, entries: u64) -> Option<Vec<S::Digest>> {
-        let (mut path, reached) = self.descend(entries, first - 1, |range| range.end == first)?;
-        if reached.start > 0 {
-            path.push(self.range_root(reached)?);
-        }
-        path.reverse();
-        Some(path)
+    fn version_root(&self, version: Version) -> Result<Option<S::Digest>, StoreFault> {
+        Ok(self.version_root(version).copied())
     }
 
-    /// Goes down towards the leaf `index` until `arrived`: the siblings passed, top first, and
-    /// the range of leaves that was reached.
-    fn descend(
-        &self,
-        entries: u64,
-        index: u64,
-        arrived: impl Fn(&Range<u64>) -> bool,
-    ) -> Option<(Vec<S::Digest>, Range<u64>)> {
-        let (mut path, mut range) = (Vec::new(), 0..entries);
-        while !arrived(&range) {
-            let (left, right) = split(&range);
-            let (next, sibling) = if index < left.end {
-                (left, right)
-            } else {
-                (right, left)
-            };
-            path.push(self.range_root(sibling)?);
-            range = next;
-        }
-        Some((path, range))
-    }
-
-    /// The digest of the `index`-th perfect subtree of `2^level` leaves.
-    fn perfect(&self, level: usize, index: usize) -> Option<S::Digest> {
-        match level.checked_sub(LOWEST_STORED) {
-            Some(stored) => self.levels.get(stored)?.get(index).copied(),
-            None if level == 0 => Some(leaf::<S>(to_u64(index) + 1, self.roots.get(index)?)),
-            None => self.combine(level, index),
-        }
-    }
-
-    /// The same from the two perfect subtrees below it.
-    fn combine(&self, level: usize, index: usize) -> Option<S::Digest> {
-        let left = self.perfect(level - 1, 2 * index)?;
-        Some(node::<S>(&left, &self.perfect(level - 1, 2 * index + 1)?))
-    }
-
-    /// The root over a range of leaves, as RFC 9162 splits the log into ranges.
-    fn range_root(&self, range: Range<u64>) -> Option<S::Digest> {
-        let length = range.end - range.start;
-        if length.is_power_of_two() {
-            let level = length.trailing_zeros();
-            return self.perfect(to_usize(level.into())?, to_usize(range.start >> level)?);
-        }
-        let (left, right) = split(&range);
-        Some(node::<S>(&self.range_root(left)?, &self.range_root(right)?))
+    fn kept(&self, level: u32, index: u64) -> Result<Option<S::Digest>, StoreFault> {
+        Ok(self.kept(level, index))
     }
 }
 
@@ -333,14 +279,6 @@ impl<S: Suite> TryFrom<UncheckedLog<S>> for HistoryLog<S> {
             )
         }
     }
-}
-
-/// The two ranges that a range of at least two leaves consists of: the left one has as many
-/// leaves as the largest power of two below the length.
-fn split(range: &Range<u64>) -> (Range<u64>, Range<u64>) {
-    let length = range.end - range.start;
-    let middle = range.start + (1 << (length - 1).ilog2());
-    (range.start..middle, middle..range.end)
 }
 
 fn to_usize(number: u64) -> Option<usize> {

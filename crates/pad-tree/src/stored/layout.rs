@@ -6,8 +6,6 @@
 //!
 //! What is pending are parts of blocks, two for each level: memory does not depend on how many nodes there are.
 
-use std::collections::VecDeque;
-
 use pad_core::{InputError, StoreFault, Suite};
 
 use super::{
@@ -29,8 +27,11 @@ pub(super) struct Layout<S: Suite, A> {
     /// Where the bytes will stand.
     position: u64,
     bytes: Vec<u8>,
-    /// The subtrees whose parents have not come yet.
+    /// The subtrees whose parents have not come yet. What is pending of each stands behind what is pending of the one before.
     subtrees: Vec<Subtree<S::Digest>>,
+    nodes: Vec<Node>,
+    /// The records of these nodes, one behind the other.
+    records: Vec<u8>,
 }
 
 /// Why nodes cannot be laid out.
@@ -61,42 +62,26 @@ impl From<Unplaced> for pad_core::ApplyError {
 struct Subtree<D> {
     /// Its root. The address is that of the record once it is written.
     link: Link<D>,
-    /// Its nodes that are not written; the last one is its root. None if it is written.
-    nodes: Vec<Node<D>>,
-    /// The bytes of their records.
-    length: usize,
+    /// Where its nodes begin that are not written; the last one is its root. None if it is written.
+    nodes: usize,
+    /// Where their records begin.
+    records: usize,
+}
+
+/// Where the nodes of a subtree are written.
+struct Places {
+    order: Vec<usize>,
+    /// The address of each node.
+    addresses: Vec<u64>,
 }
 
 /// A node that is not written.
-enum Node<D> {
-    Leaf {
-        key: Vec<u8>,
-        value: Vec<u8>,
-    },
-    Inner {
-        separator: Vec<u8>,
-        children: [Child<D>; 2],
-    },
-}
-
-/// A child of a node that is not written.
 #[derive(Clone, Copy)]
-struct Child<D> {
-    link: Link<D>,
-    /// How many places before its parent it stands among the nodes that are not written; `None` if it is written.
-    before: Option<usize>,
-}
-
-impl<D> Node<D> {
-    fn length(&self) -> usize
-    where
-        D: pad_core::DigestBytes,
-    {
-        match self {
-            Self::Leaf { key, value } => record::leaf_bytes(key, value),
-            Self::Inner { separator, .. } => record::inner_bytes::<D>(separator),
-        }
-    }
+struct Node {
+    /// The bytes of its record.
+    length: usize,
+    /// Of an inner node, how many places before it its children stand among the nodes; `None` for what is written.
+    children: [Option<usize>; 2],
 }
 
 impl<S: Suite, A: FnMut(&[u8]) -> Result<(), StoreFault>> Layout<S, A> {
@@ -107,6 +92,8 @@ impl<S: Suite, A: FnMut(&[u8]) -> Result<(), StoreFault>> Layout<S, A> {
             position,
             bytes: Vec::new(),
             subtrees: Vec::new(),
+            nodes: Vec::new(),
+            records: Vec::new(),
         }
     }
 
@@ -114,20 +101,18 @@ impl<S: Suite, A: FnMut(&[u8]) -> Result<(), StoreFault>> Layout<S, A> {
     pub(super) fn stored(&mut self, link: Link<S::Digest>) {
         self.subtrees.push(Subtree {
             link,
-            nodes: Vec::new(),
-            length: 0,
+            nodes: self.nodes.len(),
+            records: self.records.len(),
         });
     }
 
     /// A new leaf.
     pub(super) fn leaf(&mut self, key: &[u8], value: &[u8], link: Link<S::Digest>) {
-        self.subtrees.push(Subtree {
-            link,
-            nodes: vec![Node::Leaf {
-                key: key.to_vec(),
-                value: value.to_vec(),
-            }],
+        self.stored(link);
+        record::write_leaf(key, value, &mut self.records);
+        self.nodes.push(Node {
             length: record::leaf_bytes(key, value),
+            children: [None; 2],
         });
     }
 
@@ -145,31 +130,33 @@ impl<S: Suite, A: FnMut(&[u8]) -> Result<(), StoreFault>> Layout<S, A> {
             return Err(StoreFault::Damaged.into());
         };
         let own = record::inner_bytes::<S::Digest>(separator);
-        while own + left.length + right.length > BLOCK && left.length + right.length > 0 {
-            let larger = if left.length > right.length {
-                &mut left
+        loop {
+            let [below_left, below_right] = [
+                right.records - left.records,
+                self.records.len() - right.records,
+            ];
+            if own + below_left + below_right <= BLOCK || below_left + below_right == 0 {
+                break;
+            }
+            if below_left > below_right {
+                let end = (right.nodes, right.records);
+                self.write(&mut left, end)?;
+                (right.nodes, right.records) = (left.nodes, left.records);
             } else {
-                &mut right
-            };
-            self.write(larger)?;
+                let end = (self.nodes.len(), self.records.len());
+                self.write(&mut right, end)?;
+            }
         }
-        let child = |subtree: &Subtree<S::Digest>, before: usize| Child {
-            link: subtree.link,
-            before: (!subtree.nodes.is_empty()).then_some(before),
-        };
-        let children = [child(&left, right.nodes.len() + 1), child(&right, 1)];
-        let length = own + left.length + right.length;
-        let mut nodes = left.nodes;
-        nodes.append(&mut right.nodes);
-        nodes.push(Node::Inner {
-            separator: separator.to_vec(),
-            children,
+        let [in_left, in_right] = [right.nodes - left.nodes, self.nodes.len() - right.nodes];
+        self.nodes.push(Node {
+            length: own,
+            children: [
+                (in_left > 0).then_some(in_right + 1),
+                (in_right > 0).then_some(1),
+            ],
         });
-        self.subtrees.push(Subtree {
-            link,
-            nodes,
-            length,
-        });
+        record::write_inner(&[left.link, right.link], separator, &mut self.records);
+        self.subtrees.push(Subtree { link, ..left });
         Ok(())
     }
 
@@ -181,7 +168,8 @@ impl<S: Suite, A: FnMut(&[u8]) -> Result<(), StoreFault>> Layout<S, A> {
         let root = match self.subtrees.pop() {
             None => None,
             Some(mut root) => {
-                self.write(&mut root)?;
+                let end = (self.nodes.len(), self.records.len());
+                self.write(&mut root, end)?;
                 Some(root.link)
             }
         };
@@ -189,42 +177,42 @@ impl<S: Suite, A: FnMut(&[u8]) -> Result<(), StoreFault>> Layout<S, A> {
         Ok(root)
     }
 
-    /// Writes what is pending of a subtree.
-    fn write(&mut self, subtree: &mut Subtree<S::Digest>) -> Result<(), Unplaced> {
-        let nodes = core::mem::take(&mut subtree.nodes);
+    /// Writes what is pending of a subtree, whose nodes and records end there. Then there is nothing between its beginning and what comes
+    /// behind it.
+    fn write(
+        &mut self,
+        subtree: &mut Subtree<S::Digest>,
+        (nodes_end, records_end): (usize, usize),
+    ) -> Result<(), Unplaced> {
+        let nodes: Vec<Node> = self.nodes.drain(subtree.nodes..nodes_end).collect();
         let Some(top) = nodes.len().checked_sub(1) else {
             return Ok(());
         };
+        let length = records_end - subtree.records;
         let left = BLOCK - self.place();
-        if subtree.length <= BLOCK && subtree.length > left && left <= MOST_GAP {
+        if length <= BLOCK && length > left && left <= MOST_GAP {
             self.fill(left);
         }
-        let (order, addresses) = self.order(&nodes, top);
-        for index in order {
-            let Some(node) = nodes.get(index) else {
-                continue;
-            };
-            self.fill(gap(self.place(), node.length()));
-            match node {
-                Node::Leaf { key, value } => record::write_leaf(key, value, &mut self.bytes),
-                Node::Inner {
-                    separator,
-                    children,
-                } => {
-                    let links = children.map(|child| {
-                        let written = child.before.and_then(|before| index.checked_sub(before));
-                        let address = written.and_then(|child| addresses.get(child).copied());
-                        Link {
-                            address: address.unwrap_or(child.link.address),
-                            ..child.link
-                        }
-                    });
-                    record::write_inner(&links, separator, &mut self.bytes);
-                }
-            }
+        let places = self.places(&nodes, top);
+        let mut starts = Vec::with_capacity(nodes.len());
+        let mut start = subtree.records;
+        for node in &nodes {
+            starts.push(start);
+            start += node.length;
         }
-        subtree.length = 0;
-        subtree.link.address = addresses.get(top).copied().unwrap_or_default();
+        for index in places.order {
+            let (node, start) = (&nodes[index], starts[index]);
+            self.fill(gap(self.place(), node.length));
+            let begin = self.bytes.len();
+            let record = &self.records[start..start + node.length];
+            self.bytes.extend_from_slice(record);
+            let children = node
+                .children
+                .map(|before| before.map(|before| places.addresses[index - before]));
+            record::settle::<S::Digest>(&mut self.bytes[begin..], children);
+        }
+        self.records.drain(subtree.records..records_end);
+        subtree.link.address = places.addresses[top];
         if self.bytes.len() >= PIECE {
             self.flush()?;
         }
@@ -232,28 +220,23 @@ impl<S: Suite, A: FnMut(&[u8]) -> Result<(), StoreFault>> Layout<S, A> {
     }
 
     /// The order in which nodes are written, from the top down, and the address that each will have.
-    fn order(&self, nodes: &[Node<S::Digest>], top: usize) -> (Vec<usize>, Vec<u64>) {
+    fn places(&self, nodes: &[Node], top: usize) -> Places {
         let mut addresses = vec![0; nodes.len()];
-        let mut order = Vec::with_capacity(nodes.len());
-        let mut pending = VecDeque::from([top]);
+        // What comes from it on is still to be written.
+        let (mut order, mut next) = (Vec::with_capacity(nodes.len()), 0);
+        order.push(top);
         let (mut place, mut end) = (self.place(), self.end());
-        while let Some(index) = pending.pop_front() {
-            let Some(node) = nodes.get(index) else {
-                continue;
-            };
-            if let Node::Inner { children, .. } = node {
-                let unwritten = children.iter().filter_map(|child| child.before);
-                pending.extend(unwritten.filter_map(|before| index.checked_sub(before)));
-            }
-            let length = node.length();
+        while let Some(&index) = order.get(next) {
+            next += 1;
+            let Node { length, children } = nodes[index];
+            order.extend(children.into_iter().flatten().map(|before| index - before));
             let gap = gap(place, length);
             end += widened(gap);
             addresses[index] = end;
             end += widened(length);
             place = (place + gap + length) % BLOCK;
-            order.push(index);
         }
-        (order, addresses)
+        Places { order, addresses }
     }
 
     /// The position of the next byte.

@@ -1,6 +1,7 @@
 //! Reading nodes from a log, through a cache of its blocks.
 
 use core::{
+    iter,
     ops::Deref,
     sync::atomic::{AtomicU64, Ordering},
 };
@@ -201,10 +202,11 @@ impl<L: NodeLog> Nodes<L> {
         if length <= place {
             return Err(StoreFault::Damaged);
         }
-        let mut bytes = vec![0; length];
-        self.log.read(start, &mut bytes)?;
+        // Shared from the beginning: a vector would be copied.
+        let mut block: Arc<[u8]> = iter::repeat_n(0, length).collect();
+        let bytes = Arc::get_mut(&mut block).ok_or(StoreFault::Damaged)?;
+        self.log.read(start, bytes)?;
         self.reads.fetch_add(1, Ordering::Relaxed);
-        let block: Arc<[u8]> = bytes.into();
         self.blocks.insert(number, Arc::clone(&block));
         Ok(block)
     }

@@ -57,16 +57,14 @@ pub(super) const fn leaf_bytes(key: &[u8], value: &[u8]) -> usize {
     LEAF_HEADER + key.len() + value.len()
 }
 
-/// Appends an inner node's record.
+/// Appends an inner node's record, all but what [`settle`] adds.
 pub(super) fn write_inner<D: DigestBytes>(
     children: &[Link<D>; 2],
     separator: &[u8],
     bytes: &mut Vec<u8>,
 ) {
     let [left, right] = children;
-    let first = INNER | left.flags() | right.flags() << FLAG_BITS;
-    let start = bytes.len();
-    bytes.push(first);
+    bytes.push(INNER | left.flags() | right.flags() << FLAG_BITS);
     bytes.extend([0; CHECKSUM_BYTES]);
     for child in children {
         bytes.extend(&child.address.to_le_bytes()[..ADDRESS_BYTES]);
@@ -78,8 +76,22 @@ pub(super) fn write_inner<D: DigestBytes>(
             .to_le_bytes(),
     );
     bytes.extend(separator);
-    let sum = checksum(&bytes[start..]);
-    bytes[start + 1..][..CHECKSUM_BYTES].copy_from_slice(&sum);
+}
+
+/// Puts into a whole record where children stand that had no address when it was written, and the checksum of an inner node.
+pub(super) fn settle<D: DigestBytes>(record: &mut [u8], children: [Option<u64>; 2]) {
+    if !record.first().is_some_and(|first| is_inner(*first)) {
+        return;
+    }
+    for (child, address) in children.into_iter().enumerate() {
+        if let Some(address) = address {
+            let start = 1 + CHECKSUM_BYTES + child * child_bytes::<D>();
+            record[start..][..ADDRESS_BYTES]
+                .copy_from_slice(&address.to_le_bytes()[..ADDRESS_BYTES]);
+        }
+    }
+    let sum = checksum(record);
+    record[1..][..CHECKSUM_BYTES].copy_from_slice(&sum);
 }
 
 /// Appends a leaf's record.

@@ -4,16 +4,25 @@ use core::marker::PhantomData;
 
 mod copy;
 mod head;
+mod heads;
 mod publish;
 
 use pad_core::{
-    ApplyError, HeadLog, Hosts, Key, KeyRange, LookupError, Operation, PublicKey, Repository,
-    Serves, SignedHead, StoreFault, Suite, Untrusted, Update, Value, Version, Workers,
-    head::Authority, signature::HeadSigner,
+    ApplyError, Heads, Hosts, Key, KeyRange, LookupError, Operation, PublicKey, Repository, Serves,
+    SignedHead, StoreFault, Suite, Update, Value, Version, Workers, head::Authority,
+    head_log::check_next, history::Frontier, signature::HeadSigner,
 };
 
-use self::head::{Contents, StoredHead};
-pub use self::{copy::CopyError, publish::PublishError};
+pub use self::{
+    copy::CopyError,
+    head::{RECORDS_FOR_EACH_SUBTREE, record_bytes},
+    heads::StoredHeads,
+    publish::PublishError,
+};
+use self::{
+    head::{Contents, StoredHead},
+    heads::kept_of,
+};
 use super::{
     draft::{Changes, Draft},
     log::{MemoryLog, NodeLog},
@@ -35,15 +44,18 @@ use crate::{
 
 /// A repository of a tree PAD of scheme `B` under suite `S`, whose nodes are in the log `L`.
 ///
-/// Roots and proofs are those of [`TreeRepository`](crate::TreeRepository). Memory: a bound for blocks of the log, the heads of all
-/// versions, and during an update the nodes on the ways of its keys.
+/// Roots and proofs are those of [`TreeRepository`](crate::TreeRepository). Memory: a bound for blocks of the log, and during an
+/// update the nodes on the ways of its keys.
 #[derive(Clone, Debug)]
 pub struct StoredRepository<S: Suite, B, L: NodeLog = MemoryLog> {
     nodes: Nodes<L>,
-    heads: HeadLog<S>,
+    authority: Authority,
     /// The oldest version whose contents are kept.
     oldest: Version,
-    latest: Contents<S::Digest>,
+    /// The latest version's; the author has signed it.
+    latest: Option<StoredHead<S>>,
+    /// The history of all versions, once it was needed; it is the one that the latest head vouches for.
+    frontier: Option<Frontier<S>>,
     workers: Workers,
     /// A version could not be published: whether it is there is not known before the log is opened again.
     is_closed: bool,
@@ -54,50 +66,35 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// The repository of the updates of one author and dictionary in a log, which may have some already. Blocks of about
     /// `cache_bytes` are kept in memory.
     ///
-    /// Time: linear in the number of versions; one signature is verified.
+    /// Time: two records and one signature; after a pruning a record more for each halving of the number of versions.
     ///
     /// # Errors
     /// [`StoreFault::Damaged`] if the log is not one of this author's, or not whole; [`StoreFault::Medium`].
     pub fn open(authority: Authority, log: L, cache_bytes: usize) -> Result<Self, StoreFault> {
-        let mut heads = HeadLog::new(authority);
-        let (mut oldest, mut latest, mut was_pruned) = (Version::EMPTY, Contents::EMPTY, false);
-        for number in 1..=log.latest().number() {
-            let version = Version::new(number);
-            let stored = StoredHead::<S>::read(&log.record(version)?)?;
-            heads.append_root(&stored.root, &stored.signature);
-            // What is pruned is older than all other versions, and the oldest of those says so.
-            let begins = was_pruned || version == Version::new(1);
-            was_pruned = stored.contents.is_none();
-            let fits = if was_pruned || stored.is_oldest {
-                begins
-            } else {
-                !begins || version == Version::new(1)
-            };
-            if !fits {
-                return Err(StoreFault::Damaged);
-            }
-            if stored.is_oldest {
-                oldest = version;
-            }
-            latest = stored.contents.unwrap_or(Contents::EMPTY);
-        }
-        if was_pruned {
+        let heads = StoredHeads::<S, L>::new(&log, &authority);
+        let (head, oldest) = (heads.latest()?, heads.oldest()?);
+        if head.is_some_and(|head| head.contents.is_none()) {
             return Err(StoreFault::Damaged);
         }
-        if let Some(head) = heads.latest_head() {
-            // It vouches for all roots before it.
-            let verified = Untrusted::new(head).verify(&authority, &head.head.version);
-            verified.map_err(|_| StoreFault::Damaged)?;
-        }
         Ok(Self {
-            nodes: Nodes::new(log, cache_bytes),
-            heads,
             oldest,
-            latest,
+            latest: head,
+            ..Self::empty(authority, log, cache_bytes)
+        })
+    }
+
+    /// A repository of a log without versions.
+    fn empty(authority: Authority, log: L, cache_bytes: usize) -> Self {
+        Self {
+            nodes: Nodes::new(log, cache_bytes),
+            authority,
+            oldest: Version::EMPTY,
+            latest: None,
+            frontier: None,
             workers: Workers::sequential(),
             is_closed: false,
             scheme: PhantomData,
-        })
+        }
     }
 
     /// Spreads large updates over these threads.
@@ -109,22 +106,22 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
 
     /// Whose updates this repository accepts.
     pub const fn authority(&self) -> &Authority {
-        self.heads.authority()
+        &self.authority
     }
 
     /// The number of entries of the latest version.
-    pub const fn len(&self) -> u64 {
-        self.latest.population
+    pub fn len(&self) -> u64 {
+        self.latest_contents().population
     }
 
     /// Whether the latest version is empty.
-    pub const fn is_empty(&self) -> bool {
-        self.latest.population == 0
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// The heads of all versions.
-    pub const fn heads(&self) -> &HeadLog<S> {
-        &self.heads
+    pub const fn heads(&self) -> StoredHeads<'_, S, L> {
+        StoredHeads::new(self.nodes.log(), &self.authority)
     }
 
     /// The log.
@@ -137,9 +134,9 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         self.nodes.log_mut()
     }
 
-    /// The bytes of memory that heads and kept blocks take.
+    /// The bytes of memory that kept blocks take.
     pub fn memory_bytes(&self) -> usize {
-        self.heads.memory_bytes() + self.nodes.cached_bytes()
+        self.nodes.cached_bytes()
     }
 
     /// How many blocks were read from the log since the repository was opened.
@@ -181,21 +178,43 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     }
 
     fn contents(&self, version: Version) -> Result<Contents<S::Digest>, LookupError> {
-        self.heads.require(version)?;
+        let latest = self.latest();
+        if version > latest {
+            return Err(LookupError::UnknownVersion { version, latest });
+        }
         let oldest = self.oldest;
         if version < oldest {
             return Err(LookupError::Pruned { version, oldest });
         }
-        if version == self.heads.latest() {
-            return Ok(self.latest);
+        if version == latest {
+            return Ok(self.latest_contents());
         }
         if version == Version::EMPTY {
             return Ok(Contents::EMPTY);
         }
-        let stored = StoredHead::<S>::read(&self.nodes.log().record(version)?)?;
-        let root = self.heads.head(version)?.head.root;
-        let contents = stored.contents.filter(|_| stored.root == root);
+        let contents = self.heads().record(version)?.contents;
         contents.ok_or(LookupError::Damaged { version })
+    }
+
+    /// The contents of the latest version, of which the next one is made.
+    fn latest_contents(&self) -> Contents<S::Digest> {
+        let latest = self.latest.as_ref().and_then(|latest| latest.contents);
+        latest.unwrap_or(Contents::EMPTY)
+    }
+
+    /// What the next head says of the history.
+    fn frontier(&mut self) -> Result<&Frontier<S>, StoreFault> {
+        let frontier = match self.frontier.take() {
+            Some(frontier) => frontier,
+            None => self.heads().frontier(self.latest.as_ref())?,
+        };
+        Ok(self.frontier.insert(frontier))
+    }
+
+    /// Refuses an update that does not follow the latest version.
+    fn check_next(&mut self, base: Version, head: &SignedHead<S>) -> Result<(), ApplyError> {
+        let history = self.frontier()?.root();
+        check_next(&self.authority, self.latest(), Some(history), base, head)
     }
 
     /// Applies operations to a draft.
@@ -218,7 +237,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         let [after, base] = [tree.population, base].map(u64::try_from);
         let population = after
             .ok()
-            .and_then(|after| self.latest.population.checked_add(after))
+            .and_then(|after| self.len().checked_add(after))
             .zip(base.ok())
             .and_then(|(sum, base)| sum.checked_sub(base))
             .filter(|population| (*population == 0) == tree.root.is_none())
@@ -262,17 +281,31 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         contents: Option<Contents<S::Digest>>,
     ) -> Result<Version, StoreFault> {
         let version = signed.head.version;
+        let mut frontier = self.frontier()?.clone();
+        frontier.append(&signed.head.root);
+        let subtree = kept_of(&frontier, version).copied();
         let head = StoredHead::<S> {
             is_oldest: version == self.oldest,
+            subtree,
             ..StoredHead::new(signed, contents)
         };
         if let Err(fault) = self.nodes.publish(version, &head.write()) {
             self.is_closed = true;
             return Err(fault);
         }
-        self.heads.append(signed);
-        self.latest = contents.unwrap_or(Contents::EMPTY);
+        self.frontier = Some(frontier);
+        self.latest = Some(head);
         Ok(version)
+    }
+
+    /// Publishes a version whose contents were pruned.
+    fn record_pruned(&mut self, signed: &SignedHead<S>) -> Result<(), LookupError> {
+        let version = signed.head.version;
+        if self.frontier()?.root() != signed.head.history {
+            return Err(LookupError::Damaged { version });
+        }
+        self.record(signed, None)?;
+        Ok(())
     }
 
     fn require_open(&self) -> Result<(), StoreFault> {
@@ -327,7 +360,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// # Errors
     /// [`LookupError`] if a node cannot be read.
     pub fn history(&self, key: &Key) -> Result<KeyHistory, LookupError> {
-        history(self.oldest, self.heads.latest(), |version| {
+        history(self.oldest, self.latest(), |version| {
             let found = self.view(version)?.find(key.as_bytes())?;
             Ok(found.map(|(address, _)| address))
         })
@@ -341,8 +374,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// # Errors
     /// [`LookupError`] if the version is not there or version 0, or a node cannot be read.
     pub fn update(&self, version: Version) -> Result<Update<S>, LookupError> {
-        let head = self.heads.head(version)?;
-        let latest = self.heads.latest();
+        let head = self.head(version)?;
+        let latest = self.latest();
         let base = version.previous();
         let base = base.ok_or(LookupError::UnknownVersion { version, latest })?;
         let mut operations = Vec::new();
@@ -358,6 +391,16 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
             head,
             attachment: (),
         })
+    }
+
+    /// Reads the heads of all versions, and checks that the author has signed them, and that each continues the one before.
+    ///
+    /// Time: a signature for each version. Memory: a constant.
+    ///
+    /// # Errors
+    /// [`LookupError`] if a head is not so, or cannot be read.
+    pub fn check_heads(&self) -> Result<(), LookupError> {
+        self.heads().check()
     }
 
     /// Reads all contents of a version, and checks that they hash to its root, stand in order, and are as many as is said of the latest
@@ -393,7 +436,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> Repository for StoredRepository<S
     type Proof = TreeProof<S, Key>;
 
     fn latest(&self) -> Version {
-        self.heads.latest()
+        self.nodes.log().latest()
     }
 
     fn oldest(&self) -> Version {
@@ -402,15 +445,18 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> Repository for StoredRepository<S
 
     fn apply(&mut self, update: &Update<S>) -> Result<Version, ApplyError> {
         self.require_open()?;
-        self.heads.check(update.base, &update.head)?;
-        let draft = Draft::<S, B, L>::new(&self.nodes, self.latest.root);
+        self.check_next(update.base, &update.head)?;
+        let draft = Draft::<S, B, L>::new(&self.nodes, self.latest_contents().root);
         let root = &update.head.head.root;
         let applied = self.applied(draft, &update.operations, Some(root))?;
         self.append(&applied, &update.head)
     }
 
     fn head(&self, version: Version) -> Result<SignedHead<S>, LookupError> {
-        self.heads.head(version)
+        match &self.latest {
+            Some(latest) if version == self.latest() => Ok(latest.signed(&self.authority, version)),
+            _ => self.heads().head(version),
+        }
     }
 
     fn prove(&self, version: Version, key: &Key) -> Result<TreeProof<S, Key>, LookupError> {
@@ -426,15 +472,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog + Default> Hosts for StoredReposit
     type Family = Family<B, S>;
 
     fn create(public: &PublicKey<Self::Family>) -> Self {
-        Self {
-            nodes: Nodes::new(L::default(), DEFAULT_CACHE_BYTES),
-            heads: HeadLog::new(*public.authority()),
-            oldest: Version::EMPTY,
-            latest: Contents::EMPTY,
-            workers: Workers::sequential(),
-            is_closed: false,
-            scheme: PhantomData,
-        }
+        Self::empty(*public.authority(), L::default(), DEFAULT_CACHE_BYTES)
     }
 
     /// Reads all contents of the latest version into memory.
@@ -443,14 +481,22 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog + Default> Hosts for StoredReposit
         signer: HeadSigner,
         (): (),
     ) -> Result<TreeAuthor<S, B, HeadSigner>, signature::Error> {
-        let population = usize::try_from(self.latest.population);
-        let population = population.map_err(signature::Error::from_source)?;
-        let read = Draft::<S, B, L>::read_all(&self.nodes, self.latest.root, population);
+        let Contents { root, population } = self.latest_contents();
+        let population = usize::try_from(population).map_err(signature::Error::from_source)?;
+        let read = Draft::<S, B, L>::read_all(&self.nodes, root, population);
         let tree = read.map_err(signature::Error::from_source)?;
-        Ok(TreeAuthor::of_parts(tree, &self.heads, signer))
+        let latest = self.latest.as_ref();
+        let frontier = self.heads().frontier(latest);
+        let frontier = frontier.map_err(signature::Error::from_source)?;
+        let head = latest.map(|head| head.signed(&self.authority, self.latest()));
+        Ok(TreeAuthor::of_parts(
+            tree,
+            (self.authority, frontier, head),
+            signer,
+        ))
     }
 
-    fn heads(&self) -> &HeadLog<S> {
+    fn heads(&self) -> impl Heads<S> {
         self.heads()
     }
 }

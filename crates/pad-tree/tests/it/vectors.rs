@@ -14,9 +14,9 @@ use conformance::{
     tree::tree_author,
 };
 use pad_core::{
-    Blake3Ed25519, Contradiction, Dictionary, DictionaryId, Domain, Equivocation, Key, Operation,
-    Paper2010, Past, Repository, Sha256Ed25519, Suite, Testimony, TrustedView, Untrusted, Update,
-    Version, codec,
+    Blake3Ed25519, Contradiction, Dictionary, DictionaryId, Domain, Equivocation, Heads as _, Key,
+    Operation, Paper2010, Past, Repository, Sha256Ed25519, Suite, Testimony, TrustedView,
+    Untrusted, Update, Version, codec,
 };
 use pad_tree::{
     Authenticated, BalancingScheme, CacheEverywhere, CacheMedian, CacheNowhere, First, KeyRange,

@@ -69,7 +69,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         }
         let before = replayed.latest().number();
         replay(&mut *replayed, self.store())?;
-        let heads = self.check_heads(Some(&*replayed))?;
+        let heads = self.check_heads(&*replayed)?;
         let proved = self.check_contents()?;
         let complete = self.check_completeness(&mut *replayed, from_empty)?;
         let replayed = replayed.latest().number() - before;
@@ -119,6 +119,9 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// The same of a repository that keeps its contents itself, and no updates.
     fn check_kept(&mut self) -> Result<Checked, CheckError> {
         let (oldest, latest) = (self.oldest().number().max(1), self.latest().number());
+        if let Keeping::Rows(rows) = self.memory_mut().keeping() {
+            rows.check_heads()?;
+        }
         for version in (oldest..=latest).map(Version::new) {
             if version.number() == oldest || version.number() == latest {
                 self.memory().check_version(version, None, Contents::All)?;
@@ -127,7 +130,7 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
             }
         }
         Ok(Checked {
-            heads: self.check_heads(None)?,
+            heads: latest,
             replayed: None,
             proved: (latest + 1).saturating_sub(oldest),
             checkpoint: false,
@@ -136,14 +139,11 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         })
     }
 
-    fn check_heads(&self, replayed: Option<&dyn HostedRepository>) -> Result<u64, CheckError> {
+    fn check_heads(&self, replayed: &dyn HostedRepository) -> Result<u64, CheckError> {
         let latest = self.latest().number();
         for version in (1..=latest).map(Version::new) {
             self.memory().check_head(version)?;
-            let is_same = replayed.is_none_or(|replayed| {
-                self.head_message(version).ok() == replayed.head_message(version).ok()
-            });
-            if !is_same {
+            if self.head_message(version).ok() != replayed.head_message(version).ok() {
                 return Err(CheckError::Version(version, VerifyError::RootMismatch));
             }
         }

@@ -4,7 +4,7 @@ use core::{fmt, marker::PhantomData};
 use std::path::Path;
 
 use pad_core::{
-    Client, HeadLog, HeadSignature, Key, LookupError, Operation, SnapshotHead, Suite, Untrusted,
+    Client, HeadSignature, Heads, Key, LookupError, Operation, SnapshotHead, Suite, Untrusted,
     Update, Verified, Version, Workers, contradiction::Past, head::Authority,
     history::ConsistencyProof,
 };
@@ -247,7 +247,7 @@ impl<S: Suite, St: TreeStore<S>> AnsweringRepository for TreeRepository<S, St> {
 
 /// What the head of a newer version says about an older one.
 fn past<S: Suite>(
-    heads: &HeadLog<S>,
+    heads: &impl Heads<S>,
     older: Version,
     newer: Version,
 ) -> Result<[Past<S>; 2], LookupError> {

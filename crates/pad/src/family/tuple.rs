@@ -1,7 +1,7 @@
 //! Tuple PADs: a proof needs the head's version, and some designs a key beside the author's.
 
 use pad_core::{
-    Client, HeadSignature, LookupError, Operation, Suite, Update, Version, Workers,
+    Client, HeadSignature, Heads as _, LookupError, Operation, Suite, Update, Version, Workers,
     contradiction::Past, head::Authority, history::ConsistencyProof,
 };
 use pad_tuple::{

@@ -257,8 +257,8 @@ pub trait KeptRepository: AnsweringRepository {
     ///
     /// # Errors
     /// [`LookupError`].
-    fn update_message(&self, _: Version, stored: Vec<u8>) -> Result<Vec<u8>, LookupError> {
-        Ok(stored)
+    fn update_message(&self, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
+        Ok(None)
     }
 }
 
@@ -277,8 +277,8 @@ impl<R: KeptRepository> HostedRepository for Typed<R> {
         self.repository.file_bytes()
     }
 
-    fn update_message(&self, version: Version, stored: Vec<u8>) -> Result<Vec<u8>, LookupError> {
-        self.repository.update_message(version, stored)
+    fn update_message(&self, version: Version) -> Result<Option<Vec<u8>>, LookupError> {
+        self.repository.update_message(version)
     }
 
     fn evidence_outlives_version(&self) -> bool {

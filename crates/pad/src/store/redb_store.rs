@@ -6,7 +6,7 @@
 //! | `summary` | nothing | what the other tables hold, as of one change |
 //! | `records` | group, name | value; group `format` says whose file this is |
 //! | `groups` | group | how many records it has, and their digest |
-//! | `updates` | version | the update that led to it |
+//! | `updates` | version | the update that led to it; of a repository that keeps its contents itself the latest row alone |
 //! | `links` | version | a digest of all updates up to that one |
 //! | `checkpoint` | 0, 1, .. | the checkpoint's bytes, in pieces |
 //!
@@ -34,7 +34,7 @@ mod newest;
 mod summary;
 mod tables;
 
-use summary::{CheckpointSummary, Summary};
+use summary::{CheckpointSummary, Link, Summary};
 use tables::{CHECKPOINT, LINKS, UPDATES, engine};
 
 /// A store in one file, with its newest acknowledged state in another beside it.
@@ -169,10 +169,17 @@ impl Store for RedbStore {
         })
     }
 
-    fn updates_from(&self, first: Version) -> Result<Vec<Vec<u8>>, StoreError> {
-        self.database.read(|transaction| {
-            let summary = Summary::read(transaction)?;
-            summary.updates_from(transaction, first.number())
+    fn publish_row(
+        &mut self,
+        before: Version,
+        latest: Version,
+        row: &[u8],
+        records: &[RecordChange],
+    ) -> Result<(), StoreError> {
+        self.database.check_once()?;
+        self.change(|transaction, summary| {
+            replace_row(transaction, summary, (before, latest), row)?;
+            groups::write(transaction, records)
         })
     }
 
@@ -284,6 +291,36 @@ fn append(
             return Err(StoreError::Damaged("an update would be overwritten"));
         }
     }
+    Ok(())
+}
+
+/// Replaces all updates by one row, which the digest of all updates goes on with.
+fn replace_row(
+    transaction: &WriteTransaction,
+    summary: &mut Summary,
+    (before, latest): (Version, Version),
+    row: &[u8],
+) -> Result<(), StoreError> {
+    let stored = summary.latest();
+    let base = latest.previous().filter(|_| before <= latest);
+    let Some(base) = base.filter(|_| stored == before) else {
+        return Err(StoreError::Gap {
+            expected: stored,
+            actual: before,
+        });
+    };
+    summary.base = Link {
+        version: base.number(),
+        chain: summary.latest.chain,
+    };
+    summary.latest = summary.base.next(row);
+    let mut updates = transaction.open_table(UPDATES).map_err(engine)?;
+    let mut links = transaction.open_table(LINKS).map_err(engine)?;
+    updates.retain(|_, _| false).map_err(engine)?;
+    links.retain(|_, _| false).map_err(engine)?;
+    let (version, chain) = (summary.latest.version, &summary.latest.chain);
+    updates.insert(version, row).map_err(engine)?;
+    links.insert(version, chain).map_err(engine)?;
     Ok(())
 }
 

@@ -12,8 +12,8 @@ use ed25519_dalek::SigningKey;
 use pad::{
     Answer, AnswerError, AnsweringRepository, ApplyError, AuthorError, AuthorKey, Authority,
     BatchAuthor, CheckError, CheckpointedRepository, Dictionary, DictionaryId, Difference,
-    DurableAuthor, DurableRepository, Key, KeyRange, Keys, Lookup, LookupError, NotOffered,
-    Operation, Proof, RedBlackAuthor, RedbStore, Repository, RepositoryError, Response,
+    DurableAuthor, DurableRepository, Heads as _, Key, KeyRange, Keys, Lookup, LookupError,
+    NotOffered, Operation, Proof, RedBlackAuthor, RedbStore, Repository, RepositoryError, Response,
     ResumableRepository, Sha256Ed25519, SignedHead, SigningRecord, SnapshotHead,
     StorableRepository, Store, TreeProof, Untrusted, Update, Value, Verified, VerifyError, Version,
     Workers,

@@ -6,6 +6,7 @@
 //! `PAD_DAMAGE_SEED` the seed.
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
 };
@@ -27,7 +28,7 @@ struct Files {
     store: Vec<u8>,
     newest: Vec<u8>,
     /// The file of nodes, if it has one: the end of its name, and what is in it.
-    nodes: Option<(String, Vec<u8>)>,
+    nodes: BTreeMap<String, Vec<u8>>,
 }
 
 /// A store that has seen some life, as its files were after each step of it.
@@ -81,14 +82,15 @@ fn node_files(store: &Path) -> impl Iterator<Item = PathBuf> {
 
 impl Files {
     fn read(store: &Path) -> Self {
-        let nodes = node_files(store).next().map(|file| {
-            let end = file.extension().unwrap().to_str().unwrap().to_owned();
-            (end, fs::read(file).unwrap())
+        let begin = store.file_name().unwrap().to_str().unwrap().len();
+        let nodes = node_files(store).map(|file| {
+            let name = file.file_name().unwrap().to_str().unwrap();
+            (name[begin + 1..].to_owned(), fs::read(&file).unwrap())
         });
         Self {
             store: fs::read(store).unwrap(),
             newest: fs::read(newest_path(store)).unwrap(),
-            nodes,
+            nodes: nodes.collect(),
         }
     }
 
@@ -96,7 +98,7 @@ impl Files {
         fs::write(store, &self.store).unwrap();
         fs::write(newest_path(store), &self.newest).unwrap();
         node_files(store).for_each(|file| fs::remove_file(file).unwrap());
-        if let Some((end, bytes)) = &self.nodes {
+        for (end, bytes) in &self.nodes {
             fs::write(store.with_extension(end), bytes).unwrap();
         }
     }
@@ -251,7 +253,9 @@ fn accident(life: &Life, random: &mut Random) -> (Files, String) {
     let mut files = last.clone();
     let earlier = random.below(life.states.len() - 1);
     let stale = &life.states[earlier];
-    let kinds = if files.nodes.is_some() { 12 } else { 8 };
+    let kinds = if files.nodes.is_empty() { 8 } else { 12 };
+    let which = random.below(files.nodes.len());
+    let mut nodes = files.nodes.values_mut().nth(which);
     let what = match random.below(kinds) {
         0 => {
             let (place, bit) = (random.below(files.store.len()), random.below(8));
@@ -290,16 +294,16 @@ fn accident(life: &Life, random: &mut Random) -> (Files, String) {
             format!("nodes of state {earlier}")
         }
         9 => {
-            let (_, nodes) = files.nodes.as_mut().unwrap();
+            let nodes = nodes.as_mut().unwrap();
             let length = random.below(nodes.len());
             nodes.truncate(length);
-            format!("nodes cut after {length} bytes")
+            format!("file {which} of nodes cut after {length} bytes")
         }
         10 | 11 => {
-            let (_, nodes) = files.nodes.as_mut().unwrap();
+            let nodes = nodes.as_mut().unwrap();
             let (place, bit) = (random.below(nodes.len()), random.below(8));
             nodes[place] ^= 1 << bit;
-            format!("bit {bit} of byte {place} of the nodes")
+            format!("bit {bit} of byte {place} of file {which} of nodes")
         }
         _ => {
             let (place, bit) = (random.below(files.newest.len()), random.below(8));

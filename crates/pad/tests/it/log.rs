@@ -2,8 +2,8 @@
 
 use accumulators::wire;
 use pad::{
-    DictionaryId, Key, LogParameters, Operation, RedbStore, SecretKey, SigningRecord, SnapshotHead,
-    Store as _, Value, VerifyError, Version, Workers,
+    DictionaryId, Heads as _, Key, LogParameters, Operation, RedbStore, SecretKey, SigningRecord,
+    SnapshotHead, Store as _, Value, VerifyError, Version, Workers,
     aad::{AadCounted, Entries, Entry, Log, LogAuthor, LogRepository, Schedule, Shape},
     client_view::StoredView,
     dynamic::{Description, open_author, open_repository},

@@ -47,6 +47,10 @@ impl Shop {
         self.store.with_extension("nodes")
     }
 
+    fn heads(&self) -> PathBuf {
+        self.store.with_extension("nodes.heads")
+    }
+
     fn author(&self) -> Result<AnyAuthor, AuthorError> {
         let record = SigningRecord::open(&self.store.with_extension("signed")).unwrap();
         open_author(&self.store, &self.key, record)
@@ -355,7 +359,7 @@ fn files_that_are_missing_cut_off_or_of_another_store_are_refused() {
     assert!(refused.contains("cut off"), "{refused}");
     fs::remove_file(shop.nodes()).unwrap();
     let refused = open_repository(&shop.store).unwrap_err().to_string();
-    assert!(refused.contains("copy it with the store"), "{refused}");
+    assert!(refused.contains("copy them with the store"), "{refused}");
     let mut emptied = nodes.clone();
     emptied[4096..].fill(0);
     fs::write(shop.nodes(), emptied).unwrap();
@@ -367,6 +371,19 @@ fn files_that_are_missing_cut_off_or_of_another_store_are_refused() {
     );
     assert!(shop.repository().check().is_err());
     fs::write(shop.nodes(), nodes).unwrap();
+    let heads = fs::read(shop.heads()).unwrap();
+    fs::write(shop.heads(), &heads[..heads.len() - 1]).unwrap();
+    let refused = open_repository(&shop.store).unwrap_err().to_string();
+    assert!(refused.contains("cut off"), "{refused}");
+    fs::remove_file(shop.heads()).unwrap();
+    let refused = open_repository(&shop.store).unwrap_err().to_string();
+    assert!(refused.contains("copy them with the store"), "{refused}");
+    let mut emptied = heads.clone();
+    emptied[4096..].fill(0);
+    fs::write(shop.heads(), emptied).unwrap();
+    let refused = open_repository(&shop.store).unwrap_err().to_string();
+    assert!(refused.contains("latest version"), "{refused}");
+    fs::write(shop.heads(), heads).unwrap();
     shop.repository().check().unwrap();
 }
 
@@ -387,7 +404,13 @@ fn accidents_to_the_file_make_no_wrong_answer_and_no_second_head() {
             Operation::Remove(name(40)),
             put(119, 7),
         ];
-        let files = ["stored", "stored.nodes", "stored.newest", "stored.signed"];
+        let files = [
+            "stored",
+            "stored.nodes",
+            "stored.nodes.heads",
+            "stored.newest",
+            "stored.signed",
+        ];
         let before = files.map(|name| fs::read(folder.path().join(name)).unwrap());
         let restore = || {
             for (name, bytes) in files.iter().zip(&before) {
@@ -411,19 +434,24 @@ fn accidents_to_the_file_make_no_wrong_answer_and_no_second_head() {
             state = state
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1);
-            let mut nodes = before[1].clone();
-            let place = usize::try_from(state >> 20).unwrap() % nodes.len();
-            nodes[place] ^= 1 << (state >> 61);
-            fs::write(shop.nodes(), nodes).unwrap();
+            // Both files at one time or another.
+            let which = if state >> 19 & 3 == 0 { 2 } else { 1 };
+            let mut bytes = before[which].clone();
+            let place = usize::try_from(state >> 21).unwrap() % bytes.len();
+            bytes[place] ^= 1 << (state >> 61);
+            fs::write(folder.path().join(files[which]), bytes).unwrap();
             for (expected, question) in &answers {
                 // An error, a proof that is refused, or the answer.
-                if let Ok(answer) = shop.repository().answer(latest, question)
+                if let Ok(repository) = open_repository(&shop.store)
+                    && let Ok(answer) = repository.answer(latest, question)
                     && let Ok(found) = verify(public, latest, question, &answer)
                 {
                     assert_eq!(found, *expected);
                 }
             }
-            let mut author = shop.author().unwrap();
+            let Ok(mut author) = shop.author() else {
+                continue;
+            };
             let published = author.stage(next.clone());
             if published.and_then(|_| author.flush(&[])).is_ok() {
                 let repository = author.repository();
@@ -450,6 +478,7 @@ fn the_nodes_of_another_store_are_left_alone() {
     assert!(refused.contains("another store's"), "{refused}");
     // Made before the file came.
     fs::rename(shop.nodes(), aside.with_extension("nodes")).unwrap();
+    fs::rename(shop.heads(), aside.with_extension("nodes.heads")).unwrap();
     for end in ["newest", "signed"] {
         fs::remove_file(shop.store.with_extension(end)).unwrap();
     }
@@ -468,7 +497,7 @@ fn a_store_can_be_read_without_the_right_to_write() {
     let folder = tempfile::tempdir().unwrap();
     let shop = Shop::stored(folder.path());
     shop.publish((0..30).map(|number| put(number, 1)).collect());
-    for file in [&shop.store, &shop.nodes()] {
+    for file in [&shop.store, &shop.nodes(), &shop.heads()] {
         let mut rights = fs::metadata(file).unwrap().permissions();
         rights.set_readonly(true);
         fs::set_permissions(file, rights).unwrap();

@@ -34,13 +34,13 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
             .map_err(LookupError::from)?;
         copy.workers = self.workers.clone();
         let kept = self.contents(oldest)?;
-        let latest = self.heads.latest().number();
+        let latest = self.latest().number();
         for number in 1..oldest.number() {
-            let head = self.heads.head(Version::new(number))?;
-            copy.record(&head, None).map_err(LookupError::from)?;
+            let head = self.head(Version::new(number))?;
+            copy.record_pruned(&head)?;
         }
         if oldest > Version::EMPTY {
-            let head = self.heads.head(oldest)?;
+            let head = self.head(oldest)?;
             let (position, nodes) = (copy.nodes.log().end(), &mut copy.nodes);
             let placed = self
                 .view(oldest)?

@@ -1,7 +1,8 @@
 //! What a log keeps of a version beside its nodes.
 
 use pad_core::{
-    DigestBytes, HeadSignature, SignedHead, StoreFault, Suite, signature::SIGNATURE_LENGTH,
+    DigestBytes, HeadSignature, SignedHead, SnapshotHead, StoreFault, Suite, Version,
+    head::Authority, signature::SIGNATURE_LENGTH,
 };
 
 use crate::stored::link::{ADDRESS_BYTES, FLAGS, Link};
@@ -21,13 +22,17 @@ impl<D> Contents<D> {
 }
 
 /// What the log keeps of a version beside its nodes.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct StoredHead<S: Suite> {
     pub(super) signature: HeadSignature,
     pub(super) root: S::Digest,
+    pub(super) history: S::Digest,
     /// `None` if they were pruned.
     pub(super) contents: Option<Contents<S::Digest>>,
     /// Whether everything older was pruned.
     pub(super) is_oldest: bool,
+    /// Of every eighth version: the digest of the largest perfect subtree of the history log that ends with this version.
+    pub(super) subtree: Option<S::Digest>,
 }
 
 /// Set in the flags of a head whose tree has entries.
@@ -37,17 +42,51 @@ const PRUNED: u8 = 0x40;
 /// Set in the flags of a head before which all contents were pruned, those of version 0 too.
 const OLDEST: u8 = 0x20;
 
+/// Smaller subtrees of the history log are not kept: they are hashed again from at most eight roots.
+pub(super) const LOWEST_KEPT: u32 = 3;
+/// One version of so many has a subtree in its record.
+pub const RECORDS_FOR_EACH_SUBTREE: u64 = 1 << LOWEST_KEPT;
+
+/// The bytes of the record of a version: all are of one length, but those of versions divisible by
+/// [`RECORDS_FOR_EACH_SUBTREE`], which have a digest more.
+pub const fn record_bytes<S: Suite>(version: Version) -> usize {
+    let rest = 1 + ADDRESS_BYTES + size_of::<u64>();
+    let subtrees = if keeps_subtree(version) { 1 } else { 0 };
+    SIGNATURE_LENGTH + (2 + subtrees) * S::Digest::LENGTH + rest
+}
+
+pub(super) const fn keeps_subtree(version: Version) -> bool {
+    version.number().is_multiple_of(RECORDS_FOR_EACH_SUBTREE)
+}
+
 impl<S: Suite> StoredHead<S> {
     pub(super) fn new(signed: &SignedHead<S>, contents: Option<Contents<S::Digest>>) -> Self {
         Self {
             signature: signed.signature,
             root: signed.head.root,
+            history: signed.head.history,
             contents,
             is_oldest: false,
+            subtree: None,
         }
     }
 
-    /// Signature, root, a byte of flags, the root's address, and the number of entries in eight bytes.
+    /// The author's head of the version that this is the record of. The signature is not verified.
+    pub(super) fn signed(&self, authority: &Authority, version: Version) -> SignedHead<S> {
+        SignedHead {
+            head: SnapshotHead {
+                scheme: authority.scheme,
+                dictionary: authority.dictionary,
+                version,
+                root: self.root,
+                history: self.history,
+            },
+            signature: self.signature,
+        }
+    }
+
+    /// Signature, root, root of the history, a byte of flags, the root's address, the number of entries in eight bytes, and the subtree if
+    /// there is one.
     pub(super) fn write(&self) -> Vec<u8> {
         let contents = self.contents.as_ref();
         let root = contents.and_then(|contents| contents.root.as_ref());
@@ -63,22 +102,33 @@ impl<S: Suite> StoredHead<S> {
         };
         let mut bytes = self.signature.to_bytes().to_vec();
         bytes.extend(self.root.as_ref());
+        bytes.extend(self.history.as_ref());
         bytes.push(flags);
         let address = root.map_or(0, |root| root.address);
         bytes.extend(&address.to_le_bytes()[..ADDRESS_BYTES]);
         let population = contents.map_or(0, |contents| contents.population);
         bytes.extend(population.to_le_bytes());
+        bytes.extend(self.subtree.iter().flat_map(AsRef::as_ref));
         bytes
     }
 
-    /// The inverse of [`StoredHead::write`]. The signature is not verified.
-    pub(super) fn read(bytes: &[u8]) -> Result<Self, StoreFault> {
+    /// The inverse of [`StoredHead::write`]. Neither the signature is verified nor the history.
+    pub(super) fn read(version: Version, bytes: &[u8]) -> Result<Self, StoreFault> {
         let read = || {
             let (signature, rest) = bytes.split_first_chunk::<SIGNATURE_LENGTH>()?;
             let (digest, rest) = rest.split_at_checked(S::Digest::LENGTH)?;
+            let (history, rest) = rest.split_at_checked(S::Digest::LENGTH)?;
             let (flags, rest) = rest.split_first()?;
             let (address, rest) = rest.split_at_checked(ADDRESS_BYTES)?;
-            let population = u64::from_le_bytes(rest.try_into().ok()?);
+            let (population, rest) = rest.split_first_chunk()?;
+            let subtree = if keeps_subtree(version) {
+                Some(S::Digest::from_slice(rest)?)
+            } else if rest.is_empty() {
+                None
+            } else {
+                return None;
+            };
+            let population = u64::from_le_bytes(*population);
             let root_digest = S::Digest::from_slice(digest)?;
             let is_oldest = flags & OLDEST != 0;
             let root = match flags & !OLDEST {
@@ -98,8 +148,10 @@ impl<S: Suite> StoredHead<S> {
             fits.then_some(Self {
                 signature: HeadSignature::from_bytes(signature),
                 root: root_digest,
+                history: S::Digest::from_slice(history)?,
                 contents: (!is_pruned).then_some(Contents { root, population }),
                 is_oldest,
+                subtree,
             })
         };
         read().ok_or(StoreFault::Damaged)

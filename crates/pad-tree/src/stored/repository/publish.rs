@@ -1,6 +1,8 @@
 //! The author without a copy of the contents.
 
-use pad_core::{ApplyError, HeadSignature, InputError, Operation, Suite, Update};
+use pad_core::{
+    ApplyError, HeadSignature, InputError, Operation, Repository as _, SnapshotHead, Suite, Update,
+};
 use signature::Signer;
 
 use super::StoredRepository;
@@ -38,7 +40,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         signer: &K,
     ) -> Result<Update<S>, PublishError> {
         self.require_open().map_err(ApplyError::from)?;
-        let (mut draft, mut root) = Draft::<S, B, L>::new(&self.nodes, self.latest.root);
+        let (mut draft, mut root) = Draft::<S, B, L>::new(&self.nodes, self.latest_contents().root);
         *batch = in_order(core::mem::take(batch), &self.workers);
         let mut fault = None;
         batch.retain(|operation| {
@@ -56,11 +58,17 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
             return Err(ApplyError::from(fault).into());
         }
         let applied = self.applied((draft, root), batch, None)?;
-        let base = self.heads.latest();
+        let base = self.latest();
         let full = ApplyError::Input(InputError::CapacityExceeded);
-        let head = self.heads.next_head(applied.digest).ok_or(full)?;
+        let head = SnapshotHead {
+            scheme: self.authority.scheme,
+            dictionary: self.authority.dictionary,
+            version: base.next().ok_or(full)?,
+            root: applied.digest,
+            history: self.frontier().map_err(ApplyError::from)?.root(),
+        };
         let head = head.sign(signer).map_err(PublishError::Signer)?;
-        self.heads.check(base, &head)?;
+        self.check_next(base, &head)?;
         self.append(&applied, &head)?;
         Ok(Update {
             base,

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use aad::{Appended, Building, BuiltUpdate, Entry, Log, LogAuthor, LogCheckpoint, LogRepository};
 use accumulators::{AccumulateError, wire};
 use pad_core::{
-    ApplyError, AuthorKey, HeadSigner, Key, LookupError, Sha256Ed25519, SnapshotHead, Untrusted,
-    Update, UpdateHead, Value, Verified, VerifyError, Version, Workers, codec, contradiction::Past,
-    head::Authority,
+    ApplyError, AuthorKey, HeadSigner, Heads as _, Key, LookupError, Sha256Ed25519, SnapshotHead,
+    Untrusted, Update, UpdateHead, Value, Verified, VerifyError, Version, Workers, codec,
+    contradiction::Past, head::Authority,
 };
 use pad_tree::{Difference, KeyHistory};
 

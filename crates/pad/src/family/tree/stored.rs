@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use pad_core::{
-    ApplyError, Key, LookupError, Operation, Repository, Response, SnapshotHead, StoreFault, Suite,
-    Untrusted, Verified, VerifyError, Version, Workers, codec, contradiction::Past,
-    head::Authority, history::ConsistencyProof, signature::HeadSigner,
+    ApplyError, Heads as _, Key, LookupError, Operation, Repository, Response, SnapshotHead,
+    StoreFault, Suite, Untrusted, Verified, VerifyError, Version, Workers, codec,
+    contradiction::Past, head::Authority, history::ConsistencyProof, signature::HeadSigner,
 };
 use pad_tree::{
     Answer, BalancingScheme, CopyError, Difference, KeyHistory, KeyRange, Keys, ProvableQuery,
@@ -19,11 +19,11 @@ use crate::{
     family::not_offered,
     hosted::{Keeping, KeptRepository, RowKeeper, SignedUpdate, Typed},
     keys::{PublicKey, SecretKey},
-    node_file::{NodeFile, Owner, SystemError},
+    node_file::{NodeFile, Owner, RowLengths, SystemError},
     offered::OfferedRepository,
     question::Question,
-    repository::{CheckError, RepositoryError, SignError, StorableRepository, integrity},
-    store::{Store, StoreError, StoredCheckpoint},
+    repository::{CheckError, RepositoryError, SignError, StorableRepository},
+    store::{RecordChange, Store, StoreError},
 };
 
 /// A tree PAD of scheme `B` whose nodes are in a file beside its store.
@@ -38,7 +38,7 @@ pub(super) fn repository<S: Suite>(
     macro_rules! try_scheme {
         ($($scheme:ty),+) => { $(
             if public.scheme.id() == <$scheme>::ID {
-                let file = NodeFile::of_store(store)?;
+                let file = NodeFile::of_store(store, RowLengths::of::<S>())?;
                 return Ok(Some(Box::new(opened::<S, $scheme>(public.authority, file)?)));
             }
         )+ };
@@ -103,60 +103,44 @@ impl<S: Suite, B: BalancingScheme> Typed<InFile<S, B>> {
     }
 }
 
-/// What a store's checkpoint has of a repository that was copied to a new file: which file, and the rows of all versions in it.
+/// Which files have the nodes of a store that was pruned: a record of the store.
 #[derive(Default, Serialize, Deserialize)]
 struct Copied {
-    /// [`Owner::copy`] of the file.
+    /// [`Owner::copy`] of the files.
     copy: u64,
-    /// The same of the file that was copied, which may be there still.
+    /// The same of the files that were copied, which may be there still.
     replaced: Option<u64>,
-    rows: Vec<Vec<u8>>,
 }
 
 impl Copied {
     /// Nothing if what the store keeps was never copied.
-    fn read<S: Suite>(store: &dyn Store) -> Result<Self, StoreError> {
-        let Some(stored) = store.checkpoint()? else {
+    fn read(store: &dyn Store) -> Result<Self, StoreError> {
+        let records = store.records(GROUP)?;
+        let Some((_, value)) = records.first() else {
             return Ok(Self::default());
         };
-        let digest = integrity::<S>(stored.version, stored.oldest, &stored.bytes);
-        let read = (digest.as_ref() == stored.digest)
-            .then(|| codec::decode_body::<Self>(&stored.bytes).ok())
-            .flatten()
-            .filter(|read| read.latest() == stored.version.number());
-        read.ok_or(StoreError::Damaged(
-            "its checkpoint does not pass the integrity check",
-        ))
+        codec::decode_body(value).map_err(|_| StoreError::Damaged("a record is not readable"))
     }
 
-    fn latest(&self) -> u64 {
-        u64::try_from(self.rows.len()).unwrap_or(u64::MAX)
-    }
-
-    fn to_checkpoint<S: Suite>(&self, version: Version, oldest: Version) -> StoredCheckpoint {
-        let bytes = codec::encode_body(self);
-        let digest = integrity::<S>(version, oldest, &bytes).as_ref().to_vec();
-        StoredCheckpoint {
-            version,
-            oldest,
-            digest,
-            bytes,
-        }
+    fn change(&self) -> RecordChange {
+        RecordChange::put(GROUP, "", codec::encode_body(self))
     }
 }
 
+const GROUP: &str = "nodes";
+
 impl<S: Suite, B: BalancingScheme> RowKeeper for Typed<InFile<S, B>> {
     fn take_up(&mut self, store: &dyn Store) -> Result<(), RepositoryError> {
-        let copied = Copied::read::<S>(store)?;
-        let newer = store.updates_from(Version::new(copied.latest().saturating_add(1)))?;
         let owner = Owner {
             store: store.id()?,
-            copy: copied.copy,
+            copy: Copied::read(store)?.copy,
         };
-        let file = self
-            .log()
-            .of(owner)
-            .with_rows(copied.rows.into_iter().chain(newer))?;
+        let latest = store.latest()?;
+        let row = match latest {
+            Version::EMPTY => Vec::new(),
+            latest => store.update(latest)?.ok_or(NO_ROW)?,
+        };
+        let file = self.log().of(owner).up_to(latest, &row)?;
         let said = file.system_error();
         let opened = InFile::open(*self.setup(), file, CACHE_BYTES);
         let opened = opened.map_err(|fault| faulty(fault, &said))?;
@@ -177,7 +161,7 @@ impl<S: Suite, B: BalancingScheme> RowKeeper for Typed<InFile<S, B>> {
                     actual: Version::new(latest.number().saturating_add(1)),
                 });
             }
-            let copied = Copied::read::<S>(store)?;
+            let copied = Copied::read(store)?;
             if copied.copy != owner.copy {
                 return Err(StoreError::Superseded);
             }
@@ -207,18 +191,16 @@ impl<S: Suite, B: BalancingScheme> RowKeeper for Typed<InFile<S, B>> {
             remove(self);
         })?;
         let latest = copied.latest();
-        let rows = (1..=latest.number())
-            .filter_map(|version| copied.log().row(Version::new(version)))
-            .map(<[u8]>::to_vec);
-        let checkpoint = Copied {
+        let row = copied.log().row(latest);
+        let row = row.map_err(|fault| faulty(fault, &copied.log().system_error()))?;
+        let change = Copied {
             copy,
             replaced: Some(owner.copy),
-            rows: rows.collect(),
         };
-        let put = store.put_checkpoint(&checkpoint.to_checkpoint::<S>(latest, oldest));
+        let put = store.publish_row(latest, latest, &row, &[change.change()]);
         if let Err(error) = put {
             // The store may have it all the same.
-            match Copied::read::<S>(store) {
+            match Copied::read(store) {
                 Ok(stored) if stored.copy == owner.copy => remove(self),
                 _ => self.repository_mut().log_mut().close(),
             }
@@ -244,6 +226,10 @@ impl<S: Suite, B: BalancingScheme> RowKeeper for Typed<InFile<S, B>> {
         }
     }
 
+    fn check_heads(&self) -> Result<(), CheckError> {
+        Ok(self.repository().check_heads()?)
+    }
+
     fn check_changes(&self, version: Version) -> Result<(), CheckError> {
         let before = version.previous().unwrap_or_default();
         // Every node that is met is hashed.
@@ -252,9 +238,7 @@ impl<S: Suite, B: BalancingScheme> RowKeeper for Typed<InFile<S, B>> {
     }
 
     fn row(&self, version: Version) -> Result<Vec<u8>, LookupError> {
-        let latest = self.repository().latest();
-        let unknown = LookupError::UnknownVersion { version, latest };
-        Ok(self.log().row(version).ok_or(unknown)?.to_vec())
+        Ok(self.log().row(version)?)
     }
 
     fn synchronise(&mut self) -> Result<(), StoreError> {
@@ -298,7 +282,7 @@ impl<S: Suite, B: BalancingScheme> StorableRepository for InFile<S, B> {
     }
 
     fn prove_past(&self, older: Version, newer: Version) -> Result<[Past<S>; 2], LookupError> {
-        super::past(self.heads(), older, newer)
+        super::past(&self.heads(), older, newer)
     }
 }
 
@@ -315,9 +299,8 @@ impl<S: Suite, B: BalancingScheme> KeptRepository for InFile<S, B> {
         refused(error, &self.log().system_error())
     }
 
-    /// What is stored is the row.
-    fn update_message(&self, version: Version, _: Vec<u8>) -> Result<Vec<u8>, LookupError> {
-        Ok(codec::encode(&self.update(version)?))
+    fn update_message(&self, version: Version) -> Result<Option<Vec<u8>>, LookupError> {
+        Ok(Some(codec::encode(&self.update(version)?)))
     }
 }
 
@@ -373,7 +356,7 @@ impl<S: Suite, B: BalancingScheme> AnsweringRepository for InFile<S, B> {
     /// Reads them, in place of a proof of all of them, which would be as large as they are.
     fn check_contents(&self, head: &Verified<SnapshotHead<S>>) -> Result<(), CheckError> {
         let version = head.get().version;
-        if self.heads().head(version)?.head != *head.get() {
+        if self.head(version)?.head != *head.get() {
             return Err(CheckError::Version(version, VerifyError::RootMismatch));
         }
         self.check_contents(version)?;
@@ -397,6 +380,7 @@ fn new_copy() -> Result<u64, StoreError> {
     Ok(u64::from_le_bytes(bytes).max(1))
 }
 
+const NO_ROW: StoreError = StoreError::Damaged("the row of its latest version is missing");
 /// Blocks of nodes in memory.
 const CACHE_BYTES: usize = 64 << 20;
 

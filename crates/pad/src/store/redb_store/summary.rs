@@ -149,39 +149,6 @@ impl Summary {
         Ok(Some(row.value().to_vec()))
     }
 
-    /// The updates from a version on, in their order.
-    pub(super) fn updates_from(
-        &self,
-        transaction: &ReadTransaction,
-        first: u64,
-    ) -> Result<Vec<Vec<u8>>, StoreError> {
-        if first > self.latest.version {
-            return Ok(Vec::new());
-        }
-        let before = first
-            .checked_sub(1)
-            .filter(|before| *before >= self.base.version);
-        let updates = transaction.open_table(UPDATES).map_err(engine)?;
-        let links = transaction.open_table(LINKS).map_err(engine)?;
-        let mut link = self.link(&links, before.ok_or(MISSING)?)?;
-        let mut chains = links.range(first..).map_err(engine)?;
-        let mut rows = Vec::new();
-        for row in updates.range(first..).map_err(engine)? {
-            let (version, row) = row.map_err(engine)?;
-            let (_, chain) = chains.next().ok_or(MISSING)?.map_err(engine)?;
-            link = link.next(row.value());
-            if link.version != version.value() || link.chain != *chain.value() {
-                return Err(CHANGED);
-            }
-            rows.push(row.value().to_vec());
-        }
-        if link == self.latest {
-            Ok(rows)
-        } else {
-            Err(MISSING)
-        }
-    }
-
     /// The link of a version from the base on.
     pub(super) fn link(&self, links: &impl LinkTable, version: u64) -> Result<Link, StoreError> {
         if version == self.base.version {

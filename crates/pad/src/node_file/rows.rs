@@ -1,0 +1,112 @@
+//! The rows of all versions, each at a place that follows from its number: what a record says of the version, and where the nodes end for
+//! it.
+
+use pad_core::{Suite, Version};
+use pad_tree::{RECORDS_FOR_EACH_SUBTREE, record_bytes};
+
+/// How long rows are, and so where each of them stands.
+#[derive(Clone, Copy, Debug)]
+pub struct RowLengths {
+    ordinary: u64,
+    /// How much longer the last one of each group is.
+    more: u64,
+}
+
+/// Behind the record: where the nodes end, in eight bytes, and a checksum (CRC-32) of version, record and end, in four. It tells accidents,
+/// not attacks.
+const END_BYTES: usize = 8;
+const CHECKSUM_BYTES: usize = 4;
+
+impl RowLengths {
+    /// Those of a tree under this suite.
+    pub const fn of<S: Suite>() -> Self {
+        let ordinary = record_bytes::<S>(Version::new(1));
+        let longer = record_bytes::<S>(Version::new(RECORDS_FOR_EACH_SUBTREE));
+        Self {
+            ordinary: widened(ordinary + END_BYTES + CHECKSUM_BYTES),
+            more: widened(longer - ordinary),
+        }
+    }
+
+    /// Where the rows of so many versions end; `None` beyond what a file can have.
+    pub(super) fn end(&self, versions: u64) -> Option<u64> {
+        let groups = versions / RECORDS_FOR_EACH_SUBTREE;
+        let more = groups.checked_mul(self.more)?;
+        versions.checked_mul(self.ordinary)?.checked_add(more)
+    }
+
+    /// Where a row stands, and how long it is; `None` beyond what a file can have, and for version 0, which has none.
+    pub(super) fn row(&self, version: Version) -> Option<(u64, usize)> {
+        let start = self.end(version.previous()?.number())?;
+        let length = self.end(version.number())?.checked_sub(start)?;
+        Some((start, usize::try_from(length).ok()?))
+    }
+}
+
+#[allow(
+    clippy::as_conversions,
+    reason = "in a constant, and a handful of bytes"
+)]
+const fn widened(length: usize) -> u64 {
+    length as u64
+}
+
+/// The row of a version for which the nodes end there.
+pub(super) fn row(version: Version, record: &[u8], end: u64) -> Vec<u8> {
+    let mut row = record.to_vec();
+    row.extend_from_slice(&end.to_le_bytes());
+    row.extend_from_slice(&checksum(version, &row));
+    row
+}
+
+/// The record in a row, and where the nodes end; `None` if the row is not that of the version.
+pub(super) fn parts(version: Version, row: &[u8]) -> Option<(&[u8], u64)> {
+    let (body, sum) = row.split_last_chunk::<CHECKSUM_BYTES>()?;
+    let (record, end) = body.split_last_chunk::<END_BYTES>()?;
+    (*sum == checksum(version, body)).then_some((record, u64::from_le_bytes(*end)))
+}
+
+fn checksum(version: Version, body: &[u8]) -> [u8; CHECKSUM_BYTES] {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&version.number().to_le_bytes());
+    hasher.update(body);
+    hasher.finalize().to_le_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use pad_core::Sha256Ed25519;
+
+    use super::*;
+
+    #[test]
+    fn rows_stand_one_behind_the_other() {
+        let lengths = RowLengths::of::<Sha256Ed25519>();
+        let mut end = 0;
+        for number in 1..100 {
+            let version = Version::new(number);
+            let (start, length) = lengths.row(version).unwrap();
+            assert_eq!(start, end);
+            let record = vec![7; record_bytes::<Sha256Ed25519>(version)];
+            assert_eq!(row(version, &record, 5).len(), length);
+            end += u64::try_from(length).unwrap();
+            assert_eq!(lengths.end(number), Some(end));
+        }
+        assert_eq!(lengths.row(Version::EMPTY), None);
+        assert_eq!(lengths.row(Version::new(u64::MAX)), None);
+    }
+
+    #[test]
+    fn a_row_is_that_of_its_version_or_none() {
+        let version = Version::new(3);
+        let whole = row(version, b"record", 77);
+        assert_eq!(parts(version, &whole), Some((&b"record"[..], 77)));
+        assert_eq!(parts(Version::new(4), &whole), None);
+        for place in 0..whole.len() {
+            let mut changed = whole.clone();
+            changed[place] ^= 1;
+            assert_eq!(parts(version, &changed), None, "{place}");
+            assert_eq!(parts(version, &whole[..place]), None, "{place}");
+        }
+    }
+}
