@@ -217,14 +217,18 @@ fn leave(
     write("index.html", page::page(measured, prices)?.as_bytes())?;
     write("prices.pub", shown.public.to_text().as_bytes())?;
     let repository = shown.author.repository();
-    let (latest, store) = (repository.latest(), repository.store().path().to_path_buf());
+    let latest = repository.latest();
+    let store = repository.store().file();
+    let store = store.map(|store| store.path().to_path_buf());
     for (what, key) in prices.interesting_keys() {
         let answer = repository.answer(latest, &Question::Key(key.clone()))?;
         write(&format!("{}.proof", what.replace(' ', "-")), &answer)?;
     }
     // Closed before it is copied, so that the copy opens without repair.
     drop(shown);
-    fs::copy(store, out.join("prices.pad")).map_err(|error| Failure::file(out, &error))?;
+    if let Some(store) = store {
+        fs::copy(store, out.join("prices.pad")).map_err(|error| Failure::file(out, &error))?;
+    }
     let folder = out.display();
     let [(what, key), ..] = prices.interesting_keys();
     let text = format!(

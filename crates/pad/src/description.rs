@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use crate::{
+    kept_log::NodeFile,
     keys::PublicKey,
-    node_file::NodeFile,
     selection::RepositoryName,
-    store::{RecordChange, Store, StoreError, redb_store::RedbStore},
+    store::{RecordChange, Store, StoreError, any::AnyStore},
 };
 
 /// What a store says that it holds.
@@ -32,13 +32,24 @@ impl Description {
     /// # Errors
     /// [`StoreError::Exists`]; [`StoreError`] of the medium.
     pub fn create_with(&self, path: &Path, other: Option<RecordChange>) -> Result<(), StoreError> {
-        if self.repository == RepositoryName::Stored && !path.exists() {
+        let is_stored = self.repository == RepositoryName::Stored;
+        if AnyStore::is_in_objects(path) {
+            if !is_stored {
+                return Err(StoreError::OnlyStored);
+            }
+        } else if is_stored && !path.exists() {
             NodeFile::require_none(path)?;
         }
-        let public = RecordChange::put(PUBLIC_KEY_GROUP, "", self.public.to_text());
-        let repository = RecordChange::put(REPOSITORY_GROUP, "", self.repository.name());
-        let records: Vec<_> = [public, repository].into_iter().chain(other).collect();
-        RedbStore::create(path, &records).map(drop)
+        let records: Vec<_> = self.records().into_iter().chain(other).collect();
+        AnyStore::create(path, &records)
+    }
+
+    /// The records of a new store for this dictionary.
+    pub fn records(&self) -> [RecordChange; 2] {
+        [
+            RecordChange::put(PUBLIC_KEY_GROUP, "", self.public.to_text()),
+            RecordChange::put(REPOSITORY_GROUP, "", self.repository.name()),
+        ]
     }
 
     /// Reads the description in a store.

@@ -12,13 +12,13 @@ use crate::{
     author::{AuthorError, RecordedAuthor},
     durable::Durable,
     family,
+    kept_log::MISSING,
     keys::{PublicKey, SecretKey},
-    node_file::MISSING,
     question::{NotOffered, Question, Refusal, Statement},
     repository::RepositoryError,
     selection::{SchemeFamily, with_suite},
     signing_record::SigningRecord,
-    store::{StoreError, redb_store::RedbStore},
+    store::{StoreError, any::AnyStore},
 };
 pub use crate::{
     description::Description,
@@ -67,10 +67,10 @@ pub fn longest_answer(public: &PublicKey, question: &Question) -> usize {
 }
 
 /// A durable repository of any suite, scheme and kind.
-pub type AnyRepository = Durable<dyn OfferedRepository, RedbStore>;
+pub type AnyRepository = Durable<dyn OfferedRepository, AnyStore>;
 
 /// A durable author of any suite, scheme and kind.
-pub type AnyAuthor = RecordedAuthor<dyn OfferedRepository, RedbStore>;
+pub type AnyAuthor = RecordedAuthor<dyn OfferedRepository, AnyStore>;
 
 impl AnyRepository {
     /// What the store says that it holds.
@@ -99,6 +99,15 @@ pub fn open_repository(path: &Path) -> Result<AnyRepository, RepositoryError> {
     Ok(opened(path)?.0)
 }
 
+/// Opens the repository in a store that is open already.
+///
+/// # Errors
+/// [`RepositoryError`].
+pub fn open_repository_in(store: AnyStore) -> Result<AnyRepository, RepositoryError> {
+    let description = Description::read(&store)?;
+    open(store, &description)
+}
+
 /// The repository in a store, and what the store says that it is.
 fn opened(path: &Path) -> Result<(AnyRepository, Description), RepositoryError> {
     let open = || {
@@ -123,6 +132,28 @@ pub fn open_author(
     record: SigningRecord,
 ) -> Result<AnyAuthor, AuthorError> {
     let (repository, description) = opened(path)?;
+    author_of(repository, &description, key, record)
+}
+
+/// As [`open_author`], of a store that is open already.
+///
+/// # Errors
+/// As [`open_author`].
+pub fn open_author_in(
+    store: AnyStore,
+    key: &SecretKey,
+    record: SigningRecord,
+) -> Result<AnyAuthor, AuthorError> {
+    let description = Description::read(&store).map_err(RepositoryError::from)?;
+    author_of(open(store, &description)?, &description, key, record)
+}
+
+fn author_of(
+    repository: AnyRepository,
+    description: &Description,
+    key: &SecretKey,
+    record: SigningRecord,
+) -> Result<AnyAuthor, AuthorError> {
     if description.public != *key.public() {
         let other = StoreError::Damaged("the key is of another dictionary");
         return Err(RepositoryError::from(other).into());
@@ -131,14 +162,14 @@ pub fn open_author(
     RecordedAuthor::new(author, repository, Some(record))
 }
 
-fn open(store: RedbStore, description: &Description) -> Result<AnyRepository, RepositoryError> {
+fn open(store: AnyStore, description: &Description) -> Result<AnyRepository, RepositoryError> {
     let empty =
         with_suite!(description.public.suite, S => family::repository::<S>(description, &store))?;
     Durable::open_into(store, empty)
 }
 
-fn described(path: &Path) -> Result<(RedbStore, Description), RepositoryError> {
-    let store = RedbStore::open(path)?;
+fn described(path: &Path) -> Result<(AnyStore, Description), RepositoryError> {
+    let store = AnyStore::open(path)?;
     let description = Description::read(&store)?;
     Ok((store, description))
 }

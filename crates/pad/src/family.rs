@@ -17,7 +17,7 @@ use crate::{
     question::{NotOffered, Question, Refusal},
     repository::{CheckError, RepositoryError},
     selection::SchemeFamily,
-    store::{StoreError, redb_store::RedbStore},
+    store::{StoreError, any::AnyStore},
 };
 
 #[cfg(feature = "aad")]
@@ -28,10 +28,10 @@ pub(crate) mod tuple;
 /// An empty repository of the kind that a store says it holds.
 pub(crate) fn repository<S: Suite>(
     description: &Description,
-    store: &RedbStore,
+    store: &AnyStore,
 ) -> Result<Box<dyn OfferedRepository>, RepositoryError> {
     let made = match description.public.scheme.family() {
-        SchemeFamily::Tree => tree::repository::<S>(description, store.path())?,
+        SchemeFamily::Tree => tree::repository::<S>(description, store)?,
         SchemeFamily::Tuple => tuple::repository::<S>(description)?,
         #[cfg(feature = "aad")]
         SchemeFamily::Log => log::repository::<S>(description, store)?,

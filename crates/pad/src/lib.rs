@@ -34,8 +34,11 @@ pub mod dynamic;
 pub mod evidence;
 mod family;
 pub mod hosted;
+mod kept_log;
 pub mod keys;
-mod node_file;
+#[cfg(feature = "object-store")]
+pub mod objects;
+
 mod offered;
 mod own_keys;
 #[cfg(feature = "aad")]
@@ -78,4 +81,6 @@ pub use parameters::LogParameters;
 pub use question::NotOffered;
 pub use repository::{CheckError, CheckpointedRepository, RepositoryError, StorableRepository};
 pub use signing_record::{SigningRecord, SigningRecordError};
-pub use store::{RecordChange, Store, StoreError, StoredCheckpoint, redb_store::RedbStore};
+pub use store::{
+    RecordChange, Store, StoreError, StoredCheckpoint, any::AnyStore, redb_store::RedbStore,
+};

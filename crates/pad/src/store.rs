@@ -5,6 +5,7 @@ use std::{io, path::PathBuf};
 use disk::engine::EngineError;
 use pad_core::Version;
 
+pub mod any;
 pub mod redb_store;
 
 /// A record: its name inside its group, and its value.
@@ -228,6 +229,12 @@ pub enum StoreError {
     /// A checkpoint is older than the stored one, or holds what somebody has pruned meanwhile.
     #[error("the store has a newer checkpoint: it was pruned meanwhile, run this again")]
     Superseded,
+    /// Only trees whose nodes are stored are kept in objects.
+    #[error("objects keep stored trees only (--repository stored)")]
+    OnlyStored,
+    /// This kind of store keeps all versions.
+    #[error("this kind of store keeps all versions: prune a copy in files")]
+    CannotPrune,
     /// Something could not be written before, and only opening anew tells what is there.
     #[error("something could not be written before; open the store again to see what is there")]
     Closed,

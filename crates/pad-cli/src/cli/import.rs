@@ -260,7 +260,7 @@ fn read(path: &Path) -> Result<TraceReader<Box<dyn std::io::Read>>, Failure> {
     TraceReader::open(path).map_err(|error| Failure::trace(path, &error))
 }
 
-fn imported(store: &RedbStore) -> Result<Vec<Stamp>, Failure> {
+fn imported(store: &impl Store) -> Result<Vec<Stamp>, Failure> {
     Ok(store
         .records(RECORD_GROUP)?
         .into_iter()

@@ -1,7 +1,6 @@
 //! Tree PADs: every question is offered, and a proof needs the head alone.
 
 use core::{fmt, marker::PhantomData};
-use std::path::Path;
 
 use pad_core::{
     Client, HeadSignature, Heads, Key, LookupError, Operation, SnapshotHead, Suite, Untrusted,
@@ -27,6 +26,7 @@ use crate::{
     question::{Question, Refusal, Statement},
     repository::{CheckError, CheckpointedRepository, RepositoryError, StorableRepository},
     selection::RepositoryName,
+    store::any::AnyStore,
 };
 
 mod stored;
@@ -58,10 +58,10 @@ impl<S: Suite, St> TreeStore<S> for St where
 {
 }
 
-/// An empty repository of the tree PAD that is described, of the store at this path, if there is such a one.
+/// An empty repository of the tree PAD that is described, of this store, if there is such a one.
 pub(crate) fn repository<S: Suite>(
     description: &Description,
-    store: &Path,
+    store: &AnyStore,
 ) -> Result<Option<Box<dyn OfferedRepository>>, RepositoryError> {
     let Description { public, repository } = description;
     if *repository == RepositoryName::Stored {

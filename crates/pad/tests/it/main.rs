@@ -10,5 +10,7 @@ mod durable;
 mod log;
 #[cfg(feature = "aad")]
 mod log_files;
+#[cfg(feature = "object-store")]
+mod objects;
 mod proof_file;
 mod stored;

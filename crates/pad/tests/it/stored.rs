@@ -13,13 +13,13 @@ use pad::{
     selection::{RepositoryName, SchemeName, SuiteName},
 };
 
-const SCHEMES: [SchemeName; 3] = [
+pub(crate) const SCHEMES: [SchemeName; 3] = [
     SchemeName::RedBlack,
     SchemeName::Treap,
     SchemeName::SkipList,
 ];
 
-fn key(scheme: SchemeName) -> SecretKey {
+pub(crate) fn key(scheme: SchemeName) -> SecretKey {
     let id = pad::DictionaryId::from_name("stored");
     SecretKey::from_seed(SuiteName::Sha256Ed25519, scheme, id, &[5; 32]).unwrap()
 }
@@ -77,11 +77,11 @@ impl Shop {
     }
 }
 
-fn name(number: u64) -> Key {
+pub(crate) fn name(number: u64) -> Key {
     Key::try_from(format!("key {number:03}").as_str()).unwrap()
 }
 
-fn put(number: u64, value: u64) -> Operation {
+pub(crate) fn put(number: u64, value: u64) -> Operation {
     let text = format!(
         "{value} {}",
         "x".repeat(usize::try_from(value % 50).unwrap())
@@ -90,7 +90,7 @@ fn put(number: u64, value: u64) -> Operation {
 }
 
 /// Batches of all sizes, with removals of keys that are there and that are not.
-fn batches(seed: u64, number: u64) -> impl Iterator<Item = Vec<Operation>> {
+pub(crate) fn batches(seed: u64, number: u64) -> impl Iterator<Item = Vec<Operation>> {
     let mut state = seed;
     let mut random = move |below: u64| {
         state = state
@@ -109,7 +109,7 @@ fn batches(seed: u64, number: u64) -> impl Iterator<Item = Vec<Operation>> {
     })
 }
 
-fn questions() -> impl Iterator<Item = Question> {
+pub(crate) fn questions() -> impl Iterator<Item = Question> {
     let keys = (0..125).step_by(7).map(name);
     let several = Keys::new((30..60).step_by(9).map(name).collect()).unwrap();
     let range = KeyRange {
@@ -122,7 +122,7 @@ fn questions() -> impl Iterator<Item = Question> {
 }
 
 /// All that two repositories say.
-fn assert_same(one: &AnyRepository, other: &AnyRepository) {
+pub(crate) fn assert_same(one: &AnyRepository, other: &AnyRepository) {
     let (oldest, latest) = (one.oldest(), one.latest());
     assert_eq!((oldest, latest), (other.oldest(), other.latest()));
     assert_eq!(one.entries(), other.entries());
@@ -435,7 +435,7 @@ fn accidents_to_the_file_make_no_wrong_answer_and_no_second_head() {
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1);
             // Both files at one time or another.
-            let which = if state >> 19 & 3 == 0 { 2 } else { 1 };
+            let which = if (state >> 19) % 4 == 0 { 2 } else { 1 };
             let mut bytes = before[which].clone();
             let place = usize::try_from(state >> 21).unwrap() % bytes.len();
             bytes[place] ^= 1 << (state >> 61);

@@ -1,6 +1,7 @@
 //! Tree PADs whose nodes are in a file: a look-up or a change reads the nodes on its ways, and not the dictionary.
 
-use std::path::Path;
+#[cfg(feature = "object-store")]
+use std::sync::Arc;
 
 use pad_core::{
     ApplyError, Heads as _, Key, LookupError, Operation, Repository, Response, SnapshotHead,
@@ -11,35 +12,47 @@ use pad_tree::{
     Answer, BalancingScheme, CopyError, Difference, KeyHistory, KeyRange, Keys, ProvableQuery,
     PublishError, RedBlack, SkipList, StoredRepository, Treap, TreeScheme,
 };
-use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "object-store")]
+use crate::kept_log::ObjectLog;
 use crate::{
     answering::{AnswerError, AnsweringRepository},
     author::{AuthorError, ResumedAuthor},
     family::not_offered,
     hosted::{Keeping, KeptRepository, RowKeeper, SignedUpdate, Typed},
+    kept_log::{KeptLog, NodeFile, RowLengths, SystemError},
     keys::{PublicKey, SecretKey},
-    node_file::{NodeFile, Owner, RowLengths, SystemError},
     offered::OfferedRepository,
     question::Question,
     repository::{CheckError, RepositoryError, SignError, StorableRepository},
-    store::{RecordChange, Store, StoreError},
+    store::{Store, StoreError, any::AnyStore},
 };
 
-/// A tree PAD of scheme `B` whose nodes are in a file beside its store.
-type InFile<S, B> = StoredRepository<S, B, NodeFile>;
-
-/// The repository of the tree PAD with this public key in the store at this path, before its versions are taken up; `None` if the scheme
-/// is not a tree's.
+/// The repository of the tree PAD with this public key in a store, before its versions are taken up; `None` if the scheme is not a tree's.
 pub(super) fn repository<S: Suite>(
     public: &PublicKey,
-    store: &Path,
+    store: &AnyStore,
+) -> Result<Option<Box<dyn OfferedRepository>>, RepositoryError> {
+    match store {
+        AnyStore::File(store) => {
+            let log = NodeFile::of_store(store.path(), RowLengths::of::<S>())?;
+            in_log::<S, _>(public, log)
+        }
+        #[cfg(feature = "object-store")]
+        AnyStore::Objects(store) => {
+            in_log::<S, _>(public, ObjectLog::new(Arc::clone(store.folder())))
+        }
+    }
+}
+
+fn in_log<S: Suite, L: KeptLog + 'static>(
+    public: &PublicKey,
+    log: L,
 ) -> Result<Option<Box<dyn OfferedRepository>>, RepositoryError> {
     macro_rules! try_scheme {
         ($($scheme:ty),+) => { $(
             if public.scheme.id() == <$scheme>::ID {
-                let file = NodeFile::of_store(store, RowLengths::of::<S>())?;
-                return Ok(Some(Box::new(opened::<S, $scheme>(public.authority, file)?)));
+                return Ok(Some(Box::new(opened::<S, $scheme, _>(public.authority, log)?)));
             }
         )+ };
     }
@@ -47,13 +60,14 @@ pub(super) fn repository<S: Suite>(
     Ok(None)
 }
 
-fn opened<S: Suite, B: BalancingScheme>(
+fn opened<S: Suite, B: BalancingScheme, L: KeptLog + 'static>(
     authority: Authority,
-    file: NodeFile,
-) -> Result<Typed<InFile<S, B>>, StoreError> {
-    let said = file.system_error();
-    let opened = InFile::open(authority, file, CACHE_BYTES);
+    log: L,
+) -> Result<Typed<StoredRepository<S, B, L>>, StoreError> {
+    let said = log.system_error();
+    let opened = StoredRepository::open(authority, log, CACHE_BYTES);
     let repository = opened.map_err(|fault| faulty(fault, &said))?;
+    let repository = repository.with_workers(Workers::all_cores());
     Ok(Typed::of(repository, authority))
 }
 
@@ -77,20 +91,19 @@ fn refused(error: ApplyError, said: &SystemError) -> RepositoryError {
     }
 }
 
-impl<S: Suite, B: BalancingScheme> Typed<InFile<S, B>> {
-    fn log(&self) -> &NodeFile {
+impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> Typed<StoredRepository<S, B, L>> {
+    fn log(&self) -> &L {
         self.repository().log()
     }
 
-    /// The copy of all versions from one on in a new file, durable.
+    /// The copy of all versions from one on in a new log, durable.
     fn copied_to(
         &self,
-        mut file: NodeFile,
+        log: L,
         oldest: Version,
-    ) -> Result<InFile<S, B>, RepositoryError> {
-        file.begin(|| Ok(()))?;
-        let said = file.system_error();
-        let copied = self.repository().copy_since(oldest, file, CACHE_BYTES);
+    ) -> Result<StoredRepository<S, B, L>, RepositoryError> {
+        let said = log.system_error();
+        let copied = self.repository().copy_since(oldest, log, CACHE_BYTES);
         let mut copied = copied.map_err(|error| match error {
             CopyError::Lookup(error) => RepositoryError::Lookup(error),
             CopyError::Apply(ApplyError::Store(fault)) => faulty(fault, &said).into(),
@@ -103,76 +116,18 @@ impl<S: Suite, B: BalancingScheme> Typed<InFile<S, B>> {
     }
 }
 
-/// Which files have the nodes of a store that was pruned: a record of the store.
-#[derive(Default, Serialize, Deserialize)]
-struct Copied {
-    /// [`Owner::copy`] of the files.
-    copy: u64,
-    /// The same of the files that were copied, which may be there still.
-    replaced: Option<u64>,
-}
-
-impl Copied {
-    /// Nothing if what the store keeps was never copied.
-    fn read(store: &dyn Store) -> Result<Self, StoreError> {
-        let records = store.records(GROUP)?;
-        let Some((_, value)) = records.first() else {
-            return Ok(Self::default());
-        };
-        codec::decode_body(value).map_err(|_| StoreError::Damaged("a record is not readable"))
-    }
-
-    fn change(&self) -> RecordChange {
-        RecordChange::put(GROUP, "", codec::encode_body(self))
-    }
-}
-
-const GROUP: &str = "nodes";
-
-impl<S: Suite, B: BalancingScheme> RowKeeper for Typed<InFile<S, B>> {
+impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> RowKeeper
+    for Typed<StoredRepository<S, B, L>>
+{
     fn take_up(&mut self, store: &dyn Store) -> Result<(), RepositoryError> {
-        let owner = Owner {
-            store: store.id()?,
-            copy: Copied::read(store)?.copy,
-        };
-        let latest = store.latest()?;
-        let row = match latest {
-            Version::EMPTY => Vec::new(),
-            latest => store.update(latest)?.ok_or(NO_ROW)?,
-        };
-        let file = self.log().of(owner).up_to(latest, &row)?;
-        let said = file.system_error();
-        let opened = InFile::open(*self.setup(), file, CACHE_BYTES);
-        let opened = opened.map_err(|fault| faulty(fault, &said))?;
-        *self = Self::of(opened.with_workers(Workers::all_cores()), *self.setup());
+        let log = self.log().taken_up(store)?;
+        let taken_up = opened::<S, B, L>(*self.setup(), log)?;
+        *self = taken_up;
         Ok(())
     }
 
     fn begin(&mut self, store: &dyn Store) -> Result<(), StoreError> {
-        let latest = self.repository().latest();
-        let log = self.repository_mut().log_mut();
-        let (owner, was_writer) = (log.owner(), log.is_writer());
-        let mut replaced = None;
-        log.begin(|| {
-            let stored = store.latest()?;
-            if stored != latest {
-                return Err(StoreError::Gap {
-                    expected: Version::new(stored.number().saturating_add(1)),
-                    actual: Version::new(latest.number().saturating_add(1)),
-                });
-            }
-            let copied = Copied::read(store)?;
-            if copied.copy != owner.copy {
-                return Err(StoreError::Superseded);
-            }
-            replaced = copied.replaced;
-            Ok(())
-        })?;
-        if let Some(copy) = replaced.filter(|_| !was_writer) {
-            // What a pruning was interrupted before. A failure is for the next one.
-            drop(self.log().of(Owner { copy, ..owner }).remove());
-        }
-        Ok(())
+        self.repository_mut().log_mut().begin(store)
     }
 
     fn prune(&mut self, oldest: Version, store: &mut dyn Store) -> Result<(), RepositoryError> {
@@ -182,31 +137,25 @@ impl<S: Suite, B: BalancingScheme> RowKeeper for Typed<InFile<S, B>> {
         self.begin(store)?;
         // Before all is copied: somebody else may be writing.
         store.write_records(&[])?;
-        let owner = self.log().owner();
-        let copy = new_copy()?;
-        let file = self.log().of(Owner { copy, ..owner });
-        let remove = |it: &Self| drop(it.log().of(Owner { copy, ..owner }).remove());
-        let copied = self.copied_to(file, oldest).inspect_err(|_| {
-            // Nobody knows of it, and there may be no room for it.
-            remove(self);
-        })?;
+        let to = self.log().new_copy()?;
+        let change = to.turn(self.log());
+        let unfinished = to.unopened();
+        // Nobody knows of it, and there may be no room for it.
+        let copied = self.copied_to(to, oldest);
+        let copied = copied.inspect_err(|_| drop(unfinished.remove()))?;
         let latest = copied.latest();
         let row = copied.log().row(latest);
         let row = row.map_err(|fault| faulty(fault, &copied.log().system_error()))?;
-        let change = Copied {
-            copy,
-            replaced: Some(owner.copy),
-        };
-        let put = store.publish_row(latest, latest, &row, &[change.change()]);
+        let put = store.publish_row(latest, latest, &row, &[change]);
         if let Err(error) = put {
             // The store may have it all the same.
-            match Copied::read(store) {
-                Ok(stored) if stored.copy == owner.copy => remove(self),
+            match self.log().is_of(store) {
+                Ok(true) => drop(copied.log().remove()),
                 _ => self.repository_mut().log_mut().close(),
             }
             return Err(error.into());
         }
-        // Should the other file stay, the next writer takes it away.
+        // Should the other log stay, the next writer takes it away.
         drop(self.log().remove());
         *self = Self::of(copied, *self.setup());
         Ok(())
@@ -247,13 +196,17 @@ impl<S: Suite, B: BalancingScheme> RowKeeper for Typed<InFile<S, B>> {
     }
 }
 
-impl<S: Suite, B: BalancingScheme> OfferedRepository for Typed<InFile<S, B>> {
+impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> OfferedRepository
+    for Typed<StoredRepository<S, B, L>>
+{
     fn resume(&self, key: &SecretKey) -> Result<ResumedAuthor, AuthorError> {
         Ok(ResumedAuthor::WithKey(HeadSigner::new(key.signer())))
     }
 }
 
-impl<S: Suite, B: BalancingScheme> StorableRepository for InFile<S, B> {
+impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> StorableRepository
+    for StoredRepository<S, B, L>
+{
     const EVIDENCE_OUTLIVES_VERSION: bool = false;
     type Setup = Authority;
 
@@ -286,13 +239,15 @@ impl<S: Suite, B: BalancingScheme> StorableRepository for InFile<S, B> {
     }
 }
 
-impl<S: Suite, B: BalancingScheme> KeptRepository for InFile<S, B> {
+impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> KeptRepository
+    for StoredRepository<S, B, L>
+{
     fn keeping(typed: &mut Typed<Self>) -> Keeping<'_> {
         Keeping::Rows(typed)
     }
 
     fn file_bytes(&self) -> Result<u64, StoreError> {
-        self.log().file_bytes()
+        self.log().kept_bytes()
     }
 
     fn refused(&self, error: ApplyError) -> RepositoryError {
@@ -304,7 +259,9 @@ impl<S: Suite, B: BalancingScheme> KeptRepository for InFile<S, B> {
     }
 }
 
-impl<S: Suite, B: BalancingScheme> AnsweringRepository for InFile<S, B> {
+impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> AnsweringRepository
+    for StoredRepository<S, B, L>
+{
     fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
         Ok(match question {
             Question::Key(key) => {
@@ -364,8 +321,8 @@ impl<S: Suite, B: BalancingScheme> AnsweringRepository for InFile<S, B> {
     }
 }
 
-fn answer<S: Suite, B: BalancingScheme, Q: ProvableQuery>(
-    repository: &InFile<S, B>,
+fn answer<S: Suite, B: BalancingScheme, L: KeptLog, Q: ProvableQuery>(
+    repository: &StoredRepository<S, B, L>,
     version: Version,
     query: &Q,
 ) -> Result<Vec<u8>, LookupError> {
@@ -373,14 +330,6 @@ fn answer<S: Suite, B: BalancingScheme, Q: ProvableQuery>(
     Ok(codec::encode(&Response::new(repository, version, proof)?))
 }
 
-/// A number that nobody chose, and not that of the first file.
-fn new_copy() -> Result<u64, StoreError> {
-    let mut bytes = [0; 8];
-    getrandom::fill(&mut bytes).map_err(|error| std::io::Error::other(error.to_string()))?;
-    Ok(u64::from_le_bytes(bytes).max(1))
-}
-
-const NO_ROW: StoreError = StoreError::Damaged("the row of its latest version is missing");
 /// Blocks of nodes in memory.
 const CACHE_BYTES: usize = 64 << 20;
 

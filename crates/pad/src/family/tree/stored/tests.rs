@@ -9,7 +9,7 @@ use pad_core::{AuthorKey, DictionaryId, Sha256Ed25519, Value};
 use super::*;
 use crate::{
     hosted::{AskedRepository, HostedRepository, UpdatedRepository},
-    store::{Record, StoredCheckpoint},
+    store::{Record, RecordChange, StoredCheckpoint},
 };
 
 type S = Sha256Ed25519;
@@ -124,7 +124,7 @@ fn signer() -> SigningKey {
 fn open(
     folder: &SimulatedFolder,
     store: &Rows,
-) -> Result<Typed<InFile<S, RedBlack>>, RepositoryError> {
+) -> Result<Typed<StoredRepository<S, RedBlack, NodeFile>>, RepositoryError> {
     let author = AuthorKey::from_bytes(&signer().verifying_key().to_bytes()).unwrap();
     let authority = Authority {
         author,
@@ -132,7 +132,7 @@ fn open(
         scheme: RedBlack::ID,
     };
     let file = NodeFile::new(folder.layer(), "store".into(), RowLengths::of::<S>());
-    let mut opened = opened::<S, RedBlack>(authority, file)?;
+    let mut opened = opened::<S, RedBlack, _>(authority, file)?;
     opened.take_up(store)?;
     Ok(opened)
 }

@@ -7,11 +7,7 @@
 //! Each begins with a block that says whose it is. A file that says something else is another store's, whatever its name: nothing of it
 //! is read, cut off or taken away.
 
-use std::{
-    io,
-    path::Path,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{path::Path, sync::Arc};
 
 use disk::{
     Access,
@@ -20,18 +16,17 @@ use disk::{
 use pad_core::{Sha256Ed25519, StoreFault, Version};
 use pad_tree::NodeLog;
 
+use super::{SystemError, rows, rows::RowLengths};
 use crate::store::StoreError;
 
+mod kept;
 mod owned;
-mod rows;
 
-use owned::OwnedFile;
-pub(crate) use owned::Owner;
-pub(crate) use rows::RowLengths;
+use owned::{OwnedFile, Owner};
 
 /// The nodes of stored trees and the rows of their versions, in files beside their store.
 #[derive(Debug)]
-pub struct NodeFile {
+pub(crate) struct NodeFile {
     folder: Arc<dyn FileLayer>,
     /// The name of the store's file.
     store: String,
@@ -50,48 +45,24 @@ pub struct NodeFile {
     error: SystemError,
 }
 
-/// What the system said when it last failed.
-#[derive(Clone, Debug, Default)]
-pub struct SystemError(Arc<Mutex<Option<io::Error>>>);
-
-impl SystemError {
-    /// It, once.
-    pub fn take(&self) -> Option<io::Error> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-
-    /// What a failed reading means: what is not there was there once.
-    fn fault(&self, error: io::Error) -> StoreFault {
-        match error.kind() {
-            io::ErrorKind::UnexpectedEof => StoreFault::Damaged,
-            _ => self.note(error),
-        }
-    }
-
-    fn note(&self, error: io::Error) -> StoreFault {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-        StoreFault::Medium
-    }
-}
-
 impl NodeFile {
     /// The first files of the store at this path, with no versions and of nobody yet.
     ///
     /// # Errors
     /// [`StoreError::Io`], also if the store's name is not UTF-8.
-    pub fn of_store(path: &Path, lengths: RowLengths) -> Result<Self, StoreError> {
+    pub(crate) fn of_store(path: &Path, lengths: RowLengths) -> Result<Self, StoreError> {
         let (folder, store) = Folder::of_file(path)?;
         let folder = Arc::new(folder.with_access(Access::Usual));
         Ok(Self::new(folder, store, lengths))
     }
 
     /// The same of the store of this name in a folder.
-    pub fn new(folder: Arc<dyn FileLayer>, store: String, lengths: RowLengths) -> Self {
+    pub(crate) fn new(folder: Arc<dyn FileLayer>, store: String, lengths: RowLengths) -> Self {
         Self::owned(folder, store, lengths, Owner::default())
     }
 
     /// Other files of the same store, with no versions.
-    pub fn of(&self, owner: Owner) -> Self {
+    fn of(&self, owner: Owner) -> Self {
         let folder = Arc::clone(&self.folder);
         Self::owned(folder, self.store.clone(), self.lengths, owner)
     }
@@ -118,29 +89,11 @@ impl NodeFile {
         }
     }
 
-    /// Whether [`NodeFile::begin`] has the lock.
-    pub const fn is_writer(&self) -> bool {
-        self.is_writer
-    }
-
-    /// Whose nodes these are.
-    pub const fn owner(&self) -> Owner {
-        self.owner
-    }
-
-    /// Takes the files away, if they are their owner's. Readers that have them open can still use them.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`], [`StoreError::Damaged`] if one is another's.
-    pub fn remove(&self) -> Result<(), StoreError> {
-        self.nodes.remove().and(self.rows.remove())
-    }
-
     /// The same files, with the versions up to one of which the store has this row.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] if that is no row, or the files do not have what it says; [`StoreError::Io`].
-    pub fn up_to(&self, latest: Version, row: &[u8]) -> Result<Self, StoreError> {
+    pub(crate) fn up_to(&self, latest: Version, row: &[u8]) -> Result<Self, StoreError> {
         let mut file = self.of(self.owner);
         if latest == Version::EMPTY {
             return Ok(file);
@@ -170,7 +123,7 @@ impl NodeFile {
     ///
     /// # Errors
     /// [`StoreError::Damaged`]; [`StoreError::Io`].
-    pub fn require_none(store: &Path) -> Result<(), StoreError> {
+    pub(crate) fn require_none(store: &Path) -> Result<(), StoreError> {
         // Where rows would stand is of no account.
         let lengths = RowLengths::of::<Sha256Ed25519>();
         if Self::of_store(store, lengths)?.file_bytes()? > 0 {
@@ -183,7 +136,7 @@ impl NodeFile {
     ///
     /// # Errors
     /// [`StoreError::Io`].
-    pub fn file_bytes(&self) -> Result<u64, StoreError> {
+    pub(crate) fn file_bytes(&self) -> Result<u64, StoreError> {
         Ok(self.nodes.bytes()?.saturating_add(self.rows.bytes()?))
     }
 
@@ -191,7 +144,7 @@ impl NodeFile {
     ///
     /// # Errors
     /// [`StoreFault::Damaged`] if it is not there, or not what was written; [`StoreFault::Medium`].
-    pub fn row(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
+    pub(crate) fn row(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
         let place = self.lengths.row(version);
         let (position, length) = place
             .filter(|_| version <= self.latest)
@@ -210,7 +163,7 @@ impl NodeFile {
     ///
     /// # Errors
     /// [`StoreError::InUse`], [`StoreError::Damaged`], [`StoreError::Io`]; those of `is_newest`.
-    pub fn begin(
+    pub(crate) fn begin(
         &mut self,
         is_newest: impl FnOnce() -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
@@ -230,16 +183,6 @@ impl NodeFile {
         self.rows.write_to(rows, rows_end)?;
         (self.is_writer, self.end) = (true, self.published);
         Ok(())
-    }
-
-    /// Takes nothing any more: nobody knows what the store has.
-    pub const fn close(&mut self) {
-        self.is_closed = true;
-    }
-
-    /// What the system says when it fails here, now or later.
-    pub fn system_error(&self) -> SystemError {
-        self.error.clone()
     }
 
     const fn may_write(&self) -> bool {

@@ -6,7 +6,7 @@ use pad_tree::{RECORDS_FOR_EACH_SUBTREE, record_bytes};
 
 /// How long rows are, and so where each of them stands.
 #[derive(Clone, Copy, Debug)]
-pub struct RowLengths {
+pub(crate) struct RowLengths {
     ordinary: u64,
     /// How much longer the last one of each group is.
     more: u64,
@@ -19,7 +19,7 @@ const CHECKSUM_BYTES: usize = 4;
 
 impl RowLengths {
     /// Those of a tree under this suite.
-    pub const fn of<S: Suite>() -> Self {
+    pub(crate) const fn of<S: Suite>() -> Self {
         let ordinary = record_bytes::<S>(Version::new(1));
         let longer = record_bytes::<S>(Version::new(RECORDS_FOR_EACH_SUBTREE));
         Self {

@@ -4,6 +4,7 @@ use disk::layer::SimulatedFolder;
 use pad_tree::record_bytes;
 
 use super::*;
+use crate::kept_log::KeptLog as _;
 
 const ONE: Version = Version::new(1);
 
@@ -146,7 +147,7 @@ fn a_full_disk_says_so_and_leaves_what_was_there() {
     assert_eq!(file.append(&[1; 10_000]), Err(StoreFault::Medium));
     file.discard();
     let error = file.system_error().take().unwrap();
-    assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+    assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
     assert_eq!(file.end(), 12);
     folder.set_capacity(u64::MAX);
     file.append(b"again").unwrap();

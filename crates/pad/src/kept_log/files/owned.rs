@@ -12,11 +12,11 @@ use crate::store::StoreError;
 
 /// Whose nodes a file has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Owner {
+pub(super) struct Owner {
     /// The store.
-    pub store: [u8; 16],
+    pub(super) store: [u8; 16],
     /// 0 for the first files of a store, and a number that nobody chose for those to which it was copied.
-    pub copy: u64,
+    pub(super) copy: u64,
 }
 
 /// What a file is of a store.

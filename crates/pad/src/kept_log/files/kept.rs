@@ -1,0 +1,108 @@
+//! Files of nodes as the logs of stores.
+
+use pad_core::{StoreFault, Version, codec};
+use serde::{Deserialize, Serialize};
+
+use super::{NodeFile, owned::Owner};
+use crate::{
+    kept_log::{KeptLog, SystemError, latest_row, require_latest},
+    store::{RecordChange, Store, StoreError},
+};
+
+/// Which files have the nodes of a store that was pruned: a record of the store.
+#[derive(Default, Serialize, Deserialize)]
+struct Copied {
+    /// [`Owner::copy`] of the files.
+    copy: u64,
+    /// The same of the files that were copied, which may be there still.
+    replaced: Option<u64>,
+}
+
+impl Copied {
+    /// Nothing if what the store keeps was never copied.
+    fn read(store: &dyn Store) -> Result<Self, StoreError> {
+        let records = store.records(GROUP)?;
+        let Some((_, value)) = records.first() else {
+            return Ok(Self::default());
+        };
+        codec::decode_body(value).map_err(|_| StoreError::Damaged("a record is not readable"))
+    }
+}
+
+const GROUP: &str = "nodes";
+
+impl KeptLog for NodeFile {
+    fn taken_up(&self, store: &dyn Store) -> Result<Self, StoreError> {
+        let owner = Owner {
+            store: store.id()?,
+            copy: Copied::read(store)?.copy,
+        };
+        let (latest, row) = latest_row(store)?;
+        self.of(owner).up_to(latest, &row)
+    }
+
+    fn begin(&mut self, store: &dyn Store) -> Result<(), StoreError> {
+        let (latest, owner, was_writer) = (self.latest, self.owner, self.is_writer);
+        let mut replaced = None;
+        self.begin(|| {
+            require_latest(store, latest)?;
+            let copied = Copied::read(store)?;
+            if copied.copy != owner.copy {
+                return Err(StoreError::Superseded);
+            }
+            replaced = copied.replaced;
+            Ok(())
+        })?;
+        if let Some(copy) = replaced.filter(|_| !was_writer) {
+            // What a pruning was interrupted before. A failure is for the next one.
+            drop(self.of(Owner { copy, ..owner }).remove());
+        }
+        Ok(())
+    }
+
+    fn row(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
+        self.row(version)
+    }
+
+    fn kept_bytes(&self) -> Result<u64, StoreError> {
+        self.file_bytes()
+    }
+
+    fn system_error(&self) -> SystemError {
+        self.error.clone()
+    }
+
+    fn new_copy(&self) -> Result<Self, StoreError> {
+        let mut bytes = [0; 8];
+        getrandom::fill(&mut bytes).map_err(|error| std::io::Error::other(error.to_string()))?;
+        // A number that nobody chose, and not that of the first files.
+        let copy = u64::from_le_bytes(bytes).max(1);
+        let mut file = self.of(Owner { copy, ..self.owner });
+        file.begin(|| Ok(()))?;
+        Ok(file)
+    }
+
+    fn unopened(&self) -> Self {
+        self.of(self.owner)
+    }
+
+    fn turn(&self, from: &Self) -> RecordChange {
+        let copied = Copied {
+            copy: self.owner.copy,
+            replaced: Some(from.owner.copy),
+        };
+        RecordChange::put(GROUP, "", codec::encode_body(&copied))
+    }
+
+    fn is_of(&self, store: &dyn Store) -> Result<bool, StoreError> {
+        Ok(Copied::read(store)?.copy == self.owner.copy)
+    }
+
+    fn remove(&self) -> Result<(), StoreError> {
+        self.nodes.remove().and(self.rows.remove())
+    }
+
+    fn close(&mut self) {
+        self.is_closed = true;
+    }
+}

@@ -1,0 +1,269 @@
+//! Nodes in the segments of an object store.
+//!
+//! A position is the number of a segment and the place in it, so that numbers may be left out: whoever writes begins behind all segments that
+//! are there, of whomever they are.
+
+use core::ops::RangeInclusive;
+use std::{io, sync::Arc};
+
+use pad_core::{StoreFault, Version};
+use pad_tree::NodeLog;
+
+use super::{KeptLog, SystemError, latest_row, require_latest, rows};
+use crate::{
+    objects::ObjectFolder,
+    store::{RecordChange, Store, StoreError},
+};
+
+/// The nodes of stored trees in objects.
+#[derive(Debug)]
+pub(crate) struct ObjectLog {
+    folder: Arc<ObjectFolder>,
+    latest: Version,
+    /// Where the nodes of the latest version end.
+    published: u64,
+    /// The position of the next byte.
+    end: u64,
+    /// What is written and in no segment yet, and its position.
+    pending: Vec<u8>,
+    pending_from: u64,
+    /// Where what is not synchronised begins.
+    first: u64,
+    is_writer: bool,
+    is_closed: bool,
+    error: SystemError,
+}
+
+/// The bits of the place in a segment.
+const PLACE_BITS: u32 = 24;
+/// The most bytes of a segment.
+const SEGMENT: usize = 1 << PLACE_BITS;
+const SEGMENT_BYTES: u64 = 1 << PLACE_BITS;
+/// Segments end with a block, so that a block is read in one piece.
+const BLOCK: usize = 4096;
+
+/// Before the end of a row: the number of the first segment that the version may have nodes of its own in.
+const FIRST_BYTES: usize = 8;
+
+/// The record in a row, the first segment, and where the nodes end; `None` if the row is not that of the version.
+fn parts(version: Version, row: &[u8]) -> Option<(&[u8], u64, u64)> {
+    let (body, end) = rows::parts(version, row)?;
+    let (record, first) = body.split_last_chunk::<FIRST_BYTES>()?;
+    Some((record, u64::from_le_bytes(*first), end))
+}
+
+/// The numbers of the segments that a version may have nodes of its own in, from its row; `None` if it is not the version's row.
+pub(crate) fn segments(version: Version, row: &[u8]) -> Option<RangeInclusive<u64>> {
+    let (_, first, end) = parts(version, row)?;
+    Some(first..=segment(end.saturating_sub(1)))
+}
+
+const fn segment(position: u64) -> u64 {
+    position >> PLACE_BITS
+}
+
+impl ObjectLog {
+    /// A log without versions.
+    pub(crate) fn new(folder: Arc<ObjectFolder>) -> Self {
+        Self {
+            folder,
+            latest: Version::EMPTY,
+            published: 0,
+            end: 0,
+            pending: Vec::new(),
+            pending_from: 0,
+            first: 0,
+            is_writer: false,
+            is_closed: false,
+            error: SystemError::default(),
+        }
+    }
+
+    /// Creates a segment of the first pending bytes.
+    fn create_segment(&mut self, length: usize) -> Result<(), StoreFault> {
+        let rest = self.pending.split_off(length.min(self.pending.len()));
+        let mut bytes = core::mem::replace(&mut self.pending, rest);
+        let padded = bytes.len().next_multiple_of(BLOCK);
+        bytes.resize(padded, 0);
+        let number = segment(self.pending_from);
+        let created = self.folder.create_nodes(number, &bytes);
+        created.map_err(|error| {
+            self.is_closed = true;
+            self.error.note(error)
+        })?;
+        let next = number.checked_add(1).ok_or(StoreFault::Damaged)?;
+        self.pending_from = next.checked_mul(SEGMENT_BYTES).ok_or(StoreFault::Damaged)?;
+        Ok(())
+    }
+
+    /// Reads from what is in no segment yet.
+    fn read_pending(&self, position: u64, bytes: &mut [u8]) -> Option<()> {
+        let start = usize::try_from(position.checked_sub(self.pending_from)?).ok()?;
+        let found = self.pending.get(start..)?.get(..bytes.len())?;
+        bytes.copy_from_slice(found);
+        Some(())
+    }
+}
+
+impl NodeLog for ObjectLog {
+    fn latest(&self) -> Version {
+        self.latest
+    }
+
+    fn end(&self) -> u64 {
+        self.end
+    }
+
+    fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
+        // A long value may go on in the segments that follow.
+        let (mut position, mut rest) = (position, bytes);
+        while !rest.is_empty() {
+            let place = position % SEGMENT_BYTES;
+            let left = usize::try_from(SEGMENT_BYTES - place).unwrap_or(usize::MAX);
+            let (now, later) = rest.split_at_mut(left.min(rest.len()));
+            if self.is_writer && position >= self.pending_from && !self.pending.is_empty() {
+                self.read_pending(position, now)
+                    .ok_or(StoreFault::Damaged)?;
+            } else {
+                let read = self.folder.nodes(segment(position), place, now);
+                read.map_err(|error| self.error.fault(error))?;
+            }
+            position = position.saturating_add(u64::try_from(now.len()).unwrap_or(u64::MAX));
+            rest = later;
+        }
+        Ok(())
+    }
+
+    fn record(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
+        let mut row = self.row(version)?;
+        let (record, ..) = parts(version, &row).ok_or(StoreFault::Damaged)?;
+        row.truncate(record.len());
+        Ok(row)
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault> {
+        if !self.is_writer || self.is_closed {
+            return Err(StoreFault::Closed);
+        }
+        let length = u64::try_from(bytes.len()).map_err(|_| StoreFault::Damaged)?;
+        let end = self.end.checked_add(length).ok_or(StoreFault::Damaged)?;
+        self.pending.extend_from_slice(bytes);
+        self.end = end;
+        while self.pending.len() >= SEGMENT {
+            self.create_segment(SEGMENT)?;
+        }
+        Ok(())
+    }
+
+    fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault> {
+        if Some(version) != self.latest.next() {
+            return Err(StoreFault::Damaged);
+        }
+        if !self.is_writer || self.is_closed {
+            return Err(StoreFault::Closed);
+        }
+        let first = segment(self.first).to_le_bytes();
+        let row = rows::row(version, &[record, &first].concat(), self.end);
+        self.folder.stage(version, row);
+        (self.latest, self.published) = (version, self.end);
+        Ok(())
+    }
+
+    fn synchronise(&mut self) -> Result<(), StoreFault> {
+        if self.is_closed {
+            return Err(StoreFault::Closed);
+        }
+        if !self.pending.is_empty() {
+            self.create_segment(SEGMENT)?;
+        }
+        self.end = self.pending_from;
+        self.first = self.pending_from;
+        Ok(())
+    }
+
+    /// Segments that are created stay, and nobody speaks of them.
+    fn discard(&mut self) {
+        let kept = self.published.checked_sub(self.pending_from);
+        let kept = kept.and_then(|kept| usize::try_from(kept).ok());
+        self.pending.truncate(kept.unwrap_or(0));
+        let length = u64::try_from(self.pending.len()).unwrap_or(u64::MAX);
+        self.end = self.pending_from.saturating_add(length);
+    }
+}
+
+impl KeptLog for ObjectLog {
+    fn taken_up(&self, store: &dyn Store) -> Result<Self, StoreError> {
+        let (latest, row) = latest_row(store)?;
+        let mut log = Self::new(Arc::clone(&self.folder));
+        if latest > Version::EMPTY {
+            let (.., end) = parts(latest, &row).ok_or(StoreError::Damaged(
+                "the head of its latest version is not what was written",
+            ))?;
+            (log.latest, log.published, log.end) = (latest, end, end);
+        }
+        Ok(log)
+    }
+
+    fn begin(&mut self, store: &dyn Store) -> Result<(), StoreError> {
+        if self.is_closed {
+            return Err(StoreError::Closed);
+        }
+        if self.is_writer {
+            return Ok(());
+        }
+        require_latest(store, self.latest)?;
+        let number = self.folder.next_nodes(segment(self.published))?;
+        let begin = number.checked_mul(SEGMENT_BYTES);
+        let begin = begin.ok_or(StoreError::Damaged("its segments have no more numbers"))?;
+        (self.pending_from, self.first, self.end) = (begin, begin, begin);
+        self.is_writer = true;
+        Ok(())
+    }
+
+    fn row(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
+        if version == Version::EMPTY || version > self.latest {
+            return Err(StoreFault::Damaged);
+        }
+        let staged = self.folder.staged_row(version).filter(|_| self.is_writer);
+        let row = if staged.is_some() {
+            staged
+        } else {
+            let read = self.folder.row(version);
+            read.map_err(|error| self.error.fault(error))?
+        };
+        row.filter(|row| parts(version, row).is_some())
+            .ok_or(StoreFault::Damaged)
+    }
+
+    fn kept_bytes(&self) -> Result<u64, StoreError> {
+        Ok(self.folder.nodes_bytes()?)
+    }
+
+    fn system_error(&self) -> SystemError {
+        self.error.clone()
+    }
+
+    fn new_copy(&self) -> Result<Self, StoreError> {
+        Err(StoreError::CannotPrune)
+    }
+
+    fn unopened(&self) -> Self {
+        Self::new(Arc::clone(&self.folder))
+    }
+
+    fn turn(&self, _: &Self) -> RecordChange {
+        RecordChange::put("nodes", "", [])
+    }
+
+    fn is_of(&self, _: &dyn Store) -> Result<bool, StoreError> {
+        Ok(true)
+    }
+
+    fn remove(&self) -> Result<(), StoreError> {
+        Err(io::Error::from(io::ErrorKind::Unsupported).into())
+    }
+
+    fn close(&mut self) {
+        self.is_closed = true;
+    }
+}

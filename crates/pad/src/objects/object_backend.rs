@@ -1,0 +1,205 @@
+//! The objects of a dictionary as its store.
+
+use std::{
+    io,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use pad_core::{Version, codec};
+use serde::{Deserialize, Serialize};
+
+use super::{DESCRIPTION, HEADS, NEWEST, ObjectFolder, names};
+use crate::store::{Record, RecordChange, Store, StoreError, StoredCheckpoint};
+
+/// The store of a dictionary whose versions and nodes are objects. It has the records that it was made with, and takes versions only.
+#[derive(Debug)]
+pub struct ObjectBackend {
+    folder: Arc<ObjectFolder>,
+    description: Description,
+    /// What reads see as the latest version from [`Store::pin`] on.
+    pinned: Mutex<Option<Version>>,
+}
+
+/// What stands in the object that is made first.
+#[derive(Debug, Serialize, Deserialize)]
+struct Description {
+    title: [u8; 8],
+    store: [u8; 16],
+    /// Group, name and value.
+    records: Vec<(String, Vec<u8>, Vec<u8>)>,
+}
+
+const TITLE: [u8; 8] = *b"padobjs1";
+
+impl ObjectBackend {
+    /// Makes a new store with these records.
+    ///
+    /// # Errors
+    /// [`StoreError::Exists`] if there is one; [`StoreError`] of the medium.
+    pub fn create(
+        folder: &ObjectFolder,
+        name: &str,
+        records: &[RecordChange],
+    ) -> Result<(), StoreError> {
+        let mut description = Description {
+            title: TITLE,
+            store: [0; 16],
+            records: Vec::new(),
+        };
+        getrandom::fill(&mut description.store)
+            .map_err(|error| io::Error::other(error.to_string()))?;
+        for change in records {
+            if let RecordChange::Put { group, name, value } = change {
+                let record = ((*group).to_owned(), name.clone(), value.clone());
+                description.records.push(record);
+            }
+        }
+        if folder.is_behind(HEADS, &names::head(Version::EMPTY))? {
+            return Err(StoreError::Exists(name.into()));
+        }
+        let bytes = codec::encode_body(&description);
+        if folder.create_or_find(DESCRIPTION, &bytes)? {
+            Ok(())
+        } else {
+            Err(StoreError::Exists(name.into()))
+        }
+    }
+
+    /// The store of these objects.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`]; [`StoreError::Foreign`]; [`StoreError`] of the medium.
+    pub fn open(folder: ObjectFolder, name: &str) -> Result<Self, StoreError> {
+        let bytes = folder.small(DESCRIPTION)?;
+        let bytes = bytes.ok_or_else(|| StoreError::Missing(name.into()))?;
+        let description = codec::decode_body::<Description>(&bytes)
+            .ok()
+            .filter(|description| description.title == TITLE)
+            .ok_or_else(|| StoreError::Foreign(name.into()))?;
+        Ok(Self {
+            folder: Arc::new(folder),
+            description,
+            pinned: Mutex::default(),
+        })
+    }
+
+    /// The objects.
+    pub const fn folder(&self) -> &Arc<ObjectFolder> {
+        &self.folder
+    }
+
+    fn pinned(&self) -> std::sync::MutexGuard<'_, Option<Version>> {
+        // Nothing panics while it is locked.
+        self.pinned.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is beside versions belongs in the store of the author, which is in files.
+const ONLY_VERSIONS: &str = "objects take versions only: changes wait in a store in files";
+
+fn only_versions() -> StoreError {
+    io::Error::new(io::ErrorKind::Unsupported, ONLY_VERSIONS).into()
+}
+
+impl Store for ObjectBackend {
+    fn id(&self) -> Result<[u8; 16], StoreError> {
+        Ok(self.description.store)
+    }
+
+    fn latest(&self) -> Result<Version, StoreError> {
+        match *self.pinned() {
+            Some(version) => Ok(version),
+            None => self.folder.latest(),
+        }
+    }
+
+    fn publish(&mut self, _: Version, _: &[Vec<u8>], _: &[RecordChange]) -> Result<(), StoreError> {
+        Err(StoreError::OnlyStored)
+    }
+
+    fn publish_row(
+        &mut self,
+        before: Version,
+        latest: Version,
+        row: &[u8],
+        records: &[RecordChange],
+    ) -> Result<(), StoreError> {
+        if !records.is_empty() {
+            return Err(only_versions());
+        }
+        let staged = self.folder.staged().clone();
+        let follow = (before.number()..latest.number())
+            .zip(&staged)
+            .all(|(before, (version, _))| version.previous() == Some(Version::new(before)));
+        if !follow || staged.last().map(|(_, row)| row.as_slice()) != Some(row) {
+            return Err(StoreError::Damaged("what is to be published is not staged"));
+        }
+        for (version, row) in &staged {
+            if !self.folder.create_or_find(&names::head(*version), row)? {
+                let next = Version::new(version.number().saturating_add(1));
+                return Err(StoreError::Gap {
+                    expected: next,
+                    actual: *version,
+                });
+            }
+        }
+        self.folder.staged().clear();
+        // Whoever looks for the latest version begins here. Nothing depends on it.
+        let newest = names::digits(latest).into_bytes();
+        drop(self.folder.replace(NEWEST, newest));
+        Ok(())
+    }
+
+    fn update(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(self.folder.row(version)?)
+    }
+
+    fn put_checkpoint(&mut self, _: &StoredCheckpoint) -> Result<(), StoreError> {
+        Err(only_versions())
+    }
+
+    fn checkpoint(&self) -> Result<Option<StoredCheckpoint>, StoreError> {
+        Ok(None)
+    }
+
+    fn records(&self, group: &'static str) -> Result<Vec<Record>, StoreError> {
+        let records = self.description.records.iter();
+        let of_group = records.filter(|(found, ..)| found == group);
+        let mut found: Vec<_> = of_group
+            .map(|(_, name, value)| (name.clone(), value.clone()))
+            .collect();
+        found.sort_unstable();
+        Ok(found)
+    }
+
+    fn record_count(&self, group: &'static str) -> Result<u64, StoreError> {
+        Ok(u64::try_from(self.records(group)?.len()).unwrap_or(u64::MAX))
+    }
+
+    fn write_records(&mut self, records: &[RecordChange]) -> Result<(), StoreError> {
+        if records.is_empty() {
+            Ok(())
+        } else {
+            Err(only_versions())
+        }
+    }
+
+    fn pin(&self) -> Result<(), StoreError> {
+        let latest = self.folder.latest()?;
+        *self.pinned() = Some(latest);
+        Ok(())
+    }
+
+    fn unpin(&self) {
+        *self.pinned() = None;
+    }
+
+    /// Takes away what writers have left behind that were killed.
+    fn compact(&mut self) -> Result<(), StoreError> {
+        self.folder.collect().map(drop)
+    }
+
+    fn check(&mut self) -> Result<(), StoreError> {
+        self.folder.latest().map(drop)
+    }
+}

@@ -1,0 +1,169 @@
+//! A store of whatever kind, by its address.
+
+use std::path::Path;
+
+use pad_core::Version;
+
+use super::{Record, RecordChange, Store, StoreError, StoredCheckpoint, redb_store::RedbStore};
+#[cfg(feature = "object-store")]
+use crate::objects::{ObjectBackend, ObjectFolder};
+
+/// A store in a file, or with the feature `object-store` in objects at an address such as `s3://bucket/prices`.
+#[derive(Debug)]
+pub enum AnyStore {
+    /// In a file.
+    File(Box<RedbStore>),
+    /// In objects.
+    #[cfg(feature = "object-store")]
+    Objects(ObjectBackend),
+}
+
+/// Whether a store is in objects, and not in a file.
+fn is_address(path: &Path) -> Option<&str> {
+    path.to_str().filter(|address| address.contains("://"))
+}
+
+impl AnyStore {
+    /// Makes a new store with these records.
+    ///
+    /// # Errors
+    /// [`StoreError::Exists`]; [`StoreError`] of the medium.
+    pub fn create(path: &Path, records: &[RecordChange]) -> Result<(), StoreError> {
+        match is_address(path) {
+            None => RedbStore::create(path, records).map(drop),
+            #[cfg(feature = "object-store")]
+            Some(address) => ObjectBackend::create(&ObjectFolder::at(address)?, address, records),
+            #[cfg(not(feature = "object-store"))]
+            Some(_) => Err(not_built_in()),
+        }
+    }
+
+    /// Opens a store.
+    ///
+    /// # Errors
+    /// As [`RedbStore::open`].
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        match is_address(path) {
+            None => Ok(Self::File(Box::new(RedbStore::open(path)?))),
+            #[cfg(feature = "object-store")]
+            Some(address) => {
+                ObjectBackend::open(ObjectFolder::at(address)?, address).map(Self::Objects)
+            }
+            #[cfg(not(feature = "object-store"))]
+            Some(_) => Err(not_built_in()),
+        }
+    }
+
+    /// The store if it is in a file.
+    pub const fn file(&self) -> Option<&RedbStore> {
+        match self {
+            Self::File(store) => Some(store),
+            #[cfg(feature = "object-store")]
+            Self::Objects(_) => None,
+        }
+    }
+
+    /// Whether the store at this path or address is in objects.
+    pub fn is_in_objects(path: &Path) -> bool {
+        is_address(path).is_some()
+    }
+
+    /// The bytes of what the store keeps itself.
+    ///
+    /// # Errors
+    /// [`StoreError`] of the medium.
+    pub fn file_bytes(&self) -> Result<u64, StoreError> {
+        match self {
+            Self::File(store) => store.file_bytes(),
+            // A row for each version, beside which there is not much.
+            #[cfg(feature = "object-store")]
+            Self::Objects(_) => Ok(0),
+        }
+    }
+}
+
+#[cfg(not(feature = "object-store"))]
+fn not_built_in() -> StoreError {
+    let said = "stores in objects are not built in (feature object-store)";
+    std::io::Error::new(std::io::ErrorKind::Unsupported, said).into()
+}
+
+/// Calls the same of the store that it is.
+macro_rules! of {
+    ($store:expr, $found:ident => $call:expr) => {
+        match $store {
+            AnyStore::File($found) => $call,
+            #[cfg(feature = "object-store")]
+            AnyStore::Objects($found) => $call,
+        }
+    };
+}
+
+impl Store for AnyStore {
+    fn id(&self) -> Result<[u8; 16], StoreError> {
+        of!(self, store => store.id())
+    }
+
+    fn latest(&self) -> Result<Version, StoreError> {
+        of!(self, store => store.latest())
+    }
+
+    fn publish(
+        &mut self,
+        first: Version,
+        updates: &[Vec<u8>],
+        records: &[RecordChange],
+    ) -> Result<(), StoreError> {
+        of!(self, store => store.publish(first, updates, records))
+    }
+
+    fn publish_row(
+        &mut self,
+        before: Version,
+        latest: Version,
+        row: &[u8],
+        records: &[RecordChange],
+    ) -> Result<(), StoreError> {
+        of!(self, store => store.publish_row(before, latest, row, records))
+    }
+
+    fn update(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError> {
+        of!(self, store => store.update(version))
+    }
+
+    fn put_checkpoint(&mut self, checkpoint: &StoredCheckpoint) -> Result<(), StoreError> {
+        of!(self, store => store.put_checkpoint(checkpoint))
+    }
+
+    fn checkpoint(&self) -> Result<Option<StoredCheckpoint>, StoreError> {
+        of!(self, store => store.checkpoint())
+    }
+
+    fn records(&self, group: &'static str) -> Result<Vec<Record>, StoreError> {
+        of!(self, store => store.records(group))
+    }
+
+    fn record_count(&self, group: &'static str) -> Result<u64, StoreError> {
+        of!(self, store => store.record_count(group))
+    }
+
+    fn write_records(&mut self, records: &[RecordChange]) -> Result<(), StoreError> {
+        of!(self, store => store.write_records(records))
+    }
+
+    fn pin(&self) -> Result<(), StoreError> {
+        of!(self, store => store.pin())
+    }
+
+    fn unpin(&self) {
+        of!(self, store => store.unpin());
+    }
+
+    fn compact(&mut self) -> Result<(), StoreError> {
+        of!(self, store => store.compact())
+    }
+
+    fn check(&mut self) -> Result<(), StoreError> {
+        of!(self, store => store.check())
+    }
+}
