@@ -132,7 +132,7 @@ pub use {
         path_copying::PathCopying,
         versioned_nodes::VersionedNodes,
     },
-    stored::{CopyError, MemoryLog, NodeLog, PublishError, StoredRepository},
+    stored::{CopyError, MemoryLog, NodeLog, PublishError, SortedError, StoredRepository},
 };
 
 #[cfg(feature = "std")]

@@ -11,6 +11,7 @@
 //!
 //! Source: path copying of Crosby & Wallach 2010, section 3.2.1, with the nodes on disk.
 
+mod build;
 mod draft;
 mod layout;
 mod link;
@@ -21,4 +22,4 @@ mod repository;
 mod view;
 
 pub use log::{MemoryLog, NodeLog};
-pub use repository::{CopyError, PublishError, StoredRepository};
+pub use repository::{CopyError, PublishError, SortedError, StoredRepository};

@@ -5,6 +5,7 @@ use core::marker::PhantomData;
 mod copy;
 mod head;
 mod publish;
+mod sorted;
 
 use pad_core::{
     ApplyError, HeadLog, Hosts, Key, KeyRange, LookupError, Operation, PublicKey, Repository,
@@ -13,7 +14,7 @@ use pad_core::{
 };
 
 use self::head::{Contents, StoredHead};
-pub use self::{copy::CopyError, publish::PublishError};
+pub use self::{copy::CopyError, publish::PublishError, sorted::SortedError};
 use super::{
     draft::{Changes, Draft},
     log::{MemoryLog, NodeLog},
