@@ -26,6 +26,7 @@
 
 pub mod answering;
 pub mod author;
+mod changes;
 pub mod client_view;
 pub mod complete;
 mod description;
@@ -53,6 +54,7 @@ pub use aad;
 pub use answering::{AnswerError, AnsweringRepository};
 pub use author::{AuthorError, BatchAuthor, DurableAuthor, RecordedAuthor, ResumableRepository};
 pub use block_directory;
+pub use changes::Changes;
 pub use complete::CompleteHistory;
 pub use durable::{Checked, Durable, DurableRepository};
 pub use family::{tree::TreeStore, tuple::TupleSetup};

@@ -1,6 +1,6 @@
 //! Tree PADs whose nodes are in a file: a look-up or a change reads the nodes on its ways, and not the dictionary.
 
-use std::path::Path;
+use std::{io, path::Path};
 
 use pad_core::{
     ApplyError, Key, LookupError, Operation, Repository, Response, SnapshotHead, StoreFault, Suite,
@@ -9,7 +9,7 @@ use pad_core::{
 };
 use pad_tree::{
     Answer, BalancingScheme, CopyError, Difference, KeyHistory, KeyRange, Keys, ProvableQuery,
-    PublishError, RedBlack, SkipList, StoredRepository, Treap, TreeScheme,
+    PublishError, RedBlack, SkipList, SortedError, StoredRepository, Treap, TreeScheme,
 };
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ use crate::{
     answering::{AnswerError, AnsweringRepository},
     author::{AuthorError, ResumedAuthor},
     family::not_offered,
-    hosted::{Keeping, KeptRepository, RowKeeper, SignedUpdate, Typed},
+    hosted::{Keeping, KeptRepository, RowKeeper, SignedUpdate, SortedEntries, Typed},
     keys::{PublicKey, SecretKey},
     node_file::{NodeFile, Owner, SystemError},
     offered::OfferedRepository,
@@ -80,6 +80,14 @@ fn refused(error: ApplyError, said: &SystemError) -> RepositoryError {
 impl<S: Suite, B: BalancingScheme> Typed<InFile<S, B>> {
     fn log(&self) -> &NodeFile {
         self.repository().log()
+    }
+
+    /// Why a version is not signed.
+    fn unsigned(&self, error: PublishError) -> SignError {
+        match error {
+            PublishError::Signer(error) => SignError::Signer(error),
+            PublishError::Apply(error) => refused(error, &self.log().system_error()).into(),
+        }
     }
 
     /// The copy of all versions from one on in a new file, durable.
@@ -237,11 +245,29 @@ impl<S: Suite, B: BalancingScheme> RowKeeper for Typed<InFile<S, B>> {
     ) -> Result<Box<dyn SignedUpdate>, SignError> {
         match self.repository_mut().publish(batch, signer) {
             Ok(update) => Ok(Box::new(update)),
-            Err(PublishError::Signer(error)) => Err(SignError::Signer(error)),
-            Err(PublishError::Apply(error)) => {
-                Err(refused(error, &self.log().system_error()).into())
-            }
+            Err(error) => Err(self.unsigned(error)),
         }
+    }
+
+    fn load(
+        &mut self,
+        number: u64,
+        entries: &mut SortedEntries<'_>,
+        signer: &HeadSigner,
+    ) -> Result<Version, SignError> {
+        let loaded = self
+            .repository_mut()
+            .publish_sorted(number, entries, signer);
+        let error = match loaded {
+            Ok(head) => return Ok(head.head.version),
+            Err(SortedError::Publish(error)) => return Err(self.unsigned(error)),
+            Err(SortedError::Source(error)) => error,
+            Err(SortedError::NotEmpty) => StoreError::Damaged(NOT_EMPTY),
+            Err(SortedError::Unordered | SortedError::Number { .. }) => {
+                StoreError::Io(io::Error::new(io::ErrorKind::InvalidData, NOT_SORTED))
+            }
+        };
+        Err(RepositoryError::from(error).into())
     }
 
     fn check_changes(&self, version: Version) -> Result<(), CheckError> {
@@ -393,9 +419,12 @@ fn answer<S: Suite, B: BalancingScheme, Q: ProvableQuery>(
 /// A number that nobody chose, and not that of the first file.
 fn new_copy() -> Result<u64, StoreError> {
     let mut bytes = [0; 8];
-    getrandom::fill(&mut bytes).map_err(|error| std::io::Error::other(error.to_string()))?;
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
     Ok(u64::from_le_bytes(bytes).max(1))
 }
+
+const NOT_EMPTY: &str = "entries can be loaded into an empty dictionary only";
+const NOT_SORTED: &str = "the entries to be loaded are not those that were sorted";
 
 /// Blocks of nodes in memory.
 const CACHE_BYTES: usize = 64 << 20;

@@ -96,7 +96,7 @@ impl Rows {
         match left {
             Some(0) => {
                 *left = None;
-                Err(StoreError::Io(std::io::Error::other("the power is gone")))
+                Err(StoreError::Io(io::Error::other("the power is gone")))
             }
             Some(number) => {
                 *number -= 1;
