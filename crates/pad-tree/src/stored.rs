@@ -3,7 +3,8 @@
 //! The nodes of all versions stand in one append-only log of bytes ([`NodeLog`]), each version's new nodes together. A node says where
 //! its two children are and what their digests are, so a look-up reads the nodes on its way and none beside it. An update reads the
 //! nodes on the ways of its keys into a draft, which is a [`NodeStore`](crate::NodeStore) as those in memory are: the balancing
-//! schemes, and so roots and proofs, are the same. Then it appends what has changed.
+//! schemes, and so roots and proofs, are the same. Then it appends what has changed. A first version, which has nothing to read, is laid out
+//! while its entries come.
 //!
 //! What is stored is believed in nothing that counts: a node that an update reads has the digest that its parent says, up to the signed
 //! root, and a proof from damaged nodes is refused by clients. Separators and balances are not hashed. With false ones an update leads

@@ -13,6 +13,7 @@
 //!   trusts (`flexlist_service`).
 //! * [`DurableRepository`] and [`DurableAuthor`]: server and author across crashes, over a
 //!   [`Store`]; [`RedbStore`] is one in a file.
+//! * [`Changes`]: what an author gathers for a snapshot, more than memory holds if it is the first.
 //! * [`hosted`]: a repository of any family behind messages, which [`durable`] makes last.
 //! * [`StorableRepository`], [`CheckpointedRepository`], [`ResumableRepository`] and
 //!   [`AnsweringRepository`]: what other families of schemes must offer to be stored, continued and
