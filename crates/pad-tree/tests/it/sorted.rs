@@ -264,7 +264,7 @@ struct Unreadable(u64);
 fn check_refusals<B: BalancingScheme>() {
     let contents = contents(10_000, 200, &mut Random::new(64));
     let number = 10_000;
-    let sorted: Vec<(Key, Value)> = contents.clone().into_iter().collect();
+    let sorted: Vec<(Key, Value)> = contents.into_iter().collect();
     let mut repository = repository::<B, _>(Full(MemoryLog::default(), u64::MAX));
     let mut refused = |number: u64,
                        entries: Vec<Result<(Key, Value), Unreadable>>,
@@ -286,7 +286,8 @@ fn check_refusals<B: BalancingScheme>() {
             matches!(error, SortedError::Unordered)
         });
         let mut twice = all();
-        twice[place] = twice[place - 1].clone();
+        let before = twice[place - 1].clone();
+        twice[place] = before;
         refused(number, twice, &|error| {
             matches!(error, SortedError::Unordered)
         });
@@ -348,7 +349,7 @@ fn an_emptied_dictionary_is_filled_again() {
     let put = |(key, value): (&Key, &Value)| Operation::Put(key.clone(), value.clone());
     let puts: Vec<_> = contents.iter().map(put).collect();
     let removals: Vec<_> = contents.keys().cloned().map(Operation::Remove).collect();
-    for batch in [puts.clone(), removals.clone(), puts] {
+    for batch in [puts.clone(), removals, puts] {
         let update = author.snapshot_of(batch).unwrap();
         usual.apply(&update).unwrap();
         if built.is_empty() {

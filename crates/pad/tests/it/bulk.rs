@@ -45,13 +45,13 @@ fn batch(seed: u64, number: u64) -> Vec<Operation> {
         (state >> 33) % below
     };
     (0..number)
-        .map(|_| match random(6) {
-            0 => Operation::Remove(key(random(number))),
-            _ => {
-                let length = usize::try_from(random(60)).unwrap();
-                let value = Value::new(vec![b'v'; length]).unwrap();
-                Operation::Put(key(random(number)), value)
+        .map(|_| {
+            if random(6) == 0 {
+                return Operation::Remove(key(random(number)));
             }
+            let length = usize::try_from(random(60)).unwrap();
+            let value = Value::new(vec![b'v'; length]).unwrap();
+            Operation::Put(key(random(number)), value)
         })
         .collect()
 }

@@ -50,7 +50,9 @@ mod tests {
             let body = codec::encode_body(&(name, &operations));
             let whole = Sha256Ed25519::hash(Domain::Checkpoint, &[b"trace", &body]);
             let mut stamping = Stamping::new(name, u64::try_from(changes).unwrap());
-            operations.iter().for_each(|change| stamping.add(change));
+            for change in &operations {
+                stamping.add(change);
+            }
             assert_eq!(stamping.finish(), whole.as_ref(), "{changes}");
         }
     }
