@@ -299,6 +299,24 @@ mod tests {
     }
 
     #[test]
+    fn memory_does_not_grow_with_the_rows_of_a_snapshot() {
+        let peak = |rows: usize| {
+            let text = "snapshot,op,key,value\n".to_owned() + &"a,put,key,value\n".repeat(rows);
+            let mut read = 0;
+            let measured = allocation_counter::measure(|| {
+                let mut reader = TraceReader::new(text.as_bytes()).unwrap();
+                reader.begin().unwrap().unwrap();
+                while reader.change().unwrap().is_some() {
+                    read += 1;
+                }
+            });
+            assert_eq!(read, rows);
+            measured.bytes_max
+        };
+        assert_eq!(peak(1000), peak(50_000));
+    }
+
+    #[test]
     fn names_the_line_of_each_error() {
         let head = "snapshot,op,key,value\n";
         assert!(message("a,b\n").starts_with("line 1: the header"));

@@ -27,6 +27,8 @@ pub(crate) struct Sorter {
 #[derive(Debug)]
 struct Runs {
     file: Scratch,
+    /// About so many bytes are written at a time.
+    piece: usize,
     runs: Vec<Range<u64>>,
 }
 
@@ -55,7 +57,7 @@ impl Sorter {
         self.buffer.sort(&self.workers);
         let runs = match &mut self.spilled {
             Some(runs) => runs,
-            none => none.insert(Runs::new(&self.beside)?),
+            none => none.insert(Runs::new(&self.beside, piece(self.bound, 1))?),
         };
         runs.add(Cursor::Memory(&self.buffer, 0))?;
         self.buffer.clear();
@@ -77,19 +79,19 @@ impl Sorter {
         // The room is needed for reading.
         drop(mem::take(&mut self.buffer));
         let most = (self.bound / LEAST_PIECE).clamp(2, MOST_RUNS);
-        let piece = |runs: usize| (self.bound / runs.max(1)).clamp(LEAST_PIECE, PIECE);
         while runs.runs.len() > most {
-            runs = runs.merged(&self.beside, most, piece(most))?;
+            runs = runs.merged(&self.beside, most, piece(self.bound, most))?;
         }
-        let piece = piece(runs.runs.len());
+        let piece = piece(self.bound, runs.runs.len());
         Ok(Sorted(Source::File { runs, piece }))
     }
 }
 
 impl Runs {
-    fn new(beside: &Path) -> io::Result<Self> {
+    fn new(beside: &Path, piece: usize) -> io::Result<Self> {
         Ok(Self {
             file: Scratch::beside(beside)?,
+            piece,
             runs: Vec::new(),
         })
     }
@@ -99,7 +101,7 @@ impl Runs {
         let (start, mut bytes) = (self.file.end(), Vec::new());
         while let Some(record) = operations.advance()? {
             record.write(&mut bytes);
-            if bytes.len() >= PIECE {
+            if bytes.len() >= self.piece {
                 self.file.append(&bytes)?;
                 bytes.clear();
             }
@@ -111,7 +113,7 @@ impl Runs {
 
     /// The same in another file, with so many runs each made one.
     fn merged(&self, beside: &Path, most: usize, piece: usize) -> io::Result<Self> {
-        let mut merged = Self::new(beside)?;
+        let mut merged = Self::new(beside, self.piece)?;
         for group in self.runs.chunks(most) {
             merged.add(Cursor::File(Merge::new(&self.file, group, piece)?))?;
         }
@@ -204,7 +206,12 @@ impl Cursor<'_> {
     }
 }
 
-/// Bytes that are written, and of each run read, at a time.
+/// The bytes that are written, or read of each run, at a time, if so many pieces may take about this memory.
+fn piece(bound: usize, pieces: usize) -> usize {
+    (bound / pieces.max(1)).clamp(LEAST_PIECE, PIECE)
+}
+
+/// So many bytes are written, and of a run read, at most.
 const PIECE: usize = 1 << 20;
 /// So many bytes of a run are read at least.
 const LEAST_PIECE: usize = 1 << 12;

@@ -139,3 +139,35 @@ fn without_a_folder_the_error_is_typed() {
     // Nothing is written as long as there is room in memory.
     sorted(&operations, 1 << 20, &none, &Workers::sequential()).unwrap();
 }
+
+/// What is gathered, merged and read takes as much memory for eight times as many operations.
+#[test]
+fn memory_does_not_grow_with_the_number_of_operations() {
+    let folder = tempfile::tempdir().unwrap();
+    let bound = 1 << 16;
+    let peak = |number: u64| {
+        let mut taken = 0;
+        let measured = allocation_counter::measure(|| {
+            let beside = folder.path().join("store");
+            let mut changes = Changes::sorted(&beside, bound, Workers::sequential());
+            for place in 0..number {
+                // An odd multiplier: the keys come in no order, and no two are the same.
+                let name = place.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes();
+                let key = Key::new(name.as_slice()).unwrap();
+                let value = Value::new(vec![1; 32]).unwrap();
+                changes.push(Operation::Put(key, value)).unwrap();
+            }
+            let Gathered::Sorter(sorter) = changes.gathered() else {
+                unreachable!("they are sorted")
+            };
+            let sorted = sorter.sorted().unwrap();
+            taken = sorted.entries().unwrap().map(Result::unwrap).count();
+        });
+        assert_eq!(u64::try_from(taken).unwrap(), number);
+        measured.bytes_max
+    };
+    let (few, many) = (peak(20_000), peak(160_000));
+    // Of each run it is known where it is.
+    assert!(many < few + (16 << 10), "{few} bytes, {many} bytes");
+    assert!(many < 6 * (1 << 16), "{many} bytes");
+}
