@@ -29,7 +29,7 @@ struct Runs {
     file: Scratch,
     /// About so many bytes are written at a time.
     piece: usize,
-    runs: Vec<Range<u64>>,
+    extents: Vec<Range<u64>>,
 }
 
 impl Sorter {
@@ -79,10 +79,10 @@ impl Sorter {
         // The room is needed for reading.
         drop(mem::take(&mut self.buffer));
         let most = (self.bound / LEAST_PIECE).clamp(2, MOST_RUNS);
-        while runs.runs.len() > most {
+        while runs.extents.len() > most {
             runs = runs.merged(&self.beside, most, piece(self.bound, most))?;
         }
-        let piece = piece(self.bound, runs.runs.len());
+        let piece = piece(self.bound, runs.extents.len());
         Ok(Sorted(Source::File { runs, piece }))
     }
 }
@@ -92,7 +92,7 @@ impl Runs {
         Ok(Self {
             file: Scratch::beside(beside)?,
             piece,
-            runs: Vec::new(),
+            extents: Vec::new(),
         })
     }
 
@@ -107,14 +107,14 @@ impl Runs {
             }
         }
         self.file.append(&bytes)?;
-        self.runs.push(start..self.file.end());
+        self.extents.push(start..self.file.end());
         Ok(())
     }
 
     /// The same in another file, with so many runs each made one.
     fn merged(&self, beside: &Path, most: usize, piece: usize) -> io::Result<Self> {
         let mut merged = Self::new(beside, self.piece)?;
-        for group in self.runs.chunks(most) {
+        for group in self.extents.chunks(most) {
             merged.add(Cursor::File(Merge::new(&self.file, group, piece)?))?;
         }
         Ok(merged)
@@ -179,7 +179,7 @@ impl Sorted {
         Ok(match &self.0 {
             Source::Memory(buffer) => Cursor::Memory(buffer, 0),
             Source::File { runs, piece } => {
-                Cursor::File(Merge::new(&runs.file, &runs.runs, *piece)?)
+                Cursor::File(Merge::new(&runs.file, &runs.extents, *piece)?)
             }
         })
     }
