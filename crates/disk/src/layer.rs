@@ -17,7 +17,6 @@ mod folder;
 #[cfg(feature = "simulated-disk")]
 mod simulated;
 
-#[cfg(feature = "redb")]
 pub(crate) use file::SystemFile;
 pub use folder::Folder;
 #[cfg(feature = "simulated-disk")]

@@ -2,6 +2,7 @@
 //!
 //! * [`create`], [`replace`] and [`Draft`]: a file appears under its name complete and durable, or
 //!   not at all. A draft that nobody keeps leaves nothing behind, not even when the process is killed.
+//! * [`Scratch`]: room for what does not fit into memory.
 //! * [`Register`]: a small value that is overwritten in place, and never torn.
 //! * [`Lock`]: one process at a time, for as long as a value lives.
 //! * [`layer`]: folders of files that are read and written at positions, under stores.
@@ -26,8 +27,10 @@ pub mod layer;
 mod lock;
 mod place;
 mod register;
+mod scratch;
 
 pub use draft::{Access, Draft, create, replace};
 pub use lock::{Lock, LockError, PATIENCE};
 pub use place::beside;
 pub use register::{Register, RegisterError};
+pub use scratch::Scratch;

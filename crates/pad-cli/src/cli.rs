@@ -29,6 +29,7 @@ mod output;
 mod parameters;
 mod progress;
 mod proof;
+mod quantity;
 mod query;
 mod session;
 mod transfer;
@@ -65,7 +66,9 @@ enum Command {
     Parameters(parameters::Parameters),
     /// Import a trace of updates (CSV: snapshot,op,key,value), one signed version per snapshot.
     ///
-    /// Run again, it goes on where it stopped: what is in the store already is compared and skipped.
+    /// Run again, it goes on where it stopped: what is in the store already is compared and skipped. A snapshot that is larger than
+    /// --memory is sorted in a file beside the store, if the store keeps its nodes in a file and its latest version is empty, as that of
+    /// a new store; all other snapshots are held in memory.
     Import(import::Import),
     /// Set the value of a key in the next version.
     Put(change::Put),

@@ -24,6 +24,7 @@ use rayon::prelude::*;
 /// for workers in [Workers::sequential(), Workers::new(pair)?] {
 ///     assert_eq!(workers.run(|| (1..=10).sum::<u32>()), 55);
 ///     assert_eq!(workers.map(&[1, 2, 3], |number| number * number), [1, 4, 9]);
+///     assert_eq!(workers.both(|| 1, || "two"), (1, "two"));
 /// }
 /// # }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -59,6 +60,19 @@ impl Workers {
             return pool.install(work);
         }
         work()
+    }
+
+    /// What two pieces of work make, at the same time if there are threads for it.
+    pub fn both<A: Send, B: Send>(
+        &self,
+        first: impl FnOnce() -> A + Send,
+        second: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
+        #[cfg(feature = "std")]
+        if self.pool.is_some() {
+            return self.run(|| rayon::join(first, second));
+        }
+        (first(), second())
     }
 
     /// What `map` makes of each item, in their order.

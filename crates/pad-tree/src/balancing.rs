@@ -17,9 +17,12 @@ use crate::{
     store::NodeStore,
 };
 
+mod build;
 mod cartesian;
 mod red_black;
 
+pub use build::Gap;
+pub(crate) use build::{Spine, build};
 pub use cartesian::SetUnique;
 pub use red_black::Color;
 
@@ -64,8 +67,9 @@ pub trait BalancingScheme: TreeScheme {
         leaf: EntryId,
     ) -> Result<NodeId, S::Fault>;
 
-    /// Builds a tree over leaves in ascending order of keys; at least one. `O(n)`.
-    fn build<S: NodeStore<Scheme = Self>>(store: &mut S, leaves: &[EntryId]) -> NodeId;
+    /// The gap before a leaf in a tree that is built at once over so many leaves in ascending order. The leaf's key has this rank, and so
+    /// many leaves stand before it: at least one.
+    fn gap(rank: u32, place: u64, leaves: u64) -> Gap<Self::Balance>;
 
     /// What the ancestors of an inner node need to know of its subtree, from what the two children
     /// said; leaves say 0. `None` if no tree of this scheme has such a node.

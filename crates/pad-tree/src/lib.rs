@@ -133,8 +133,8 @@ pub use {
         versioned_nodes::VersionedNodes,
     },
     stored::{
-        CopyError, MemoryLog, NodeLog, PublishError, RECORDS_FOR_EACH_SUBTREE, StoredHeads,
-        StoredRepository, record_bytes,
+        CopyError, MemoryLog, NodeLog, PublishError, RECORDS_FOR_EACH_SUBTREE, SortedError,
+        StoredHeads, StoredRepository, record_bytes,
     },
 };
 

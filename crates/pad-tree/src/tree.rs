@@ -6,7 +6,7 @@ use pad_core::{ApplyError, InputError, Operation, Workers};
 
 use crate::{
     annotation::Annotation,
-    balancing::{BalancingScheme, LeafPair, Step, relink},
+    balancing::{BalancingScheme, LeafPair, Step, build, relink},
     entries::{Entries, Probe},
     id::{EntryId, NodeId, NodeKind, Side},
     replace::Replacements,
@@ -261,9 +261,7 @@ impl<S: NodeStore> Tree<S> {
             }
         }
         self.changes += leaves.len();
-        if !leaves.is_empty() {
-            self.root = Some(S::Scheme::build(&mut self.store, &leaves));
-        }
+        self.root = build(&mut self.store, &leaves);
         Ok(())
     }
 

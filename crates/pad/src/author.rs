@@ -7,11 +7,13 @@
 //! behind it, as one restored from a backup is, is not signed for.
 
 use core::{any::Any, fmt, marker::PhantomData};
+use std::path::Path;
 
 use pad_core::{Dictionary, Operation, Update, Version, Workers, signature::HeadSigner};
 
 use crate::{
     answering::AnsweringRepository,
+    changes::{Changes, Gathered},
     durable::{Durable, DurableRepository},
     hosted::{HostedRepository, KeptRepository, SignedUpdate, Typed},
     repository::{RepositoryError, SignError, StorableRepository},
@@ -256,6 +258,46 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
     /// [`AuthorError`].
     pub fn stage(&mut self, batch: Vec<Operation>) -> Result<Version, AuthorError> {
         Ok(self.sign(batch)?.version())
+    }
+
+    /// Room for the changes of the next snapshot. If the latest version is empty, and the repository keeps its contents itself, about so many
+    /// bytes of them are in memory, and the others in the folder of the file at this path, where nothing of them stays. All other changes
+    /// must be in memory.
+    pub fn gather(&self, beside: &Path, memory: usize) -> Changes {
+        if self.can_load() {
+            Changes::sorted(beside, memory, Workers::all_cores())
+        } else {
+            Changes::in_memory()
+        }
+    }
+
+    /// As [`RecordedAuthor::stage`] for changes that were gathered. Of those for which there was no room in memory none are kept if the signer
+    /// refuses.
+    ///
+    /// # Errors
+    /// [`AuthorError`].
+    pub fn stage_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError> {
+        let sorter = match changes.gathered() {
+            Gathered::InMemory(batch) => return self.stage(batch),
+            Gathered::Sorter(sorter) => sorter,
+        };
+        let sorted = sorter.sorted().map_err(RepositoryError::from)?;
+        match &self.author {
+            ResumedAuthor::WithKey(signer) if self.can_load() => {
+                let number = sorted.number().map_err(RepositoryError::from)?;
+                let mut entries = sorted.entries().map_err(RepositoryError::from)?;
+                Ok(self.repository.load(number, &mut entries, signer)?)
+            }
+            // Another version was staged since they were gathered.
+            _ => self.stage(sorted.batch().map_err(RepositoryError::from)?),
+        }
+    }
+
+    /// Whether the next snapshot need not be in memory: there are no entries, and nothing waits.
+    fn can_load(&self) -> bool {
+        matches!(self.author, ResumedAuthor::WithKey(_))
+            && self.waiting.is_empty()
+            && self.repository.memory().entries() == 0
     }
 
     /// Makes all staged snapshots and these records durable, all or nothing.

@@ -15,7 +15,7 @@ use pad_tree::{Difference, KeyHistory, KeyRange};
 
 use crate::{
     answering::AnswerError,
-    hosted::{HostedRepository, Keeping, SignedUpdate, Typed},
+    hosted::{HostedRepository, Keeping, SignedUpdate, SortedEntries, Typed},
     question::{HeadText, Question},
     repository::{RepositoryError, SignError},
     store::{RecordChange, Store, StoreError},
@@ -176,6 +176,27 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         };
         self.keep(|| update.encode())?;
         Ok(update)
+    }
+
+    /// The same for so many entries in ascending order of their keys, as the contents after a version that is empty: they are not held, and
+    /// what others are sent is made again from what is stored.
+    ///
+    /// # Errors
+    /// [`SignError`]: nothing is changed.
+    pub(crate) fn load(
+        &mut self,
+        number: u64,
+        entries: &mut SortedEntries<'_>,
+        signer: &HeadSigner,
+    ) -> Result<Version, SignError> {
+        self.begin()?;
+        let Keeping::Rows(rows) = self.memory.keeping() else {
+            return Err(RepositoryError::from(NO_AUTHOR).into());
+        };
+        let version = rows.load(number, entries, signer)?;
+        let row = rows.row(version).map_err(RepositoryError::from)?;
+        self.staged = vec![row];
+        Ok(version)
     }
 
     /// Makes all staged updates and these records durable, all or nothing, and returns the version

@@ -98,6 +98,9 @@ pub trait Checkpointed: UpdatedRepository {
     fn emptied(&self) -> Box<dyn HostedRepository>;
 }
 
+/// Entries in ascending order of their keys, which are read when they are needed.
+pub type SortedEntries<'e> = dyn Iterator<Item = Result<(Key, Value), StoreError>> + Send + 'e;
+
 /// Keeps its contents itself, beside the store, and the heads of all versions. In the place of updates the store has a row for the latest
 /// version, which says where its contents are.
 ///
@@ -128,6 +131,18 @@ pub trait RowKeeper: UpdatedRepository {
         batch: &mut Vec<Operation>,
         signer: &HeadSigner,
     ) -> Result<Box<dyn SignedUpdate>, SignError>;
+
+    /// Signs so many entries in ascending order of their keys as the version after one that is empty, without holding them; see
+    /// [`pad_tree::StoredRepository::publish_sorted`].
+    ///
+    /// # Errors
+    /// [`SignError`]: nothing is changed.
+    fn load(
+        &mut self,
+        number: u64,
+        entries: &mut SortedEntries<'_>,
+        signer: &HeadSigner,
+    ) -> Result<Version, SignError>;
 
     /// Drops the contents of all versions before `oldest`, from the store as well; their heads stay. All that was staged is published.
     ///

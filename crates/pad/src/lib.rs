@@ -13,6 +13,7 @@
 //!   trusts (`flexlist_service`).
 //! * [`DurableRepository`] and [`DurableAuthor`]: server and author across crashes, over a
 //!   [`Store`]; [`RedbStore`] is one in a file.
+//! * [`Changes`]: what an author gathers for a snapshot, more than memory holds if it is the first.
 //! * [`hosted`]: a repository of any family behind messages, which [`durable`] makes last.
 //! * [`StorableRepository`], [`CheckpointedRepository`], [`ResumableRepository`] and
 //!   [`AnsweringRepository`]: what other families of schemes must offer to be stored, continued and
@@ -26,6 +27,7 @@
 
 pub mod answering;
 pub mod author;
+mod changes;
 pub mod client_view;
 pub mod complete;
 mod description;
@@ -56,6 +58,7 @@ pub use aad;
 pub use answering::{AnswerError, AnsweringRepository};
 pub use author::{AuthorError, BatchAuthor, DurableAuthor, RecordedAuthor, ResumableRepository};
 pub use block_directory;
+pub use changes::Changes;
 pub use complete::CompleteHistory;
 pub use durable::{Checked, Durable, DurableRepository};
 pub use family::{tree::TreeStore, tuple::TupleSetup};

@@ -54,13 +54,35 @@ pub enum TraceError {
     Scattered(u64, String),
 }
 
-/// Reads a trace snapshot by snapshot; memory for one snapshot at a time.
+/// Reads a trace: as an iterator snapshot by snapshot, each of them in memory, or change by change with [`TraceReader::begin`] and
+/// [`TraceReader::change`], whose memory is one change and the names of the snapshots.
 pub struct TraceReader<R> {
     rows: csv::Reader<R>,
-    /// The first row of the next snapshot, already read.
-    ahead: Option<Row>,
+    row: csv::StringRecord,
+    /// Whether the row that was read last was not taken yet.
+    is_ahead: bool,
+    /// The name of the snapshot that began last.
+    name: String,
     seen: HashSet<String>,
     failed: bool,
+}
+
+/// The beginning of a snapshot of a trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceStart {
+    /// What the trace calls the snapshot.
+    pub name: String,
+    /// The line of its first row.
+    pub line: u64,
+}
+
+/// A row of a trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceChange {
+    /// The line of the row.
+    pub line: u64,
+    /// What it changes.
+    pub operation: Operation,
 }
 
 impl<R> fmt::Debug for TraceReader<R> {
@@ -71,12 +93,6 @@ impl<R> fmt::Debug for TraceReader<R> {
             self.seen.len()
         )
     }
-}
-
-struct Row {
-    line: u64,
-    snapshot: String,
-    operation: Operation,
 }
 
 impl TraceReader<Box<dyn Read>> {
@@ -117,62 +133,78 @@ impl<R: Read> TraceReader<R> {
         }
         Ok(Self {
             rows,
-            ahead: None,
+            row: csv::StringRecord::new(),
+            is_ahead: false,
+            name: String::new(),
             seen: HashSet::new(),
             failed: false,
         })
     }
 
-    fn next_row(&mut self) -> Result<Option<Row>, TraceError> {
-        let mut record = csv::StringRecord::new();
-        if !self.rows.read_record(&mut record).map_err(row_error)? {
+    /// Goes to the next snapshot, past all that was not taken of the one before; `None` at the end of the trace.
+    ///
+    /// # Errors
+    /// [`TraceError`].
+    pub fn begin(&mut self) -> Result<Option<TraceStart>, TraceError> {
+        while !self.seen.is_empty() && self.change()?.is_some() {}
+        if !self.read_row()? {
             return Ok(None);
         }
-        let line = record.position().map_or(0, csv::Position::line);
+        let (name, line) = (self.field(0).to_owned(), self.line());
+        if !self.seen.insert(name.clone()) {
+            return Err(TraceError::Scattered(line, name));
+        }
+        self.name.clone_from(&name);
+        Ok(Some(TraceStart { name, line }))
+    }
+
+    /// The next change of the snapshot that began last; `None` if there is none.
+    ///
+    /// # Errors
+    /// [`TraceError`].
+    pub fn change(&mut self) -> Result<Option<TraceChange>, TraceError> {
+        if !self.read_row()? || self.field(0) != self.name {
+            return Ok(None);
+        }
+        self.is_ahead = false;
+        let line = self.line();
         let input = |error| TraceError::Input(line, error);
-        let field = |column: usize| record.get(column).unwrap_or_default();
-        let key = Key::new(field(2).as_bytes()).map_err(input)?;
-        let operation = match (field(1), field(3)) {
+        let key = Key::new(self.field(2).as_bytes()).map_err(input)?;
+        let operation = match (self.field(1), self.field(3)) {
             ("put", value) => Operation::Put(key, Value::new(value.as_bytes()).map_err(input)?),
             ("delete", "") => Operation::Remove(key),
             ("delete", _) => return Err(TraceError::DeleteWithValue(line)),
             (other, _) => return Err(TraceError::UnknownOperation(line, other.into())),
         };
-        Ok(Some(Row {
-            line,
-            snapshot: field(0).into(),
-            operation,
-        }))
+        Ok(Some(TraceChange { line, operation }))
+    }
+
+    /// Reads a row, unless one was read that nobody has taken; `false` at the end.
+    fn read_row(&mut self) -> Result<bool, TraceError> {
+        if !self.is_ahead {
+            self.is_ahead = self.rows.read_record(&mut self.row).map_err(row_error)?;
+        }
+        Ok(self.is_ahead)
+    }
+
+    fn line(&self) -> u64 {
+        self.row.position().map_or(0, csv::Position::line)
+    }
+
+    fn field(&self, column: usize) -> &str {
+        self.row.get(column).unwrap_or_default()
     }
 
     fn next_snapshot(&mut self) -> Result<Option<TraceSnapshot>, TraceError> {
-        let first = match self.ahead.take() {
-            Some(row) => row,
-            None => match self.next_row()? {
-                Some(row) => row,
-                None => return Ok(None),
-            },
+        let Some(TraceStart { name, line }) = self.begin()? else {
+            return Ok(None);
         };
-        let Row {
-            line,
-            snapshot: name,
-            operation,
-        } = first;
-        if !self.seen.insert(name.clone()) {
-            return Err(TraceError::Scattered(line, name));
-        }
-        let is_removal = |operation: &Operation| matches!(operation, Operation::Remove(_));
-        let mut first_removal = is_removal(&operation).then_some(line);
-        let mut operations = vec![operation];
-        while let Some(row) = self.next_row()? {
-            if row.snapshot != name {
-                self.ahead = Some(row);
-                break;
+        let (mut first_removal, mut operations) = (None, Vec::new());
+        while let Some(TraceChange { line, operation }) = self.change()? {
+            if matches!(operation, Operation::Remove(_)) {
+                first_removal = first_removal.or(Some(line));
             }
-            if first_removal.is_none() && is_removal(&row.operation) {
-                first_removal = Some(row.line);
-            }
-            operations.push(row.operation);
+            operations.push(operation);
         }
         Ok(Some(TraceSnapshot {
             name,
@@ -238,6 +270,50 @@ mod tests {
         );
         assert_eq!((read[1].name.as_str(), read[1].line), ("b", 4));
         assert_eq!(read[1].operations[0].key().as_bytes(), b"m,\"");
+    }
+
+    #[test]
+    fn goes_change_by_change_and_past_what_was_not_taken() {
+        let text =
+            "snapshot,op,key,value\na,put,k,1\na,put,l,2\na,delete,m,\nb,put,k,3\nc,put,n,4\n";
+        let mut reader = TraceReader::new(text.as_bytes()).unwrap();
+        let start = |name: &str, line| {
+            Some(TraceStart {
+                name: name.into(),
+                line,
+            })
+        };
+        assert_eq!(reader.begin().unwrap(), start("a", 2));
+        let change = reader.change().unwrap().unwrap();
+        assert_eq!(
+            (change.line, change.operation.key().as_bytes()),
+            (2, &b"k"[..])
+        );
+        assert_eq!(reader.begin().unwrap(), start("b", 5));
+        assert_eq!(reader.change().unwrap().unwrap().line, 5);
+        assert_eq!(reader.change().unwrap(), None);
+        assert_eq!(reader.change().unwrap(), None);
+        assert_eq!(reader.begin().unwrap(), start("c", 6));
+        assert_eq!(reader.begin().unwrap(), None);
+        assert_eq!(reader.change().unwrap(), None);
+    }
+
+    #[test]
+    fn memory_does_not_grow_with_the_rows_of_a_snapshot() {
+        let peak = |rows: usize| {
+            let text = "snapshot,op,key,value\n".to_owned() + &"a,put,key,value\n".repeat(rows);
+            let mut read = 0;
+            let measured = allocation_counter::measure(|| {
+                let mut reader = TraceReader::new(text.as_bytes()).unwrap();
+                reader.begin().unwrap().unwrap();
+                while reader.change().unwrap().is_some() {
+                    read += 1;
+                }
+            });
+            assert_eq!(read, rows);
+            measured.bytes_max
+        };
+        assert_eq!(peak(1000), peak(50_000));
     }
 
     #[test]

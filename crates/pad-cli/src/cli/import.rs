@@ -1,23 +1,26 @@
 //! `pad import`: a trace becomes signed versions.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::ProgressBar;
 use pad::{
-    Domain, NotOffered, Operation, RecordChange, RedbStore, RepositoryError, SecretKey,
-    Sha256Ed25519, Store, StoreError, Suite, Version,
-    dynamic::AnyAuthor,
-    pad_core::codec,
-    selection::SchemeName,
-    trace::{TraceReader, TraceSnapshot},
+    RecordChange, RedbStore, RepositoryError, SecretKey, Store, StoreError, Version,
+    dynamic::AnyAuthor, selection::SchemeName, trace::TraceStart,
 };
 use serde_json::json;
 
+use self::{
+    stamp::Stamp,
+    survey::{Replay, Survey},
+};
 use super::{
-    Failure, NewStoreArguments, Output, StoreArgument, progress,
+    Failure, NewStoreArguments, Output, StoreArgument, progress, quantity,
     session::{AuthorArguments, create_or_match, load_secret},
 };
+
+mod stamp;
+mod survey;
 
 #[derive(Debug, Args)]
 pub(super) struct Import {
@@ -34,6 +37,11 @@ pub(super) struct Import {
     /// than what was not yet reported.
     #[arg(long, value_name = "SNAPSHOTS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     group: u32,
+    /// The memory for the changes of the first snapshot of a store whose nodes are in a file, as 512MiB or 2GB; what does not fit is
+    /// sorted in a file without a name beside the store, about as large as the snapshot. Other snapshots are held in memory, whatever
+    /// is said here.
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = quantity::memory)]
+    memory: usize,
     /// Append a snapshot to a log although the log has a version of just these entries that is not known to be imported: after the store
     /// was restored from a copy it may be this snapshot.
     #[cfg(feature = "aad")]
@@ -54,7 +62,10 @@ impl Import {
         } else {
             Vec::new()
         };
-        let total = self.compare(key.public().scheme, &imported)?;
+        let survey = Survey::of(&self.trace, key.public().scheme)?;
+        let total = survey.snapshots();
+        let mut trace = Replay::new(&self.trace, survey)?;
+        trace.skip(&imported)?;
         self.author.check_new(&self.store.store)?;
         create_or_match(&self.store.store, key.public(), &self.new, output)?;
         let mut author = self.author.open(&self.store.store, &key)?;
@@ -64,27 +75,7 @@ impl Import {
             ));
         }
         self.check_appended(&author, imported.len())?;
-        let bar = progress_bar(output, total);
-        let mut changes = 0;
-        let mut waiting = Vec::new();
-        for (snapshot, number) in read(&self.trace)?.zip(0_u64..).skip(imported.len()) {
-            let snapshot = snapshot.map_err(|error| Failure::trace(&self.trace, &error))?;
-            let record = stamp(&snapshot);
-            let name = snapshot.name;
-            changes += snapshot.operations.len();
-            let version = author.stage(snapshot.operations)?;
-            waiting.push(Waiting {
-                number,
-                name,
-                version,
-                record,
-            });
-            if waiting.len() >= usize::try_from(self.group).unwrap_or(usize::MAX) {
-                acknowledge(&mut author, &mut waiting, output)?;
-            }
-            bar.set_position(number + 1);
-        }
-        acknowledge(&mut author, &mut waiting, output)?;
+        let changes = self.import(&mut trace, &mut author, (total, imported.len()), output)?;
         if total > imported.len() {
             match author.repository_mut().checkpoint() {
                 // Somebody has pruned meanwhile; the next opening replays more.
@@ -92,22 +83,57 @@ impl Import {
                 done => done?,
             }
         }
-        bar.finish_and_clear();
         self.report(&author, (total, imported.len(), changes), output)
+    }
+
+    /// Imports all snapshots after those that were skipped; returns the number of their changes.
+    fn import(
+        &self,
+        trace: &mut Replay<'_>,
+        author: &mut AnyAuthor,
+        (total, skipped): (usize, usize),
+        output: &mut Output,
+    ) -> Result<u64, Failure> {
+        let bar = progress_bar(output, total);
+        let (mut changes, mut waiting) = (0, Vec::new());
+        for number in u64::try_from(skipped).unwrap_or(u64::MAX).. {
+            let mut gathered = author.gather(&self.store.store, self.memory);
+            let snapshot = trace.snapshot(|change| {
+                changes += 1;
+                Ok(gathered.push(change)?)
+            })?;
+            let Some((TraceStart { name, .. }, record)) = snapshot else {
+                break;
+            };
+            let version = author.stage_gathered(gathered)?;
+            waiting.push(Waiting {
+                number,
+                name,
+                version,
+                record,
+            });
+            if waiting.len() >= usize::try_from(self.group).unwrap_or(usize::MAX) {
+                acknowledge(author, &mut waiting, output)?;
+            }
+            bar.set_position(number + 1);
+        }
+        acknowledge(author, &mut waiting, output)?;
+        bar.finish_and_clear();
+        Ok(changes)
     }
 
     /// Refuses to append for the second time what a log has already: the record of what was imported is not a part of the versions, and
     /// does not come back with them when they are applied to a copy of the store.
     #[cfg(feature = "aad")]
     fn check_appended(&self, author: &AnyAuthor, imported: usize) -> Result<(), Failure> {
-        use pad::{Update, aad::Appended};
+        use pad::{Operation, Sha256Ed25519, Update, aad::Appended, pad_core::codec};
         let repository = author.repository();
         let scheme = repository.description()?.public.scheme;
         // In sets a member is there once, whatever is imported.
         if self.again || !scheme.family().is_append_only() || scheme.is_set() {
             return Ok(());
         }
-        let Some(next) = read(&self.trace)?.nth(imported) else {
+        let Some(next) = survey::open(&self.trace)?.nth(imported) else {
             return Ok(());
         };
         let next = next.map_err(|error| Failure::trace(&self.trace, &error))?;
@@ -151,55 +177,10 @@ impl Import {
         }
     }
 
-    /// Reads the whole trace and compares its beginning with what is imported already; returns the
-    /// number of snapshots.
-    fn compare(&self, scheme: SchemeName, imported: &[Stamp]) -> Result<usize, Failure> {
-        let mut total = 0;
-        for snapshot in read(&self.trace)? {
-            let snapshot = snapshot.map_err(|error| Failure::trace(&self.trace, &error))?;
-            if let Some(line) = snapshot.first_removal
-                && scheme.family().is_append_only()
-            {
-                let (trace, what) = (self.trace.display(), "removals");
-                let scheme = scheme.id();
-                let refused = NotOffered { what, scheme };
-                return Err(Failure::Input(format!(
-                    "trace {trace}: line {line}: {refused}"
-                )));
-            }
-            let has_value = |change: &Operation| matches!(change, Operation::Put(_, value) if !value.as_bytes().is_empty());
-            if scheme.is_set() && snapshot.operations.iter().any(has_value) {
-                let (trace, TraceSnapshot { name, line, .. }) = (self.trace.display(), snapshot);
-                return Err(Failure::Input(format!(
-                    "trace {trace}: snapshot '{name}' at line {line}: a member of a set has no value"
-                )));
-            }
-            if imported
-                .get(total)
-                .is_some_and(|known| *known != stamp(&snapshot))
-            {
-                let (trace, TraceSnapshot { name, line, .. }) = (self.trace.display(), snapshot);
-                return Err(Failure::Input(format!(
-                    "trace {trace}: snapshot '{name}' at line {line} is not what was imported \
-                     before, import another trace into another store"
-                )));
-            }
-            total += 1;
-        }
-        if total < imported.len() {
-            return Err(Failure::Input(format!(
-                "trace {}: it has {total} snapshots, but {} were imported before",
-                self.trace.display(),
-                imported.len(),
-            )));
-        }
-        Ok(total)
-    }
-
     fn report(
         &self,
         author: &AnyAuthor,
-        (total, skipped, changes): (usize, usize, usize),
+        (total, skipped, changes): (usize, usize, u64),
         output: &mut Output,
     ) -> Result<(), Failure> {
         let repository = author.repository();
@@ -227,9 +208,6 @@ impl Import {
     }
 }
 
-/// What the store remembers of an imported snapshot: a digest of its name and changes.
-type Stamp = Vec<u8>;
-
 /// A staged snapshot that is not durable yet.
 struct Waiting {
     number: u64,
@@ -256,23 +234,12 @@ fn acknowledge(
     Ok(())
 }
 
-fn read(path: &Path) -> Result<TraceReader<Box<dyn std::io::Read>>, Failure> {
-    TraceReader::open(path).map_err(|error| Failure::trace(path, &error))
-}
-
 fn imported(store: &impl Store) -> Result<Vec<Stamp>, Failure> {
     Ok(store
         .records(RECORD_GROUP)?
         .into_iter()
         .map(|(_, stamp)| stamp)
         .collect())
-}
-
-fn stamp(snapshot: &TraceSnapshot) -> Stamp {
-    let contents = codec::encode_body(&(&snapshot.name, &snapshot.operations));
-    Sha256Ed25519::hash(Domain::Checkpoint, &[b"trace", &contents])
-        .as_ref()
-        .to_vec()
 }
 
 /// Named by big-endian numbers, so that records come in the order of the snapshots.

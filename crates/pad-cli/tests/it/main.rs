@@ -9,6 +9,7 @@ mod advise;
 #[cfg(feature = "aad")]
 mod append_only;
 mod bench;
+mod bulk;
 mod cli;
 mod conduct;
 mod demo;

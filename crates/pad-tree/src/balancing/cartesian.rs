@@ -15,7 +15,7 @@
 //! Depth is `O(log n)` expected over ranks, and ranks come from a public digest of the key: an
 //! author who lets attackers choose keys should prefer red-black.
 
-use super::{BalancingScheme, LeafPair, Step, half_depth, relink, update_child};
+use super::{BalancingScheme, Gap, LeafPair, Step, half_depth, relink, update_child};
 use crate::{
     id::{Children, EntryId, KeyId, NodeId, NodeKind, Side},
     scheme::{SkipList, Treap},
@@ -64,8 +64,11 @@ macro_rules! cartesian {
                 remove(store, path, leaf)
             }
 
-            fn build<S: NodeStore<Scheme = Self>>(store: &mut S, leaves: &[EntryId]) -> NodeId {
-                build(store, leaves)
+            fn gap(rank: u32, _: u64, _: u64) -> Gap<()> {
+                Gap {
+                    height: rank,
+                    balance: (),
+                }
             }
 
             /// Ranks do not increase downwards, and strictly decrease to the left.
@@ -194,27 +197,4 @@ where
     Ok(order.into_iter().rev().fold(left, |child, (node, side)| {
         update_child(store, node, side, child)
     }))
-}
-
-/// Builds from left to right; `spine` holds the open gaps from the root down, each with its left
-/// child, and what is to their right is not known yet.
-fn build<S: NodeStore>(store: &mut S, leaves: &[EntryId]) -> NodeId
-where
-    S::Scheme: SetUnique,
-{
-    let mut spine: Vec<(KeyId, NodeId)> = Vec::new();
-    let mut right = NodeId::leaf(leaves[0]);
-    for leaf in &leaves[1..] {
-        let separator = store.entries().key_of(*leaf);
-        while let Some((open, left)) = spine.pop_if(|(open, _)| !is_above(store, *open, separator))
-        {
-            right = store.create(open, (), Children::new(left, right));
-        }
-        spine.push((separator, right));
-        right = NodeId::leaf(*leaf);
-    }
-    while let Some((open, left)) = spine.pop() {
-        right = store.create(open, (), Children::new(left, right));
-    }
-    right
 }

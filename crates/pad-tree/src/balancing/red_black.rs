@@ -9,9 +9,11 @@
 //! section 3.1.3; the cases are those of Guibas & Sedgewick in bottom-up form. A recolouring costs
 //! no new node and no hash, because colours are not hashed and old versions never ask for them.
 
+use core::cmp::Ordering;
+
 use serde::{Deserialize, Serialize};
 
-use super::{BalancingScheme, LeafPair, Step, half_depth, relink, update_both, update_child};
+use super::{BalancingScheme, Gap, LeafPair, Step, half_depth, relink, update_both, update_child};
 use crate::{
     id::{Children, EntryId, NodeId},
     scheme::RedBlack,
@@ -99,13 +101,27 @@ impl BalancingScheme for RedBlack {
         Ok(relink(store, path, child))
     }
 
-    fn build<S: NodeStore<Scheme = Self>>(store: &mut S, leaves: &[EntryId]) -> NodeId {
-        let red_depth = if leaves.len().is_power_of_two() {
-            u32::MAX
-        } else {
-            leaves.len().ilog2()
-        };
-        build_balanced(store, leaves, 0, red_depth)
+    /// The gap in the middle of all leaves is the highest, and so on in both halves, the left one of which is the larger. The leaves lie at
+    /// two neighbouring depths; the inner nodes of the deeper one are red.
+    fn gap(_: u32, place: u64, leaves: u64) -> Gap<Color> {
+        let (mut place, mut size, mut depth) = (place, leaves, 0);
+        loop {
+            let half = size.div_ceil(2);
+            match place.cmp(&half) {
+                Ordering::Less if size > 1 => size = half,
+                Ordering::Greater if size > 1 => {
+                    place -= half;
+                    size -= half;
+                }
+                _ => break,
+            }
+            depth += 1;
+        }
+        let is_deepest = leaves.checked_ilog2() == Some(depth);
+        Gap {
+            height: u32::MAX - depth,
+            balance: if is_deepest { Color::Red } else { Color::Black },
+        }
     }
 
     /// The black height: how many black inner nodes each path to a leaf has.
@@ -227,27 +243,4 @@ fn lengthen_beside_black<S: NodeStore<Scheme = RedBlack>>(
         store.set_balance(top, Color::Black);
         (top, color == Color::Black)
     })
-}
-
-/// A tree whose leaves lie at two neighbouring depths; the inner nodes of the deeper one are red.
-fn build_balanced<S: NodeStore<Scheme = RedBlack>>(
-    store: &mut S,
-    leaves: &[EntryId],
-    depth: u32,
-    red_depth: u32,
-) -> NodeId {
-    if let [leaf] = leaves {
-        return NodeId::leaf(*leaf);
-    }
-    let (low, high) = leaves.split_at(leaves.len().div_ceil(2));
-    let separator = store.entries().key_of(high[0]);
-    // Recursion is fine here: the depth is log2 of the number of leaves.
-    let left = build_balanced(store, low, depth + 1, red_depth);
-    let right = build_balanced(store, high, depth + 1, red_depth);
-    let color = if depth == red_depth {
-        Color::Red
-    } else {
-        Color::Black
-    };
-    store.create(separator, color, Children::new(left, right))
 }

@@ -6,6 +6,7 @@ mod copy;
 mod head;
 mod heads;
 mod publish;
+mod sorted;
 
 use pad_core::{
     ApplyError, Heads, Hosts, Key, KeyRange, LookupError, Operation, PublicKey, Repository, Serves,
@@ -18,6 +19,7 @@ pub use self::{
     head::{RECORDS_FOR_EACH_SUBTREE, record_bytes},
     heads::StoredHeads,
     publish::PublishError,
+    sorted::SortedError,
 };
 use self::{
     head::{Contents, StoredHead},

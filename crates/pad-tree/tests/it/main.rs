@@ -11,5 +11,6 @@ mod format_document;
 mod growth;
 mod independent_verifier;
 mod set_operations;
+mod sorted;
 mod stored;
 mod vectors;

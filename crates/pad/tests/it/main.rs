@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod another_family;
+mod bulk;
 mod damage;
 mod documents;
 mod durable;

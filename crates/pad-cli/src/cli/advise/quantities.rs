@@ -2,6 +2,9 @@
 
 use pad::pad_core::{MAX_KEY_LENGTH, MAX_VALUE_LENGTH};
 
+pub(super) use crate::cli::quantity::{bytes, whole};
+use crate::cli::quantity::{parsed, positive, scaled, split};
+
 /// A number with `k`, `M` or `G` behind it, as `10k`; at least 1 and below 2^53.
 pub(super) fn count(text: &str) -> Result<u64, String> {
     let number = scaled(text, &COUNTS)?;
@@ -28,11 +31,6 @@ fn at_most(bytes: u64, most: usize) -> Result<u64, String> {
         Ok(length) if length <= most => Ok(bytes),
         _ => Err(format!("at most {most}")),
     }
-}
-
-/// Bytes, as `500`, `4GB` or `4GiB`.
-pub(super) fn bytes(text: &str) -> Result<f64, String> {
-    positive(scaled(text, &BYTES)?)
 }
 
 /// So many times in a day, as `1/s`, `10k/s`, `24/day` or `1/h`.
@@ -68,35 +66,6 @@ pub(super) fn times(text: &str) -> Result<f64, String> {
     positive(parsed(text)?)
 }
 
-fn positive(number: f64) -> Result<f64, String> {
-    if number.is_finite() && number > 0.0 {
-        Ok(number)
-    } else {
-        Err("more than 0".into())
-    }
-}
-
-fn parsed(text: &str) -> Result<f64, String> {
-    let number = text.replace('_', "").parse::<f64>();
-    match number {
-        Ok(number) if number.is_finite() => Ok(number),
-        _ => Err(format!("'{text}' is not a number")),
-    }
-}
-
-/// The number and what stands behind it.
-fn split(text: &str) -> (&str, &str) {
-    let unit = text.find(|letter: char| letter.is_ascii_alphabetic());
-    text.split_at(unit.unwrap_or(text.len()))
-}
-
-fn scaled(text: &str, units: &[(&str, f64)]) -> Result<f64, String> {
-    let (number, unit) = split(text);
-    let factor = units.iter().find(|(name, _)| *name == unit);
-    let (_, factor) = factor.ok_or_else(|| unknown(unit, units))?;
-    Ok(parsed(number.trim_end())? * factor)
-}
-
 fn seconds_of(unit: &str) -> Result<f64, String> {
     let names = |names: &str| names.split(' ').any(|name| name == unit);
     let found = TIMES.iter().find(|(all, _)| names(all));
@@ -107,38 +76,7 @@ fn seconds_of(unit: &str) -> Result<f64, String> {
     })
 }
 
-fn unknown(unit: &str, units: &[(&str, f64)]) -> String {
-    let known: Vec<_> = units
-        .iter()
-        .map(|(name, _)| *name)
-        .filter(|name| !name.is_empty())
-        .collect();
-    format!("'{unit}' is not one of {}", known.join(", "))
-}
-
-#[allow(
-    clippy::as_conversions,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "conversions of floating-point numbers saturate, and this one is positive"
-)]
-pub(super) fn whole(number: f64) -> u64 {
-    number.round() as u64
-}
-
 const COUNTS: [(&str, f64); 4] = [("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9)];
-const BYTES: [(&str, f64); 10] = [
-    ("", 1.0),
-    ("B", 1.0),
-    ("kB", 1e3),
-    ("KB", 1e3),
-    ("MB", 1e6),
-    ("GB", 1e9),
-    ("TB", 1e12),
-    ("KiB", 1024.0),
-    ("MiB", 1_048_576.0),
-    ("GiB", 1_073_741_824.0),
-];
 const TIMES: [(&str, f64); 8] = [
     ("ms", 1e-3),
     ("s sec second", 1.0),

@@ -1,7 +1,8 @@
 //! The author without a copy of the contents.
 
 use pad_core::{
-    ApplyError, HeadSignature, InputError, Operation, Repository as _, SnapshotHead, Suite, Update,
+    ApplyError, HeadSignature, InputError, Operation, Repository as _, SignedHead, SnapshotHead,
+    Suite, Update,
 };
 use signature::Signer;
 
@@ -59,16 +60,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         }
         let applied = self.applied((draft, root), batch, None)?;
         let base = self.latest();
-        let full = ApplyError::Input(InputError::CapacityExceeded);
-        let head = SnapshotHead {
-            scheme: self.authority.scheme,
-            dictionary: self.authority.dictionary,
-            version: base.next().ok_or(full)?,
-            root: applied.digest,
-            history: self.frontier().map_err(ApplyError::from)?.root(),
-        };
-        let head = head.sign(signer).map_err(PublishError::Signer)?;
-        self.check_next(base, &head)?;
+        let head = self.signed_next(applied.digest, signer)?;
         self.append(&applied, &head)?;
         Ok(Update {
             base,
@@ -76,5 +68,25 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
             head,
             attachment: (),
         })
+    }
+
+    /// The signed head of the next version, which has this root.
+    pub(super) fn signed_next<K: Signer<HeadSignature>>(
+        &mut self,
+        root: S::Digest,
+        signer: &K,
+    ) -> Result<SignedHead<S>, PublishError> {
+        let base = self.latest();
+        let full = ApplyError::Input(InputError::CapacityExceeded);
+        let head = SnapshotHead {
+            scheme: self.authority.scheme,
+            dictionary: self.authority.dictionary,
+            version: base.next().ok_or(full)?,
+            root,
+            history: self.frontier().map_err(ApplyError::from)?.root(),
+        };
+        let head = head.sign(signer).map_err(PublishError::Signer)?;
+        self.check_next(base, &head)?;
+        Ok(head)
     }
 }

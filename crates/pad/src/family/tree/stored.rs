@@ -1,5 +1,6 @@
 //! Tree PADs whose nodes are in a file: a look-up or a change reads the nodes on its ways, and not the dictionary.
 
+use std::io;
 #[cfg(feature = "object-store")]
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use pad_core::{
 };
 use pad_tree::{
     Answer, BalancingScheme, CopyError, Difference, KeyHistory, KeyRange, Keys, ProvableQuery,
-    PublishError, RedBlack, SkipList, StoredRepository, Treap, TreeScheme,
+    PublishError, RedBlack, SkipList, SortedError, StoredRepository, Treap, TreeScheme,
 };
 
 #[cfg(feature = "object-store")]
@@ -19,7 +20,7 @@ use crate::{
     answering::{AnswerError, AnsweringRepository},
     author::{AuthorError, ResumedAuthor},
     family::not_offered,
-    hosted::{Keeping, KeptRepository, RowKeeper, SignedUpdate, Typed},
+    hosted::{Keeping, KeptRepository, RowKeeper, SignedUpdate, SortedEntries, Typed},
     kept_log::{KeptLog, NodeFile, RowLengths, SystemError},
     keys::{PublicKey, SecretKey},
     offered::OfferedRepository,
@@ -96,6 +97,14 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> Typed<StoredRepository<
         self.repository().log()
     }
 
+    /// Why a version is not signed.
+    fn unsigned(&self, error: PublishError) -> SignError {
+        match error {
+            PublishError::Signer(error) => SignError::Signer(error),
+            PublishError::Apply(error) => refused(error, &self.log().system_error()).into(),
+        }
+    }
+
     /// The copy of all versions from one on in a new log, durable.
     fn copied_to(
         &self,
@@ -168,15 +177,33 @@ impl<S: Suite, B: BalancingScheme, L: KeptLog + 'static> RowKeeper
     ) -> Result<Box<dyn SignedUpdate>, SignError> {
         match self.repository_mut().publish(batch, signer) {
             Ok(update) => Ok(Box::new(update)),
-            Err(PublishError::Signer(error)) => Err(SignError::Signer(error)),
-            Err(PublishError::Apply(error)) => {
-                Err(refused(error, &self.log().system_error()).into())
-            }
+            Err(error) => Err(self.unsigned(error)),
         }
     }
 
     fn check_heads(&self) -> Result<(), CheckError> {
         Ok(self.repository().check_heads()?)
+    }
+
+    fn load(
+        &mut self,
+        number: u64,
+        entries: &mut SortedEntries<'_>,
+        signer: &HeadSigner,
+    ) -> Result<Version, SignError> {
+        let loaded = self
+            .repository_mut()
+            .publish_sorted(number, entries, signer);
+        let error = match loaded {
+            Ok(head) => return Ok(head.head.version),
+            Err(SortedError::Publish(error)) => return Err(self.unsigned(error)),
+            Err(SortedError::Source(error)) => error,
+            Err(SortedError::NotEmpty) => StoreError::Damaged(NOT_EMPTY),
+            Err(SortedError::Unordered | SortedError::Number { .. }) => {
+                StoreError::Io(io::Error::new(io::ErrorKind::InvalidData, NOT_SORTED))
+            }
+        };
+        Err(RepositoryError::from(error).into())
     }
 
     fn check_changes(&self, version: Version) -> Result<(), CheckError> {
@@ -329,6 +356,9 @@ fn answer<S: Suite, B: BalancingScheme, L: KeptLog, Q: ProvableQuery>(
     let proof = repository.prove_query(version, query)?;
     Ok(codec::encode(&Response::new(repository, version, proof)?))
 }
+
+const NOT_EMPTY: &str = "entries can be loaded into an empty dictionary only";
+const NOT_SORTED: &str = "the entries to be loaded are not those that were sorted";
 
 /// Blocks of nodes in memory.
 const CACHE_BYTES: usize = 64 << 20;

@@ -106,7 +106,7 @@ impl Rows {
         match left {
             Some(0) => {
                 *left = None;
-                Err(StoreError::Io(std::io::Error::other("the power is gone")))
+                Err(StoreError::Io(io::Error::other("the power is gone")))
             }
             Some(number) => {
                 *number -= 1;
@@ -169,8 +169,48 @@ fn script(folder: &SimulatedFolder, store: &mut Rows) -> Result<(), RepositoryEr
     Ok(())
 }
 
+/// Entries in ascending order of their keys, which are appended in several pieces.
+fn sorted() -> impl Iterator<Item = Result<(Key, Value), StoreError>> + Send {
+    (0..LOADED).map(|number: u64| {
+        let value = vec![u8::try_from(number % 251).unwrap(); 5000];
+        let key = Key::new(number.to_be_bytes().as_slice()).unwrap();
+        Ok((key, Value::new(value).unwrap()))
+    })
+}
+
+const LOADED: u64 = 500;
+
+/// The same of an author who loads the first version, and then publishes small ones.
+fn loading(folder: &SimulatedFolder, store: &mut Rows) -> Result<(), RepositoryError> {
+    let mut repository = open(folder, store)?;
+    let signer = HeadSigner::new(signer());
+    while repository.latest() < Version::new(3) {
+        repository.begin(store)?;
+        let version = match repository.latest() {
+            Version::EMPTY => repository.load(LOADED, &mut sorted(), &signer),
+            latest => {
+                let mut changes = batch(latest.number() + 1);
+                let published = repository.publish(&mut changes, &signer);
+                published.map(|update| update.version())
+            }
+        };
+        let version = version.map_err(|_| StoreError::Superseded)?;
+        let row = repository.row(version)?;
+        repository.synchronise()?;
+        store.publish(version, &[row], &[])?;
+    }
+    Ok(())
+}
+
+/// What an author does of whom a failure ends it.
+type Script = fn(&SimulatedFolder, &mut Rows) -> Result<(), RepositoryError>;
+
 /// All kept versions are whole, and the author goes on to the same end.
 fn check(folder: &SimulatedFolder, store: &Rows, expected: &[Vec<u8>]) {
+    check_script(script, folder, store, expected);
+}
+
+fn check_script(script: Script, folder: &SimulatedFolder, store: &Rows, expected: &[Vec<u8>]) {
     let repository = open(folder, store).unwrap();
     assert_eq!(repository.latest(), store.latest().unwrap());
     let oldest = repository.repository().oldest().number();
@@ -192,32 +232,42 @@ fn check(folder: &SimulatedFolder, store: &Rows, expected: &[Vec<u8>]) {
 
 #[test]
 fn after_a_power_cut_at_any_operation_what_was_acknowledged_is_there() {
+    check_cuts(script, 10, 15);
+}
+
+#[test]
+fn after_a_power_cut_at_any_operation_of_a_load_all_of_it_is_there_or_nothing() {
+    check_cuts(loading, 3, 8);
+}
+
+/// Stops a script that leads to so many versions at each of its operations, of which there are more than so many.
+fn check_cuts(script: Script, versions: u64, at_least: usize) {
     let folder = SimulatedFolder::new("whole");
     let mut store = Rows::default();
     script(&folder, &mut store).unwrap();
     let whole = open(&folder, &store).unwrap();
-    let heads: Vec<_> = (1..=10)
+    let heads: Vec<_> = (1..=versions)
         .map(|version| {
             let version = Version::new(version);
             whole.head_message(version).unwrap()
         })
         .collect();
     let operations = folder.operations().len();
-    assert!(operations > 15, "{operations}");
+    assert!(operations > at_least, "{operations}");
     for at in 1..=operations {
         for seed in 0..4 {
             let (folder, mut store) = (SimulatedFolder::new("cut"), Rows::default());
             folder.stop_at(at, Reads::Work);
             // The last operations can be ones whose failure nobody has to hear of.
             drop(script(&folder, &mut store));
-            check(&folder.after_power_cut(seed), &store, &heads);
-            check(&folder.after_kill(), &store, &heads);
+            check_script(script, &folder.after_power_cut(seed), &store, &heads);
+            check_script(script, &folder.after_kill(), &store, &heads);
         }
         let (folder, mut store) = (SimulatedFolder::new("failing"), Rows::default());
         folder.fail_at(at, 1);
         drop(script(&folder, &mut store));
-        check(&folder.after_kill(), &store, &heads);
-        check(&folder.after_power_cut(2), &store, &heads);
+        check_script(script, &folder.after_kill(), &store, &heads);
+        check_script(script, &folder.after_power_cut(2), &store, &heads);
     }
 }
 
@@ -264,4 +314,71 @@ fn on_a_full_disk_nothing_is_lost_and_it_goes_on_when_there_is_room() {
         folder.set_capacity(u64::MAX);
         check(&folder, &store, &[]);
     }
+}
+
+#[test]
+fn a_load_for_which_the_disk_has_no_room_leaves_nothing_and_can_be_done_again() {
+    let folder = SimulatedFolder::new("whole");
+    let mut store = Rows::default();
+    loading(&folder, &mut store).unwrap();
+    let whole = open(&folder, &store).unwrap();
+    let heads = [1, 2, 3].map(|version| whole.head_message(Version::new(version)).unwrap());
+    let signer = HeadSigner::new(signer());
+    let used = folder.used();
+    for capacity in (4096..used).step_by(100_000) {
+        let (folder, mut store) = (SimulatedFolder::new("full"), Rows::default());
+        folder.set_capacity(capacity);
+        let mut repository = open(&folder, &store).unwrap();
+        repository.begin(&store).unwrap();
+        let Err(SignError::Repository(RepositoryError::Store(StoreError::Io(error)))) =
+            repository.load(LOADED, &mut sorted(), &signer)
+        else {
+            // The second version was the one without room.
+            continue;
+        };
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        assert_eq!(repository.latest(), Version::EMPTY);
+        folder.set_capacity(u64::MAX);
+        // The same process tries again.
+        repository.load(LOADED, &mut sorted(), &signer).unwrap();
+        let row = repository.row(Version::new(1)).unwrap();
+        repository.synchronise().unwrap();
+        store.publish(Version::new(1), &[row], &[]).unwrap();
+        drop(repository);
+        check_script(loading, &folder, &store, &heads);
+    }
+}
+
+#[test]
+fn what_cannot_be_read_or_is_not_as_announced_is_not_loaded() {
+    let (folder, mut store) = (SimulatedFolder::new("refused"), Rows::default());
+    let signer = HeadSigner::new(signer());
+    let mut repository = open(&folder, &store).unwrap();
+    repository.begin(&store).unwrap();
+    let broken = || {
+        let failure = || Err(StoreError::Io(io::Error::other("it cannot be read")));
+        sorted().take(300).chain(core::iter::once_with(failure))
+    };
+    let mut backwards: Vec<_> = sorted().collect();
+    backwards.reverse();
+    let refusals = [
+        repository.load(LOADED, &mut broken(), &signer),
+        repository.load(LOADED - 1, &mut sorted(), &signer),
+        repository.load(LOADED + 1, &mut sorted(), &signer),
+        repository.load(LOADED, &mut backwards.into_iter(), &signer),
+    ];
+    for refused in refusals {
+        let Err(SignError::Repository(RepositoryError::Store(StoreError::Io(_)))) = refused else {
+            panic!("{refused:?}");
+        };
+    }
+    assert_eq!(repository.latest(), Version::EMPTY);
+    repository.load(LOADED, &mut sorted(), &signer).unwrap();
+    let again = repository.load(LOADED, &mut sorted(), &signer);
+    let Err(SignError::Repository(RepositoryError::Store(StoreError::Damaged(_)))) = again else {
+        panic!("{again:?}");
+    };
+    drop(repository);
+    loading(&folder, &mut store).unwrap();
+    check_script(loading, &folder, &store, &[]);
 }

@@ -1,0 +1,142 @@
+//! A trace is read twice: once to see that it is whole and what its snapshots are, and once for their changes.
+
+use std::{io::Read, path::Path};
+
+use pad::{
+    NotOffered, Operation,
+    selection::SchemeName,
+    trace::{TraceChange, TraceReader, TraceStart},
+};
+
+use super::stamp::{Stamp, Stamping};
+use crate::cli::Failure;
+
+/// How many changes each snapshot of a trace has.
+pub(super) struct Survey(Vec<u64>);
+
+pub(super) fn open(path: &Path) -> Result<TraceReader<Box<dyn Read>>, Failure> {
+    TraceReader::open(path).map_err(|error| Failure::trace(path, &error))
+}
+
+impl Survey {
+    /// Reads a whole trace, and refuses one that the scheme cannot take.
+    pub(super) fn of(path: &Path, scheme: SchemeName) -> Result<Self, Failure> {
+        let (mut trace, mut snapshots) = (open(path)?, Vec::new());
+        let failed = |error| Failure::trace(path, &error);
+        while let Some(start) = trace.begin().map_err(failed)? {
+            let mut changes = 0;
+            while let Some(change) = trace.change().map_err(failed)? {
+                check(path, scheme, &start, &change)?;
+                changes += 1;
+            }
+            snapshots.push(changes);
+        }
+        Ok(Self(snapshots))
+    }
+
+    /// The number of snapshots.
+    pub(super) const fn snapshots(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// Refuses a change that the scheme does not have.
+fn check(
+    path: &Path,
+    scheme: SchemeName,
+    start: &TraceStart,
+    change: &TraceChange,
+) -> Result<(), Failure> {
+    let trace = path.display();
+    match &change.operation {
+        Operation::Remove(_) if scheme.family().is_append_only() => {
+            let (line, what) = (change.line, "removals");
+            let scheme = scheme.id();
+            let refused = NotOffered { what, scheme };
+            Err(Failure::Input(format!(
+                "trace {trace}: line {line}: {refused}"
+            )))
+        }
+        Operation::Put(_, value) if scheme.is_set() && !value.as_bytes().is_empty() => {
+            let TraceStart { name, line } = start;
+            Err(Failure::Input(format!(
+                "trace {trace}: snapshot '{name}' at line {line}: a member of a set has no value"
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The second reading.
+pub(super) struct Replay<'t> {
+    path: &'t Path,
+    trace: TraceReader<Box<dyn Read>>,
+    survey: Survey,
+    /// The number of the snapshot that comes next.
+    next: usize,
+}
+
+impl<'t> Replay<'t> {
+    /// Reads a trace again.
+    pub(super) fn new(path: &'t Path, survey: Survey) -> Result<Self, Failure> {
+        let trace = open(path)?;
+        Ok(Self {
+            path,
+            trace,
+            survey,
+            next: 0,
+        })
+    }
+
+    /// Goes past the snapshots that were imported before, and refuses another trace.
+    pub(super) fn skip(&mut self, imported: &[Stamp]) -> Result<(), Failure> {
+        let trace = self.path.display();
+        let total = self.survey.snapshots();
+        for known in imported {
+            let Some((start, stamp)) = self.snapshot(|_| Ok(()))? else {
+                return Err(Failure::Input(format!(
+                    "trace {trace}: it has {total} snapshots, but {} were imported before",
+                    imported.len(),
+                )));
+            };
+            if stamp != *known {
+                let TraceStart { name, line } = start;
+                return Err(Failure::Input(format!(
+                    "trace {trace}: snapshot '{name}' at line {line} is not what was imported \
+                     before, import another trace into another store"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the next snapshot; `None` if there is none.
+    pub(super) fn snapshot(
+        &mut self,
+        mut take: impl FnMut(Operation) -> Result<(), Failure>,
+    ) -> Result<Option<(TraceStart, Stamp)>, Failure> {
+        let path = self.path;
+        let failed = |error| Failure::trace(path, &error);
+        let Some(expected) = self.survey.0.get(self.next).copied() else {
+            return Ok(None);
+        };
+        let start = self.trace.begin().map_err(failed)?;
+        let start = start.ok_or_else(|| self.changed())?;
+        let (mut stamping, mut changes) = (Stamping::new(&start.name, expected), 0);
+        while let Some(TraceChange { operation, .. }) = self.trace.change().map_err(failed)? {
+            stamping.add(&operation);
+            changes += 1;
+            take(operation)?;
+        }
+        if changes != expected {
+            return Err(self.changed());
+        }
+        self.next += 1;
+        Ok(Some((start, stamping.finish())))
+    }
+
+    fn changed(&self) -> Failure {
+        let trace = self.path.display();
+        Failure::Input(format!("trace {trace}: it has changed while it was read"))
+    }
+}

@@ -1,0 +1,112 @@
+//! `pad import` of a snapshot that does not fit into the memory that it gets: as any other, or not at all.
+
+use std::fmt::Write as _;
+
+use serde_json::Value as Json;
+
+use crate::{bench::Bench, kill};
+
+/// A trace of a snapshot of so many rows, several of them on one key, and of two small ones.
+fn trace(rows: u32) -> String {
+    let mut text = String::from("snapshot,op,key,value\n");
+    for row in 0..rows {
+        // A multiplier that is odd: the keys come in no order.
+        let key = row.wrapping_mul(2_654_435_761) % (rows * 3 / 4);
+        if row % 7 == 6 {
+            writeln!(text, "all,delete,key {key},").unwrap();
+        } else {
+            writeln!(text, "all,put,key {key},value {row}").unwrap();
+        }
+    }
+    text + "more,put,another,1\nmore,delete,key 3,\nless,delete,another,\n"
+}
+
+fn roots(bench: &Bench, store: &str) -> Vec<Json> {
+    let versions = bench.json(&format!("versions --store {store}"));
+    versions.iter().map(|line| line["root"].clone()).collect()
+}
+
+#[test]
+fn whatever_the_memory_versions_and_exports_are_the_same() {
+    for scheme in ["red-black", "treap", "skip-list"] {
+        let bench = Bench::new();
+        bench.ok(&format!("keygen --out k --scheme {scheme}"));
+        bench.write("t.csv", trace(20_000).as_bytes());
+        let stores = [
+            ("usual", "--repository path-copying"),
+            ("large", "--memory 1GiB"),
+            ("small", "--memory 64KiB"),
+            ("group", "--memory 100kB --group 3"),
+        ];
+        for (store, memory) in stores {
+            let record = format!("--record {store}.signed");
+            bench.ok(&format!(
+                "import --store {store} --key k {record} {memory} t.csv"
+            ));
+            assert_eq!(roots(&bench, store), roots(&bench, "usual"), "{store}");
+            bench.ok(&format!("check --store {store}"));
+        }
+        for version in 1..=3 {
+            for store in ["large", "small", "group"] {
+                bench.ok(&format!(
+                    "export --store {store} --at {version} --out {store}.{version}"
+                ));
+            }
+            let large = bench.read(&format!("large.{version}"));
+            assert_eq!(bench.read(&format!("small.{version}")), large);
+            assert_eq!(bench.read(&format!("group.{version}")), large);
+        }
+        // Somebody else takes it as any other update.
+        bench.ok("apply --store copy --public k.pub small.1 small.2 small.3");
+        assert_eq!(roots(&bench, "copy"), roots(&bench, "usual"));
+        // Nothing is imported twice.
+        let again =
+            bench.json("import --store small --key k --record small.signed --memory 64KiB t.csv");
+        assert_eq!(
+            (&again[0]["imported"], &again[0]["skipped"]),
+            (&0.into(), &3.into())
+        );
+    }
+}
+
+#[test]
+fn sizes_that_are_none_are_refused() {
+    let bench = Bench::with_trace();
+    for size in ["0", "1", "63KiB", "-5", "2PB", "much"] {
+        let output = bench.run(&format!("import --store s --key k --memory {size} t.csv"));
+        assert_eq!(output.status.code(), Some(2), "{size}");
+    }
+    bench.ok("import --store s --key k --memory 64KiB t.csv");
+}
+
+/// Killed at any moment, a load leaves nothing but what the next one writes over, and comes to the same end.
+#[test]
+fn a_load_that_was_killed_is_done_again() {
+    let bench = Bench::new();
+    bench.ok("keygen --out k");
+    bench.write("t.csv", trace(60_000).as_bytes());
+    let import = |store: &str| {
+        format!("import --store {store} --key k --record {store}.signed --memory 64KiB t.csv")
+    };
+    bench.ok(&import("whole"));
+    let mut unfinished = 0;
+    for milliseconds in [30, 100, 200, 300, 400, 500, 700, 900] {
+        for file in ["s", "s.newest", "s.nodes", "s.signed"] {
+            let _ = std::fs::remove_file(bench.path(file));
+        }
+        let mut command = bench.command();
+        let line = import("s");
+        command.arg("--json").args(line.split(' '));
+        let delay = std::time::Duration::from_millis(milliseconds);
+        let said = kill::killed(command, 0, delay);
+        unfinished += u32::from(said.is_empty());
+        for left in std::fs::read_dir(bench.folder.path()).unwrap() {
+            let name = left.unwrap().file_name().into_string().unwrap();
+            assert!(!name.contains("draft"), "{name}");
+        }
+        bench.ok(&import("s"));
+        assert_eq!(roots(&bench, "s"), roots(&bench, "whole"));
+        bench.ok("check --store s");
+    }
+    println!("{unfinished} loads were not finished");
+}

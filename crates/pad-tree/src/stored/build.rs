@@ -1,0 +1,131 @@
+//! A stored tree from its entries in ascending order: memory for a path.
+
+use core::mem;
+
+use pad_core::{Key, StoreFault, Suite, Value};
+
+use super::{
+    layout::{Layout, Unplaced},
+    link::Link,
+};
+use crate::{
+    annotation::{Annotation, Authenticated},
+    balancing::{BalancingScheme, Spine},
+};
+
+/// Lays a tree out while its leaves come, from left to right.
+pub(super) struct Build<S: Suite, B: BalancingScheme, A> {
+    layout: Layout<S, A>,
+    /// None before the first leaf.
+    spine: Option<Spine<B::Balance, Key, Link<S::Digest>>>,
+    /// How many leaves came.
+    placed: u64,
+    /// How many will come.
+    leaves: u64,
+}
+
+/// A leaf, hashed.
+pub(super) struct Leaf<D> {
+    digest: D,
+    /// The key's rank.
+    rank: u32,
+}
+
+impl<D> Leaf<D> {
+    /// The leaf of an entry, in a tree of scheme `B`.
+    pub(super) fn of<S: Suite<Digest = D>, B: BalancingScheme>(key: &Key, value: &Value) -> Self {
+        let (key, value) = (key.as_bytes(), value.as_bytes());
+        Self {
+            digest: S::leaf(key, &S::value(value)),
+            rank: if B::RANKED {
+                B::rank(Authenticated::<S>::key_bits(key))
+            } else {
+                0
+            },
+        }
+    }
+}
+
+impl<S, B, A> Build<S, B, A>
+where
+    S: Suite,
+    B: BalancingScheme,
+    A: FnMut(&[u8]) -> Result<(), StoreFault>,
+{
+    /// A tree that will have so many leaves, from a position of a log on.
+    pub(super) fn new(leaves: u64, position: u64, append: A) -> Self {
+        Self {
+            layout: Layout::new(position, append),
+            spine: None,
+            placed: 0,
+            leaves,
+        }
+    }
+
+    /// The next leaf, on the right of all others.
+    ///
+    /// # Errors
+    /// [`Unplaced`].
+    pub(super) fn add(
+        &mut self,
+        key: Key,
+        value: &Value,
+        leaf: &Leaf<S::Digest>,
+    ) -> Result<(), Unplaced> {
+        let link = Link {
+            address: 0,
+            digest: leaf.digest,
+            is_leaf: true,
+            balance: false,
+        };
+        // What is on its left is joined before it comes, for the layout joins the last two.
+        let bytes = key.as_bytes().to_vec();
+        match &mut self.spine {
+            None => self.spine = Some(Spine::new(link)),
+            Some(spine) => {
+                let gap = B::gap(leaf.rank, self.placed, self.leaves);
+                let layout = &mut self.layout;
+                spine.push(key, gap, link, |key, balance, pair| {
+                    join::<S, B, A>(layout, &key, balance, &pair)
+                })?;
+            }
+        }
+        self.layout.leaf(&bytes, value.as_bytes(), link);
+        self.placed = self.placed.saturating_add(1);
+        Ok(())
+    }
+
+    /// Writes what is pending. Returns the root, if there is one.
+    ///
+    /// # Errors
+    /// [`Unplaced`].
+    pub(super) fn finish(mut self) -> Result<Option<Link<S::Digest>>, Unplaced> {
+        if let Some(spine) = mem::take(&mut self.spine) {
+            let layout = &mut self.layout;
+            spine.finish(|key, balance, pair| join::<S, B, A>(layout, &key, balance, &pair))?;
+        }
+        self.layout.finish()
+    }
+}
+
+/// Lays out the node over the last two subtrees.
+fn join<S, B, A>(
+    layout: &mut Layout<S, A>,
+    separator: &Key,
+    balance: B::Balance,
+    [left, right]: &[Link<S::Digest>; 2],
+) -> Result<Link<S::Digest>, Unplaced>
+where
+    S: Suite,
+    B: BalancingScheme,
+    A: FnMut(&[u8]) -> Result<(), StoreFault>,
+{
+    let link = Link {
+        address: 0,
+        digest: Authenticated::<S>::node(&left.digest, &right.digest),
+        is_leaf: false,
+        balance: B::to_bit(balance),
+    };
+    layout.inner(separator.as_bytes(), link)?;
+    Ok(link)
+}

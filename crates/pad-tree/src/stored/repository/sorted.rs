@@ -1,0 +1,215 @@
+//! The first contents of a dictionary, however large, as one version.
+
+use core::iter::Fuse;
+
+use pad_core::{ApplyError, HeadSignature, Key, SignedHead, StoreFault, Suite, Value, Workers};
+use signature::Signer;
+
+use super::{PublishError, StoredRepository, head::Contents};
+use crate::{
+    balancing::BalancingScheme,
+    stored::{
+        build::{Build, Leaf},
+        layout::Unplaced,
+        link::Link,
+        log::NodeLog,
+    },
+};
+
+/// Entries cannot be published as the contents of a version.
+#[derive(Debug, thiserror::Error)]
+pub enum SortedError<E> {
+    /// The latest version has entries already.
+    #[error("the latest version is not empty")]
+    NotEmpty,
+    /// An entry's key is not above the key before it.
+    #[error("the entries do not stand in ascending order of their keys")]
+    Unordered,
+    /// There are not as many as was said.
+    #[error("{expected} entries were announced, but there are {actual}")]
+    Number {
+        /// How many were announced.
+        expected: u64,
+        /// How many there were; if more, the first one too many.
+        actual: u64,
+    },
+    /// The entries cannot be read.
+    #[error("the entries cannot be read: {0}")]
+    Source(E),
+    /// The version cannot be signed or stored.
+    #[error(transparent)]
+    Publish(#[from] PublishError),
+}
+
+impl<E> From<Unplaced> for SortedError<E> {
+    fn from(unplaced: Unplaced) -> Self {
+        Self::Publish(PublishError::Apply(unplaced.into()))
+    }
+}
+
+impl<E> From<ApplyError> for SortedError<E> {
+    fn from(error: ApplyError) -> Self {
+        Self::Publish(PublishError::Apply(error))
+    }
+}
+
+impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
+    /// Signs entries in ascending order of their keys as the next version after one that is empty, and stores it. It is the version that
+    /// [`StoredRepository::publish`] makes of them, byte for byte.
+    ///
+    /// Time: linear in the number of entries; reading, hashing and storing go on at the same time if there are several workers. Memory: a
+    /// path and a few batches of 4096 entries or 1 MiB, whatever the number. For treaps and skip lists the path has a logarithmic length
+    /// if nobody chose the keys for their digests.
+    ///
+    /// The version is not durable before [`StoredRepository::synchronise`], and must not be handed out before.
+    ///
+    /// # Errors
+    /// [`SortedError`]: nothing is changed, and no signature has left this function.
+    pub fn publish_sorted<K, E>(
+        &mut self,
+        number: u64,
+        entries: impl IntoIterator<Item = Result<(Key, Value), E>, IntoIter: Send>,
+        signer: &K,
+    ) -> Result<SignedHead<S>, SortedError<E>>
+    where
+        K: Signer<HeadSignature>,
+        E: Send,
+    {
+        self.require_open().map_err(ApplyError::from)?;
+        if self.latest_contents().root.is_some() {
+            return Err(SortedError::NotEmpty);
+        }
+        let published = self.build_and_sign(number, entries.into_iter(), signer);
+        if published.is_err() && !self.is_closed {
+            self.nodes.discard();
+        }
+        published
+    }
+
+    fn build_and_sign<K, E>(
+        &mut self,
+        number: u64,
+        entries: impl Iterator<Item = Result<(Key, Value), E>> + Send,
+        signer: &K,
+    ) -> Result<SignedHead<S>, SortedError<E>>
+    where
+        K: Signer<HeadSignature>,
+        E: Send,
+    {
+        let (position, nodes) = (self.nodes.log().end(), &mut self.nodes);
+        let build = Build::<S, B, _>::new(number, position, |bytes| nodes.append(bytes));
+        let root = laid_out(build, Batches::new(entries, number), &self.workers)?;
+        let digest = root.map_or_else(S::empty_tree, |root| root.digest);
+        let head = self.signed_next(digest, signer)?;
+        let contents = Contents {
+            root,
+            population: number,
+        };
+        self.record(&head, Some(contents))
+            .map_err(ApplyError::from)?;
+        Ok(head)
+    }
+}
+
+/// Entries that are hashed and stored together.
+type Batch = Vec<(Key, Value)>;
+
+/// Reads entries in batches, and checks their order and number.
+struct Batches<I> {
+    entries: Fuse<I>,
+    /// How many there are to be, and were so far.
+    expected: u64,
+    actual: u64,
+    /// The greatest key so far.
+    last: Option<Key>,
+}
+
+impl<I, E> Batches<I>
+where
+    I: Iterator<Item = Result<(Key, Value), E>>,
+{
+    fn new(entries: I, expected: u64) -> Self {
+        Self {
+            entries: entries.fuse(),
+            expected,
+            actual: 0,
+            last: None,
+        }
+    }
+
+    /// The next entries; none when all were there.
+    fn next(&mut self) -> Result<Batch, SortedError<E>> {
+        let (mut batch, mut bytes) = (Batch::new(), 0);
+        while batch.len() < BATCH_ENTRIES && bytes < BATCH_BYTES {
+            let Some(entry) = self.entries.next() else {
+                break;
+            };
+            let (key, value) = entry.map_err(SortedError::Source)?;
+            let before = batch.last().map(|(key, _)| key).or(self.last.as_ref());
+            if before.is_some_and(|before| *before >= key) {
+                return Err(SortedError::Unordered);
+            }
+            self.actual = self.actual.saturating_add(1);
+            if self.actual > self.expected {
+                return Err(self.wrong_number());
+            }
+            bytes += key.as_bytes().len() + value.as_bytes().len();
+            batch.push((key, value));
+        }
+        match batch.last() {
+            Some((key, _)) => self.last = Some(key.clone()),
+            None if self.actual < self.expected => return Err(self.wrong_number()),
+            None => {}
+        }
+        Ok(batch)
+    }
+
+    const fn wrong_number(&self) -> SortedError<E> {
+        SortedError::Number {
+            expected: self.expected,
+            actual: self.actual,
+        }
+    }
+}
+
+/// Lays out all entries: one batch is read, the one before it hashed and the one before that stored at the same time.
+fn laid_out<S, B, A, I, E>(
+    mut build: Build<S, B, A>,
+    mut batches: Batches<I>,
+    workers: &Workers,
+) -> Result<Option<Link<S::Digest>>, SortedError<E>>
+where
+    S: Suite,
+    B: BalancingScheme,
+    A: FnMut(&[u8]) -> Result<(), StoreFault> + Send,
+    I: Iterator<Item = Result<(Key, Value), E>> + Send,
+    E: Send,
+{
+    let (mut read, mut hashed) = (Batch::new(), (Batch::new(), Vec::new()));
+    loop {
+        let (entries, leaves) = hashed;
+        let place = || {
+            let mut leaves = entries.into_iter().zip(&leaves);
+            leaves.try_for_each(|((key, value), leaf)| build.add(key, &value, leaf))
+        };
+        let hash = || {
+            let leaf = |(key, value): &(Key, Value)| Leaf::of::<S, B>(key, value);
+            read.iter().map(leaf).collect::<Vec<_>>()
+        };
+        let (next, (leaves, placed)) =
+            workers.both(|| batches.next(), || workers.both(hash, place));
+        placed?;
+        let next = next?;
+        if next.is_empty() && read.is_empty() {
+            return Ok(build.finish()?);
+        }
+        hashed = (read, leaves);
+        read = next;
+    }
+}
+
+/// A batch has at most so many entries.
+const BATCH_ENTRIES: usize = 4096;
+
+/// With so many bytes a batch is full.
+const BATCH_BYTES: usize = 1 << 20;

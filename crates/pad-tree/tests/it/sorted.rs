@@ -1,0 +1,366 @@
+//! Stored trees that are built from sorted entries: as those that an author in memory comes to, in memory for a path.
+
+use core::convert::Infallible;
+use std::collections::BTreeMap;
+
+use conformance::{
+    Random,
+    operation::{key, value},
+    pad::dictionary,
+    tree::tree_author,
+};
+use ed25519_dalek::{SignatureError, Signer, SigningKey};
+use pad_core::{
+    ApplyError, Dictionary, HeadSignature, Key, Operation, Repository, Sha256Ed25519, StoreFault,
+    Value, Version, Workers,
+};
+use pad_tree::{
+    BalancingScheme, MemoryLog, NodeLog, PublishError, RedBlack, SkipList, SortedError,
+    StoredRepository, Treap, TreeAuthor,
+};
+
+macro_rules! sorted {
+    ($($name:ident: $scheme:ty;)*) => {$(
+        mod $name {
+            use super::*;
+
+            #[test]
+            fn every_small_tree_is_that_of_an_author_in_memory() {
+                let mut random = Random::new(61);
+                (0..=200).for_each(|number| check::<$scheme>(number, 40, &mut random));
+            }
+
+            #[test]
+            fn larger_trees_are_those_of_an_author_in_memory() {
+                let mut random = Random::new(62);
+                for _ in 0..3 {
+                    let number = random.below(20_000);
+                    check::<$scheme>(number, 40, &mut random);
+                }
+                check::<$scheme>(4096, 0, &mut random);
+                check::<$scheme>(1 << 14, 0, &mut random);
+            }
+
+            #[test]
+            fn long_values_are_those_of_an_author_in_memory() {
+                check::<$scheme>(700, 5000, &mut Random::new(63));
+            }
+
+            #[test]
+            fn memory_does_not_grow_with_the_number_of_entries() {
+                check_memory::<$scheme>();
+            }
+
+            #[test]
+            fn what_is_refused_leaves_nothing_behind() {
+                check_refusals::<$scheme>();
+            }
+        }
+    )*};
+}
+
+sorted! {
+    treap: Treap;
+    red_black: RedBlack;
+    skip_list: SkipList;
+}
+
+type S = Sha256Ed25519;
+type Contents = BTreeMap<Key, Value>;
+
+fn signer() -> SigningKey {
+    SigningKey::from_bytes(&[7; 32])
+}
+
+fn author<B: BalancingScheme>() -> TreeAuthor<S, B, SigningKey> {
+    tree_author(dictionary(), 7)
+}
+
+fn repository<B: BalancingScheme, L: NodeLog>(log: L) -> StoredRepository<S, B, L> {
+    StoredRepository::open(author::<B>().authority(), log, 1 << 20).unwrap()
+}
+
+/// Keys of 0 to 40 bytes that often begin alike, and values of up to so many bytes.
+fn contents(number: u64, longest_value: u64, random: &mut Random) -> Contents {
+    let mut contents = Contents::new();
+    let mut bytes = |most: u64| {
+        let length = random.below(most + 1);
+        random.bytes(usize::try_from(length).unwrap())
+    };
+    while u64::try_from(contents.len()).unwrap() < number {
+        let mut name = bytes(40);
+        let alike = name.len() / 3;
+        name[..alike].fill(7);
+        contents.insert(key(name), value(bytes(longest_value)));
+    }
+    contents
+}
+
+fn entries(contents: &Contents) -> impl Iterator<Item = Result<(Key, Value), Infallible>> + Send {
+    contents
+        .iter()
+        .map(|(key, value)| Ok((key.clone(), value.clone())))
+}
+
+/// Everything that a log has.
+fn bytes(log: &MemoryLog) -> (Vec<u8>, Vec<Vec<u8>>) {
+    let mut nodes = vec![0; usize::try_from(log.end()).unwrap()];
+    log.read(0, &mut nodes).unwrap();
+    let records = (1..=log.latest().number()).map(|version| log.record(Version::new(version)));
+    (nodes, records.collect::<Result<_, _>>().unwrap())
+}
+
+/// Two versions, the first of which is built: log, head and update are those of the author in memory.
+fn check<B: BalancingScheme>(number: u64, longest_value: u64, random: &mut Random) {
+    let contents = contents(number, longest_value, random);
+    let mut author = author::<B>();
+    let mut usual = repository::<B, _>(MemoryLog::default());
+    for (key, value) in &contents {
+        author.put(key.clone(), value.clone());
+    }
+    let first = author.snapshot().unwrap();
+    usual.apply(&first).unwrap();
+    let pair = core::num::NonZeroUsize::new(2).unwrap();
+    for workers in [Workers::sequential(), Workers::new(pair).unwrap()] {
+        let mut built = repository::<B, _>(MemoryLog::default()).with_workers(workers);
+        let head = built.publish_sorted(number, entries(&contents), &signer());
+        assert_eq!(head.unwrap(), first.head);
+        assert_eq!(bytes(built.log()), bytes(usual.log()), "{number} entries");
+        assert_eq!(built.len(), number);
+        assert_eq!(built.check_contents(Version::new(1)).unwrap(), number);
+        assert_eq!(built.update(Version::new(1)).unwrap(), first);
+
+        let mut more = vec![Operation::Put(key([8; 20]), value("more"))];
+        more.extend(contents.keys().next().cloned().map(Operation::Remove));
+        more.sort_by(|one, other| one.key().cmp(other.key()));
+        let mut author =
+            TreeAuthor::<S, B, _>::new(dictionary(), author.authority().author, signer());
+        for (key, value) in &contents {
+            author.put(key.clone(), value.clone());
+        }
+        author.snapshot().unwrap();
+        let second = author.snapshot_of(more).unwrap();
+        built.apply(&second).unwrap();
+        let mut usual = usual.clone();
+        usual.apply(&second).unwrap();
+        assert_eq!(bytes(built.log()), bytes(usual.log()), "{number} entries");
+    }
+}
+
+/// A log that counts what it is given, and keeps none of it.
+#[derive(Debug, Default)]
+struct Counted {
+    end: u64,
+    latest: Version,
+}
+
+impl NodeLog for Counted {
+    fn latest(&self) -> Version {
+        self.latest
+    }
+
+    fn end(&self) -> u64 {
+        self.end
+    }
+
+    fn read(&self, _: u64, _: &mut [u8]) -> Result<(), StoreFault> {
+        Err(StoreFault::Damaged)
+    }
+
+    fn record(&self, _: Version) -> Result<Vec<u8>, StoreFault> {
+        Err(StoreFault::Damaged)
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault> {
+        self.end += u64::try_from(bytes.len()).unwrap();
+        Ok(())
+    }
+
+    fn publish(&mut self, version: Version, _: &[u8]) -> Result<(), StoreFault> {
+        self.latest = version;
+        Ok(())
+    }
+
+    fn synchronise(&mut self) -> Result<(), StoreFault> {
+        Ok(())
+    }
+
+    fn discard(&mut self) {}
+}
+
+fn check_memory<B: BalancingScheme>() {
+    let peak = |number: u64| {
+        let mut repository = repository::<B, _>(Counted::default());
+        let numbered =
+            |number: u64| Ok::<_, Infallible>((key(number.to_be_bytes()), value([3; 40])));
+        let taken = allocation_counter::measure(|| {
+            let published = repository.publish_sorted(number, (0..number).map(numbered), &signer());
+            published.unwrap();
+        });
+        assert!(repository.log().end() > number * 100);
+        taken.bytes_max
+    };
+    let (few, many) = (peak(20_000), peak(160_000));
+    // Three levels more, and of each of them what is not written: two parts of a block.
+    assert!(many < few + (64 << 10), "{few} bytes, {many} bytes");
+    assert!(many < 6 << 20, "{many} bytes");
+}
+
+/// A signer that refuses.
+struct Refusing;
+
+impl Signer<HeadSignature> for Refusing {
+    fn try_sign(&self, _: &[u8]) -> Result<HeadSignature, SignatureError> {
+        Err(SignatureError::new())
+    }
+}
+
+/// A log that has room for so many bytes.
+#[derive(Debug)]
+struct Full(MemoryLog, u64);
+
+impl NodeLog for Full {
+    fn latest(&self) -> Version {
+        self.0.latest()
+    }
+
+    fn end(&self) -> u64 {
+        self.0.end()
+    }
+
+    fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
+        self.0.read(position, bytes)
+    }
+
+    fn record(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
+        self.0.record(version)
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault> {
+        let length = u64::try_from(bytes.len()).unwrap();
+        if self.0.end() + length > self.1 {
+            return Err(StoreFault::Medium);
+        }
+        self.0.append(bytes)
+    }
+
+    fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault> {
+        self.0.publish(version, record)
+    }
+
+    fn synchronise(&mut self) -> Result<(), StoreFault> {
+        self.0.synchronise()
+    }
+
+    fn discard(&mut self) {
+        self.0.discard();
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {0}")]
+struct Unreadable(u64);
+
+fn check_refusals<B: BalancingScheme>() {
+    let contents = contents(10_000, 200, &mut Random::new(64));
+    let number = 10_000;
+    let sorted: Vec<(Key, Value)> = contents.into_iter().collect();
+    let mut repository = repository::<B, _>(Full(MemoryLog::default(), u64::MAX));
+    let mut refused = |number: u64,
+                       entries: Vec<Result<(Key, Value), Unreadable>>,
+                       fits: &dyn Fn(&SortedError<Unreadable>) -> bool| {
+        let error = repository
+            .publish_sorted(number, entries, &signer())
+            .unwrap_err();
+        assert!(fits(&error), "{error:?}");
+        assert_eq!(
+            (repository.log().end(), repository.latest()),
+            (0, Version::EMPTY)
+        );
+    };
+    let all = || sorted.iter().cloned().map(Ok).collect::<Vec<_>>();
+    for place in [1, 4095, 4096, 4097, 9999] {
+        let mut swapped = all();
+        swapped.swap(place - 1, place);
+        refused(number, swapped, &|error| {
+            matches!(error, SortedError::Unordered)
+        });
+        let mut twice = all();
+        let before = twice[place - 1].clone();
+        twice[place] = before;
+        refused(number, twice, &|error| {
+            matches!(error, SortedError::Unordered)
+        });
+        let mut broken = all();
+        broken[place] = Err(Unreadable(7));
+        refused(number, broken, &|error| {
+            matches!(error, SortedError::Source(Unreadable(7)))
+        });
+    }
+    let is_number = |wanted: (u64, u64)| move |error: &SortedError<Unreadable>| matches!(error, SortedError::Number { expected, actual } if (*expected, *actual) == wanted);
+    refused(9_999, all(), &is_number((9_999, 10_000)));
+    refused(10_001, all(), &is_number((10_001, 10_000)));
+    refused(0, all(), &is_number((0, 1)));
+    refused(1, Vec::new(), &is_number((1, 0)));
+    repository.log_mut().1 = 1 << 20;
+    let error = repository
+        .publish_sorted(number, all(), &signer())
+        .unwrap_err();
+    let SortedError::Publish(PublishError::Apply(error)) = error else {
+        panic!("{error}")
+    };
+    assert_eq!(error, ApplyError::Store(StoreFault::Medium));
+    assert_eq!(
+        (repository.log().end(), repository.latest()),
+        (0, Version::EMPTY)
+    );
+    let mut repository = self::repository::<B, _>(MemoryLog::default());
+    let error = repository
+        .publish_sorted(number, all(), &Refusing)
+        .unwrap_err();
+    assert!(matches!(
+        error,
+        SortedError::Publish(PublishError::Signer(_))
+    ));
+    assert_eq!(
+        (repository.log().end(), repository.latest()),
+        (0, Version::EMPTY)
+    );
+    // It goes on from there, and takes no second one.
+    repository.publish_sorted(number, all(), &signer()).unwrap();
+    let end = repository.log().end();
+    let error = repository
+        .publish_sorted(number, all(), &signer())
+        .unwrap_err();
+    assert!(matches!(error, SortedError::NotEmpty));
+    assert_eq!(
+        (repository.log().end(), repository.latest()),
+        (end, Version::new(1))
+    );
+}
+
+/// A version after others, all of whose entries were removed: as an update of the same.
+#[test]
+fn an_emptied_dictionary_is_filled_again() {
+    let mut author = author::<RedBlack>();
+    let mut usual = repository::<RedBlack, _>(MemoryLog::default());
+    let mut built = repository::<RedBlack, _>(MemoryLog::default());
+    let contents = contents(300, 30, &mut Random::new(65));
+    let put = |(key, value): (&Key, &Value)| Operation::Put(key.clone(), value.clone());
+    let puts: Vec<_> = contents.iter().map(put).collect();
+    let removals: Vec<_> = contents.keys().cloned().map(Operation::Remove).collect();
+    for batch in [puts.clone(), removals, puts] {
+        let update = author.snapshot_of(batch).unwrap();
+        usual.apply(&update).unwrap();
+        if built.is_empty() {
+            built
+                .publish_sorted(300, entries(&contents), &signer())
+                .unwrap();
+        } else {
+            built.apply(&update).unwrap();
+        }
+    }
+    assert_eq!(bytes(built.log()), bytes(usual.log()));
+    let heads = [&built, &usual].map(|log| log.head(log.latest()));
+    assert_eq!(heads[0], heads[1]);
+}

@@ -1,0 +1,83 @@
+//! An operation as bytes, for as long as it is sorted: a byte of kind, the length of the key in two bytes and that of the value in four,
+//! key and value. Numbers are little-endian.
+
+use std::io;
+
+use pad_core::{InputError, Key, Operation, Value};
+
+/// An operation in somebody else's bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Record<'b> {
+    pub(super) key: &'b [u8],
+    /// `None` if the key is removed.
+    pub(super) value: Option<&'b [u8]>,
+}
+
+/// The bytes before the key.
+pub(super) const HEADER: usize = 7;
+
+const PUT: u8 = 1;
+const REMOVE: u8 = 0;
+
+impl<'b> Record<'b> {
+    pub(super) fn of(operation: &'b Operation) -> Self {
+        match operation {
+            Operation::Put(key, value) => Self {
+                key: key.as_bytes(),
+                value: Some(value.as_bytes()),
+            },
+            Operation::Remove(key) => Self {
+                key: key.as_bytes(),
+                value: None,
+            },
+        }
+    }
+
+    /// Appends the record's bytes.
+    pub(super) fn write(self, bytes: &mut Vec<u8>) {
+        let value = self.value.unwrap_or_default();
+        let key_length = u16::try_from(self.key.len()).unwrap_or(u16::MAX);
+        let value_length = u32::try_from(value.len()).unwrap_or(u32::MAX);
+        bytes.push(if self.value.is_some() { PUT } else { REMOVE });
+        bytes.extend(key_length.to_le_bytes());
+        bytes.extend(value_length.to_le_bytes());
+        bytes.extend(self.key);
+        bytes.extend(value);
+    }
+
+    /// The number of bytes of the record that begins so; `None` if more bytes are needed to know it.
+    pub(super) fn length(bytes: &[u8]) -> Option<usize> {
+        let (_, rest) = bytes.split_first()?;
+        let (key, rest) = rest.split_first_chunk()?;
+        let value = u32::from_le_bytes(*rest.first_chunk()?);
+        let key = usize::from(u16::from_le_bytes(*key));
+        usize::try_from(value).ok()?.checked_add(HEADER + key)
+    }
+
+    /// The record that stands at the beginning of these bytes; `None` if it is not whole.
+    pub(super) fn read(bytes: &'b [u8]) -> Option<Self> {
+        let record = bytes.get(..Self::length(bytes)?)?;
+        let (kind, rest) = record.split_first()?;
+        let (key, rest) = rest.split_first_chunk()?;
+        let (_, rest) = rest.split_first_chunk::<4>()?;
+        let (key, value) = rest.split_at_checked(usize::from(u16::from_le_bytes(*key)))?;
+        Some(Self {
+            key,
+            value: (*kind == PUT).then_some(value),
+        })
+    }
+
+    /// The operation.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidData`] if key or value are longer than any: the record is not what was written.
+    pub(super) fn operation(self) -> io::Result<Operation> {
+        let changed =
+            |error: InputError| io::Error::new(io::ErrorKind::InvalidData, error.to_string());
+        let key = Key::new(self.key).map_err(changed)?;
+        Ok(match self.value {
+            Some(value) => Operation::Put(key, Value::new(value).map_err(changed)?),
+            None => Operation::Remove(key),
+        })
+    }
+}
