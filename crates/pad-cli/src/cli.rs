@@ -29,8 +29,17 @@ mod output;
 mod parameters;
 mod progress;
 mod proof;
+#[cfg(feature = "network")]
+mod push;
 mod query;
+#[cfg(feature = "network")]
+mod remote;
+#[cfg(feature = "network")]
+mod serve;
 mod session;
+mod source;
+#[cfg(any(feature = "file", feature = "network"))]
+mod tls;
 mod transfer;
 
 pub(crate) use failure::Failure;
@@ -101,6 +110,12 @@ enum Command {
     Prune(maintain::Prune),
     /// Verify everything in a store again.
     Check(maintain::Check),
+    /// Serve dictionaries over HTTP to clients that need not trust this server.
+    #[cfg(feature = "network")]
+    Serve(serve::Serve),
+    /// Bring servers the versions of a store that they lack.
+    #[cfg(feature = "network")]
+    Push(push::Push),
     /// Keep files on a server that nobody trusts: upload, edit, read, audit, serve.
     #[cfg(feature = "file")]
     #[command(subcommand)]
@@ -206,6 +221,10 @@ impl Command {
             Self::Apply(command) => command.run(output),
             Self::Prune(command) => command.run(output),
             Self::Check(command) => command.run(output),
+            #[cfg(feature = "network")]
+            Self::Serve(command) => command.run(output),
+            #[cfg(feature = "network")]
+            Self::Push(command) => command.run(output),
             #[cfg(feature = "file")]
             Self::File(command) => command.run(output),
             Self::Directory(command) => command.run(output),

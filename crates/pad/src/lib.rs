@@ -21,6 +21,7 @@
 //! * [`SigningRecord`]: what an author has handed out, so that an old store is not signed for.
 //! * [`CompleteHistory`]: every change of a key, and from which version on.
 //! * [`evidence`]: against an author's key that has signed two histories.
+//! * [`exchange`]: what servers send beside heads, answers and updates.
 //! * [`dynamic`], [`question`], [`client_view`] and [`selection`]: everything chosen by name at run
 //!   time, as the command line does.
 
@@ -32,6 +33,7 @@ mod description;
 pub mod durable;
 pub mod dynamic;
 pub mod evidence;
+pub mod exchange;
 mod family;
 pub mod hosted;
 pub mod keys;

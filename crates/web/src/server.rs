@@ -41,29 +41,36 @@ pub use options::{Identity, Limits, Options, Timeouts};
 
 /// What answers requests.
 pub trait Handler: Send + Sync + 'static {
+    /// What is asked for, as the head of a request says.
+    type Request: Send + 'static;
+
     /// Whether a request with this head is received, before its body is.
     ///
     /// # Errors
     /// The answer to a request that is not.
-    fn admit(&self, head: &Head) -> Result<Admission, Answer>;
+    fn admit(&self, head: &Head) -> Result<Admission<Self::Request>, Answer>;
 
     /// The answer to a request that was admitted and received whole.
-    fn handle(&self, head: &Head, body: Vec<u8>) -> Answer;
+    fn handle(&self, request: Self::Request, body: Vec<u8>) -> Answer;
 }
 
 impl<H: Handler> Handler for Arc<H> {
-    fn admit(&self, head: &Head) -> Result<Admission, Answer> {
+    type Request = H::Request;
+
+    fn admit(&self, head: &Head) -> Result<Admission<H::Request>, Answer> {
         (**self).admit(head)
     }
 
-    fn handle(&self, head: &Head, body: Vec<u8>) -> Answer {
-        (**self).handle(head, body)
+    fn handle(&self, request: H::Request, body: Vec<u8>) -> Answer {
+        (**self).handle(request, body)
     }
 }
 
-/// How a request is received and handled.
+/// A request that is received, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Admission {
+pub struct Admission<R> {
+    /// What is asked for.
+    pub request: R,
     /// The longest body in bytes; [`Limits::request_bytes`] if that is less.
     pub body_bytes: usize,
     /// How long its answer takes.

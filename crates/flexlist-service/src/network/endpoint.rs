@@ -19,7 +19,9 @@ impl<H> Endpoint<H> {
 }
 
 impl<H: Handler> web::server::Handler for Endpoint<H> {
-    fn admit(&self, head: &Head) -> Result<Admission, Answer> {
+    type Request = ();
+
+    fn admit(&self, head: &Head) -> Result<Admission<()>, Answer> {
         if head.uri.path() != PATH {
             return Err(Answer::text(StatusCode::NOT_FOUND, ""));
         }
@@ -36,12 +38,13 @@ impl<H: Handler> web::server::Handler for Endpoint<H> {
             ));
         }
         Ok(Admission {
+            request: (),
             body_bytes: self.limits.request_bytes,
             work: Work::Long,
         })
     }
 
-    fn handle(&self, _: &Head, body: Vec<u8>) -> Answer {
+    fn handle(&self, (): (), body: Vec<u8>) -> Answer {
         let Ok(request) = codec::decode::<Request>(&body, self.limits.request_bytes) else {
             let text = "the request cannot be decoded";
             return Answer::text(StatusCode::BAD_REQUEST, text);

@@ -30,6 +30,9 @@ pub(super) struct Import {
     scheme: Option<SchemeName>,
     #[command(flatten)]
     new: NewStoreArguments,
+    #[cfg(feature = "network")]
+    #[command(flatten)]
+    push: super::push::PushArguments,
     /// Make this many snapshots durable at once: faster on slow disks, and a crash loses no more
     /// than what was not yet reported.
     #[arg(long, value_name = "SNAPSHOTS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
@@ -93,7 +96,11 @@ impl Import {
             }
         }
         bar.finish_and_clear();
-        self.report(&author, (total, imported.len(), changes), output)
+        self.report(&author, (total, imported.len(), changes), output)?;
+        drop(author);
+        #[cfg(feature = "network")]
+        self.push.run(&self.store.store, output)?;
+        Ok(())
     }
 
     /// Refuses to append for the second time what a log has already: the record of what was imported is not a part of the versions, and

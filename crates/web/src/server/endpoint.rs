@@ -128,10 +128,10 @@ async fn answer<H: Handler>(
     };
     let expects = head.headers.contains_key(header::EXPECT);
     let answered = match endpoint.receive(&head, &mut body, connection.peer).await {
-        Ok((received, Work::Brief)) => endpoint.respond(&head, received, &connection),
-        Ok((received, Work::Long)) => {
+        Ok((request, received, Work::Brief)) => endpoint.respond(request, received, &connection),
+        Ok((request, received, Work::Long)) => {
             let endpoint = Arc::clone(&endpoint);
-            endpoint.process(head, received, connection).await
+            endpoint.process(request, received, connection).await
         }
         Err(failure) => {
             // A client that waits for "100 Continue" has sent nothing, and asking for the body would send
@@ -153,12 +153,17 @@ impl<H: Handler> Endpoint<H> {
         head: &Head,
         body: &mut Body,
         peer: Peer,
-    ) -> Result<(Received, Work), Failure> {
-        let Admission { body_bytes, work } = self.handler.admit(head).map_err(Failure::Refused)?;
+    ) -> Result<(H::Request, Received, Work), Failure> {
+        let admitted = self.handler.admit(head).map_err(Failure::Refused)?;
+        let Admission {
+            request,
+            body_bytes,
+            work,
+        } = admitted;
         let most = body_bytes.min(self.limits.request_bytes);
         let announced = self.announced(&head.headers, most, peer)?;
         let received = self.receive_body(body, announced, most, peer).await?;
-        Ok((received, work))
+        Ok((request, received, work))
     }
 
     /// Refuses what can be refused before the body is received; the length that is announced.
@@ -257,7 +262,7 @@ impl<H: Handler> Endpoint<H> {
     /// The answer, when it is the request's turn.
     async fn process(
         self: Arc<Self>,
-        head: Head,
+        request: H::Request,
         received: Received,
         connection: Arc<Connection>,
     ) -> Result<HttpResponse, Failure> {
@@ -269,7 +274,7 @@ impl<H: Handler> Endpoint<H> {
         spawn_blocking(move || {
             // Held here, so that a client that leaves does not make room for what still runs.
             let _working = working;
-            self.respond(&head, received, &connection)
+            self.respond(request, received, &connection)
         })
         .await
         .unwrap_or(Err(Failure::HandlerFailed))
@@ -277,7 +282,7 @@ impl<H: Handler> Endpoint<H> {
 
     fn respond(
         &self,
-        head: &Head,
+        request: H::Request,
         received: Received,
         connection: &Arc<Connection>,
     ) -> Result<HttpResponse, Failure> {
@@ -286,7 +291,7 @@ impl<H: Handler> Endpoint<H> {
             status,
             headers,
             body,
-        } = self.handler.handle(head, bytes);
+        } = self.handler.handle(request, bytes);
         drop(memory);
         if body.len() > self.limits.response_bytes {
             return Err(Failure::HandlerFailed);

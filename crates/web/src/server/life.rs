@@ -33,11 +33,13 @@ use super::{Handler, Options, accept::Bounded, endpoint, error::ServerError, pee
 /// struct Closed;
 ///
 /// impl Handler for Closed {
-///     fn admit(&self, _: &Head) -> Result<Admission, Answer> {
-///         Ok(Admission { body_bytes: 0, work: Work::Brief })
+///     type Request = ();
+///
+///     fn admit(&self, _: &Head) -> Result<Admission<()>, Answer> {
+///         Ok(Admission { request: (), body_bytes: 0, work: Work::Brief })
 ///     }
 ///
-///     fn handle(&self, _: &Head, _: Vec<u8>) -> Answer {
+///     fn handle(&self, (): (), _: Vec<u8>) -> Answer {
 ///         Answer::text(StatusCode::NOT_FOUND, "nothing is here")
 ///     }
 /// }

@@ -1,0 +1,1 @@
+//! Follows other servers.
