@@ -24,6 +24,8 @@ mod history;
 mod import;
 mod keygen;
 mod maintain;
+#[cfg(feature = "network")]
+mod mirror;
 mod output;
 #[cfg(feature = "aad")]
 mod parameters;
@@ -113,6 +115,9 @@ enum Command {
     /// Serve dictionaries over HTTP to clients that need not trust this server.
     #[cfg(feature = "network")]
     Serve(serve::Serve),
+    /// Follow other servers of a dictionary, verify what they have, and serve it.
+    #[cfg(feature = "network")]
+    Mirror(mirror::MirrorCommand),
     /// Bring servers the versions of a store that they lack.
     #[cfg(feature = "network")]
     Push(push::Push),
@@ -223,6 +228,8 @@ impl Command {
             Self::Check(command) => command.run(output),
             #[cfg(feature = "network")]
             Self::Serve(command) => command.run(output),
+            #[cfg(feature = "network")]
+            Self::Mirror(command) => command.run(output),
             #[cfg(feature = "network")]
             Self::Push(command) => command.run(output),
             #[cfg(feature = "file")]

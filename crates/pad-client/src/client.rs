@@ -7,9 +7,8 @@ use std::{
 
 use pad::{
     KeyRange, PublicKey, Version,
-    client_view::{NotFollowed, RefusedHead, StoredView},
+    client_view::StoredView,
     dynamic::{AnyClient, client_of, longest_answer},
-    evidence,
     question::{HeadText, Question, Refusal, Statement, verify_head},
 };
 use pad_core::{Key, Untrusted, VerifyError};
@@ -17,7 +16,7 @@ use pad_tree::KeyHistory;
 
 use crate::{
     error::{ClientError, FetchError},
-    incident::{Fault, Incident, keep_record},
+    incident::{Fault, Incident, Unusable},
     server::Server,
     visit::Visit,
 };
@@ -59,30 +58,6 @@ struct State {
     first: usize,
     /// What went wrong since somebody last asked.
     incidents: Vec<Incident>,
-}
-
-/// Why what a server said is of no use.
-struct Unusable {
-    fault: Fault,
-    evidence: Option<Vec<u8>>,
-}
-
-impl From<FetchError> for Unusable {
-    fn from(error: FetchError) -> Self {
-        Self {
-            fault: Fault::Silent(error),
-            evidence: None,
-        }
-    }
-}
-
-impl From<Refusal> for Unusable {
-    fn from(refusal: Refusal) -> Self {
-        Self {
-            fault: Fault::Lied(refusal.to_string()),
-            evidence: None,
-        }
-    }
 }
 
 impl Client {
@@ -131,21 +106,7 @@ impl Client {
     /// [`ClientError`]: the view is as it was.
     pub fn advance(&mut self) -> Result<Version, ClientError> {
         let view = self.first_of(Visit::latest, |visit| {
-            self.view.follow(visit).map_err(|error| match error {
-                NotFollowed::Silent(error) => error.into(),
-                NotFollowed::Behind { .. } => Unusable {
-                    fault: Fault::Behind(error.to_string()),
-                    evidence: None,
-                },
-                NotFollowed::Refused(RefusedHead { refusal, evidence }) => {
-                    let reason = refusal.to_string();
-                    let fault = match evidence {
-                        Some(_) => Fault::Fork(reason),
-                        None => Fault::Lied(reason),
-                    };
-                    Unusable { fault, evidence }
-                }
-            })
+            self.view.follow(visit).map_err(Unusable::from)
         })?;
         self.verifier = client_of(&view)?;
         self.view = view;
@@ -246,6 +207,7 @@ impl Client {
         ask: impl Fn(&Visit<'s>) -> Result<T, Unusable>,
     ) -> Result<T, ClientError> {
         let first = self.state().first;
+        let beside = self.beside.as_deref();
         let mut incidents = Vec::new();
         for (number, server) in (0..)
             .zip(&self.servers)
@@ -256,7 +218,7 @@ impl Client {
             let visit = match visit(server) {
                 Ok(visit) => visit,
                 Err(error) => {
-                    incidents.push(self.incident(server, error.into(), Visit::new(server)));
+                    incidents.push(Visit::new(server).failed(error.into(), beside));
                     continue;
                 }
             };
@@ -267,34 +229,10 @@ impl Client {
                     state.incidents.append(&mut incidents);
                     return Ok(answer);
                 }
-                Err(unusable) => incidents.push(self.incident(server, unusable, visit)),
+                Err(unusable) => incidents.push(visit.failed(unusable, beside)),
             }
         }
         Err(ClientError::Nobody(incidents))
-    }
-
-    /// How a server failed, with what is kept of it.
-    fn incident(&self, server: &Server, unusable: Unusable, visit: Visit<'_>) -> Incident {
-        let Unusable { fault, evidence } = unusable;
-        let server = server.address();
-        let beside = self.beside.as_deref();
-        // What cannot be kept is said all the same.
-        let kept = beside.zip(evidence);
-        let evidence =
-            kept.and_then(|(beside, bytes)| evidence::keep(beside, ".evidence", &bytes).ok());
-        let record = match &fault {
-            Fault::Silent(_) => None,
-            Fault::Lied(reason) | Fault::Behind(reason) | Fault::Fork(reason) => {
-                let said = visit.into_said();
-                beside.and_then(|beside| keep_record(beside, &server, &said, reason).ok())
-            }
-        };
-        Incident {
-            server,
-            fault,
-            evidence,
-            record,
-        }
     }
 
     // Nothing panics while it changes, so a poisoned one is whole.

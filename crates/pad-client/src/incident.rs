@@ -7,7 +7,11 @@ use std::{
 };
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use pad::evidence;
+use pad::{
+    client_view::{NotFollowed, RefusedHead},
+    evidence,
+    question::Refusal,
+};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
@@ -38,6 +42,49 @@ pub struct Incident {
     pub evidence: Option<PathBuf>,
     /// Where it is kept what the server said. It convinces nobody who did not see where it came from.
     pub record: Option<PathBuf>,
+}
+
+/// Why what a server said is of no use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unusable {
+    /// How the server failed.
+    pub fault: Fault,
+    /// Evidence against the author, if there is any.
+    pub evidence: Option<Vec<u8>>,
+}
+
+impl From<FetchError> for Unusable {
+    fn from(error: FetchError) -> Self {
+        let (fault, evidence) = (Fault::Silent(error), None);
+        Self { fault, evidence }
+    }
+}
+
+impl From<Refusal> for Unusable {
+    fn from(refusal: Refusal) -> Self {
+        let (fault, evidence) = (Fault::Lied(refusal.to_string()), None);
+        Self { fault, evidence }
+    }
+}
+
+impl From<NotFollowed<FetchError>> for Unusable {
+    fn from(error: NotFollowed<FetchError>) -> Self {
+        match error {
+            NotFollowed::Silent(error) => error.into(),
+            NotFollowed::Behind { .. } => Self {
+                fault: Fault::Behind(error.to_string()),
+                evidence: None,
+            },
+            NotFollowed::Refused(RefusedHead { refusal, evidence }) => {
+                let reason = refusal.to_string();
+                let fault = match evidence {
+                    Some(_) => Fault::Fork(reason),
+                    None => Fault::Lied(reason),
+                };
+                Self { fault, evidence }
+            }
+        }
+    }
 }
 
 impl fmt::Display for Incident {

@@ -29,7 +29,7 @@ mod visit;
 
 pub use client::Client;
 pub use error::{ClientError, FetchError};
-pub use incident::{Fault, Incident};
+pub use incident::{Fault, Incident, Unusable};
 pub use resource::{Resource, UnknownPath};
 pub use server::{LONGEST_PAGE, Pushed, Server, Versions};
 pub use visit::Visit;

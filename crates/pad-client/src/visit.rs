@@ -1,17 +1,24 @@
 //! What a server shows in one go, remembered until it is verified.
 
 use core::cell::RefCell;
+use std::path::Path;
 
 use pad::{
     KeyRange, Version,
     client_view::Heads,
+    evidence::keep,
     exchange::{decode_history, decode_list},
     question::Question,
 };
 use pad_core::{Key, Untrusted};
 use pad_tree::KeyHistory;
 
-use crate::{error::FetchError, incident::Exchange, resource::Resource, server::Server};
+use crate::{
+    error::FetchError,
+    incident::{Exchange, Fault, Incident, Unusable, keep_record},
+    resource::Resource,
+    server::Server,
+};
 
 /// A visit to a server: its latest head is asked for once, and all it says is remembered, so that a lie can be kept.
 #[derive(Debug)]
@@ -46,14 +53,36 @@ impl<'s> Visit<'s> {
         Ok(visit)
     }
 
+    /// The version that the server says is its latest.
+    pub const fn latest_version(&self) -> Version {
+        self.latest
+    }
+
     /// The server.
     pub const fn server(&self) -> &'s Server {
         self.server
     }
 
-    /// What the server has said.
-    pub(crate) fn into_said(self) -> Vec<Exchange> {
-        self.said.into_inner()
+    /// How the server failed, with what is kept of it in files beside this one: evidence that convinces others, and what
+    /// the server said. What cannot be kept is said all the same.
+    pub fn failed(self, unusable: Unusable, beside: Option<&Path>) -> Incident {
+        let Unusable { fault, evidence } = unusable;
+        let server = self.server.address();
+        let kept = beside.zip(evidence);
+        let evidence = kept.and_then(|(beside, bytes)| keep(beside, ".evidence", &bytes).ok());
+        let record = match &fault {
+            Fault::Silent(_) => None,
+            Fault::Lied(reason) | Fault::Behind(reason) | Fault::Fork(reason) => {
+                let said = self.said.into_inner();
+                beside.and_then(|beside| keep_record(beside, &server, &said, reason).ok())
+            }
+        };
+        Incident {
+            server,
+            fault,
+            evidence,
+            record,
+        }
     }
 
     fn note(&self, resource: &Resource, response: &[u8]) {

@@ -3,6 +3,7 @@
 //! * [`Service`]: answers requests about one or many dictionaries; [`web::server`] puts it on the network.
 //! * [`Dictionary`]: a store that is served, and followed while other processes publish into it.
 
+//! * [`Mirror`]: follows other servers, verifies every update, and serves what it has verified.
 //! * [`Metrics`]: what was asked and answered, for Prometheus.
 //!
 //! What there is to get, and where, is [`pad_client::Resource`]; `docs/openapi.json` describes it for others.
@@ -21,13 +22,17 @@
 )]
 
 mod dictionary;
+mod following;
 mod metrics;
+mod mirror;
 mod refusal;
 mod reply;
 mod request;
 mod service;
 
 pub use dictionary::{Applied, Dictionary, NotApplied};
+pub use following::Following;
 pub use metrics::Metrics;
+pub use mirror::{Mirror, Mirrored};
 pub use request::ROUTES;
-pub use service::{Following, Service};
+pub use service::Service;

@@ -1,11 +1,7 @@
 //! The server's answers.
 
 use core::time::Duration;
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, mpsc},
-    thread::{self, JoinHandle},
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use pad::{
     AnswerError, Version,
@@ -19,6 +15,7 @@ use web::server::{Admission, Answer, Handler, Head, HeaderValue, Limits, StatusC
 
 use crate::{
     dictionary::Dictionary,
+    following::Following,
     metrics::Metrics,
     refusal::Refusal,
     reply::{Lasts, MESSAGE, OBJECT, TEXT, reply},
@@ -33,13 +30,6 @@ pub struct Service {
     metrics: Arc<Metrics>,
 }
 
-/// What follows the stores of a service; dropped, it stops.
-#[derive(Debug)]
-pub struct Following {
-    stop: Option<mpsc::Sender<()>>,
-    thread: Option<JoinHandle<()>>,
-}
-
 impl Service {
     /// The service of these dictionaries, each under its name: letters, digits, dots, hyphens and underscores. Answers keep to
     /// the limits of the server that it is for.
@@ -52,36 +42,28 @@ impl Service {
         }
     }
 
-    /// Counts there instead, beside others who do.
-    #[must_use]
-    pub fn counting(self, metrics: Arc<Metrics>) -> Self {
-        Self { metrics, ..self }
+    /// What was asked and answered.
+    pub fn metrics(&self) -> Arc<Metrics> {
+        Arc::clone(&self.metrics)
     }
 
     /// Looks after the stores, again and again after this span of time, so that what other processes publish is served.
     pub fn follow(&self, every: Duration) -> Following {
         let dictionaries = self.dictionaries.clone();
-        let (stop, stopped) = mpsc::channel::<()>();
-        let thread = thread::spawn(move || {
-            while stopped.recv_timeout(every) == Err(mpsc::RecvTimeoutError::Timeout) {
-                for (name, dictionary) in &dictionaries {
-                    match dictionary.follow() {
-                        Ok(false) => {}
-                        Ok(true) => {
-                            let latest = dictionary.latest().number();
-                            tracing::info!(dictionary = %name, latest, "the store has new versions");
-                        }
-                        Err(error) => {
-                            tracing::error!(dictionary = %name, %error, "the store cannot be followed");
-                        }
+        Following::begin(every, move || {
+            for (name, dictionary) in &dictionaries {
+                match dictionary.follow() {
+                    Ok(false) => {}
+                    Ok(true) => {
+                        let latest = dictionary.latest().number();
+                        tracing::info!(dictionary = %name, latest, "the store has new versions");
+                    }
+                    Err(error) => {
+                        tracing::error!(dictionary = %name, %error, "the store cannot be followed");
                     }
                 }
             }
-        });
-        Following {
-            stop: Some(stop),
-            thread: Some(thread),
-        }
+        })
     }
 
     fn answer(&self, request: Request, body: Vec<u8>) -> Result<Answer, Refusal> {
@@ -288,16 +270,6 @@ impl Handler for Service {
         self.metrics
             .count(Some(name), answer.status.as_u16(), answer.body.len());
         answer
-    }
-}
-
-impl Drop for Following {
-    fn drop(&mut self) {
-        drop(self.stop.take());
-        if let Some(thread) = self.thread.take() {
-            // It has said what there was to say.
-            let _: thread::Result<()> = thread.join();
-        }
     }
 }
 

@@ -148,7 +148,9 @@ impl NetworkArguments {
             json!({ "address": address.to_string(), "scheme": scheme, "dictionaries": names });
         output.say(&text, &object)?;
         let stopped = server.run(service);
-        drop((following, begun));
+        drop(following);
+        // A round may wait for an upstream for minutes; whatever it does may be cut at any time.
+        core::mem::forget(begun);
         match stopped.map_err(|error| network_failure(&self.listen, &error))? {
             Stopped::Drained => output.say("stopped", &json!({ "stopped": "drained" })),
             Stopped::TimedOut { connections } => output.say(
@@ -156,6 +158,11 @@ impl NetworkArguments {
                 &json!({ "stopped": "timed out", "connections": connections }),
             ),
         }
+    }
+
+    /// The longest answer that is sent, in bytes, and that a server alike is asked for.
+    pub(super) fn longest_answer(&self) -> usize {
+        self.limits().response_bytes
     }
 
     fn limits(&self) -> Limits {
