@@ -132,7 +132,7 @@ impl Client {
         question: &Question,
     ) -> Result<(Vec<u8>, Statement), ClientError> {
         let most = longest_answer(self.public(), question);
-        self.first_of(visit, |visit| {
+        self.ask_first(|visit| {
             let answer = visit.answer(version, question, most)?;
             match self.verifier.check_at(version, question, &answer) {
                 Ok(statement) => Ok((answer, statement)),
@@ -170,7 +170,7 @@ impl Client {
     /// [`ClientError`].
     pub fn head(&self, version: Version) -> Result<HeadText, ClientError> {
         use pad::client_view::Heads as _;
-        self.first_of(visit, |visit| {
+        self.ask_first(|visit| {
             let head = visit.head_message(version)?;
             Ok(verify_head(self.public(), version, &head)?)
         })
@@ -181,7 +181,7 @@ impl Client {
     /// # Errors
     /// [`ClientError`].
     pub fn oldest(&self) -> Result<Version, ClientError> {
-        self.first_of(visit, |visit| Ok(visit.server().versions()?.oldest))
+        self.ask_first(|visit| Ok(visit.server().versions()?.oldest))
     }
 
     /// The beginning of a range of which a page can be proved; a server's word, and each page is proved.
@@ -189,7 +189,7 @@ impl Client {
     /// # Errors
     /// [`ClientError`].
     pub fn page(&self, version: Version, range: &KeyRange) -> Result<KeyRange, ClientError> {
-        self.first_of(visit, |visit| Ok(visit.page(version, range)?))
+        self.ask_first(|visit| Ok(visit.page(version, range)?))
     }
 
     /// The versions in which a key changed; a server's word.
@@ -197,7 +197,15 @@ impl Client {
     /// # Errors
     /// [`ClientError`].
     pub fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, ClientError> {
-        self.first_of(visit, |visit| Ok(visit.history(key)?))
+        self.ask_first(|visit| Ok(visit.history(key)?))
+    }
+
+    /// As [`Client::first_of`], where no latest version is needed.
+    fn ask_first<'s, T>(
+        &'s self,
+        ask: impl Fn(&Visit<'s>) -> Result<T, Unusable>,
+    ) -> Result<T, ClientError> {
+        self.first_of(|server| Ok(Visit::new(server)), ask)
     }
 
     /// What `ask` makes of the first server that neither fails nor lies.
@@ -239,10 +247,6 @@ impl Client {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn visit(server: &Server) -> Result<Visit<'_>, FetchError> {
-    Ok(Visit::new(server))
 }
 
 impl core::fmt::Debug for Client {

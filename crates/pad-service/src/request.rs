@@ -125,8 +125,7 @@ impl Target {
             {
                 Work::Brief
             }
-            Self::Get(..) | Self::Ask(..) | Self::Update(_) => Work::Long,
-            Self::Health | Self::Metrics | Self::List => Work::Long,
+            _ => Work::Long,
         }
     }
 

@@ -207,12 +207,12 @@ impl Service {
         let applied = dictionary.apply(&[update]);
         self.metrics.count_update(applied.is_ok());
         let applied = applied?;
-        let status = match applied.taken {
-            0 => StatusCode::OK,
-            _ => {
-                tracing::info!(store = %dictionary.store().display(), latest = applied.latest.number(), "took an update");
-                StatusCode::CREATED
-            }
+        let status = if applied.taken == 0 {
+            StatusCode::OK
+        } else {
+            let (store, latest) = (dictionary.store().display(), applied.latest.number());
+            tracing::info!(%store, latest, "took an update");
+            StatusCode::CREATED
         };
         let object = json!({ "latest": applied.latest.number() }).to_string();
         let answer = Answer::new(status, OBJECT, object);

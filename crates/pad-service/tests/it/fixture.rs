@@ -24,13 +24,13 @@ pub(crate) const SECOND: Duration = Duration::from_secs(1);
 
 /// Nobody is saved by a deadline, and nobody is cut by one.
 pub(crate) const PATIENT: Timeouts = Timeouts {
-    handshake: Duration::from_secs(600),
-    header: Duration::from_secs(600),
-    body: Duration::from_secs(600),
-    write: Duration::from_secs(600),
-    whole_body: Duration::from_secs(600),
-    whole_answer: Duration::from_secs(600),
-    shutdown: Duration::from_secs(600),
+    handshake: Duration::from_mins(10),
+    header: Duration::from_mins(10),
+    body: Duration::from_mins(10),
+    write: Duration::from_mins(10),
+    whole_body: Duration::from_mins(10),
+    whole_answer: Duration::from_mins(10),
+    shutdown: Duration::from_mins(10),
 };
 
 /// An author's folder.

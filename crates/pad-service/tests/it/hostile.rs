@@ -148,7 +148,10 @@ fn honest_clients_lose_nothing_while_hostile_ones_do_their_worst() {
                 })
             })
             .collect();
-        let outcomes: Vec<_> = honest.into_iter().map(|client| client.join()).collect();
+        let outcomes: Vec<_> = honest
+            .into_iter()
+            .map(thread::ScopedJoinHandle::join)
+            .collect();
         done.store(true, Ordering::SeqCst);
         assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
     });

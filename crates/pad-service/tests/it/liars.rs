@@ -233,7 +233,7 @@ fn forks_leave_evidence_that_convinces_others() {
     author.publish_in("fork.pad", &[("apple", "11")]);
     stop(forked);
     let forked = start(service(&author.path("fork.pad")));
-    let mut longer = author.client_with(&[&forked, &honest], seen.clone(), "longer");
+    let mut longer = author.client_with(&[&forked, &honest], seen, "longer");
     assert_eq!(longer.advance().unwrap(), Version::new(4));
     // One that follows the honest server's heads, and answers from the fork.
     let fork = pad::dynamic::open_repository(&author.path("fork.pad")).unwrap();

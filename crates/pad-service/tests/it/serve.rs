@@ -324,12 +324,32 @@ fn refusals_have_a_status_and_a_word() {
         let reply = raw(&server, path, Some(posted));
         assert_eq!(reply.status, StatusCode::METHOD_NOT_ALLOWED, "{path}");
     }
+    stop(server);
+}
+
+#[test]
+fn the_server_says_how_it_is() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    let server = start(service(&author.path("s.pad")));
+    let good = Resource::HeadOf(Version::new(2));
+    let bad = Resource::HeadOf(Version::new(9));
+    for resource in [&good, &good, &bad] {
+        raw(
+            &server,
+            &format!("/v1/dictionaries/s/{}", resource.path()),
+            None,
+        );
+    }
+    raw(&server, "/nothing", None);
     let metrics = raw(&server, "/metrics", None);
     let metrics = String::from_utf8(metrics.body).unwrap();
     for line in [
         "pad_latest_version{dictionary=\"s\"} 3",
-        "pad_oldest_version{dictionary=\"s\"} 2",
-        "pad_requests_total{resource=\"answer\",status=\"4xx\"} 3",
+        "pad_oldest_version{dictionary=\"s\"} 0",
+        "pad_requests_total{resource=\"head_of_version\",status=\"2xx\"} 2",
+        "pad_requests_total{resource=\"head_of_version\",status=\"4xx\"} 1",
+        "pad_requests_total{resource=\"unknown\",status=\"4xx\"} 1",
     ] {
         assert!(
             metrics.lines().any(|found| found == line),
