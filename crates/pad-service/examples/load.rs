@@ -20,7 +20,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use axum::{Router, body::Bytes, routing::get};
+use axum::{Router, body::Bytes, routing::get, serve::ListenerExt as _};
 use pad::{
     Key, Operation, SecretKey, SigningRecord, Value, Version,
     client_view::StoredView,
@@ -270,6 +270,8 @@ fn start_plain(length: usize) -> Outcome<SocketAddr> {
         "/v1/dictionaries/{name}/answers/{version}/{question}",
         get(move || core::future::ready(bytes)),
     );
+    // As our own server does: without it, whoever pipelines waits for delayed acknowledgements.
+    let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
     thread::spawn(move || runtime.block_on(axum::serve(listener, router).into_future()));
     Ok(address)
 }
