@@ -8,43 +8,27 @@
 //! | --- | --- |
 //! | 200 | the body is an encoded `Response` |
 //! | 400 | the request cannot be decoded |
+//! | 404, 405 | there is nothing but the endpoint, and it takes `POST` only |
 //! | 408 | the request did not arrive in time |
 //! | 413 | the request exceeds [`Limits::request_bytes`] |
 //! | 415 | the content type is not `application/octet-stream` |
 //! | 500 | the handler failed |
 //! | 503 | too much to do; `Retry-After` says when to try again |
 //!
-//! Why HTTP/1.1 by axum, and not gRPC by tonic: one call that takes bytes and gives bytes has no use for
-//! a schema language, a code generator and multiplexed streams, and a second encoding of every message
-//! would be a second thing to fuzz. What is needed is what HTTP/1.1 has: limits, time-outs, `Retry-After`,
-//! and every proxy and command-line client there is.
-//!
-//! A handler is synchronous, since hashing and reading a store are. It runs on a thread of its own, at
-//! most [`Limits::in_flight`] at a time; [`Limits::waiting`] more may wait, and the next one is refused.
-//! Nobody is trusted to be quick: a connection that sends or reads too slowly is closed. Nobody is trusted
-//! to be modest: connections, requests and the bytes of messages have limits for all and limits for each
-//! peer, so that a peer that takes all it may leaves enough for the others, and there is a reserve for
-//! small messages. The bytes of messages being received and sent stay below
-//! [`Limits::body_bytes`] + [`Limits::answer_bytes`] + [`Limits::reserve_bytes`]; a request that is being handled
-//! takes a few times its own and its answer's bytes besides.
+//! Limits and deadlines are those of every server here: [`web::server`].
 
-use std::sync::Arc;
+use std::{net::ToSocketAddrs, sync::Arc};
+
+pub use web::server::{Identity, Limits, Options, Running, ServerError, Stopped, Timeouts};
 
 use crate::{
     message::{Request, Response},
     server::FileServer,
 };
 
-mod accept;
 mod endpoint;
-mod error;
-mod options;
-mod peers;
-mod server;
 
-pub use error::ServerError;
-pub use options::{Identity, Limits, Options, Timeouts};
-pub use server::{Running, Server, Stopped};
+use endpoint::Endpoint;
 
 /// Where the endpoint is.
 pub const PATH: &str = "/flexlist/v1";
@@ -68,5 +52,59 @@ impl Handler for FileServer {
 impl<H: Handler> Handler for Arc<H> {
     fn handle(&self, request: Request) -> Response {
         (**self).handle(request)
+    }
+}
+
+/// A server that has its address, but does not serve yet.
+///
+/// ```no_run
+/// # use flexlist_service::{message::{Refusal, Request, Response}, network::{Handler, Options, Server}};
+/// struct Closed;
+///
+/// impl Handler for Closed {
+///     fn handle(&self, _: Request) -> Response {
+///         Response::Refused(Refusal::Unavailable)
+///     }
+/// }
+///
+/// Server::bind("127.0.0.1:4711", Options::default())?.run(Closed)?;
+/// # Ok::<(), flexlist_service::network::ServerError>(())
+/// ```
+#[derive(Debug)]
+pub struct Server {
+    server: web::server::Server,
+    limits: Limits,
+}
+
+impl Server {
+    /// A server at this address; port 0 takes a free one.
+    ///
+    /// # Errors
+    /// [`ServerError::Bind`], [`ServerError::Certificate`].
+    pub fn bind(address: impl ToSocketAddrs, options: Options) -> Result<Self, ServerError> {
+        let limits = options.limits;
+        let server = web::server::Server::bind(address, options)?;
+        Ok(Self { server, limits })
+    }
+
+    /// The address that it is bound to.
+    pub fn address(&self) -> std::net::SocketAddr {
+        self.server.address()
+    }
+
+    /// Serves until Ctrl-C or, on Unix, SIGTERM; a second signal does not wait for requests in flight.
+    ///
+    /// # Errors
+    /// [`ServerError::Io`].
+    pub fn run(self, handler: impl Handler) -> Result<Stopped, ServerError> {
+        self.server.run(Endpoint::new(handler, self.limits))
+    }
+
+    /// Serves on a thread of its own, until [`Running::shutdown`].
+    ///
+    /// # Errors
+    /// [`ServerError::Io`].
+    pub fn start(self, handler: impl Handler) -> Result<Running, ServerError> {
+        self.server.start(Endpoint::new(handler, self.limits))
     }
 }

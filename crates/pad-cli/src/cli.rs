@@ -24,14 +24,25 @@ mod history;
 mod import;
 mod keygen;
 mod maintain;
+#[cfg(feature = "network")]
+mod mirror;
 mod output;
 #[cfg(feature = "aad")]
 mod parameters;
 mod progress;
 mod proof;
+#[cfg(feature = "network")]
+mod push;
 mod quantity;
 mod query;
+#[cfg(feature = "network")]
+mod remote;
+#[cfg(feature = "network")]
+mod serve;
 mod session;
+mod source;
+#[cfg(any(feature = "file", feature = "network"))]
+mod tls;
 mod transfer;
 
 pub(crate) use failure::Failure;
@@ -104,6 +115,15 @@ enum Command {
     Prune(maintain::Prune),
     /// Verify everything in a store again.
     Check(maintain::Check),
+    /// Serve dictionaries over HTTP to clients that need not trust this server.
+    #[cfg(feature = "network")]
+    Serve(serve::Serve),
+    /// Follow other servers of a dictionary, verify what they have, and serve it.
+    #[cfg(feature = "network")]
+    Mirror(mirror::MirrorCommand),
+    /// Bring servers the versions of a store that they lack.
+    #[cfg(feature = "network")]
+    Push(push::Push),
     /// Keep files on a server that nobody trusts: upload, edit, read, audit, serve.
     #[cfg(feature = "file")]
     #[command(subcommand)]
@@ -209,6 +229,12 @@ impl Command {
             Self::Apply(command) => command.run(output),
             Self::Prune(command) => command.run(output),
             Self::Check(command) => command.run(output),
+            #[cfg(feature = "network")]
+            Self::Serve(command) => command.run(output),
+            #[cfg(feature = "network")]
+            Self::Mirror(command) => command.run(output),
+            #[cfg(feature = "network")]
+            Self::Push(command) => command.run(output),
             #[cfg(feature = "file")]
             Self::File(command) => command.run(output),
             Self::Directory(command) => command.run(output),

@@ -25,6 +25,10 @@ use crate::{
     selection::with_suite,
 };
 
+mod follow;
+
+pub use follow::{Heads, NotFollowed};
+
 /// Whom a client trusts, and the newest head that it has seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredView {
@@ -163,6 +167,11 @@ impl StoredView {
     /// The newest version seen; version 0 before the first head.
     pub const fn version(&self) -> Version {
         self.version
+    }
+
+    /// The newest head seen, as it is remembered: a [`TrustedView`] as a message.
+    pub(crate) fn seen(&self) -> &[u8] {
+        &self.seen
     }
 
     /// The view after it has been offered the server's latest head.

@@ -141,11 +141,21 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
     /// [`RepositoryError::Unreadable`], [`RepositoryError::Refused`]: nothing is changed.
     /// [`RepositoryError::Store`]: the update stays staged, and [`Durable::flush`] tries again.
     pub fn apply_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
+        self.stage_message(update)?;
+        self.flush(&[])
+    }
+
+    /// Verifies an update, given as a message, and applies it in memory; [`Durable::flush`] makes it durable. Its head
+    /// is verified before its operations take memory.
+    ///
+    /// # Errors
+    /// [`RepositoryError::Unreadable`], [`RepositoryError::Refused`]: nothing is changed.
+    pub fn stage_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
         self.memory.verify_update(update)?;
         self.begin()?;
-        self.memory.apply_message(update)?;
+        let version = self.memory.apply_message(update)?;
         self.keep(|| update.to_vec())?;
-        self.flush(&[])
+        Ok(version)
     }
 
     /// Verifies an update and applies it in memory; [`Durable::flush`] makes it durable.

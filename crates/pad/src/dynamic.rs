@@ -10,6 +10,7 @@ use pad_core::{DecodeError, Version};
 
 use crate::{
     author::{AuthorError, RecordedAuthor},
+    client_view::StoredView,
     durable::Durable,
     family,
     kept_log::MISSING,
@@ -39,6 +40,16 @@ pub fn client(public: &PublicKey) -> Result<Box<dyn AnyClient>, Refusal> {
     }
     let client = with_suite!(public.suite, S => family::client::<S>(public));
     client.ok_or(Refusal::Decode(DecodeError::Malformed))
+}
+
+/// The client who trusts the public key of a view, and has seen what the view has.
+///
+/// # Errors
+/// As [`client`].
+pub fn client_of(view: &StoredView) -> Result<Box<dyn AnyClient>, Refusal> {
+    let mut client = client(view.public())?;
+    client.resume(view.seen())?;
+    Ok(client)
 }
 
 /// What an answer establishes, for whoever trusts the public key and nothing else.

@@ -7,7 +7,7 @@
 
 use pad_core::{
     Answers, Client, Family, LookupError, Question as Ask, Repository, Response, SchemeId, Serves,
-    SnapshotHead, Suite, Untrusted, Verified, VerifyError, Version, client, codec,
+    SnapshotHead, Suite, TrustedView, Untrusted, Verified, VerifyError, Version, client, codec,
 };
 
 use crate::{
@@ -80,9 +80,17 @@ fn check<F: Family<Error = VerifyError> + Answers<Q>, Q: Ask>(
         Ok(verified) => Ok(verified.into_inner()),
         Err(client::Refusal::Decode(error)) => Err(error.into()),
         Err(client::Refusal::Head(error) | client::Refusal::Proof(error)) => Err(error.into()),
-        // A client that has seen no head knows of no fork.
+        Err(client::Refusal::Fork { version, .. }) => Err(VerifyError::Fork(version).into()),
+        // The version is named, so none need have been seen.
         Err(_) => Err(VerifyError::RootMismatch.into()),
     }
+}
+
+/// Goes on with what a client has seen.
+fn resume<F: Family>(client: &mut Client<F>, seen: &[u8]) -> Result<(), Refusal> {
+    let seen: TrustedView<F::Suite> = codec::decode(seen, seen.len())?;
+    *client = Client::resume(client.public().clone(), seen)?;
+    Ok(())
 }
 
 /// What a repository says about a version whose head is verified: proved, and verified as a client does.

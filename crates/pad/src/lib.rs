@@ -22,6 +22,7 @@
 //! * [`SigningRecord`]: what an author has handed out, so that an old store is not signed for.
 //! * [`CompleteHistory`]: every change of a key, and from which version on.
 //! * [`evidence`]: against an author's key that has signed two histories.
+//! * [`exchange`]: what servers send beside heads, answers and updates.
 //! * [`dynamic`], [`question`], [`client_view`] and [`selection`]: everything chosen by name at run
 //!   time, as the command line does.
 
@@ -34,6 +35,7 @@ mod description;
 pub mod durable;
 pub mod dynamic;
 pub mod evidence;
+pub mod exchange;
 mod family;
 pub mod hosted;
 mod kept_log;

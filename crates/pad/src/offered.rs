@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// A client of any suite and scheme, who trusts a public key and nothing else.
-pub trait AnyClient {
+pub trait AnyClient: Send + Sync {
     /// What an answer, the message of a [`pad_core::Response`], establishes about this version.
     ///
     /// # Errors
@@ -21,6 +21,17 @@ pub trait AnyClient {
         question: &Question,
         answer: &[u8],
     ) -> Result<Statement, Refusal>;
+
+    /// Goes on with what a client has seen, the message of a [`pad_core::TrustedView`]: an answer about the newest version
+    /// seen is then refused unless it has that very head, whose signature is not verified again.
+    ///
+    /// Families whose answers are checked version by version have no use for it.
+    ///
+    /// # Errors
+    /// [`Refusal`]: nothing is changed.
+    fn resume(&mut self, _seen: &[u8]) -> Result<(), Refusal> {
+        Ok(())
+    }
 }
 
 /// A repository of a family that an author can go on with, given a key file.

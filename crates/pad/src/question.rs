@@ -10,6 +10,10 @@ use crate::{
     selection::{SchemeName, with_suite},
 };
 
+mod message;
+
+pub use message::LONGEST_QUESTION;
+
 /// A question about one version. Of a set, keys are members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

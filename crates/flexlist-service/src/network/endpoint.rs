@@ -1,295 +1,61 @@
-//! The endpoint: from the bytes of a request to the bytes of its answer, within the limits.
+//! The endpoint: from the bytes of a request to the bytes of its answer.
 
-use core::time::Duration;
-use std::{net::SocketAddr, sync::Arc};
-
-use axum::{
-    Router,
-    body::{Body, Bytes},
-    extract::{ConnectInfo, Request as HttpRequest, State},
-    http::{HeaderMap, StatusCode, header},
-    response::{IntoResponse as _, Response as HttpResponse},
-    routing::post,
-};
-use http_body_util::BodyExt as _;
 use pad_core::codec;
-use tokio::{
-    sync::Semaphore,
-    task::spawn_blocking,
-    time::{Instant, timeout, timeout_at},
-};
+use web::server::{Admission, Answer, Head, HeaderValue, Limits, Method, StatusCode, Work, header};
 
-use super::{
-    CONTENT_TYPE, Handler, Limits, Options, PATH, Timeouts,
-    options::QUANTUM,
-    peers::{Connection, Peer, Peers, Share, Unsent},
-};
+use super::{CONTENT_TYPE, Handler, PATH};
 use crate::message::{Refusal, Request, Response};
 
-/// When a client may try again, in seconds.
-const RETRY_AFTER_SECONDS: &str = "1";
-
-/// What is read and thrown away of a refused request, so that its client is ready to read the answer.
-const DRAINED_BYTES: usize = 1 << 20;
-const DRAINED_FOR: Duration = Duration::from_secs(1);
-
-/// What the first bytes of a body get room for.
-const LEAST_ROOM: usize = 1 << 14;
-
-/// No clock overflows in this time.
-const LONGEST_WAIT: Duration = Duration::from_secs(1 << 30);
-
-/// The one route.
-pub(super) fn router<H: Handler>(handler: H, options: &Options, peers: Arc<Peers>) -> Router {
-    let limits = options.limits;
-    let in_flight = limits.in_flight.min(Semaphore::MAX_PERMITS);
-    let endpoint = Endpoint {
-        handler,
-        limits,
-        timeouts: options.timeouts,
-        peers,
-        working: Arc::new(Semaphore::new(in_flight)),
-    };
-    Router::new()
-        .route(PATH, post(answer::<H>))
-        .with_state(Arc::new(endpoint))
-}
-
-struct Endpoint<H> {
+/// A handler of messages as one of bytes.
+pub(super) struct Endpoint<H> {
     handler: H,
     limits: Limits,
-    timeouts: Timeouts,
-    peers: Arc<Peers>,
-    /// Requests in flight.
-    working: Arc<Semaphore>,
 }
 
-/// Why there is no message in the answer.
-#[derive(Clone, Copy, Debug)]
-enum Failure {
-    Undecodable,
-    Unreadable,
-    TooSlow,
-    TooLarge,
-    WrongContentType,
-    HandlerFailed,
-    Overloaded,
+impl<H> Endpoint<H> {
+    pub(super) const fn new(handler: H, limits: Limits) -> Self {
+        Self { handler, limits }
+    }
 }
 
-impl Failure {
-    fn response(self) -> HttpResponse {
-        let (status, reason) = match self {
-            Self::Undecodable => (StatusCode::BAD_REQUEST, "the request cannot be decoded"),
-            Self::Unreadable => (StatusCode::BAD_REQUEST, "the request cannot be read"),
-            Self::TooSlow => (StatusCode::REQUEST_TIMEOUT, "the request came too slowly"),
-            Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "the request is too large"),
-            Self::WrongContentType => (
+impl<H: Handler> web::server::Handler for Endpoint<H> {
+    type Request = ();
+
+    fn admit(&self, head: &Head) -> Result<Admission<()>, Answer> {
+        if head.uri.path() != PATH {
+            return Err(Answer::text(StatusCode::NOT_FOUND, ""));
+        }
+        if head.method != Method::POST {
+            let allowed = HeaderValue::from_static("POST");
+            let answer = Answer::text(StatusCode::METHOD_NOT_ALLOWED, "");
+            return Err(answer.with(header::ALLOW, allowed));
+        }
+        let content_type = head.headers.get(header::CONTENT_TYPE);
+        if content_type.is_none_or(|value| value.as_bytes() != CONTENT_TYPE.as_bytes()) {
+            return Err(Answer::text(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 "the content type must be application/octet-stream",
-            ),
-            Self::HandlerFailed => (StatusCode::INTERNAL_SERVER_ERROR, "the server failed"),
-            Self::Overloaded => {
-                let header = [(header::RETRY_AFTER, RETRY_AFTER_SECONDS)];
-                let status = StatusCode::SERVICE_UNAVAILABLE;
-                return (status, header, "the server is busy").into_response();
-            }
-        };
-        (status, reason).into_response()
-    }
-}
-
-/// A request as it came, with its shares of the memory.
-struct Received {
-    bytes: Vec<u8>,
-    memory: Vec<Share>,
-}
-
-/// The bytes of an answer, which count as memory in use until they are sent.
-struct Accounted {
-    bytes: Vec<u8>,
-    _memory: Unsent,
-}
-
-impl AsRef<[u8]> for Accounted {
-    fn as_ref(&self) -> &[u8] {
-        &self.bytes
-    }
-}
-
-async fn answer<H: Handler>(
-    State(endpoint): State<Arc<Endpoint<H>>>,
-    ConnectInfo(address): ConnectInfo<SocketAddr>,
-    request: HttpRequest,
-) -> HttpResponse {
-    let (head, mut body) = request.into_parts();
-    // It is open: this is its request.
-    let Some(connection) = endpoint.peers.connection(address) else {
-        return Failure::Overloaded.response();
-    };
-    let received = match endpoint.check_head(&head.headers, connection.peer) {
-        Ok(announced) => {
-            endpoint
-                .receive(&mut body, announced, connection.peer)
-                .await
+            ));
         }
-        Err(failure) => Err(failure),
-    };
-    match received {
-        Ok(received) => match endpoint.process(received, connection).await {
-            Ok(bytes) => {
-                let content_type = [(header::CONTENT_TYPE, CONTENT_TYPE)];
-                (content_type, Body::from(bytes)).into_response()
-            }
-            Err(failure) => failure.response(),
-        },
-        Err(failure) => {
-            // A client that waits for "100 Continue" has sent nothing, and asking for the body would send
-            // it. One that was too slow has been waited for.
-            let drainable = !matches!(failure, Failure::TooSlow | Failure::Unreadable);
-            if drainable && !head.headers.contains_key(header::EXPECT) {
-                drop(timeout(DRAINED_FOR, drain(&mut body)).await);
-            }
-            failure.response()
-        }
-    }
-}
-
-impl<H: Handler> Endpoint<H> {
-    /// Refuses what can be refused before the body is received; the length that is announced.
-    fn check_head(&self, headers: &HeaderMap, peer: Peer) -> Result<Option<usize>, Failure> {
-        let content_type = headers.get(header::CONTENT_TYPE);
-        if content_type.is_none_or(|value| value.as_bytes() != CONTENT_TYPE.as_bytes()) {
-            return Err(Failure::WrongContentType);
-        }
-        let announced = headers
-            .get(header::CONTENT_LENGTH)
-            .and_then(|value| value.to_str().ok()?.parse::<u64>().ok())
-            .map(|length| usize::try_from(length).unwrap_or(usize::MAX));
-        if announced.is_some_and(|length| length > self.limits.request_bytes) {
-            return Err(Failure::TooLarge);
-        }
-        if announced.is_some_and(|length| self.peers.is_too_much(peer, length))
-            || self.peers.is_exhausted(peer)
-        {
-            return Err(Failure::Overloaded);
-        }
-        Ok(announced)
-    }
-
-    /// The body, in memory that is accounted for as the bytes come, not as they are announced.
-    async fn receive(
-        &self,
-        body: &mut Body,
-        announced: Option<usize>,
-        peer: Peer,
-    ) -> Result<Received, Failure> {
-        let mut received = Received {
-            bytes: Vec::new(),
-            memory: Vec::new(),
-        };
-        let whole = after(self.timeouts.whole_body);
-        let mut expected = 0_usize;
-        let mut deadline = whole;
-        loop {
-            if received.bytes.len() >= expected {
-                expected = received.bytes.len().saturating_add(QUANTUM);
-                deadline = after(self.timeouts.body).min(whole);
-            }
-            let frame = timeout_at(deadline, body.frame()).await;
-            let Some(frame) = frame.map_err(|_| Failure::TooSlow)? else {
-                return Ok(received);
-            };
-            let frame = frame.map_err(|_| Failure::Unreadable)?;
-            let Ok(data) = frame.into_data() else {
-                continue; // Trailers: nobody needs them.
-            };
-            let length = received.bytes.len().checked_add(data.len());
-            if length.is_none_or(|length| length > self.limits.request_bytes) {
-                return Err(Failure::TooLarge);
-            }
-            self.make_room(&mut received, data.len(), announced, peer)?;
-            received.bytes.extend_from_slice(&data);
-        }
-    }
-
-    /// Room for so many bytes more of a body, and a little ahead.
-    fn make_room(
-        &self,
-        received: &mut Received,
-        bytes: usize,
-        announced: Option<usize>,
-        peer: Peer,
-    ) -> Result<(), Failure> {
-        let length = received.bytes.len();
-        if received.bytes.capacity().saturating_sub(length) >= bytes {
-            return Ok(());
-        }
-        // An eighth ahead copies each byte eight times at most, and is an eighth too much at most.
-        let ahead = (length / 8).max(LEAST_ROOM);
-        let most = announced.unwrap_or(self.limits.request_bytes);
-        let wanted = bytes.max(ahead.min(most.saturating_sub(length)));
-        let before = received.bytes.capacity();
-        let share = self.peers.take_body(
-            peer,
-            length.saturating_add(wanted).saturating_sub(before),
-            announced,
-        );
-        received.memory.push(share.ok_or(Failure::Overloaded)?);
-        received.bytes.reserve_exact(wanted);
-        Ok(())
-    }
-
-    /// The encoded answer, when it is the request's turn.
-    async fn process(
-        self: Arc<Self>,
-        received: Received,
-        connection: Arc<Connection>,
-    ) -> Result<Bytes, Failure> {
-        let admitted = self.peers.admit(connection.peer);
-        let _admitted = admitted.ok_or(Failure::Overloaded)?;
-        let turn = self.peers.turns(connection.peer).acquire_owned().await;
-        let working = Arc::clone(&self.working).acquire_owned().await;
-        let working = (turn, working);
-        spawn_blocking(move || {
-            // Held here, so that a client that leaves does not make room for what still runs.
-            let _working = working;
-            self.respond(received, &connection)
+        Ok(Admission {
+            request: (),
+            body_bytes: self.limits.request_bytes,
+            work: Work::Long,
         })
-        .await
-        .unwrap_or(Err(Failure::HandlerFailed))
     }
 
-    fn respond(&self, received: Received, connection: &Arc<Connection>) -> Result<Bytes, Failure> {
-        let request = codec::decode::<Request>(&received.bytes, self.limits.request_bytes)
-            .map_err(|_| Failure::Undecodable)?;
-        drop(received.bytes);
+    fn handle(&self, (): (), body: Vec<u8>) -> Answer {
+        let Ok(request) = codec::decode::<Request>(&body, self.limits.request_bytes) else {
+            let text = "the request cannot be decoded";
+            return Answer::text(StatusCode::BAD_REQUEST, text);
+        };
+        drop(body);
         let mut bytes = codec::encode(&self.handler.handle(request));
-        drop(received.memory);
         let limit = self.limits.response_bytes;
         if bytes.len() > limit {
             let reason = format!("an answer of {} bytes, where {limit} may be", bytes.len());
             bytes = codec::encode(&Response::Refused(Refusal::TooLarge(reason)));
         }
-        let memory = self.peers.take_answer(connection, bytes.len());
-        Ok(Bytes::from_owner(Accounted {
-            bytes,
-            _memory: memory.ok_or(Failure::Overloaded)?,
-        }))
-    }
-}
-
-/// The end of a span of time that begins now.
-fn after(span: Duration) -> Instant {
-    let now = Instant::now();
-    now.checked_add(span.min(LONGEST_WAIT)).unwrap_or(now)
-}
-
-async fn drain(body: &mut Body) {
-    let mut drained = 0_usize;
-    while let Some(Ok(frame)) = body.frame().await {
-        drained = drained.saturating_add(frame.data_ref().map_or(0, Bytes::len));
-        if drained > DRAINED_BYTES {
-            return;
-        }
+        Answer::new(StatusCode::OK, CONTENT_TYPE, bytes)
     }
 }

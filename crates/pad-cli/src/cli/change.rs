@@ -49,6 +49,9 @@ pub(super) struct Commit {
     store: StoreArgument,
     #[command(flatten)]
     author: AuthorArguments,
+    #[cfg(feature = "network")]
+    #[command(flatten)]
+    push: super::push::PushArguments,
     /// Sign a new version also if nothing changed.
     #[arg(long)]
     allow_empty: bool,
@@ -183,7 +186,11 @@ impl Commit {
         let root = author.repository().head_text(version)?.root;
         let text = format!("version {version} with {signed} changes, root {root}");
         let object = json!({ "version": version.number(), "changes": signed, "root": root });
-        output.say(&text, &object)
+        output.say(&text, &object)?;
+        drop(author);
+        #[cfg(feature = "network")]
+        self.push.run(&self.store.store, output)?;
+        Ok(())
     }
 }
 

@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use pad::{
-    Heads as _, PublicKey, Suite, SuiteId, Version,
+    PublicKey, Suite, SuiteId,
     block_directory::{BlockDirectory, CacheBudget, store},
-    pad_core::{codec, contradiction::Past},
     selection::{SchemeName, SuiteName},
 };
 
@@ -179,29 +178,5 @@ impl<S: Suite> HeadSource for BlockDirectory<S> {
             authority: *self.heads().authority(),
             scheme_key: None,
         })
-    }
-
-    fn latest(&self) -> Version {
-        self.latest()
-    }
-
-    fn head_message(&self, version: Version) -> Result<Vec<u8>, Failure> {
-        Ok(codec::encode(&self.heads().head(version)?))
-    }
-
-    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, Failure> {
-        Ok(codec::encode(
-            &self.heads().prove_consistency(older, newer)?,
-        ))
-    }
-
-    fn append_only_message(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, Failure> {
-        Ok(None)
-    }
-
-    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, Failure> {
-        let root = Past::<S>::Root(self.heads().prove_inclusion(older, newer)?);
-        let history = Past::<S>::History(self.heads().prove_prefix(older, newer)?);
-        Ok([root, history].iter().map(codec::encode_body).collect())
     }
 }

@@ -11,13 +11,13 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{
     Failure, Output,
-    session::{ReadArguments, Session},
+    source::{AskArguments, Session},
 };
 
 #[derive(Debug, Args)]
 pub(super) struct History {
     #[command(flatten)]
-    read: ReadArguments,
+    read: AskArguments,
     /// Look the key up in every kept version, so that no change is missing from the oldest one on.
     #[arg(long)]
     complete: bool,
@@ -28,7 +28,7 @@ pub(super) struct History {
 #[derive(Debug, Args)]
 pub(super) struct Diff {
     #[command(flatten)]
-    read: ReadArguments,
+    read: AskArguments,
     /// Compare the whole contents, so that the list is proved to be complete.
     #[arg(long)]
     complete: bool,
@@ -65,7 +65,7 @@ impl History {
 
 /// Shows every change from the oldest version on that the server keeps.
 fn complete(session: &Session, key: &Key, output: &mut Output) -> Result<(), Failure> {
-    let (oldest, latest) = (session.repository.oldest(), session.repository.latest());
+    let (oldest, latest) = (session.oldest()?, session.latest());
     let lookup = |version| Ok(session.lookup(version, key)?.answer);
     let history = CompleteHistory::collect::<Failure>(oldest, latest, lookup)?;
     if !history.is_from_the_beginning() {
@@ -128,7 +128,7 @@ impl Diff {
             let all = |version| session.range(version, KeyRange::ALL);
             compare(&all(before)?, &all(after)?)
         } else {
-            let changes = session.repository.diff(before, after)?.into_unverified();
+            let changes = session.diff(before, after)?.into_unverified();
             verify_changes(&session, (before, after), &changes)?;
             changes
         };
@@ -171,7 +171,7 @@ fn listed_history(
     session: &Session,
     key: &Key,
 ) -> Result<(Version, Vec<(Version, Answer)>), Failure> {
-    let KeyHistory { since, changes } = session.repository.history(key)?.into_unverified();
+    let KeyHistory { since, changes } = session.history(key)?.into_unverified();
     let mut proved = Vec::new();
     for version in changes {
         let answer = session.lookup(version, key)?.answer;

@@ -33,6 +33,9 @@ pub(super) struct Import {
     scheme: Option<SchemeName>,
     #[command(flatten)]
     new: NewStoreArguments,
+    #[cfg(feature = "network")]
+    #[command(flatten)]
+    push: super::push::PushArguments,
     /// Make this many snapshots durable at once: faster on slow disks, and a crash loses no more
     /// than what was not yet reported.
     #[arg(long, value_name = "SNAPSHOTS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
@@ -83,7 +86,11 @@ impl Import {
                 done => done?,
             }
         }
-        self.report(&author, (total, imported.len(), changes), output)
+        self.report(&author, (total, imported.len(), changes), output)?;
+        drop(author);
+        #[cfg(feature = "network")]
+        self.push.run(&self.store.store, output)?;
+        Ok(())
     }
 
     /// Imports all snapshots after those that were skipped; returns the number of their changes.

@@ -4,10 +4,7 @@ use clap::Args;
 use pad::{NotOffered, Version, dynamic::open_repository};
 use serde_json::json;
 
-use super::{
-    Failure, Output, StoreArgument,
-    session::{ReadArguments, Session},
-};
+use super::{Failure, Output, StoreArgument, session::ReadArguments};
 
 #[derive(Debug, Args)]
 pub(super) struct Prune {
@@ -54,7 +51,7 @@ impl Prune {
 
 impl Check {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        let Session { mut repository, .. } = self.read.open(output)?;
+        let (mut repository, _) = self.read.open(output)?;
         let checked = repository.check()?;
         let latest = repository.latest();
         let from = if checked.from_empty {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use pad::{
-    AnswerError, LookupError, Version,
+    Version,
     dynamic::{longest_answer, verify},
     question::{Question, Refusal, Statement},
 };
@@ -13,13 +13,14 @@ use serde_json::json;
 use super::{
     Failure, Output,
     files::{OutArguments, read_file},
-    session::{ReadArguments, add_caveat, load_public},
+    session::{add_caveat, load_public},
+    source::AskArguments,
 };
 
 #[derive(Debug, Args)]
 pub(super) struct Prove {
     #[command(flatten)]
-    read: ReadArguments,
+    read: AskArguments,
     /// The version, if not the latest.
     #[arg(long, value_name = "VERSION")]
     at: Option<u64>,
@@ -36,7 +37,7 @@ pub(super) struct Prove {
 #[derive(Debug, Args)]
 pub(super) struct ProveAppendOnly {
     #[command(flatten)]
-    read: ReadArguments,
+    read: AskArguments,
     /// The older version.
     #[arg(long, value_name = "VERSION")]
     from: u64,
@@ -94,7 +95,7 @@ fn about_key(key: &str, value: Option<&str>, output: &Output) -> Result<Question
 
 /// Writes the answer to a question about a version.
 fn write(
-    read: &ReadArguments,
+    read: &AskArguments,
     out: &OutArguments,
     (at, question): (Option<u64>, &Question),
     output: &mut Output,
@@ -102,10 +103,8 @@ fn write(
     out.check(output)?;
     let session = read.open(output)?;
     let version = session.version(at)?;
-    let answer = session.repository.answer(version, question);
-    let answer = answer.map_err(|error| unanswered(error, version, question))?;
     // A proof that does not verify is not worth writing.
-    session.verify(version, question, &answer)?;
+    let (answer, _) = session.prove(version, question)?;
     out.write(&answer, output)?;
     if out.is_standard() {
         return Ok(());
@@ -127,18 +126,6 @@ fn write(
         object.insert("from".into(), from.number().into());
     }
     output.say_verdict(&text, object)
-}
-
-/// A value that is not there has no proof.
-fn unanswered(error: AnswerError, version: Version, question: &Question) -> Failure {
-    match (error, question) {
-        (AnswerError::Lookup(LookupError::InvalidQuery), Question::Value(..)) => {
-            Failure::Input(format!(
-                "the store shows no such value in version {version}; pad get proves which there are"
-            ))
-        }
-        (error, _) => error.into(),
-    }
 }
 
 /// What an answer is about.

@@ -7,12 +7,12 @@ use clap::Args;
 use pad::{KeyRange, Version, question::Question};
 use serde_json::{Map, Value as Json, json};
 
-use super::{Failure, Output, session::ReadArguments};
+use super::{Failure, Output, source::AskArguments};
 
 #[derive(Debug, Args)]
 pub(super) struct Versions {
     #[command(flatten)]
-    read: ReadArguments,
+    read: AskArguments,
     /// List only this many of the latest versions.
     #[arg(long, value_name = "NUMBER")]
     last: Option<u64>,
@@ -21,7 +21,7 @@ pub(super) struct Versions {
 #[derive(Debug, Args)]
 pub(super) struct Get {
     #[command(flatten)]
-    read: ReadArguments,
+    read: AskArguments,
     /// The version, if not the latest.
     #[arg(long, value_name = "VERSION")]
     at: Option<u64>,
@@ -32,7 +32,7 @@ pub(super) struct Get {
 #[derive(Debug, Args)]
 pub(super) struct Range {
     #[command(flatten)]
-    read: ReadArguments,
+    read: AskArguments,
     /// The version, if not the latest.
     #[arg(long, value_name = "VERSION")]
     at: Option<u64>,
@@ -45,7 +45,7 @@ pub(super) struct Range {
 impl Versions {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let session = self.read.open(output)?;
-        let (oldest, latest) = (session.repository.oldest(), session.repository.latest());
+        let (oldest, latest) = (session.oldest()?, session.latest());
         let shown = self.last.unwrap_or(u64::MAX);
         let first = latest
             .number()

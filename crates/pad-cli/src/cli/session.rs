@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use disk::{Access, Lock, LockError, PATIENCE};
 use pad::{
-    Answer, AnswerError, Key, KeyRange, Keys, Lookup, PublicKey, RangeContents, RecordChange,
-    RedbStore, SecretKey, SigningRecord, Store, StoreError, Value, VerifyError, Version,
-    client_view::{RefusedHead, StoredView, ViewFileError},
-    dynamic::verify,
+    PublicKey, RecordChange, RedbStore, SecretKey, SigningRecord, Store, StoreError, VerifyError,
+    Version,
+    client_view::{Heads, NotFollowed, RefusedHead, StoredView, ViewFileError},
     dynamic::{AnyAuthor, AnyRepository, Description, open_author, open_repository},
-    question::{HeadText, Question, Refusal, Statement, verify_head},
+    evidence::keep,
     selection::SchemeFamily,
 };
 
@@ -39,74 +38,36 @@ pub(super) struct TrustArguments {
     pub(super) view: Option<PathBuf>,
 }
 
-/// What shows a client the heads of a dictionary: a server in this process.
-pub(super) trait HeadSource {
+/// What shows a client the heads of a dictionary, and names the author's key.
+pub(super) trait HeadSource: Heads<Error: Into<Failure>> {
     /// The key that it names as the author's, which nothing authenticates.
     fn own_key(&self) -> Result<PublicKey, Failure>;
-
-    /// The latest version.
-    fn latest(&self) -> Version;
-
-    /// The head of a version, as a message.
-    fn head_message(&self, version: Version) -> Result<Vec<u8>, Failure>;
-
-    /// The proof that a newer head continues an older one, as a message.
-    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, Failure>;
-
-    /// The proof that a newer version contains an older one, as a message; `None` where entries are also removed.
-    fn append_only_message(
-        &self,
-        older: Version,
-        newer: Version,
-    ) -> Result<Option<Vec<u8>>, Failure>;
-
-    /// What the head of a newer version says about an older one, each as the body of a message.
-    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, Failure>;
 }
 
 impl HeadSource for AnyRepository {
     fn own_key(&self) -> Result<PublicKey, Failure> {
         Ok(self.description()?.public)
     }
-
-    fn latest(&self) -> Version {
-        self.latest()
-    }
-
-    fn head_message(&self, version: Version) -> Result<Vec<u8>, Failure> {
-        Ok(self.head_message(version)?)
-    }
-
-    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, Failure> {
-        Ok(self.consistency_message(older, newer)?)
-    }
-
-    fn append_only_message(
-        &self,
-        older: Version,
-        newer: Version,
-    ) -> Result<Option<Vec<u8>>, Failure> {
-        Ok(self.append_only_message(older, newer)?)
-    }
-
-    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, Failure> {
-        Ok(self.past_messages(older, newer)?)
-    }
-}
-
-/// A server in this process, and a client that trusts it no more than one far away.
-pub(super) struct Session {
-    pub(super) repository: AnyRepository,
-    public: PublicKey,
 }
 
 impl ReadArguments {
-    pub(super) fn open(&self, output: &mut Output) -> Result<Session, Failure> {
-        let open = || Ok(open_repository(&self.store)?);
-        let (repository, public) = self.trust.open(open, output)?;
-        add_caveat(&public, output);
-        Ok(Session { repository, public })
+    /// Opens a server in this process, and says whom to trust about its answers: a client that trusts it no more than one far
+    /// away.
+    pub(super) fn open(&self, output: &mut Output) -> Result<(AnyRepository, PublicKey), Failure> {
+        open_store(&self.store, &self.trust, output)
     }
+}
+
+/// As [`ReadArguments::open`].
+pub(super) fn open_store(
+    store: &Path,
+    trust: &TrustArguments,
+    output: &mut Output,
+) -> Result<(AnyRepository, PublicKey), Failure> {
+    let open = || Ok(open_repository(store)?);
+    let (repository, public) = trust.open(open, output)?;
+    add_caveat(&public, output);
+    Ok((repository, public))
 }
 
 impl TrustArguments {
@@ -224,48 +185,20 @@ fn in_use(path: &Path, error: &LockError) -> Failure {
     Failure::Store(format!("the view {}: {error}", path.display()))
 }
 
-/// The view after it has seen the repository's latest head.
+/// The view after it has seen the latest head.
 fn advanced(
     path: &Path,
     view: &StoredView,
-    repository: &impl HeadSource,
+    heads: &impl HeadSource,
 ) -> Result<StoredView, Failure> {
-    let (seen, offered) = (view.version(), repository.latest());
-    if offered < seen {
-        let rollback = Refusal::from(VerifyError::Rollback { seen, offered });
-        return Err(Failure::Behind(format!("verification failed: {rollback}")));
-    }
-    if offered == Version::EMPTY {
-        return Ok(view.clone());
-    }
-    let head = repository.head_message(offered)?;
-    let consistency = (Version::EMPTY < seen && seen < offered)
-        .then(|| repository.consistency_message(seen, offered))
-        .transpose()?;
-    let append_only = match consistency {
-        Some(_) => repository.append_only_message(seen, offered)?,
-        None => None,
-    };
-    view.advance(&head, consistency.as_deref(), append_only.as_deref())
-        .map_err(|refused| fork(path, view, repository, refused))
-}
-
-/// The refusal of a head; if the author is to blame, with the evidence in a file.
-fn fork(
-    path: &Path,
-    view: &StoredView,
-    repository: &impl HeadSource,
-    refused: RefusedHead,
-) -> Failure {
-    let RefusedHead { refusal, evidence } = refused;
-    let (seen, offered) = (view.version(), repository.latest());
-    let shown = || {
-        let head = repository.head_message(offered).ok()?;
-        let past = repository.past_messages(seen, offered).ok()?;
-        past.iter().find_map(|past| view.accuse(&head, past))
-    };
-    let evidence = evidence.or_else(shown);
-    refused_head(path, seen, RefusedHead { refusal, evidence })
+    view.follow(heads).map_err(|error| match error {
+        NotFollowed::Behind { seen, offered } => {
+            let rollback = VerifyError::Rollback { seen, offered };
+            Failure::Behind(format!("verification failed: {rollback}"))
+        }
+        NotFollowed::Refused(refused) => refused_head(path, view.version(), refused),
+        NotFollowed::Silent(error) => error.into(),
+    })
 }
 
 /// The refusal of a head; with evidence, if there is any, in a file beside the view, which has seen this version.
@@ -275,149 +208,17 @@ pub(super) fn refused_head(path: &Path, seen: Version, refused: RefusedHead) -> 
         return refusal.into();
     };
     let text = format!("verification failed: {}", VerifyError::Fork(seen));
-    match keep_evidence(path, &evidence) {
-        Ok(file) => Failure::Refused(format!(
-            "{text}: the evidence is in {file}, and \
-             pad evidence --public KEY {file} checks it"
-        )),
-        Err(failure) => Failure::Refused(format!("{text}, but the evidence is lost: {failure}")),
-    }
-}
-
-/// Writes evidence beside a view, never over other evidence.
-fn keep_evidence(view: &Path, evidence: &[u8]) -> Result<String, Failure> {
-    for number in 1..=MAX_EVIDENCE {
-        let suffix = match number {
-            1 => ".evidence".to_owned(),
-            number => format!(".evidence-{number}"),
-        };
-        let path = disk::beside(view, &suffix).map_err(|error| Failure::file(view, &error))?;
-        match disk::create(&path, evidence, Access::Usual) {
-            Ok(()) => return Ok(path.display().to_string()),
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                if read_file(&path, MAX_EVIDENCE_BYTES).is_ok_and(|found| found == evidence) {
-                    return Ok(path.display().to_string());
-                }
-            }
-            Err(error) => return Err(Failure::file(&path, &error)),
+    match keep(path, ".evidence", &evidence) {
+        Ok(file) => {
+            let file = file.display();
+            Failure::Refused(format!(
+                "{text}: the evidence is in {file}, and \
+                 pad evidence --public KEY {file} checks it"
+            ))
         }
-    }
-    Err(Failure::Store(format!(
-        "there are {MAX_EVIDENCE} files of evidence beside {} already",
-        view.display()
-    )))
-}
-
-impl Session {
-    /// The version asked for, or the latest.
-    pub(super) fn version(&self, at: Option<u64>) -> Result<Version, Failure> {
-        match (at, self.repository.latest()) {
-            (Some(at), _) => Ok(Version::new(at)),
-            (None, Version::EMPTY) => Err(Failure::input("the store has no version yet")),
-            (None, latest) => Ok(latest),
-        }
-    }
-
-    /// Whether the store holds a log.
-    pub(super) fn is_append_only(&self) -> bool {
-        self.public.scheme.family().is_append_only()
-    }
-
-    /// The server's answer as bytes, then what they establish with the public key alone.
-    pub(super) fn ask(&self, version: Version, question: &Question) -> Result<Statement, Failure> {
-        let answer = self.repository.answer(version, question)?;
-        self.verify(version, question, &answer)
-    }
-
-    /// The verified answers to several look-ups: in one question, or in one for each key where the
-    /// scheme has no other.
-    pub(super) fn lookups(
-        &self,
-        version: Version,
-        keys: &Keys,
-    ) -> Result<Vec<(Key, Answer)>, Failure> {
-        let question = Question::Keys(keys.clone());
-        let answer = match self.repository.answer(version, &question) {
-            Err(AnswerError::NotOffered(_)) => {
-                let asked = keys.as_slice().iter();
-                return asked
-                    .map(|key| Ok((key.clone(), self.lookup(version, key)?.answer)))
-                    .collect();
-            }
-            answer => answer?,
-        };
-        match self.verify(version, &question, &answer)? {
-            Statement::Lookups(lookups) => Ok(lookups.answers),
-            _ => Err(Failure::Refused("the answer is to another question".into())),
-        }
-    }
-
-    /// Checks an answer with the public key alone.
-    pub(super) fn verify(
-        &self,
-        version: Version,
-        question: &Question,
-        answer: &[u8],
-    ) -> Result<Statement, Failure> {
-        Ok(verify(&self.public, version, question, answer)?)
-    }
-
-    /// The verified head of a version.
-    pub(super) fn head(&self, version: Version) -> Result<HeadText, Failure> {
-        let head = self.repository.head_message(version)?;
-        Ok(verify_head(&self.public, version, &head)?)
-    }
-
-    /// Notes the verified entries of a range in their order, a page at a time: each page begins where the one before ends, so none is missing
-    /// between them.
-    pub(super) fn pages(
-        &self,
-        version: Version,
-        range: KeyRange,
-        mut note: impl FnMut(&Key, &Value) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        let mut rest = range;
-        loop {
-            let page = self.repository.page(version, &rest, PAGE_BYTES)?;
-            let is_last = page.end == rest.end;
-            let begins = page.start == rest.start && page.is_valid();
-            let fits = page
-                .end
-                .as_ref()
-                .is_some_and(|end| rest.place(end.as_bytes()).is_eq());
-            if !begins || !(is_last || fits) {
-                return Err(Failure::Store(
-                    "the store does not tell where a page ends".into(),
-                ));
-            }
-            let contents = self.range(version, page.clone())?;
-            for (key, value) in &contents.entries {
-                note(key, value)?;
-            }
-            if is_last {
-                return Ok(());
-            }
-            rest.start = page.end;
-        }
-    }
-
-    /// The verified contents of a range.
-    pub(super) fn range(
-        &self,
-        version: Version,
-        range: KeyRange,
-    ) -> Result<RangeContents, Failure> {
-        match self.ask(version, &Question::Range(range))? {
-            Statement::Range(contents) => Ok(contents),
-            _ => Err(Failure::Refused("the answer is to another question".into())),
-        }
-    }
-
-    /// The verified answer to a look-up.
-    pub(super) fn lookup(&self, version: Version, key: &Key) -> Result<Lookup, Failure> {
-        match self.ask(version, &Question::Key(key.clone()))? {
-            Statement::Lookup(lookup) => Ok(lookup),
-            _ => Err(Failure::Refused("the answer is to another question".into())),
+        Err(error) => {
+            let failure = Failure::file(path, &error);
+            Failure::Refused(format!("{text}, but the evidence is lost: {failure}"))
         }
     }
 }
@@ -606,9 +407,6 @@ pub(super) fn check_key(path: &Path, found: &PublicKey, given: &PublicKey) -> Re
     ))
 }
 
-/// The keys and values of a page of a range: what is in memory at a time.
-const PAGE_BYTES: usize = 1 << 20;
 /// More than a view has: its key file, and a head.
 const MAX_VIEW_BYTES: u64 = 5 << 20;
-const MAX_EVIDENCE: u32 = 1000;
 pub(super) const MAX_EVIDENCE_BYTES: u64 = 64 << 10;

@@ -24,6 +24,8 @@ mod log_crashes;
 mod log_proofs;
 mod memory;
 mod record;
+#[cfg(feature = "network")]
+mod service;
 #[cfg(any(feature = "aad", feature = "file"))]
 mod small_disk;
 mod trust;

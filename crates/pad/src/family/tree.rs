@@ -103,6 +103,10 @@ fn trusted<B: BalancingScheme, S: Suite>(authority: &Authority) -> pad_core::Pub
 }
 
 impl<B: BalancingScheme, S: Suite> AnyClient for Client<Tree<B, S>> {
+    fn resume(&mut self, seen: &[u8]) -> Result<(), Refusal> {
+        super::resume(self, seen)
+    }
+
     fn check_at(
         &self,
         version: Version,

@@ -93,6 +93,10 @@ pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn AnyClient>>
 }
 
 impl<S: Suite, D: AskedDesign<S>> AnyClient for Client<Tuple<D, S>> {
+    fn resume(&mut self, seen: &[u8]) -> Result<(), Refusal> {
+        super::resume(self, seen)
+    }
+
     fn check_at(
         &self,
         version: Version,

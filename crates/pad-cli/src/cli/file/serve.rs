@@ -8,7 +8,7 @@ use std::{
 use clap::Args;
 use disk::engine::report_caught_panics;
 use flexlist_service::{
-    network::{Identity, Options, Server, ServerError, Stopped},
+    network::{Options, Server, Stopped},
     server::{FileServer, Limits, Owners, Settings, check},
     store::StoreError,
 };
@@ -16,8 +16,10 @@ use pad::Workers;
 use pad_core::AuthorKey;
 use serde_json::json;
 
-use super::read_all;
-use crate::cli::{Failure, Output};
+use crate::cli::{
+    Failure, Output,
+    tls::{TlsArguments, network_failure},
+};
 
 /// Where servers listen, and clients look for them, if nothing else is said.
 pub(super) const DEFAULT_ADDRESS: &str = "127.0.0.1:7420";
@@ -78,8 +80,13 @@ impl Serve {
         report_caught_panics(|place| {
             eprintln!("pad: the store is damaged: the storage engine gave up on a page ({place})");
         });
+        let tls = TlsArguments {
+            certificate: self.certificate.as_deref(),
+            private_key: self.private_key.as_deref(),
+            names: ["--certificate", "--private-key"],
+        };
         let options = Options {
-            identity: self.identity()?,
+            identity: tls.identity()?,
             ..Options::default()
         };
         let scheme = if options.identity.is_some() {
@@ -96,7 +103,7 @@ impl Serve {
         }
         let files = store.files().len();
         let server = Server::bind(self.listen.as_str(), options);
-        let server = server.map_err(|error| self.network_failure(&error))?;
+        let server = server.map_err(|error| network_failure(&self.listen, &error))?;
         let address = server.address();
         output.say(
             &format!("serving {files} files at {scheme}://{address} (Ctrl-C stops)"),
@@ -104,7 +111,7 @@ impl Serve {
         )?;
         match server
             .run(store)
-            .map_err(|error| self.network_failure(&error))?
+            .map_err(|error| network_failure(&self.listen, &error))?
         {
             Stopped::Drained => output.say("stopped", &json!({ "stopped": "drained" })),
             Stopped::TimedOut { connections } => output.say(
@@ -128,27 +135,6 @@ impl Serve {
             owners,
             reserve_bytes: self.reserve,
             ..Settings::default()
-        }
-    }
-
-    fn identity(&self) -> Result<Option<Identity>, Failure> {
-        let (Some(certificate), Some(key)) = (&self.certificate, &self.private_key) else {
-            return Ok(None);
-        };
-        check_secret(key)?;
-        let identity = Identity::from_pem(&read_all(certificate)?, &read_all(key)?);
-        identity
-            .map(Some)
-            .map_err(|error| self.network_failure(&error))
-    }
-
-    fn network_failure(&self, error: &ServerError) -> Failure {
-        match error {
-            ServerError::Bind(error) => {
-                Failure::Input(format!("--listen {}: {error}", self.listen))
-            }
-            ServerError::Certificate(text) => Failure::Input(format!("--certificate: {text}")),
-            error => Failure::Store(error.to_string()),
         }
     }
 }
@@ -192,25 +178,6 @@ fn make_folder(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(path)
-}
-
-/// Refuses a private key that everybody on the machine may read.
-fn check_secret(path: &Path) -> Result<(), Failure> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let metadata = fs::metadata(path).map_err(|error| Failure::file(path, &error))?;
-        let mode = metadata.permissions().mode() & 0o777;
-        // A group may read it, as web servers' groups do.
-        if mode & 0o027 != 0 {
-            let path = path.display();
-            return Err(Failure::Input(format!(
-                "--private-key {path}: others may read or change it (its mode is {mode:03o}): \
-                 chmod 600 {path}"
-            )));
-        }
-    }
-    Ok(())
 }
 
 fn store_failure(error: &StoreError) -> Failure {

@@ -30,7 +30,7 @@ pub(super) const QUANTUM: usize = 1 << 20;
 pub struct Limits {
     /// The longest request in bytes.
     pub request_bytes: usize,
-    /// The longest answer in bytes; the client is told when one would exceed it.
+    /// The longest answer in bytes; handlers keep to it, and one that does not has failed.
     pub response_bytes: usize,
     /// How many requests are handled at the same time. From two on, one peer cannot have them all.
     pub in_flight: usize,

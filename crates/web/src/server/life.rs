@@ -28,17 +28,24 @@ use super::{Handler, Options, accept::Bounded, endpoint, error::ServerError, pee
 /// A server that has its address, but does not serve yet.
 ///
 /// ```no_run
-/// # use flexlist_service::{message::{Refusal, Request, Response}, network::{Handler, Options, Server}};
+/// use web::server::{Admission, Answer, Handler, Head, Options, Server, StatusCode, Work};
+///
 /// struct Closed;
 ///
 /// impl Handler for Closed {
-///     fn handle(&self, _: Request) -> Response {
-///         Response::Refused(Refusal::Unavailable)
+///     type Request = ();
+///
+///     fn admit(&self, _: &Head) -> Result<Admission<()>, Answer> {
+///         Ok(Admission { request: (), body_bytes: 0, work: Work::Brief })
+///     }
+///
+///     fn handle(&self, (): (), _: Vec<u8>) -> Answer {
+///         Answer::text(StatusCode::NOT_FOUND, "nothing is here")
 ///     }
 /// }
 ///
 /// Server::bind("127.0.0.1:4711", Options::default())?.run(Closed)?;
-/// # Ok::<(), flexlist_service::network::ServerError>(())
+/// # Ok::<(), web::server::ServerError>(())
 /// ```
 #[derive(Debug)]
 pub struct Server {
@@ -132,7 +139,7 @@ impl Server {
         let (limit, limits) = watch::channel(None);
         let runtime = self.runtime()?;
         let thread = thread::Builder::new()
-            .name("flexlist-server".into())
+            .name("web-server".into())
             .spawn(move || self.serve(runtime, handler, &handle, limits))
             .map_err(ServerError::Io)?;
         Ok(Running {
@@ -147,7 +154,7 @@ impl Server {
         Builder::new_multi_thread()
             .enable_all()
             .max_blocking_threads(self.options.limits.in_flight.max(1))
-            .thread_name("flexlist-server")
+            .thread_name("web-server")
             .build()
             .map_err(ServerError::Io)
     }

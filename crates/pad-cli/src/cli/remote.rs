@@ -1,0 +1,208 @@
+//! Servers far away, of which none is trusted.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use pad::{
+    Difference, Key, KeyHistory, KeyRange, PublicKey, Untrusted, Version,
+    client_view::StoredView,
+    question::{HeadText, Question, Statement},
+};
+use pad_client::{Client, ClientError, FetchError, HttpError, HttpOptions, Roots, Server};
+
+use super::{
+    Failure, Output,
+    files::read_file,
+    output::Trust,
+    session::{TrustArguments, add_caveat, load_public, trust_of, with_view},
+    source::{Session, Source},
+};
+
+/// The servers to ask.
+#[derive(Debug, Args)]
+pub(super) struct ServerArguments {
+    /// A server to ask instead of a store: its address, as https://host:port, with /v1/dictionaries/NAME if it has several
+    /// dictionaries; may be repeated. When one fails or lies, the next is asked.
+    #[arg(long, value_name = "URL")]
+    server: Vec<String>,
+    #[command(flatten)]
+    roots: RootArguments,
+    /// Keep what servers say that does not verify in files beside this one; beside the --view unless given.
+    #[arg(long, value_name = "FILE", requires = "server")]
+    evidence: Option<PathBuf>,
+}
+
+/// Which servers' certificates are accepted.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct RootArguments {
+    /// Accept servers whose certificates descend from those in this file (PEM), and no others; without it those that the
+    /// operating system trusts.
+    #[arg(long, value_name = "FILE")]
+    tls_roots: Option<PathBuf>,
+}
+
+impl RootArguments {
+    /// How to talk to servers.
+    pub(super) fn options(&self) -> Result<HttpOptions, Failure> {
+        let roots = match &self.tls_roots {
+            Some(file) => Roots::Pem(read_file(file, MAX_ROOTS_BYTES)?),
+            None => Roots::System,
+        };
+        Ok(HttpOptions {
+            roots,
+            attempts: ATTEMPTS,
+            response_bytes: usize::MAX,
+            request_bytes: usize::MAX,
+            ..HttpOptions::default()
+        })
+    }
+}
+
+/// How often a request is sent at most before the server counts as out of reach.
+const ATTEMPTS: u32 = 3;
+const MAX_ROOTS_BYTES: u64 = 16 << 20;
+
+impl ServerArguments {
+    /// Asks the servers for their latest head, which the view follows, and says whom to trust about their answers.
+    pub(super) fn open(
+        &self,
+        trust: &TrustArguments,
+        output: &mut Output,
+    ) -> Result<Session, Failure> {
+        let servers = self.connect()?;
+        let given = trust.public.as_deref().map(load_public).transpose()?;
+        let beside = self.evidence.clone().or_else(|| trust.view.clone());
+        let is_known = given.is_some() || trust.view.as_ref().is_some_and(|view| view.exists());
+        let own = if is_known {
+            None
+        } else {
+            Some(own_key(&servers)?)
+        };
+        let mut client = None;
+        let mut advance = |view: StoredView| {
+            output.trust(trust_of(&view));
+            let mut advanced = Client::new(servers.clone(), view, beside.clone())?;
+            advanced.advance()?;
+            let view = advanced.view().clone();
+            client = Some(advanced);
+            Ok(view)
+        };
+        match (&trust.view, &given, &own) {
+            (Some(path), ..) => drop(with_view(path, (given.as_ref(), own.as_ref()), advance)?),
+            (None, Some(public), _) => {
+                drop(advance(StoredView::new(public.clone()).authenticated())?);
+            }
+            (None, None, Some(public)) => {
+                drop(advance(StoredView::new(public.clone()))?);
+                output.trust(Trust::StoresOwn(public.fingerprint()));
+            }
+            (None, None, None) => {}
+        }
+        let client = client.ok_or_else(|| Failure::input("no key is known"))?;
+        let public = client.public().clone();
+        add_caveat(&public, output);
+        let source = Remote { client };
+        source.note();
+        Ok(Session::new(Box::new(source), public))
+    }
+
+    fn connect(&self) -> Result<Vec<Server>, Failure> {
+        let options = self.roots.options()?;
+        let mut servers = Vec::new();
+        let mut failures = Vec::new();
+        for address in &self.server {
+            match Server::connect(address, options.clone()) {
+                Ok(server) => servers.push(server),
+                Err(error @ FetchError::Http(HttpError::Configuration(_))) => {
+                    return Err(Failure::Input(format!("--server {address}: {error}")));
+                }
+                Err(error) => failures.push(format!("{address}: {error}")),
+            }
+        }
+        if servers.is_empty() {
+            return Err(Failure::Store(failures.join("; ")));
+        }
+        for failure in failures {
+            Output::warn(&failure);
+        }
+        Ok(servers)
+    }
+}
+
+/// The key that the first server names which names one.
+fn own_key(servers: &[Server]) -> Result<PublicKey, Failure> {
+    let mut failures = Vec::new();
+    for server in servers {
+        match server.public() {
+            Ok(public) => return Ok(public),
+            Err(error) => failures.push(format!("{}: {error}", server.address())),
+        }
+    }
+    Err(Failure::Store(failures.join("; ")))
+}
+
+/// Servers, and a client that has followed their heads.
+struct Remote {
+    client: Client,
+}
+
+impl Remote {
+    /// Says how servers failed, though another one did not.
+    fn note(&self) {
+        for incident in self.client.take_incidents() {
+            Output::warn(&incident.to_string());
+        }
+    }
+
+    fn noted<T>(&self, answer: Result<T, ClientError>) -> Result<T, Failure> {
+        self.note();
+        Ok(answer?)
+    }
+}
+
+impl Source for Remote {
+    fn oldest(&self) -> Result<Version, Failure> {
+        self.noted(self.client.oldest())
+    }
+
+    fn latest(&self) -> Version {
+        self.client.view().version()
+    }
+
+    fn answer(
+        &self,
+        version: Version,
+        question: &Question,
+    ) -> Result<Option<(Vec<u8>, Statement)>, Failure> {
+        self.noted(self.client.answer(version, question)).map(Some)
+    }
+
+    fn head(&self, version: Version) -> Result<HeadText, Failure> {
+        self.noted(self.client.head(version))
+    }
+
+    fn page(&self, version: Version, range: &KeyRange) -> Result<KeyRange, Failure> {
+        self.noted(self.client.page(version, range))
+    }
+
+    fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, Failure> {
+        self.noted(self.client.history(key))
+    }
+
+    fn diff(&self, _: Version, _: Version) -> Result<Untrusted<Vec<Difference>>, Failure> {
+        Err(Failure::input(
+            "servers do not list what differs: --complete compares the whole contents",
+        ))
+    }
+}
+
+impl From<ClientError> for Failure {
+    fn from(error: ClientError) -> Self {
+        let text = error.to_string();
+        match error {
+            error if error.is_lie() => Self::Refused(text),
+            error if error.is_askers() => Self::Input(text),
+            _ => Self::Store(text),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The certificate of a server, and what can go wrong with its network.
+
+use std::{fs, path::Path};
+
+use web::server::{Identity, ServerError};
+
+use super::Failure;
+
+/// A certificate chain and its private key, both PEM, and what the options for them are called.
+pub(super) struct TlsArguments<'a> {
+    pub(super) certificate: Option<&'a Path>,
+    pub(super) private_key: Option<&'a Path>,
+    pub(super) names: [&'static str; 2],
+}
+
+impl TlsArguments<'_> {
+    /// The identity of the server, if it has one.
+    pub(super) fn identity(&self) -> Result<Option<Identity>, Failure> {
+        let (Some(certificate), Some(key)) = (self.certificate, self.private_key) else {
+            return Ok(None);
+        };
+        let [certificate_name, key_name] = self.names;
+        check_secret(key_name, key)?;
+        let identity = Identity::from_pem(&read_all(certificate)?, &read_all(key)?);
+        identity.map(Some).map_err(|error| match error {
+            ServerError::Certificate(text) => Failure::Input(format!("{certificate_name}: {text}")),
+            error => Failure::Store(error.to_string()),
+        })
+    }
+}
+
+/// A server that listens at this address cannot serve.
+pub(super) fn network_failure(listen: &str, error: &ServerError) -> Failure {
+    match error {
+        ServerError::Bind(error) => Failure::Input(format!("--listen {listen}: {error}")),
+        error => Failure::Store(error.to_string()),
+    }
+}
+
+fn read_all(path: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(path).map_err(|error| Failure::file(path, &error))
+}
+
+/// Refuses a private key that everybody on the machine may read.
+fn check_secret(name: &str, path: &Path) -> Result<(), Failure> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let metadata = fs::metadata(path).map_err(|error| Failure::file(path, &error))?;
+        let mode = metadata.permissions().mode() & 0o777;
+        // A group may read it, as web servers' groups do.
+        if mode & 0o027 != 0 {
+            let path = path.display();
+            return Err(Failure::Input(format!(
+                "{name} {path}: others may read or change it (its mode is {mode:03o}): \
+                 chmod 600 {path}"
+            )));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,6 @@
+//! `pad serve`, `pad mirror`, `--server` and `--push`: real processes, with real TLS.
+
+mod crashes;
+mod parties;
+mod process;
+mod refusals;

@@ -1,0 +1,122 @@
+//! `kill -9` of a server and of its mirror under load: nothing that was acknowledged is lost, no view goes back, and the
+//! mirror catches up.
+//!
+//! `PAD_KILL_ROUNDS` sets the number of rounds; 4 unless set.
+
+use std::{
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    thread,
+    time::Duration,
+};
+
+use super::process::{Process, begin_store, certify, latest, wait_for};
+use crate::bench::{Bench, text};
+
+/// The version of the latest acknowledged push.
+fn author(bench: &Bench, url: &str, done: &AtomicBool, acknowledged: &AtomicU64) {
+    let mut number = 0_u64;
+    while !done.load(Ordering::SeqCst) {
+        number += 1;
+        bench.ok(&format!("put --store s apple {number}"));
+        let commit = format!("--json commit --store s --key k --push {url} --tls-roots tls.pem");
+        let output = bench.run(&commit);
+        if output.status.success() {
+            let line = text(&output.stdout).lines().last().unwrap().to_owned();
+            let object: serde_json::Value = serde_json::from_str(&line).unwrap();
+            acknowledged.store(object["latest"].as_u64().unwrap(), Ordering::SeqCst);
+        } else {
+            // The server was out of reach; the version is durable here, and the next push brings it.
+            assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
+        }
+    }
+}
+
+/// Asks server and mirror, and never learns of an older version than before.
+fn client(bench: &Bench, urls: [&str; 2], view: &str, done: &AtomicBool) -> u64 {
+    let (mut newest, mut answers) = (0, 0);
+    while !done.load(Ordering::SeqCst) {
+        let [first, second] = urls;
+        let line = format!(
+            "--json get --server {first} --server {second} --tls-roots tls.pem --public k.pub --view {view} apple"
+        );
+        let output = bench.run(&line);
+        if !output.status.success() {
+            // Out of reach, or a mirror that has not caught up: no answer.
+            let error = text(&output.stderr);
+            assert!(matches!(output.status.code(), Some(3 | 4)), "{error}");
+            assert!(!error.contains("two histories"), "{error}");
+            continue;
+        }
+        let object: serde_json::Value = serde_json::from_str(&text(&output.stdout)).unwrap();
+        let version = object["version"].as_u64().unwrap();
+        assert!(version >= newest, "{version} after {newest}");
+        newest = version;
+        answers += 1;
+    }
+    answers
+}
+
+#[test]
+fn killed_servers_and_mirrors_lose_nothing_that_was_acknowledged() {
+    let wanted = std::env::var("PAD_KILL_ROUNDS");
+    let rounds: u64 = wanted.map_or(4, |rounds| rounds.parse().unwrap());
+    let bench = Bench::with_trace();
+    certify(&bench);
+    begin_store(&bench, "one");
+    let serve =
+        |listen: &str| Process::start(&bench, "serve --store one --follow-every 20", listen);
+    let mut server = serve("127.0.0.1:0");
+    let url = server.url();
+    let line = format!(
+        "mirror --store copy --public k.pub --from {url}/v1/dictionaries/one --tls-roots tls.pem --every 20"
+    );
+    let follow = |listen: &str| Process::start(&bench, &line, listen);
+    let mut mirror = follow("127.0.0.1:0");
+    let mirrored = mirror.url();
+    wait_for(&bench, &mirrored, 1);
+    let (done, acknowledged) = (AtomicBool::new(false), AtomicU64::new(0));
+    thread::scope(|scope| {
+        let author = scope.spawn(|| author(&bench, &url, &done, &acknowledged));
+        let clients = [
+            scope.spawn(|| client(&bench, [&url, &mirrored], "first", &done)),
+            scope.spawn(|| client(&bench, [&mirrored, &url], "second", &done)),
+        ];
+        for round in 0..rounds {
+            // Some pushes have gone through; then at some moment of the next ones.
+            let before = acknowledged.load(Ordering::SeqCst);
+            while acknowledged.load(Ordering::SeqCst) < before + 2 && !author.is_finished() {
+                thread::sleep(Duration::from_millis(5));
+            }
+            thread::sleep(Duration::from_millis(round * 37 % 150));
+            let known = acknowledged.load(Ordering::SeqCst);
+            if round % 2 == 0 {
+                server.kill();
+                server = serve(&server.listens());
+            } else {
+                mirror.kill();
+                mirror = follow(&mirror.listens());
+            }
+            let found = latest(&bench, &url);
+            assert!(
+                found.is_some_and(|found| found >= known),
+                "{found:?} after {known}"
+            );
+        }
+        done.store(true, Ordering::SeqCst);
+        author.join().unwrap();
+        for client in clients {
+            assert!(client.join().unwrap() > 0);
+        }
+    });
+    bench.ok(&format!("push --store s --to {url} --tls-roots tls.pem"));
+    let last = latest(&bench, &url).unwrap();
+    wait_for(&bench, &mirrored, last);
+    drop((server, mirror));
+    let versions = |store: &str| bench.json(&format!("versions --store {store} --public k.pub"));
+    let expected = versions("s");
+    assert!(expected.len() > 3);
+    for store in ["one", "copy"] {
+        assert_eq!(versions(store), expected, "{store}");
+        bench.ok(&format!("check --store {store} --public k.pub"));
+    }
+}

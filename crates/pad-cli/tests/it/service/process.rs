@@ -1,0 +1,129 @@
+//! Servers in processes of their own.
+
+use std::{
+    fs::File,
+    io::{BufRead, BufReader},
+    process::{Child, ChildStdout, Stdio},
+};
+
+use crate::bench::Bench;
+
+/// A certificate for the servers of a test, in the files `tls.pem` and `tls.key`.
+pub(super) fn certify(bench: &Bench) {
+    let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
+    let made = rcgen::generate_simple_self_signed(names).unwrap();
+    bench.write("tls.pem", made.cert.pem().as_bytes());
+    bench.write("tls.key", made.signing_key.serialize_pem().as_bytes());
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let private = std::fs::Permissions::from_mode(0o600);
+        std::fs::set_permissions(bench.path("tls.key"), private).unwrap();
+    }
+}
+
+/// A running server or mirror; dropped, it is killed.
+pub(super) struct Process {
+    child: Child,
+    _output: BufReader<ChildStdout>,
+    address: String,
+}
+
+impl Process {
+    /// Runs a line with TLS at a free port, or at this one; returns when it listens.
+    pub(super) fn start(bench: &Bench, line: &str, listen: &str) -> Self {
+        let mut command = bench.command();
+        command.arg("--json").args(line.split(' '));
+        command.args([
+            "--listen",
+            listen,
+            "--tls-cert",
+            "tls.pem",
+            "--tls-key",
+            "tls.key",
+        ]);
+        command.stderr(
+            File::options()
+                .create(true)
+                .append(true)
+                .open(bench.path("log"))
+                .unwrap(),
+        );
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        let object: serde_json::Value = serde_json::from_str(&line).unwrap_or_else(|_| {
+            panic!("{line}: {}", String::from_utf8(bench.read("log")).unwrap())
+        });
+        let address = object["address"].as_str().unwrap().to_owned();
+        Self {
+            child,
+            _output: output,
+            address,
+        }
+    }
+
+    /// The address, to be listened at again.
+    pub(super) fn listens(&self) -> String {
+        self.address.clone()
+    }
+
+    /// The server as clients name it.
+    pub(super) fn url(&self) -> String {
+        format!("https://{}", self.address)
+    }
+
+    /// SIGKILL on Unix: no destructor runs.
+    pub(super) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// SIGTERM: the server finishes what it does.
+    #[cfg(unix)]
+    pub(super) fn stop(mut self) {
+        let pid = self.child.id().to_string();
+        let sent = std::process::Command::new("kill")
+            .arg(pid)
+            .status()
+            .unwrap();
+        assert!(sent.success());
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The latest version that a client learns from a server, if it does.
+pub(super) fn latest(bench: &Bench, url: &str) -> Option<u64> {
+    let line =
+        format!("--json versions --last 1 --server {url} --tls-roots tls.pem --public k.pub");
+    let output = bench.run(&line);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let line = text.lines().next().filter(|_| output.status.success())?;
+    let object: serde_json::Value = serde_json::from_str(line).unwrap();
+    Some(object["version"].as_u64().unwrap_or_default())
+}
+
+/// Waits until a server has this version. Nothing is asserted about how long that takes.
+pub(super) fn wait_for(bench: &Bench, url: &str, version: u64) {
+    while latest(bench, url).is_none_or(|latest| latest < version) {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+/// A store with the first version of another, as a server gets it.
+pub(super) fn begin_store(bench: &Bench, store: &str) {
+    if !bench.path("first.update").exists() {
+        bench.ok("export --store s --at 1 --out first.update");
+    }
+    bench.ok(&format!(
+        "apply --store {store} --public k.pub first.update"
+    ));
+}

@@ -1,0 +1,83 @@
+//! What commands about servers refuse, and with which exit status.
+
+use super::process::{Process, begin_store, certify};
+use crate::bench::Bench;
+
+#[test]
+fn wrong_usage_and_servers_out_of_reach_are_told_apart_from_lies() {
+    let bench = Bench::with_trace();
+    certify(&bench);
+    begin_store(&bench, "one");
+    let one = Process::start(&bench, "serve --store one", "127.0.0.1:0");
+    let (url, roots) = (one.url(), "--tls-roots tls.pem");
+    bench.fails(
+        "serve --store s --listen 0.0.0.0:0",
+        2,
+        "other machines are served with TLS only",
+    );
+    bench.fails("serve --store s --store x/s", 4, "there is no store");
+    bench.fails("serve --store s --store s", 2, "two stores are called s");
+    bench.fails("serve --store a/b=s", 2, "cannot stand in an address");
+    bench.fails(
+        "mirror --store new --from http://127.0.0.1:1",
+        2,
+        "needs the author's --public key",
+    );
+    bench.fails(
+        "get --server ftp://x apple",
+        2,
+        "begins with neither http:// nor https://",
+    );
+    bench.fails("get --server http://127.0.0.1:1 apple", 4, "no answer");
+    // A certificate that nobody vouches for is no lie of the dictionary's, and no answer.
+    bench.fails(
+        &format!("get --server {url} apple"),
+        4,
+        "no secure connection",
+    );
+    bench.fails(
+        &format!("get --server {url} {roots} --public k.pub --at 9 apple"),
+        2,
+        "unknown_version",
+    );
+    bench.fails(
+        &format!("diff --server {url} {roots} --public k.pub 0 1"),
+        2,
+        "--complete compares",
+    );
+    bench.ok(&format!(
+        "diff --complete --server {url} {roots} --public k.pub 0 1"
+    ));
+    bench.ok("keygen --out other");
+    bench.fails(
+        &format!("get --server {url} {roots} --public other.pub apple"),
+        3,
+        "verification failed",
+    );
+    // Without a key, it is the server's word, and said to be.
+    let answer = bench.ok(&format!("get --server {url} {roots} apple"));
+    assert!(answer.contains("which nothing authenticated"), "{answer}");
+    // An old copy is not pushed over a newer store.
+    bench.ok(&format!("push --store s --to {url} {roots}"));
+    bench.fails(
+        &format!("push --store s --to http://127.0.0.1:1 --to {url} {roots}"),
+        4,
+        "pad push brings them later",
+    );
+    begin_store(&bench, "older");
+    bench.fails(
+        &format!("push --store older --to {url} {roots}"),
+        3,
+        "it is an old copy",
+    );
+    bench.write(
+        "fork.csv",
+        b"snapshot,op,key,value\na,put,apple,1\nb,put,apple,2\nc,put,apple,3\nd,put,apple,4\n",
+    );
+    bench.ok("import --store fork --key k --record fork.signed fork.csv");
+    bench.fails(
+        &format!("push --store fork --to {url} {roots}"),
+        3,
+        "refused",
+    );
+}

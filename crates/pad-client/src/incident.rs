@@ -1,0 +1,158 @@
+//! How a server failed a client, and what is kept of it.
+
+use core::fmt;
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use pad::{
+    client_view::{NotFollowed, RefusedHead},
+    evidence,
+    question::Refusal,
+};
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+
+use crate::error::FetchError;
+
+/// How a server failed a client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Fault {
+    /// It did not answer, or refused to.
+    Silent(FetchError),
+    /// What it said does not verify, for this reason.
+    Lied(String),
+    /// It showed an older version than the newest one seen, for this reason.
+    Behind(String),
+    /// It showed what convicts the author: the key has signed two histories.
+    Fork(String),
+}
+
+/// A server failed a client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Incident {
+    /// The server's address.
+    pub server: String,
+    /// How it failed.
+    pub fault: Fault,
+    /// Where evidence is kept that convinces others.
+    pub evidence: Option<PathBuf>,
+    /// Where it is kept what the server said. It convinces nobody who did not see where it came from.
+    pub record: Option<PathBuf>,
+}
+
+/// Why what a server said is of no use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unusable {
+    /// How the server failed.
+    pub fault: Fault,
+    /// Evidence against the author, if there is any.
+    pub evidence: Option<Vec<u8>>,
+}
+
+impl From<FetchError> for Unusable {
+    fn from(error: FetchError) -> Self {
+        let (fault, evidence) = (Fault::Silent(error), None);
+        Self { fault, evidence }
+    }
+}
+
+impl From<Refusal> for Unusable {
+    fn from(refusal: Refusal) -> Self {
+        let (fault, evidence) = (Fault::Lied(refusal.to_string()), None);
+        Self { fault, evidence }
+    }
+}
+
+impl From<NotFollowed<FetchError>> for Unusable {
+    fn from(error: NotFollowed<FetchError>) -> Self {
+        match error {
+            NotFollowed::Silent(error) => error.into(),
+            NotFollowed::Behind { .. } => Self {
+                fault: Fault::Behind(error.to_string()),
+                evidence: None,
+            },
+            NotFollowed::Refused(RefusedHead { refusal, evidence }) => {
+                let reason = refusal.to_string();
+                let fault = match evidence {
+                    Some(_) => Fault::Fork(reason),
+                    None => Fault::Lied(reason),
+                };
+                Self { fault, evidence }
+            }
+        }
+    }
+}
+
+impl fmt::Display for Incident {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: ", self.server)?;
+        match &self.fault {
+            Fault::Silent(error) => write!(formatter, "{error}")?,
+            Fault::Lied(reason) | Fault::Behind(reason) => {
+                write!(formatter, "verification failed: {reason}")?;
+            }
+            Fault::Fork(reason) => write!(
+                formatter,
+                "verification failed: {reason}: the author's key has signed two histories"
+            )?,
+        }
+        if let Some(file) = &self.evidence {
+            let file = file.display();
+            write!(
+                formatter,
+                " (the evidence is in {file}, and pad evidence --public KEY {file} checks it)"
+            )?;
+        }
+        if let Some(file) = &self.record {
+            write!(formatter, " (what it said is in {})", file.display())?;
+        }
+        Ok(())
+    }
+}
+
+/// What a server was asked, and what it said.
+#[derive(Clone, Debug)]
+pub(crate) struct Exchange {
+    pub(crate) request: String,
+    pub(crate) response: Vec<u8>,
+}
+
+/// Writes down what a server said that does not verify.
+pub(crate) fn keep_record(
+    beside: &Path,
+    server: &str,
+    exchanges: &[Exchange],
+    reason: &str,
+) -> io::Result<PathBuf> {
+    let exchanges: Vec<_> = exchanges
+        .iter()
+        .map(|Exchange { request, response }| {
+            let shown = response.get(..MOST_KEPT).unwrap_or(response);
+            json!({
+                "request": request,
+                "response_base64": BASE64_STANDARD.encode(shown),
+                "response_bytes": response.len(),
+                "response_sha256": hex::encode(Sha256::digest(response)),
+            })
+        })
+        .collect();
+    let record = json!({
+        "record": "pad-lie v1",
+        "transferable": false,
+        "meaning": "What a server said that does not verify, as this client received it. Nobody has signed that the \
+                    server said it, so it convinces nobody who did not see it come.",
+        "server": server,
+        "refusal": reason,
+        "exchanges": exchanges,
+    });
+    let mut text = serde_json::to_string_pretty(&record)?;
+    text.push('\n');
+    evidence::keep(beside, ".lie", text.as_bytes())
+}
+
+/// The bytes that are kept of each response; of longer ones the digest says what was there.
+const MOST_KEPT: usize = 1 << 20;

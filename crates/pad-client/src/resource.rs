@@ -1,0 +1,263 @@
+//! Where things are: the paths under a dictionary's address.
+
+use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
+use pad::{KeyRange, Version, question::Question};
+use pad_core::{DecodeError, Key};
+
+/// What a server has of a dictionary, and can be got.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Resource {
+    /// The author's public key, as the text of its file; nothing authenticates it.
+    Public,
+    /// The head of the latest version.
+    Head,
+    /// The oldest version that can be asked about, and the latest.
+    Versions,
+    /// The head of a version.
+    HeadOf(Version),
+    /// The answer to a question about a version.
+    Answer(Version, Question),
+    /// The beginning of a range of a version, of which a page can be proved.
+    Page(Version, KeyRange),
+    /// The versions in which a key changed, unproved.
+    History(Key),
+    /// The proof that the head of a newer version continues that of an older one.
+    Consistency(Version, Version),
+    /// The proof that a newer version contains an older one; of logs.
+    Growth(Version, Version),
+    /// What the head of a newer version says about an older one.
+    Past(Version, Version),
+    /// The update that led to a version.
+    Update(Version),
+    /// The updates that led to some versions, from the first on as many as one answer takes.
+    Updates(Version, Version),
+    /// A file that the server publishes beside the dictionary.
+    File(String),
+}
+
+/// Nothing is at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnknownPath {
+    /// There is no such resource.
+    #[error("nothing is at this path")]
+    Unknown,
+    /// A version is not a decimal number without leading zeros.
+    #[error("the version is not a number")]
+    Version,
+    /// The question is not base64url without padding.
+    #[error("the question is not in base64url without padding")]
+    Base64,
+    /// The question is not a message.
+    #[error("the question is not a message: {0}")]
+    Question(DecodeError),
+}
+
+impl Resource {
+    /// The paths of all resources, with names in the place of what varies, and the name of each.
+    pub const TEMPLATES: [(&'static str, &'static str); 13] = [
+        ("public", "public"),
+        ("head", "head"),
+        ("versions", "versions"),
+        ("head_of_version", "heads/{version}"),
+        ("answer", "answers/{version}/{question}"),
+        ("page", "pages/{version}/{question}"),
+        ("history", "histories/{question}"),
+        ("consistency", "consistency/{older}/{newer}"),
+        ("growth", "growth/{older}/{newer}"),
+        ("past", "past/{older}/{newer}"),
+        ("update", "updates/{version}"),
+        ("updates", "updates/{first}/{last}"),
+        ("file", "files/{path}"),
+    ];
+
+    /// The name of this kind of resource, as in [`Resource::TEMPLATES`].
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Public => "public",
+            Self::Head => "head",
+            Self::Versions => "versions",
+            Self::HeadOf(_) => "head_of_version",
+            Self::Answer(..) => "answer",
+            Self::Page(..) => "page",
+            Self::History(_) => "history",
+            Self::Consistency(..) => "consistency",
+            Self::Growth(..) => "growth",
+            Self::Past(..) => "past",
+            Self::Update(_) => "update",
+            Self::Updates(..) => "updates",
+            Self::File(_) => "file",
+        }
+    }
+
+    /// The path under the dictionary's address.
+    pub fn path(&self) -> String {
+        match self {
+            Self::Public => "public".into(),
+            Self::Head => "head".into(),
+            Self::Versions => "versions".into(),
+            Self::HeadOf(version) => format!("heads/{version}"),
+            Self::Answer(version, question) => format!("answers/{version}/{}", encoded(question)),
+            Self::Page(version, range) => {
+                format!(
+                    "pages/{version}/{}",
+                    encoded(&Question::Range(range.clone()))
+                )
+            }
+            Self::History(key) => format!("histories/{}", encoded(&Question::Key(key.clone()))),
+            Self::Consistency(older, newer) => format!("consistency/{older}/{newer}"),
+            Self::Growth(older, newer) => format!("growth/{older}/{newer}"),
+            Self::Past(older, newer) => format!("past/{older}/{newer}"),
+            Self::Update(version) => format!("updates/{version}"),
+            Self::Updates(first, last) => format!("updates/{first}/{last}"),
+            Self::File(path) => format!("files/{path}"),
+        }
+    }
+
+    /// The resource at a path under the dictionary's address.
+    ///
+    /// # Errors
+    /// [`UnknownPath`].
+    pub fn parse(path: &str) -> Result<Self, UnknownPath> {
+        let (kind, rest) = path.split_once('/').unwrap_or((path, ""));
+        let pair = || {
+            let (first, second) = rest.split_once('/').ok_or(UnknownPath::Unknown)?;
+            Ok((version(first)?, version(second)?))
+        };
+        let asked = || {
+            let (at, question) = rest.split_once('/').ok_or(UnknownPath::Unknown)?;
+            Ok((version(at)?, decoded(question)?))
+        };
+        Ok(match (kind, rest) {
+            ("public", "") => Self::Public,
+            ("head", "") => Self::Head,
+            ("versions", "") => Self::Versions,
+            ("heads", at) => Self::HeadOf(version(at)?),
+            ("answers", _) => asked().map(|(at, question)| Self::Answer(at, question))?,
+            ("pages", _) => match asked()? {
+                (at, Question::Range(range)) => Self::Page(at, range),
+                _ => return Err(UnknownPath::Unknown),
+            },
+            ("histories", question) => match decoded(question)? {
+                Question::Key(key) => Self::History(key),
+                _ => return Err(UnknownPath::Unknown),
+            },
+            ("consistency", _) => pair().map(|(older, newer)| Self::Consistency(older, newer))?,
+            ("growth", _) => pair().map(|(older, newer)| Self::Growth(older, newer))?,
+            ("past", _) => pair().map(|(older, newer)| Self::Past(older, newer))?,
+            ("updates", rest) if rest.contains('/') => {
+                pair().map(|(first, last)| Self::Updates(first, last))?
+            }
+            ("updates", at) => Self::Update(version(at)?),
+            ("files", path) if is_plain(path) => Self::File(path.to_owned()),
+            _ => return Err(UnknownPath::Unknown),
+        })
+    }
+}
+
+/// Whether a path of a published file goes down only, and names nothing hidden.
+fn is_plain(path: &str) -> bool {
+    let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    path.len() <= LONGEST_FILE_PATH
+        && path
+            .split('/')
+            .all(|part| !part.is_empty() && !part.starts_with('.') && part.bytes().all(is_usual))
+}
+
+const LONGEST_FILE_PATH: usize = 1024;
+
+/// A number has one way to be written, so that a resource has one path.
+fn version(text: &str) -> Result<Version, UnknownPath> {
+    let is_plain = text == "0" || !text.starts_with(['0', '+']);
+    let number = text.parse().ok().filter(|_| is_plain);
+    number.map(Version::new).ok_or(UnknownPath::Version)
+}
+
+fn encoded(question: &Question) -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(question.encode())
+}
+
+fn decoded(text: &str) -> Result<Question, UnknownPath> {
+    let bytes = BASE64_URL_SAFE_NO_PAD.decode(text);
+    let bytes = bytes.map_err(|_| UnknownPath::Base64)?;
+    Question::decode(&bytes).map_err(UnknownPath::Question)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all() -> Vec<Resource> {
+        let (older, newer) = (Version::new(3), Version::new(12));
+        let key = Key::try_from("apple/\u{e9}").unwrap();
+        let range = KeyRange {
+            start: Some(key.clone()),
+            end: None,
+        };
+        vec![
+            Resource::Public,
+            Resource::Head,
+            Resource::Versions,
+            Resource::HeadOf(newer),
+            Resource::Answer(Version::EMPTY, Question::Key(key.clone())),
+            Resource::Page(newer, range),
+            Resource::History(key),
+            Resource::Consistency(older, newer),
+            Resource::Growth(older, newer),
+            Resource::Past(older, newer),
+            Resource::Update(newer),
+            Resource::Updates(older, newer),
+            Resource::File("tile/0/x001/000".into()),
+        ]
+    }
+
+    #[test]
+    fn every_resource_has_one_path() {
+        let names: Vec<_> = Resource::TEMPLATES.iter().map(|(name, _)| *name).collect();
+        for (resource, (name, template)) in all().iter().zip(Resource::TEMPLATES) {
+            let path = resource.path();
+            assert_eq!(Resource::parse(&path).as_ref(), Ok(resource), "{path}");
+            assert_eq!(resource.name(), name);
+            assert_eq!(path.split('/').next(), template.split('/').next());
+            assert!(Resource::parse(&format!("{path}/")).is_err(), "{path}/");
+        }
+        assert_eq!(names.len(), all().len());
+    }
+
+    #[test]
+    fn nothing_is_at_other_paths() {
+        for path in [
+            "",
+            "/",
+            "heads",
+            "heads/",
+            "heads/01",
+            "heads/+1",
+            "heads/-1",
+            "heads/1/2",
+            "Public",
+            "heads/18446744073709551616",
+            "answers/1",
+            "answers/1/",
+            "answers/1/=",
+            "updates/1/2/3",
+            "answers/1/UEFE",
+            "pages/1",
+            "consistency/1",
+            "files/",
+            "files/../key",
+            "files/a//b",
+            "files/.hidden",
+            "files/a/..",
+            "files/a%2fb",
+            "histories/",
+        ] {
+            assert!(Resource::parse(path).is_err(), "{path}");
+        }
+        // A question of another kind than the path is about.
+        let range = encoded(&Question::Range(KeyRange::ALL));
+        assert!(Resource::parse(&format!("histories/{range}")).is_err());
+        let key = encoded(&Question::Key(Key::default()));
+        assert!(Resource::parse(&format!("pages/1/{key}")).is_err());
+    }
+}

@@ -1,0 +1,196 @@
+//! What a server shows in one go, remembered until it is verified.
+
+use core::cell::RefCell;
+use std::path::Path;
+
+use pad::{
+    KeyRange, Version,
+    client_view::Heads,
+    evidence::keep,
+    exchange::{decode_history, decode_list},
+    question::Question,
+};
+use pad_core::{Key, Untrusted};
+use pad_tree::KeyHistory;
+
+use crate::{
+    error::FetchError,
+    incident::{Exchange, Fault, Incident, Unusable, keep_record},
+    resource::Resource,
+    server::Server,
+};
+
+/// A visit to a server: its latest head is asked for once, and all it says is remembered, so that a lie can be kept.
+#[derive(Debug)]
+pub struct Visit<'s> {
+    server: &'s Server,
+    latest: Version,
+    said: RefCell<Vec<Exchange>>,
+}
+
+impl<'s> Visit<'s> {
+    /// A visit at which no latest version is asked for.
+    pub const fn new(server: &'s Server) -> Self {
+        Self {
+            server,
+            latest: Version::EMPTY,
+            said: RefCell::new(Vec::new()),
+        }
+    }
+
+    /// A visit at which the server says which version is its latest.
+    ///
+    /// # Errors
+    /// [`FetchError`].
+    pub fn latest(server: &'s Server) -> Result<Self, FetchError> {
+        let latest = server.versions()?.latest;
+        let visit = Self {
+            latest,
+            ..Self::new(server)
+        };
+        let said = format!("{{\"latest\":{latest}}}").into_bytes();
+        visit.note(&Resource::Versions, &said);
+        Ok(visit)
+    }
+
+    /// The version that the server says is its latest.
+    pub const fn latest_version(&self) -> Version {
+        self.latest
+    }
+
+    /// The server.
+    pub const fn server(&self) -> &'s Server {
+        self.server
+    }
+
+    /// How the server failed, with what is kept of it in files beside this one: evidence that convinces others, and what
+    /// the server said. What cannot be kept is said all the same.
+    pub fn failed(self, unusable: Unusable, beside: Option<&Path>) -> Incident {
+        let Unusable { fault, evidence } = unusable;
+        let server = self.server.address();
+        let kept = beside.zip(evidence);
+        let evidence = kept.and_then(|(beside, bytes)| keep(beside, ".evidence", &bytes).ok());
+        let record = match &fault {
+            Fault::Silent(_) => None,
+            Fault::Lied(reason) | Fault::Behind(reason) | Fault::Fork(reason) => {
+                let said = self.said.into_inner();
+                beside.and_then(|beside| keep_record(beside, &server, &said, reason).ok())
+            }
+        };
+        Incident {
+            server,
+            fault,
+            evidence,
+            record,
+        }
+    }
+
+    fn note(&self, resource: &Resource, response: &[u8]) {
+        let address = self.server.address();
+        self.said.borrow_mut().push(Exchange {
+            request: format!("GET {address}/{}", resource.path()),
+            response: response.to_vec(),
+        });
+    }
+
+    fn get(&self, resource: &Resource, most: usize) -> Result<Vec<u8>, FetchError> {
+        let bytes = self.server.get(resource, most)?;
+        self.note(resource, &bytes);
+        Ok(bytes)
+    }
+
+    /// The answer to a question, of at most so many bytes.
+    ///
+    /// # Errors
+    /// [`FetchError`].
+    pub fn answer(
+        &self,
+        version: Version,
+        question: &Question,
+        most: usize,
+    ) -> Result<Vec<u8>, FetchError> {
+        self.get(&Resource::Answer(version, question.clone()), most)
+    }
+
+    /// The beginning of a range of which a page can be proved.
+    ///
+    /// # Errors
+    /// [`FetchError`].
+    pub fn page(&self, version: Version, range: &KeyRange) -> Result<KeyRange, FetchError> {
+        let resource = Resource::Page(version, range.clone());
+        match Question::decode(&self.get(&resource, LONGEST_RANGE)?) {
+            Ok(Question::Range(page)) => Ok(page),
+            _ => Err(FetchError::Unusable("range")),
+        }
+    }
+
+    /// The versions in which a key changed, unproved.
+    ///
+    /// # Errors
+    /// [`FetchError`].
+    pub fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, FetchError> {
+        let bytes = self.get(&Resource::History(key.clone()), LONGEST_HISTORY)?;
+        decode_history(&bytes, LONGEST_HISTORY).map_err(|_| FetchError::Unusable("history"))
+    }
+
+    /// The updates that led to some versions, from the first on as many as the server sends at once; at least one.
+    ///
+    /// # Errors
+    /// [`FetchError`].
+    pub fn updates(&self, first: Version, last: Version) -> Result<Vec<Vec<u8>>, FetchError> {
+        let bytes = self.get(&Resource::Updates(first, last), LONGEST_UPDATES)?;
+        let updates = decode_list(&bytes, LONGEST_UPDATES);
+        let updates = updates.map_err(|_| FetchError::Unusable("list of updates"))?;
+        if updates.is_empty() {
+            return Err(FetchError::Unusable("update"));
+        }
+        Ok(updates.into_iter().map(<[u8]>::to_vec).collect())
+    }
+}
+
+impl Heads for Visit<'_> {
+    type Error = FetchError;
+
+    fn latest(&self) -> Version {
+        self.latest
+    }
+
+    fn head_message(&self, version: Version) -> Result<Vec<u8>, FetchError> {
+        self.get(&Resource::HeadOf(version), LONGEST_HEAD)
+    }
+
+    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, FetchError> {
+        self.get(&Resource::Consistency(older, newer), LONGEST_PROOF)
+    }
+
+    fn append_only_message(
+        &self,
+        older: Version,
+        newer: Version,
+    ) -> Result<Option<Vec<u8>>, FetchError> {
+        match self.get(&Resource::Growth(older, newer), LONGEST_PROOF) {
+            Ok(proof) => Ok(Some(proof)),
+            // Whether it has to be there is the view's to say.
+            Err(error) if error.is("not_offered") => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, FetchError> {
+        let bytes = self.get(&Resource::Past(older, newer), LONGEST_PROOF)?;
+        let past = decode_list(&bytes, LONGEST_PROOF);
+        let past = past.map_err(|_| FetchError::Unusable("list of proofs"))?;
+        Ok(past.into_iter().map(<[u8]>::to_vec).collect())
+    }
+}
+
+/// The longest head that is read, in bytes; the longest there is has 191.
+const LONGEST_HEAD: usize = 1 << 10;
+/// The longest proof about heads that is read, in bytes; those of logs have two digests for each of 64 levels, some
+/// times over.
+const LONGEST_PROOF: usize = 1 << 20;
+/// A range is two keys.
+const LONGEST_RANGE: usize = 1 << 14;
+const LONGEST_HISTORY: usize = 16 << 20;
+/// The longest list of updates that is read, in bytes: one update may be as long.
+const LONGEST_UPDATES: usize = 1 << 30;

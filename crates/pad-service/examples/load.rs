@@ -1,0 +1,295 @@
+//! Look-ups a second over the loopback interface: served, and verified by the client, beside what a plain handler
+//! serves that returns as many bytes.
+//!
+//! ```console
+//! $ cargo run --release -p pad-service --example load -- [keys] [seconds] [connections] [pipelined]
+//! ```
+//!
+//! Server and clients share this machine's cores. A connection is kept, and has so many requests under way at a time; the
+//! time of a request is that from the sending of its batch to the reading of its answer.
+
+use std::{
+    collections::BTreeMap,
+    env,
+    error::Error,
+    fs,
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::{SocketAddr, TcpStream},
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use axum::{Router, body::Bytes, routing::get, serve::ListenerExt as _};
+use pad::{
+    Key, Operation, SecretKey, SigningRecord, Value, Version,
+    client_view::StoredView,
+    dynamic::{AnyClient, Description, client_of, open_author, open_repository},
+    question::Question,
+    selection::{RepositoryName, SchemeName, SuiteName},
+};
+use pad_client::Resource;
+use pad_service::{Dictionary, Service};
+use web::server::{Limits, Options, Server};
+
+type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+
+fn main() -> Outcome<()> {
+    let arguments: Vec<u64> = env::args()
+        .skip(1)
+        .map(|text| text.parse())
+        .collect::<Result<_, _>>()?;
+    let argument = |place: usize, usual| arguments.get(place).copied().unwrap_or(usual);
+    let (keys, seconds) = (argument(0, 1_000_000), argument(1, 5));
+    let load = Load {
+        keys,
+        span: Duration::from_secs(seconds),
+        connections: argument(2, 2),
+        pipelined: argument(3, 32),
+    };
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("load.pad");
+    let key = SecretKey::generate(SuiteName::Sha256Ed25519, SchemeName::RedBlack, None)?;
+    let description = Description {
+        public: key.public().clone(),
+        repository: RepositoryName::Stored,
+    };
+    description.create(&path)?;
+    let record = SigningRecord::open(&folder.path().join("key.signed"))?;
+    let mut author = open_author(&path, &key, record)?;
+    let puts = (0..keys).map(|number| {
+        Ok(Operation::Put(
+            key_of(number)?,
+            Value::new(value_of(number))?,
+        ))
+    });
+    author.stage(puts.collect::<Outcome<_>>()?)?;
+    author.flush(&[])?;
+    drop(author);
+
+    let repository = open_repository(&path)?;
+    let view = StoredView::new(key.public().clone()).follow(&repository)?;
+    let answer = repository.answer(Version::new(1), &Question::Key(key_of(0)?))?;
+    drop(repository);
+    println!(
+        "{keys} keys, answers of about {} bytes, {:?}",
+        answer.len(),
+        load
+    );
+    println!(
+        "machine: {} threads, load average {}",
+        thread::available_parallelism()?,
+        busy()
+    );
+
+    let dictionary = Arc::new(Dictionary::open(&path)?);
+    let limits = Limits {
+        connections_per_peer: 1024,
+        ..Limits::default()
+    };
+    let service = Service::new(BTreeMap::from([("d".to_owned(), dictionary)]), limits);
+    let server = Server::bind(
+        "127.0.0.1:0",
+        Options {
+            limits,
+            ..Options::default()
+        },
+    )?
+    .start(service)?;
+    let plain = start_plain(answer.len())?;
+
+    for round in 1..=3 {
+        let limit = load.run(plain, &|_| Ok(()))?;
+        let served = load.run(server.address(), &|_| Ok(()))?;
+        let client = client_of(&view)?;
+        let verified = load.run(server.address(), &|(number, answer)| {
+            verify(&*client, number, answer)
+        })?;
+        println!("round {round}, load average {}", busy());
+        println!("  plain handler     {limit}");
+        println!(
+            "  served            {served}   {:.2} of the plain handler",
+            served.rate / limit.rate
+        );
+        println!("  served, verified  {verified}");
+    }
+    server.shutdown(Duration::from_secs(5));
+    server.join()?;
+    Ok(())
+}
+
+/// What the clients do.
+#[derive(Debug)]
+struct Load {
+    keys: u64,
+    span: Duration,
+    connections: u64,
+    pipelined: u64,
+}
+
+/// How it went.
+struct Measured {
+    rate: f64,
+    median: Duration,
+    slowest_of_hundred: Duration,
+}
+
+impl core::fmt::Display for Measured {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let Self {
+            rate,
+            median,
+            slowest_of_hundred,
+        } = self;
+        write!(
+            formatter,
+            "{rate:>9.0} a second, median {median:?}, p99 {slowest_of_hundred:?}"
+        )
+    }
+}
+
+type Check<'c> = dyn Fn((u64, &[u8])) -> Outcome<()> + Sync + 'c;
+
+impl Load {
+    /// Asks for keys all over the dictionary, on every connection, and has the answers checked.
+    fn run(&self, server: SocketAddr, check: &Check<'_>) -> Outcome<Measured> {
+        let began = Instant::now();
+        let times: Vec<Vec<Duration>> = thread::scope(|scope| {
+            let clients: Vec<_> = (0..self.connections)
+                .map(|number| scope.spawn(move || self.client(number, server, check)))
+                .collect();
+            let joined = clients.into_iter().map(|client| match client.join() {
+                Ok(times) => times,
+                Err(_) => Err("a client panicked".into()),
+            });
+            joined.collect::<Outcome<_>>()
+        })?;
+        let took = began.elapsed();
+        let mut times: Vec<_> = times.into_iter().flatten().collect();
+        times.sort_unstable();
+        let at = |share: usize| {
+            times
+                .get(times.len() * share / 100)
+                .copied()
+                .unwrap_or_default()
+        };
+        let count = u32::try_from(times.len())?;
+        Ok(Measured {
+            rate: f64::from(count) / took.as_secs_f64(),
+            median: at(50),
+            slowest_of_hundred: at(99),
+        })
+    }
+
+    fn client(&self, client: u64, server: SocketAddr, check: &Check<'_>) -> Outcome<Vec<Duration>> {
+        let mut stream = TcpStream::connect(server)?;
+        stream.set_nodelay(true)?;
+        let mut reader = BufReader::with_capacity(1 << 18, stream.try_clone()?);
+        let (mut times, mut body, mut line) = (Vec::new(), Vec::new(), String::new());
+        let began = Instant::now();
+        let mut next = client.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        while began.elapsed() < self.span {
+            let numbers: Vec<u64> = (0..self.pipelined)
+                .map(|_| {
+                    // Steps of a generator with full period: all over the keys, without a pattern of the tree's.
+                    next = next
+                        .wrapping_mul(6_364_136_223_846_793_005)
+                        .wrapping_add(1_442_695_040_888_963_407);
+                    (next >> 33) % self.keys
+                })
+                .collect();
+            let mut requests = String::new();
+            for number in &numbers {
+                let path =
+                    Resource::Answer(Version::new(1), Question::Key(key_of(*number)?)).path();
+                requests.push_str("GET /v1/dictionaries/d/");
+                requests.push_str(&path);
+                requests.push_str(" HTTP/1.1\r\nhost: load\r\n\r\n");
+            }
+            let sent = Instant::now();
+            stream.write_all(requests.as_bytes())?;
+            for number in numbers {
+                read_answer(&mut reader, &mut line, &mut body)?;
+                check((number, &body))?;
+                times.push(sent.elapsed());
+            }
+        }
+        Ok(times)
+    }
+}
+
+/// Reads one answer with status 200.
+fn read_answer(
+    reader: &mut BufReader<TcpStream>,
+    line: &mut String,
+    body: &mut Vec<u8>,
+) -> Outcome<()> {
+    let mut length = 0;
+    line.clear();
+    reader.read_line(line)?;
+    if !line.starts_with("HTTP/1.1 200 ") {
+        return Err(format!("the server said {line}").into());
+    }
+    loop {
+        line.clear();
+        reader.read_line(line)?;
+        let Some((name, value)) = line.split_once(':') else {
+            break;
+        };
+        if name.eq_ignore_ascii_case("content-length") {
+            length = value.trim().parse()?;
+        }
+    }
+    body.resize(length, 0);
+    reader.read_exact(body)?;
+    Ok(())
+}
+
+fn verify(client: &dyn AnyClient, number: u64, answer: &[u8]) -> Outcome<()> {
+    use pad::question::Statement;
+    let question = Question::Key(key_of(number)?);
+    match client.check_at(Version::new(1), &question, answer)? {
+        Statement::Lookup(lookup)
+            if lookup.answer.value().map(Value::as_bytes) == Some(&value_of(number)[..]) =>
+        {
+            Ok(())
+        }
+        other => Err(format!("another answer: {other:?}").into()),
+    }
+}
+
+/// A server that does nothing but return so many bytes.
+fn start_plain(length: usize) -> Outcome<SocketAddr> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0"))?;
+    let address = listener.local_addr()?;
+    let bytes = Bytes::from(vec![b'a'; length]);
+    let router = Router::new().route(
+        "/v1/dictionaries/{name}/answers/{version}/{question}",
+        get(move || core::future::ready(bytes)),
+    );
+    // As our own server does: without it, whoever pipelines waits for delayed acknowledgements.
+    let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
+    thread::spawn(move || runtime.block_on(axum::serve(listener, router).into_future()));
+    Ok(address)
+}
+
+/// Keys of 16 bytes.
+fn key_of(number: u64) -> Outcome<Key> {
+    Ok(Key::new(format!("{number:016}").into_bytes())?)
+}
+
+/// Values of 32 bytes.
+fn value_of(number: u64) -> Vec<u8> {
+    format!("{number:032}").into_bytes()
+}
+
+/// How busy the machine is, in its own words.
+fn busy() -> String {
+    fs::read_to_string("/proc/loadavg")
+        .unwrap_or_else(|_| "unknown".into())
+        .trim()
+        .to_owned()
+}

@@ -1,0 +1,254 @@
+//! A store that is served, and followed while other processes publish into it.
+
+use std::{
+    fs::File,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError, RwLock},
+};
+
+use pad::{
+    ApplyError, RepositoryError, Store as _, StoreError, Version,
+    dynamic::{AnyRepository, Description, open_repository},
+    selection::RepositoryName,
+};
+
+/// A dictionary in a store.
+///
+/// The latest version that is served is one that is durable in the store. Other processes may publish into it
+/// ([`Dictionary::follow`] notices), as may clients that bring signed updates ([`Dictionary::apply`]).
+#[derive(Debug)]
+pub struct Dictionary {
+    store: PathBuf,
+    description: Description,
+    /// Where files are that are published beside the dictionary.
+    published: Option<PathBuf>,
+    /// The repository that answers. Whoever asks holds the outer lock for a moment, so that another one can take its
+    /// place; the inner one is locked for writing only where contents are in memory.
+    current: RwLock<Arc<RwLock<AnyRepository>>>,
+    /// One at a time changes what is there.
+    changing: Mutex<()>,
+}
+
+/// What became of updates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Applied {
+    /// How many are new, and durable now.
+    pub taken: usize,
+    /// The latest version.
+    pub latest: Version,
+}
+
+/// Why an update is not taken. Those before it are.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotApplied {
+    /// It does not follow the latest version.
+    #[error("the update follows version {base}, but the latest here is {latest}")]
+    Gap {
+        /// The version that it follows.
+        base: Version,
+        /// The latest version.
+        latest: Version,
+    },
+    /// The store has another update for the same version.
+    #[error("version {0} is here already, with another update")]
+    Other(Version),
+    /// The update is refused, or the store failed.
+    #[error(transparent)]
+    Repository(#[from] RepositoryError),
+}
+
+impl From<StoreError> for NotApplied {
+    fn from(error: StoreError) -> Self {
+        Self::Repository(error.into())
+    }
+}
+
+impl Dictionary {
+    /// The dictionary in this store.
+    ///
+    /// # Errors
+    /// [`RepositoryError`].
+    pub fn open(store: &Path) -> Result<Self, RepositoryError> {
+        let repository = open_repository(store)?;
+        let description = repository.description()?;
+        Ok(Self {
+            store: store.to_owned(),
+            description,
+            published: None,
+            current: RwLock::new(Arc::new(RwLock::new(repository))),
+            changing: Mutex::new(()),
+        })
+    }
+
+    /// The same dictionary with the files of this folder published beside it: whoever puts them there, as a witness
+    /// does, need not be the server.
+    #[must_use]
+    pub fn publishing(self, folder: PathBuf) -> Self {
+        Self {
+            published: Some(folder),
+            ..self
+        }
+    }
+
+    /// Where the store is.
+    pub fn store(&self) -> &Path {
+        &self.store
+    }
+
+    /// What the store says that it holds.
+    pub const fn description(&self) -> &Description {
+        &self.description
+    }
+
+    /// Whether contents are read from a file when they are asked for, and not kept in memory.
+    pub fn reads_on_demand(&self) -> bool {
+        self.description.repository == RepositoryName::Stored
+    }
+
+    /// What `work` makes of the repository as it is now.
+    pub fn read<T>(&self, work: impl FnOnce(&AnyRepository) -> T) -> T {
+        let current = self.current();
+        // Nothing panics while it changes, so a poisoned one is whole.
+        let repository = current.read().unwrap_or_else(PoisonError::into_inner);
+        work(&repository)
+    }
+
+    /// The latest version.
+    pub fn latest(&self) -> Version {
+        self.read(AnyRepository::latest)
+    }
+
+    /// Serves what other processes have published since; whether they have.
+    ///
+    /// Time: one read of the store if they have not; opening it if they have.
+    ///
+    /// # Errors
+    /// [`RepositoryError`]: what was served before is served still.
+    pub fn follow(&self) -> Result<bool, RepositoryError> {
+        let is_behind = || {
+            self.read(|repository| {
+                Ok::<_, StoreError>(repository.store().latest()? > repository.latest())
+            })
+        };
+        if !is_behind()? {
+            return Ok(false);
+        }
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        if !is_behind()? {
+            return Ok(false);
+        }
+        self.reopen()?;
+        Ok(true)
+    }
+
+    /// Verifies updates, given as messages, and makes them the latest versions, durably when this returns. Those that are
+    /// here already are left out.
+    ///
+    /// # Errors
+    /// [`NotApplied`] with the first that is not taken; those before it are, durably.
+    pub fn apply(&self, updates: &[Vec<u8>]) -> Result<Applied, NotApplied> {
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.reads_on_demand() {
+            // By a repository of its own, dropped when it is done: it keeps other writers out while it is there.
+            let mut writer = open_repository(&self.store)?;
+            let applied = apply_to(&mut writer, updates);
+            let taken = writer.latest() > self.latest();
+            drop(writer);
+            if taken {
+                self.reopen()?;
+            }
+            return applied;
+        }
+        let current = self.current();
+        let applied = {
+            let mut repository = current.write().unwrap_or_else(PoisonError::into_inner);
+            apply_to(&mut repository, updates)
+        };
+        if let Err(NotApplied::Repository(RepositoryError::Store(_))) = &applied {
+            // What is in memory may be ahead of the store, or behind it.
+            self.reopen()?;
+        }
+        applied
+    }
+
+    /// A file that is published beside the dictionary, of at most so many bytes; `None` if there is none.
+    ///
+    /// # Errors
+    /// The operating system's; [`io::ErrorKind::FileTooLarge`].
+    pub fn published(&self, path: &str, most: usize) -> io::Result<Option<Vec<u8>>> {
+        let Some(folder) = &self.published else {
+            return Ok(None);
+        };
+        let file = match File::open(folder.join(path)) {
+            Ok(file) if file.metadata()?.is_file() => file,
+            Ok(_) => return Ok(None),
+            Err(error) if is_absent(&error) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let mut bytes = Vec::new();
+        let limit = u64::try_from(most).unwrap_or(u64::MAX);
+        file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+        if bytes.len() > most {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        Ok(Some(bytes))
+    }
+
+    fn current(&self) -> Arc<RwLock<AnyRepository>> {
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&current)
+    }
+
+    /// Puts the store as it is now in the place of what was read of it.
+    fn reopen(&self) -> Result<(), RepositoryError> {
+        let opened = Arc::new(RwLock::new(open_repository(&self.store)?));
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        let old = core::mem::replace(&mut *current, opened);
+        drop(current);
+        // It may be large; nobody waits for it now.
+        drop(old);
+        Ok(())
+    }
+}
+
+fn apply_to(repository: &mut AnyRepository, updates: &[Vec<u8>]) -> Result<Applied, NotApplied> {
+    let mut taken = 0_usize;
+    let staged = updates.iter().try_for_each(|update| {
+        match repository.stage_message(update) {
+            Ok(_) => taken = taken.saturating_add(1),
+            Err(RepositoryError::Refused(ApplyError::VersionGap { expected, actual })) => {
+                is_known(repository, update, (expected, actual))?;
+            }
+            Err(error) => return Err(error.into()),
+        }
+        Ok::<_, NotApplied>(())
+    });
+    let latest = repository.flush(&[])?;
+    staged?;
+    Ok(Applied { taken, latest })
+}
+
+/// That an update which follows another version than the latest is here already.
+fn is_known(
+    repository: &mut AnyRepository,
+    update: &[u8],
+    (latest, base): (Version, Version),
+) -> Result<(), NotApplied> {
+    let version = Version::new(base.number().saturating_add(1));
+    if base > latest {
+        return Err(NotApplied::Gap { base, latest });
+    }
+    // What is staged cannot be read yet.
+    repository.flush(&[])?;
+    if repository.update_message(version)?.as_deref() == Some(update) {
+        return Ok(());
+    }
+    Err(NotApplied::Other(version))
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
+    matches!(error.kind(), NotFound | NotADirectory | IsADirectory)
+}

@@ -1,0 +1,38 @@
+//! Dictionaries of every family over HTTP, on servers that nobody needs to trust.
+//!
+//! * [`Service`]: answers requests about one or many dictionaries; [`web::server`] puts it on the network.
+//! * [`Dictionary`]: a store that is served, and followed while other processes publish into it.
+
+//! * [`Mirror`]: follows other servers, verifies every update, and serves what it has verified.
+//! * [`Metrics`]: what was asked and answered, for Prometheus.
+//!
+//! What there is to get, and where, is [`pad_client::Resource`]; `docs/openapi.json` describes it for others.
+//! Everything about a fixed version is the same for ever, and says so to caches: any of them is a mirror.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+#![cfg_attr(
+    test,
+    allow(clippy::arithmetic_side_effects, reason = "tests fail by panicking")
+)]
+
+mod dictionary;
+mod following;
+mod metrics;
+mod mirror;
+mod refusal;
+mod reply;
+mod request;
+mod service;
+
+pub use dictionary::{Applied, Dictionary, NotApplied};
+pub use following::Following;
+pub use metrics::Metrics;
+pub use mirror::{Mirror, Mirrored};
+pub use request::ROUTES;
+pub use service::Service;

@@ -1,0 +1,149 @@
+//! What was asked and answered, for Prometheus.
+
+use core::{
+    fmt::Write as _,
+    sync::atomic::{AtomicU64, Ordering},
+};
+use std::collections::BTreeMap;
+
+use pad_client::Resource;
+
+use crate::request::ROUTES;
+
+/// What was asked and answered since the server began.
+#[derive(Debug)]
+pub struct Metrics {
+    /// For each kind of request the answers of each class.
+    requests: BTreeMap<&'static str, Counters>,
+    /// Requests that are about nothing there is.
+    unknown: Counters,
+    bytes: AtomicU64,
+    taken: AtomicU64,
+    refused: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Counters {
+    /// Found, not modified, the asker's mistakes, the server's failures.
+    classes: [AtomicU64; 4],
+}
+
+/// The values of the label `status`.
+const CLASSES: [&str; 4] = ["2xx", "3xx", "4xx", "5xx"];
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let resources = Resource::TEMPLATES.iter().map(|(name, _)| *name);
+        let names = resources.chain(ROUTES.iter().map(|(name, ..)| *name));
+        Self {
+            requests: names.map(|name| (name, Counters::default())).collect(),
+            unknown: Counters::default(),
+            bytes: AtomicU64::new(0),
+            taken: AtomicU64::new(0),
+            refused: AtomicU64::new(0),
+        }
+    }
+}
+
+impl Metrics {
+    /// Counts an answer with this status and so many bytes to a request of this kind, if it was of one.
+    pub fn count(&self, name: Option<&str>, status: u16, bytes: usize) {
+        let counters = name
+            .and_then(|name| self.requests.get(name))
+            .unwrap_or(&self.unknown);
+        let class = match status {
+            ..300 => 0,
+            300..400 => 1,
+            400..500 => 2,
+            500.. => 3,
+        };
+        if let Some(counter) = counters.classes.get(class) {
+            counter.fetch_add(1, Ordering::Relaxed);
+        }
+        self.bytes
+            .fetch_add(u64::try_from(bytes).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// Counts an update that was taken, or refused.
+    pub fn count_update(&self, is_taken: bool) {
+        let counter = if is_taken { &self.taken } else { &self.refused };
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Everything in the text format of Prometheus; each dictionary with its name, its oldest and its latest version, and the
+    /// bytes of its files.
+    pub fn text<'d>(&self, dictionaries: impl Iterator<Item = (&'d str, [u64; 3])>) -> String {
+        let mut text = String::from(
+            "# HELP pad_requests_total Requests answered, by what they asked for and the class of the status.\n\
+             # TYPE pad_requests_total counter\n",
+        );
+        let all = self
+            .requests
+            .iter()
+            .map(|(name, counters)| (*name, counters));
+        for (name, counters) in all.chain([("unknown", &self.unknown)]) {
+            for (class, counter) in CLASSES.iter().zip(&counters.classes) {
+                let count = counter.load(Ordering::Relaxed);
+                if count > 0 {
+                    line(
+                        &mut text,
+                        format_args!(
+                            "pad_requests_total{{resource=\"{name}\",status=\"{class}\"}} {count}"
+                        ),
+                    );
+                }
+            }
+        }
+        for (name, help, counter) in [
+            (
+                "pad_answer_bytes_total",
+                "Bytes of the bodies of answers.",
+                &self.bytes,
+            ),
+            (
+                "pad_updates_taken_total",
+                "Updates that clients or upstreams brought, and that are durable.",
+                &self.taken,
+            ),
+            (
+                "pad_updates_refused_total",
+                "Updates that did not verify, or did not fit.",
+                &self.refused,
+            ),
+        ] {
+            let count = counter.load(Ordering::Relaxed);
+            line(
+                &mut text,
+                format_args!("# HELP {name} {help}\n# TYPE {name} counter\n{name} {count}"),
+            );
+        }
+        let dictionaries: Vec<_> = dictionaries.collect();
+        for (place, name, help) in [
+            (
+                0,
+                "pad_oldest_version",
+                "The oldest version that can be asked about.",
+            ),
+            (1, "pad_latest_version", "The latest version."),
+            (2, "pad_store_bytes", "Bytes of the store's files."),
+        ] {
+            line(
+                &mut text,
+                format_args!("# HELP {name} {help}\n# TYPE {name} gauge"),
+            );
+            for (dictionary, values) in &dictionaries {
+                let value = values.get(place).copied().unwrap_or_default();
+                line(
+                    &mut text,
+                    format_args!("{name}{{dictionary=\"{dictionary}\"}} {value}"),
+                );
+            }
+        }
+        text
+    }
+}
+
+fn line(text: &mut String, line: core::fmt::Arguments<'_>) {
+    // Writing to a string does not fail.
+    let _: core::fmt::Result = writeln!(text, "{line}");
+}

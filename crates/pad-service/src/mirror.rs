@@ -1,0 +1,194 @@
+//! A mirror: follows servers that it does not trust, and keeps what it has verified.
+
+use core::time::Duration;
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+
+use pad::{
+    RepositoryError, Version,
+    client_view::{NotFollowed, StoredView},
+    question::Refusal,
+};
+use pad_client::{Fault, FetchError, Incident, Server, Unusable, Visit};
+
+use crate::{
+    dictionary::{Dictionary, NotApplied},
+    following::Following,
+    metrics::Metrics,
+};
+
+/// Follows servers of a dictionary, its upstreams: takes the updates that they have and it has not, verifies each of
+/// them, and makes it durable before it is served.
+///
+/// Upstreams that fail are asked again later. What one of them says that does not verify is kept, as evidence that
+/// convinces others where there is such, and changes nothing: what was verified last goes on being served.
+#[derive(Debug)]
+pub struct Mirror {
+    dictionary: Arc<Dictionary>,
+    upstreams: Vec<Server>,
+    /// Lies are kept in files beside this one.
+    beside: PathBuf,
+    metrics: Arc<Metrics>,
+    /// What went wrong with an upstream last, so that it is logged once.
+    logged: BTreeMap<String, Fault>,
+}
+
+/// What came of a round.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mirrored {
+    /// How many updates were taken.
+    pub taken: usize,
+    /// The latest version now.
+    pub latest: Version,
+    /// How upstreams failed.
+    pub incidents: Vec<Incident>,
+}
+
+/// Why an upstream was not followed to its end.
+enum Stopped {
+    /// It is the upstream's fault.
+    Upstream(Unusable),
+    /// The mirror's own store failed.
+    Store(NotApplied),
+}
+
+impl<E: Into<Unusable>> From<E> for Stopped {
+    fn from(error: E) -> Self {
+        Self::Upstream(error.into())
+    }
+}
+
+impl Mirror {
+    /// The mirror that keeps the dictionary up with these servers. Lies are kept in files beside `beside`: its name with
+    /// `.evidence` or `.lie` at the end, and a number.
+    pub fn new(
+        dictionary: Arc<Dictionary>,
+        upstreams: Vec<Server>,
+        beside: PathBuf,
+        metrics: Arc<Metrics>,
+    ) -> Self {
+        Self {
+            dictionary,
+            upstreams,
+            beside,
+            metrics,
+            logged: BTreeMap::new(),
+        }
+    }
+
+    /// Asks every upstream once, and takes what is new.
+    ///
+    /// # Errors
+    /// [`NotApplied`] if the mirror's own store fails; what was taken before is durable.
+    pub fn round(&mut self) -> Result<Mirrored, NotApplied> {
+        let mut mirrored = Mirrored::default();
+        for upstream in &self.upstreams {
+            let visit = match Visit::latest(upstream) {
+                Ok(visit) => visit,
+                Err(error) => {
+                    let incident = Visit::new(upstream).failed(error.into(), None);
+                    mirrored.incidents.push(incident);
+                    continue;
+                }
+            };
+            match self.take(&visit, &mut mirrored.taken) {
+                Ok(()) => {}
+                Err(Stopped::Upstream(unusable)) => {
+                    mirrored
+                        .incidents
+                        .push(visit.failed(unusable, Some(&self.beside)));
+                }
+                Err(Stopped::Store(error)) => return Err(error),
+            }
+        }
+        mirrored.latest = self.dictionary.latest();
+        self.log(&mirrored);
+        Ok(mirrored)
+    }
+
+    /// Goes on with this, a round after the other, with this pause between them.
+    pub fn follow(mut self, every: Duration) -> Following {
+        Following::begin(every, move || {
+            if let Err(error) = self.round() {
+                tracing::error!(%error, "the mirror's store failed");
+            }
+        })
+    }
+
+    /// Takes what an upstream has that is new.
+    fn take(&self, visit: &Visit<'_>, taken: &mut usize) -> Result<(), Stopped> {
+        let view = self.view()?;
+        let offered = visit.latest_version();
+        match view.follow(visit) {
+            Ok(_) => {}
+            // An upstream that is late has nothing for us, and may be honest.
+            Err(NotFollowed::Behind { .. }) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+        loop {
+            let latest = self.dictionary.latest();
+            if latest >= offered {
+                return Ok(());
+            }
+            let first = Version::new(latest.number().saturating_add(1));
+            let updates = visit.updates(first, offered)?;
+            match self.dictionary.apply(&updates) {
+                Ok(applied) => *taken = taken.saturating_add(applied.taken),
+                Err(NotApplied::Repository(RepositoryError::Refused(error))) => {
+                    self.metrics.count_update(false);
+                    let reason = format!(
+                        "the update after version {}: {error}",
+                        self.dictionary.latest()
+                    );
+                    return Err(lie(reason).into());
+                }
+                Err(NotApplied::Repository(RepositoryError::Unreadable(error))) => {
+                    self.metrics.count_update(false);
+                    return Err(Refusal::from(error).into());
+                }
+                Err(error @ (NotApplied::Gap { .. } | NotApplied::Other(_))) => {
+                    self.metrics.count_update(false);
+                    return Err(lie(error.to_string()).into());
+                }
+                Err(error) => return Err(Stopped::Store(error)),
+            }
+            let now = self.dictionary.latest();
+            for _ in latest.number()..now.number() {
+                self.metrics.count_update(true);
+            }
+            if now == latest {
+                return Err(FetchError::Unusable("update that is new").into());
+            }
+        }
+    }
+
+    /// What a client has seen that has asked nobody but this mirror.
+    fn view(&self) -> Result<StoredView, Stopped> {
+        let view = StoredView::new(self.dictionary.description().public.clone());
+        let followed = self.dictionary.read(|repository| view.follow(repository));
+        followed.map_err(|error| match error {
+            NotFollowed::Silent(error) => Stopped::Store(RepositoryError::from(error).into()),
+            // What is here was verified when it was taken.
+            _ => Stopped::Store(pad::StoreError::Damaged("its latest head does not verify").into()),
+        })
+    }
+
+    fn log(&mut self, mirrored: &Mirrored) {
+        if mirrored.taken > 0 {
+            let (taken, latest) = (mirrored.taken, mirrored.latest.number());
+            tracing::info!(taken, latest, "took updates");
+        }
+        let mut failing = BTreeMap::new();
+        for incident in &mirrored.incidents {
+            if self.logged.get(&incident.server) != Some(&incident.fault) {
+                tracing::warn!(upstream = %incident.server, "{incident}");
+            }
+            failing.insert(incident.server.clone(), incident.fault.clone());
+        }
+        self.logged = failing;
+    }
+}
+
+fn lie(reason: String) -> Unusable {
+    let (fault, evidence) = (Fault::Lied(reason), None);
+    Unusable { fault, evidence }
+}

@@ -1,0 +1,137 @@
+//! What a request that is not granted is told.
+
+use core::fmt;
+
+use pad::{AnswerError, LookupError, RepositoryError, StoreError, Version};
+use pad_client::UnknownPath;
+use serde_json::json;
+use web::server::{Answer, HeaderValue, StatusCode, header};
+
+use crate::dictionary::NotApplied;
+
+/// Why a request is not granted: a status, a word that stays the same, and a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    status: StatusCode,
+    code: &'static str,
+    text: String,
+    latest: Option<Version>,
+}
+
+impl Refusal {
+    pub(crate) fn new(status: StatusCode, code: &'static str, text: impl fmt::Display) -> Self {
+        Self {
+            status,
+            code,
+            text: text.to_string(),
+            latest: None,
+        }
+    }
+
+    pub(crate) const fn code(&self) -> &'static str {
+        self.code
+    }
+
+    /// The answer that says so.
+    pub(crate) fn answer(&self) -> Answer {
+        let mut object = json!({ "error": self.code, "message": self.text });
+        if let (Some(latest), Some(object)) = (self.latest, object.as_object_mut()) {
+            object.insert("latest".into(), latest.number().into());
+        }
+        let answer = Answer::new(self.status, "application/json", object.to_string());
+        let answer = answer.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        match self.status {
+            StatusCode::SERVICE_UNAVAILABLE => {
+                answer.with(header::RETRY_AFTER, HeaderValue::from_static("1"))
+            }
+            StatusCode::METHOD_NOT_ALLOWED => {
+                answer.with(header::ALLOW, HeaderValue::from_static("GET, HEAD, POST"))
+            }
+            _ => answer,
+        }
+    }
+
+    /// The store failed; what is wrong with it is the operator's business and nobody else's.
+    fn failed() -> Self {
+        let text = "the server's store cannot be read or written";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "store_failed", text)
+    }
+}
+
+impl From<UnknownPath> for Refusal {
+    fn from(error: UnknownPath) -> Self {
+        match error {
+            UnknownPath::Unknown => Self::new(StatusCode::NOT_FOUND, "unknown_path", error),
+            error => Self::new(StatusCode::BAD_REQUEST, "unreadable_path", error),
+        }
+    }
+}
+
+impl From<LookupError> for Refusal {
+    fn from(error: LookupError) -> Self {
+        match error {
+            LookupError::UnknownVersion { latest, .. } => Self {
+                latest: Some(latest),
+                ..Self::new(StatusCode::NOT_FOUND, "unknown_version", error)
+            },
+            LookupError::Pruned { .. } => Self::new(StatusCode::GONE, "pruned", error),
+            LookupError::InvalidQuery => {
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "no_answer", error)
+            }
+            LookupError::TooLong { .. } => {
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "too_long", error)
+            }
+            LookupError::NotDurable { .. } => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, "not_durable", error)
+            }
+            error => {
+                tracing::error!(%error, "a version cannot be read");
+                Self::failed()
+            }
+        }
+    }
+}
+
+impl From<AnswerError> for Refusal {
+    fn from(error: AnswerError) -> Self {
+        match error {
+            AnswerError::Lookup(error) => error.into(),
+            error => Self::new(StatusCode::UNPROCESSABLE_ENTITY, "not_offered", error),
+        }
+    }
+}
+
+impl From<RepositoryError> for Refusal {
+    fn from(error: RepositoryError) -> Self {
+        match error {
+            RepositoryError::Lookup(error) => error.into(),
+            RepositoryError::Unreadable(error) => {
+                Self::new(StatusCode::BAD_REQUEST, "unreadable_update", error)
+            }
+            RepositoryError::Refused(error) => {
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "update_refused", error)
+            }
+            RepositoryError::Store(StoreError::InUse(_) | StoreError::Gap { .. }) => {
+                let text = "another process is writing to the store";
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, "store_in_use", text)
+            }
+            error => {
+                tracing::error!(%error, "the store failed");
+                Self::failed()
+            }
+        }
+    }
+}
+
+impl From<NotApplied> for Refusal {
+    fn from(error: NotApplied) -> Self {
+        match error {
+            NotApplied::Repository(error) => error.into(),
+            NotApplied::Gap { latest, .. } => Self {
+                latest: Some(latest),
+                ..Self::new(StatusCode::CONFLICT, "version_gap", error)
+            },
+            error @ NotApplied::Other(_) => Self::new(StatusCode::CONFLICT, "other_update", error),
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Answers with what caches need to know.
+
+use sha2::{Digest as _, Sha256};
+use web::server::{Answer, HeaderValue, StatusCode, header};
+
+/// How long an answer stays true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lasts {
+    /// It is about a fixed version.
+    Forever,
+    /// Until the next version; this many seconds are always fine, since nobody can know of it sooner.
+    Moment,
+    /// It is asked for anew each time.
+    Once,
+}
+
+impl Lasts {
+    const fn directive(self) -> &'static str {
+        match self {
+            Self::Forever => "public, max-age=31536000, immutable",
+            Self::Moment => "public, max-age=1",
+            Self::Once => "no-cache",
+        }
+    }
+}
+
+/// The content type of messages.
+pub(crate) const MESSAGE: &str = "application/octet-stream";
+/// The content type of objects.
+pub(crate) const OBJECT: &str = "application/json";
+/// The content type of texts.
+pub(crate) const TEXT: &str = "text/plain; charset=utf-8";
+
+/// An answer with its tag, or that the client's copy is as good.
+pub(crate) fn reply(
+    content_type: &'static str,
+    body: Vec<u8>,
+    lasts: Lasts,
+    if_none_match: Option<&HeaderValue>,
+) -> Answer {
+    let tag = tag(&body);
+    let is_known = if_none_match.is_some_and(|known| matches(known, &tag));
+    let answer = if is_known {
+        Answer {
+            status: StatusCode::NOT_MODIFIED,
+            headers: Vec::with_capacity(2),
+            body: Vec::new(),
+        }
+    } else {
+        Answer::new(StatusCode::OK, content_type, body)
+    };
+    let answer = answer.with(
+        header::CACHE_CONTROL,
+        HeaderValue::from_static(lasts.directive()),
+    );
+    match HeaderValue::from_str(&tag) {
+        Ok(tag) => answer.with(header::ETAG, tag),
+        Err(_) => answer,
+    }
+}
+
+/// The strong tag of some bytes: half of their digest.
+fn tag(body: &[u8]) -> String {
+    let digest = Sha256::digest(body);
+    let half = digest.get(..16).unwrap_or(&digest);
+    format!("\"{}\"", hex::encode(half))
+}
+
+/// Whether a tag is among those that a client has; weak ones are as good for this.
+fn matches(known: &HeaderValue, tag: &str) -> bool {
+    let Ok(known) = known.to_str() else {
+        return false;
+    };
+    let mut tags = known.split(',').map(str::trim);
+    tags.any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_is_known_by_its_tag() {
+        let body = b"head".to_vec();
+        let tag = tag(&body);
+        let other = super::tag(b"other");
+        for (known, status) in [
+            (None, StatusCode::OK),
+            (Some(tag.clone()), StatusCode::NOT_MODIFIED),
+            (Some(format!("{other}, {tag}")), StatusCode::NOT_MODIFIED),
+            (Some(format!("W/{tag}")), StatusCode::NOT_MODIFIED),
+            (Some("*".into()), StatusCode::NOT_MODIFIED),
+            (Some(other), StatusCode::OK),
+            (Some(tag.trim_matches('"').into()), StatusCode::OK),
+        ] {
+            let known = known.map(|known| HeaderValue::from_str(&known).unwrap());
+            let answer = reply(MESSAGE, body.clone(), Lasts::Forever, known.as_ref());
+            assert_eq!(answer.status, status, "{known:?}");
+            assert_eq!(answer.body.is_empty(), status == StatusCode::NOT_MODIFIED);
+            let immutable = HeaderValue::from_static("public, max-age=31536000, immutable");
+            assert!(answer.headers.contains(&(header::CACHE_CONTROL, immutable)));
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! What is asked for, as the head of a request says.
+
+use std::sync::Arc;
+
+use pad::{Version, question::Question};
+use pad_client::Resource;
+use web::server::{Head, HeaderValue, Method, StatusCode, Work, header};
+
+use crate::{dictionary::Dictionary, refusal::Refusal};
+
+/// A request about a dictionary, or about the server.
+#[derive(Debug)]
+pub struct Request {
+    pub(crate) target: Target,
+    /// Of what the client has a copy.
+    pub(crate) if_none_match: Option<HeaderValue>,
+}
+
+/// What a request is about.
+#[derive(Debug)]
+pub(crate) enum Target {
+    /// Whether the server is well.
+    Health,
+    /// What was asked and answered.
+    Metrics,
+    /// The names of the dictionaries.
+    List,
+    /// What a dictionary has.
+    Get(Arc<Dictionary>, Resource),
+    /// The answer to a question in the body.
+    Ask(Arc<Dictionary>, Version),
+    /// An update in the body.
+    Update(Arc<Dictionary>),
+}
+
+/// The routes beside [`Resource::TEMPLATES`]: name, method and path.
+pub const ROUTES: [(&str, &str, &str); 5] = [
+    ("health", "get", "/health"),
+    ("metrics", "get", "/metrics"),
+    ("list", "get", "/v1/dictionaries"),
+    ("ask", "post", "/v1/dictionaries/{name}/answers/{version}"),
+    ("push", "post", "/v1/dictionaries/{name}/updates"),
+];
+
+/// Where the dictionaries are.
+pub(crate) const DICTIONARIES: &str = "/v1/dictionaries";
+
+impl Target {
+    /// What a request with this head is about.
+    pub(crate) fn of(
+        head: &Head,
+        dictionary: impl FnOnce(&str) -> Option<Arc<Dictionary>>,
+    ) -> Result<Self, Refusal> {
+        let unknown = || {
+            Refusal::new(
+                StatusCode::NOT_FOUND,
+                "unknown_path",
+                "nothing is at this path",
+            )
+        };
+        let path = head.uri.path();
+        let is_get = head.method == Method::GET || head.method == Method::HEAD;
+        if !is_get && head.method != Method::POST {
+            return Err(not_allowed());
+        }
+        let Some(rest) = path.strip_prefix(DICTIONARIES) else {
+            return match (path, is_get) {
+                ("/health", true) => Ok(Self::Health),
+                ("/metrics", true) => Ok(Self::Metrics),
+                ("/health" | "/metrics", false) => Err(not_allowed()),
+                _ => Err(unknown()),
+            };
+        };
+        if rest.is_empty() {
+            return if is_get {
+                Ok(Self::List)
+            } else {
+                Err(not_allowed())
+            };
+        }
+        let rest = rest.strip_prefix('/').ok_or_else(unknown)?;
+        let (name, path) = rest.split_once('/').ok_or_else(unknown)?;
+        let dictionary = dictionary(name).ok_or_else(|| {
+            Refusal::new(
+                StatusCode::NOT_FOUND,
+                "unknown_dictionary",
+                "there is no such dictionary",
+            )
+        })?;
+        if is_get {
+            return Ok(Self::Get(dictionary, Resource::parse(path)?));
+        }
+        match path.split_once('/') {
+            None if path == "updates" => Ok(Self::Update(dictionary)),
+            Some(("answers", version)) => {
+                // As in a path that is got.
+                match Resource::parse(&format!("heads/{version}"))? {
+                    Resource::HeadOf(version) => Ok(Self::Ask(dictionary, version)),
+                    _ => Err(unknown()),
+                }
+            }
+            _ if Resource::parse(path).is_ok() => Err(not_allowed()),
+            _ => Err(unknown()),
+        }
+    }
+
+    /// The name of what is asked for.
+    pub(crate) const fn name(&self) -> &'static str {
+        match self {
+            Self::Health => "health",
+            Self::Metrics => "metrics",
+            Self::List => "list",
+            Self::Get(_, resource) => resource.name(),
+            Self::Ask(..) => "ask",
+            Self::Update(_) => "push",
+        }
+    }
+
+    /// How long an answer takes: where contents are in a file of which a look-up reads the nodes on its way, no longer
+    /// than to have another thread do it.
+    pub(crate) fn work(&self) -> Work {
+        match self {
+            Self::Get(dictionary, Resource::Answer(_, Question::Key(_)) | Resource::HeadOf(_))
+                if dictionary.reads_on_demand() =>
+            {
+                Work::Brief
+            }
+            _ => Work::Long,
+        }
+    }
+
+    /// The longest body that is received.
+    pub(crate) fn body_bytes(&self, updates: usize) -> usize {
+        match self {
+            Self::Update(_) => updates,
+            Self::Ask(..) => pad::question::LONGEST_QUESTION,
+            Self::Health | Self::Metrics | Self::List | Self::Get(..) => 0,
+        }
+    }
+}
+
+impl Request {
+    pub(crate) fn new(target: Target, head: &Head) -> Self {
+        let if_none_match = head.headers.get(header::IF_NONE_MATCH).cloned();
+        Self {
+            target,
+            if_none_match,
+        }
+    }
+}
+
+fn not_allowed() -> Refusal {
+    let text = "this is got, or updates and questions are posted";
+    Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", text)
+}

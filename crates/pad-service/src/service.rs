@@ -1,0 +1,335 @@
+//! The server's answers.
+
+use core::time::Duration;
+use std::{collections::BTreeMap, sync::Arc};
+
+use pad::{
+    AnswerError, Version,
+    dynamic::AnyRepository,
+    exchange::{encode_history, encode_list},
+    question::Question,
+};
+use pad_client::{LONGEST_PAGE, Resource};
+use serde_json::{Map, json};
+use web::server::{Admission, Answer, Handler, Head, HeaderValue, Limits, StatusCode, header};
+
+use crate::{
+    dictionary::Dictionary,
+    following::Following,
+    metrics::Metrics,
+    refusal::Refusal,
+    reply::{Lasts, MESSAGE, OBJECT, TEXT, reply},
+    request::{Request, Target},
+};
+
+/// Answers requests about dictionaries.
+#[derive(Debug)]
+pub struct Service {
+    dictionaries: BTreeMap<String, Arc<Dictionary>>,
+    limits: Limits,
+    metrics: Arc<Metrics>,
+}
+
+impl Service {
+    /// The service of these dictionaries, each under its name: letters, digits, dots, hyphens and underscores. Answers keep to
+    /// the limits of the server that it is for.
+    pub fn new(dictionaries: BTreeMap<String, Arc<Dictionary>>, limits: Limits) -> Self {
+        let metrics = Arc::default();
+        Self {
+            dictionaries,
+            limits,
+            metrics,
+        }
+    }
+
+    /// What was asked and answered.
+    pub fn metrics(&self) -> Arc<Metrics> {
+        Arc::clone(&self.metrics)
+    }
+
+    /// Looks after the stores, again and again after this span of time, so that what other processes publish is served.
+    pub fn follow(&self, every: Duration) -> Following {
+        let dictionaries = self.dictionaries.clone();
+        Following::begin(every, move || {
+            for (name, dictionary) in &dictionaries {
+                match dictionary.follow() {
+                    Ok(false) => {}
+                    Ok(true) => {
+                        let latest = dictionary.latest().number();
+                        tracing::info!(dictionary = %name, latest, "the store has new versions");
+                    }
+                    Err(error) => {
+                        tracing::error!(dictionary = %name, %error, "the store cannot be followed");
+                    }
+                }
+            }
+        })
+    }
+
+    fn answer(&self, request: Request, body: Vec<u8>) -> Result<Answer, Refusal> {
+        let known = request.if_none_match.as_ref();
+        let plain = |kind, text: String| Ok(reply(kind, text.into_bytes(), Lasts::Once, known));
+        match request.target {
+            Target::Health => plain(OBJECT, self.health()),
+            Target::Metrics => plain(TEXT, self.metrics.text(self.gauges().into_iter())),
+            Target::List => {
+                let names: Vec<_> = self.dictionaries.keys().collect();
+                plain(OBJECT, json!(names).to_string())
+            }
+            Target::Get(dictionary, Resource::File(path)) => {
+                let file = dictionary.published(&path, self.limits.response_bytes);
+                let file = file.map_err(|error| {
+                    tracing::error!(%error, path, "a published file cannot be read");
+                    let text = "the file cannot be read";
+                    Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "store_failed", text)
+                })?;
+                let absent = || {
+                    Refusal::new(
+                        StatusCode::NOT_FOUND,
+                        "unknown_file",
+                        "there is no such file",
+                    )
+                };
+                Ok(reply(MESSAGE, file.ok_or_else(absent)?, Lasts::Once, known))
+            }
+            Target::Get(dictionary, resource) => {
+                let (kind, body, lasts) =
+                    dictionary.read(|repository| self.body(&dictionary, repository, &resource))?;
+                if body.len() > self.limits.response_bytes {
+                    return Err(self.too_long());
+                }
+                Ok(reply(kind, body, lasts, known))
+            }
+            Target::Ask(dictionary, version) => {
+                let question = Question::decode(&body).map_err(|error| {
+                    Refusal::new(StatusCode::BAD_REQUEST, "unreadable_question", error)
+                })?;
+                drop(body);
+                let answer =
+                    dictionary.read(|repository| self.ask(repository, version, &question))?;
+                Ok(reply(MESSAGE, answer, Lasts::Once, known))
+            }
+            Target::Update(dictionary) => self.update(&dictionary, body),
+        }
+    }
+
+    /// The body of what is got, its content type, and how long it stays true.
+    fn body(
+        &self,
+        dictionary: &Dictionary,
+        repository: &AnyRepository,
+        resource: &Resource,
+    ) -> Result<(&'static str, Vec<u8>, Lasts), Refusal> {
+        let forever = |body| Ok((MESSAGE, body, Lasts::Forever));
+        let moment = |kind, body| Ok((kind, body, Lasts::Moment));
+        match resource {
+            Resource::Public => {
+                moment(TEXT, dictionary.description().public.to_text().into_bytes())
+            }
+            Resource::Head => moment(MESSAGE, repository.head_message(existing(repository)?)?),
+            Resource::Versions => {
+                let (oldest, latest) = (repository.oldest(), repository.latest());
+                let object = json!({ "oldest": oldest.number(), "latest": latest.number() });
+                moment(OBJECT, object.to_string().into_bytes())
+            }
+            Resource::History(key) => moment(MESSAGE, encode_history(repository.history(key)?)),
+            Resource::HeadOf(version) => forever(repository.head_message(*version)?),
+            Resource::Answer(version, question) => {
+                forever(self.ask(repository, *version, question)?)
+            }
+            Resource::Page(version, range) => {
+                let page = repository.page(*version, range, RANGE_BYTES)?;
+                forever(Question::Range(page).encode())
+            }
+            Resource::Consistency(older, newer) => {
+                forever(repository.consistency_message(*older, *newer)?)
+            }
+            Resource::Growth(older, newer) => {
+                let proof = repository.append_only_message(*older, *newer)?;
+                let text = "append-only proofs are offered by logs";
+                let none = || Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "not_offered", text);
+                forever(proof.ok_or_else(none)?)
+            }
+            Resource::Past(older, newer) => {
+                let past = repository.past_messages(*older, *newer)?;
+                forever(list(past.iter().map(Vec::as_slice))?)
+            }
+            Resource::Update(version) => forever(update_of(repository, *version)?),
+            Resource::Updates(first, last) => forever(updates(repository, *first, *last)?),
+            _ => Err(Refusal::new(
+                StatusCode::NOT_FOUND,
+                "unknown_path",
+                "nothing is at this path",
+            )),
+        }
+    }
+
+    /// The answer to a question, unless it would be longer than may be sent.
+    fn ask(
+        &self,
+        repository: &AnyRepository,
+        version: Version,
+        question: &Question,
+    ) -> Result<Vec<u8>, Refusal> {
+        match question {
+            Question::Keys(keys) if keys.as_slice().len() > MOST_KEYS => {
+                return Err(self.too_long());
+            }
+            Question::Range(range) => {
+                // Before all of it is in memory.
+                let page = match repository.page(version, range, self.limits.response_bytes / 2) {
+                    Err(AnswerError::NotOffered(_)) => range.clone(),
+                    page => page?,
+                };
+                if page.end != range.end {
+                    return Err(self.too_long());
+                }
+            }
+            _ => {}
+        }
+        let answer = repository.answer(version, question)?;
+        if answer.len() > self.limits.response_bytes {
+            return Err(self.too_long());
+        }
+        Ok(answer)
+    }
+
+    fn too_long(&self) -> Refusal {
+        let most = self.limits.response_bytes;
+        let text = format!(
+            "the answer would have more than {most} bytes, or the question more than {MOST_KEYS} keys"
+        );
+        Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "too_long", text)
+    }
+
+    /// Takes an update, durably.
+    fn update(&self, dictionary: &Dictionary, update: Vec<u8>) -> Result<Answer, Refusal> {
+        let applied = dictionary.apply(&[update]);
+        self.metrics.count_update(applied.is_ok());
+        let applied = applied?;
+        let status = if applied.taken == 0 {
+            StatusCode::OK
+        } else {
+            let (store, latest) = (dictionary.store().display(), applied.latest.number());
+            tracing::info!(%store, latest, "took an update");
+            StatusCode::CREATED
+        };
+        let object = json!({ "latest": applied.latest.number() }).to_string();
+        let answer = Answer::new(status, OBJECT, object);
+        Ok(answer.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store")))
+    }
+
+    fn health(&self) -> String {
+        let mut latest = Map::new();
+        for (name, dictionary) in &self.dictionaries {
+            latest.insert(name.clone(), dictionary.latest().number().into());
+        }
+        json!({ "status": "ok", "latest": latest }).to_string()
+    }
+
+    fn gauges(&self) -> Vec<(&str, [u64; 3])> {
+        let dictionaries = self.dictionaries.iter();
+        dictionaries
+            .map(|(name, dictionary)| {
+                let values = dictionary.read(|repository| {
+                    let (oldest, latest) = (repository.oldest(), repository.latest());
+                    let bytes = repository.file_bytes().unwrap_or_default();
+                    [oldest.number(), latest.number(), bytes]
+                });
+                (name.as_str(), values)
+            })
+            .collect()
+    }
+}
+
+impl Handler for Service {
+    type Request = Request;
+
+    fn admit(&self, head: &Head) -> Result<Admission<Request>, Answer> {
+        let target = Target::of(head, |name| self.dictionaries.get(name).cloned());
+        let target = target.map_err(|refusal| {
+            let answer = refusal.answer();
+            self.metrics
+                .count(None, answer.status.as_u16(), answer.body.len());
+            tracing::debug!(path = head.uri.path(), code = refusal.code(), "refused");
+            answer
+        })?;
+        Ok(Admission {
+            body_bytes: target.body_bytes(self.limits.request_bytes),
+            work: target.work(),
+            request: Request::new(target, head),
+        })
+    }
+
+    fn handle(&self, request: Request, body: Vec<u8>) -> Answer {
+        let name = request.target.name();
+        let answer = self.answer(request, body).unwrap_or_else(|refusal| {
+            tracing::debug!(resource = name, code = refusal.code(), "refused");
+            refusal.answer()
+        });
+        self.metrics
+            .count(Some(name), answer.status.as_u16(), answer.body.len());
+        answer
+    }
+}
+
+/// The latest version, if there is one that has a head.
+fn existing(repository: &AnyRepository) -> Result<Version, Refusal> {
+    match repository.latest() {
+        Version::EMPTY => {
+            let text = "the dictionary has no version yet";
+            Err(Refusal::new(StatusCode::NOT_FOUND, "unknown_version", text))
+        }
+        latest => Ok(latest),
+    }
+}
+
+fn update_of(repository: &AnyRepository, version: Version) -> Result<Vec<u8>, Refusal> {
+    if let Some(update) = repository.update_message(version)? {
+        return Ok(update);
+    }
+    let (oldest, latest) = (repository.oldest(), repository.latest());
+    Err(if version > latest {
+        pad::LookupError::UnknownVersion { version, latest }.into()
+    } else {
+        pad::LookupError::Pruned { version, oldest }.into()
+    })
+}
+
+/// The updates of these versions, from the first on as many as a page takes; at least one.
+fn updates(repository: &AnyRepository, first: Version, last: Version) -> Result<Vec<u8>, Refusal> {
+    let latest = repository.latest();
+    if first > last || last > latest {
+        return Err(pad::LookupError::UnknownVersion {
+            version: last,
+            latest,
+        }
+        .into());
+    }
+    let (mut page, mut bytes) = (Vec::new(), 0_usize);
+    for version in (first.number()..=last.number()).map(Version::new) {
+        let update = update_of(repository, version)?;
+        bytes = bytes.saturating_add(update.len());
+        if bytes > LONGEST_PAGE && !page.is_empty() {
+            break;
+        }
+        page.push(update);
+    }
+    list(page.iter().map(Vec::as_slice))
+}
+
+fn list<'m>(messages: impl Iterator<Item = &'m [u8]>) -> Result<Vec<u8>, Refusal> {
+    let too_long = || {
+        Refusal::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "too_long",
+            "a message is too long",
+        )
+    };
+    encode_list(messages).ok_or_else(too_long)
+}
+
+/// The keys and values of a page of a range, in bytes.
+const RANGE_BYTES: usize = 1 << 20;
+/// The most keys that are asked about at once.
+const MOST_KEYS: usize = 1000;

@@ -1,0 +1,279 @@
+//! An author with a store, and servers of it.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use pad::{
+    Key, Operation, SecretKey, SigningRecord, Value, Version,
+    client_view::StoredView,
+    dynamic::{Description, open_author, open_repository},
+    question::{Question, Statement},
+    selection::{RepositoryName, SchemeName, SuiteName},
+};
+use pad_client::{Client, HttpOptions, Roots, Server};
+use pad_service::{Dictionary, Service};
+use tempfile::TempDir;
+use web::server::{Answer, Handler, Head, Identity, Limits, Options, Running, Stopped, Timeouts};
+
+pub(crate) const SECOND: Duration = Duration::from_secs(1);
+
+/// Nobody is saved by a deadline, and nobody is cut by one.
+pub(crate) const PATIENT: Timeouts = Timeouts {
+    handshake: Duration::from_mins(10),
+    header: Duration::from_mins(10),
+    body: Duration::from_mins(10),
+    write: Duration::from_mins(10),
+    whole_body: Duration::from_mins(10),
+    whole_answer: Duration::from_mins(10),
+    shutdown: Duration::from_mins(10),
+};
+
+/// An author's folder.
+pub(crate) struct Author {
+    folder: TempDir,
+    pub(crate) key: SecretKey,
+    repository: RepositoryName,
+}
+
+impl Author {
+    pub(crate) fn new(scheme: SchemeName, repository: RepositoryName) -> Self {
+        let key = SecretKey::generate(SuiteName::Sha256Ed25519, scheme, None).unwrap();
+        let author = Self {
+            folder: tempfile::tempdir().unwrap(),
+            key,
+            repository,
+        };
+        author.create("s.pad");
+        author
+    }
+
+    pub(crate) fn of_tree() -> Self {
+        Self::new(SchemeName::RedBlack, RepositoryName::Stored)
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// An empty store of the dictionary.
+    pub(crate) fn create(&self, name: &str) -> PathBuf {
+        let description = Description {
+            public: self.key.public().clone(),
+            repository: self.repository,
+        };
+        description.create(&self.path(name)).unwrap();
+        self.path(name)
+    }
+
+    /// A copy of a store.
+    pub(crate) fn copy(&self, from: &str, to: &str) -> PathBuf {
+        for entry in fs::read_dir(self.folder.path()).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            if let Some(rest) = name.strip_prefix(from)
+                && !rest.starts_with(".signed")
+            {
+                fs::copy(self.path(&name), self.path(&format!("{to}{rest}"))).unwrap();
+            }
+        }
+        self.path(to)
+    }
+
+    /// Signs a version in which these keys have these values.
+    pub(crate) fn publish_in(&self, store: &str, entries: &[(&str, &str)]) -> Version {
+        let path = self.path(store);
+        let record = SigningRecord::open(&self.path(&format!("{store}.signed"))).unwrap();
+        let mut author = open_author(&path, &self.key, record).unwrap();
+        let batch = entries.iter().map(|(key, value)| {
+            Operation::Put(
+                Key::try_from(*key).unwrap(),
+                Value::try_from(*value).unwrap(),
+            )
+        });
+        author.stage(batch.collect()).unwrap();
+        author.flush(&[]).unwrap()
+    }
+
+    pub(crate) fn publish(&self, entries: &[(&str, &str)]) -> Version {
+        self.publish_in("s.pad", entries)
+    }
+
+    /// The update that led to a version.
+    pub(crate) fn update(&self, store: &str, version: u64) -> Vec<u8> {
+        let repository = open_repository(&self.path(store)).unwrap();
+        repository
+            .update_message(Version::new(version))
+            .unwrap()
+            .unwrap()
+    }
+
+    /// A client with a new view, which keeps lies beside the file of this name.
+    pub(crate) fn client(&self, servers: &[&Running], beside: &str) -> Client {
+        let view = StoredView::new(self.key.public().clone()).authenticated();
+        self.client_with(servers, view, beside)
+    }
+
+    pub(crate) fn client_with(
+        &self,
+        servers: &[&Running],
+        view: StoredView,
+        beside: &str,
+    ) -> Client {
+        let servers = servers.iter().map(|server| connect(server)).collect();
+        Client::new(servers, view, Some(self.path(beside))).unwrap()
+    }
+
+    /// The files beside this one that are called so.
+    pub(crate) fn kept(&self, beside: &str, suffix: &str) -> Vec<PathBuf> {
+        let begin = format!("{beside}{suffix}");
+        let names = fs::read_dir(self.folder.path()).unwrap();
+        let paths = names.map(|entry| entry.unwrap().path());
+        paths
+            .filter(|path| {
+                path.file_name()
+                    .unwrap()
+                    .to_str()
+                    .unwrap()
+                    .starts_with(&begin)
+            })
+            .collect()
+    }
+}
+
+/// Some versions of a small dictionary.
+pub(crate) fn three_versions(author: &Author) {
+    author.publish(&[("apple", "3"), ("pear", "5"), ("plum", "7")]);
+    author.publish(&[("apple", "4")]);
+    author.publish(&[("quince", "1")]);
+}
+
+struct Certified {
+    certificate: Vec<u8>,
+    identity: Identity,
+}
+
+/// One certificate for all servers: they differ by their ports.
+fn certified() -> &'static Certified {
+    static CERTIFIED: OnceLock<Certified> = OnceLock::new();
+    CERTIFIED.get_or_init(|| {
+        let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
+        let made = rcgen::generate_simple_self_signed(names).unwrap();
+        let certificate = made.cert.pem().into_bytes();
+        let key = made.signing_key.serialize_pem();
+        let identity = Identity::from_pem(&certificate, key.as_bytes()).unwrap();
+        Certified {
+            certificate,
+            identity,
+        }
+    })
+}
+
+/// How clients reach the servers of tests: one attempt, so that a failure is seen as one.
+pub(crate) fn http_options() -> HttpOptions {
+    HttpOptions {
+        roots: Roots::Pem(certified().certificate.clone()),
+        attempts: 1,
+        ..HttpOptions::default()
+    }
+}
+
+/// Options with TLS.
+pub(crate) fn options(limits: Limits) -> Options {
+    Options {
+        identity: Some(certified().identity.clone()),
+        limits,
+        timeouts: PATIENT,
+    }
+}
+
+/// The service of one store, as `s`.
+pub(crate) fn service(store: &Path) -> Service {
+    let dictionary = Arc::new(Dictionary::open(store).unwrap());
+    Service::new(
+        BTreeMap::from([("s".to_owned(), dictionary)]),
+        Limits::default(),
+    )
+}
+
+/// Serves on a free port with TLS.
+pub(crate) fn start(handler: impl Handler) -> Running {
+    start_with(options(Limits::default()), handler)
+}
+
+pub(crate) fn start_with(options: Options, handler: impl Handler) -> Running {
+    web::server::Server::bind("127.0.0.1:0", options)
+        .unwrap()
+        .start(handler)
+        .unwrap()
+}
+
+pub(crate) fn stop(server: Running) {
+    server.shutdown(60 * SECOND);
+    assert!(matches!(
+        server.join().unwrap(),
+        Stopped::Drained | Stopped::TimedOut { .. }
+    ));
+}
+
+pub(crate) fn address(server: &Running) -> String {
+    format!("https://{}/v1/dictionaries/s", server.address())
+}
+
+pub(crate) fn connect(server: &Running) -> Server {
+    Server::connect(&address(server), http_options()).unwrap()
+}
+
+/// What a server of answers may make of them.
+type Twist = dyn Fn(&str, Answer) -> Answer + Send + Sync;
+
+/// A server that changes what an honest one says.
+pub(crate) struct Liar {
+    honest: Service,
+    twist: Box<Twist>,
+}
+
+impl Liar {
+    pub(crate) fn new(
+        honest: Service,
+        twist: impl Fn(&str, Answer) -> Answer + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            honest,
+            twist: Box::new(twist),
+        }
+    }
+}
+
+impl Handler for Liar {
+    type Request = (String, <Service as Handler>::Request);
+
+    fn admit(&self, head: &Head) -> Result<web::server::Admission<Self::Request>, Answer> {
+        let admitted = self.honest.admit(head)?;
+        let path = head.uri.path().replace("/v1/dictionaries/s/", "");
+        Ok(web::server::Admission {
+            request: (path, admitted.request),
+            body_bytes: admitted.body_bytes,
+            work: web::server::Work::Long,
+        })
+    }
+
+    fn handle(&self, (path, request): Self::Request, body: Vec<u8>) -> Answer {
+        (self.twist)(&path, self.honest.handle(request, body))
+    }
+}
+
+pub(crate) fn about(key: &str) -> Question {
+    Question::Key(Key::try_from(key).unwrap())
+}
+
+/// The value in the answer to a look-up.
+pub(crate) fn value(statement: &Statement) -> Option<&[u8]> {
+    match statement {
+        Statement::Lookup(lookup) => lookup.answer.value().map(Value::as_bytes),
+        other => panic!("{other:?}"),
+    }
+}

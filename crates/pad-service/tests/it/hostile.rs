@@ -1,0 +1,193 @@
+//! Honest clients beside hostile ones, which have another address of the loopback interface.
+
+use std::{
+    io::{Read as _, Write as _},
+    net::{IpAddr, SocketAddr, TcpStream},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+use pad::Version;
+use pad_client::{Client, HttpOptions, Resource, Server};
+use web::server::{Limits, Options, Running};
+
+use crate::fixture::*;
+
+/// What a server says to these bytes, until it closes the connection.
+pub(crate) fn spoken(address: SocketAddr, bytes: &[u8]) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.write_all(bytes).unwrap();
+    let mut answer = Vec::new();
+    // The server may have closed it before all was read.
+    drop(stream.read_to_end(&mut answer));
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+const FEW: Limits = Limits {
+    request_bytes: 1 << 20,
+    response_bytes: 1 << 20,
+    in_flight: 2,
+    waiting: 8,
+    requests_per_peer: 4,
+    body_bytes: 8 << 20,
+    answer_bytes: 8 << 20,
+    bytes_per_peer: 4 << 20,
+    reserve_bytes: 2 << 20,
+    connections: 64,
+    connections_per_peer: 32,
+};
+
+/// A connection from an address that honest clients do not have.
+fn hostile(server: &Running) -> Option<TcpStream> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let stream = runtime.block_on(async {
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket
+            .bind((IpAddr::from([127, 0, 0, 2]), 0).into())
+            .unwrap();
+        Some(
+            socket
+                .connect(server.address())
+                .await
+                .ok()?
+                .into_std()
+                .unwrap(),
+        )
+    })?;
+    stream.set_nonblocking(false).unwrap();
+    stream.set_read_timeout(Some(SECOND / 10)).unwrap();
+    Some(stream)
+}
+
+/// Sends this again and again, without minding what comes.
+fn pester(server: &Running, done: &AtomicBool, sent: &AtomicUsize, bytes: &[u8]) {
+    while !done.load(Ordering::SeqCst) {
+        let Some(mut stream) = hostile(server) else {
+            continue;
+        };
+        if stream.write_all(bytes).is_ok() {
+            sent.fetch_add(1, Ordering::SeqCst);
+        }
+        let _ = stream.read(&mut [0; 512]);
+    }
+}
+
+#[test]
+fn honest_clients_lose_nothing_while_hostile_ones_do_their_worst() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    author.create("copy.pad");
+    let served = service(&author.path("s.pad"));
+    let limits = Options {
+        limits: FEW,
+        timeouts: PATIENT,
+        ..Options::default()
+    };
+    let server = start_with(limits, served);
+    let post = |length: usize| {
+        format!(
+            "POST /v1/dictionaries/s/updates HTTP/1.1\r\nhost: h\r\ncontent-length: {length}\r\n\r\n"
+        )
+    };
+    let old_update = author.update("s.pad", 1);
+    let mut replayed = post(old_update.len()).into_bytes();
+    replayed.extend(&old_update);
+    let mut forged = replayed.clone();
+    *forged.last_mut().unwrap() ^= 1;
+    let mut huge = post(1 << 20).into_bytes();
+    huge.resize(huge.len() + (1 << 20) - 1, 0);
+    let question = Resource::Answer(Version::new(3), about("apple")).path();
+    let attacks: Vec<Vec<u8>> = vec![
+        // Slow: a head that does not end, a body that does not end.
+        b"GET /v1/dictionaries/s/he".to_vec(),
+        post(1000).into_bytes(),
+        huge,
+        post(usize::MAX).into_bytes(),
+        vec![0xff; 1 << 16],
+        format!("GET /{} HTTP/1.1\r\n\r\n", "a".repeat(1 << 17)).into_bytes(),
+        replayed,
+        forged,
+        format!("GET /v1/dictionaries/s/{question} HTTP/1.1\r\nhost: h\r\n\r\n")
+            .repeat(200)
+            .into_bytes(),
+    ];
+    let done = AtomicBool::new(false);
+    let counts: Vec<_> = attacks.iter().map(|_| AtomicUsize::new(0)).collect();
+    let answered = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for (attack, sent) in attacks.iter().zip(&counts) {
+            let (server, done) = (&server, &done);
+            scope.spawn(move || pester(server, done, sent, attack));
+        }
+        let honest: Vec<_> = (0..3)
+            .map(|_| {
+                let address = format!("http://{}/v1/dictionaries/s", server.address());
+                let (author, answered, counts) = (&author, &answered, &counts);
+                scope.spawn(move || {
+                    let source = Server::connect(&address, HttpOptions::default()).unwrap();
+                    let view = pad::client_view::StoredView::new(author.key.public().clone());
+                    let mut client = Client::new(vec![source], view, None).unwrap();
+                    let latest = client.advance().unwrap();
+                    // Until every attack was made some times, and a few more.
+                    let mut rounds = 0;
+                    while rounds < 200 || counts.iter().any(|sent| sent.load(Ordering::SeqCst) < 3)
+                    {
+                        let answer = client.ask(latest, &about("apple")).unwrap();
+                        assert_eq!(value(&answer), Some(&b"4"[..]));
+                        assert_eq!(client.advance().unwrap(), latest);
+                        answered.fetch_add(1, Ordering::SeqCst);
+                        rounds += 1;
+                    }
+                    assert!(client.take_incidents().is_empty());
+                })
+            })
+            .collect();
+        let outcomes: Vec<_> = honest
+            .into_iter()
+            .map(thread::ScopedJoinHandle::join)
+            .collect();
+        done.store(true, Ordering::SeqCst);
+        assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
+    });
+    assert!(answered.load(Ordering::SeqCst) >= 600);
+    // Nothing of what was sent has changed anything.
+    assert_eq!(
+        connect_plain(&server).versions().unwrap().latest,
+        Version::new(3)
+    );
+    stop(server);
+}
+
+fn connect_plain(server: &Running) -> Server {
+    let address = format!("http://{}/v1/dictionaries/s", server.address());
+    Server::connect(&address, HttpOptions::default()).unwrap()
+}
+
+#[test]
+fn a_client_reads_no_more_than_it_may() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    let endless = Arc::new(AtomicUsize::new(0));
+    let asked = Arc::clone(&endless);
+    let liar = start(Liar::new(
+        service(&author.path("s.pad")),
+        move |path, mut answer| {
+            if !path.starts_with("versions") {
+                asked.fetch_add(1, Ordering::SeqCst);
+                answer.body = vec![b'P'; 32 << 20];
+            }
+            answer
+        },
+    ));
+    let mut client = author.client(&[&liar], "view");
+    // More than any head has, and never in memory.
+    assert!(client.advance().is_err());
+    assert_eq!(endless.load(Ordering::SeqCst), 1);
+    stop(liar);
+}

@@ -1,0 +1,310 @@
+//! Servers that lie, and clients that notice, ask the next one, and keep what they saw.
+
+use std::{
+    fs,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use pad::{Version, evidence};
+use pad_client::{Fault, Resource};
+use web::server::{Answer, StatusCode};
+
+use crate::fixture::*;
+
+fn changed(mut answer: Answer, change: impl FnOnce(&mut Vec<u8>)) -> Answer {
+    if answer.status == StatusCode::OK {
+        change(&mut answer.body);
+    }
+    answer
+}
+
+/// Every record is an object that says what it is worth.
+fn assert_recorded(author: &Author, beside: &str, least: usize) {
+    let records = author.kept(beside, ".lie");
+    assert!(records.len() >= least, "{} of {least}", records.len());
+    for record in records {
+        let record: serde_json::Value = serde_json::from_slice(&fs::read(record).unwrap()).unwrap();
+        assert_eq!(record["transferable"], false);
+        assert!(record["refusal"].as_str().unwrap().len() > 3);
+        assert!(
+            record["server"]
+                .as_str()
+                .unwrap()
+                .starts_with("https://127.0.0.1:")
+        );
+        assert!(!record["exchanges"].as_array().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn an_answer_with_any_byte_changed_is_refused_and_the_next_server_asked() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    let place = Arc::new(AtomicUsize::new(0));
+    let at = Arc::clone(&place);
+    let liar = start(Liar::new(
+        service(&author.path("s.pad")),
+        move |path, answer| {
+            if !path.starts_with("answers/") {
+                return answer;
+            }
+            changed(answer, |body| {
+                if let Some(byte) = body.get_mut(at.load(Ordering::SeqCst)) {
+                    *byte ^= 1;
+                }
+            })
+        },
+    ));
+    let honest = start(service(&author.path("s.pad")));
+    let latest = Version::new(3);
+    let resource = Resource::Answer(latest, about("apple"));
+    let length = connect(&honest).get(&resource, 1 << 20).unwrap().len();
+    for byte in 0..length {
+        place.store(byte, Ordering::SeqCst);
+        let mut client = author.client(&[&liar, &honest], "view");
+        assert_eq!(client.advance().unwrap(), latest);
+        let answer = client.ask(latest, &about("apple")).unwrap();
+        assert_eq!(value(&answer), Some(&b"4"[..]));
+        let incidents = client.take_incidents();
+        assert_eq!(incidents.len(), 1, "byte {byte}: {incidents:?}");
+        assert!(
+            matches!(incidents[0].fault, Fault::Lied(_) | Fault::Fork(_)),
+            "{incidents:?}"
+        );
+        assert!(incidents[0].record.is_some());
+        // The one that answered stays the first to be asked.
+        client.ask(latest, &about("plum")).unwrap();
+        assert!(client.take_incidents().is_empty());
+    }
+    assert_recorded(&author, "view", length);
+    // Alone, it gets nobody to believe it.
+    let mut alone = author.client(&[&liar], "alone");
+    alone.advance().unwrap();
+    assert!(alone.ask(latest, &about("apple")).unwrap_err().is_lie());
+    stop(liar);
+    stop(honest);
+}
+
+#[test]
+fn heads_with_any_byte_changed_are_refused() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    let place = Arc::new(AtomicUsize::new(0));
+    let at = Arc::clone(&place);
+    let liar = start(Liar::new(
+        service(&author.path("s.pad")),
+        move |path, answer| {
+            if !(path.starts_with("heads/") || path.starts_with("consistency/")) {
+                return answer;
+            }
+            changed(answer, |body| {
+                if let Some(byte) = body.get_mut(at.load(Ordering::SeqCst)) {
+                    *byte ^= 1;
+                }
+            })
+        },
+    ));
+    let honest = start(service(&author.path("s.pad")));
+    let mut seen = author.client(&[&honest], "view");
+    seen.advance().unwrap();
+    let view = seen.view().clone();
+    author.publish(&[("fig", "2")]);
+    // It serves the new version only after it was opened anew.
+    let newer = start(service(&author.path("s.pad")));
+    let head = connect(&newer)
+        .get(&Resource::HeadOf(Version::new(4)), 1 << 20)
+        .unwrap();
+    let liar_of_new = {
+        let at = Arc::clone(&place);
+        start(Liar::new(
+            service(&author.path("s.pad")),
+            move |path, answer| {
+                if !path.starts_with("heads/") {
+                    return answer;
+                }
+                changed(answer, |body| {
+                    if let Some(byte) = body.get_mut(at.load(Ordering::SeqCst)) {
+                        *byte ^= 1;
+                    }
+                })
+            },
+        ))
+    };
+    for byte in 0..head.len() {
+        place.store(byte, Ordering::SeqCst);
+        let mut fresh = author.client(&[&liar], "fresh");
+        assert!(fresh.advance().unwrap_err().is_lie(), "byte {byte}");
+        let mut client = author.client_with(&[&liar_of_new, &newer], view.clone(), "later");
+        assert_eq!(client.advance().unwrap(), Version::new(4));
+        assert_eq!(client.take_incidents().len(), 1);
+    }
+    for server in [liar, honest, newer, liar_of_new] {
+        stop(server);
+    }
+}
+
+#[test]
+fn old_versions_and_answers_to_other_questions_are_refused() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    author.copy("s.pad", "old.pad");
+    author.publish(&[("apple", "9")]);
+    let honest = start(service(&author.path("s.pad")));
+    let old = start(service(&author.path("old.pad")));
+    let latest = Version::new(4);
+    let mut client = author.client(&[&honest], "view");
+    assert_eq!(client.advance().unwrap(), latest);
+    // An old copy as news: the view does not go back.
+    let mut client = author.client_with(&[&old, &honest], client.view().clone(), "view");
+    assert_eq!(client.advance().unwrap(), latest);
+    let incidents = client.take_incidents();
+    assert!(
+        matches!(
+            incidents[..],
+            [pad_client::Incident {
+                fault: Fault::Behind(_),
+                ..
+            }]
+        ),
+        "{incidents:?}"
+    );
+    let mut behind = author.client_with(&[&old], client.view().clone(), "view");
+    assert!(behind.advance().unwrap_err().is_lie());
+    assert_eq!(behind.view().version(), latest);
+
+    let repository = pad::dynamic::open_repository(&author.path("s.pad")).unwrap();
+    for (name, other) in [
+        (
+            "another version",
+            repository.answer(Version::new(3), &about("apple")).unwrap(),
+        ),
+        (
+            "another key",
+            repository.answer(latest, &about("plum")).unwrap(),
+        ),
+        (
+            "an absent key",
+            repository.answer(latest, &about("fig")).unwrap(),
+        ),
+        ("nothing", Vec::new()),
+        ("a head", repository.head_message(latest).unwrap()),
+        ("far too much", vec![0; 1 << 20]),
+    ] {
+        let liar = start(Liar::new(
+            service(&author.path("s.pad")),
+            move |path, answer| {
+                if !path.starts_with("answers/") {
+                    return answer;
+                }
+                changed(answer, |body| body.clone_from(&other))
+            },
+        ));
+        let mut client = author.client(&[&liar, &honest], name);
+        client.advance().unwrap();
+        let answer = client.ask(latest, &about("apple")).unwrap();
+        assert_eq!(value(&answer), Some(&b"9"[..]), "{name}");
+        assert_eq!(client.take_incidents().len(), 1, "{name}");
+        assert_recorded(&author, name, 1);
+        stop(liar);
+    }
+    stop(honest);
+    stop(old);
+}
+
+#[test]
+fn forks_leave_evidence_that_convinces_others() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    author.copy("s.pad", "fork.pad");
+    author.publish(&[("apple", "9")]);
+    author.publish_in("fork.pad", &[("apple", "10")]);
+    let honest = start(service(&author.path("s.pad")));
+    let forked = start(service(&author.path("fork.pad")));
+    let mut client = author.client(&[&honest], "view");
+    client.advance().unwrap();
+    let seen = client.view().clone();
+    // Another head for the version that was seen.
+    let mut same = author.client_with(&[&forked, &honest], seen.clone(), "same");
+    assert_eq!(same.advance().unwrap(), Version::new(4));
+    // A longer history that is another one.
+    author.publish_in("fork.pad", &[("apple", "11")]);
+    stop(forked);
+    let forked = start(service(&author.path("fork.pad")));
+    let mut longer = author.client_with(&[&forked, &honest], seen, "longer");
+    assert_eq!(longer.advance().unwrap(), Version::new(4));
+    // One that follows the honest server's heads, and answers from the fork.
+    let fork = pad::dynamic::open_repository(&author.path("fork.pad")).unwrap();
+    let answer = fork.answer(Version::new(4), &about("apple")).unwrap();
+    let head = fork.head_message(Version::new(4)).unwrap();
+    let first = AtomicUsize::new(0);
+    let sly = start(Liar::new(
+        service(&author.path("s.pad")),
+        move |path, honest| {
+            if path.starts_with("answers/") {
+                return changed(honest, |body| body.clone_from(&answer));
+            }
+            // The first head is the honest one.
+            if path.starts_with("heads/") && first.fetch_add(1, Ordering::SeqCst) > 0 {
+                return changed(honest, |body| body.clone_from(&head));
+            }
+            honest
+        },
+    ));
+    let mut client = author.client(&[&sly, &honest], "sly");
+    client.advance().unwrap();
+    let answer = client.ask(Version::new(4), &about("apple")).unwrap();
+    assert_eq!(value(&answer), Some(&b"9"[..]));
+    for (client, beside) in [(&same, "same"), (&longer, "longer"), (&client, "sly")] {
+        let incidents = client.take_incidents();
+        assert!(
+            matches!(incidents[0].fault, Fault::Fork(_)),
+            "{beside}: {incidents:?}"
+        );
+        let kept = fs::read(incidents[0].evidence.as_ref().unwrap()).unwrap();
+        let version = evidence::check(author.key.public(), &kept).unwrap();
+        assert_eq!(version, Version::new(4), "{beside}");
+        let stranger = Author::of_tree();
+        assert!(evidence::check(stranger.key.public(), &kept).is_err());
+        assert_recorded(&author, beside, 1);
+    }
+    for server in [honest, forked, sly] {
+        stop(server);
+    }
+}
+
+#[test]
+fn servers_that_fail_are_passed_over() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    let failing = start(Liar::new(service(&author.path("s.pad")), |_, _| {
+        Answer::text(StatusCode::INTERNAL_SERVER_ERROR, "\u{1b}[31mno")
+    }));
+    let gone = start(service(&author.path("s.pad")));
+    let gone_address = address(&gone);
+    stop(gone);
+    let honest = start(service(&author.path("s.pad")));
+    let servers = vec![
+        connect(&failing),
+        pad_client::Server::connect(&gone_address, http_options()).unwrap(),
+        connect(&honest),
+    ];
+    let view = pad::client_view::StoredView::new(author.key.public().clone());
+    let mut client = pad_client::Client::new(servers, view, None).unwrap();
+    assert_eq!(client.advance().unwrap(), Version::new(3));
+    let incidents = client.take_incidents();
+    assert_eq!(incidents.len(), 2);
+    for incident in &incidents {
+        assert!(matches!(incident.fault, Fault::Silent(_)), "{incident:?}");
+        assert!(!incident.to_string().contains('\u{1b}'));
+    }
+    assert_eq!(
+        value(&client.ask(Version::new(1), &about("pear")).unwrap()),
+        Some(&b"5"[..])
+    );
+    assert!(client.take_incidents().is_empty());
+    stop(failing);
+    stop(honest);
+}

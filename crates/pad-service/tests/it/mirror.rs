@@ -1,0 +1,219 @@
+//! Mirrors of honest and of lying servers.
+
+use std::{
+    fs,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use pad::{
+    Version, evidence,
+    exchange::{decode_list, encode_list},
+    selection::{RepositoryName, SchemeName},
+};
+use pad_client::{Fault, Server};
+use pad_service::{Dictionary, Mirror};
+use web::server::StatusCode;
+
+use crate::fixture::*;
+
+/// A mirror into this store.
+fn mirror(store: &Path, upstreams: Vec<Server>) -> (Arc<Dictionary>, Mirror) {
+    let dictionary = Arc::new(Dictionary::open(store).unwrap());
+    let beside = store.to_owned();
+    let mirror = Mirror::new(Arc::clone(&dictionary), upstreams, beside, Arc::default());
+    (dictionary, mirror)
+}
+
+#[test]
+fn a_mirror_has_what_its_upstream_has_and_catches_up() {
+    for (scheme, repository) in [
+        (SchemeName::RedBlack, RepositoryName::Stored),
+        (SchemeName::Treap, RepositoryName::CacheMedian),
+        (
+            SchemeName::TupleSpecLightweight,
+            RepositoryName::VersionedIndex,
+        ),
+    ] {
+        let author = Author::new(scheme, repository);
+        three_versions(&author);
+        let upstream = author.path("s.pad");
+        author.create("mirror.pad");
+        let server = start(service(&upstream));
+        let (copy, mut follower) = mirror(&author.path("mirror.pad"), vec![connect(&server)]);
+        let round = follower.round().unwrap();
+        assert_eq!(
+            (round.taken, round.latest),
+            (3, Version::new(3)),
+            "{scheme}"
+        );
+        assert!(round.incidents.is_empty(), "{:?}", round.incidents);
+        assert_eq!(follower.round().unwrap().taken, 0);
+        // Gone for a while, as the upstream is.
+        drop((follower, copy));
+        stop(server);
+        for price in 0..20 {
+            author.publish(&[("apple", &price.to_string())]);
+        }
+        let server = start(service(&upstream));
+        let (copy, mut follower) = mirror(&author.path("mirror.pad"), vec![connect(&server)]);
+        assert_eq!(copy.latest(), Version::new(3));
+        assert_eq!(follower.round().unwrap().taken, 20);
+        for version in (1..=23).map(Version::new) {
+            let read = |path: &Path| {
+                let store = pad::dynamic::open_repository(path).unwrap();
+                (
+                    store.update_message(version).unwrap(),
+                    store.head_message(version).unwrap(),
+                )
+            };
+            assert_eq!(
+                read(&upstream),
+                read(&author.path("mirror.pad")),
+                "{version}"
+            );
+        }
+        // It serves what it has, and is an upstream itself.
+        let mirrored = start(service(&author.path("mirror.pad")));
+        let mut client = author.client(&[&mirrored, &server], "view");
+        assert_eq!(client.advance().unwrap(), Version::new(23));
+        assert_eq!(
+            value(&client.ask(Version::new(10), &about("apple")).unwrap()),
+            Some(&b"6"[..])
+        );
+        assert!(client.take_incidents().is_empty());
+        stop(server);
+        stop(mirrored);
+    }
+}
+
+#[test]
+fn a_mirror_begins_with_a_stored_snapshot_of_a_pruned_upstream() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    let mut pruned = pad::dynamic::open_repository(&author.path("s.pad")).unwrap();
+    pruned.prune(Version::new(3)).unwrap();
+    drop(pruned);
+    author.copy("s.pad", "snapshot.pad");
+    author.publish(&[("fig", "2")]);
+    let server = start(service(&author.path("s.pad")));
+    author.create("empty.pad");
+    let (empty, mut follower) = mirror(&author.path("empty.pad"), vec![connect(&server)]);
+    let round = follower.round().unwrap();
+    assert!(
+        matches!(&round.incidents[0].fault, Fault::Silent(error) if error.is("pruned")),
+        "{round:?}"
+    );
+    assert_eq!(empty.latest(), Version::EMPTY);
+    let (copy, mut follower) = mirror(&author.path("snapshot.pad"), vec![connect(&server)]);
+    assert_eq!(follower.round().unwrap().taken, 1);
+    assert_eq!(copy.latest(), Version::new(4));
+    stop(server);
+}
+
+#[test]
+fn updates_that_an_upstream_has_changed_are_not_taken_and_the_last_good_version_is_served() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    let length = author.update("s.pad", 3).len();
+    let lies = Arc::new(AtomicBool::new(false));
+    let honest = start(service(&author.path("s.pad")));
+    for place in [8, 10, length / 2, length - 70, length - 1] {
+        let store = author.create(&format!("mirror{place}.pad"));
+        let is_lying = Arc::clone(&lies);
+        lies.store(true, Ordering::SeqCst);
+        let liar = start(Liar::new(
+            service(&author.path("s.pad")),
+            move |path, mut answer| {
+                let is_list = path.starts_with("updates/") && answer.status == StatusCode::OK;
+                if is_list && is_lying.load(Ordering::SeqCst) {
+                    let body = answer.body.clone();
+                    let mut updates: Vec<_> = decode_list(&body, body.len())
+                        .unwrap()
+                        .into_iter()
+                        .map(<[u8]>::to_vec)
+                        .collect();
+                    // The third version, in whichever list it is.
+                    if let Some(byte) = updates.last_mut().and_then(|last| last.get_mut(place)) {
+                        *byte ^= 1;
+                    }
+                    answer.body = encode_list(updates.iter().map(Vec::as_slice)).unwrap();
+                }
+                answer
+            },
+        ));
+        let (copy, mut follower) = mirror(&store, vec![connect(&liar)]);
+        let round = follower.round().unwrap();
+        assert!(
+            matches!(round.incidents[0].fault, Fault::Lied(_)),
+            "{place}: {round:?}"
+        );
+        assert!(round.incidents[0].record.is_some());
+        // What came before the lie is good.
+        assert_eq!(
+            (round.taken, copy.latest()),
+            (0, Version::new(2)),
+            "{place}: {round:?}"
+        );
+        let mirrored = start(service(&store));
+        let mut client = author.client(&[&mirrored], &format!("view{place}"));
+        assert_eq!(client.advance().unwrap(), Version::new(2));
+        assert_eq!(
+            value(&client.ask(Version::new(2), &about("apple")).unwrap()),
+            Some(&b"4"[..])
+        );
+        // Another upstream helps.
+        let (copy, mut follower) = mirror(&store, vec![connect(&liar), connect(&honest)]);
+        let round = follower.round().unwrap();
+        assert_eq!((round.incidents.len(), copy.latest()), (1, Version::new(3)));
+        stop(mirrored);
+        stop(liar);
+    }
+    stop(honest);
+}
+
+#[test]
+fn an_upstream_that_forks_leaves_evidence_and_the_mirror_as_it_is() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    author.copy("s.pad", "fork.pad");
+    author.copy("s.pad", "mirror.pad");
+    author.publish(&[("apple", "9")]);
+    author.publish_in("fork.pad", &[("apple", "10")]);
+    author.publish_in("fork.pad", &[("apple", "11")]);
+    let honest = start(service(&author.path("s.pad")));
+    let forked = start(service(&author.path("fork.pad")));
+    let (copy, mut follower) = mirror(
+        &author.path("mirror.pad"),
+        vec![connect(&honest), connect(&forked)],
+    );
+    for taken in [1, 0] {
+        let round = follower.round().unwrap();
+        assert_eq!((round.taken, copy.latest()), (taken, Version::new(4)));
+        let [incident] = &round.incidents[..] else {
+            panic!("{round:?}");
+        };
+        assert!(matches!(incident.fault, Fault::Fork(_)), "{incident:?}");
+        let kept = fs::read(incident.evidence.as_ref().unwrap()).unwrap();
+        assert_eq!(
+            evidence::check(author.key.public(), &kept).unwrap(),
+            Version::new(4)
+        );
+    }
+    // The same evidence is kept once.
+    assert_eq!(author.kept("mirror.pad", ".evidence").len(), 1);
+    assert_eq!(author.kept("mirror.pad", ".lie").len(), 1);
+    let mirrored = start(service(&author.path("mirror.pad")));
+    let mut client = author.client(&[&mirrored], "view");
+    let latest = client.advance().unwrap();
+    assert_eq!(
+        value(&client.ask(latest, &about("apple")).unwrap()),
+        Some(&b"9"[..])
+    );
+    for server in [honest, forked, mirrored] {
+        stop(server);
+    }
+}

@@ -1,0 +1,395 @@
+//! What an honest server answers, and to whom.
+
+use pad::{
+    Key, KeyRange, Keys, Version,
+    question::{Question, Statement},
+    selection::{RepositoryName, SchemeName},
+};
+use pad_client::{FetchError, Pushed, Resource};
+use web::client::{HttpClient, HttpError, Posted, Reply, StatusCode, Verdict, header};
+
+use crate::fixture::*;
+
+/// One of each way to keep a dictionary.
+const KINDS: [(SchemeName, RepositoryName); 4] = [
+    (SchemeName::RedBlack, RepositoryName::Stored),
+    (SchemeName::SkipList, RepositoryName::PathCopying),
+    (
+        SchemeName::TupleSpecLightweight,
+        RepositoryName::VersionedIndex,
+    ),
+    (SchemeName::TupleBase, RepositoryName::VersionedIndex),
+];
+
+/// Whatever is at a path of the server.
+pub(crate) fn raw(server: &web::server::Running, path: &str, posted: Option<Posted<'_>>) -> Reply {
+    let origin = format!("https://{}", server.address());
+    let client = HttpClient::new(&origin, http_options()).unwrap();
+    let read = |reply| Ok::<_, HttpError>(Verdict::Done(reply));
+    match posted {
+        Some(posted) => client.post(path, posted, 1 << 20, read).unwrap(),
+        None => client.get(path, 1 << 20, read).unwrap(),
+    }
+}
+
+#[test]
+fn every_family_is_served_and_verified() {
+    for (scheme, repository) in KINDS {
+        let author = Author::new(scheme, repository);
+        three_versions(&author);
+        let server = start(service(&author.path("s.pad")));
+        let mut client = author.client(&[&server], "view");
+        assert_eq!(client.advance().unwrap(), Version::new(3));
+        for (version, price) in [(1, "3"), (2, "4"), (3, "4")] {
+            let answer = client.ask(Version::new(version), &about("apple")).unwrap();
+            assert_eq!(value(&answer), Some(price.as_bytes()), "{scheme}");
+            let absent = client.ask(Version::new(version), &about("fig")).unwrap();
+            assert_eq!(value(&absent), None);
+            assert_eq!(
+                client.head(Version::new(version)).unwrap().version,
+                Version::new(version)
+            );
+        }
+        let Statement::Range(all) = client
+            .ask(Version::new(3), &Question::Range(KeyRange::ALL))
+            .unwrap()
+        else {
+            panic!("no range");
+        };
+        assert_eq!(all.entries.len(), 4, "{scheme}");
+        let several = ["apple", "fig"].map(|key| Key::try_from(key).unwrap());
+        let several = Question::Keys(Keys::new(several.to_vec()).unwrap());
+        let Statement::Lookups(lookups) = client.ask(Version::new(3), &several).unwrap() else {
+            panic!("no look-ups");
+        };
+        assert_eq!(lookups.answers.len(), 2);
+        let history = client.history(&Key::try_from("apple").unwrap()).unwrap();
+        assert_eq!(history.into_unverified().changes, [1, 2].map(Version::new));
+        assert_eq!(client.oldest().unwrap(), Version::EMPTY);
+        assert!(client.take_incidents().is_empty());
+        stop(server);
+    }
+}
+
+#[test]
+fn what_other_processes_publish_is_served_without_a_restart() {
+    for (scheme, repository) in KINDS {
+        let author = Author::new(scheme, repository);
+        let service = service(&author.path("s.pad"));
+        let following = service.follow(SECOND / 100);
+        let server = start(service);
+        let source = connect(&server);
+        for version in 1..=3 {
+            author.publish(&[("apple", &version.to_string())]);
+            while source.versions().unwrap().latest < Version::new(version) {
+                std::thread::sleep(SECOND / 200);
+            }
+            let mut client = author.client(&[&server], "view");
+            let latest = client.advance().unwrap();
+            let answer = client.ask(latest, &about("apple")).unwrap();
+            assert_eq!(value(&answer), Some(version.to_string().as_bytes()));
+        }
+        drop(following);
+        stop(server);
+    }
+}
+
+#[test]
+fn updates_are_durable_once_they_are_taken_and_are_taken_once() {
+    for (scheme, repository) in KINDS {
+        let author = Author::new(scheme, repository);
+        three_versions(&author);
+        author.create("copy.pad");
+        let updates: Vec<_> = (1..=3)
+            .map(|version| author.update("s.pad", version))
+            .collect();
+        let server = start(service(&author.path("copy.pad")));
+        let source = connect(&server);
+        let latest = Version::EMPTY;
+        assert_eq!(source.push(&updates[1]).unwrap(), Pushed::Gap { latest });
+        for (number, update) in (1..).zip(&updates) {
+            assert_eq!(source.push(update).unwrap(), Pushed::Taken, "{scheme}");
+            assert_eq!(source.push(update).unwrap(), Pushed::Known, "{scheme}");
+            // Another process sees it.
+            let stored = pad::dynamic::open_repository(&author.path("copy.pad")).unwrap();
+            assert_eq!(stored.latest(), Version::new(number));
+        }
+        assert_eq!(source.push(&updates[0]).unwrap(), Pushed::Known);
+        let mut client = author.client(&[&server], "view");
+        let latest = client.advance().unwrap();
+        assert_eq!(
+            value(&client.ask(latest, &about("quince")).unwrap()),
+            Some(&b"1"[..])
+        );
+        stop(server);
+    }
+}
+
+#[test]
+fn updates_that_the_author_has_not_signed_change_nothing() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    author.create("copy.pad");
+    let good = author.update("s.pad", 1);
+    let server = start(service(&author.path("copy.pad")));
+    let source = connect(&server);
+    let mut refused = 0;
+    for place in 0..good.len() {
+        for bad in [
+            {
+                let mut bad = good.clone();
+                bad[place] ^= 1;
+                bad
+            },
+            {
+                let mut bad = good.clone();
+                bad[place] ^= 0x80;
+                bad
+            },
+            good[..place].to_vec(),
+        ] {
+            match source.push(&bad) {
+                Err(FetchError::Refused {
+                    status: 400 | 409 | 422,
+                    ..
+                })
+                | Ok(Pushed::Gap { .. }) => refused += 1,
+                other => panic!("{place}: {other:?}"),
+            }
+        }
+    }
+    assert_eq!(refused, 3 * good.len());
+    // Of another author, and another one for a version that is there.
+    let stranger = Author::of_tree();
+    stranger.publish(&[("apple", "3")]);
+    let foreign = source.push(&stranger.update("s.pad", 1)).unwrap_err();
+    assert!(foreign.is("update_refused"), "{foreign}");
+    assert_eq!(source.versions().unwrap().latest, Version::EMPTY);
+    assert_eq!(source.push(&good).unwrap(), Pushed::Taken);
+    author.create("fork.pad");
+    author.publish_in("fork.pad", &[("apple", "5")]);
+    let other = source.push(&author.update("fork.pad", 1)).unwrap_err();
+    assert!(other.is("other_update"), "{other}");
+    stop(server);
+}
+
+#[test]
+fn what_is_about_a_fixed_version_is_immutable_and_tagged() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    let server = start(service(&author.path("s.pad")));
+    let (one, three) = (Version::new(1), Version::new(3));
+    let forever = [
+        Resource::HeadOf(one),
+        Resource::Answer(three, about("apple")),
+        Resource::Page(three, KeyRange::ALL),
+        Resource::Consistency(one, three),
+        Resource::Past(one, three),
+        Resource::Update(three),
+        Resource::Updates(one, three),
+    ];
+    let momentary = [
+        Resource::Public,
+        Resource::Head,
+        Resource::Versions,
+        Resource::History(Key::try_from("apple").unwrap()),
+    ];
+    let all = forever
+        .iter()
+        .map(|resource| (resource, "public, max-age=31536000, immutable"));
+    let all = all.chain(
+        momentary
+            .iter()
+            .map(|resource| (resource, "public, max-age=1")),
+    );
+    for (resource, lasts) in all {
+        let path = format!("/v1/dictionaries/s/{}", resource.path());
+        let (first, second) = (raw(&server, &path, None), raw(&server, &path, None));
+        assert_eq!(first.status, StatusCode::OK, "{path}");
+        assert_eq!(first.headers[header::CACHE_CONTROL], lasts, "{path}");
+        assert_eq!(first.headers[header::ETAG], second.headers[header::ETAG]);
+        assert_eq!(first.body, second.body);
+    }
+    // The same by a client that has a copy, and by the question in the body.
+    let path = format!("/v1/dictionaries/s/{}", forever[1].path());
+    let tag = raw(&server, &path, None).headers[header::ETAG]
+        .to_str()
+        .unwrap()
+        .to_owned();
+    let head = format!(
+        "GET {path} HTTP/1.1\r\nhost: localhost\r\nif-none-match: {tag}\r\nconnection: close\r\n\r\n"
+    );
+    let plain = start_with(
+        web::server::Options {
+            timeouts: PATIENT,
+            ..web::server::Options::default()
+        },
+        service(&author.path("s.pad")),
+    );
+    let answer = crate::hostile::spoken(plain.address(), head.as_bytes());
+    assert!(answer.starts_with("HTTP/1.1 304 "), "{answer}");
+    assert!(
+        answer.to_lowercase().contains(&format!("etag: {tag}")),
+        "{answer}"
+    );
+    let question = about("apple").encode();
+    let posted = Posted {
+        content_type: "application/octet-stream",
+        body: &question,
+    };
+    let asked = raw(&server, "/v1/dictionaries/s/answers/3", Some(posted));
+    assert_eq!(asked.body, raw(&server, &path, None).body);
+    stop(plain);
+    stop(server);
+}
+
+#[test]
+fn refusals_have_a_status_and_a_word() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    let mut repository = pad::dynamic::open_repository(&author.path("s.pad")).unwrap();
+    repository.prune(Version::new(2)).unwrap();
+    drop(repository);
+    let server = start(service(&author.path("s.pad")));
+    let at = |resource: Resource| format!("/v1/dictionaries/s/{}", resource.path());
+    let growth = Resource::Growth(Version::new(2), Version::new(3));
+    for (path, status, code) in [
+        ("/".to_owned(), 404, "unknown_path"),
+        ("/v1".into(), 404, "unknown_path"),
+        ("/v1/dictionaries/".into(), 404, "unknown_path"),
+        ("/v1/dictionaries/t/head".into(), 404, "unknown_dictionary"),
+        ("/v1/dictionaries/s/nothing".into(), 404, "unknown_path"),
+        ("/v1/dictionaries/s/heads/x".into(), 400, "unreadable_path"),
+        (
+            "/v1/dictionaries/s/answers/1/!".into(),
+            400,
+            "unreadable_path",
+        ),
+        (
+            "/v1/dictionaries/s/answers/1/UEFEMQ".into(),
+            400,
+            "unreadable_path",
+        ),
+        (
+            at(Resource::HeadOf(Version::new(9))),
+            404,
+            "unknown_version",
+        ),
+        (
+            at(Resource::Answer(Version::new(9), about("apple"))),
+            404,
+            "unknown_version",
+        ),
+        (
+            at(Resource::Answer(Version::new(1), about("apple"))),
+            410,
+            "pruned",
+        ),
+        (at(Resource::Update(Version::new(1))), 410, "pruned"),
+        (
+            at(Resource::Update(Version::new(9))),
+            404,
+            "unknown_version",
+        ),
+        (
+            at(Resource::Updates(Version::new(3), Version::new(2))),
+            404,
+            "unknown_version",
+        ),
+        (
+            at(Resource::Answer(
+                Version::new(3),
+                Question::Growth(Version::new(2)),
+            )),
+            422,
+            "not_offered",
+        ),
+        (at(growth), 422, "not_offered"),
+        (at(Resource::File("checkpoint".into())), 404, "unknown_file"),
+    ] {
+        let reply = raw(&server, &path, None);
+        let object: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
+        assert_eq!(
+            (reply.status.as_u16(), object["error"].as_str()),
+            (status, Some(code)),
+            "{path}"
+        );
+        assert_eq!(reply.headers[header::CACHE_CONTROL], "no-store");
+    }
+    for path in ["/health", "/v1/dictionaries", "/v1/dictionaries/s/head"] {
+        let posted = Posted {
+            content_type: "text/plain",
+            body: b"",
+        };
+        let reply = raw(&server, path, Some(posted));
+        assert_eq!(reply.status, StatusCode::METHOD_NOT_ALLOWED, "{path}");
+    }
+    stop(server);
+}
+
+#[test]
+fn the_server_says_how_it_is() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    let server = start(service(&author.path("s.pad")));
+    let good = Resource::HeadOf(Version::new(2));
+    let bad = Resource::HeadOf(Version::new(9));
+    for resource in [&good, &good, &bad] {
+        raw(
+            &server,
+            &format!("/v1/dictionaries/s/{}", resource.path()),
+            None,
+        );
+    }
+    raw(&server, "/nothing", None);
+    let metrics = raw(&server, "/metrics", None);
+    let metrics = String::from_utf8(metrics.body).unwrap();
+    for line in [
+        "pad_latest_version{dictionary=\"s\"} 3",
+        "pad_oldest_version{dictionary=\"s\"} 0",
+        "pad_requests_total{resource=\"head_of_version\",status=\"2xx\"} 2",
+        "pad_requests_total{resource=\"head_of_version\",status=\"4xx\"} 1",
+        "pad_requests_total{resource=\"unknown\",status=\"4xx\"} 1",
+    ] {
+        assert!(
+            metrics.lines().any(|found| found == line),
+            "{line} in {metrics}"
+        );
+    }
+    let health = raw(&server, "/health", None);
+    assert_eq!(health.body, br#"{"latest":{"s":3},"status":"ok"}"#);
+    stop(server);
+}
+
+#[test]
+fn files_are_published_beside_a_dictionary() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    let folder = author.path("published");
+    std::fs::create_dir_all(folder.join("tile/0")).unwrap();
+    std::fs::write(folder.join("tile/0/000"), b"tile").unwrap();
+    std::fs::write(folder.join(".secret"), b"secret").unwrap();
+    let dictionary = pad_service::Dictionary::open(&author.path("s.pad"))
+        .unwrap()
+        .publishing(folder);
+    let dictionaries = [("s".to_owned(), std::sync::Arc::new(dictionary))];
+    let server = start(pad_service::Service::new(
+        dictionaries.into(),
+        web::server::Limits::default(),
+    ));
+    let at = |path: &str| raw(&server, &format!("/v1/dictionaries/s/files/{path}"), None);
+    assert_eq!(at("tile/0/000").body, b"tile");
+    for path in [
+        "tile",
+        "tile/0",
+        "tile/0/001",
+        "tile/0/000/0",
+        ".secret",
+        "../s.pad",
+        "tile/../.secret",
+        "%2e%2e/s.pad",
+    ] {
+        assert_eq!(at(path).status, StatusCode::NOT_FOUND, "{path}");
+    }
+    stop(server);
+}

@@ -1,0 +1,155 @@
+//! A view that follows the heads which somebody shows, and accuses the author if they contradict it.
+
+use block_directory::BlockDirectory;
+use pad_core::{Heads as _, LookupError, Suite, VerifyError, Version, codec, contradiction::Past};
+
+use super::{RefusedHead, StoredView};
+use crate::dynamic::AnyRepository;
+
+/// What shows a client the heads of a dictionary: a server in this process, or one far away.
+pub trait Heads {
+    /// Why something is not shown.
+    type Error;
+
+    /// The latest version.
+    fn latest(&self) -> Version;
+
+    /// The head of a version, as a message.
+    ///
+    /// # Errors
+    /// [`Self::Error`].
+    fn head_message(&self, version: Version) -> Result<Vec<u8>, Self::Error>;
+
+    /// The proof that a newer head continues an older one, as a message.
+    ///
+    /// # Errors
+    /// [`Self::Error`].
+    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, Self::Error>;
+
+    /// The proof that a newer version contains an older one, as a message; `None` where entries are also removed.
+    ///
+    /// # Errors
+    /// [`Self::Error`].
+    fn append_only_message(
+        &self,
+        older: Version,
+        newer: Version,
+    ) -> Result<Option<Vec<u8>>, Self::Error>;
+
+    /// What the head of a newer version says about an older one, each as the body of a message.
+    ///
+    /// # Errors
+    /// [`Self::Error`].
+    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, Self::Error>;
+}
+
+impl Heads for AnyRepository {
+    type Error = LookupError;
+
+    fn latest(&self) -> Version {
+        self.latest()
+    }
+
+    fn head_message(&self, version: Version) -> Result<Vec<u8>, LookupError> {
+        self.head_message(version)
+    }
+
+    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, LookupError> {
+        self.consistency_message(older, newer)
+    }
+
+    fn append_only_message(
+        &self,
+        older: Version,
+        newer: Version,
+    ) -> Result<Option<Vec<u8>>, LookupError> {
+        self.append_only_message(older, newer)
+    }
+
+    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError> {
+        self.past_messages(older, newer)
+    }
+}
+
+impl<S: Suite> Heads for BlockDirectory<S> {
+    type Error = LookupError;
+
+    fn latest(&self) -> Version {
+        self.latest()
+    }
+
+    fn head_message(&self, version: Version) -> Result<Vec<u8>, LookupError> {
+        Ok(codec::encode(&self.heads().head(version)?))
+    }
+
+    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, LookupError> {
+        Ok(codec::encode(
+            &self.heads().prove_consistency(older, newer)?,
+        ))
+    }
+
+    fn append_only_message(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
+        Ok(None)
+    }
+
+    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError> {
+        let root = Past::<S>::Root(self.heads().prove_inclusion(older, newer)?);
+        let history = Past::<S>::History(self.heads().prove_prefix(older, newer)?);
+        Ok([root, history].iter().map(codec::encode_body).collect())
+    }
+}
+
+/// Why a view stays where it is.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotFollowed<E> {
+    /// The latest version shown is older than the newest one seen.
+    #[error("{}", VerifyError::Rollback { seen: *.seen, offered: *.offered })]
+    Behind {
+        /// The newest version seen.
+        seen: Version,
+        /// The latest one shown.
+        offered: Version,
+    },
+    /// The latest head is refused.
+    #[error(transparent)]
+    Refused(#[from] RefusedHead),
+    /// Something is not shown.
+    #[error("{0}")]
+    Silent(E),
+}
+
+impl StoredView {
+    /// The view after it has been shown the latest head of `heads`.
+    ///
+    /// # Errors
+    /// [`NotFollowed`]; with evidence, if what is shown convicts the author.
+    pub fn follow<H: Heads>(&self, heads: &H) -> Result<Self, NotFollowed<H::Error>> {
+        let (seen, offered) = (self.version(), heads.latest());
+        if offered < seen {
+            return Err(NotFollowed::Behind { seen, offered });
+        }
+        if offered == Version::EMPTY {
+            return Ok(self.clone());
+        }
+        let head = heads.head_message(offered).map_err(NotFollowed::Silent)?;
+        let is_newer = Version::EMPTY < seen && seen < offered;
+        let (consistency, append_only) = if is_newer {
+            let consistency = heads.consistency_message(seen, offered);
+            let append_only = heads.append_only_message(seen, offered);
+            (
+                Some(consistency.map_err(NotFollowed::Silent)?),
+                append_only.map_err(NotFollowed::Silent)?,
+            )
+        } else {
+            (None, None)
+        };
+        let advanced = self.advance(&head, consistency.as_deref(), append_only.as_deref());
+        advanced.map_err(|RefusedHead { refusal, evidence }| {
+            let evidence = evidence.or_else(|| {
+                let past = heads.past_messages(seen, offered).ok()?;
+                past.iter().find_map(|past| self.accuse(&head, past))
+            });
+            NotFollowed::Refused(RefusedHead { refusal, evidence })
+        })
+    }
+}

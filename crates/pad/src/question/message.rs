@@ -1,0 +1,130 @@
+//! Questions as messages.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects
+)]
+
+use std::borrow::Cow;
+
+use pad_core::{
+    DecodeError, Key, KeyRange, Keys, Value, Version,
+    codec::{self, Message},
+};
+use serde::{Deserialize, Serialize};
+
+use super::Question;
+
+/// The longest question that is read, in bytes: a thousand of the longest keys.
+pub const LONGEST_QUESTION: usize = 4 << 20;
+
+/// The body of the message.
+#[derive(Serialize, Deserialize)]
+enum Asked<'q> {
+    Key(Cow<'q, Key>),
+    Keys(Cow<'q, [Key]>),
+    Range(Option<Cow<'q, Key>>, Option<Cow<'q, Key>>),
+    Value(Cow<'q, Key>, Cow<'q, Value>),
+    Growth(Version),
+}
+
+impl Message for Asked<'_> {
+    const KIND: u8 = 10;
+    const SUITE: u16 = 0;
+}
+
+impl Question {
+    /// It as a message: the only one that stands for it.
+    pub fn encode(&self) -> Vec<u8> {
+        codec::encode(&match self {
+            Self::Key(key) => Asked::Key(Cow::Borrowed(key)),
+            Self::Keys(keys) => Asked::Keys(Cow::Borrowed(keys.as_slice())),
+            Self::Range(range) => Asked::Range(
+                range.start.as_ref().map(Cow::Borrowed),
+                range.end.as_ref().map(Cow::Borrowed),
+            ),
+            Self::Value(key, value) => Asked::Value(Cow::Borrowed(key), Cow::Borrowed(value)),
+            Self::Growth(version) => Asked::Growth(*version),
+        })
+    }
+
+    /// The question of a message of at most [`LONGEST_QUESTION`] bytes.
+    ///
+    /// # Errors
+    /// [`DecodeError`]; [`DecodeError::NonCanonical`] also for several keys that do not ascend.
+    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+        Ok(
+            match codec::decode::<Asked<'static>>(bytes, LONGEST_QUESTION)? {
+                Asked::Key(key) => Self::Key(key.into_owned()),
+                Asked::Keys(keys) => {
+                    let ascend = keys.is_sorted_by(|before, after| before < after);
+                    let keys = ascend.then(|| Keys::new(keys.into_owned())).flatten();
+                    Self::Keys(keys.ok_or(DecodeError::NonCanonical)?)
+                }
+                Asked::Range(start, end) => Self::Range(KeyRange {
+                    start: start.map(Cow::into_owned),
+                    end: end.map(Cow::into_owned),
+                }),
+                Asked::Value(key, value) => Self::Value(key.into_owned(), value.into_owned()),
+                Asked::Growth(version) => Self::Growth(version),
+            },
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(text: &str) -> Key {
+        Key::try_from(text).unwrap()
+    }
+
+    #[test]
+    fn a_question_is_one_message_and_every_other_message_another_one() {
+        let value = Value::try_from("red").unwrap();
+        let questions = [
+            Question::Key(key("apple")),
+            Question::Keys(Keys::new(vec![key("apple"), key("plum")]).unwrap()),
+            Question::Range(KeyRange::ALL),
+            Question::Range(KeyRange {
+                start: Some(key("apple")),
+                end: Some(key("plum")),
+            }),
+            Question::Value(key("apple"), value),
+            Question::Growth(Version::new(300)),
+        ];
+        for question in &questions {
+            let bytes = question.encode();
+            assert_eq!(Question::decode(&bytes).as_ref(), Ok(question));
+            for end in 0..bytes.len() {
+                assert!(Question::decode(bytes.get(..end).unwrap()).is_err());
+            }
+            let longer = [&bytes[..], &[0]].concat();
+            assert!(Question::decode(&longer).is_err());
+            for place in 0..bytes.len() {
+                for bit in 0..8 {
+                    let mut other = bytes.clone();
+                    if let Some(byte) = other.get_mut(place) {
+                        *byte ^= 1 << bit;
+                    }
+                    let decoded = Question::decode(&other);
+                    assert!(decoded.as_ref() != Ok(question));
+                    // What can be read is the one message of what was read.
+                    assert!(decoded.is_err() || decoded.is_ok_and(|read| read.encode() == other));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn keys_that_do_not_ascend_are_refused() {
+        for keys in [vec![], vec![key("b"), key("a")], vec![key("a"), key("a")]] {
+            let bytes = codec::encode(&Asked::Keys(Cow::Borrowed(&keys)));
+            assert_eq!(Question::decode(&bytes), Err(DecodeError::NonCanonical));
+        }
+    }
+}

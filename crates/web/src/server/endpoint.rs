@@ -1,0 +1,333 @@
+//! The endpoint: from the bytes of a request to the bytes of its answer, within the limits.
+
+use core::time::Duration;
+use std::{net::SocketAddr, sync::Arc};
+
+use axum::body::HttpBody as _;
+use axum::{
+    Router,
+    body::{Body, Bytes},
+    extract::{ConnectInfo, Request as HttpRequest, State},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
+    response::{IntoResponse as _, Response as HttpResponse},
+};
+use http_body_util::BodyExt as _;
+use tokio::{
+    sync::Semaphore,
+    task::spawn_blocking,
+    time::{Instant, timeout, timeout_at},
+};
+
+use super::{
+    Admission, Answer, Handler, Head, Limits, Options, Timeouts, Work,
+    options::QUANTUM,
+    peers::{Connection, Peer, Peers, Share, Unsent},
+};
+
+/// When a client may try again, in seconds.
+const RETRY_AFTER_SECONDS: &str = "1";
+
+/// What is read and thrown away of a refused request, so that its client is ready to read the answer.
+const DRAINED_BYTES: usize = 1 << 20;
+const DRAINED_FOR: Duration = Duration::from_secs(1);
+
+/// What the first bytes of a body get room for.
+const LEAST_ROOM: usize = 1 << 14;
+
+/// No clock overflows in this time.
+const LONGEST_WAIT: Duration = Duration::from_secs(1 << 30);
+
+/// Every request goes to the handler, which knows what there is.
+pub(super) fn router<H: Handler>(handler: H, options: &Options, peers: Arc<Peers>) -> Router {
+    let limits = options.limits;
+    let in_flight = limits.in_flight.min(Semaphore::MAX_PERMITS);
+    let endpoint = Endpoint {
+        handler,
+        limits,
+        timeouts: options.timeouts,
+        peers,
+        working: Arc::new(Semaphore::new(in_flight)),
+    };
+    Router::new()
+        .fallback(answer::<H>)
+        .with_state(Arc::new(endpoint))
+}
+
+struct Endpoint<H> {
+    handler: H,
+    limits: Limits,
+    timeouts: Timeouts,
+    peers: Arc<Peers>,
+    /// Requests in flight.
+    working: Arc<Semaphore>,
+}
+
+/// Why the answer is not the handler's, or not the one to the whole request.
+enum Failure {
+    Unreadable,
+    TooSlow,
+    TooLarge,
+    HandlerFailed,
+    Overloaded,
+    Refused(Answer),
+}
+
+impl Failure {
+    fn response(self) -> HttpResponse {
+        let (status, reason) = match self {
+            Self::Unreadable => (StatusCode::BAD_REQUEST, "the request cannot be read"),
+            Self::TooSlow => (StatusCode::REQUEST_TIMEOUT, "the request came too slowly"),
+            Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "the request is too large"),
+            Self::HandlerFailed => (StatusCode::INTERNAL_SERVER_ERROR, "the server failed"),
+            Self::Overloaded => {
+                let header = [(header::RETRY_AFTER, RETRY_AFTER_SECONDS)];
+                let status = StatusCode::SERVICE_UNAVAILABLE;
+                return (status, header, "the server is busy").into_response();
+            }
+            // A sentence of the handler's; there is no room for it in the accounts to be had.
+            Self::Refused(answer) => {
+                let Answer {
+                    status,
+                    headers,
+                    body,
+                } = answer;
+                return response_of(status, headers, Body::from(body));
+            }
+        };
+        (status, reason).into_response()
+    }
+}
+
+/// A request as it came, with its shares of the memory.
+struct Received {
+    bytes: Vec<u8>,
+    memory: Vec<Share>,
+}
+
+/// The bytes of an answer, which count as memory in use until they are sent.
+struct Accounted {
+    bytes: Vec<u8>,
+    _memory: Unsent,
+}
+
+impl AsRef<[u8]> for Accounted {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+async fn answer<H: Handler>(
+    State(endpoint): State<Arc<Endpoint<H>>>,
+    ConnectInfo(address): ConnectInfo<SocketAddr>,
+    request: HttpRequest,
+) -> HttpResponse {
+    let (head, mut body) = request.into_parts();
+    // It is open: this is its request.
+    let Some(connection) = endpoint.peers.connection(address) else {
+        return Failure::Overloaded.response();
+    };
+    let expects = head.headers.contains_key(header::EXPECT);
+    let answered = match endpoint.receive(&head, &mut body, connection.peer).await {
+        Ok((request, received, Work::Brief)) => endpoint.respond(request, received, &connection),
+        Ok((request, received, Work::Long)) => {
+            let endpoint = Arc::clone(&endpoint);
+            endpoint.process(request, received, connection).await
+        }
+        Err(failure) => {
+            // A client that waits for "100 Continue" has sent nothing, and asking for the body would send
+            // it. One that was too slow has been waited for.
+            let drainable = !matches!(failure, Failure::TooSlow | Failure::Unreadable);
+            if drainable && !expects {
+                drop(timeout(DRAINED_FOR, drain(&mut body)).await);
+            }
+            Err(failure)
+        }
+    };
+    answered.unwrap_or_else(Failure::response)
+}
+
+impl<H: Handler> Endpoint<H> {
+    /// The whole request, if it is one that is received.
+    async fn receive(
+        &self,
+        head: &Head,
+        body: &mut Body,
+        peer: Peer,
+    ) -> Result<(H::Request, Received, Work), Failure> {
+        let admitted = self.handler.admit(head).map_err(Failure::Refused)?;
+        let Admission {
+            request,
+            body_bytes,
+            work,
+        } = admitted;
+        let most = body_bytes.min(self.limits.request_bytes);
+        let announced = self.announced(&head.headers, most, peer)?;
+        let received = self.receive_body(body, announced, most, peer).await?;
+        Ok((request, received, work))
+    }
+
+    /// Refuses what can be refused before the body is received; the length that is announced.
+    fn announced(
+        &self,
+        headers: &HeaderMap,
+        most: usize,
+        peer: Peer,
+    ) -> Result<Option<usize>, Failure> {
+        let announced = headers
+            .get(header::CONTENT_LENGTH)
+            .and_then(|value| value.to_str().ok()?.parse::<u64>().ok())
+            .map(|length| usize::try_from(length).unwrap_or(usize::MAX));
+        if announced.is_some_and(|length| length > most) {
+            return Err(Failure::TooLarge);
+        }
+        if announced.is_some_and(|length| self.peers.is_too_much(peer, length))
+            || self.peers.is_exhausted(peer)
+        {
+            return Err(Failure::Overloaded);
+        }
+        Ok(announced)
+    }
+
+    /// The body, in memory that is accounted for as the bytes come, not as they are announced.
+    async fn receive_body(
+        &self,
+        body: &mut Body,
+        announced: Option<usize>,
+        most: usize,
+        peer: Peer,
+    ) -> Result<Received, Failure> {
+        let mut received = Received {
+            bytes: Vec::new(),
+            memory: Vec::new(),
+        };
+        if body.is_end_stream() {
+            return Ok(received);
+        }
+        let whole = after(self.timeouts.whole_body);
+        let mut expected = 0_usize;
+        let mut deadline = whole;
+        loop {
+            if received.bytes.len() >= expected {
+                expected = received.bytes.len().saturating_add(QUANTUM);
+                deadline = after(self.timeouts.body).min(whole);
+            }
+            let frame = timeout_at(deadline, body.frame()).await;
+            let Some(frame) = frame.map_err(|_| Failure::TooSlow)? else {
+                return Ok(received);
+            };
+            let frame = frame.map_err(|_| Failure::Unreadable)?;
+            let Ok(data) = frame.into_data() else {
+                continue; // Trailers: nobody needs them.
+            };
+            let length = received.bytes.len().checked_add(data.len());
+            if length.is_none_or(|length| length > most) {
+                return Err(Failure::TooLarge);
+            }
+            self.make_room(
+                &mut received,
+                data.len(),
+                announced.unwrap_or(most),
+                (announced, peer),
+            )?;
+            received.bytes.extend_from_slice(&data);
+        }
+    }
+
+    /// Room for so many bytes more of a body of at most so many, and a little ahead.
+    fn make_room(
+        &self,
+        received: &mut Received,
+        bytes: usize,
+        most: usize,
+        (announced, peer): (Option<usize>, Peer),
+    ) -> Result<(), Failure> {
+        let length = received.bytes.len();
+        if received.bytes.capacity().saturating_sub(length) >= bytes {
+            return Ok(());
+        }
+        // An eighth ahead copies each byte eight times at most, and is an eighth too much at most.
+        let ahead = (length / 8).max(LEAST_ROOM);
+        let wanted = bytes.max(ahead.min(most.saturating_sub(length)));
+        let before = received.bytes.capacity();
+        let share = self.peers.take_body(
+            peer,
+            length.saturating_add(wanted).saturating_sub(before),
+            announced,
+        );
+        received.memory.push(share.ok_or(Failure::Overloaded)?);
+        received.bytes.reserve_exact(wanted);
+        Ok(())
+    }
+
+    /// The answer, when it is the request's turn.
+    async fn process(
+        self: Arc<Self>,
+        request: H::Request,
+        received: Received,
+        connection: Arc<Connection>,
+    ) -> Result<HttpResponse, Failure> {
+        let admitted = self.peers.admit(connection.peer);
+        let _admitted = admitted.ok_or(Failure::Overloaded)?;
+        let turn = self.peers.turns(connection.peer).acquire_owned().await;
+        let working = Arc::clone(&self.working).acquire_owned().await;
+        let working = (turn, working);
+        spawn_blocking(move || {
+            // Held here, so that a client that leaves does not make room for what still runs.
+            let _working = working;
+            self.respond(request, received, &connection)
+        })
+        .await
+        .unwrap_or(Err(Failure::HandlerFailed))
+    }
+
+    fn respond(
+        &self,
+        request: H::Request,
+        received: Received,
+        connection: &Arc<Connection>,
+    ) -> Result<HttpResponse, Failure> {
+        let Received { bytes, memory } = received;
+        let Answer {
+            status,
+            headers,
+            body,
+        } = self.handler.handle(request, bytes);
+        drop(memory);
+        if body.len() > self.limits.response_bytes {
+            return Err(Failure::HandlerFailed);
+        }
+        let memory = self.peers.take_answer(connection, body.len());
+        let body = Bytes::from_owner(Accounted {
+            bytes: body,
+            _memory: memory.ok_or(Failure::Overloaded)?,
+        });
+        Ok(response_of(status, headers, Body::from(body)))
+    }
+}
+
+fn response_of(
+    status: StatusCode,
+    headers: Vec<(HeaderName, HeaderValue)>,
+    body: Body,
+) -> HttpResponse {
+    let mut response = HttpResponse::new(body);
+    *response.status_mut() = status;
+    response.headers_mut().extend(headers);
+    response
+}
+
+/// The end of a span of time that begins now.
+fn after(span: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(span.min(LONGEST_WAIT)).unwrap_or(now)
+}
+
+async fn drain(body: &mut Body) {
+    let mut drained = 0_usize;
+    while let Some(Ok(frame)) = body.frame().await {
+        drained = drained.saturating_add(frame.data_ref().map_or(0, Bytes::len));
+        if drained > DRAINED_BYTES {
+            return;
+        }
+    }
+}
