@@ -24,7 +24,8 @@ use std::{
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use object_store::{
-    Error, GetOptions, GetRange, ObjectStore, ObjectStoreExt as _, PutMode, PutPayload, path::Path,
+    Error, GetOptions, GetRange, ObjectStore, ObjectStoreExt as _, PutMode, PutPayload,
+    local::LocalFileSystem, path::Path,
 };
 use pad_core::Version;
 use tokio::runtime::{Builder, Runtime};
@@ -87,8 +88,6 @@ impl ObjectFolder {
     /// The objects at an address: `s3://bucket/prefix` (with the feature `s3`), `file:///folder`. What else a kind of store has to know, such as
     /// keys and end points, is taken from the environment (`AWS_ENDPOINT`, ..).
     ///
-    /// Files are not synchronised: a folder is for tests, and for one that somebody else makes durable.
-    ///
     /// # Errors
     /// [`StoreError::Io`] if it is no address of a kind that is built in.
     pub fn at(address: &str) -> Result<Self, StoreError> {
@@ -97,6 +96,10 @@ impl ObjectFolder {
             io::Error::new(io::ErrorKind::InvalidInput, said)
         };
         let url = Url::parse(address).map_err(|error| invalid(&error))?;
+        if url.scheme() == "file" {
+            let prefix = Path::from_url_path(url.path()).map_err(|error| invalid(&error))?;
+            return Self::new(Arc::new(LocalFileSystem::new().with_fsync(true)), prefix);
+        }
         let options = env::vars().map(|(name, value)| (name.to_ascii_lowercase(), value));
         let parsed = object_store::parse_url_opts(&url, options);
         let (store, prefix) = parsed.map_err(|error| invalid(&error))?;

@@ -479,3 +479,58 @@ fn a_folder_is_a_store_of_objects_by_its_address() {
     verify(key.public(), Version::new(1), &question, &answer).unwrap();
     assert!(repository.file_bytes().unwrap() >= 4096);
 }
+
+/// Objects at the address in `PAD_OBJECTS`, or in a folder.
+fn address(folder: &std::path::Path, name: &str) -> String {
+    let base = std::env::var("PAD_OBJECTS");
+    let base = base.unwrap_or_else(|_| format!("file://{}", folder.display()));
+    let unique = folder.file_name().unwrap().to_str().unwrap();
+    format!("{base}/{}-{name}", unique.trim_start_matches('.'))
+}
+
+/// What `PAD_OBJECTS` leads to is as the one in memory: two processes race for each of 25 versions, and three readers that keep nothing
+/// answer for all of them.
+#[test]
+fn what_is_at_an_address_is_raced_for_and_read_by_many() {
+    let folder = tempfile::tempdir().unwrap();
+    let (address, key) = (address(folder.path(), "race"), key(SchemeName::RedBlack));
+    let path = std::path::Path::new(&address);
+    let description = Description {
+        public: key.public().clone(),
+        repository: RepositoryName::Stored,
+    };
+    description.create(path).unwrap();
+    assert!(matches!(
+        description.create(path),
+        Err(StoreError::Exists(_))
+    ));
+    for round in 1..=25 {
+        let ends = std::thread::scope(|scope| {
+            let start = std::sync::Barrier::new(2);
+            let writer = |number: u64| {
+                let own = folder.path().join(format!("{round}-{number}"));
+                let record = SigningRecord::open(&own).unwrap();
+                let mut author = pad::dynamic::open_author(path, &key, record).unwrap();
+                start.wait();
+                author.stage(vec![put(round, number)])?;
+                author.flush(&[])
+            };
+            let writer = &writer;
+            let threads = [1, 2].map(|number| scope.spawn(move || writer(number)));
+            threads.map(|thread| thread.join().unwrap())
+        });
+        let won = ends.iter().filter(|end| end.is_ok()).count();
+        assert_eq!(won, 1, "round {round}: {ends:?}");
+    }
+    let readers = [(); 3].map(|()| pad::dynamic::open_repository(path).unwrap());
+    for reader in &readers {
+        assert_eq!(reader.latest(), Version::new(25));
+        for version in (1..=25).map(Version::new) {
+            let question = Question::Key(name(version.number()));
+            let answer = reader.answer(version, &question).unwrap();
+            verify(key.public(), version, &question, &answer).unwrap();
+        }
+    }
+    let mut reader = pad::dynamic::open_repository(path).unwrap();
+    assert_eq!(reader.check().unwrap().heads, 25);
+}
