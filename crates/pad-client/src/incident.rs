@@ -155,4 +155,4 @@ pub(crate) fn keep_record(
 }
 
 /// The bytes that are kept of each response; of longer ones the digest says what was there.
-const MOST_KEPT: usize = 1 << 20;
+const MOST_KEPT: usize = 128 << 10;

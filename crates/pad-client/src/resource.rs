@@ -119,6 +119,9 @@ impl Resource {
     /// # Errors
     /// [`UnknownPath`].
     pub fn parse(path: &str) -> Result<Self, UnknownPath> {
+        if path.ends_with('/') {
+            return Err(UnknownPath::Unknown);
+        }
         let (kind, rest) = path.split_once('/').unwrap_or((path, ""));
         let pair = || {
             let (first, second) = rest.split_once('/').ok_or(UnknownPath::Unknown)?;

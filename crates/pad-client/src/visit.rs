@@ -85,6 +85,11 @@ impl<'s> Visit<'s> {
         }
     }
 
+    /// Forgets what the server has said: it was verified.
+    pub fn forget(&self) {
+        self.said.borrow_mut().clear();
+    }
+
     fn note(&self, resource: &Resource, response: &[u8]) {
         let address = self.server.address();
         self.said.borrow_mut().push(Exchange {

@@ -149,6 +149,20 @@ impl Dictionary {
     /// # Errors
     /// [`NotApplied`] with the first that is not taken; those before it are, durably.
     pub fn apply(&self, updates: &[Vec<u8>]) -> Result<Applied, NotApplied> {
+        let mut updates = updates;
+        // Whoever brings what is here already, or what nobody has signed, keeps nobody from reading or writing.
+        while let Some((first, rest)) = updates.split_first() {
+            if self.read(|repository| is_next(repository, first))? {
+                break;
+            }
+            updates = rest;
+        }
+        if updates.is_empty() {
+            return Ok(Applied {
+                taken: 0,
+                latest: self.latest(),
+            });
+        }
         let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         if self.reads_on_demand() {
             // By a repository of its own, dropped when it is done: it keeps other writers out while it is there.
@@ -219,6 +233,8 @@ fn apply_to(repository: &mut AnyRepository, updates: &[Vec<u8>]) -> Result<Appli
         match repository.stage_message(update) {
             Ok(_) => taken = taken.saturating_add(1),
             Err(RepositoryError::Refused(ApplyError::VersionGap { expected, actual })) => {
+                // What is staged cannot be read yet.
+                repository.flush(&[])?;
                 is_known(repository, update, (expected, actual))?;
             }
             Err(error) => return Err(error.into()),
@@ -230,9 +246,24 @@ fn apply_to(repository: &mut AnyRepository, updates: &[Vec<u8>]) -> Result<Appli
     Ok(Applied { taken, latest })
 }
 
+/// Whether the author has signed an update that is not here yet.
+fn is_next(repository: &AnyRepository, update: &[u8]) -> Result<bool, NotApplied> {
+    match repository.verify_update(update) {
+        Ok(()) => Ok(true),
+        Err(RepositoryError::Refused(ApplyError::VersionGap { expected, actual })) => {
+            if actual > expected {
+                // Another process may have published what is in between.
+                return Ok(true);
+            }
+            is_known(repository, update, (expected, actual)).map(|()| false)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// That an update which follows another version than the latest is here already.
 fn is_known(
-    repository: &mut AnyRepository,
+    repository: &AnyRepository,
     update: &[u8],
     (latest, base): (Version, Version),
 ) -> Result<(), NotApplied> {
@@ -240,8 +271,6 @@ fn is_known(
     if base > latest {
         return Err(NotApplied::Gap { base, latest });
     }
-    // What is staged cannot be read yet.
-    repository.flush(&[])?;
     if repository.update_message(version)?.as_deref() == Some(update) {
         return Ok(());
     }

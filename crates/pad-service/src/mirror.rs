@@ -151,6 +151,8 @@ impl Mirror {
                 }
                 Err(error) => return Err(Stopped::Store(error)),
             }
+            // Otherwise all that is missing would be in memory at once.
+            visit.forget();
             let now = self.dictionary.latest();
             for _ in latest.number()..now.number() {
                 self.metrics.count_update(true);

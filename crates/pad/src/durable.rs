@@ -145,6 +145,14 @@ impl<M: HostedRepository + ?Sized, D: Store> Durable<M, D> {
         self.flush(&[])
     }
 
+    /// Whether an update, given as a message, is the next one by its head, which the author has signed. Nothing is changed.
+    ///
+    /// # Errors
+    /// [`RepositoryError::Unreadable`], [`RepositoryError::Refused`].
+    pub fn verify_update(&self, update: &[u8]) -> Result<(), RepositoryError> {
+        self.memory.verify_update(update)
+    }
+
     /// Verifies an update, given as a message, and applies it in memory; [`Durable::flush`] makes it durable. Its head
     /// is verified before its operations take memory.
     ///

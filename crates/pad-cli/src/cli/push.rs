@@ -94,10 +94,10 @@ fn push(
 
 /// Brings a server the versions that it lacks; how many.
 fn bring(repository: &AnyRepository, address: &str, options: &HttpOptions) -> Result<u64, Failure> {
-    let server = Server::connect(address, options.clone()).map_err(failed)?;
+    let server = Server::connect(address, options.clone()).map_err(|error| failed(&error))?;
     let (ours, mut theirs) = (
         repository.latest(),
-        server.versions().map_err(failed)?.latest,
+        server.versions().map_err(|error| failed(&error))?.latest,
     );
     if theirs > ours {
         return Err(Failure::Refused(format!(
@@ -113,7 +113,7 @@ fn bring(repository: &AnyRepository, address: &str, options: &HttpOptions) -> Re
                 "the server is at version {theirs}, and the update to version {next} was pruned: copy the store to it"
             )));
         };
-        match server.push(&update).map_err(failed)? {
+        match server.push(&update).map_err(|error| failed(&error))? {
             Pushed::Taken => {
                 brought += 1;
                 theirs = next;
@@ -131,9 +131,9 @@ fn bring(repository: &AnyRepository, address: &str, options: &HttpOptions) -> Re
     Ok(brought)
 }
 
-fn failed(error: FetchError) -> Failure {
+fn failed(error: &FetchError) -> Failure {
     let text = error.to_string();
-    match &error {
+    match error {
         FetchError::Refused { code, .. } if code == "update_refused" || code == "other_update" => {
             Failure::Refused(text)
         }

@@ -211,13 +211,12 @@ impl NetworkArguments {
 
 /// The name and the file of a store.
 pub(super) fn named(store: &str) -> Result<(String, &Path), Failure> {
-    let (name, path) = match store.split_once('=') {
-        Some((name, path)) => (name.to_owned(), Path::new(path)),
-        None => {
-            let path = Path::new(store);
-            let stem = path.file_stem().unwrap_or_default();
-            (stem.to_string_lossy().into_owned(), path)
-        }
+    let (name, path) = if let Some((name, path)) = store.split_once('=') {
+        (name.to_owned(), Path::new(path))
+    } else {
+        let path = Path::new(store);
+        let stem = path.file_stem().unwrap_or_default();
+        (stem.to_string_lossy().into_owned(), path)
     };
     let is_usual = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
     if name.is_empty() || name.starts_with('.') || !name.chars().all(is_usual) {

@@ -37,6 +37,57 @@ fn the_operator_s_tutorial_works() {
     assert!(run(include_str!("../../../../docs/tutorials/operator.md")) >= 11);
 }
 
+/// The servers that are started by lines that end with `&` are killed at the end.
+#[cfg(feature = "network")]
+#[test]
+fn the_operations_commands_work() {
+    use std::{
+        io::{BufRead as _, BufReader},
+        net::TcpListener,
+        process::{Child, Stdio},
+    };
+
+    struct Servers(Vec<Child>);
+
+    impl Drop for Servers {
+        fn drop(&mut self) {
+            for server in &mut self.0 {
+                let _ = server.kill();
+                let _ = server.wait();
+            }
+        }
+    }
+
+    let bench = Bench::new();
+    let mut document = include_str!("../../../../docs/operations.md").to_owned();
+    // Both at once, so that they are two.
+    let free = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+    for (named, free) in ["127.0.0.1:7440", "127.0.0.1:7441"].iter().zip(&free) {
+        document = document.replace(named, &free.local_addr().unwrap().to_string());
+    }
+    drop(free);
+    let (mut servers, mut count) = (Servers(Vec::new()), 0);
+    for line in document
+        .lines()
+        .filter_map(|line| line.strip_prefix("$ pad "))
+    {
+        count += 1;
+        let Some(server) = line.strip_suffix(" &") else {
+            bench.ok(line);
+            continue;
+        };
+        let mut command = bench.command();
+        command.args(server.split(' ')).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        servers.0.push(child);
+        let mut said = String::new();
+        output.read_line(&mut said).unwrap();
+        assert!(said.starts_with("serving "), "{line}: {said}");
+    }
+    assert!(count >= 13, "{count}");
+}
+
 /// The files of other crates are not there when a crate is built from what was published of it.
 #[test]
 fn crates_include_nothing_that_is_outside_of_them() {

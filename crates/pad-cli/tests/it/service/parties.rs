@@ -15,139 +15,197 @@ fn the_same_with_tuples() {
     every_lie_is_caught("tuple-spec-lightweight");
 }
 
+/// The parties, each in a process of its own.
+struct Parties {
+    one: Process,
+    two: Process,
+    /// Serves the first version only.
+    old: Process,
+    /// Serves another history that the author has signed.
+    fork: Process,
+    mirror: Process,
+    bench: Bench,
+}
+
+const ROOTS: &str = "--tls-roots tls.pem";
+
 fn every_lie_is_caught(scheme: &str) {
-    let bench = Bench::new();
-    certify(&bench);
-    bench.ok(&format!("keygen --out k --scheme {scheme}"));
-    bench.write("t.csv", crate::bench::TRACE.as_bytes());
-    bench.ok("import --store s --key k t.csv");
-    // The key's owner forks: another history from the second version on, with a memory of its own.
-    bench.write("fork.csv", b"snapshot,op,key,value\na,put,apple,3\na,put,pear,5\na,put,plum,7\nb,put,apple,66\nc,put,apple,67\n");
-    bench.ok("import --store fork --key k --record fork.signed fork.csv");
+    let parties = Parties::begin(scheme);
+    parties.honest_servers_answer_every_client();
+    parties.old_copies_are_not_news();
+    parties.other_histories_leave_evidence();
+    parties.end();
+}
 
-    for store in ["one", "two", "old"] {
-        begin_store(&bench, store);
+impl Parties {
+    fn begin(scheme: &str) -> Self {
+        let bench = Bench::new();
+        certify(&bench);
+        bench.ok(&format!("keygen --out k --scheme {scheme}"));
+        bench.write("t.csv", crate::bench::TRACE.as_bytes());
+        bench.ok("import --store s --key k t.csv");
+        // The key's owner forks: another history from the second version on, with a memory of its own.
+        bench.write("fork.csv", FORK.as_bytes());
+        bench.ok("import --store fork --key k --record fork.signed fork.csv");
+        for store in ["one", "two", "old"] {
+            begin_store(&bench, store);
+        }
+        let start = |line: &str| Process::start(&bench, line, "127.0.0.1:0");
+        let [one, old, fork] =
+            ["one", "old", "fork"].map(|store| start(&format!("serve --store {store}")));
+        let two = start("serve --store two --log json");
+        let (first, second) = (one.url(), two.url());
+        bench.ok(&format!(
+            "push --store s --to {first} --to {second} {ROOTS}"
+        ));
+        let mirror = start(&format!(
+            "mirror --store copy --public k.pub --from {first} --from {second} {ROOTS} --every 20"
+        ));
+        bench.ok("put --store s apple 8");
+        bench.ok(&format!(
+            "commit --store s --key k --push {first} --push {second} {ROOTS}"
+        ));
+        wait_for(&bench, &mirror.url(), 4);
+        Self {
+            one,
+            two,
+            old,
+            fork,
+            mirror,
+            bench,
+        }
     }
-    let one = Process::start(&bench, "serve --store one", "127.0.0.1:0");
-    let two = Process::start(&bench, "serve --store two --log json", "127.0.0.1:0");
-    let old = Process::start(&bench, "serve --store old", "127.0.0.1:0");
-    let fork = Process::start(&bench, "serve --store fork", "127.0.0.1:0");
-    let roots = "--tls-roots tls.pem";
-    let (first, second) = (one.url(), two.url());
-    bench.ok(&format!(
-        "push --store s --to {first} --to {second} {roots}"
-    ));
-    let line = format!(
-        "mirror --store copy --public k.pub --from {first} --from {second} {roots} --every 20"
-    );
-    let mirror = Process::start(&bench, &line, "127.0.0.1:0");
-    bench.ok("put --store s apple 8");
-    bench.ok(&format!(
-        "commit --store s --key k --push {first} --push {second} {roots}"
-    ));
-    wait_for(&bench, &mirror.url(), 4);
 
-    // A client of the two servers, one of the mirror alone, and one that comes to a server that lags behind first.
-    let ask = |servers: &[&Process], view: &str, rest: &str| {
-        let servers: Vec<_> = servers
+    /// A look-up at these servers by the client with this view.
+    fn ask(servers: &[&Process], view: &str, rest: &str) -> String {
+        let servers = servers
             .iter()
-            .map(|server| format!("--server {}", server.url()))
-            .collect();
+            .map(|server| format!("--server {}", server.url()));
+        let servers: Vec<_> = servers.collect();
         format!(
-            "get {} {roots} --public k.pub --view {view} {rest}",
+            "get {} {ROOTS} --public k.pub --view {view} {rest}",
             servers.join(" ")
         )
-    };
-    for (servers, view) in [
-        (&[&one, &two][..], "first"),
-        (&[&mirror], "second"),
-        (&[&two, &old], "third"),
-    ] {
-        let answer = bench.ok(&ask(servers, view, "apple"));
-        assert_eq!(answer, "present  apple = 8   [version 4, verified]\n");
-        let answer = bench.ok(&ask(servers, view, "pear --at 1"));
-        assert_eq!(answer, "present  pear = 5   [version 1, verified]\n");
     }
-    for line in [
-        "range --public k.pub apple r",
-        "history --complete --public k.pub apple",
-        "versions --public k.pub",
-    ] {
-        let local = bench.ok(&format!("{line} --store s"));
-        let remote = bench.ok(&format!("{line} --server {first} {roots}"));
-        assert_eq!(local, remote, "{line}");
-    }
-    bench.ok(&format!(
-        "prove --server {first} {roots} --public k.pub --out proof apple"
-    ));
-    bench.ok("verify --public k.pub --proof proof --at 4 apple");
 
-    // An old copy as news.
-    let output = bench.run(&ask(&[&old, &one], "first", "apple"));
-    assert_eq!(
-        text(&output.stdout),
-        "present  apple = 8   [version 4, verified]\n"
-    );
-    assert!(text(&output.stderr).contains("offered after version 4 was seen"));
-    assert!(bench.path("first.lie").exists());
-    bench.fails(
-        &ask(&[&old], "first", "apple"),
-        3,
-        "offered after version 4 was seen",
-    );
-    // Another history: older than the view first, then as long.
-    let line = format!(
-        "--server {} {roots} --public k.pub --view third apple",
-        fork.url()
-    );
-    bench.fails(&format!("get {line}"), 3, "verification failed");
-    for change in ["70", "71"] {
-        bench.ok(&format!("put --store fork apple {change}"));
-        bench.ok("commit --store fork --key k --record fork.signed");
-        let version = if change == "70" { 4 } else { 5 };
-        wait_for(&bench, &fork.url(), version);
-        let output = bench.run(&ask(&[&fork, &two], "third", "apple"));
+    /// A client of the two servers, one of the mirror alone, and one that has a server that lags behind as well.
+    fn honest_servers_answer_every_client(&self) {
+        let Self {
+            one,
+            two,
+            old,
+            mirror,
+            bench,
+            ..
+        } = self;
+        for (servers, view) in [
+            (&[one, two][..], "first"),
+            (&[mirror], "second"),
+            (&[two, old], "third"),
+        ] {
+            let answer = bench.ok(&Self::ask(servers, view, "apple"));
+            assert_eq!(answer, "present  apple = 8   [version 4, verified]\n");
+            let answer = bench.ok(&Self::ask(servers, view, "pear --at 1"));
+            assert_eq!(answer, "present  pear = 5   [version 1, verified]\n");
+        }
+        let first = one.url();
+        for line in [
+            "range --public k.pub apple r",
+            "history --complete --public k.pub apple",
+            "versions --public k.pub",
+        ] {
+            let local = bench.ok(&format!("{line} --store s"));
+            let remote = bench.ok(&format!("{line} --server {first} {ROOTS}"));
+            assert_eq!(local, remote, "{line}");
+        }
+        bench.ok(&format!(
+            "prove --server {first} {ROOTS} --public k.pub --out proof apple"
+        ));
+        bench.ok("verify --public k.pub --proof proof --at 4 apple");
+    }
+
+    fn old_copies_are_not_news(&self) {
+        let Self {
+            one, old, bench, ..
+        } = self;
+        let output = bench.run(&Self::ask(&[old, one], "first", "apple"));
         assert_eq!(
             text(&output.stdout),
             "present  apple = 8   [version 4, verified]\n"
         );
-        assert!(
-            text(&output.stderr).contains("has signed two histories"),
-            "{}",
-            text(&output.stderr)
+        assert!(text(&output.stderr).contains("offered after version 4 was seen"));
+        assert!(bench.path("first.lie").exists());
+        let alone = Self::ask(&[old], "first", "apple");
+        bench.fails(&alone, 3, "offered after version 4 was seen");
+    }
+
+    /// First one that is older than what the client has seen, then one that is as long, then a longer one.
+    fn other_histories_leave_evidence(&self) {
+        let Self {
+            two, fork, bench, ..
+        } = self;
+        bench.fails(
+            &Self::ask(&[fork], "third", "apple"),
+            3,
+            "verification failed",
         );
+        for version in [4, 5] {
+            bench.ok(&format!("put --store fork apple 7{version}"));
+            bench.ok("commit --store fork --key k --record fork.signed");
+            wait_for(bench, &fork.url(), version);
+            let output = bench.run(&Self::ask(&[fork, two], "third", "apple"));
+            assert_eq!(
+                text(&output.stdout),
+                "present  apple = 8   [version 4, verified]\n"
+            );
+            let said = text(&output.stderr);
+            assert!(said.contains("has signed two histories"), "{said}");
+        }
+        let files = fs::read_dir(bench.folder.path()).unwrap();
+        let names = files.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let evidence: Vec<_> = names
+            .filter(|name| name.starts_with("third.evidence"))
+            .collect();
+        assert_eq!(evidence.len(), 2);
+        for file in evidence {
+            let checked = bench.ok(&format!("evidence --public k.pub {file}"));
+            let proved = "has signed two different things about version 4";
+            assert!(checked.contains(proved), "{checked}");
+        }
     }
-    let evidence: Vec<_> = fs::read_dir(bench.folder.path())
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| name.starts_with("third.evidence"))
-        .collect();
-    assert!(!evidence.is_empty());
-    for file in evidence {
-        let checked = bench.ok(&format!("evidence --public k.pub {file}"));
-        assert!(
-            checked.contains("has signed two different things about version 4"),
-            "{checked}"
-        );
-    }
-    // The servers and the mirror are as they were.
-    for server in [&one, &two, &mirror] {
-        assert_eq!(latest(&bench, &server.url()), Some(4));
-    }
-    #[cfg(unix)]
-    for server in [one, two, mirror] {
-        server.stop();
-    }
-    for store in ["one", "two", "copy"] {
-        bench.ok(&format!("check --store {store} --public k.pub"));
+
+    /// Servers and mirror are as they were.
+    fn end(self) {
+        let Self {
+            one,
+            two,
+            mirror,
+            bench,
+            ..
+        } = self;
+        for server in [&one, &two, &mirror] {
+            assert_eq!(latest(&bench, &server.url()), Some(4));
+        }
+        #[cfg(unix)]
+        for server in [one, two, mirror] {
+            server.stop();
+        }
+        for store in ["one", "two", "copy"] {
+            bench.ok(&format!("check --store {store} --public k.pub"));
+        }
     }
 }
+
+const FORK: &str = "snapshot,op,key,value\n\
+    a,put,apple,3\na,put,pear,5\na,put,plum,7\n\
+    b,put,apple,66\n\
+    c,put,apple,67\n";
 
 #[test]
 fn a_mirror_passes_over_upstreams_that_lie() {
     let bench = Bench::with_trace();
     certify(&bench);
-    bench.write("fork.csv", b"snapshot,op,key,value\na,put,apple,3\na,put,pear,5\na,put,plum,7\nb,put,apple,66\nc,put,apple,67\nd,put,apple,68\n");
+    bench.write("fork.csv", format!("{FORK}d,put,apple,68\n").as_bytes());
     bench.ok("import --store fork --key k --record fork.signed fork.csv");
     begin_store(&bench, "copy");
     bench.ok("export --store s --at 2 --out second.update");
