@@ -21,6 +21,7 @@
 //! * [`SigningRecord`]: what an author has handed out, so that an old store is not signed for.
 //! * [`CompleteHistory`]: every change of a key, and from which version on.
 //! * [`evidence`]: against an author's key that has signed two histories.
+//! * [`witnessed`]: the newest head, as a public log has it that witnesses watch.
 //! * [`dynamic`], [`question`], [`client_view`] and [`selection`]: everything chosen by name at run
 //!   time, as the command line does.
 
@@ -47,6 +48,7 @@ pub mod signing_record;
 pub mod store;
 #[cfg(feature = "trace")]
 pub mod trace;
+pub mod witnessed;
 
 #[cfg(feature = "aad")]
 pub use aad;

@@ -3,6 +3,7 @@
 use core::fmt::Write as _;
 
 use crate::{
+    Timestamp,
     lines::{base64, bytes, decimal, hash, split_line},
     note::{LONGEST_NOTE, Note, NoteError},
     policy::{Accepted, Policy, PolicyError},
@@ -114,7 +115,20 @@ impl LogProof {
     /// # Errors
     /// [`LogProofError::Policy`], [`LogProofError::Tree`].
     pub fn verify(&self, policy: &Policy, entry: &[u8]) -> Result<LoggedEntry, LogProofError> {
-        let accepted = policy.verify(&self.note)?;
+        self.verify_since(policy, entry, None)
+    }
+
+    /// The same, counting only witnesses that have cosigned at this time or later: see [`Policy::verify_since`].
+    ///
+    /// # Errors
+    /// As [`LogProof::verify`].
+    pub fn verify_since(
+        &self,
+        policy: &Policy,
+        entry: &[u8],
+        since: Option<Timestamp>,
+    ) -> Result<LoggedEntry, LogProofError> {
+        let accepted = policy.verify_since(&self.note, since)?;
         accepted.check_entry(self.index, entry, &self.path)?;
         let index = self.index;
         Ok(LoggedEntry { index, accepted })

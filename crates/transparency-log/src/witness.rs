@@ -161,10 +161,11 @@ impl<E: core::error::Error> AddError<E> {
         }
     }
 
-    /// The type of the body of the answer.
+    /// The type of the body of the answer. A log takes a size for an invitation to ask again, which a log that has forked
+    /// should not.
     pub const fn content_type(&self) -> &'static str {
         match self {
-            Self::Conflict(_) | Self::Forked(_) => SIZE_CONTENT_TYPE,
+            Self::Conflict(_) => SIZE_CONTENT_TYPE,
             _ => TEXT_CONTENT_TYPE,
         }
     }
@@ -172,7 +173,7 @@ impl<E: core::error::Error> AddError<E> {
     /// The body of the answer: the size on record where that is what is wrong, else what is wrong.
     pub fn body(&self) -> String {
         match self {
-            Self::Conflict(size) | Self::Forked(size) => format!("{size}\n"),
+            Self::Conflict(size) => format!("{size}\n"),
             other => format!("{other}\n"),
         }
     }

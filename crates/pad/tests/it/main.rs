@@ -12,3 +12,4 @@ mod log;
 mod log_files;
 mod proof_file;
 mod stored;
+mod witnessed;

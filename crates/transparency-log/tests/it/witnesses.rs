@@ -12,7 +12,7 @@ use transparency_log::{
     tree::{Hash, TreeHead, prove_consistency},
     witness::{
         AddCheckpoint, AddError, Answer, AnswerError, FolderRecords, FolderRecordsError,
-        MemoryRecords, Records, RequestError, SIZE_CONTENT_TYPE, Witness,
+        MemoryRecords, Records, RequestError, SIZE_CONTENT_TYPE, TEXT_CONTENT_TYPE, Witness,
     },
 };
 
@@ -143,7 +143,7 @@ fn each_refusal_has_its_status_and_changes_nothing() {
     }
     let refused_same = refused(&request(&mut fork(9), 9, 9));
     assert!(matches!(refused_same.3, AddError::Forked(9)));
-    assert_eq!((refused_same.0, refused_same.1), (409, SIZE_CONTENT_TYPE));
+    assert_eq!((refused_same.0, refused_same.1), (409, TEXT_CONTENT_TYPE));
 
     let mut forked = fork(9);
     forked.entries.extend((9..15).map(entry));
