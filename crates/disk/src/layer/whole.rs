@@ -65,3 +65,62 @@ pub fn lock(layer: &dyn FileLayer, name: &str) -> io::Result<Option<Arc<dyn Laye
 
 const DRAFT: &str = ".new";
 const PAUSE: core::time::Duration = core::time::Duration::from_millis(5);
+
+#[cfg(test)]
+#[cfg(feature = "simulated-disk")]
+mod tests {
+    use super::*;
+    use crate::layer::{Reads, SimulatedFolder};
+
+    /// Replaces a file twice; how often it was told that it had.
+    fn run(folder: &SimulatedFolder) -> usize {
+        let replaced = |contents: &&[u8]| replace(folder, "file", contents).is_ok();
+        let contents: [&[u8]; 2] = [&[1; 700], &[2; 1300]];
+        contents
+            .iter()
+            .take_while(|contents| replaced(contents))
+            .count()
+    }
+
+    #[test]
+    fn a_crash_leaves_the_contents_before_or_the_new_ones() {
+        let whole = SimulatedFolder::new("folder");
+        assert_eq!(run(&whole), 2);
+        for stop in 1..=whole.operations().len() {
+            let folder = SimulatedFolder::new("folder");
+            folder.stop_at(stop, Reads::Work);
+            let acknowledged = run(&folder);
+            for left in (0..20).map(|seed| folder.after_power_cut(seed)) {
+                let found = read(&left, "file", 1300).unwrap();
+                let replaced = match found.as_deref() {
+                    None => 0,
+                    Some(found) if found == [1; 700] => 1,
+                    Some(found) if found == [2; 1300] => 2,
+                    Some(_) => panic!("torn"),
+                };
+                assert!(replaced >= acknowledged, "{stop}");
+                // What is left of an attempt is in nobody's way.
+                assert_eq!(run(&left), 2);
+            }
+        }
+    }
+
+    #[test]
+    fn files_are_read_up_to_a_length() {
+        let folder = SimulatedFolder::new("folder");
+        assert_eq!(read(&folder, "file", 10).unwrap(), None);
+        replace(&folder, "file", &[5; 10]).unwrap();
+        assert_eq!(read(&folder, "file", 10).unwrap().unwrap(), [5; 10]);
+        let refused = read(&folder, "file", 9).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::FileTooLarge);
+    }
+
+    #[test]
+    fn one_has_the_lock() {
+        let folder = SimulatedFolder::new("folder");
+        let first = lock(&folder, "lock").unwrap().unwrap();
+        assert!(!folder.open("lock").unwrap().try_lock().unwrap());
+        drop(first);
+        assert!(lock(&folder, "lock").unwrap().is_some());
+    }
+}
