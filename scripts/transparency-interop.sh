@@ -37,6 +37,9 @@ echo "== ours, checked by x/mod and formats"
 "$ours" make "$work/ours" "$entries"
 "$work/peer" check "$work/ours"
 
+echo "== the vectors of our tests, checked by x/mod and formats"
+"$work/peer" texts crates/transparency-log/tests/it/vectors
+
 echo "== ours, checked by Tessera's fsck"
 if GOBIN="$work" go install "github.com/transparency-dev/tessera/cmd/fsck@$fsck_version" 2>"$work/fsck.log"; then
     # It exits with 0 whatever it finds, and may not end at all where it finds something wrong.

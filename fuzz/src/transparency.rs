@@ -92,7 +92,11 @@ fn note(bytes: &[u8]) {
     assert_eq!(Note::parse(again.as_bytes()).as_ref(), Ok(&note));
     if let Ok(opened) = note.open(&HONEST.keys) {
         let honest = [&HONEST.first.note, &HONEST.second.note];
-        assert!(honest.iter().any(|honest| honest.unverified_text() == opened.text));
+        assert!(
+            honest
+                .iter()
+                .any(|honest| honest.unverified_text() == opened.text)
+        );
     }
     if let Ok(accepted) = HONEST.policy.verify(&note) {
         assert_eq!(accepted.checkpoint().size(), 2);
@@ -100,7 +104,9 @@ fn note(bytes: &[u8]) {
 }
 
 fn texts(bytes: &[u8]) {
-    let Ok(text) = core::str::from_utf8(bytes) else { return };
+    let Ok(text) = core::str::from_utf8(bytes) else {
+        return;
+    };
     if let Ok(checkpoint) = Checkpoint::parse(text) {
         assert_eq!(checkpoint.text(), text);
     }
@@ -123,17 +129,28 @@ fn request(bytes: &[u8]) {
     let mut witness = Witness::new(cosigner(), MemoryRecords::default());
     witness.add_log(ORIGIN, log().verifier());
     let first = HONEST.first.encode();
-    witness.add_checkpoint(first.as_bytes(), time()).expect("an honest request");
+    witness
+        .add_checkpoint(first.as_bytes(), time())
+        .expect("an honest request");
     if let Ok(cosignature) = witness.add_checkpoint(bytes, time()) {
         let texts = [&HONEST.first, &HONEST.second].map(|honest| honest.note.unverified_text());
         let key = witness.verifier();
-        assert!(texts.iter().any(|text| key.verify(text, &cosignature).is_ok()));
+        assert!(
+            texts
+                .iter()
+                .any(|text| key.verify(text, &cosignature).is_ok())
+        );
     }
 }
 
 fn proof(bytes: &[u8]) {
-    let Ok(proof) = LogProof::parse(bytes) else { return };
-    assert_eq!(LogProof::parse(proof.encode().as_bytes()).as_ref(), Ok(&proof));
+    let Ok(proof) = LogProof::parse(bytes) else {
+        return;
+    };
+    assert_eq!(
+        LogProof::parse(proof.encode().as_bytes()).as_ref(),
+        Ok(&proof)
+    );
     if let Ok(logged) = proof.verify(&HONEST.policy, b"1") {
         assert!(logged.is_last() && logged.index() == 1);
     }
@@ -141,20 +158,31 @@ fn proof(bytes: &[u8]) {
 
 /// Any two heads and any hashes: a proof of something else than the same tree has to hash to the roots.
 fn consistency(bytes: &[u8]) {
-    let Some((sizes, rest)) = bytes.split_first_chunk::<16>() else { return };
+    let Some((sizes, rest)) = bytes.split_first_chunk::<16>() else {
+        return;
+    };
     let number = u128::from_be_bytes(*sizes);
     let (hashes, _) = rest.as_chunks::<32>();
     let hashes: Vec<Hash> = hashes.iter().copied().map(Hash::from_bytes).collect();
-    let [old, new, proof @ ..] = hashes.as_slice() else { return };
+    let [old, new, proof @ ..] = hashes.as_slice() else {
+        return;
+    };
     let size = |number: u128| u64::try_from(number & u128::from(u64::MAX)).expect("64 bits");
     let (old, new) = (
-        TreeHead { size: size(number >> 64), root: *old },
-        TreeHead { size: size(number), root: *new },
+        TreeHead {
+            size: size(number >> 64),
+            root: *old,
+        },
+        TreeHead {
+            size: size(number),
+            root: *new,
+        },
     );
     if transparency_log::tree::verify_consistency(&old, &new, proof).is_ok() {
         assert!(old.size == 0 || old == new || !proof.is_empty());
     }
-    drop(transparency_log::tree::verify_inclusion(old.size, old.root, &new, proof));
+    let included = transparency_log::tree::verify_inclusion(old.size, old.root, &new, proof);
+    assert!(included.is_err() || old.size < new.size);
 }
 
 /// Honest texts, as inputs: for the committed corpus.
@@ -166,13 +194,21 @@ pub fn seeds() -> Vec<(String, Vec<u8>)> {
     let seed = |name: &str, what: u8, bytes: &[u8]| (name.to_owned(), [&[what], bytes].concat());
     vec![
         seed("note", 0, HONEST.proof.note.encode().as_bytes()),
-        seed("checkpoint", 1, HONEST.proof.note.unverified_text().as_bytes()),
+        seed(
+            "checkpoint",
+            1,
+            HONEST.proof.note.unverified_text().as_bytes(),
+        ),
         seed("path", 1, b"tile/1/x001/x234/067.p/42"),
         seed("key", 1, HONEST.keys[1].to_string().as_bytes()),
         seed("policy", 1, policy.as_bytes()),
         seed("request", 2, HONEST.second.encode().as_bytes()),
         seed("proof", 3, HONEST.proof.encode().as_bytes()),
         seed("bundle", 4, &[0, 1, 7]),
-        seed("consistency", 5, &[&[0; 7][..], &[1], &[0; 7], &[2], &[9; 96]].concat()),
+        seed(
+            "consistency",
+            5,
+            &[&[0; 7][..], &[1], &[0; 7], &[2], &[9; 96]].concat(),
+        ),
     ]
 }

@@ -2,6 +2,7 @@
 // it to check; see ../transparency-interop.sh.
 //
 //	transparency-interop check FOLDER
+//	transparency-interop texts FOLDER
 //	transparency-interop make FOLDER SIZE
 //	transparency-interop tessera FOLDER ENTRIES WITNESS WITNESS-PROGRAM
 package main
@@ -23,6 +24,8 @@ func run(arguments []string) error {
 	switch {
 	case len(arguments) == 2 && arguments[0] == "check":
 		return check(arguments[1])
+	case len(arguments) == 2 && arguments[0] == "texts":
+		return checkTexts(arguments[1])
 	case len(arguments) == 3 && arguments[0] == "make":
 		size, err := strconv.ParseInt(arguments[2], 10, 64)
 		if err != nil {
@@ -36,6 +39,6 @@ func run(arguments []string) error {
 		}
 		return witnessed(arguments[1], entries, arguments[3], arguments[4])
 	default:
-		return fmt.Errorf("usage: check FOLDER | make FOLDER SIZE | tessera FOLDER ENTRIES WITNESS-KEY WITNESS-PROGRAM")
+		return fmt.Errorf("usage: check FOLDER | texts FOLDER | make FOLDER SIZE | tessera FOLDER ENTRIES WITNESS-KEY WITNESS-PROGRAM")
 	}
 }

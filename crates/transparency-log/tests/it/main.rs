@@ -11,4 +11,5 @@ mod stores;
 mod support;
 mod tiles;
 mod trees;
+mod vectors;
 mod witnesses;
