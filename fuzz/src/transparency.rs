@@ -79,7 +79,7 @@ pub fn run(data: &[u8]) {
         4 => {
             let number = bytes.first().copied().unwrap_or_default();
             if let Ok(entries) = parse_bundle(bytes, number.into()) {
-                assert_eq!(entries.len(), number.into());
+                assert_eq!(entries.len(), usize::from(number));
             }
         }
         _ => consistency(bytes),

@@ -6,9 +6,11 @@
 //! * [`Fetch`]: wherever resources come from; [`TileReader`] believes nothing of them.
 
 mod bundle;
+mod fetch;
 mod path;
 mod reader;
 
 pub use bundle::{BundleError, LONGEST_ENTRY, encode_entry, parse_bundle};
+pub use fetch::{Fetch, FetchError, ReadError};
 pub use path::{PathError, ResourcePath, Width, grown};
-pub use reader::{Fetch, FetchError, ReadError, TileReader};
+pub use reader::TileReader;

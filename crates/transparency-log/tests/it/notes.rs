@@ -153,15 +153,26 @@ fn times_are_what_was_signed_and_have_an_end() {
     assert_eq!(transparency_log::Timestamp::from_seconds(1 << 63), None);
 }
 
+/// Ids are short enough for two keys of one name to be found that have the same.
 #[test]
 fn known_keys_with_one_name_and_id_are_refused() {
-    let note = NaiveLog::new(3).note(3);
-    let keys = [
-        log_key().verifier(),
-        log_key().verifier(),
-        other_log_key().verifier(),
-    ];
-    note.open(&keys).unwrap();
+    let [first, second] = [52_634_u64, 156_688].map(|number| {
+        let mut secret = [0; 32];
+        secret[..8].copy_from_slice(&number.to_be_bytes());
+        NoteSigner::new("twins.example".parse().unwrap(), &secret)
+    });
+    let keys = [first.verifier(), second.verifier()];
+    assert_eq!(keys[0].id(), keys[1].id());
+    assert_ne!(keys[0], keys[1]);
+    let mut note = Note::new("text\n").unwrap();
+    note.add(first.sign("text\n")).unwrap();
+    let ambiguous = NoteError::AmbiguousKey(first.name().clone());
+    assert_eq!(note.open(&keys), Err(ambiguous));
+    let wrong = NoteError::WrongSignature(first.name().clone());
+    assert_eq!(note.open(&keys[1..]), Err(wrong));
+    // The same key twice is one.
+    let twice = [first.verifier(), first.verifier()];
+    assert_eq!(note.open(&twice).unwrap().signed.len(), 1);
 }
 
 #[test]

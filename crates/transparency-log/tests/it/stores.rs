@@ -238,3 +238,17 @@ fn appending_does_not_read_the_log() {
     // Three writes, ten files made durable, and twice a file in the place of another.
     assert!(operations <= 3 + 10 + 2 * 6, "{operations}");
 }
+
+/// After an error nothing is known of what the medium has; only whoever opens the log anew knows.
+#[test]
+fn a_log_whose_medium_failed_has_to_be_opened_anew() {
+    let folder = SimulatedFolder::new("log");
+    let mut store = open(&folder);
+    append(&mut store, 3);
+    folder.fail_at(folder.operations().len() + 1, 1);
+    assert!(matches!(store.append(&entry(3)), Err(StoreError::Io(_))));
+    assert!(matches!(store.append(&entry(3)), Err(StoreError::Failed)));
+    assert!(matches!(store.sign(&log_key()), Err(StoreError::Failed)));
+    drop(store);
+    assert_eq!(append(&mut open(&folder), 5), NaiveLog::new(5).note(5));
+}
